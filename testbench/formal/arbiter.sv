@@ -4,15 +4,15 @@
 module arbiter_proof (
   input wire clk,
   input wire rst,
-  input wire [577:0] ack_data,
+  input wire hpcc_nic_pkg::frame_beat_t ack_data,
   input wire ack_valid,
-  input wire [577:0] data_data,
+  input wire hpcc_nic_pkg::frame_beat_t data_data,
   input wire data_valid,
   input wire ack_hold,
   input wire data_hold,
   input wire m_axis_tready
 );
-  localparam W = 578;
+  localparam W = 578; // a frame_beat_t
   wire ack_ready, data_ready;
   wire [511:0] m_axis_tdata;
   wire [63:0] m_axis_tkeep;
@@ -31,7 +31,8 @@ module arbiter_proof (
 
   wire take_ack = ack_valid && ack_ready, take_data = data_valid && data_ready;
   wire push = take_ack || take_data, pop = m_axis_tvalid && m_axis_tready;
-  wire [W-1:0] in = take_ack ? ack_data : data_data;
+  wire hpcc_nic_pkg::frame_beat_t in;
+  assign in = take_ack ? ack_data : data_data;
   wire [W-1:0] out = {m_axis_tuser, m_axis_tlast, m_axis_tkeep, m_axis_tdata};
   wire [3:0] held, ahead;
   wire tracked;
@@ -57,9 +58,9 @@ module arbiter_proof (
   reg [2:0] data_waits = 0;
   always @(posedge clk) begin
     was_pushed <= push && !rst;
-    ended <= push && in[576] && !rst;
+    ended <= push && in.last && !rst;
     if (push) begin
-      inside <= !in[576];
+      inside <= !in.last;
       with_data <= take_data;
     end
     if (!inside && take_data && ack_valid && !ack_hold) ack_passed <= 1;
@@ -90,10 +91,10 @@ module arbiter_proof (
     offered_next_clock: assert (!was_pushed || m_axis_tvalid);
   end
   always @(posedge clk) begin
-    back_to_back: cover (ended && push && in[576] && pop);
+    back_to_back: cover (ended && push && in.last && pop);
     ack_after_data: cover (!inside && take_ack && with_data && ended);
-    ack_waits_for_frame: cover (inside && with_data && ack_valid && take_data && in[576]);
-    held_frame_ends: cover (inside && take_data && data_hold && in[576]);
+    ack_waits_for_frame: cover (inside && with_data && ack_valid && take_data && in.last);
+    held_frame_ends: cover (inside && take_data && data_hold && in.last);
     // the order is strict: nothing but the rate of acknowledgements bounds how long data waits
     data_passed_often: cover (data_waits == 5);
   end

@@ -17,21 +17,34 @@ module hpcc_ram #(
   assign rdata = $anyseq;
 endmodule
 
+// A commit without its mark of an end or a failure, the one field that the stage may change in an answer.
+module unmarked (
+  input wire hpcc_nic_pkg::commit_t whole,
+  output wire hpcc_nic_pkg::commit_t rest
+);
+  hpcc_nic_pkg::commit_t copy;
+  always @* begin
+    copy = whole;
+    copy.ends_or_failed = 0;
+  end
+  assign rest = copy;
+endmodule
+
 module commit_proof (
   input wire clk,
   input wire rst,
   input wire context_valid,
   input wire [7:0] context_qp,
-  input wire [421:0] up_data,
+  input wire hpcc_nic_pkg::commit_entry_t up_data,
   input wire up_valid,
   input wire written_data,
   input wire written_valid,
   input wire response_ready,
   input wire answer_ready
 );
-  localparam W = 420;
+  localparam W = 421; // a commit_t
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
-  wire [420:0] response_data, answer_data;
+  wire hpcc_nic_pkg::commit_t response_data, answer_data;
   hpcc_transport_commit_stage dut (
     .clk(clk), .rst(rst), .context_valid(context_valid), .context_qp(context_qp), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .written_data(written_data), .written_valid(written_valid), .written_ready(written_ready),
@@ -40,9 +53,9 @@ module commit_proof (
   );
   // signals of the block, joined by the script of commit.sby
   wire full, full_1, done, swallowed;
-  wire [421:0] entry, entry_1;
+  wire hpcc_nic_pkg::commit_entry_t entry, entry_1;
   wire full_r, spare_full_r, ready_r, full_a, spare_full_a, ready_a;
-  wire [420:0] item_a, spare_a;
+  wire hpcc_nic_pkg::commit_t item_a, spare_a;
 
   wire take = up_valid && up_ready, token = written_valid && written_ready;
   wire pop = answer_valid && answer_ready;
@@ -50,20 +63,27 @@ module commit_proof (
   wire tracked;
   wire [W:0] kept;
   // answers, from the entrance to the exit; the top bit of what is kept says that a write is waited for
-  wire enters = take && up_data[1:0] == 3;
+  wire enters = take && up_data.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+  wire hpcc_nic_pkg::commit_t entering, leaving, in_entry, in_entry_1, in_item, in_spare;
+  unmarked u_entering (.whole(up_data.commit), .rest(entering));
+  unmarked u_leaving (.whole(answer_data), .rest(leaving));
+  unmarked u_entry (.whole(entry.commit), .rest(in_entry));
+  unmarked u_entry_1 (.whole(entry_1.commit), .rest(in_entry_1));
+  unmarked u_item (.whole(item_a), .rest(in_item));
+  unmarked u_spare (.whole(spare_a), .rest(in_spare));
   stream_token #(.W(W + 1), .N(4), .ROOM(4)) answers (
-    .clk(clk), .rst(rst), .push(enters), .in({up_data[421:420], up_data[418:0]}),
-    .pop(pop), .out({kept[W], answer_data[420], answer_data[418:0]}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
+    .clk(clk), .rst(rst), .push(enters), .in({up_data.waits, entering}),
+    .pop(pop), .out({kept[W], leaving}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
   );
-  stream_rules #(.W(421)) response (
+  stream_rules #(.W(W)) response (
     .clk(clk), .rst(rst), .valid(response_valid), .ready(response_ready), .data(response_data)
   );
-  stream_rules #(.W(421)) answer (
+  stream_rules #(.W(W)) answer (
     .clk(clk), .rst(rst), .valid(answer_valid), .ready(answer_ready), .data(answer_data)
   );
 
-  wire waits = entry[421], is_answer = entry[1:0] == 3;
-  wire in_stage = full && is_answer, in_front = full_1 && entry_1[1:0] == 3;
+  wire waits = entry.waits, is_answer = entry.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+  wire in_stage = full && is_answer, in_front = full_1 && entry_1.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
   wire [1:0] in_skid = full_a + spare_full_a;
   // the tracked answer is the one in the stage
   wire here = tracked && in_stage && ahead == in_skid;
@@ -78,10 +98,11 @@ module commit_proof (
       written <= 1;
       failed <= written_data;
     end
-    responses <= responses + (done && !is_answer && !swallowed && (entry[1:0] != 0 || (waits && written_data)))
+    responses <= responses + (done && !is_answer && !swallowed && (entry.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING || (waits && written_data)))
       - (response_valid && response_ready);
     fails <= done && !is_answer && !swallowed && waits && written_data;
-    behind_failure <= done && !is_answer && waits && written_data && full_1 && entry_1[17:2] == entry[17:2];
+    behind_failure <= done && !is_answer && waits && written_data && full_1
+      && {entry_1.commit.qp, entry_1.commit.generation} == {entry.commit.qp, entry.commit.generation};
     if (rst) begin
       behind_failure <= 0;
       responses <= 0;
@@ -94,7 +115,7 @@ module commit_proof (
     goes_once: assert (!done || full);
     // commit order: no answer leaves before its write is done, and it says if that failed
     not_before_written: assert (!(pop && tracked && ahead == 0 && kept[W]) || written);
-    says_failed: assert (!(pop && tracked && ahead == 0 && kept[W]) || !failed || answer_data[419]);
+    says_failed: assert (!(pop && tracked && ahead == 0 && kept[W]) || !failed || answer_data.ends_or_failed);
     // a response for every entry that asks for one or has failed and whose queue pair had not failed before, and for no other
     response_count: assert (responses == full_r + spare_full_r);
     // no deadlock: with room at both exits an entry goes once its write is done
@@ -110,18 +131,18 @@ module commit_proof (
     count: assert (held == in_front + in_stage + in_skid);
     skid_a: assert ((!spare_full_a || full_a) && !(ready_a && spare_full_a));
     skid_r: assert ((!spare_full_r || full_r) && !(ready_r && spare_full_r));
-    token_here: assert (!here || ({entry[420], entry[418:0]} == kept[W-1:0] && waits == kept[W]));
-    token_next: assert (!next || ({entry_1[420], entry_1[418:0]} == kept[W-1:0] && entry_1[421] == kept[W]));
-    token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || {item_a[420], item_a[418:0]} == kept[W-1:0]);
-    token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || {spare_a[420], spare_a[418:0]} == kept[W-1:0]);
-    written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a[419])));
-    written_spare: assert (!(tracked && ahead == 1 && in_skid == 2 && kept[W]) || (written && (!failed || spare_a[419])));
+    token_here: assert (!here || (in_entry == kept[W-1:0] && waits == kept[W]));
+    token_next: assert (!next || (in_entry_1 == kept[W-1:0] && entry_1.waits == kept[W]));
+    token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || in_item == kept[W-1:0]);
+    token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || in_spare == kept[W-1:0]);
+    written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a.ends_or_failed)));
+    written_spare: assert (!(tracked && ahead == 1 && in_skid == 2 && kept[W]) || (written && (!failed || spare_a.ends_or_failed)));
   end
   always @(posedge clk) if (!rst) begin
     failed_answer: cover (pop && tracked && ahead == 0 && kept[W] && failed);
     waits_for_write: cover (full && waits && !written_valid && response_valid);
     response_beside_answer: cover (response_valid && answer_valid);
-    swallowed_after_failure: cover (done && swallowed && entry[1:0] == 1);
+    swallowed_after_failure: cover (done && swallowed && entry.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE);
   end
 endmodule
 

@@ -29,7 +29,7 @@ module hpcc_dispatch (
   // A frame has been judged.
   input  wire  verdict_valid,
   // The parser's outputs.
-  input  wire  [815:0] verdict,
+  input  wire  hpcc_nic_pkg::judged_frame_t verdict,
   // The packet buffer lost the frame whose last beat came two clocks ago.
   input  wire  lost,
   // A context is written.
@@ -37,45 +37,45 @@ module hpcc_dispatch (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Commands to the packet buffer.
-  output wire  [23:0] command_data,
+  output wire  hpcc_nic_pkg::buffer_command_t command_data,
   output wire  command_valid,
   input  wire  command_ready,
   // Jobs of the memory writer.
-  output wire  [76:0] job_data,
+  output wire  hpcc_nic_pkg::dma_job_t job_data,
   output wire  job_valid,
   input  wire  job_ready,
   // What is to happen when memory has the payload.
-  output wire  [421:0] commit_data,
+  output wire  hpcc_nic_pkg::commit_entry_t commit_data,
   output wire  commit_valid,
   input  wire  commit_ready,
   // Requests, to the responder.
-  output wire  [549:0] request_data,
+  output wire  hpcc_nic_pkg::rx_packet_t request_data,
   output wire  request_valid,
   input  wire  request_ready,
   // Its decisions.
-  input  wire  [486:0] request_action_data,
+  input  wire  hpcc_nic_pkg::action_t request_action_data,
   input  wire  request_action_valid,
   output wire  request_action_ready,
   // READ responses, to the requester.
-  output wire  [549:0] response_data,
+  output wire  hpcc_nic_pkg::rx_packet_t response_data,
   output wire  response_valid,
   input  wire  response_ready,
   // Its decisions.
-  input  wire  [486:0] response_action_data,
+  input  wire  hpcc_nic_pkg::action_t response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
   // READ echoes, responses to probes and congestion notifications.
-  output wire  [386:0] notice_data,
+  output wire  hpcc_nic_pkg::notice_t notice_data,
   output wire  notice_valid,
   input  wire  notice_ready,
   // Control packets.
-  output wire  [592:0] control_data,
+  output wire  hpcc_nic_pkg::control_packet_t control_data,
   output wire  control_valid,
   input  wire  control_ready,
   // Answers to probes. One that finds 32 waiting is dropped: whoever asks will ask again.
-  output wire  [416:0] answer_data,
+  output wire  hpcc_nic_pkg::ack_send_t answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
@@ -158,7 +158,6 @@ module hpcc_dispatch (
   wire  unused_rows_crowded;
   logic [7:0] contexts_raddr;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
-  wire  hpcc_nic_pkg::qp_context_t contexts_wdata;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
   hpcc_nic_pkg::frame_role_t classify_wants_role;
   wire  classify_alive;
@@ -194,10 +193,9 @@ module hpcc_dispatch (
   hpcc_nic_pkg::commit_entry_t commit_word_q;
   hpcc_nic_pkg::notice_t notice_word_d;
   hpcc_nic_pkg::notice_t notice_word_q;
-  wire  [416:0] answers_up_data;
   wire  answers_up_valid;
   wire  answers_up_ready;
-  wire  [416:0] answers_down_data;
+  wire  hpcc_nic_pkg::ack_send_t answers_down_data;
   wire  answers_down_valid;
   wire  unused_answers_crowded;
   logic [43:0] counts_out_d;
@@ -224,12 +222,12 @@ module hpcc_dispatch (
     .rdata(contexts_rdata),
     .we(context_valid),
     .waddr(context_qp),
-    .wdata(contexts_wdata)
+    .wdata(context_data)
   );
   hpcc_fifo #(.WIDTH(417), .ADDRESS(5), .MARK(32)) u_answers (
     .clk(clk),
     .rst(rst),
-    .up_data(answers_up_data),
+    .up_data(answered),
     .up_valid(answers_up_valid),
     .up_ready(answers_up_ready),
     .down_data(answers_down_data),
@@ -238,7 +236,6 @@ module hpcc_dispatch (
     .crowded(unused_answers_crowded)
   );
   assign rows_up_valid = verdict_valid & (~lost_13_q);
-  assign contexts_wdata = context_data;
   assign free = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready))
       & ((~notice_full_q) | notice_ready)) & ((~control_full_q) | control_ready);
   assign engine = (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST) | (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
@@ -272,7 +269,6 @@ module hpcc_dispatch (
   assign control_valid = control_full_q;
   assign control_data = control_word_q;
   assign counts = counts_out_q;
-  assign answers_up_data = answered;
   assign answers_up_valid = (done & (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE)) & answers_up_ready;
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;

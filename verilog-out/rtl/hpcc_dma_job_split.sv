@@ -12,7 +12,7 @@ module hpcc_dma_job_split (
   // Synchronous, high.
   input  wire  rst,
   // Jobs of 1 to 4096 bytes.
-  input  wire  [76:0] job_data,
+  input  wire  hpcc_nic_pkg::dma_job_t job_data,
   input  wire  job_valid,
   output wire  job_ready,
   // Everything that `burst` and `shape` go to takes them in this clock.

@@ -13,11 +13,11 @@ module hpcc_dma_reader (
   // Synchronous, high; no read may be outstanding.
   input  wire  rst,
   // Jobs of 1 to 4096 bytes.
-  input  wire  [76:0] job_data,
+  input  wire  hpcc_nic_pkg::dma_job_t job_data,
   input  wire  job_valid,
   output wire  job_ready,
   // 512 bits of data, 7 bits number of bytes, last beat of its job, bus error in this job (on its last beat).
-  output wire  [520:0] payload_data,
+  output wire  hpcc_nic_pkg::payload_beat_t payload_data,
   output wire  payload_valid,
   input  wire  payload_ready,
   // Memory: reads with identifier 0, so that data comes in order, of whole 64-byte lines that cross no 4 KiB; `rid` and `rlast` are not
@@ -140,9 +140,8 @@ module hpcc_dma_reader (
   logic [511:0] align_held_data_q;
   hpcc_nic_pkg::payload_beat_t align_payload_r_d;
   hpcc_nic_pkg::payload_beat_t align_payload_r_q;
-  wire  [520:0] beats_up_data;
   wire  unused_beats_up_ready;
-  wire  [520:0] beats_down_data;
+  wire  hpcc_nic_pkg::payload_beat_t beats_down_data;
   wire  beats_down_valid;
   wire  unused_beats_crowded;
   logic [9:0] promised_d;
@@ -192,7 +191,7 @@ module hpcc_dma_reader (
   hpcc_fifo #(.WIDTH(521), .ADDRESS(9), .MARK(448)) u_beats (
     .clk(clk),
     .rst(rst),
-    .up_data(beats_up_data),
+    .up_data(align_payload),
     .up_valid(align_payload_valid),
     .up_ready(unused_beats_up_ready),
     .down_data(beats_down_data),
@@ -213,7 +212,6 @@ module hpcc_dma_reader (
   assign m_axi_arvalid = bursts_down_valid;
   assign response = m_axi_rresp;
   assign m_axi_rready = align_line_ready;
-  assign beats_up_data = align_payload;
   assign payload_data = beats_down_data;
   assign payload_valid = beats_down_valid;
   assign leaves = beats_down_valid & payload_ready;

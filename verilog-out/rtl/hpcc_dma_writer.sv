@@ -13,11 +13,11 @@ module hpcc_dma_writer (
   // Synchronous, high; no write may be outstanding.
   input  wire  rst,
   // Jobs of 1 to 4096 bytes.
-  input  wire  [76:0] job_data,
+  input  wire  hpcc_nic_pkg::dma_job_t job_data,
   input  wire  job_valid,
   output wire  job_ready,
   // Their payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
-  input  wire  [519:0] payload_data,
+  input  wire  hpcc_nic_pkg::buffered_payload_t payload_data,
   input  wire  payload_valid,
   output wire  payload_ready,
   // One a job, in order, after the response of its last burst: a bus error happened.

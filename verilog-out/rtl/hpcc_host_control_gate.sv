@@ -13,7 +13,7 @@ module hpcc_host_control_gate (
   // Synchronous, high: sequence and time start over.
   input  wire  rst,
   // Control packets: `ControlPacket`.
-  input  wire  [592:0] packet_data,
+  input  wire  hpcc_nic_pkg::control_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
   // The NIC's clock, ns.

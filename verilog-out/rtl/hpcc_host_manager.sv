@@ -31,7 +31,7 @@ module hpcc_host_manager (
   // Every queue pair has been voided since reset.
   output wire  swept,
   // Commands of the host.
-  input  wire  [415:0] command_data,
+  input  wire  hpcc_nic_pkg::host_command_t command_data,
   input  wire  command_valid,
   output wire  command_ready,
   // The command has been carried out or refused.
@@ -39,7 +39,7 @@ module hpcc_host_manager (
   // 0 carried out, else as the register `STATUS` says.
   output wire  [2:0] command_code,
   // Control packets, as `ControlGate` takes them.
-  input  wire  [592:0] packet_data,
+  input  wire  hpcc_nic_pkg::control_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
   // The NIC's clock, ns.
@@ -67,25 +67,25 @@ module hpcc_host_manager (
   // A requester half has ended: `QpOfGeneration`.
   input  wire  requester_ended_valid,
   // Which one.
-  input  wire  [15:0] requester_ended,
+  input  wire  hpcc_nic_pkg::qp_of_generation_t requester_ended,
   // A responder half has ended.
   input  wire  responder_ended_valid,
   // Which one.
-  input  wire  [15:0] responder_ended,
+  input  wire  hpcc_nic_pkg::qp_of_generation_t responder_ended,
   // Bus: a context is written.
   output wire  context_valid,
   // Queue pair.
   output logic [7:0] context_qp,
   // It.
-  output wire  [210:0] context_data,
+  output wire  hpcc_nic_pkg::qp_context_t context_data,
   // Bus: a region slot is written.
   output wire  region_valid,
   // Slot.
   output wire  [4:0] region_slot,
   // Its content.
-  output wire  [194:0] region_data,
+  output wire  hpcc_nic_pkg::region_t region_data,
   // Queue pairs to remove, to the requester: `QpOfGeneration`.
-  output wire  [15:0] remove_data,
+  output wire  hpcc_nic_pkg::qp_of_generation_t remove_data,
   output wire  remove_valid,
   input  wire  remove_ready,
   // Flows of the scheduler.
@@ -124,7 +124,7 @@ module hpcc_host_manager (
   output wire  first_valid,
   input  wire  first_ready,
   // Work requests of control packets.
-  output wire  [319:0] work_data,
+  output wire  hpcc_nic_pkg::work_request_t work_data,
   output wire  work_valid,
   input  wire  work_ready,
   // A control packet was carried out.
@@ -212,12 +212,10 @@ module hpcc_host_manager (
   hpcc_nic_pkg::qp_life_t states_new_word;
   wire  hpcc_nic_pkg::qp_life_t states_words_rdata;
   wire  states_requester_check_valid;
-  wire  hpcc_nic_pkg::qp_of_generation_t states_requester_check_note;
   wire  unused_states_requester_check_due;
   wire  states_requester_check_holds;
   wire  [7:0] states_requester_check_about;
   wire  states_responder_check_valid;
-  wire  hpcc_nic_pkg::qp_of_generation_t states_responder_check_note;
   wire  unused_states_responder_check_due;
   wire  states_responder_check_holds;
   wire  [7:0] states_responder_check_about;
@@ -281,7 +279,7 @@ module hpcc_host_manager (
   hpcc_host_generation_check u_states_requester_check (
     .clk(clk),
     .valid(states_requester_check_valid),
-    .note(states_requester_check_note),
+    .note(requester_ended),
     .we(states_we),
     .waddr(states_waddr),
     .wdata(states_wdata.generation),
@@ -292,7 +290,7 @@ module hpcc_host_manager (
   hpcc_host_generation_check u_states_responder_check (
     .clk(clk),
     .valid(states_responder_check_valid),
-    .note(states_responder_check_note),
+    .note(responder_ended),
     .we(states_we),
     .waddr(states_waddr),
     .wdata(states_wdata.generation),
@@ -683,9 +681,7 @@ module hpcc_host_manager (
   assign states_ended_r_d = states_marks_q[qp];
   assign states_ended = states_ended_r_q;
   assign states_requester_check_valid = requester_ended_valid & (~rst);
-  assign states_requester_check_note = requester_ended;
   assign states_responder_check_valid = responder_ended_valid & (~rst);
-  assign states_responder_check_note = responder_ended;
   always_comb begin
     states_clearing_d = states_clearing_q;
     states_we = states_write;

@@ -25,7 +25,7 @@ module hpcc_host_region_check (
   // Slot.
   input  wire  [4:0] region_slot,
   // Its new content.
-  input  wire  [194:0] region_data,
+  input  wire  hpcc_nic_pkg::region_t region_data,
   // Key.
   input  wire  [31:0] key,
   // First byte.
@@ -44,7 +44,6 @@ module hpcc_host_region_check (
   wire  hpcc_nic_pkg::address_half_t end_halves;
   wire  hpcc_nic_pkg::address_half_t address_halves;
   wire  hpcc_nic_pkg::address_half_t last_halves;
-  wire  hpcc_nic_pkg::region_t given;
   wire  [63:0] last_in;
   wire  ends_later;
   logic write_1_d;
@@ -228,11 +227,10 @@ module hpcc_host_region_check (
     .waddr(slot_1_q),
     .wdata(ram_wdata)
   );
-  assign given = region_data;
-  assign base_in = given.base;
-  assign end_in = base_in + given.length;
+  assign base_in = region_data.base;
+  assign end_in = base_in + region_data.length;
   assign base_halves = base_in;
-  assign length_halves = given.length;
+  assign length_halves = region_data.length;
   assign end_halves = end_in;
   assign wraps_1_d = (base_halves.upper & length_halves.upper) | ((base_halves.upper | length_halves.upper) & (~end_halves.upper));
   assign hit_0_d = used_q[0] & (keys_0_q == key);
@@ -757,7 +755,7 @@ module hpcc_host_region_check (
     keys_30_q <= keys_30_d;
     keys_31_q <= keys_31_d;
     slot_1_q <= region_slot;
-    data_1_q <= given;
+    data_1_q <= region_data;
     end_1_q <= end_in;
     used_q <= used_d;
     first_1_q <= address;

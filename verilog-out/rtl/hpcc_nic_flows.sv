@@ -87,7 +87,7 @@ module hpcc_nic_flows (
   input  wire  first_valid,
   output wire  first_ready,
   // Flows to stop, from the requester: `FlowOfGeneration`.
-  input  wire  [23:0] kill_data,
+  input  wire  hpcc_nic_pkg::flow_of_generation_t kill_data,
   input  wire  kill_valid,
   output wire  kill_ready,
   // Acknowledgements, from the requester.
@@ -101,7 +101,7 @@ module hpcc_nic_flows (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Bus: a request has left.
   input  wire  left_valid,
   // Queue pair.
@@ -121,7 +121,7 @@ module hpcc_nic_flows (
   // Register: least number of requests with payload between two probes.
   input  wire  [7:0] probe_packets,
   // Probes.
-  output wire  [416:0] probe_data,
+  output wire  hpcc_nic_pkg::ack_send_t probe_data,
   output wire  probe_valid,
   input  wire  probe_ready,
   // Pulse: a response to a probe did not count.
@@ -135,11 +135,11 @@ module hpcc_nic_flows (
   // When that was, ns.
   output wire  [47:0] asked_sent_at,
   // READ echoes, responses to probes and notifications, from dispatch.
-  input  wire  [386:0] notice_data,
+  input  wire  hpcc_nic_pkg::notice_t notice_data,
   input  wire  notice_valid,
   output wire  notice_ready,
   // Work of requests: `FlowPacket`.
-  input  wire  [47:0] requests_data,
+  input  wire  hpcc_nic_pkg::flow_packet_t requests_data,
   input  wire  requests_valid,
   output wire  requests_ready,
   // Work of READ responses.
@@ -246,7 +246,6 @@ module hpcc_nic_flows (
   wire  law_event_ready;
   wire  hpcc_nic_pkg::law_update_t law_update_data;
   wire  law_update_valid;
-  wire  hpcc_nic_pkg::qp_context_t times_0_created;
   wire  [23:0] times_0_shifted;
   wire  [3:0] times_0_place;
   wire  [15:0] times_0_mine;
@@ -288,7 +287,6 @@ module hpcc_nic_flows (
   wire  times_0_known_r_d;
   logic times_0_known_r_q;
   logic [47:0] times_0_sent_at_r_q;
-  wire  hpcc_nic_pkg::qp_context_t probes_qp_context;
   wire  hpcc_nic_pkg::notice_t probes_told;
   wire  hpcc_nic_pkg::cc_event_kind_t probes_told_kind;
   hpcc_nic_pkg::probe_step_t probes_step;
@@ -313,10 +311,10 @@ module hpcc_nic_flows (
   // A request with payload has left.
   wire  probes_left_valid;
   logic probes_notice_ready;
-  wire  [386:0] probes_passed_data;
+  wire  hpcc_nic_pkg::notice_t probes_passed_data;
   wire  probes_passed_valid;
   logic probes_passed_ready;
-  wire  [416:0] probes_probe_data;
+  wire  hpcc_nic_pkg::ack_send_t probes_probe_data;
   wire  probes_probe_valid;
   wire  hpcc_nic_pkg::grant_feedback_t probes_charge_data;
   wire  probes_charge_valid;
@@ -810,7 +808,6 @@ module hpcc_nic_flows (
   assign times_0_places_we = times_0_counts | times_0_begins_q;
   assign times_0_times_we = times_0_counts & (times_0_request_q.departure == hpcc_nic_pkg::DEPARTURE_KIND_TIMED);
   assign times_0_times_waddr = times_0_written_place;
-  assign times_0_created = context_data;
   assign times_0_asked_shifted = times_0_asked_psn_1_q >> times_spacing;
   assign times_0_times_raddr = times_0_asked_place;
   assign times_0_known_r_d = times_0_timed_3_q[times_0_place_3_q] & (times_0_times_rdata.psn == times_0_psn_3_q);
@@ -827,7 +824,7 @@ module hpcc_nic_flows (
     if (context_valid) begin
       times_0_begins_d = 1'd1;
       times_0_begins_qp_d = context_qp;
-      times_0_begins_generation_d = times_0_created.generation;
+      times_0_begins_generation_d = context_data.generation;
     end
     if (rst) begin
       times_0_begins_d = 1'd0;
@@ -885,7 +882,6 @@ module hpcc_nic_flows (
   //
   // Takes a request a clock. Contexts come at most every third clock.
   assign probes_now_1_d = now[31:0];
-  assign probes_qp_context = context_data;
   assign probes_told = notice_data;
   assign probes_told_kind = hpcc_nic_pkg::cc_event_kind_t'(probes_told.event_kind);
   assign probes_is_response = probes_told_kind == hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
@@ -958,8 +954,8 @@ module hpcc_nic_flows (
       probes_begun_d = 43'd0;
       probes_begun_d.kind = hpcc_nic_pkg::PROBE_KIND_BEGINS;
       probes_begun_d.qp = context_qp;
-      probes_begun_d.generation = probes_qp_context.generation;
-      probes_begun_d.int_on = probes_qp_context.int_on;
+      probes_begun_d.generation = context_data.generation;
+      probes_begun_d.int_on = context_data.int_on;
     end
   end
   always_comb begin
@@ -1088,14 +1084,11 @@ module hpcc_nic_flows (
     heard_q <= heard_d;
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
-      responses_flow[15:9], feedback_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal, times_0_created.law,
-      times_0_created.local_qpn, times_0_created.expected_psn, times_0_created.send_psn, times_0_created.pause_class,
-      times_0_created.int_on, times_0_created.mtu, times_0_created.source_port, times_0_created.remote_qpn, times_0_created.remote_mac,
-      times_0_created.remote_ip, times_0_created.alive, times_0_shifted[23:4], times_0_asked_shifted[23:4],
-      times_0_asked_places_rdata.generation, probes_qp_context.law, probes_qp_context.local_qpn, probes_qp_context.expected_psn,
-      probes_qp_context.send_psn, probes_qp_context.pause_class, probes_qp_context.mtu, probes_qp_context.source_port,
-      probes_qp_context.remote_qpn, probes_qp_context.remote_mac, probes_qp_context.remote_ip, probes_qp_context.alive,
-      probes_told.int_stack, probes_told.int_length, probes_told.ecn, probes_told.response, probes_charges_down_data.number};
+      context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
+      context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
+      context_data.alive, responses_flow[15:9], feedback_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal,
+      times_0_shifted[23:4], times_0_asked_shifted[23:4], times_0_asked_places_rdata.generation, probes_told.int_stack,
+      probes_told.int_length, probes_told.ecn, probes_told.response, probes_charges_down_data.number};
 endmodule
 
 `default_nettype wire

@@ -87,7 +87,7 @@ module hpcc_nic_flows_hpcc (
   input  wire  first_valid,
   output wire  first_ready,
   // Flows to stop, from the requester: `FlowOfGeneration`.
-  input  wire  [23:0] kill_data,
+  input  wire  hpcc_nic_pkg::flow_of_generation_t kill_data,
   input  wire  kill_valid,
   output wire  kill_ready,
   // Acknowledgements, from the requester.
@@ -101,7 +101,7 @@ module hpcc_nic_flows_hpcc (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Bus: a request has left.
   input  wire  left_valid,
   // Queue pair.
@@ -121,7 +121,7 @@ module hpcc_nic_flows_hpcc (
   // Register: least number of requests with payload between two probes.
   input  wire  [7:0] probe_packets,
   // Probes.
-  output wire  [416:0] probe_data,
+  output wire  hpcc_nic_pkg::ack_send_t probe_data,
   output wire  probe_valid,
   input  wire  probe_ready,
   // Pulse: a response to a probe did not count.
@@ -135,11 +135,11 @@ module hpcc_nic_flows_hpcc (
   // When that was, ns.
   output wire  [47:0] asked_sent_at,
   // READ echoes, responses to probes and notifications, from dispatch.
-  input  wire  [386:0] notice_data,
+  input  wire  hpcc_nic_pkg::notice_t notice_data,
   input  wire  notice_valid,
   output wire  notice_ready,
   // Work of requests: `FlowPacket`.
-  input  wire  [47:0] requests_data,
+  input  wire  hpcc_nic_pkg::flow_packet_t requests_data,
   input  wire  requests_valid,
   output wire  requests_ready,
   // Work of READ responses.
@@ -246,7 +246,6 @@ module hpcc_nic_flows_hpcc (
   wire  law_event_ready;
   wire  hpcc_nic_pkg::law_update_t law_update_data;
   wire  law_update_valid;
-  wire  hpcc_nic_pkg::qp_context_t probes_qp_context;
   wire  hpcc_nic_pkg::notice_t probes_told;
   wire  hpcc_nic_pkg::cc_event_kind_t probes_told_kind;
   hpcc_nic_pkg::probe_step_t probes_step;
@@ -271,10 +270,10 @@ module hpcc_nic_flows_hpcc (
   // A request with payload has left.
   wire  probes_left_valid;
   logic probes_notice_ready;
-  wire  [386:0] probes_passed_data;
+  wire  hpcc_nic_pkg::notice_t probes_passed_data;
   wire  probes_passed_valid;
   logic probes_passed_ready;
-  wire  [416:0] probes_probe_data;
+  wire  hpcc_nic_pkg::ack_send_t probes_probe_data;
   wire  probes_probe_valid;
   wire  hpcc_nic_pkg::grant_feedback_t probes_charge_data;
   wire  probes_charge_valid;
@@ -726,7 +725,6 @@ module hpcc_nic_flows_hpcc (
   //
   // Takes a request a clock. Contexts come at most every third clock.
   assign probes_now_1_d = now[31:0];
-  assign probes_qp_context = context_data;
   assign probes_told = notice_data;
   assign probes_told_kind = hpcc_nic_pkg::cc_event_kind_t'(probes_told.event_kind);
   assign probes_is_response = probes_told_kind == hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
@@ -799,8 +797,8 @@ module hpcc_nic_flows_hpcc (
       probes_begun_d = 43'd0;
       probes_begun_d.kind = hpcc_nic_pkg::PROBE_KIND_BEGINS;
       probes_begun_d.qp = context_qp;
-      probes_begun_d.generation = probes_qp_context.generation;
-      probes_begun_d.int_on = probes_qp_context.int_on;
+      probes_begun_d.generation = context_data.generation;
+      probes_begun_d.int_on = context_data.int_on;
     end
   end
   always_comb begin
@@ -907,11 +905,11 @@ module hpcc_nic_flows_hpcc (
     heard_q <= heard_d;
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
-      times_spacing, left_psn, left_departure, asked_qp, asked_psn, responses_flow[15:9], feedback_flow[15:9], asked.flow[15:9],
-      killed.flow[15:9], decided.signal, probes_qp_context.law, probes_qp_context.local_qpn, probes_qp_context.expected_psn,
-      probes_qp_context.send_psn, probes_qp_context.pause_class, probes_qp_context.mtu, probes_qp_context.source_port,
-      probes_qp_context.remote_qpn, probes_qp_context.remote_mac, probes_qp_context.remote_ip, probes_qp_context.alive,
-      probes_told.int_stack, probes_told.int_length, probes_told.ecn, probes_told.response, probes_charges_down_data.number};
+      times_spacing, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
+      context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
+      context_data.alive, left_psn, left_departure, asked_qp, asked_psn, responses_flow[15:9], feedback_flow[15:9], asked.flow[15:9],
+      killed.flow[15:9], decided.signal, probes_told.int_stack, probes_told.int_length, probes_told.ecn, probes_told.response,
+      probes_charges_down_data.number};
 endmodule
 
 `default_nettype wire

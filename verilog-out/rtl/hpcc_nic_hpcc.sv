@@ -202,7 +202,7 @@ module hpcc_nic_hpcc (
   wire  [31:0] registers_s_axil_rdata;
   wire  [1:0] registers_s_axil_rresp;
   wire  registers_s_axil_rvalid;
-  wire  [415:0] registers_command_data;
+  wire  hpcc_nic_pkg::host_command_t registers_command_data;
   wire  registers_command_valid;
   wire  registers_cc_param_write;
   wire  [5:0] registers_cc_param_address;
@@ -260,16 +260,14 @@ module hpcc_nic_hpcc (
   wire  [2:0] manager_command_code;
   wire  manager_packet_ready;
   wire  manager_requester_ended_valid;
-  wire  [15:0] manager_requester_ended;
   wire  manager_responder_ended_valid;
-  wire  [15:0] manager_responder_ended;
   wire  manager_context_valid;
   wire  [7:0] manager_context_qp;
-  wire  [210:0] manager_context_data;
+  wire  hpcc_nic_pkg::qp_context_t manager_context_data;
   wire  manager_region_valid;
   wire  [4:0] manager_region_slot;
-  wire  [194:0] manager_region_data;
-  wire  [15:0] manager_remove_data;
+  wire  hpcc_nic_pkg::region_t manager_region_data;
+  wire  hpcc_nic_pkg::qp_of_generation_t manager_remove_data;
   wire  manager_remove_valid;
   wire  manager_flow_valid;
   wire  manager_flow_create;
@@ -288,29 +286,29 @@ module hpcc_nic_hpcc (
   wire  [2:0] manager_cc_law;
   wire  hpcc_nic_pkg::flow_update_t manager_first_data;
   wire  manager_first_valid;
-  wire  [319:0] manager_work_data;
+  wire  hpcc_nic_pkg::work_request_t manager_work_data;
   wire  manager_work_valid;
   wire  manager_control_accepted;
   wire  manager_control_refused;
   // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
-  wire  [519:0] rx_payload_data;
+  wire  hpcc_nic_pkg::buffered_payload_t rx_payload_data;
   wire  rx_payload_valid;
-  wire  [76:0] rx_job_data;
+  wire  hpcc_nic_pkg::dma_job_t rx_job_data;
   wire  rx_job_valid;
-  wire  [421:0] rx_commit_data;
+  wire  hpcc_nic_pkg::commit_entry_t rx_commit_data;
   wire  rx_commit_valid;
-  wire  [549:0] rx_request_data;
+  wire  hpcc_nic_pkg::rx_packet_t rx_request_data;
   wire  rx_request_valid;
   wire  rx_request_action_ready;
-  wire  [549:0] rx_response_data;
+  wire  hpcc_nic_pkg::rx_packet_t rx_response_data;
   wire  rx_response_valid;
   wire  rx_response_action_ready;
-  wire  [386:0] rx_notice_data;
+  wire  hpcc_nic_pkg::notice_t rx_notice_data;
   wire  rx_notice_valid;
-  wire  [592:0] rx_control_data;
+  wire  hpcc_nic_pkg::control_packet_t rx_control_data;
   wire  rx_control_valid;
-  wire  [416:0] rx_answer_data;
+  wire  hpcc_nic_pkg::ack_send_t rx_answer_data;
   wire  rx_answer_valid;
   wire  rx_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
@@ -318,12 +316,12 @@ module hpcc_nic_hpcc (
   wire  rx_lost;
   // Judges requests.
   wire  responder_row_ready;
-  wire  [486:0] responder_action_data;
+  wire  hpcc_nic_pkg::action_t responder_action_data;
   wire  responder_action_valid;
   wire  [7:0] responder_count;
   // Congestion notifications for marked frames.
   wire  notify_hold;
-  wire  [416:0] notify_send_data;
+  wire  hpcc_nic_pkg::ack_send_t notify_send_data;
   wire  notify_send_valid;
   // Payload to memory.
   wire  writer_job_ready;
@@ -346,25 +344,25 @@ module hpcc_nic_hpcc (
   wire  writer_m_axi_bready;
   // What is to happen when memory has the payload.
   wire  commits_up_ready;
-  wire  [421:0] commits_down_data;
+  wire  hpcc_nic_pkg::commit_entry_t commits_down_data;
   wire  commits_down_valid;
   wire  unused_commits_crowded;
   // Does it.
   wire  commit_up_ready;
   wire  commit_written_ready;
-  wire  [420:0] commit_response_data;
+  wire  hpcc_nic_pkg::commit_t commit_response_data;
   wire  commit_response_valid;
-  wire  [420:0] commit_answer_data;
+  wire  hpcc_nic_pkg::commit_t commit_answer_data;
   wire  commit_answer_valid;
   wire  commit_fail_valid;
   wire  [7:0] commit_fail_qp;
   wire  [7:0] commit_fail_generation;
   // READs that wait for their responses, and acknowledgements behind them.
   wire  queue_gone_valid;
-  wire  [420:0] queue_up_data;
+  wire  hpcc_nic_pkg::commit_t queue_up_data;
   wire  queue_up_valid;
   wire  queue_up_ready;
-  wire  [416:0] queue_ack_data;
+  wire  hpcc_nic_pkg::ack_send_t queue_ack_data;
   wire  queue_ack_valid;
   wire  queue_work_valid;
   wire  [15:0] queue_work_flow;
@@ -374,7 +372,7 @@ module hpcc_nic_hpcc (
   wire  [23:0] queue_work_start;
   wire  queue_read_valid;
   wire  [7:0] queue_read_qp;
-  wire  [177:0] queue_read_data;
+  wire  hpcc_nic_pkg::read_state_t queue_read_data;
   wire  queue_full;
   wire  queue_left_valid;
   wire  [7:0] queue_left_qp;
@@ -382,10 +380,11 @@ module hpcc_nic_hpcc (
   wire  [2:0] queue_left_what;
   wire  [10:0] unused_queue_free;
   // Work requests of software, and the manager's own.
+  wire  hpcc_nic_pkg::work_request_t works_first_data;
   wire  works_first_valid;
   wire  works_first_ready;
   wire  works_second_ready;
-  wire  [319:0] works_down_data;
+  wire  hpcc_nic_pkg::work_request_t works_down_data;
   wire  works_down_valid;
   // Owns messages: work requests to completions.
   logic [4:0] requester_max_reads;
@@ -393,7 +392,7 @@ module hpcc_nic_hpcc (
   wire  [7:0] requester_asked_qp;
   wire  [23:0] requester_asked_psn;
   wire  requester_row_ready;
-  wire  [486:0] requester_action_data;
+  wire  hpcc_nic_pkg::action_t requester_action_data;
   wire  requester_action_valid;
   wire  requester_answer_ready;
   wire  requester_ended_ready;
@@ -402,24 +401,23 @@ module hpcc_nic_hpcc (
   wire  requester_work_ready;
   wire  requester_message_valid;
   wire  [11:0] requester_message_address;
-  wire  [383:0] requester_message_data;
-  wire  [47:0] requester_schedule_data;
+  wire  hpcc_nic_pkg::message_t requester_message_data;
+  wire  hpcc_nic_pkg::flow_packet_t requester_schedule_data;
   wire  requester_schedule_valid;
   wire  hpcc_nic_pkg::law_event_t requester_cc_event_data;
   wire  requester_cc_event_valid;
-  wire  [191:0] requester_completion_data;
+  wire  hpcc_nic_pkg::completion_t requester_completion_data;
   wire  requester_completion_valid;
-  wire  [416:0] requester_echo_data;
+  wire  hpcc_nic_pkg::ack_send_t requester_echo_data;
   wire  requester_echo_valid;
-  wire  [23:0] requester_kill_data;
+  wire  hpcc_nic_pkg::flow_of_generation_t requester_kill_data;
   wire  requester_kill_valid;
   wire  requester_kill_ready;
   wire  [10:0] requester_counts;
   // Packets of requests under which memory failed, for the requester.
-  wire  [47:0] read_errors_up_data;
   wire  read_errors_up_valid;
   wire  unused_read_errors_up_ready;
-  wire  [47:0] read_errors_down_data;
+  wire  hpcc_nic_pkg::flow_packet_t read_errors_down_data;
   wire  read_errors_down_valid;
   wire  unused_read_errors_crowded;
   // Scheduler and congestion control.
@@ -431,7 +429,7 @@ module hpcc_nic_hpcc (
   wire  flows_first_ready;
   wire  flows_kill_ready;
   wire  flows_answered_ready;
-  wire  [416:0] flows_probe_data;
+  wire  hpcc_nic_pkg::ack_send_t flows_probe_data;
   wire  flows_probe_valid;
   wire  flows_stray;
   wire  flows_asked_known;
@@ -630,9 +628,9 @@ module hpcc_nic_hpcc (
     .cfg_control_key(registers_cfg_control_key),
     .cfg_control_sources(registers_cfg_control_sources),
     .requester_ended_valid(manager_requester_ended_valid),
-    .requester_ended(manager_requester_ended),
+    .requester_ended(requester_end),
     .responder_ended_valid(manager_responder_ended_valid),
-    .responder_ended(manager_responder_ended),
+    .responder_ended(responder_end),
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
@@ -868,7 +866,7 @@ module hpcc_nic_hpcc (
   hpcc_stream_merge #(.WIDTH(320)) u_works (
     .clk(clk),
     .rst(asleep),
-    .first_data(s_axis_work_tdata),
+    .first_data(works_first_data),
     .first_valid(works_first_valid),
     .first_ready(works_first_ready),
     .second_data(manager_work_data),
@@ -944,7 +942,7 @@ module hpcc_nic_hpcc (
   hpcc_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clk(clk),
     .rst(asleep),
-    .up_data(read_errors_up_data),
+    .up_data(failed_packet),
     .up_valid(read_errors_up_valid),
     .up_ready(unused_read_errors_up_ready),
     .down_data(read_errors_down_data),
@@ -1210,8 +1208,8 @@ module hpcc_nic_hpcc (
   assign queue_gone_valid = tx_read_left | (tx_read_error & tx_note_response);
   assign requester_probing = |registers_cfg_probe_interval;
   assign read_errors_up_valid = tx_read_error & (~tx_note_response);
-  assign read_errors_up_data = failed_packet;
   assign works_first_valid = s_axis_work_tvalid & ready_q;
+  assign works_first_data = s_axis_work_tdata;
   assign s_axis_work_tready = works_first_ready & ready_q;
   assign m_axis_completion_tdata = requester_completion_data;
   assign m_axis_completion_tvalid = requester_completion_valid & running_q;
@@ -1235,7 +1233,6 @@ module hpcc_nic_hpcc (
   assign killed_flow = requester_kill_data;
   assign killed_half = killed_flow.flow;
   assign manager_requester_ended_valid = killed | ended_waits_q;
-  assign manager_requester_ended = requester_end;
   assign ended_half = flows_ended_flow;
   assign answered = queue_up_data;
   assign refused = ((queue_up_valid & queue_up_ready) & (answered.kind == hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE))
@@ -1243,7 +1240,6 @@ module hpcc_nic_hpcc (
   assign left = queue_left_what;
   assign left_ends = queue_left_valid & left.ended;
   assign manager_responder_ended_valid = refused | left_waits_q;
-  assign manager_responder_ended = responder_end;
   assign counters_rx_frame = rx_valid & s_axis_rx_tlast;
   assign counters_tx_frame = (tx_m_axis_tvalid & m_axis_tx_tready) & tx_m_axis_tlast;
   assign counters_failed = commit_fail_valid | left_ends;

@@ -1703,6 +1703,24 @@ package hpcc_nic_pkg;
     logic response;
   } step_pair_t;
 
+  // A memory region.
+  typedef struct packed {
+    // Not used.
+    logic [31:0] reserved;
+    // The peer may read.
+    logic remote_read;
+    // The peer may write.
+    logic remote_write;
+    // Bytes; base + length is at most 2^64.
+    logic [63:0] length;
+    // First address.
+    logic [63:0] base;
+    // Key, local and remote.
+    logic [31:0] key;
+    // The slot is in use.
+    logic valid;
+  } region_t;
+
   // Number of a work request that a control packet made.
   typedef struct packed {
     // High.
@@ -1985,6 +2003,14 @@ package hpcc_nic_pkg;
     logic [4:0] place;
   } found_place_t;
 
+  // Number of a queue pair in the table of numbers.
+  typedef struct packed {
+    // The queue pair exists.
+    logic alive;
+    // Number.
+    logic [23:0] number;
+  } known_number_t;
+
   // A frame as the parser judges it.
   typedef struct packed {
     // UDP carries exactly as much as a control packet.
@@ -2016,14 +2042,6 @@ package hpcc_nic_pkg;
     // 70 bytes after UDP, first byte in the highest bits.
     logic [559:0] body;
   } judged_frame_t;
-
-  // Number of a queue pair in the table of numbers.
-  typedef struct packed {
-    // The queue pair exists.
-    logic alive;
-    // Number.
-    logic [23:0] number;
-  } known_number_t;
 
   // Place of a queue pair: one of 32 in a bank.
   typedef struct packed {
@@ -2348,24 +2366,6 @@ package hpcc_nic_pkg;
     logic [62:0] place;
   } address_half_t;
 
-  // A memory region.
-  typedef struct packed {
-    // Not used.
-    logic [31:0] reserved;
-    // The peer may read.
-    logic remote_read;
-    // The peer may write.
-    logic remote_write;
-    // Bytes; base + length is at most 2^64.
-    logic [63:0] length;
-    // First address.
-    logic [63:0] base;
-    // Key, local and remote.
-    logic [31:0] key;
-    // The slot is in use.
-    logic valid;
-  } region_t;
-
   // A region as its slot keeps it.
   typedef struct packed {
     // Key.
@@ -2603,6 +2603,14 @@ package hpcc_nic_pkg;
     // Exclusive access (EXOKAY), or the interconnect (DECERR) rather than the memory (SLVERR).
     logic kind;
   } axi_response_t;
+
+  // In which generation a write of a queue pair's peer failed.
+  typedef struct packed {
+    // There is one.
+    logic failed;
+    // The generation.
+    logic [7:0] generation;
+  } failed_generation_t;
 
   // A READ that is being answered.
   typedef struct packed {
@@ -2892,32 +2900,6 @@ package hpcc_nic_pkg;
     logic [23:0] psn;
   } answer_event_t;
 
-  // What the requester counts.
-  typedef struct packed {
-    // INT stacks with a speed code that is not valid; congestion control ignores them.
-    logic int_bad_speed;
-    // INT stacks with more than five hops; the first five are used.
-    logic int_many_hops;
-    // Work requests completed with an error.
-    logic error_completions;
-    // Dropped: the queue pair's half concerned has ended with an error.
-    logic drop_qp_ended;
-    // Dropped: READ response of a wrong kind or length for its PSN.
-    logic drop_bad_read_response;
-    // Dropped: response or echo that nothing asked for.
-    logic drop_stray;
-    // READ responses or acknowledgements that showed a READ response lost.
-    logic read_gaps;
-    // Negative acknowledgements received, of any code.
-    logic naks_received;
-    // Requests with a PSN already executed.
-    logic duplicates;
-    // Ignored: receiver not ready, or a reserved syndrome.
-    logic ignored_syndromes;
-    // Ignored: acknowledgement of a PSN never sent.
-    logic ghost_acks;
-  } requester_counts_t;
-
   // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
   typedef enum logic [7:0] {
     // Done.
@@ -2957,6 +2939,32 @@ package hpcc_nic_pkg;
     // Number of the work request.
     logic [63:0] id;
   } completion_t;
+
+  // What the requester counts.
+  typedef struct packed {
+    // INT stacks with a speed code that is not valid; congestion control ignores them.
+    logic int_bad_speed;
+    // INT stacks with more than five hops; the first five are used.
+    logic int_many_hops;
+    // Work requests completed with an error.
+    logic error_completions;
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: READ response of a wrong kind or length for its PSN.
+    logic drop_bad_read_response;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // READ responses or acknowledgements that showed a READ response lost.
+    logic read_gaps;
+    // Negative acknowledgements received, of any code.
+    logic naks_received;
+    // Requests with a PSN already executed.
+    logic duplicates;
+    // Ignored: receiver not ready, or a reserved syndrome.
+    logic ignored_syndromes;
+    // Ignored: acknowledgement of a PSN never sent.
+    logic ghost_acks;
+  } requester_counts_t;
 
   // Which packet a feedback to the scheduler is about.
   typedef struct packed {

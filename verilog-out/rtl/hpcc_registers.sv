@@ -56,7 +56,7 @@ module hpcc_registers (
   // Bit n: the law of code n is built in.
   input  wire  [7:0] laws,
   // Commands to the manager, one at a time.
-  output wire  [415:0] command_data,
+  output wire  hpcc_nic_pkg::host_command_t command_data,
   output wire  command_valid,
   input  wire  command_ready,
   // The command was carried out or refused.

@@ -34,13 +34,13 @@ module hpcc_requester (
   // Its number.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Bus: a region slot is written.
   input  wire  region_valid,
   // Slot.
   input  wire  [4:0] region_slot,
   // Its content.
-  input  wire  [194:0] region_data,
+  input  wire  hpcc_nic_pkg::region_t region_data,
   // Bus: a packet was sent for the first time.
   input  wire  sent_valid,
   // Its queue pair.
@@ -58,15 +58,15 @@ module hpcc_requester (
   // When that was, ns.
   input  wire  [47:0] asked_sent_at,
   // READ responses, in the order of arrival.
-  input  wire  [549:0] row_data,
+  input  wire  hpcc_nic_pkg::rx_packet_t row_data,
   input  wire  row_valid,
   output wire  row_ready,
   // What becomes of each.
-  output wire  [486:0] action_data,
+  output wire  hpcc_nic_pkg::action_t action_data,
   output wire  action_valid,
   input  wire  action_ready,
   // Acknowledgements, and READ responses whose fate in memory is known (`KIND` 3).
-  input  wire  [420:0] answer_data,
+  input  wire  hpcc_nic_pkg::commit_t answer_data,
   input  wire  answer_valid,
   output wire  answer_ready,
   // Flows at their retry limit.
@@ -77,15 +77,15 @@ module hpcc_requester (
   // Generation.
   input  wire  [7:0] ended_generation,
   // Packets under which host memory failed: `FlowPacket`.
-  input  wire  [47:0] read_error_data,
+  input  wire  hpcc_nic_pkg::flow_packet_t read_error_data,
   input  wire  read_error_valid,
   output wire  read_error_ready,
   // Queue pairs to remove, `QpOfGeneration`; taken when the last completion has been made.
-  input  wire  [15:0] remove_data,
+  input  wire  hpcc_nic_pkg::qp_of_generation_t remove_data,
   input  wire  remove_valid,
   output wire  remove_ready,
   // Work requests.
-  input  wire  [319:0] work_data,
+  input  wire  hpcc_nic_pkg::work_request_t work_data,
   input  wire  work_valid,
   output wire  work_ready,
   // Bus: a message is queued.
@@ -93,9 +93,9 @@ module hpcc_requester (
   // Queue pair 11:4, place in its ring 3:0.
   output wire  [11:0] message_address,
   // The message.
-  output wire  [383:0] message_data,
+  output wire  hpcc_nic_pkg::message_t message_data,
   // Work for the scheduler: `FlowPacket`.
-  output wire  [47:0] schedule_data,
+  output wire  hpcc_nic_pkg::flow_packet_t schedule_data,
   output wire  schedule_valid,
   input  wire  schedule_ready,
   // Acknowledgements for the scheduler and for congestion control.
@@ -103,15 +103,15 @@ module hpcc_requester (
   output wire  cc_event_valid,
   input  wire  cc_event_ready,
   // Completions.
-  output wire  [191:0] completion_data,
+  output wire  hpcc_nic_pkg::completion_t completion_data,
   output wire  completion_valid,
   input  wire  completion_ready,
   // READ echoes; one that finds no room is dropped, the next one covers it.
-  output wire  [416:0] echo_data,
+  output wire  hpcc_nic_pkg::ack_send_t echo_data,
   output wire  echo_valid,
   input  wire  echo_ready,
   // Flows that the scheduler is to remove: `FlowOfGeneration`.
-  output wire  [23:0] kill_data,
+  output wire  hpcc_nic_pkg::flow_of_generation_t kill_data,
   output wire  kill_valid,
   input  wire  kill_ready,
   // Counter pulses: `RequesterCounts`.
@@ -176,7 +176,7 @@ module hpcc_requester (
   // The arriving answer acknowledges more READ data of the same queue pair: it replaces the held one.
   wire  gather_joins;
   wire  gather_up_ready;
-  wire  [420:0] gather_down_data;
+  wire  hpcc_nic_pkg::commit_t gather_down_data;
   wire  gather_down_valid;
   // There is an answer that the next one may join.
   logic gather_held_full_d;
@@ -257,7 +257,7 @@ module hpcc_requester (
   wire  [23:0] ring_finish;
   wire  ring_bus_valid;
   wire  [11:0] ring_bus_address;
-  wire  [383:0] ring_bus_data;
+  wire  hpcc_nic_pkg::message_t ring_bus_data;
   // Checks a work request and cuts it into messages.
   wire  intake_work_ready;
   logic intake_advance;
@@ -304,13 +304,12 @@ module hpcc_requester (
   // First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
-  wire  hpcc_nic_pkg::commit_t reply_word;
   wire  [2:0] reply_code;
   wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
   wire  [4:0] reply_reason;
   hpcc_nic_pkg::ack_send_t reply_sent;
   // The answer.
-  wire  [420:0] reply_commit;
+  wire  hpcc_nic_pkg::commit_t reply_commit;
   // PSN up to which it acknowledges, exclusive.
   logic [23:0] reply_limit;
   // An acknowledgement packet.
@@ -334,7 +333,7 @@ module hpcc_requester (
   // With this status, a place in the order of `hpcc_models::nic::Status`.
   logic [3:0] reply_status;
   // The answer as a READ echo.
-  wire  [416:0] reply_echo;
+  wire  hpcc_nic_pkg::ack_send_t reply_echo;
   // PSN up to which the answer acknowledges, exclusive.
   logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
@@ -379,7 +378,7 @@ module hpcc_requester (
   wire  verdict_negative;
   wire  verdict_take;
   wire  verdict_last;
-  wire  [486:0] verdict_action;
+  wire  hpcc_nic_pkg::action_t verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
   wire  [63:0] verdict_behind;
   // Bytes that were moved: none if the work request failed.
@@ -396,7 +395,7 @@ module hpcc_requester (
   logic [3:0] finished_status;
   // There is room for a completion.
   wire  finished_room;
-  wire  [191:0] finished_completion_data;
+  wire  hpcc_nic_pkg::completion_t finished_completion_data;
   wire  finished_completion_valid;
   // A completion was made in the clock before.
   wire  finished_push_1_d;
@@ -405,9 +404,8 @@ module hpcc_requester (
   hpcc_nic_pkg::completion_t finished_item_1_d;
   hpcc_nic_pkg::completion_t finished_item_1_q;
   // Completions until the host takes them.
-  wire  [191:0] finished_fifo_up_data;
   wire  unused_finished_fifo_up_ready;
-  wire  [191:0] finished_fifo_down_data;
+  wire  hpcc_nic_pkg::completion_t finished_fifo_down_data;
   wire  finished_fifo_down_valid;
   wire  finished_fifo_crowded;
   // Acknowledgements and losses for the scheduler.
@@ -422,24 +420,22 @@ module hpcc_requester (
   // Decisions about READ responses for the commit stage.
   wire  actions_put;
   wire  actions_full;
-  wire  [486:0] actions_down_data;
+  wire  hpcc_nic_pkg::action_t actions_down_data;
   wire  actions_down_valid;
   // Acknowledgements of READ data that carry INT back.
   logic echoes_put;
   wire  echoes_full;
-  wire  [416:0] echoes_down_data;
+  wire  hpcc_nic_pkg::ack_send_t echoes_down_data;
   wire  echoes_down_valid;
   // Messages handed to the scheduler.
   logic schedules_put;
-  wire  [47:0] schedules_data;
   wire  schedules_full;
-  wire  [47:0] schedules_down_data;
+  wire  hpcc_nic_pkg::flow_packet_t schedules_down_data;
   wire  schedules_down_valid;
   // Flows that the scheduler is to end.
   logic kills_put;
-  wire  [23:0] kills_data;
   wire  kills_full;
-  wire  [23:0] kills_down_data;
+  wire  hpcc_nic_pkg::flow_of_generation_t kills_down_data;
   wire  kills_down_valid;
   // High from the second clock after power-on: what a RAM shows before is nothing.
   wire  started_d;
@@ -756,7 +752,7 @@ module hpcc_requester (
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
     .rst(rst),
-    .up_data(finished_fifo_up_data),
+    .up_data(finished_item_1_q),
     .up_valid(finished_push_1_q),
     .up_ready(unused_finished_fifo_up_ready),
     .down_data(finished_fifo_down_data),
@@ -812,7 +808,7 @@ module hpcc_requester (
     .clk(clk),
     .rst(rst),
     .put(schedules_put),
-    .data(schedules_data),
+    .data(scheduling),
     .full(schedules_full),
     .down_data(schedules_down_data),
     .down_valid(schedules_down_valid),
@@ -822,7 +818,7 @@ module hpcc_requester (
     .clk(clk),
     .rst(rst),
     .put(kills_put),
-    .data(kills_data),
+    .data(flow),
     .full(kills_full),
     .down_data(kills_down_data),
     .down_valid(kills_down_valid),
@@ -882,8 +878,6 @@ module hpcc_requester (
   assign actions_put = act_q | follow_take;
   assign queue_new_end = queue_assigned + intake_psns;
   assign ring_finish = queue_assigned + intake_psns;
-  assign schedules_data = scheduling;
-  assign kills_data = flow;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
@@ -1398,24 +1392,23 @@ module hpcc_requester (
     end
   end
   // reply: Takes an answer apart. Without registers.
-  assign reply_word = reply_commit;
-  assign reply_syndrome = reply_word.syndrome;
+  assign reply_syndrome = reply_commit.syndrome;
   assign reply_reason = reply_syndrome.value;
   assign reply_code = reply_syndrome.code;
-  assign reply_acknowledgement = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
-  assign reply_data = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~reply_word.ends_or_failed);
-  assign reply_failed = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & reply_word.ends_or_failed;
-  assign reply_gap = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
-  assign reply_duplicate = reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
-  assign reply_int_on = reply_word.int_on;
-  assign reply_ignored = ((reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0)) & (reply_code != 3'd3);
-  assign reply_nak = (reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
+  assign reply_acknowledgement = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
+  assign reply_data = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~reply_commit.ends_or_failed);
+  assign reply_failed = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & reply_commit.ends_or_failed;
+  assign reply_gap = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
+  assign reply_duplicate = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
+  assign reply_int_on = reply_commit.int_on;
+  assign reply_ignored = ((reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0)) & (reply_code != 3'd3);
+  assign reply_nak = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
   assign reply_fatal = reply_failed | (reply_nak & (|reply_reason));
   assign reply_echo = reply_sent;
   always_comb begin
-    reply_limit = reply_word.psn;
-    if ((reply_word.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
-      reply_limit = reply_word.psn + 24'd1;
+    reply_limit = reply_commit.psn;
+    if ((reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
+      reply_limit = reply_commit.psn + 24'd1;
     end
   end
   always_comb begin
@@ -1433,11 +1426,11 @@ module hpcc_requester (
   always_comb begin
     reply_sent = 417'd0;
     reply_sent.kind = hpcc_nic_pkg::ACK_KIND_ECHO;
-    reply_sent.qp = reply_word.qp;
-    reply_sent.generation = reply_word.generation;
-    reply_sent.psn = reply_word.psn;
-    reply_sent.int_length = reply_word.int_length;
-    reply_sent.int_stack = reply_word.int_stack;
+    reply_sent.qp = reply_commit.qp;
+    reply_sent.generation = reply_commit.generation;
+    reply_sent.psn = reply_commit.psn;
+    reply_sent.int_length = reply_commit.int_length;
+    reply_sent.int_stack = reply_commit.int_stack;
   end
   // outcome: What goes on from an answer after the walk. Without registers.
   assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
@@ -1466,7 +1459,6 @@ module hpcc_requester (
   //
   // Makes completions of work requests.
   assign finished_push_1_d = finished_push & (~rst);
-  assign finished_fifo_up_data = finished_item_1_q;
   assign finished_room = ~finished_fifo_crowded;
   assign finished_completion_data = finished_fifo_down_data;
   assign finished_completion_valid = finished_fifo_down_valid;
@@ -1583,8 +1575,8 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
-      skip.magnitude, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_word.ecn,
-      reply_word.msn, reply_word.kind};
+      skip.magnitude, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn,
+      reply_commit.msn, reply_commit.kind};
 endmodule
 
 `default_nettype wire

@@ -14,11 +14,11 @@ module hpcc_requester_choice (
   // No READ response may be chosen.
   input  wire  hold_rows,
   // READ responses.
-  input  wire  [549:0] rows_data,
+  input  wire  hpcc_nic_pkg::rx_packet_t rows_data,
   input  wire  rows_valid,
   output wire  rows_ready,
   // Answers.
-  input  wire  [420:0] answers_data,
+  input  wire  hpcc_nic_pkg::commit_t answers_data,
   input  wire  answers_valid,
   output wire  answers_ready,
   // Flows at their retry limit.
@@ -29,11 +29,11 @@ module hpcc_requester_choice (
   // Generation.
   input  wire  [7:0] limits_generation,
   // Packets under which host memory failed: `FlowPacket`.
-  input  wire  [47:0] errors_data,
+  input  wire  hpcc_nic_pkg::flow_packet_t errors_data,
   input  wire  errors_valid,
   output wire  errors_ready,
   // Removals: `QpOfGeneration`.
-  input  wire  [15:0] removals_data,
+  input  wire  hpcc_nic_pkg::qp_of_generation_t removals_data,
   input  wire  removals_valid,
   output wire  removals_ready,
   // Queue pairs whose completions wait for room.

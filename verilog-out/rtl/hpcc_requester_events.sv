@@ -26,7 +26,7 @@ module hpcc_requester_events (
   // Bytes acknowledged.
   input  wire  [31:0] bytes,
   // Answer with the INT.
-  input  wire  [420:0] commit,
+  input  wire  hpcc_nic_pkg::commit_t commit,
   // Its INT counts.
   input  wire  with_int,
   // It says when it came: an acknowledgement.
@@ -47,7 +47,6 @@ module hpcc_requester_events (
   input  wire  cc_event_ready
 );
   wire  use_int;
-  wire  hpcc_nic_pkg::commit_t answer;
   hpcc_nic_pkg::answer_event_t word;
   wire  hpcc_nic_pkg::clock_halves_t clock_now;
   hpcc_nic_pkg::clock_halves_t came;
@@ -93,9 +92,8 @@ module hpcc_requester_events (
     .down_valid(outlet_down_valid),
     .down_ready(cc_event_ready)
   );
-  assign answer = commit;
-  assign fields_stack = answer.int_stack;
-  assign fields_length = answer.int_length;
+  assign fields_stack = commit.int_stack;
+  assign fields_length = commit.int_length;
   assign fields_speeds = speeds;
   assign use_int = with_int & fields_present;
   assign many = (put & use_int) & fields_many;
@@ -111,7 +109,7 @@ module hpcc_requester_events (
     word.qp = qp;
     word.nak = nak;
     word.bytes = bytes;
-    word.ecn = answer.ecn;
+    word.ecn = commit.ecn;
     word.sent_at = sent_at;
     word.sent_valid = sent_valid;
     word.now = came;
@@ -128,8 +126,8 @@ module hpcc_requester_events (
   always_comb begin
     came = clock_now;
     if (with_time) begin
-      came.lower = answer.msn;
-      if (clock_now.lower < answer.msn) begin
+      came.lower = commit.msn;
+      if (clock_now.lower < commit.msn) begin
         came.upper = clock_now.upper - 24'd1;
       end
     end
@@ -184,8 +182,8 @@ module hpcc_requester_events (
     fields_records.hop_4 = fields_fields.hop_4;
     fields_records.hop_5 = fields_fields.hop_5;
   end
-  wire unused_bits = &{1'b0, answer.ends_or_failed, answer.int_on, answer.answer, answer.syndrome, answer.psn, answer.generation, answer.qp,
-      answer.kind};
+  wire unused_bits = &{1'b0, commit.ends_or_failed, commit.int_on, commit.answer, commit.syndrome, commit.psn, commit.generation, commit.qp,
+      commit.kind};
 endmodule
 
 `default_nettype wire

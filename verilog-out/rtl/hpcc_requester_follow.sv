@@ -24,7 +24,7 @@ module hpcc_requester_follow (
   // A READ response waits.
   input  wire  waits,
   // It; it stays until it is taken.
-  input  wire  [549:0] row,
+  input  wire  hpcc_nic_pkg::rx_packet_t row,
   // There is room for a decision.
   input  wire  room,
   // The state machine takes the response.
@@ -46,7 +46,6 @@ module hpcc_requester_follow (
   // With `slow`: the run of its queue pair.
   output wire  hpcc_nic_pkg::read_run_t run
 );
-  wire  hpcc_nic_pkg::rx_packet_t packet;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
   wire  hpcc_nic_pkg::syndrome_t syndrome;
@@ -73,20 +72,19 @@ module hpcc_requester_follow (
   logic [7:0] near_qp_q;
   hpcc_ram #(.WIDTH(121), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_runs (
     .clk(clk),
-    .raddr(packet.qp),
+    .raddr(row.qp),
     .rdata(runs_rdata),
     .we(runs_we),
     .waddr(runs_waddr),
     .wdata(runs_wdata)
   );
-  assign packet = row;
-  assign full = 16'h100 << packet.mtu;
-  assign given = packet.extension;
+  assign full = 16'h100 << row.mtu;
+  assign given = row.extension;
   assign aeth = given.aeth;
   assign syndrome = aeth.syndrome;
-  assign fits_d = (((((near_q.valid & (near_q.generation == packet.generation)) & (near_q.psn == packet.psn))
-      & ((near_q.psn + 24'd1) != near_q.end_psn)) & ((packet.opcode == 8'he) | ((packet.opcode == 8'hd) & (~(|syndrome.code)))))
-      & (packet.payload_length == full)) & (~forget);
+  assign fits_d = (((((near_q.valid & (near_q.generation == row.generation)) & (near_q.psn == row.psn))
+      & ((near_q.psn + 24'd1) != near_q.end_psn)) & ((row.opcode == 8'he) | ((row.opcode == 8'hd) & (~(|syndrome.code)))))
+      & (row.payload_length == full)) & (~forget);
   assign takes = ((compared_q & fits_q) & room) & (~forget);
   assign runs_we = (takes | learn) | forget;
   assign take = takes;
@@ -103,7 +101,7 @@ module hpcc_requester_follow (
     if (fetching_q) begin
       fetching_d = 1'd0;
       near_d = runs_rdata;
-      near_qp_d = packet.qp;
+      near_qp_d = row.qp;
       near_known_d = 1'd1;
     end else if (compared_q) begin
       if (~fits_q) begin
@@ -113,7 +111,7 @@ module hpcc_requester_follow (
         compared_d = 1'd0;
       end
     end else if (waits & (~slow_r_q)) begin
-      if (near_known_q & (near_qp_q == packet.qp)) begin
+      if (near_known_q & (near_qp_q == row.qp)) begin
         compared_d = 1'd1;
       end else begin
         fetching_d = 1'd1;
@@ -122,7 +120,7 @@ module hpcc_requester_follow (
     if (popped) begin
       slow_r_d = 1'd0;
     end
-    runs_waddr = packet.qp;
+    runs_waddr = row.qp;
     runs_wdata = moved;
     if (takes | learn) begin
       near_d = moved;
@@ -168,8 +166,8 @@ module hpcc_requester_follow (
     near_q <= near_d;
     near_qp_q <= near_qp_d;
   end
-  wire unused_bits = &{1'b0, packet.role, packet.int_on, packet.int_stack, packet.int_length, packet.payload_at, packet.ecn, packet.ack_req,
-      given.rest, aeth.msn, syndrome.value};
+  wire unused_bits = &{1'b0, row.role, row.int_on, row.int_stack, row.int_length, row.payload_at, row.ecn, row.ack_req, given.rest,
+      aeth.msn, syndrome.value};
 endmodule
 
 `default_nettype wire

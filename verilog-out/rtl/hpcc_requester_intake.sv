@@ -14,7 +14,7 @@ module hpcc_requester_intake (
   // Synchronous, high.
   input  wire  rst,
   // Work requests.
-  input  wire  [319:0] work_data,
+  input  wire  hpcc_nic_pkg::work_request_t work_data,
   input  wire  work_valid,
   output wire  work_ready,
   // A region slot is written.
@@ -22,7 +22,7 @@ module hpcc_requester_intake (
   // Slot.
   input  wire  [4:0] region_slot,
   // Its new content.
-  input  wire  [194:0] region_data,
+  input  wire  hpcc_nic_pkg::region_t region_data,
   // MTU code of the work request's queue pair, a clock before its message is used.
   input  wire  [2:0] mtu,
   // The message was queued, or the work request refused.

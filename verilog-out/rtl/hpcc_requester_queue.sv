@@ -12,7 +12,7 @@ module hpcc_requester_queue (
   // Its number.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A packet was sent for the first time.
   input  wire  sent_valid,
   // Its queue pair.
@@ -159,7 +159,6 @@ module hpcc_requester_queue (
   logic before_gap_q;
   wire  store_lands;
   wire  store_voids;
-  wire  hpcc_nic_pkg::qp_context_t store_created;
   logic [7:0] store_reference;
   // Write the state.
   wire  store_we;
@@ -361,7 +360,6 @@ module hpcc_requester_queue (
   // Tables by queue pair.
   assign store_lands = ((store_waits_q & (~store_we)) & (~sent_valid)) & (~hold_contexts);
   assign store_voids = store_lands & (store_waits_context_q.alive | (~(|store_waits_context_q.generation)));
-  assign store_created = context_data;
   assign store_sent_we = sent_valid | store_voids;
   assign store_states_we = store_we | store_voids;
   assign store_forget = store_lands | (store_we & written.dead);
@@ -388,11 +386,11 @@ module hpcc_requester_queue (
   always_comb begin
     store_waits_context_d = store_waits_context_q;
     if (context_valid) begin
-      store_waits_context_d.alive = store_created.alive;
-      store_waits_context_d.generation = store_created.generation;
-      store_waits_context_d.mtu = store_created.mtu;
-      store_waits_context_d.int_on = store_created.int_on;
-      store_waits_context_d.first_psn = store_created.send_psn;
+      store_waits_context_d.alive = context_data.alive;
+      store_waits_context_d.generation = context_data.generation;
+      store_waits_context_d.mtu = context_data.mtu;
+      store_waits_context_d.int_on = context_data.int_on;
+      store_waits_context_d.first_psn = context_data.send_psn;
     end
   end
   always_comb begin
@@ -461,9 +459,9 @@ module hpcc_requester_queue (
     state_q <= state_d;
     mtu_r_q <= mtu_r_d;
   end
-  wire unused_bits = &{1'b0, run.address, run.end_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude,
-      store_created.law, store_created.local_qpn, store_created.expected_psn, store_created.pause_class, store_created.source_port,
-      store_created.remote_qpn, store_created.remote_mac, store_created.remote_ip};
+  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, run.address, run.end_psn,
+      distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
 endmodule
 
 `default_nettype wire

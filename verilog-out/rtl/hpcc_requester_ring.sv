@@ -26,7 +26,7 @@ module hpcc_requester_ring (
   // Its place.
   input  wire  [4:0] tail,
   // Its work request.
-  input  wire  [319:0] work,
+  input  wire  hpcc_nic_pkg::work_request_t work,
   // Its first PSN.
   input  wire  [23:0] start,
   // One past its last.
@@ -46,13 +46,12 @@ module hpcc_requester_ring (
   // Bus: queue pair 11:4, place 3:0.
   output wire  [11:0] bus_address,
   // Bus: the message.
-  output wire  [383:0] bus_data
+  output wire  hpcc_nic_pkg::message_t bus_data
 );
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
   wire  [11:0] memory_place;
-  wire  hpcc_nic_pkg::work_request_t request;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
   // How messages ended whose completions wait.
@@ -82,7 +81,6 @@ module hpcc_requester_ring (
   assign memory_place = looked;
   assign message = memory_rdata;
   assign address_d = added;
-  assign request = work;
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
@@ -92,15 +90,15 @@ module hpcc_requester_ring (
     data_d = data_q;
     data_d.first_psn = start;
     data_d.end_psn = finish;
-    data_d.read = request.operation[0];
+    data_d.read = work.operation[0];
     data_d.last = last;
     data_d.generation = generation;
     data_d.local_address = local_address;
     data_d.remote_address = remote_address;
-    data_d.remote_key = request.remote_key;
+    data_d.remote_key = work.remote_key;
     data_d.length = length;
-    data_d.id = request.id;
-    data_d.total = request.length;
+    data_d.id = work.id;
+    data_d.total = work.length;
   end
   always_comb begin
     looked.place = place[3:0];
@@ -134,8 +132,8 @@ module hpcc_requester_ring (
     address_q <= address_d;
     data_q <= data_d;
   end
-  wire unused_bits = &{1'b0, place[4], defer_place[4], tail[4], request.remote_address, request.local_key, request.local_address,
-      request.operation[7:1], request.qpn};
+  wire unused_bits = &{1'b0, place[4], defer_place[4], tail[4], work.remote_address, work.local_key, work.local_address,
+      work.operation[7:1], work.qpn};
 endmodule
 
 `default_nettype wire

@@ -5,8 +5,8 @@
 module hpcc_requester_verdict (
   // Clock.
   input  wire  clk,
-  // The packet.
-  input  wire  [549:0] row,
+  // The row.
+  input  wire  hpcc_nic_pkg::rx_packet_t row,
   // The READ.
   input  wire  hpcc_nic_pkg::own_message_t message,
   // First PSN whose data is missing.
@@ -29,7 +29,7 @@ module hpcc_requester_verdict (
   // With `take`: the READ is complete.
   output wire  last,
   // With `act`: the decision.
-  output wire  [486:0] action,
+  output wire  hpcc_nic_pkg::action_t action,
   // With `act`: what is counted.
   output wire  hpcc_nic_pkg::read_counts_t counts,
   // With `take`: where the payload of the next response goes.
@@ -46,7 +46,6 @@ module hpcc_requester_verdict (
   wire  good;
   wire  stray;
   wire  bad;
-  wire  hpcc_nic_pkg::rx_packet_t packet;
   hpcc_nic_pkg::read_counts_t counted;
   wire  hpcc_nic_pkg::psn_distance_t distance;
   wire  hpcc_nic_pkg::extension_t given;
@@ -56,10 +55,9 @@ module hpcc_requester_verdict (
   logic [23:0] offset_q;
   wire  [23:0] ahead_d;
   logic [23:0] ahead_q;
-  wire  hpcc_nic_pkg::rx_packet_t decision_packet;
   hpcc_nic_pkg::action_t decision_word;
   // The packet.
-  wire  [549:0] decision_row;
+  wire  hpcc_nic_pkg::rx_packet_t decision_row;
   // The payload goes to memory.
   logic decision_take;
   // Where.
@@ -71,28 +69,27 @@ module hpcc_requester_verdict (
   // Data: the last of its READ.
   logic decision_ends;
   // The decision.
-  wire  [486:0] decision_action;
+  wire  hpcc_nic_pkg::action_t decision_action;
   wire  ends_d;
   logic ends_q;
   wire  [35:0] left_d;
   logic [35:0] left_q;
   wire  [63:0] place_d;
   logic [63:0] place_q;
-  assign packet = row;
-  assign given = packet.extension;
+  assign given = row.extension;
   assign aeth = given.aeth;
   assign syndrome = aeth.syndrome;
-  assign negative = (packet.opcode != 8'he) & (|syndrome.code);
-  assign offset_d = packet.psn - message.first_psn;
-  assign ends_d = (packet.psn + 24'd1) == message.end_psn;
-  assign ahead_d = packet.psn - missing;
-  assign skipped = ({12'd0, offset_q} << 8) << packet.mtu;
+  assign negative = (row.opcode != 8'he) & (|syndrome.code);
+  assign offset_d = row.psn - message.first_psn;
+  assign ends_d = (row.psn + 24'd1) == message.end_psn;
+  assign ahead_d = row.psn - missing;
+  assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
   assign left_d = {4'd0, message.length} - skipped;
   assign place_d = message.local_address + {28'd0, skipped};
-  assign full = 36'h100 << packet.mtu;
+  assign full = 36'h100 << row.mtu;
   assign behind = place_q + {28'd0, full};
-  assign is_end = (packet.opcode == 8'hf) | (packet.opcode == 8'h10);
-  assign sound = (is_end == ends_q) & ({20'd0, packet.payload_length} == expected);
+  assign is_end = (row.opcode == 8'hf) | (row.opcode == 8'h10);
+  assign sound = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
   assign in_order = ahead_q == 24'd0;
   assign distance = ahead_q;
   assign beyond = (|ahead_q) & (~distance.negative);
@@ -119,7 +116,7 @@ module hpcc_requester_verdict (
   end
   always_comb begin
     decision_address = place_q;
-    decision_take = good & (|packet.payload_length);
+    decision_take = good & (|row.payload_length);
     decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
     decision_ends = good & ends_q;
     decision_commits = (code == 3'd6) | (checked & beyond);
@@ -140,7 +137,6 @@ module hpcc_requester_verdict (
     end
   end
   // decision: The decision about a READ response as a word. Without registers.
-  assign decision_packet = decision_row;
   assign decision_action = decision_word;
   always_comb begin
     decision_word = 487'd0;
@@ -148,15 +144,15 @@ module hpcc_requester_verdict (
     decision_word.address = decision_address;
     decision_word.commits = decision_commits;
     decision_word.commit.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-    decision_word.commit.qp = decision_packet.qp;
-    decision_word.commit.generation = decision_packet.generation;
-    decision_word.commit.psn = decision_packet.psn;
+    decision_word.commit.qp = decision_row.qp;
+    decision_word.commit.generation = decision_row.generation;
+    decision_word.commit.psn = decision_row.psn;
     decision_word.commit.syndrome = 8'h1f;
     decision_word.commit.msn = {23'd0, decision_ends};
-    decision_word.commit.int_length = decision_packet.int_length;
-    decision_word.commit.int_stack = decision_packet.int_stack;
+    decision_word.commit.int_length = decision_row.int_length;
+    decision_word.commit.int_stack = decision_row.int_stack;
     decision_word.commit.answer = decision_answer;
-    decision_word.commit.int_on = decision_packet.int_on;
+    decision_word.commit.int_on = decision_row.int_on;
   end
   initial begin
     offset_q = 24'd0;
@@ -172,10 +168,9 @@ module hpcc_requester_verdict (
     left_q <= left_d;
     place_q <= place_d;
   end
-  wire unused_bits = &{1'b0, message.total, message.id, message.last, message.read, packet.role, packet.int_on, packet.generation,
-      packet.int_stack, packet.int_length, packet.payload_at, packet.qp, packet.ecn, packet.ack_req, distance.magnitude, given.rest,
-      aeth.msn, syndrome.value, decision_packet.role, decision_packet.mtu, decision_packet.payload_length, decision_packet.payload_at,
-      decision_packet.extension, decision_packet.ecn, decision_packet.ack_req, decision_packet.opcode};
+  wire unused_bits = &{1'b0, message.total, message.id, message.last, message.read, distance.magnitude, given.rest, aeth.msn,
+      syndrome.value, decision_row.role, decision_row.mtu, decision_row.payload_length, decision_row.payload_at, decision_row.extension,
+      decision_row.ecn, decision_row.ack_req, decision_row.opcode};
 endmodule
 
 `default_nettype wire

@@ -29,13 +29,13 @@ module hpcc_responder (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A region slot is written.
   input  wire  region_valid,
   // Which.
   input  wire  [4:0] region_slot,
   // Its content.
-  input  wire  [194:0] region_data,
+  input  wire  hpcc_nic_pkg::region_t region_data,
   // Register: READ requests queued per queue pair, at most 100.
   input  wire  [7:0] cfg_reads,
   // The response queue has no room for answers to new requests.
@@ -55,11 +55,11 @@ module hpcc_responder (
   // Generation.
   input  wire  [7:0] fail_generation,
   // Requests.
-  input  wire  [549:0] row_data,
+  input  wire  hpcc_nic_pkg::rx_packet_t row_data,
   input  wire  row_valid,
   output wire  row_ready,
   // One decision for each.
-  output wire  [486:0] action_data,
+  output wire  hpcc_nic_pkg::action_t action_data,
   output wire  action_valid,
   input  wire  action_ready,
   // Pulses in the order of `RESPONDER_COUNTERS`.

@@ -16,7 +16,7 @@ module hpcc_responder_tables (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // The response queue has something to tell; not in every clock.
   input  wire  left_valid,
   // Of this queue pair.
@@ -44,7 +44,6 @@ module hpcc_responder_tables (
   // New state.
   input  wire  hpcc_nic_pkg::responder_state_t wdata
 );
-  wire  hpcc_nic_pkg::qp_context_t qp_context;
   hpcc_nic_pkg::responses_left_t left_new;
   logic create_state_d;
   logic create_state_q;
@@ -138,7 +137,6 @@ module hpcc_responder_tables (
   assign word = state_rdata;
   assign state_we = we | create_state_q;
   assign what_1_d = left_what;
-  assign qp_context = context_data;
   always_comb begin
     create_state_d = create_state_q;
     create_left_d = create_left_q;
@@ -176,9 +174,9 @@ module hpcc_responder_tables (
     if (context_valid) begin
       created_qp_d = context_qp;
       created_d = 166'd0;
-      created_d.expected_psn = qp_context.expected_psn;
-      created_d.generation = qp_context.generation;
-      created_d.alive = qp_context.alive;
+      created_d.expected_psn = context_data.expected_psn;
+      created_d.generation = context_data.generation;
+      created_d.alive = context_data.alive;
       create_state_d = 1'd1;
       create_left_d = 1'd1;
       create_fails_d = 1'd1;
@@ -219,8 +217,8 @@ module hpcc_responder_tables (
     created_qp_q <= created_qp_d;
     created_q <= created_d;
   end
-  wire unused_bits = &{1'b0, qp_context.law, qp_context.local_qpn, qp_context.send_psn, qp_context.pause_class, qp_context.int_on,
-      qp_context.mtu, qp_context.source_port, qp_context.remote_qpn, qp_context.remote_mac, qp_context.remote_ip};
+  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.send_psn, context_data.pause_class, context_data.int_on,
+      context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip};
 endmodule
 
 `default_nettype wire

@@ -31,7 +31,7 @@ module hpcc_response_queue (
   // Which.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A READ's last response has left, or one could not be read from memory.
   input  wire  gone_valid,
   // It could not be read.
@@ -45,11 +45,11 @@ module hpcc_response_queue (
   // Tag of its READ.
   input  wire  [1:0] gone_tag,
   // Answers: `KIND` 1 and 2.
-  input  wire  [420:0] up_data,
+  input  wire  hpcc_nic_pkg::commit_t up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // Acknowledgements on their way out.
-  output wire  [416:0] ack_data,
+  output wire  hpcc_nic_pkg::ack_send_t ack_data,
   output wire  ack_valid,
   input  wire  ack_ready,
   // Work of the READ response flows: a restart, or more of the same.
@@ -70,7 +70,7 @@ module hpcc_response_queue (
   // Of this queue pair.
   output wire  [7:0] read_qp,
   // What it asks for.
-  output wire  [177:0] read_data,
+  output wire  hpcc_nic_pkg::read_state_t read_data,
   // No room for answers to requests that are not decided yet.
   output wire  full,
   // Something to tell the responder; never in two clocks in a row.
@@ -126,11 +126,10 @@ module hpcc_response_queue (
   hpcc_nic_pkg::ack_send_t sent;
   wire  pool_clearing;
   wire  [7:0] pool_clear_at;
-  wire  [420:0] pool_item;
+  wire  hpcc_nic_pkg::commit_t pool_item;
   wire  [9:0] pool_behind;
   wire  [9:0] pool_head;
   wire  [10:0] pool_free;
-  wire  [420:0] pool_new_item;
   wire  pool_link;
   wire  pool_give;
   logic [9:0] pool_give_first;
@@ -141,7 +140,6 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
-  wire  hpcc_nic_pkg::qp_context_t intake_created;
   wire  hpcc_nic_pkg::commit_t intake_answer;
   wire  intake_up_ready;
   // Something is offered.
@@ -165,10 +163,9 @@ module hpcc_response_queue (
   wire  intake_ends_down_valid;
   wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
-  wire  [416:0] acks_up_data;
   wire  acks_up_valid;
   wire  acks_up_ready;
-  wire  [416:0] acks_down_data;
+  wire  hpcc_nic_pkg::ack_send_t acks_down_data;
   wire  acks_down_valid;
   wire  acks_crowded;
   logic [3:0] state_d;
@@ -225,7 +222,7 @@ module hpcc_response_queue (
   // Of this queue pair.
   wire  [7:0] activation_read_qp;
   // What it asks for.
-  wire  [177:0] activation_read_data;
+  wire  hpcc_nic_pkg::read_state_t activation_read_data;
   logic activation_full_d;
   logic activation_full_q;
   logic activation_pulse_d;
@@ -253,7 +250,7 @@ module hpcc_response_queue (
     .head(pool_head),
     .free(pool_free),
     .store(store),
-    .new_item(pool_new_item),
+    .new_item(entry_q),
     .link(pool_link),
     .link_to(list.tail),
     .give(pool_give),
@@ -294,7 +291,7 @@ module hpcc_response_queue (
   hpcc_fifo #(.WIDTH(417), .ADDRESS(8), .MARK(128)) u_acks (
     .clk(clk),
     .rst(rst),
-    .up_data(acks_up_data),
+    .up_data(sent),
     .up_valid(acks_up_valid),
     .up_ready(acks_up_ready),
     .down_data(acks_down_data),
@@ -338,12 +335,10 @@ module hpcc_response_queue (
   assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
   assign finish = state_q == 4'd6;
   assign activate = (state_q == 4'd7) & (~activation_busy);
-  assign pool_new_item = entry_q;
   assign pool_link = |waiting;
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
-  assign acks_up_data = sent;
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
   assign activation_tag = list.tag + 2'd1;
@@ -608,7 +603,6 @@ module hpcc_response_queue (
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
   // Collects what comes without handshake, and chooses.
-  assign intake_created = context_data;
   assign intake_valid = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
   assign intake_ends_down_ready = idle & (~intake_contexts_down_valid);
   assign intake_up_ready = (idle & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
@@ -616,9 +610,9 @@ module hpcc_response_queue (
   assign intake_answer = up_data;
   always_comb begin
     intake_contexts_up_data.qp = context_qp;
-    intake_contexts_up_data.generation = intake_created.generation;
-    intake_contexts_up_data.alive = intake_created.alive;
-    intake_contexts_up_data.int_on = intake_created.int_on;
+    intake_contexts_up_data.generation = context_data.generation;
+    intake_contexts_up_data.alive = context_data.alive;
+    intake_contexts_up_data.int_on = context_data.int_on;
   end
   always_comb begin
     intake_ends_up_data.qp = gone_qp;
@@ -744,10 +738,10 @@ module hpcc_response_queue (
     full_r_q <= full_r_d;
     left_what_r_q <= left_what_r_d;
   end
-  wire unused_bits = &{1'b0, asked.length, asked.address, item_asked.duplicate, item_asked.length, item_asked.address, span[21:0],
-      item_span[21:0], beyond[22:0], intake_created.law, intake_created.local_qpn, intake_created.expected_psn, intake_created.send_psn,
-      intake_created.pause_class, intake_created.mtu, intake_created.source_port, intake_created.remote_qpn, intake_created.remote_mac,
-      intake_created.remote_ip, activation_asked.duplicate};
+  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
+      context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
+      context_data.remote_ip, asked.length, asked.address, item_asked.duplicate, item_asked.length, item_asked.address, span[21:0],
+      item_span[21:0], beyond[22:0], activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -18,7 +18,7 @@ module hpcc_responses_node_pool (
   // Place to look at.
   input  wire  [9:0] at,
   // What waits there, two clocks later.
-  output wire  [420:0] item,
+  output wire  hpcc_nic_pkg::commit_t item,
   // The place behind it in its list, two clocks later.
   output wire  [9:0] behind,
   // The place that is filled next.
@@ -28,7 +28,7 @@ module hpcc_responses_node_pool (
   // Fill it.
   input  wire  store,
   // With this.
-  input  wire  [420:0] new_item,
+  input  wire  hpcc_nic_pkg::commit_t new_item,
   // And link it behind place `link_to`.
   input  wire  link,
   // Last place of the list.
@@ -51,7 +51,7 @@ module hpcc_responses_node_pool (
   logic [9:0] tail_r_q;
   logic [9:0] counter_d;
   logic [9:0] counter_q;
-  wire  [420:0] items_rdata;
+  wire  hpcc_nic_pkg::commit_t items_rdata;
   wire  [9:0] links_rdata;
   wire  [9:0] free_links_rdata;
   logic [10:0] free_r_d;

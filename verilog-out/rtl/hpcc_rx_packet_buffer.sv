@@ -30,11 +30,11 @@ module hpcc_rx_packet_buffer (
   // The frame that ended two clocks ago was lost; it gets no command.
   output wire  lost,
   // Commands, one a frame, after its last beat: `BufferCommand`.
-  input  wire  [23:0] command_data,
+  input  wire  hpcc_nic_pkg::buffer_command_t command_data,
   input  wire  command_valid,
   output wire  command_ready,
   // Payload: `BufferedPayload`.
-  output wire  [519:0] payload_data,
+  output wire  hpcc_nic_pkg::buffered_payload_t payload_data,
   output wire  payload_valid,
   input  wire  payload_ready
 );

@@ -43,45 +43,45 @@ module hpcc_rx_pipe (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Payload of taken frames.
-  output wire  [519:0] payload_data,
+  output wire  hpcc_nic_pkg::buffered_payload_t payload_data,
   output wire  payload_valid,
   input  wire  payload_ready,
   // Jobs of the memory writer, one for each payload.
-  output wire  [76:0] job_data,
+  output wire  hpcc_nic_pkg::dma_job_t job_data,
   output wire  job_valid,
   input  wire  job_ready,
   // What is to happen when memory has the payload.
-  output wire  [421:0] commit_data,
+  output wire  hpcc_nic_pkg::commit_entry_t commit_data,
   output wire  commit_valid,
   input  wire  commit_ready,
   // Requests, to the responder.
-  output wire  [549:0] request_data,
+  output wire  hpcc_nic_pkg::rx_packet_t request_data,
   output wire  request_valid,
   input  wire  request_ready,
   // Its decisions.
-  input  wire  [486:0] request_action_data,
+  input  wire  hpcc_nic_pkg::action_t request_action_data,
   input  wire  request_action_valid,
   output wire  request_action_ready,
   // READ responses, to the requester.
-  output wire  [549:0] response_data,
+  output wire  hpcc_nic_pkg::rx_packet_t response_data,
   output wire  response_valid,
   input  wire  response_ready,
   // Its decisions.
-  input  wire  [486:0] response_action_data,
+  input  wire  hpcc_nic_pkg::action_t response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
   // READ echoes and congestion notifications.
-  output wire  [386:0] notice_data,
+  output wire  hpcc_nic_pkg::notice_t notice_data,
   output wire  notice_valid,
   input  wire  notice_ready,
   // Control packets.
-  output wire  [592:0] control_data,
+  output wire  hpcc_nic_pkg::control_packet_t control_data,
   output wire  control_valid,
   input  wire  control_ready,
   // Answers to probes.
-  output wire  [416:0] answer_data,
+  output wire  hpcc_nic_pkg::ack_send_t answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced".
@@ -110,31 +110,30 @@ module hpcc_rx_pipe (
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
   wire  [15:0] parser_out_udp_len;
-  wire  [815:0] lookup_in_verdict;
   wire  lookup_out_valid;
-  wire  [815:0] lookup_out_verdict;
+  wire  hpcc_nic_pkg::judged_frame_t lookup_out_verdict;
   wire  store_lost;
   wire  store_command_ready;
-  wire  [519:0] store_payload_data;
+  wire  hpcc_nic_pkg::buffered_payload_t store_payload_data;
   wire  store_payload_valid;
   wire  lost_then_q;
-  wire  [23:0] dispatch_command_data;
+  wire  hpcc_nic_pkg::buffer_command_t dispatch_command_data;
   wire  dispatch_command_valid;
-  wire  [76:0] dispatch_job_data;
+  wire  hpcc_nic_pkg::dma_job_t dispatch_job_data;
   wire  dispatch_job_valid;
-  wire  [421:0] dispatch_commit_data;
+  wire  hpcc_nic_pkg::commit_entry_t dispatch_commit_data;
   wire  dispatch_commit_valid;
-  wire  [549:0] dispatch_request_data;
+  wire  hpcc_nic_pkg::rx_packet_t dispatch_request_data;
   wire  dispatch_request_valid;
   wire  dispatch_request_action_ready;
-  wire  [549:0] dispatch_response_data;
+  wire  hpcc_nic_pkg::rx_packet_t dispatch_response_data;
   wire  dispatch_response_valid;
   wire  dispatch_response_action_ready;
-  wire  [386:0] dispatch_notice_data;
+  wire  hpcc_nic_pkg::notice_t dispatch_notice_data;
   wire  dispatch_notice_valid;
-  wire  [592:0] dispatch_control_data;
+  wire  hpcc_nic_pkg::control_packet_t dispatch_control_data;
   wire  dispatch_control_valid;
-  wire  [416:0] dispatch_answer_data;
+  wire  hpcc_nic_pkg::ack_send_t dispatch_answer_data;
   wire  dispatch_answer_valid;
   wire  dispatch_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t dispatch_mark;
@@ -179,7 +178,7 @@ module hpcc_rx_pipe (
     .context_qp(context_qp),
     .context_data(context_data),
     .in_valid(parser_out_valid),
-    .in_verdict(lookup_in_verdict),
+    .in_verdict(verdict),
     .out_valid(lookup_out_valid),
     .out_verdict(lookup_out_verdict)
   );
@@ -250,7 +249,6 @@ module hpcc_rx_pipe (
   assign lost = store_lost;
   assign payload_data = store_payload_data;
   assign payload_valid = store_payload_valid;
-  assign lookup_in_verdict = verdict;
   assign job_data = dispatch_job_data;
   assign job_valid = dispatch_job_valid;
   assign commit_data = dispatch_commit_data;

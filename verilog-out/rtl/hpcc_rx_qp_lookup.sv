@@ -12,23 +12,21 @@ module hpcc_rx_qp_lookup (
   // Place.
   input  wire  [7:0] context_qp,
   // Context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A verdict.
   input  wire  in_valid,
   // It; queue pair number 646:623.
-  input  wire  [815:0] in_verdict,
+  input  wire  hpcc_nic_pkg::judged_frame_t in_verdict,
   // A verdict.
   output wire  out_valid,
   // It; place 630:623, zero 646:631.
-  output wire  [815:0] out_verdict
+  output wire  hpcc_nic_pkg::judged_frame_t out_verdict
 );
   hpcc_nic_pkg::known_number_t own;
   hpcc_nic_pkg::known_number_t asked;
-  wire  hpcc_nic_pkg::judged_frame_t arriving;
   hpcc_nic_pkg::judged_frame_t leaving;
   // Without the number.
   hpcc_nic_pkg::judged_frame_t rest;
-  wire  hpcc_nic_pkg::qp_context_t new_context;
   logic [4:0] low;
   hpcc_nic_pkg::qp_place_t place_found;
   wire  [24:0] number_d;
@@ -108,10 +106,8 @@ module hpcc_rx_qp_lookup (
     .d(rest),
     .q(rests_q)
   );
-  assign new_context = context_data;
   assign place_d = context_qp;
   assign number_d = own;
-  assign arriving = in_verdict;
   assign key_d = asked;
   assign banks_0_write = written_q & (place_q.bank == 3'd0);
   assign banks_1_write = written_q & (place_q.bank == 3'd1);
@@ -122,11 +118,11 @@ module hpcc_rx_qp_lookup (
   assign out_valid = valids_q;
   assign out_verdict = leaving;
   always_comb begin
-    own.number = new_context.local_qpn;
-    if (new_context.local_qpn == 24'd0) begin
+    own.number = context_data.local_qpn;
+    if (context_data.local_qpn == 24'd0) begin
       own.number = {16'd0, context_qp};
     end
-    own.alive = new_context.alive;
+    own.alive = context_data.alive;
   end
   always_comb begin
     written_d = context_valid;
@@ -135,7 +131,7 @@ module hpcc_rx_qp_lookup (
     end
   end
   always_comb begin
-    asked.number = arriving.qpn;
+    asked.number = in_verdict.qpn;
     asked.alive = 1'd1;
   end
   always_comb begin
@@ -158,7 +154,7 @@ module hpcc_rx_qp_lookup (
     end
   end
   always_comb begin
-    rest = arriving;
+    rest = in_verdict;
     rest.qpn = 24'd0;
   end
   always_comb begin
@@ -179,9 +175,9 @@ module hpcc_rx_qp_lookup (
     place_q <= place_d;
     found_q <= found_d;
   end
-  wire unused_bits = &{1'b0, new_context.law, new_context.expected_psn, new_context.send_psn, new_context.pause_class, new_context.int_on,
-      new_context.mtu, new_context.source_port, new_context.remote_qpn, new_context.remote_mac, new_context.remote_ip,
-      new_context.generation};
+  wire unused_bits = &{1'b0, context_data.law, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
+      context_data.int_on, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
+      context_data.remote_ip, context_data.generation};
 endmodule
 
 `default_nettype wire

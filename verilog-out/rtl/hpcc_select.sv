@@ -39,19 +39,19 @@ module hpcc_select (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // The context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A message is written.
   input  wire  message_valid,
   // Queue pair and place in its ring.
   input  wire  [11:0] message_address,
   // The message.
-  input  wire  [383:0] message_data,
+  input  wire  hpcc_nic_pkg::message_t message_data,
   // A READ begins to be answered.
   input  wire  read_valid,
   // Its queue pair.
   input  wire  [7:0] read_qp,
   // The READ.
-  input  wire  [177:0] read_data,
+  input  wire  hpcc_nic_pkg::read_state_t read_data,
   // Grants.
   input  wire  send_valid,
   output wire  send_ready,
@@ -65,11 +65,11 @@ module hpcc_select (
   // rewind.
   input  wire  [2:0] send_kind,
   // Packets.
-  output wire  [195:0] packet_data,
+  output wire  hpcc_nic_pkg::tx_packet_t packet_data,
   output wire  packet_valid,
   input  wire  packet_ready,
   // Their payload, in order; packets without payload have no job.
-  output wire  [76:0] job_data,
+  output wire  hpcc_nic_pkg::dma_job_t job_data,
   output wire  job_valid,
   input  wire  job_ready,
   // To the scheduler.
@@ -99,8 +99,6 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
-  wire  hpcc_nic_pkg::qp_context_t new_context;
-  wire  hpcc_nic_pkg::read_state_t read_new;
   wire  hpcc_nic_pkg::read_state_t read_even;
   wire  hpcc_nic_pkg::read_state_t read_odd;
   hpcc_nic_pkg::read_state_t read;
@@ -246,9 +244,9 @@ module hpcc_select (
   logic [7:0] sent_generation_r_q;
   wire  [8:0] form_flow;
   wire  form_room;
-  wire  [195:0] form_packet_data;
+  wire  hpcc_nic_pkg::tx_packet_t form_packet_data;
   wire  form_packet_valid;
-  wire  [76:0] form_job_data;
+  wire  hpcc_nic_pkg::dma_job_t form_job_data;
   wire  form_job_valid;
   wire  form_feedback_valid;
   wire  form_feedback_advance;
@@ -286,7 +284,7 @@ module hpcc_select (
     .rdata(reads_0_rdata),
     .we(reads_0_we),
     .waddr(reads_0_waddr),
-    .wdata(read_new)
+    .wdata(read_data)
   );
   hpcc_ram #(.WIDTH(178), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_reads_1 (
     .clk(clk),
@@ -294,7 +292,7 @@ module hpcc_select (
     .rdata(reads_1_rdata),
     .we(reads_1_we),
     .waddr(reads_1_waddr),
-    .wdata(read_new)
+    .wdata(read_data)
   );
   hpcc_select_form u_form (
     .clk(clk),
@@ -332,13 +330,11 @@ module hpcc_select (
     .feedback_value(form_feedback_value)
   );
   assign contexts_waddr = context_qp;
-  assign new_context = context_data;
   assign messages_we = message_valid | (|voids_q);
   assign void_address = void_place;
   assign address = next_flow_q.qp;
-  assign read_new = read_data;
-  assign reads_0_we = read_valid & (~read_new.tag[0]);
-  assign reads_1_we = read_valid & read_new.tag[0];
+  assign reads_0_we = read_valid & (~read_data.tag[0]);
+  assign reads_1_we = read_valid & read_data.tag[0];
   assign reads_0_waddr = read_qp;
   assign reads_0_raddr = address;
   assign reads_1_waddr = read_qp;
@@ -417,10 +413,10 @@ module hpcc_select (
     end else if (|voids_q) begin
       voids_d = voids_q - 5'd1;
     end
-    if (context_valid & new_context.alive) begin
+    if (context_valid & context_data.alive) begin
       voids_d = 5'h10;
       voided_d = context_qp;
-      voided_generation_d = new_context.generation;
+      voided_generation_d = context_data.generation;
       void_cursor_d = 1'd1;
     end
     if (~waiting_q) begin
@@ -480,10 +476,10 @@ module hpcc_select (
     end
   end
   always_comb begin
-    contexts_wdata.alive = new_context.alive;
-    contexts_wdata.generation = new_context.generation;
-    contexts_wdata.mtu = new_context.mtu;
-    contexts_wdata.int_on = new_context.int_on;
+    contexts_wdata.alive = context_data.alive;
+    contexts_wdata.generation = context_data.generation;
+    contexts_wdata.mtu = context_data.mtu;
+    contexts_wdata.int_on = context_data.int_on;
   end
   always_comb begin
     void_place.qp = voided_q;
@@ -689,9 +685,10 @@ module hpcc_select (
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
   end
-  wire unused_bits = &{1'b0, message_data[383:250], new_context.law, new_context.local_qpn, new_context.expected_psn, new_context.send_psn,
-      new_context.pause_class, new_context.source_port, new_context.remote_qpn, new_context.remote_mac, new_context.remote_ip,
-      read.first_psn, offered_flow.reserved, message_q.generation, message_q.last, message_q.first_psn, sent_flow_q.response};
+  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
+      context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
+      message_data.reserved, message_data.total, message_data.id, read.first_psn, offered_flow.reserved, message_q.generation,
+      message_q.last, message_q.first_psn, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

@@ -57,11 +57,11 @@ module hpcc_select_form (
   // Room for four more.
   output wire  room,
   // Packets.
-  output wire  [195:0] packet_data,
+  output wire  hpcc_nic_pkg::tx_packet_t packet_data,
   output wire  packet_valid,
   input  wire  packet_ready,
   // Payload to fetch, in the order of the packets that have some.
-  output wire  [76:0] job_data,
+  output wire  hpcc_nic_pkg::dma_job_t job_data,
   output wire  job_valid,
   input  wire  job_ready,
   // To the scheduler.
@@ -138,16 +138,14 @@ module hpcc_select_form (
   wire  [8:0] flow_3_q;
   wire  [7:0] generation_3_q;
   wire  [1:0] tag_3_q;
-  wire  [195:0] packets_up_data;
   wire  packets_up_valid;
   wire  unused_packets_up_ready;
-  wire  [195:0] packets_down_data;
+  wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
   wire  packets_down_valid;
   wire  packets_crowded;
-  wire  [76:0] jobs_up_data;
   wire  jobs_up_valid;
   wire  unused_jobs_up_ready;
-  wire  [76:0] jobs_down_data;
+  wire  hpcc_nic_pkg::dma_job_t jobs_down_data;
   wire  jobs_down_valid;
   wire  jobs_crowded;
   hpcc_nic_pkg::grant_feedback_t feedbacks_up_data;
@@ -241,7 +239,7 @@ module hpcc_select_form (
   hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(56)) u_packets (
     .clk(clk),
     .rst(rst),
-    .up_data(packets_up_data),
+    .up_data(word_4_q),
     .up_valid(packets_up_valid),
     .up_ready(unused_packets_up_ready),
     .down_data(packets_down_data),
@@ -252,7 +250,7 @@ module hpcc_select_form (
   hpcc_fifo #(.WIDTH(77), .ADDRESS(3), .MARK(3)) u_jobs (
     .clk(clk),
     .rst(rst),
-    .up_data(jobs_up_data),
+    .up_data(job_4_q),
     .up_valid(jobs_up_valid),
     .up_ready(unused_jobs_up_ready),
     .down_data(jobs_down_data),
@@ -280,9 +278,7 @@ module hpcc_select_form (
   assign has_payload_d = (|length_q) & (form_3_q != 2'd0);
   assign half = {7'd0, flow_3_q};
   assign packets_up_valid = valid_4_q & (form_4_q != 2'd0);
-  assign packets_up_data = word_4_q;
   assign jobs_up_valid = valid_4_q & has_payload_q;
-  assign jobs_up_data = job_4_q;
   assign advances_5_d = form_4_q == 2'd2;
   assign spared_5_d = allowed_4_q - {11'd0, padded_4_q};
   assign again_d = valid_5_q & advances_5_q;

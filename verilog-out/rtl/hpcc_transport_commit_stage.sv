@@ -5,7 +5,7 @@
 //
 // Entries come in the order of the write jobs, so one token belongs to the next entry that waits for a write. A bus error turns what
 // the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
-// commits later in the same generation is swallowed. The requester hears of its own errors in the `ENDS_OR_FAILED` bit.
+// commits later in the same generation is swallowed. The requester hears of its own errors in the bit `ends_or_failed`.
 //
 // | clock | does |
 // |---|---|
@@ -23,8 +23,8 @@ module hpcc_transport_commit_stage (
   input  wire  context_valid,
   // Which.
   input  wire  [7:0] context_qp,
-  // Entries (`Commit`); bit 421: it waits for a write.
-  input  wire  [421:0] up_data,
+  // What follows from packets, in the order of the write jobs.
+  input  wire  hpcc_nic_pkg::commit_entry_t up_data,
   input  wire  up_valid,
   output wire  up_ready,
   // One token a write job, in order: bus error.
@@ -32,11 +32,11 @@ module hpcc_transport_commit_stage (
   input  wire  written_valid,
   output wire  written_ready,
   // Acknowledgements and READs (`KIND` 1 and 2).
-  output wire  [420:0] response_data,
+  output wire  hpcc_nic_pkg::commit_t response_data,
   output wire  response_valid,
   input  wire  response_ready,
   // Answers to the requester (`KIND` 3).
-  output wire  [420:0] answer_data,
+  output wire  hpcc_nic_pkg::commit_t answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
   // A write of a request failed: the responder half of this queue pair ends.
@@ -49,25 +49,25 @@ module hpcc_transport_commit_stage (
   wire  take;
   wire  moves;
   wire  fails;
-  wire  waits;
   wire  error;
   wire  is_answer;
   wire  to_response;
   wire  has_room;
   wire  done;
-  wire  [7:0] qp_1;
-  wire  [7:0] qp;
-  wire  [7:0] generation;
-  wire  [1:0] kind;
-  logic [420:0] item;
+  hpcc_nic_pkg::failed_generation_t looked_for;
+  hpcc_nic_pkg::failed_generation_t marked;
+  hpcc_nic_pkg::qp_of_generation_t own;
+  hpcc_nic_pkg::qp_of_generation_t own_1;
+  hpcc_nic_pkg::commit_t item;
+  wire  hpcc_nic_pkg::commit_entry_t arriving;
   logic full_1_d;
   logic full_1_q;
   logic full_d;
   logic full_q;
-  logic [421:0] entry_1_d;
-  logic [421:0] entry_1_q;
-  logic [421:0] entry_d;
-  logic [421:0] entry_q;
+  hpcc_nic_pkg::commit_entry_t entry_1_d;
+  hpcc_nic_pkg::commit_entry_t entry_1_q;
+  hpcc_nic_pkg::commit_entry_t entry_d;
+  hpcc_nic_pkg::commit_entry_t entry_q;
   logic swallowed_d;
   logic swallowed_q;
   logic fail_valid_r_d;
@@ -75,20 +75,19 @@ module hpcc_transport_commit_stage (
   logic forget_d;
   logic forget_q;
   logic [7:0] failed_raddr;
-  wire  [8:0] failed_rdata;
+  wire  hpcc_nic_pkg::failed_generation_t failed_rdata;
   logic failed_we;
   logic [7:0] failed_waddr;
-  logic [8:0] failed_wdata;
+  hpcc_nic_pkg::failed_generation_t failed_wdata;
   wire  responses_up_valid;
   wire  responses_up_ready;
-  wire  [420:0] responses_down_data;
+  wire  hpcc_nic_pkg::commit_t responses_down_data;
   wire  responses_down_valid;
   wire  answers_up_valid;
   wire  answers_up_ready;
-  wire  [420:0] answers_down_data;
+  wire  hpcc_nic_pkg::commit_t answers_down_data;
   wire  answers_down_valid;
-  wire  [15:0] fail_r_d;
-  logic [15:0] fail_r_q;
+  hpcc_nic_pkg::qp_of_generation_t fail_r_q;
   logic [7:0] forget_qp_d;
   logic [7:0] forget_qp_q;
   hpcc_ram #(.WIDTH(9), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_failed (
@@ -119,16 +118,12 @@ module hpcc_transport_commit_stage (
     .down_valid(answers_down_valid),
     .down_ready(answer_ready)
   );
-  assign kind = entry_q[1:0];
-  assign qp = entry_q[9:2];
-  assign generation = entry_q[17:10];
-  assign waits = entry_q[421];
-  assign is_answer = kind == 2'd3;
-  assign error = waits & written_data;
-  assign to_response = ((~is_answer) & (~swallowed_q)) & (error | (kind != 2'd0));
+  assign is_answer = entry_q.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+  assign error = entry_q.waits & written_data;
+  assign to_response = ((~is_answer) & (~swallowed_q)) & (error | (entry_q.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING));
   assign has_room = (responses_up_ready | (~to_response)) & (answers_up_ready | (~is_answer));
-  assign done = (full_q & (written_valid | (~waits))) & has_room;
-  assign written_ready = (full_q & waits) & has_room;
+  assign done = (full_q & (written_valid | (~entry_q.waits))) & has_room;
+  assign written_ready = (full_q & entry_q.waits) & has_room;
   assign responses_up_valid = done & to_response;
   assign answers_up_valid = done & is_answer;
   assign response_data = responses_down_data;
@@ -136,14 +131,13 @@ module hpcc_transport_commit_stage (
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;
   assign fails = (done & error) & (~is_answer);
-  assign fail_r_d = entry_q[17:2];
   assign fail_valid = fail_valid_r_q;
-  assign fail_qp = fail_r_q[7:0];
-  assign fail_generation = fail_r_q[15:8];
-  assign qp_1 = entry_1_q[9:2];
+  assign fail_qp = fail_r_q.qp;
+  assign fail_generation = fail_r_q.generation;
   assign moves = (~full_q) | done;
   assign take = (~full_1_q) | moves;
   assign up_ready = take;
+  assign arriving = up_data;
   always_comb begin
     full_1_d = full_1_q;
     full_d = full_q;
@@ -154,13 +148,13 @@ module hpcc_transport_commit_stage (
     if (moves) begin
       full_d = full_1_q;
       entry_d = entry_1_q;
-      swallowed_d = (failed_rdata == (({8'd0, 1'd1} << 8) | {1'd0, entry_1_q[17:10]})) | (fails & (entry_1_q[17:2] == entry_q[17:2]));
+      swallowed_d = (failed_rdata == looked_for) | (fails & (own_1 == own));
     end
-    failed_raddr = qp_1;
+    failed_raddr = own_1.qp;
     if (take) begin
       full_1_d = up_valid;
       entry_1_d = up_data;
-      failed_raddr = up_data[9:2];
+      failed_raddr = arriving.commit.qp;
     end
     if (rst) begin
       full_1_d = 1'd0;
@@ -176,8 +170,8 @@ module hpcc_transport_commit_stage (
     failed_wdata = 9'd0;
     if (fails) begin
       failed_we = 1'd1;
-      failed_waddr = qp;
-      failed_wdata = ({8'd0, 1'd1} << 8) | {1'd0, generation};
+      failed_waddr = own.qp;
+      failed_wdata = marked;
     end else begin
       forget_d = 1'd0;
     end
@@ -187,15 +181,32 @@ module hpcc_transport_commit_stage (
     end
   end
   always_comb begin
-    item = entry_q[420:0];
+    own.qp = entry_q.commit.qp;
+    own.generation = entry_q.commit.generation;
+  end
+  always_comb begin
+    item = entry_q.commit;
     if (error) begin
       if (is_answer) begin
-        item = entry_q[420:0] | ({420'd0, 1'd1} << 419);
+        item.ends_or_failed = 1'd1;
       end else begin
-        item = (((entry_q[420:0] & (~(({389'd0, 32'hffffffff} << 42) | {419'd0, 2'd3})))
-            | ({397'd0, (entry_q[73:50] - {23'd0, entry_q[419]})} << 50)) | ({413'd0, 8'h63} << 42)) | {419'd0, 2'd1};
+        item.kind = hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE;
+        item.syndrome = 8'h63;
+        item.msn = entry_q.commit.msn - {23'd0, entry_q.commit.ends_or_failed};
       end
     end
+  end
+  always_comb begin
+    marked.generation = own.generation;
+    marked.failed = 1'd1;
+  end
+  always_comb begin
+    own_1.qp = entry_1_q.commit.qp;
+    own_1.generation = entry_1_q.commit.generation;
+  end
+  always_comb begin
+    looked_for.generation = own_1.generation;
+    looked_for.failed = 1'd1;
   end
   initial begin
     full_1_q = 1'd0;
@@ -216,9 +227,12 @@ module hpcc_transport_commit_stage (
     swallowed_q <= swallowed_d;
     fail_valid_r_q <= fail_valid_r_d;
     forget_q <= forget_d;
-    fail_r_q <= fail_r_d;
+    fail_r_q <= own;
     forget_qp_q <= forget_qp_d;
   end
+  wire unused_bits = &{1'b0, arriving.waits, arriving.commit.ecn, arriving.commit.ends_or_failed, arriving.commit.int_on,
+      arriving.commit.answer, arriving.commit.int_stack, arriving.commit.int_length, arriving.commit.msn, arriving.commit.syndrome,
+      arriving.commit.psn, arriving.commit.generation, arriving.commit.kind};
 endmodule
 
 `default_nettype wire

@@ -34,17 +34,16 @@ module hpcc_transport_notify (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // Its context.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A marked packet came.
   input  wire  mark_valid,
   // Whose.
   input  wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Notifications, for the builder of frames without payload.
-  output wire  [416:0] send_data,
+  output wire  hpcc_nic_pkg::ack_send_t send_data,
   output wire  send_valid,
   input  wire  send_ready
 );
-  wire  hpcc_nic_pkg::qp_context_t qp_context;
   wire  leaves;
   hpcc_nic_pkg::notify_step_t step;
   wire  hpcc_nic_pkg::notify_state_t state;
@@ -69,9 +68,8 @@ module hpcc_transport_notify (
   wire  hpcc_nic_pkg::congestion_mark_t waiting_down_data;
   wire  waiting_down_valid;
   wire  waiting_crowded;
-  wire  [416:0] out_up_data;
   wire  out_up_ready;
-  wire  [416:0] out_down_data;
+  wire  hpcc_nic_pkg::ack_send_t out_down_data;
   wire  out_down_valid;
   logic asked_d;
   logic asked_q;
@@ -103,7 +101,7 @@ module hpcc_transport_notify (
   hpcc_skid #(.WIDTH(417)) u_out (
     .clk(clk),
     .rst(rst),
-    .up_data(out_up_data),
+    .up_data(item),
     .up_valid(leaves),
     .up_ready(out_up_ready),
     .down_data(out_down_data),
@@ -111,7 +109,6 @@ module hpcc_transport_notify (
     .down_ready(send_ready)
   );
   assign now_1_d = now[37:10];
-  assign qp_context = context_data;
   assign leaves = (((waiting_down_valid & out_up_ready) & (~hold)) & (~mark_valid)) & (~begins_q);
   assign step_3 = steps_q;
   assign state = states_rdata;
@@ -119,7 +116,6 @@ module hpcc_transport_notify (
   assign elapsed = now_1_q - told.at;
   assign asks = (((((step_3.kind == hpcc_nic_pkg::NOTIFY_KIND_MARKED) & enable) & fresh) & (~told.due)) & (~waiting_crowded))
       & ((~told.told) | (elapsed >= {4'd0, interval}));
-  assign out_up_data = item;
   assign send_data = out_down_data;
   assign send_valid = out_down_valid;
   always_comb begin
@@ -143,7 +139,7 @@ module hpcc_transport_notify (
     if (context_valid) begin
       begins_d = 1'd1;
       begun_d.qp = context_qp;
-      begun_d.generation = qp_context.generation;
+      begun_d.generation = context_data.generation;
     end
     asked_d = asks;
     if (rst) begin
@@ -199,9 +195,9 @@ module hpcc_transport_notify (
     asked_q <= asked_d;
     asked_mark_q <= step_3.mark;
   end
-  wire unused_bits = &{1'b0, now[47:38], now[9:0], qp_context.law, qp_context.local_qpn, qp_context.expected_psn, qp_context.send_psn,
-      qp_context.pause_class, qp_context.int_on, qp_context.mtu, qp_context.source_port, qp_context.remote_qpn, qp_context.remote_mac,
-      qp_context.remote_ip, qp_context.alive};
+  wire unused_bits = &{1'b0, now[47:38], now[9:0], context_data.law, context_data.local_qpn, context_data.expected_psn,
+      context_data.send_psn, context_data.pause_class, context_data.int_on, context_data.mtu, context_data.source_port,
+      context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, context_data.alive};
 endmodule
 
 `default_nettype wire

@@ -23,7 +23,7 @@ module hpcc_tx_ack_builder (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Register: own Ethernet address, first byte in the highest bits.
   input  wire  [47:0] own_mac,
   // Register: own IPv4 address.
@@ -46,13 +46,13 @@ module hpcc_tx_ack_builder (
   input  wire  [7:0] ttl,
   // What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to
   // the one on which INT is collected.
-  input  wire  [416:0] ack_data,
+  input  wire  hpcc_nic_pkg::ack_send_t ack_data,
   input  wire  ack_valid,
   output wire  ack_ready,
   // Pulse: a congestion notification is being built.
   output wire  notified,
   // Frames.
-  output wire  [577:0] frame_data,
+  output wire  hpcc_nic_pkg::frame_beat_t frame_data,
   output wire  frame_valid,
   input  wire  frame_ready
 );
@@ -110,7 +110,7 @@ module hpcc_tx_ack_builder (
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   wire  append_crowded;
-  wire  [577:0] append_down_data;
+  wire  hpcc_nic_pkg::frame_beat_t append_down_data;
   wire  append_down_valid;
   wire  hpcc_nic_pkg::frame_note_t unused_append_down_note;
   hpcc_nic_pkg::ack_frame_headers_t header_8_d;

@@ -25,7 +25,7 @@ module hpcc_tx_data_builder (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Register: own Ethernet address, first byte in the highest bits.
   input  wire  [47:0] own_mac,
   // Register: own IPv4 address.
@@ -45,15 +45,15 @@ module hpcc_tx_data_builder (
   // Register: time to live.
   input  wire  [7:0] ttl,
   // Packets; one whose queue pair is gone or of another generation is dropped with its payload.
-  input  wire  [195:0] packet_data,
+  input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
   // Their payloads, in the same order; none for a packet without.
-  input  wire  [520:0] payload_data,
+  input  wire  hpcc_nic_pkg::payload_beat_t payload_data,
   input  wire  payload_valid,
   output wire  payload_ready,
   // Frames.
-  output wire  [577:0] frame_data,
+  output wire  hpcc_nic_pkg::frame_beat_t frame_data,
   output wire  frame_valid,
   input  wire  frame_ready,
   // A frame whose payload had a bus error has been handed over, marked bad.
@@ -117,7 +117,7 @@ module hpcc_tx_data_builder (
   logic valid_16_q;
   hpcc_nic_pkg::built_beat_t beat_16_q;
   wire  append_crowded;
-  wire  [577:0] append_down_data;
+  wire  hpcc_nic_pkg::frame_beat_t append_down_data;
   wire  append_down_valid;
   wire  hpcc_nic_pkg::frame_note_t append_down_note;
   logic error_out_d;

@@ -21,7 +21,7 @@ module hpcc_tx_data_header (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Register: own Ethernet address, first byte in the highest bits.
   input  wire  [47:0] own_mac,
   // Register: own IPv4 address.
@@ -41,7 +41,7 @@ module hpcc_tx_data_header (
   // Register: time to live.
   input  wire  [7:0] ttl,
   // Packets.
-  input  wire  [195:0] packet_data,
+  input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
   // Rows, in the same order.
@@ -69,7 +69,7 @@ module hpcc_tx_data_header (
   hpcc_nic_pkg::plain_headers_t plain;
   hpcc_nic_pkg::collecting_headers_t collecting;
   wire  packets_up_ready;
-  wire  [195:0] packets_down_data;
+  wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
   wire  header_echo_icrc_full;

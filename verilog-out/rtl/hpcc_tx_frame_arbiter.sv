@@ -10,11 +10,11 @@ module hpcc_tx_frame_arbiter (
   // Synchronous, high.
   input  wire  rst,
   // Acknowledgements.
-  input  wire  [577:0] ack_data,
+  input  wire  hpcc_nic_pkg::frame_beat_t ack_data,
   input  wire  ack_valid,
   output wire  ack_ready,
   // Data.
-  input  wire  [577:0] data_data,
+  input  wire  hpcc_nic_pkg::frame_beat_t data_data,
   input  wire  data_valid,
   output wire  data_ready,
   // No acknowledgement begins.
@@ -36,13 +36,14 @@ module hpcc_tx_frame_arbiter (
   logic pick_data;
   logic may;
   logic offered;
-  logic [577:0] beat;
+  hpcc_nic_pkg::frame_beat_t beat;
+  wire  hpcc_nic_pkg::frame_beat_t leaving;
   logic inside_d;
   logic inside_q;
   logic with_data_d;
   logic with_data_q;
   wire  out_up_ready;
-  wire  [577:0] out_down_data;
+  wire  hpcc_nic_pkg::frame_beat_t out_down_data;
   wire  out_down_valid;
   hpcc_skid #(.WIDTH(578)) u_out (
     .clk(clk),
@@ -56,16 +57,17 @@ module hpcc_tx_frame_arbiter (
   );
   assign ack_ready = (out_up_ready & may) & (~pick_data);
   assign data_ready = (out_up_ready & may) & pick_data;
-  assign m_axis_tdata = out_down_data[511:0];
-  assign m_axis_tkeep = out_down_data[575:512];
-  assign m_axis_tlast = out_down_data[576];
-  assign m_axis_tuser = out_down_data[577];
+  assign leaving = out_down_data;
+  assign m_axis_tdata = leaving.data;
+  assign m_axis_tkeep = leaving.keep;
+  assign m_axis_tlast = leaving.last;
+  assign m_axis_tuser = leaving.bad;
   assign m_axis_tvalid = out_down_valid;
   always_comb begin
     inside_d = inside_q;
     with_data_d = with_data_q;
     if (offered & out_up_ready) begin
-      inside_d = ~beat[576];
+      inside_d = ~beat.last;
       with_data_d = pick_data;
     end
     if (rst) begin

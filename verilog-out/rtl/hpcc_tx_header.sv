@@ -20,7 +20,7 @@ module hpcc_tx_header (
   // Its queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Register: own Ethernet address, first byte in the highest bits. Registers need four clocks to take effect.
   input  wire  [47:0] own_mac,
   // Register: own IPv4 address.
@@ -263,7 +263,8 @@ module hpcc_tx_header (
     fold_6_q <= fold_6_d;
     checksum_7_q <= checksum_7_d;
   end
-  wire unused_bits = &{1'b0, context_data[210:133], found.mtu};
+  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
+      context_data.pause_class, found.mtu};
 endmodule
 
 `default_nettype wire

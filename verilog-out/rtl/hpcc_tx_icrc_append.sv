@@ -34,7 +34,7 @@ module hpcc_tx_icrc_append #(
   // At least `MARK` beats wait.
   output wire  crowded,
   // Beats of frames.
-  output wire  [577:0] down_data,
+  output wire  hpcc_nic_pkg::frame_beat_t down_data,
   output wire  down_valid,
   input  wire  down_ready,
   // Note of the beat on `down`.

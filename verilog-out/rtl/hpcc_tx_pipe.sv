@@ -52,19 +52,19 @@ module hpcc_tx_pipe (
   // Queue pair.
   input  wire  [7:0] context_qp,
   // It.
-  input  wire  [210:0] context_data,
+  input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Bus: a message is written.
   input  wire  message_valid,
   // Queue pair and place in its ring.
   input  wire  [11:0] message_address,
   // It.
-  input  wire  [383:0] message_data,
+  input  wire  hpcc_nic_pkg::message_t message_data,
   // Bus: a READ begins to be answered.
   input  wire  read_valid,
   // Queue pair.
   input  wire  [7:0] read_qp,
   // It.
-  input  wire  [177:0] read_data,
+  input  wire  hpcc_nic_pkg::read_state_t read_data,
   // Grants.
   input  wire  send_valid,
   output wire  send_ready,
@@ -92,23 +92,23 @@ module hpcc_tx_pipe (
   // See `advance`.
   output wire  [23:0] feedback_value,
   // Acknowledgements.
-  input  wire  [416:0] ack_data,
+  input  wire  hpcc_nic_pkg::ack_send_t ack_data,
   input  wire  ack_valid,
   output wire  ack_ready,
   // READ echoes.
-  input  wire  [416:0] echo_data,
+  input  wire  hpcc_nic_pkg::ack_send_t echo_data,
   input  wire  echo_valid,
   output wire  echo_ready,
   // Answers to probes.
-  input  wire  [416:0] answer_data,
+  input  wire  hpcc_nic_pkg::ack_send_t answer_data,
   input  wire  answer_valid,
   output wire  answer_ready,
   // Congestion notifications.
-  input  wire  [416:0] notify_data,
+  input  wire  hpcc_nic_pkg::ack_send_t notify_data,
   input  wire  notify_valid,
   output wire  notify_ready,
   // Probes.
-  input  wire  [416:0] probe_data,
+  input  wire  hpcc_nic_pkg::ack_send_t probe_data,
   input  wire  probe_valid,
   output wire  probe_ready,
   // Pulse: one is being built.
@@ -183,9 +183,9 @@ module hpcc_tx_pipe (
   output wire  m_axi_rready
 );
   wire  select_send_ready;
-  wire  [195:0] select_packet_data;
+  wire  hpcc_nic_pkg::tx_packet_t select_packet_data;
   wire  select_packet_valid;
-  wire  [76:0] select_job_data;
+  wire  hpcc_nic_pkg::dma_job_t select_job_data;
   wire  select_job_valid;
   wire  select_feedback_valid;
   wire  select_feedback_advance;
@@ -200,7 +200,7 @@ module hpcc_tx_pipe (
   wire  unused_select_void_grant;
   wire  select_repeated;
   wire  reader_job_ready;
-  wire  [520:0] reader_payload_data;
+  wire  hpcc_nic_pkg::payload_beat_t reader_payload_data;
   wire  reader_payload_valid;
   wire  [3:0] reader_m_axi_arid;
   wire  [63:0] reader_m_axi_araddr;
@@ -214,7 +214,7 @@ module hpcc_tx_pipe (
   wire  reader_m_axi_rready;
   wire  data_packet_ready;
   wire  data_payload_ready;
-  wire  [577:0] data_frame_data;
+  wire  hpcc_nic_pkg::frame_beat_t data_frame_data;
   wire  data_frame_valid;
   wire  data_read_error;
   wire  data_read_left;
@@ -227,23 +227,23 @@ module hpcc_tx_pipe (
   wire  [1:0] data_note_tag;
   wire  beside_first_ready;
   wire  beside_second_ready;
-  wire  [416:0] beside_down_data;
+  wire  hpcc_nic_pkg::ack_send_t beside_down_data;
   wire  beside_down_valid;
   wire  ours_first_ready;
   wire  ours_second_ready;
-  wire  [416:0] ours_down_data;
+  wire  hpcc_nic_pkg::ack_send_t ours_down_data;
   wire  ours_down_valid;
   wire  both_first_ready;
   wire  both_second_ready;
-  wire  [416:0] both_down_data;
+  wire  hpcc_nic_pkg::ack_send_t both_down_data;
   wire  both_down_valid;
   wire  all_first_ready;
   wire  all_second_ready;
-  wire  [416:0] all_down_data;
+  wire  hpcc_nic_pkg::ack_send_t all_down_data;
   wire  all_down_valid;
   wire  acks_ack_ready;
   wire  acks_notified;
-  wire  [577:0] acks_frame_data;
+  wire  hpcc_nic_pkg::frame_beat_t acks_frame_data;
   wire  acks_frame_valid;
   wire  arbiter_ack_ready;
   wire  arbiter_data_ready;

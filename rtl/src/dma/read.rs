@@ -5,13 +5,12 @@
 
 use super::read_align::ReadAlign;
 use super::split::JobSplit;
-use crate::nic::words::DmaJob;
 use crate::prim::axi::AxiReadOut;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::dma::DmaJob;
 use crate::words::dma::{AxiResponse, Burst, ByteAddress, JobShape, ReadLine};
 use crate::words::tx::PayloadBeat;
 use crate::{block, kernel};
@@ -32,7 +31,7 @@ pub struct DmaReader {
     /// Jobs of 1 to 4096 bytes.
     pub job: StreamIn<DmaJob>,
     /// 512 bits of data, 7 bits number of bytes, last beat of its job, bus error in this job (on its last beat).
-    pub payload: StreamOut<W<521, 9>>,
+    pub payload: StreamOut<PayloadBeat>,
     /// Memory: reads with identifier 0, so that data comes in order, of whole 64-byte lines that cross no 4 KiB; `rid` and `rlast` are not
     /// looked at, beats are counted.
     pub m_axi: AxiReadOut,
@@ -40,7 +39,7 @@ pub struct DmaReader {
     bursts: StreamFifo<Burst, 5, 16>,
     shapes: StreamFifo<JobShape, 5, 16>,
     align: ReadAlign,
-    beats: StreamFifo<W<521, 9>, 9, 448>,
+    beats: StreamFifo<PayloadBeat, 9, 448>,
     start: Signal<Local, ByteAddress>,
     line: Signal<Local, ReadLine>,
     response: Signal<Local, AxiResponse>,
@@ -79,9 +78,9 @@ impl Logic for DmaReader {
         fields!(line: data = m_axi.r.data, failed = response.error);
         inputs!(align: line.data = line, line.valid = m_axi.r.valid);
         m_axi.r.ready = align.line.ready;
-        beats.up.data = bit_cast_bus::<521, 9, PayloadBeat>(align.payload);
+        beats.up.data = align.payload;
         beats.up.valid = align.payload_valid;
-        StreamOut::<W<521, 9>>::link(&mut payload, &mut beats.down);
+        StreamOut::<PayloadBeat>::link(&mut payload, &mut beats.down);
 
         // room promised to the reads under way
         leaves = beats.down.valid & payload.ready;

@@ -2,11 +2,10 @@
 //!
 //! Bursts are made of whole 64-byte lines: the strobes of a write and the alignment of a read decide about bytes.
 
-use crate::nic::words::DmaJob;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::dma::{Burst, ByteAddress, ByteTurn, DmaJob as Job, JobShape, LineCount, LineNumber};
+use crate::words::dma::{Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -40,7 +39,7 @@ pub struct JobSplit {
     lines_less_one: DFF<U<7>>,
     room_less_one: DFF<U<6>>,
     shape_r: DFF<JobShape>,
-    taking: Signal<Local, Job>,
+    taking: Signal<Local, DmaJob>,
     address: Signal<Local, ByteAddress>,
     first_line: Signal<Local, LineNumber>,
 }
@@ -73,7 +72,7 @@ impl Logic for JobSplit {
         }
 
         // the next job's measures
-        taking = bit_cast_word::<Job, DmaJob>(job.data);
+        taking = job.data;
         address = bit_cast_word::<ByteAddress, U<64>>(taking.address);
         length = taking.length;
         past = bit_cast_u::<13, 6>(address.in_line) + length;

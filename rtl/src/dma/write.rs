@@ -5,14 +5,14 @@
 
 use super::split::JobSplit;
 use super::write_align::WriteAlign;
-use crate::nic::words::DmaJob;
 use crate::prim::axi::AxiWriteOut;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::dma::DmaJob;
 use crate::words::dma::{AxiResponse, Burst, ByteAddress, JobShape, WriteLine};
+use crate::words::rx::BufferedPayload;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -26,7 +26,7 @@ pub struct DmaWriter {
     /// Jobs of 1 to 4096 bytes.
     pub job: StreamIn<DmaJob>,
     /// Their payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
-    pub payload: StreamIn<W<520, 9>>,
+    pub payload: StreamIn<BufferedPayload>,
     /// One a job, in order, after the response of its last burst: a bus error happened.
     pub written: StreamOut<U<1>>,
     /// Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
@@ -74,7 +74,7 @@ impl Logic for DmaWriter {
         // data
         inputs!(align from shapes: shape.data = down.data, shape.valid = down.valid);
         shapes.down.ready = align.shape.ready;
-        StreamIn::<W<520, 9>>::link(&mut payload, &mut align.payload);
+        StreamIn::<BufferedPayload>::link(&mut payload, &mut align.payload);
         align.crowded = lines.crowded;
         inputs!(lines from align: up.data = line, up.valid = line_valid);
         line = lines.down.data;

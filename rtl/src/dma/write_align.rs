@@ -29,7 +29,7 @@ pub struct WriteAlign {
     /// Jobs in the order of their payload, as [`super::split::JobSplit`] describes them.
     pub shape: StreamIn<JobShape>,
     /// Payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
-    pub payload: StreamIn<W<520, 9>>,
+    pub payload: StreamIn<BufferedPayload>,
     /// Stop: at most four more lines come.
     pub crowded: Signal<In, Bit>,
     /// There is a line.
@@ -79,7 +79,7 @@ impl Logic for WriteAlign {
         }
 
         // turned up
-        beat = bit_cast_word::<BufferedPayload, W<520, 9>>(payload.data);
+        beat = payload.data;
         inputs!(turn: line = beat.data, turn = down);
         straight_1 = straight;
         straight_2 = straight_1;

@@ -20,7 +20,7 @@ pub struct ControlGate {
     /// Synchronous, high: sequence and time start over.
     pub reset: Signal<In, Bit>,
     /// Control packets: `ControlPacket`.
-    pub packet: StreamIn<W<593, 10>>,
+    pub packet: StreamIn<ControlPacket>,
     /// The NIC's clock, ns.
     pub now: Signal<In, U<48>>,
     /// Register.
@@ -64,7 +64,7 @@ impl Logic for ControlGate {
         now_r = now;
         packet.ready = step == 0;
         if (step == 0) & packet.valid {
-            held = bit_cast_word::<ControlPacket, W<593, 10>>(packet.data);
+            held = packet.data;
             step = bits_u::<2>(1);
         }
 

@@ -23,19 +23,20 @@
 
 use super::control::ControlGate;
 use super::qp_states::QpStates;
-use crate::nic::words::{Context, HostCommand, Region, Work};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FlowCommandOut;
 use crate::words::congestion::LawCommand;
+use crate::words::context::Region;
 use crate::words::context::{
-    AdmittedRequest, ControlWorkId, FlowLimit, HostCommand as Command, Neighbour, QpContext, QpLife, StepPair,
+    AdmittedRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife, StepPair,
 };
 use crate::words::flows::{FlowUpdate, QpFlow};
 use crate::words::requester::QpOfGeneration;
+use crate::words::rx::ControlPacket;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use hpcc_models::fixed::LAWS;
@@ -58,7 +59,7 @@ pub struct Manager {
     /// 0 carried out, else as the register `STATUS` says.
     pub command_code: Signal<Out, U<3>>,
     /// Control packets, as [`ControlGate`] takes them.
-    pub packet: StreamIn<W<593, 10>>,
+    pub packet: StreamIn<ControlPacket>,
     /// The NIC's clock, ns.
     pub now: Signal<In, U<48>>,
     /// Register: MTU code of queue pairs that control packets create.
@@ -84,17 +85,17 @@ pub struct Manager {
     /// A requester half has ended: `QpOfGeneration`.
     pub requester_ended_valid: Signal<In, Bit>,
     /// Which one.
-    pub requester_ended: Signal<In, U<16>>,
+    pub requester_ended: Signal<In, QpOfGeneration>,
     /// A responder half has ended.
     pub responder_ended_valid: Signal<In, Bit>,
     /// Which one.
-    pub responder_ended: Signal<In, U<16>>,
+    pub responder_ended: Signal<In, QpOfGeneration>,
     /// Bus: a context is written.
     pub context_valid: Signal<Out, Bit>,
     /// Queue pair.
     pub context_qp: Signal<Out, U<8>>,
     /// It.
-    pub context_data: Signal<Out, Context>,
+    pub context_data: Signal<Out, QpContext>,
     /// Bus: a region slot is written.
     pub region_valid: Signal<Out, Bit>,
     /// Slot.
@@ -102,7 +103,7 @@ pub struct Manager {
     /// Its content.
     pub region_data: Signal<Out, Region>,
     /// Queue pairs to remove, to the requester: `QpOfGeneration`.
-    pub remove: StreamOut<U<16>>,
+    pub remove: StreamOut<QpOfGeneration>,
     /// Flows of the scheduler.
     pub flow: FlowCommandOut,
     /// Flows of the congestion control.
@@ -112,7 +113,7 @@ pub struct Manager {
     /// First window and rate of queue pairs without a law.
     pub first: StreamOut<FlowUpdate>,
     /// Work requests of control packets.
-    pub work: StreamOut<Work>,
+    pub work: StreamOut<WorkRequest>,
     /// A control packet was carried out.
     pub control_accepted: Signal<Out, Bit>,
     /// A control packet was refused.
@@ -137,7 +138,7 @@ pub struct Manager {
     index: DFF<U<24>>,
     body: DFF<W<384, 6>>,
     current: DFF<QpLife>,
-    ordered: Signal<Local, Command>,
+    ordered: Signal<Local, HostCommand>,
     limit: Signal<Local, FlowLimit>,
     removed: Signal<Local, QpOfGeneration>,
     pairs: Signal<Local, StepPair>,
@@ -159,7 +160,7 @@ impl Logic for Manager {
     fn update(&mut self) {
         gate.reset = reset;
         inputs!(states: reset, requester_ended_valid, requester_ended, responder_ended_valid, responder_ended);
-        StreamIn::<W<593, 10>>::link(&mut packet, &mut gate.packet);
+        StreamIn::<ControlPacket>::link(&mut packet, &mut gate.packet);
         inputs!(gate:
             now, cfg_mtu, cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key,
             cfg_control_sources);
@@ -168,7 +169,7 @@ impl Logic for Manager {
         if settle.any() {
             settle = settle - 1;
         }
-        ordered = bit_cast_word::<Command, HostCommand>(command.data);
+        ordered = command.data;
         takes = (step == 0) & !sweeping & !settle.any();
         command.ready = takes;
         gate.request.ready = takes & !command.valid;
@@ -344,15 +345,15 @@ impl Logic for Manager {
             }
         }
         context_valid = context_valid_r;
-        context_data = bit_cast_bus::<211, 4, QpContext>(context_r);
+        context_data = context_r;
         region_valid = region_valid_r;
         region_slot = bit_cast_u::<5, 24>(index);
-        region_data = bit_cast_ww::<195, 4, 384, 6>(body);
+        region_data = bit_cast_word::<Region, W<384, 6>>(body);
 
         // 9: the requester completes what it has
         remove.valid = step == 9;
         fields!(removed: qp, generation);
-        remove.data = bit_cast_number::<16, QpOfGeneration>(removed);
+        remove.data = removed;
         if (step == 9) & remove.ready {
             step = 10.into();
         }
@@ -425,7 +426,7 @@ impl Logic for Manager {
         fields!(made from request:
             local_address = request.local_address, local_key = request.local_key,
             remote_address = request.remote_address, remote_key = request.remote_key, length = request.length);
-        work.data = bit_cast_bus::<320, 5, WorkRequest>(made);
+        work.data = made;
         if (step == 23) & work.ready {
             step = 24.into();
             works = works + 1;

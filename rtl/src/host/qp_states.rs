@@ -5,7 +5,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::ram::Ram;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::prim::word::bits_zero;
 use crate::words::context::QpLife;
 use crate::words::requester::QpOfGeneration;
 use crate::{block, kernel};
@@ -30,12 +30,12 @@ pub struct QpStates {
     pub new_word: Signal<In, QpLife>,
     /// A requester half has ended.
     pub requester_ended_valid: Signal<In, Bit>,
-    /// Which: `QpOfGeneration`.
-    pub requester_ended: Signal<In, U<16>>,
+    /// Which.
+    pub requester_ended: Signal<In, QpOfGeneration>,
     /// A responder half has ended.
     pub responder_ended_valid: Signal<In, Bit>,
-    /// Which: `QpOfGeneration`.
-    pub responder_ended: Signal<In, U<16>>,
+    /// Which.
+    pub responder_ended: Signal<In, QpOfGeneration>,
     #[signals(W<256, 4>: marks_1, marks_2)]
     words: Ram<QpLife, 8>,
     requester_check: GenerationCheck,
@@ -57,9 +57,9 @@ impl Logic for QpStates {
         ended = ended_r;
 
         requester_check.valid = requester_ended_valid & !reset;
-        requester_check.note = bit_cast_word::<QpOfGeneration, U<16>>(requester_ended);
+        requester_check.note = requester_ended;
         responder_check.valid = responder_ended_valid & !reset;
-        responder_check.note = bit_cast_word::<QpOfGeneration, U<16>>(responder_ended);
+        responder_check.note = responder_ended;
         marks_1 = if requester_check.holds { marks.replace_bit(requester_check.about.index(), true) } else { marks };
         marks_2 = marks_1;
         if responder_check.holds {

@@ -11,11 +11,10 @@
 //! The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
 //! bounds to the old key. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
 
-use crate::nic::words::Region;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::context::Region as RegionWord;
+use crate::words::context::Region;
 use crate::words::numbers::AddressHalf;
 use crate::words::registers::StoredRegion;
 use crate::{block, kernel};
@@ -61,9 +60,8 @@ pub struct RegionCheck {
     keys: [DFF<U<32>>; 32],
     ram: LutRam<StoredRegion, 5>,
     slot_1: DFF<U<5>>,
-    data_1: DFF<RegionWord>,
+    data_1: DFF<Region>,
     end_1: DFF<U<64>>,
-    given: Signal<Local, RegionWord>,
     used: DFF<U<32>>,
     // 1
     #[registers(U<64>: first_1, last_1)]
@@ -93,15 +91,14 @@ pub struct RegionCheck {
 impl Logic for RegionCheck {
     fn update(&mut self) {
         // writing: end of the region, then the slot
-        given = bit_cast_word::<RegionWord, Region>(region_data);
-        base_in = given.base;
-        end_in = base_in + given.length;
+        base_in = region_data.base;
+        end_in = base_in + region_data.length;
         assign! {
-            write_1.d = region_valid, slot_1.d = region_slot, data_1.d = given, end_1.d = end_in
+            write_1.d = region_valid, slot_1.d = region_slot, data_1.d = region_data, end_1.d = end_in
         }
         // the carry out of the sum
         base_halves = bit_cast_word::<AddressHalf, U<64>>(base_in);
-        length_halves = bit_cast_word::<AddressHalf, U<64>>(given.length);
+        length_halves = bit_cast_word::<AddressHalf, U<64>>(region_data.length);
         end_halves = bit_cast_word::<AddressHalf, U<64>>(end_in);
         wraps_1 =
             (base_halves.upper & length_halves.upper) | ((base_halves.upper | length_halves.upper) & !end_halves.upper);
@@ -164,8 +161,8 @@ impl Logic for RegionCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nic::words::region;
-    use crate::prim::wide::W;
+
+    use crate::prim::word::Word as _;
     use crate::sim::{init, step, Stimulus};
     use hpcc_models::nic::{Access, Region as ModelRegion, Regions};
     use std::collections::{BTreeMap, VecDeque};
@@ -211,14 +208,14 @@ mod tests {
                     stimulus.uniform(64),
                     stimulus.uniform(3),
                 ];
-                region::VALID.put(&mut word, valid.into());
-                region::KEY.put(&mut word, key.into());
-                region::BASE.put(&mut word, base);
-                region::LENGTH.put(&mut word, length);
-                region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
-                region::REMOTE_READ.put(&mut word, new.remote_read.into());
+                Region::VALID.put(&mut word, valid.into());
+                Region::KEY.put(&mut word, key.into());
+                Region::BASE.put(&mut word, base);
+                Region::LENGTH.put(&mut word, length);
+                Region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
+                Region::REMOTE_READ.put(&mut word, new.remote_read.into());
                 check.region_slot.next = U(slot);
-                check.region_data.next = W(word);
+                check.region_data.next = Region::from_slice(&word);
                 slots.remove(&slot);
                 if valid {
                     slots.insert(slot, new);
@@ -292,12 +289,12 @@ mod tests {
             check.length.next = U(64);
             let write = |check: &mut RegionCheck, region: (u64, u64)| {
                 let mut word = [0; 4];
-                region::VALID.put(&mut word, 1);
-                region::KEY.put(&mut word, region.0);
-                region::BASE.put(&mut word, region.1);
-                region::LENGTH.put(&mut word, 256);
+                Region::VALID.put(&mut word, 1);
+                Region::KEY.put(&mut word, region.0);
+                Region::BASE.put(&mut word, region.1);
+                Region::LENGTH.put(&mut word, 256);
                 check.region_slot.next = U(3);
-                check.region_data.next = W(word);
+                check.region_data.next = Region::from_slice(&word);
                 check.region_valid.next = true;
             };
             for clock in 0..64 {

@@ -3,21 +3,20 @@
 use crate::cc::choice::LawChoice;
 use crate::cc::slot::ConfigIn;
 use crate::emit::naming::named_as;
-use crate::nic::words::{AckSend, Context};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use crate::sched::PaperScheduler;
-use crate::transport::dispatch::DispatchEvent;
 use crate::transport::probes::Probes;
 use crate::transport::requester::answers::IntFields;
 use crate::transport::send_times::SendTimes;
 use crate::words::congestion::{CcEventKind, LawCode, LawCommand, LawUpdate};
+use crate::words::context::QpContext;
 use crate::words::flows::{FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, Notice, QpHalf};
 use crate::words::sched::LawEvent;
+use crate::words::transport::AckSend;
 use crate::words::tx::GrantFeedback;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -70,7 +69,7 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     /// First window and rate of flows without the law.
     pub first: StreamIn<FlowUpdate>,
     /// Flows to stop, from the requester: `FlowOfGeneration`.
-    pub kill: StreamIn<U<24>>,
+    pub kill: StreamIn<FlowOfGeneration>,
     /// Acknowledgements, from the requester.
     pub answered: StreamIn<LawEvent>,
     /// Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
@@ -80,7 +79,7 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// It.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Bus: a request has left.
     pub left_valid: Signal<In, Bit>,
     /// Queue pair.
@@ -112,9 +111,9 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     /// When that was, ns.
     pub asked_sent_at: Signal<Out, U<48>>,
     /// READ echoes, responses to probes and notifications, from dispatch.
-    pub notice: StreamIn<DispatchEvent>,
+    pub notice: StreamIn<Notice>,
     /// Work of requests: `FlowPacket`.
-    pub requests: StreamIn<U<48>>,
+    pub requests: StreamIn<FlowPacket>,
     /// Work of READ responses.
     pub responses: WorkIn,
     /// What became of grants.
@@ -200,7 +199,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             now, interval = probe_interval, timeout = probe_timeout, packets = probe_packets, context_valid, context_qp,
             context_data, left_qp, left_generation);
         self.probes.left_valid.next = self.left_valid.val() & self.left_payload.val();
-        StreamIn::<DispatchEvent>::link(&mut self.notice, &mut self.probes.notice);
+        StreamIn::<Notice>::link(&mut self.notice, &mut self.probes.notice);
         StreamOut::<AckSend>::link(&mut self.probe, &mut self.probes.probe);
         self.stray.next = self.probes.stray.val();
         self.feedbacks.first.valid.next = self.feedback.valid.val();
@@ -235,7 +234,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.events.first.data.next.now = self.answered.data.val().telemetry.now;
         self.events.first.data.next.sent_at = self.answered.data.val().telemetry.sent_at;
         self.events.first.data.next.sent_valid = self.answered.data.val().telemetry.sent_valid;
-        self.told.next = bit_cast_word::<Notice, W<387, 7>>(self.probes.passed.data.val());
+        self.told.next = self.probes.passed.data.val();
         inputs!(fields: stack = told.int_stack, length = told.int_length, speeds);
         self.told_kind.next = bit_cast_word::<CcEventKind, U<3>>(self.told.val().event_kind);
         self.is_cnp.next = self.told_kind.val() == CcEventKind::Cnp;
@@ -294,7 +293,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         // work
         self.works.first.valid.next = self.requests.valid.val();
         self.requests.ready.next = self.works.first.ready.val();
-        self.asked.next = bit_cast_word::<FlowPacket, U<48>>(self.requests.data.val());
+        self.asked.next = self.requests.data.val();
         self.works.first.data.next = bits_zero::<FlowWork>(0);
         self.works.first.data.next.flow = bit_cast_u::<9, 16>(self.asked.val().flow);
         self.works.first.data.next.generation = self.asked.val().generation;
@@ -329,7 +328,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.commands.first.data.next.group = self.command.group.val();
         self.commands.second.valid.next = self.kill.valid.val();
         self.kill.ready.next = self.commands.second.ready.val();
-        self.killed.next = bit_cast_word::<FlowOfGeneration, U<24>>(self.kill.data.val());
+        self.killed.next = self.kill.data.val();
         self.commands.second.data.next = bits_zero::<FlowCommand>(0);
         self.commands.second.data.next.flow = bit_cast_u::<9, 16>(self.killed.val().flow);
         self.commands.second.data.next.generation = self.killed.val().generation;

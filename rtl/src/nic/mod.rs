@@ -1,7 +1,6 @@
-//! The whole NIC: words between its blocks, and the top that wires them.
+//! The whole NIC: the top that wires its blocks.
 
 pub mod flows;
 mod top;
-pub mod words;
 
 pub use top::Nic;

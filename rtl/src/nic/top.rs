@@ -13,7 +13,6 @@ use crate::dma::write::DmaWriter;
 use crate::host::manager::Manager;
 use crate::host::registers::pulses::CounterPulses;
 use crate::host::registers::Registers;
-use crate::nic::words::{AckSend, Action, Commit, DmaJob, HostCommand, RxRow, Work};
 use crate::prim::axi::{
     AxiAddressOut, AxiLiteIn, AxiOut, AxiReadDataIn, AxiWriteDataOut, AxiWriteResponseIn, AxisFrameIn, AxisFrameOut,
     AxisWordIn, AxisWordOut,
@@ -23,22 +22,27 @@ use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::rx::pipe::RxPipe;
 use crate::sched::ports::{EndedOut, FeedbackOut, FlowCommandOut, SendOut, WorkOut};
 use crate::transport::commit::CommitStage;
-use crate::transport::dispatch::{CommitRow, ControlRow, DispatchEvent};
 use crate::transport::notify::Notify;
 use crate::transport::requester::{Requester, SEGMENT};
 use crate::transport::responder::Responder;
 use crate::transport::responses::ResponseQueue;
 use crate::tx::pipe::TxPipe;
 use crate::words::congestion::LawCommand;
+use crate::words::context::HostCommand;
+use crate::words::dma::DmaJob;
+use crate::words::flows::Notice;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, FlowUpdate, QpFlow};
 use crate::words::requester::QpOfGeneration;
 use crate::words::responder::ResponseNotice;
+use crate::words::rx::{BufferedPayload, CommitEntry, ControlPacket};
 use crate::words::sched::LawEvent;
-use crate::words::transport::{Commit as CommitWord, CommitKind};
+use crate::words::transport::{AckSend, Action, RxPacket};
+use crate::words::transport::{Commit, CommitKind};
+use crate::words::work::{Completion, WorkRequest};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -100,17 +104,17 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     /// Payload to memory.
     writer: DmaWriter,
     /// What is to happen when memory has the payload.
-    commits: StreamFifo<CommitRow, 7, 128>,
+    commits: StreamFifo<CommitEntry, 7, 128>,
     /// Does it.
     commit: CommitStage,
     /// READs that wait for their responses, and acknowledgements behind them.
     queue: ResponseQueue,
     /// Work requests of software, and the manager's own.
-    works: StreamMerge<Work>,
+    works: StreamMerge<WorkRequest>,
     /// Owns messages: work requests to completions.
     requester: Requester<150, SEGMENT>,
     /// Packets of requests under which memory failed, for the requester.
-    read_errors: StreamFifo<U<48>, 4, 16>,
+    read_errors: StreamFifo<FlowPacket, 4, 16>,
     /// Scheduler and congestion control.
     flows: Flows<HPCC, DCQCN, POWERTCP, THETA>,
     /// Grants to frames.
@@ -144,7 +148,7 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     /// What the response queue says of a queue pair.
     left: Signal<Local, ResponseNotice>,
     /// What the commit stage hands to the response queue.
-    answered: Signal<Local, CommitWord>,
+    answered: Signal<Local, Commit>,
     /// What the manager is told.
     responder_end: Signal<Local, QpOfGeneration>,
     /// The packet of a request under which memory failed.
@@ -202,9 +206,9 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             cfg_line_rate = cfg.line_rate, cfg_control_enable = cfg.control_enable,
             cfg_control_interval = cfg.control_interval, cfg_control_key = cfg.control_key,
             cfg_control_sources = cfg.control_sources);
-        StreamOut::<ControlRow>::join(&mut self.rx.control, &mut self.manager.packet);
-        StreamOut::<U<16>>::join(&mut self.manager.remove, &mut self.requester.remove);
-        StreamOut::<Work>::join(&mut self.manager.work, &mut self.works.second);
+        StreamOut::<ControlPacket>::join(&mut self.rx.control, &mut self.manager.packet);
+        StreamOut::<QpOfGeneration>::join(&mut self.manager.remove, &mut self.requester.remove);
+        StreamOut::<WorkRequest>::join(&mut self.manager.work, &mut self.works.second);
         FlowCommandOut::join(&mut self.manager.flow, &mut self.flows.command);
         StreamOut::<LawCommand>::join(&mut self.manager.cc, &mut self.flows.cc_command);
         self.flows.cc_command_law.next = self.manager.cc_law.val();
@@ -231,14 +235,14 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             cfg_echo_icrc_full = cfg.echo_icrc_full, cfg_pkey = cfg.pkey);
         inputs!(rx: now);
         inputs!(rx from manager: context_valid, context_qp, context_data);
-        StreamOut::<W<520, 9>>::join(&mut self.rx.payload, &mut self.writer.payload);
+        StreamOut::<BufferedPayload>::join(&mut self.rx.payload, &mut self.writer.payload);
         StreamOut::<DmaJob>::join(&mut self.rx.job, &mut self.writer.job);
-        StreamOut::<CommitRow>::join(&mut self.rx.commit, &mut self.commits.up);
-        StreamOut::<RxRow>::join(&mut self.rx.request, &mut self.responder.row);
+        StreamOut::<CommitEntry>::join(&mut self.rx.commit, &mut self.commits.up);
+        StreamOut::<RxPacket>::join(&mut self.rx.request, &mut self.responder.row);
         StreamOut::<Action>::join(&mut self.responder.action, &mut self.rx.request_action);
-        StreamOut::<RxRow>::join(&mut self.rx.response, &mut self.requester.row);
+        StreamOut::<RxPacket>::join(&mut self.rx.response, &mut self.requester.row);
         StreamOut::<Action>::join(&mut self.requester.action, &mut self.rx.response_action);
-        StreamOut::<DispatchEvent>::join(&mut self.rx.notice, &mut self.flows.notice);
+        StreamOut::<Notice>::join(&mut self.rx.notice, &mut self.flows.notice);
         inputs!(responder from manager:
             context_valid, context_qp, context_data, region_valid, region_slot, region_data);
         inputs!(responder from registers: cfg_reads = cfg.reads);
@@ -261,7 +265,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         AxiWriteResponseIn::link(&mut self.m_axi.b, &mut self.writer.m_axi.b);
         self.m_axi.aw.valid.next = self.writer.m_axi.aw.valid.val() & self.running.q.val();
         self.m_axi.w.valid.next = self.writer.m_axi.w.valid.val() & self.running.q.val();
-        StreamOut::<CommitRow>::join(&mut self.commits.down, &mut self.commit.up);
+        StreamOut::<CommitEntry>::join(&mut self.commits.down, &mut self.commit.up);
         StreamOut::<U<1>>::join(&mut self.writer.written, &mut self.commit.written);
         StreamOut::<Commit>::join(&mut self.commit.response, &mut self.queue.up);
         StreamOut::<Commit>::join(&mut self.commit.answer, &mut self.requester.answer);
@@ -292,17 +296,17 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.failed_half.next.qp = self.tx.note_qp.val();
         self.failed_packet.next.flow = bit_cast_number::<16, QpFlow>(self.failed_half.val());
         fields!(failed_packet from tx: generation = note_generation, psn = note_psn);
-        self.read_errors.up.data.next = bit_cast_number::<48, FlowPacket>(self.failed_packet.val());
-        StreamOut::<U<48>>::join(&mut self.read_errors.down, &mut self.requester.read_error);
+        self.read_errors.up.data.next = self.failed_packet.val();
+        StreamOut::<FlowPacket>::join(&mut self.read_errors.down, &mut self.requester.read_error);
         self.works.first.valid.next = self.s_axis_work.tvalid.val() & self.ready.q.val();
-        self.works.first.data.next = self.s_axis_work.tdata.val();
+        self.works.first.data.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.s_axis_work.tdata.val());
         self.s_axis_work.tready.next = self.works.first.ready.val() & self.ready.q.val();
-        StreamOut::<Work>::join(&mut self.works.down, &mut self.requester.work);
-        self.m_axis_completion.tdata.next = self.requester.completion.data.val();
+        StreamOut::<WorkRequest>::join(&mut self.works.down, &mut self.requester.work);
+        self.m_axis_completion.tdata.next = bit_cast_bus::<192, 3, Completion>(self.requester.completion.data.val());
         self.m_axis_completion.tvalid.next = self.requester.completion.valid.val() & self.running.q.val();
         self.requester.completion.ready.next = self.m_axis_completion.tready.val();
-        StreamOut::<U<48>>::join(&mut self.requester.schedule, &mut self.flows.requests);
-        StreamOut::<U<24>>::join(&mut self.requester.kill, &mut self.flows.kill);
+        StreamOut::<FlowPacket>::join(&mut self.requester.schedule, &mut self.flows.requests);
+        StreamOut::<FlowOfGeneration>::join(&mut self.requester.kill, &mut self.flows.kill);
         StreamOut::<AckSend>::join(&mut self.requester.echo, &mut self.tx.echo);
         StreamOut::<AckSend>::join(&mut self.rx.answer, &mut self.tx.answer);
         StreamOut::<LawEvent>::join(&mut self.requester.cc_event, &mut self.flows.answered);
@@ -346,7 +350,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
         // either half of a queue pair may end; the manager then lets it be created again
         self.killed.next = self.requester.kill.valid.val() & self.requester.kill.ready.val();
-        self.killed_flow.next = bit_cast_word::<FlowOfGeneration, U<24>>(self.requester.kill.data.val());
+        self.killed_flow.next = self.requester.kill.data.val();
         self.killed_half.next = bit_cast_word::<QpFlow, U<16>>(self.killed_flow.val().flow);
         self.requester_end.next = self.ended_qp.q.val();
         if self.killed.val() {
@@ -355,14 +359,14 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.ended_waits.d.next = false;
         }
         self.manager.requester_ended_valid.next = self.killed.val() | self.ended_waits.q.val();
-        self.manager.requester_ended.next = bit_cast_number::<16, QpOfGeneration>(self.requester_end.val());
+        self.manager.requester_ended.next = self.requester_end.val();
         self.ended_half.next = bit_cast_word::<QpFlow, U<16>>(self.flows.ended.flow.val());
         if self.flows.ended.valid.val() & self.requester.ended.ready.val() {
             self.ended_waits.d.next = true;
             fields!(ended_qp.d: qp = ended_half.qp, generation = flows.ended.generation);
         }
         // a negative acknowledgement other than sequence error ends the responder
-        self.answered.next = bit_cast_word::<CommitWord, Commit>(self.queue.up.data.val());
+        self.answered.next = self.queue.up.data.val();
         self.refused.next = self.queue.up.valid.val()
             & self.queue.up.ready.val()
             & (self.answered.val().kind == CommitKind::Acknowledge)
@@ -376,7 +380,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.left_waits.d.next = false;
         }
         self.manager.responder_ended_valid.next = self.refused.val() | self.left_waits.q.val();
-        self.manager.responder_ended.next = bit_cast_number::<16, QpOfGeneration>(self.responder_end.val());
+        self.manager.responder_ended.next = self.responder_end.val();
         if self.left_ends.val() {
             self.left_waits.d.next = true;
             fields!(left_qp.d from queue: qp = left_qp, generation = left_generation);

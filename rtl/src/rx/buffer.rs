@@ -43,9 +43,9 @@ pub struct PacketBuffer {
     /// The frame that ended two clocks ago was lost; it gets no command.
     pub lost: Signal<Out, Bit>,
     /// Commands, one a frame, after its last beat: `BufferCommand`.
-    pub command: StreamIn<U<24>>,
+    pub command: StreamIn<BufferCommand>,
     /// Payload: `BufferedPayload`.
-    pub payload: StreamOut<W<520, 9>>,
+    pub payload: StreamOut<BufferedPayload>,
     // in
     #[registers(W<512, 8>: data_1, held, aligned)]
     #[registers(Bit: last_1, valid_1, losing, lost_2, full, reading, begun)]
@@ -110,7 +110,7 @@ impl Logic for PacketBuffer {
         accept = command.valid & sizes.down.valid & (!reading | finishing);
         command.ready = accept;
         sizes.down.ready = accept;
-        asked = bit_cast_word::<BufferCommand, U<24>>(command.data);
+        asked = command.data;
         at = bit_cast_word::<FramePlace, U<7>>(asked.at);
         length = asked.length;
         beats = bit_cast_u::<17, 16>(length) + 63;
@@ -155,7 +155,7 @@ impl Logic for PacketBuffer {
         out.up.data.next.count = tag_5.count;
         out.up.data.next.last = tag_5.last;
         out.up.valid = tag_5.valid & tag_5.makes_beat;
-        payload.data = bit_cast_bus::<520, 9, BufferedPayload>(out.down.data);
+        payload.data = out.down.data;
         payload.valid = out.down.valid;
         out.down.ready = payload.ready;
 

@@ -2,6 +2,7 @@
 //! in order, and only frames without room are lost.
 
 use super::*;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
 use std::collections::VecDeque;
 
@@ -108,7 +109,7 @@ impl Bench {
         buffer.beat_data.next = W(words);
         buffer.beat_last.next = last;
         buffer.command.valid.next = self.command.is_some();
-        buffer.command.data.next = U(self.command.unwrap_or(0));
+        buffer.command.data.next = BufferCommand::from_slice(&[self.command.unwrap_or(0)]);
         buffer.payload.ready.next = self.stimulus.chance(accept);
         let (lost, commanded, beat) = step(buffer.as_mut(), |b| {
             let moved = b.payload.valid.val() & b.payload.ready.val();
@@ -143,10 +144,10 @@ impl Bench {
             self.command = None;
         }
         if let Some(beat) = beat {
-            let bytes = beat.get_bits::<7>(512).index();
+            let bytes = beat.count.index();
             self.current
-                .extend((0..bytes).map(|i| beat.get_bits::<8>(8 * i).0 as u8));
-            if beat.get_bit(519) {
+                .extend((0..bytes).map(|i| beat.data.get_bits::<8>(8 * i).0 as u8));
+            if beat.last {
                 let expected = self.expected.pop_front().expect("a payload without a command");
                 assert!(
                     self.current == expected,

@@ -13,19 +13,14 @@
 //!
 //! Numbers come from the context bus. Those of living queue pairs differ: the host sees to that.
 
-use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
 use crate::words::rx::{FoundPlace, JudgedFrame, KnownNumber, QpPlace};
 use crate::{block, kernel};
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
-
-/// The parser's outputs: a [`JudgedFrame`].
-pub type RawRow = W<816, 13>;
 
 /// Clocks from a verdict to the same verdict with a place.
 pub const LOOKUP_LATENCY: usize = 4;
@@ -95,18 +90,18 @@ pub struct QpLookup {
     /// Place.
     pub context_qp: Signal<In, U<8>>,
     /// Context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A verdict.
     pub in_valid: Signal<In, Bit>,
     /// It; queue pair number 646:623.
-    pub in_verdict: Signal<In, RawRow>,
+    pub in_verdict: Signal<In, JudgedFrame>,
     /// A verdict.
     pub out_valid: Signal<Out, Bit>,
     /// It; place 630:623, zero 646:631.
-    pub out_verdict: Signal<Out, RawRow>,
+    pub out_verdict: Signal<Out, JudgedFrame>,
     #[registers(U<25>: number, key)]
     #[signals(KnownNumber: own, asked)]
-    #[signals(JudgedFrame: arriving, leaving)]
+    #[signals(JudgedFrame: leaving)]
     banks: [NumberBank; 5],
     valids: Delay<Bit, 4>,
     /// Without the number.
@@ -114,7 +109,6 @@ pub struct QpLookup {
     rests: Delay<JudgedFrame, 4>,
     written: DFF<Bit>,
     place: DFF<QpPlace>,
-    new_context: Signal<Local, QpContext>,
     low: Signal<Local, U<5>>,
     found: DFF<U<8>>,
     place_found: Signal<Local, QpPlace>,
@@ -124,14 +118,12 @@ pub struct QpLookup {
 impl Logic for QpLookup {
     fn update(&mut self) {
         // a host that names no number means the place's
-        new_context = bit_cast_word::<QpContext, Context>(context_data);
-        own.number = if new_context.local_qpn == 0 { bit_cast_u::<24, 8>(context_qp) } else { new_context.local_qpn };
-        own.alive = new_context.alive;
+        own.number = if context_data.local_qpn == 0 { bit_cast_u::<24, 8>(context_qp) } else { context_data.local_qpn };
+        own.alive = context_data.alive;
         written = context_valid;
         place = bit_cast_word::<QpPlace, U<8>>(context_qp);
         number = bit_cast_number::<25, KnownNumber>(own);
-        arriving = bit_cast_word::<JudgedFrame, RawRow>(in_verdict);
-        asked.number = arriving.qpn;
+        asked.number = in_verdict.qpn;
         asked.alive = true;
         key = bit_cast_number::<25, KnownNumber>(asked);
         for i in 0..5 {
@@ -159,13 +151,13 @@ impl Logic for QpLookup {
         }
         found = bit_cast_number::<8, QpPlace>(place_found);
         valids = in_valid;
-        rest = arriving;
+        rest = in_verdict;
         rest.qpn = bits_u::<24>(0);
         rests = rest;
         out_valid = valids;
         leaving = rests;
         leaving.qpn = bit_cast_u::<24, 8>(found);
-        out_verdict = bit_cast_bus::<816, 13, JudgedFrame>(leaving);
+        out_verdict = leaving;
         reset!(written);
     }
 }
@@ -173,8 +165,8 @@ impl Logic for QpLookup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nic::words::context;
-    use crate::prim::wide::W;
+
+    use crate::prim::word::Word as _;
     use crate::sim::{init, step, Stimulus};
     use std::collections::{BTreeMap, VecDeque};
 
@@ -195,7 +187,7 @@ mod tests {
         init(block.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(1);
         let mut known: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut pending: VecDeque<(u64, Option<u64>)> = VecDeque::new();
+        let mut pending: VecDeque<(u64, Option<JudgedFrame>)> = VecDeque::new();
         let mut found = 0;
         for clock in 0..60_000u64 {
             // a quiet time after each write, in which it may settle
@@ -208,10 +200,10 @@ mod tests {
             if phase == 0 {
                 let (alive, number) = (stimulus.chance(0.8), number(&mut stimulus, place));
                 let mut limbs = [0; 4];
-                context::ALIVE.put(&mut limbs, alive.into());
-                context::LOCAL_QPN.put(&mut limbs, number);
+                QpContext::ALIVE.put(&mut limbs, alive.into());
+                QpContext::LOCAL_QPN.put(&mut limbs, number);
                 block.context_qp.next = U(place);
-                block.context_data.next = W(limbs);
+                block.context_data.next = QpContext::from_slice(&limbs);
                 known.retain(|_, at| *at != place);
                 let number = if number == 0 { place } else { number };
                 if reset {
@@ -230,23 +222,18 @@ mod tests {
             let mut verdict = [0; 13];
             verdict.iter_mut().for_each(|limb| *limb = stimulus.uniform(64));
             verdict[12] &= (1 << 48) - 1;
-            let field = crate::nic::words::Field {
-                name: "number",
-                low: 623,
-                width: 24,
-            };
-            field.put(&mut verdict, asked);
-            block.in_verdict.next = W(verdict);
-            field.put(&mut verdict, known.get(&asked).copied().unwrap_or(0));
-            pending.push_back((clock, valid.then_some(verdict[9])));
-            let (out_valid, out) = step(block.as_mut(), |b| (b.out_valid.val(), b.out_verdict.val().0));
+            let mut frame = JudgedFrame::from_slice(&verdict);
+            frame.qpn = U(asked);
+            block.in_verdict.next = frame;
+            frame.qpn = U(known.get(&asked).copied().unwrap_or(0));
+            pending.push_back((clock, valid.then_some(frame)));
+            let (out_valid, out) = step(block.as_mut(), |b| (b.out_valid.val(), b.out_verdict.val()));
             if pending.len() > LOOKUP_LATENCY {
                 let (_, expected) = pending.pop_front().expect("filled");
                 assert_eq!(out_valid, expected.is_some(), "clock {clock}");
-                if let Some(limb) = expected {
-                    let got = out;
-                    assert_eq!(got[9], limb, "clock {clock}");
-                    found += u64::from(field.get(&got) != 0);
+                if let Some(frame) = expected {
+                    assert_eq!(out, frame, "clock {clock}");
+                    found += u64::from(frame.qpn.0 != 0);
                 }
             }
         }

@@ -3,15 +3,17 @@
 use super::buffer::PacketBuffer;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
 use super::RxParser;
-use crate::nic::words::{AckSend, Action, Context, DmaJob, RxRow};
 use crate::prim::axi::AxisFrameIn;
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
-use crate::transport::dispatch::{CommitRow, ControlRow, Dispatch, DispatchEvent};
-use crate::words::rx::JudgedFrame;
+use crate::prim::word::bit_cast_word;
+use crate::transport::dispatch::Dispatch;
+use crate::words::context::QpContext;
+use crate::words::dma::DmaJob;
+use crate::words::flows::Notice;
+use crate::words::rx::{BufferCommand, BufferedPayload, CommitEntry, ControlPacket, JudgedFrame};
+use crate::words::transport::{AckSend, Action, RxPacket};
 use crate::words::transport::{CongestionMark, FrameRole};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -48,25 +50,25 @@ pub struct RxPipe {
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Payload of taken frames.
-    pub payload: StreamOut<W<520, 9>>,
+    pub payload: StreamOut<BufferedPayload>,
     /// Jobs of the memory writer, one for each payload.
     pub job: StreamOut<DmaJob>,
     /// What is to happen when memory has the payload.
-    pub commit: StreamOut<CommitRow>,
+    pub commit: StreamOut<CommitEntry>,
     /// Requests, to the responder.
-    pub request: StreamOut<RxRow>,
+    pub request: StreamOut<RxPacket>,
     /// Its decisions.
     pub request_action: StreamIn<Action>,
     /// READ responses, to the requester.
-    pub response: StreamOut<RxRow>,
+    pub response: StreamOut<RxPacket>,
     /// Its decisions.
     pub response_action: StreamIn<Action>,
     /// READ echoes and congestion notifications.
-    pub notice: StreamOut<DispatchEvent>,
+    pub notice: StreamOut<Notice>,
     /// Control packets.
-    pub control: StreamOut<ControlRow>,
+    pub control: StreamOut<ControlPacket>,
     /// Answers to probes.
     pub answer: StreamOut<AckSend>,
     /// A request or READ response came with the mark "congestion experienced".
@@ -93,8 +95,8 @@ impl Logic for RxPipe {
         inputs!(parser: cfg_mac, cfg_ip, cfg_port_roce, cfg_port_int, cfg_port_echo, cfg_port_control, cfg_echo_icrc_full, cfg_pkey);
         inputs!(store from s_axis: beat_data = tdata, beat_last = tlast, beat_valid = tvalid);
         lost = store.lost;
-        StreamOut::<U<24>>::join(&mut dispatch.command, &mut store.command);
-        StreamOut::<W<520, 9>>::link(&mut payload, &mut store.payload);
+        StreamOut::<BufferCommand>::join(&mut dispatch.command, &mut store.command);
+        StreamOut::<BufferedPayload>::link(&mut payload, &mut store.payload);
 
         fields!(verdict from parser: body = out_body, source_ip = out_src_ip, drop_code = out_drop);
         verdict.role = bit_cast_word::<FrameRole, U<2>>(parser.out_role);
@@ -104,7 +106,7 @@ impl Logic for RxPipe {
             extension = out_extension);
         // UDP header 8, control packet 68
         verdict.control_length = parser.out_udp_len == 76;
-        lookup.in_verdict = bit_cast_bus::<816, 13, JudgedFrame>(verdict);
+        lookup.in_verdict = verdict;
         lookup.in_valid = parser.out_valid;
         inputs!(lookup: context_valid, context_qp, context_data);
         inputs!(dispatch from lookup: verdict = out_verdict, verdict_valid = out_valid);
@@ -112,13 +114,13 @@ impl Logic for RxPipe {
         dispatch.lost = lost_then;
         inputs!(dispatch: now, context_valid, context_qp, context_data);
         StreamOut::<DmaJob>::link(&mut job, &mut dispatch.job);
-        StreamOut::<CommitRow>::link(&mut commit, &mut dispatch.commit);
-        StreamOut::<RxRow>::link(&mut request, &mut dispatch.request);
+        StreamOut::<CommitEntry>::link(&mut commit, &mut dispatch.commit);
+        StreamOut::<RxPacket>::link(&mut request, &mut dispatch.request);
         StreamIn::<Action>::link(&mut request_action, &mut dispatch.request_action);
-        StreamOut::<RxRow>::link(&mut response, &mut dispatch.response);
+        StreamOut::<RxPacket>::link(&mut response, &mut dispatch.response);
         StreamIn::<Action>::link(&mut response_action, &mut dispatch.response_action);
-        StreamOut::<DispatchEvent>::link(&mut notice, &mut dispatch.notice);
-        StreamOut::<ControlRow>::link(&mut control, &mut dispatch.control);
+        StreamOut::<Notice>::link(&mut notice, &mut dispatch.notice);
+        StreamOut::<ControlPacket>::link(&mut control, &mut dispatch.control);
         StreamOut::<AckSend>::link(&mut answer, &mut dispatch.answer);
         outputs!(dispatch: mark_valid, mark);
         counts = dispatch.counts;

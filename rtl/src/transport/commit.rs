@@ -2,7 +2,7 @@
 //!
 //! Entries come in the order of the write jobs, so one token belongs to the next entry that waits for a write. A bus error turns what
 //! the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
-//! commits later in the same generation is swallowed. The requester hears of its own errors in the `ENDS_OR_FAILED` bit.
+//! commits later in the same generation is swallowed. The requester hears of its own errors in the bit `ends_or_failed`.
 //!
 //! | clock | does |
 //! |---|---|
@@ -10,11 +10,13 @@
 //! | 1 - 2 | is it the entry's? |
 //! | 2 - 3 | token awaited; response, answer or nothing |
 
-use crate::nic::words::Commit;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::word::bits_zero;
+use crate::words::requester::QpOfGeneration;
+use crate::words::rx::CommitEntry;
+use crate::words::transport::{Commit, CommitKind, FailedGeneration};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -29,8 +31,8 @@ pub struct CommitStage {
     pub context_valid: Signal<In, Bit>,
     /// Which.
     pub context_qp: Signal<In, U<8>>,
-    /// Entries ([`Commit`]); bit 421: it waits for a write.
-    pub up: StreamIn<W<422, 7>>,
+    /// What follows from packets, in the order of the write jobs.
+    pub up: StreamIn<CommitEntry>,
     /// One token a write job, in order: bus error.
     pub written: StreamIn<U<1>>,
     /// Acknowledgements and READs (`KIND` 1 and 2).
@@ -44,51 +46,43 @@ pub struct CommitStage {
     /// Its generation.
     pub fail_generation: Signal<Out, U<8>>,
     #[registers(Bit: full_1, full)]
-    #[registers(W<422, 7>: entry_1, entry)]
+    #[registers(CommitEntry: entry_1, entry)]
     swallowed: DFF<Bit>,
-    // bit 8: a write failed in the generation 7:0
-    #[signals(Bit: take, moves, fails, waits, error, is_answer, to_response, has_room, done)]
-    #[signals(U<8>: qp_1, qp, generation)]
+    #[signals(Bit: take, moves, fails, error, is_answer, to_response, has_room, done)]
+    #[signals(FailedGeneration: looked_for, marked)]
+    #[signals(QpOfGeneration: own, own_1)]
     #[registers(Bit: fail_valid_r, forget)]
-    failed: Ram<U<9>, 8>,
+    failed: Ram<FailedGeneration, 8>,
     responses: Skid<Commit>,
     answers: Skid<Commit>,
-    kind: Signal<Local, U<2>>,
     item: Signal<Local, Commit>,
-    fail_r: DFF<U<16>>,
+    fail_r: DFF<QpOfGeneration>,
     forget_qp: DFF<U<8>>,
+    arriving: Signal<Local, CommitEntry>,
 }
 
 #[kernel]
 impl Logic for CommitStage {
     fn update(&mut self) {
         inputs!([responses, answers]: reset);
-        kind = entry.get_bits::<2>(0);
-        qp = entry.get_bits::<8>(2);
-        generation = entry.get_bits::<8>(10);
-        waits = entry.get_bit(421);
-        is_answer = kind == 3;
-        error = waits & written.data.get_bit(0);
+        fields!(own from entry: qp = commit.qp, generation = commit.generation);
+        is_answer = entry.commit.kind == CommitKind::Answer;
+        error = entry.waits & written.data.get_bit(0);
 
         // out: at most one item an entry; an entry that sends nothing needs no room
-        to_response = !is_answer & !swallowed & (error | (kind != 0));
+        to_response = !is_answer & !swallowed & (error | (entry.commit.kind != CommitKind::Nothing));
         has_room = (responses.up.ready | !to_response) & (answers.up.ready | !is_answer);
-        done = full & (written.valid | !waits) & has_room;
-        written.ready = full & waits & has_room;
-        item = bit_cast_ww::<421, 7, 422, 7>(entry);
+        done = full & (written.valid | !entry.waits) & has_room;
+        written.ready = full & entry.waits & has_room;
+        item = entry.commit;
         if error {
             if is_answer {
-                item = bit_cast_ww::<421, 7, 422, 7>(entry) | (bit_cast_w::<421, 7, 1>(bits_u::<1>(1)) << 419);
+                item.ends_or_failed = true;
             } else {
-                // kind 1, syndrome 0x63, the MSN without the message that does not end now; everything else as it was
-                item = (bit_cast_ww::<421, 7, 422, 7>(entry)
-                    & !((bit_cast_w::<421, 7, 32>(bits_u::<32>(0xffff_ffffu64)) << 42)
-                        | bit_cast_w::<421, 7, 2>(bits_u::<2>(3))))
-                    | (bit_cast_w::<421, 7, 24>(
-                        entry.get_bits::<24>(50) - bit_cast_u::<24, 1>(entry.get_bits::<1>(419)),
-                    ) << 50)
-                    | (bit_cast_w::<421, 7, 8>(bits_u::<8>(99)) << 42)
-                    | bit_cast_w::<421, 7, 2>(bits_u::<2>(1));
+                // a negative acknowledgement, remote operational error; the message that ends with this packet does not end now
+                item.kind = CommitKind::Acknowledge;
+                item.syndrome = bits_u::<8>(0x63);
+                item.msn = entry.commit.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.commit.ends_or_failed));
             }
         }
         responses.up.data = item;
@@ -100,12 +94,14 @@ impl Logic for CommitStage {
 
         // failed queue pairs; a creation waits for a failure that is marked in the same clock
         fails = done & error & !is_answer;
+        marked.generation = own.generation;
+        marked.failed = true;
         inputs!(failed: we = forget, waddr = forget_qp);
-        failed.wdata = bits_u::<9>(0);
+        failed.wdata = bits_zero::<FailedGeneration>(0);
         if fails {
             failed.we = true;
-            failed.waddr = qp;
-            failed.wdata = (bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8) | bit_cast_u::<9, 8>(generation);
+            failed.waddr = own.qp;
+            failed.wdata = marked;
         } else {
             forget = false;
         }
@@ -114,26 +110,27 @@ impl Logic for CommitStage {
             forget_qp = context_qp;
         }
         fail_valid_r = fails & !swallowed;
-        fail_r = entry.get_bits::<16>(2);
+        fail_r = own;
         fail_valid = fail_valid_r;
-        fail_qp = fail_r.get_bits::<8>(0);
-        fail_generation = fail_r.get_bits::<8>(8);
+        fail_qp = fail_r.qp;
+        fail_generation = fail_r.generation;
 
         // in; while an entry waits its row is read again, and the one before it may fail in the clock in which it moves on
-        qp_1 = entry_1.get_bits::<8>(2);
+        fields!(own_1 from entry_1: qp = commit.qp, generation = commit.generation);
+        looked_for.generation = own_1.generation;
+        looked_for.failed = true;
         moves = !full | done;
         if moves {
             assign!(full.d = full_1, entry.d = entry_1);
-            swallowed = (failed.rdata
-                == ((bit_cast_u::<9, 1>(bits_u::<1>(1)) << 8) | bit_cast_u::<9, 8>(entry_1.get_bits::<8>(10))))
-                | (fails & (entry_1.get_bits::<16>(2) == entry.get_bits::<16>(2)));
+            swallowed = (failed.rdata == looked_for) | (fails & (own_1 == own));
         }
         take = !full_1 | moves;
         up.ready = take;
-        failed.raddr = qp_1;
+        arriving = up.data;
+        failed.raddr = own_1.qp;
         if take {
             assign!(full_1.d = up.valid, entry_1.d = up.data);
-            failed.raddr = up.data.get_bits::<8>(2);
+            failed.raddr = arriving.commit.qp;
         }
         reset!(full_1, full, fail_valid_r);
     }

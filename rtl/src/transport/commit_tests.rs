@@ -1,8 +1,9 @@
 //! Random entries, tokens and receivers against a list of what must come out.
 
 use super::*;
-use crate::nic::words::commit::{ENDS_OR_FAILED, GENERATION, KIND, MSN, PSN, QP, SYNDROME};
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::transport::Commit;
 use std::collections::{BTreeMap, VecDeque};
 
 struct Bench {
@@ -47,11 +48,11 @@ impl Bench {
         limbs[6] &= (1 << 37) - 1;
         // few queue pairs, and their generation grows slowly
         let (qp, generation) = (self.stimulus.below(4), (self.taken >> 8) & 0xff);
-        QP.put(&mut limbs, qp);
-        GENERATION.put(&mut limbs, generation);
-        let kind = KIND.get(&limbs);
+        Commit::QP.put(&mut limbs, qp);
+        Commit::GENERATION.put(&mut limbs, generation);
+        let kind = Commit::KIND.get(&limbs);
         if kind == 3 {
-            ENDS_OR_FAILED.put(&mut limbs, 0);
+            Commit::ENDS_OR_FAILED.put(&mut limbs, 0);
         }
         let waits = kind != 2 && self.stimulus.chance(0.7);
         let error = waits && self.stimulus.chance(errors);
@@ -61,7 +62,7 @@ impl Bench {
             self.tokens.push_back(error.into());
         }
         if kind == 3 {
-            ENDS_OR_FAILED.put(&mut out, error.into());
+            Commit::ENDS_OR_FAILED.put(&mut out, error.into());
             self.answers.push_back(out);
             return limbs;
         }
@@ -71,10 +72,10 @@ impl Bench {
         if error {
             self.failed.insert(qp, generation);
             self.fails.push_back((qp, generation));
-            KIND.put(&mut out, 1);
-            SYNDROME.put(&mut out, 0x63);
-            let completed = MSN.get(&limbs).wrapping_sub(ENDS_OR_FAILED.get(&limbs)) & 0xff_ffff;
-            MSN.put(&mut out, completed);
+            Commit::KIND.put(&mut out, 1);
+            Commit::SYNDROME.put(&mut out, 0x63);
+            let completed = Commit::MSN.get(&limbs).wrapping_sub(Commit::ENDS_OR_FAILED.get(&limbs)) & 0xff_ffff;
+            Commit::MSN.put(&mut out, completed);
             self.naks += 1;
         }
         if error || kind != 0 {
@@ -91,7 +92,7 @@ impl Bench {
         let (respond, answer) = (self.stimulus.chance(accept), self.stimulus.chance(accept));
         let stage = &mut self.stage;
         stage.up.valid.next = self.up.is_some();
-        stage.up.data.next = W(self.up.unwrap_or([!0, !0, !0, !0, !0, !0, (1 << 38) - 1]));
+        stage.up.data.next = CommitEntry::from_slice(&self.up.unwrap_or([!0; 7]));
         stage.written.valid.next = self.offering;
         stage.written.data.next = U(if self.offering { self.tokens[0] } else { 1 });
         stage.response.ready.next = respond;
@@ -101,8 +102,8 @@ impl Bench {
             (
                 moved(s.up.valid.val(), s.up.ready.val()),
                 moved(s.written.valid.val(), s.written.ready.val()),
-                moved(s.response.valid.val(), s.response.ready.val()).then(|| s.response.data.val().0),
-                moved(s.answer.valid.val(), s.answer.ready.val()).then(|| s.answer.data.val().0),
+                moved(s.response.valid.val(), s.response.ready.val()).then(|| s.response.data.val().array::<7>()),
+                moved(s.answer.valid.val(), s.answer.ready.val()).then(|| s.answer.data.val().array::<7>()),
                 s.fail_valid
                     .val()
                     .then(|| (s.fail_qp.val().0, s.fail_generation.val().0)),
@@ -118,14 +119,19 @@ impl Bench {
         }
         if let Some(limbs) = response {
             let expected = self.responses.pop_front();
-            assert_eq!(Some(limbs), expected, "response of PSN {:x}", PSN.get(&limbs));
+            assert_eq!(
+                Some(limbs),
+                expected,
+                "response of Commit::PSN {:x}",
+                Commit::PSN.get(&limbs)
+            );
         }
         if let Some(limbs) = answer {
             assert_eq!(
                 Some(limbs),
                 self.answers.pop_front(),
-                "answer of PSN {:x}",
-                PSN.get(&limbs)
+                "answer of Commit::PSN {:x}",
+                Commit::PSN.get(&limbs)
             );
         }
         if let Some(fail) = fail {

@@ -11,17 +11,14 @@
 //! nevertheless, after many removals, asks for nothing: the next mark does. The time of the last one is kept modulo 2^28 units of 1.024 us, so
 //! that a mark 275 seconds after it, to the interval, may be overlooked.
 
-use crate::nic::words::{AckSend, Context};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::skid::{Skid, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
-use crate::words::transport::{
-    AckKind, AckSend as AckSendWord, CongestionMark, Notified, NotifyKind, NotifyState, NotifyStep,
-};
+use crate::words::transport::{AckKind, AckSend, CongestionMark, Notified, NotifyKind, NotifyState, NotifyStep};
 use crate::{block, kernel};
 use hpcc_models::nic::CNP_UNIT_BITS;
 use rust_hdl::prelude::*;
@@ -49,7 +46,7 @@ pub struct Notify {
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A marked packet came.
     pub mark_valid: Signal<In, Bit>,
     /// Whose.
@@ -59,7 +56,6 @@ pub struct Notify {
     steps: Delay<NotifyStep, 3>,
     states: ForwardRam<NotifyState, 8>,
     now_1: DFF<U<28>>,
-    qp_context: Signal<Local, QpContext>,
     begins: DFF<Bit>,
     begun: DFF<CongestionMark>,
     leaves: Signal<Local, Bit>,
@@ -74,7 +70,7 @@ pub struct Notify {
     elapsed: Signal<Local, U<28>>,
     asked: DFF<Bit>,
     asked_mark: DFF<CongestionMark>,
-    item: Signal<Local, AckSendWord>,
+    item: Signal<Local, AckSend>,
 }
 
 #[kernel]
@@ -84,7 +80,6 @@ impl Logic for Notify {
         now_1 = now.get_bits::<28>(10);
 
         // 0
-        qp_context = bit_cast_word::<QpContext, Context>(context_data);
         leaves = waiting.down.valid & out.up.ready & !hold & !mark_valid & !begins;
         step = bits_zero::<NotifyStep>(0);
         step.mark = waiting.down.data;
@@ -103,7 +98,7 @@ impl Logic for Notify {
         }
         if context_valid {
             begins = true;
-            fields!(begun.d: qp = context_qp, generation = qp_context.generation);
+            fields!(begun.d: qp = context_qp, generation = context_data.generation);
         }
         steps = step;
         states.raddr = step.mark.qp;
@@ -144,12 +139,12 @@ impl Logic for Notify {
 
         // out
         waiting.down.ready = leaves;
-        item = bits_zero::<AckSendWord>(0);
+        item = bits_zero::<AckSend>(0);
         item.kind = AckKind::Notification;
         item.qp = waiting.down.data.val().qp;
         item.generation = waiting.down.data.val().generation;
         out.up.valid = leaves;
-        out.up.data = bit_cast_bus::<417, 7, AckSendWord>(item);
+        out.up.data = item;
         StreamOut::<AckSend>::link(&mut send, &mut out.down);
 
         reset!(begins, asked);

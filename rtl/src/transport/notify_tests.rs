@@ -1,9 +1,9 @@
 //! Random marks, contexts, registers and receivers against the rule as the design says it, with exact times.
 
 use super::*;
-use crate::nic::words::{ack_send, context};
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::QpContext;
 use crate::words::transport::AckKind;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -70,10 +70,10 @@ impl Bench {
             }
             Some(Step::Begin { qp, generation }) => {
                 let mut limbs = [0; 4];
-                context::ALIVE.put(&mut limbs, 1);
-                context::GENERATION.put(&mut limbs, generation);
+                QpContext::ALIVE.put(&mut limbs, 1);
+                QpContext::GENERATION.put(&mut limbs, generation);
                 block.context_qp.next = U(qp);
-                block.context_data.next = W(limbs);
+                block.context_data.next = QpContext::from_slice(&limbs);
             }
             None => {}
         }
@@ -84,11 +84,8 @@ impl Bench {
         self.decide();
         if out {
             let (qp, generation, _) = self.waiting.pop_front().expect("nothing was asked for");
-            assert_eq!(ack_send::KIND.get(&word.0), AckKind::Notification as u64);
-            assert_eq!(
-                (ack_send::QP.get(&word.0), ack_send::GENERATION.get(&word.0)),
-                (qp, generation)
-            );
+            assert_eq!(word.kind, AckKind::Notification);
+            assert_eq!((word.qp.0, word.generation.0), (qp, generation));
             self.sent += 1;
         }
     }

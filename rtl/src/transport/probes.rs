@@ -12,20 +12,17 @@
 //! kept modulo 2^32 ns: 4.3 s after it, to the interval, a probe may come one interval late. Notices other than responses pass.
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::{AckSend, Context};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
-use crate::transport::dispatch::DispatchEvent;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
 use crate::words::flows::{Notice, QpHalf};
 use crate::words::requester::PsnDistance;
-use crate::words::transport::{AckKind, AckSend as AckSendWord, ProbeKind, ProbeState, ProbeStep, ProbeTurn};
+use crate::words::transport::{AckKind, AckSend, ProbeKind, ProbeState, ProbeStep, ProbeTurn};
 use crate::words::tx::GrantFeedback;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -50,7 +47,7 @@ pub struct Probes {
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A request with payload has left.
     pub left_valid: Signal<In, Bit>,
     /// Its queue pair.
@@ -58,9 +55,9 @@ pub struct Probes {
     /// Its generation.
     pub left_generation: Signal<In, U<8>>,
     /// Notices of dispatch, responses among them.
-    pub notice: StreamIn<DispatchEvent>,
+    pub notice: StreamIn<Notice>,
     /// The same without the responses that do not count.
-    pub passed: StreamOut<DispatchEvent>,
+    pub passed: StreamOut<Notice>,
     /// Probes, for the builder of frames without payload.
     pub probe: StreamOut<AckSend>,
     /// What they cost their flows.
@@ -71,7 +68,6 @@ pub struct Probes {
     states: ForwardRam<ProbeState, 8>,
     now_1: DFF<U<32>>,
     #[registers(Bit: begins, asked, counts, stray_r)]
-    qp_context: Signal<Local, QpContext>,
     begun: DFF<ProbeStep>,
     told: Signal<Local, Notice>,
     told_kind: Signal<Local, CcEventKind>,
@@ -86,7 +82,7 @@ pub struct Probes {
     turn: DFF<ProbeTurn>,
     frames: StreamFifo<ProbeTurn, 4, 12>,
     charges: StreamFifo<ProbeTurn, 4, 12>,
-    item: Signal<Local, AckSendWord>,
+    item: Signal<Local, AckSend>,
     half: Signal<Local, QpHalf>,
     cost: Signal<Local, GrantFeedback>,
 }
@@ -98,8 +94,7 @@ impl Logic for Probes {
         now_1 = bit_cast_u::<32, 48>(now);
 
         // 0
-        qp_context = bit_cast_word::<QpContext, Context>(context_data);
-        told = bit_cast_word::<Notice, W<387, 7>>(notice.data);
+        told = notice.data;
         told_kind = bit_cast_word::<CcEventKind, U<3>>(told.event_kind);
         is_response = told_kind == CcEventKind::Probe;
         judges = notice.valid & is_response & !asked & !counts & !stray_r & !left_valid & !begins;
@@ -120,7 +115,7 @@ impl Logic for Probes {
         if context_valid {
             begun = bits_zero::<ProbeStep>(0);
             begun.kind = ProbeKind::Begins;
-            fields!(begun.d: qp = context_qp, generation = qp_context.generation, int_on = qp_context.int_on);
+            fields!(begun.d: qp = context_qp, generation = context_data.generation, int_on = context_data.int_on);
         }
         steps = step;
         states.raddr = step.qp;
@@ -184,14 +179,14 @@ impl Logic for Probes {
         fields!(turn.d: qp = step_3.qp, generation = step_3.generation, number = new_state.sent);
         inputs!(frames: up.data = turn, up.valid = sends);
         inputs!(charges: up.data = turn, up.valid = sends);
-        item = bits_zero::<AckSendWord>(0);
+        item = bits_zero::<AckSend>(0);
         item.kind = AckKind::Probe;
         item.qp = frames.down.data.val().qp;
         item.generation = frames.down.data.val().generation;
         item.psn = frames.down.data.val().number;
         // a header without records
         item.int_length = bits_u::<6>(2);
-        probe.data = bit_cast_bus::<417, 7, AckSendWord>(item);
+        probe.data = item;
         probe.valid = frames.down.valid;
         frames.down.ready = probe.ready;
         half = bits_zero::<QpHalf>(0);

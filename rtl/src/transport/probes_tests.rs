@@ -1,9 +1,13 @@
 //! Random requests, responses, contexts, registers and receivers against the rule of the network's hosts.
 
 use super::*;
-use crate::nic::words::{ack_send, context};
+use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::QpContext;
+use crate::words::flows::Notice;
 use crate::words::transport::AckKind;
+use crate::words::transport::AckSend;
 use hpcc_models::cc::{ProbeRule, Probing};
 use hpcc_models::nic::request_flow;
 use std::collections::{BTreeMap, VecDeque};
@@ -30,8 +34,8 @@ struct Bench {
     /// Queue pair, generation and number of what is to leave, as frames and as charges.
     expected: [VecDeque<(u64, u64, u64)>; 2],
     /// Notices that are to pass.
-    passing: VecDeque<DispatchEvent>,
-    offered: VecDeque<DispatchEvent>,
+    passing: VecDeque<Notice>,
+    offered: VecDeque<Notice>,
     strays: u64,
     stray_pulses: u64,
     probes: u64,
@@ -81,11 +85,11 @@ impl Bench {
         block.context_valid.next = created.is_some();
         if let Some((qp, pair)) = created {
             let mut limbs = [0; 4];
-            context::ALIVE.put(&mut limbs, 1);
-            context::GENERATION.put(&mut limbs, pair.generation);
-            context::INT.put(&mut limbs, pair.int.into());
+            QpContext::ALIVE.put(&mut limbs, 1);
+            QpContext::GENERATION.put(&mut limbs, pair.generation);
+            QpContext::INT_ON.put(&mut limbs, pair.int.into());
             block.context_qp.next = U(qp);
-            block.context_data.next = W(limbs);
+            block.context_data.next = QpContext::from_slice(&limbs);
         }
         block.notice.valid.next = !self.offered.is_empty();
         if let Some(notice) = self.offered.front() {
@@ -111,16 +115,12 @@ impl Bench {
         if let Some(word) = passed {
             assert_eq!(Some(word), self.passing.pop_front());
         }
-        if let Some(W(word)) = probe {
-            let got = (
-                ack_send::QP.get(&word),
-                ack_send::GENERATION.get(&word),
-                ack_send::PSN.get(&word),
-            );
+        if let Some(word) = probe {
+            let got = (word.qp.0, word.generation.0, word.psn.0);
             assert_eq!(Some(got), self.expected[0].pop_front());
-            assert_eq!(ack_send::KIND.get(&word), AckKind::Probe as u64);
+            assert_eq!(word.kind, AckKind::Probe);
             assert_eq!(
-                (ack_send::INT_LENGTH.get(&word), ack_send::INT.bytes(&word)),
+                (word.int_length.0, AckSend::INT_STACK.bytes(&word.limbs())),
                 (2, vec![0; 42])
             );
             self.probes += 1;
@@ -180,7 +180,7 @@ impl Bench {
             int_length: U(2),
             int_stack: W([number; 6].map(|limb| limb & 0xffff)),
         };
-        let word = bit_cast_bus::<387, 7, Notice>(word);
+        let word = word;
         let counts = kind != CcEventKind::Probe
             || (self.on && !late && pair.int && pair.probing.accept(number as u32 & 0xff_ffff));
         if counts {

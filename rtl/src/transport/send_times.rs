@@ -15,7 +15,6 @@
 //! | 3 - 4 | is it the packet's? |
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -44,7 +43,7 @@ pub struct SendTimes {
     /// Which.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A request leaves. At most every second clock in the mean.
     pub left_valid: Signal<In, Bit>,
     /// Its queue pair.
@@ -66,7 +65,6 @@ pub struct SendTimes {
     times: RamReg<SendTime, 12>,
     places: Ram<TimedPlaces, 8>,
     asked_places: Ram<TimedPlaces, 8>,
-    created: Signal<Local, QpContext>,
     /// A queue pair whose times are still to be cleared.
     begins: DFF<Bit>,
     begins_qp: DFF<U<8>>,
@@ -134,13 +132,12 @@ impl Logic for SendTimes {
         inputs!(times: wdata = written_time);
 
         // creations and removals, as soon as no request is written
-        self.created.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
         if !self.counts.val() {
             self.begins.d.next = false;
         }
         if self.context_valid.val() {
             self.begins.d.next = true;
-            assign!(begins_qp.d = context_qp, begins_generation.d = created.generation);
+            assign!(begins_qp.d = context_qp, begins_generation.d = context_data.generation);
         }
 
         // questions, 0

@@ -1,10 +1,10 @@
 //! Random departures, creations and questions, every answer against the model's send times.
 
 use super::{SendTimes, ASK_LATENCY};
-use crate::nic::words::context;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::QpContext;
 use hpcc_models::nic::{is_timed, Departure, SendTimes as Model};
 use hpcc_models::wire::MASK_24;
 use std::collections::VecDeque;
@@ -77,9 +77,9 @@ impl Bench {
         if let Some(i) = created {
             self.generations[i] = self.generations[i].checked_add(1).unwrap_or(1);
             let mut word = [u64::MAX; 4];
-            context::GENERATION.put(&mut word, self.generations[i].into());
+            QpContext::GENERATION.put(&mut word, self.generations[i].into());
             b.context_qp.next = U(QPS[i].into());
-            b.context_data.next = W(word);
+            b.context_data.next = QpContext::from_slice(&word);
             self.models[i].clear();
         }
         b.asked_qp.next = U(QPS[asked.0].into());

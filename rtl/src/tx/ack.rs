@@ -11,8 +11,6 @@
 use super::append::IcrcAppend;
 use super::frame_bytes::FrameBytes;
 use super::header::TxHeader;
-use super::Beat;
-use crate::nic::words::{AckSend, Context};
 use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
@@ -22,7 +20,9 @@ use crate::words::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
     AckFrameHeaders, AckHeaders, AckPlan,
 };
-use crate::words::transport::{AckKind, AckSend as Ack};
+use crate::words::context::QpContext;
+use crate::words::transport::{AckKind, AckSend};
+use crate::words::tx::FrameBeat;
 use crate::words::tx::{BuiltBeat, TypeOfService};
 use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, OuterHeaders};
 use crate::{block, kernel};
@@ -40,7 +40,7 @@ pub struct AckBuilder {
     /// Its queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// It.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Register: own Ethernet address, first byte in the highest bits.
     pub own_mac: Signal<In, U<48>>,
     /// Register: own IPv4 address.
@@ -66,12 +66,12 @@ pub struct AckBuilder {
     /// Pulse: a congestion notification is being built.
     pub notified: Signal<Out, Bit>,
     /// Frames.
-    pub frame: StreamOut<Beat>,
+    pub frame: StreamOut<FrameBeat>,
     #[registers(Bit: busy, notified_8)]
     header: TxHeader,
     beside: Delay<AckPlan, 7>,
     take: Signal<Local, Bit>,
-    word: Signal<Local, Ack>,
+    word: Signal<Local, AckSend>,
     service: Signal<Local, TypeOfService>,
     transport: Signal<Local, BaseTransportHeader>,
     given: Signal<Local, U<6>>,
@@ -111,7 +111,7 @@ impl Logic for AckBuilder {
             echo_icrc_full);
 
         // 0: every second clock, so that each has room for two beats
-        word = bit_cast_word::<Ack, AckSend>(ack.data);
+        word = ack.data;
         ack.ready = !busy & !append.crowded;
         take = ack.valid & !busy & !append.crowded;
         busy = take;

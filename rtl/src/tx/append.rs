@@ -13,7 +13,6 @@
 //! | 13 - 16 | FIFO, which also stops the builder when the receiver is slow; from 16 on, when the frame's last beat is in it |
 
 use super::frame_bytes::FRAME_BYTES_LATENCY;
-use super::Beat;
 use crate::emit::naming::named_with;
 use crate::prim::crc::{CrcFold, CrcState, CrcUnroll};
 use crate::prim::delay::Delay;
@@ -48,7 +47,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     /// At least `MARK` beats wait.
     pub crowded: Signal<Out, Bit>,
     /// Beats of frames.
-    pub down: StreamOut<Beat>,
+    pub down: StreamOut<FrameBeat>,
     /// Note of the beat on `down`.
     pub down_note: Signal<Out, FrameNote>,
     #[signals(U<7>: covered, stop, short_by, count)]
@@ -187,7 +186,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         fields!(stored: beat.keep = keep_13, beat.last = last_13, beat.bad = bad_13, note = note_13);
         inputs!(out: up.data = stored, up.valid = valid_13);
         crowded = out.crowded;
-        down.data = bit_cast_bus::<578, 10, FrameBeat>(out.down.data.val().beat);
+        down.data = out.down.data.val().beat;
         down_note = out.down.data.val().note;
         // a frame's last beat stands at the output three clocks after it came, if nothing stands before it
         arrived = valid_13 & last_13 & out.up.ready;

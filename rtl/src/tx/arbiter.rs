@@ -1,9 +1,8 @@
 //! Frames of both builders onto one link: acknowledgements first, frames whole.
 
-use super::Beat;
 use crate::prim::axi::AxisFrameOut;
 use crate::prim::skid::{Skid, StreamIn};
-use crate::prim::wide::{bit_cast_ww, W};
+use crate::words::tx::FrameBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -15,9 +14,9 @@ pub struct FrameArbiter {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Acknowledgements.
-    pub ack: StreamIn<Beat>,
+    pub ack: StreamIn<FrameBeat>,
     /// Data.
-    pub data: StreamIn<Beat>,
+    pub data: StreamIn<FrameBeat>,
     /// No acknowledgement begins.
     pub ack_hold: Signal<In, Bit>,
     /// No data frame begins.
@@ -26,8 +25,8 @@ pub struct FrameArbiter {
     pub m_axis: AxisFrameOut,
     #[registers(Bit: inside, with_data)]
     #[signals(Bit: pick_data, may, offered)]
-    out: Skid<W<578, 10>>,
-    beat: Signal<Local, W<578, 10>>,
+    #[signals(FrameBeat: beat, leaving)]
+    out: Skid<FrameBeat>,
 }
 
 #[kernel]
@@ -50,13 +49,11 @@ impl Logic for FrameArbiter {
         data.ready = out.up.ready & may & pick_data;
         inputs!(out: up.valid = offered, up.data = beat);
         if offered & out.up.ready {
-            inside = !beat.get_bit(576);
+            inside = !beat.last;
             with_data = pick_data;
         }
-        m_axis.tdata = bit_cast_ww::<512, 8, 578, 10>(out.down.data);
-        m_axis.tkeep = out.down.data.get_bits::<64>(512);
-        m_axis.tlast = out.down.data.get_bit(576);
-        m_axis.tuser = out.down.data.get_bit(577);
+        leaving = out.down.data;
+        inputs!(m_axis from leaving: tdata = data, tkeep = keep, tlast = last, tuser = bad);
         m_axis.tvalid = out.down.valid;
         out.down.ready = m_axis.tready;
         reset!(inside);

@@ -14,19 +14,16 @@
 use super::append::IcrcAppend;
 use super::frame_bytes::FrameBytes;
 use super::row::DataHeader;
-use super::Beat;
-use crate::nic::words::{Context, TxPacket};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
+use crate::words::context::QpContext;
+use crate::words::transport::TxPacket;
 use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, StartCode};
 use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
-
-/// Payload as it comes from the memory reader: a [`PayloadBeat`].
-pub type Payload = W<521, 9>;
 
 /// A frame takes as many clocks as it has beats, as long as packets, payload and the receiver keep up.
 #[block]
@@ -40,7 +37,7 @@ pub struct DataBuilder {
     /// Its queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// It.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Register: own Ethernet address, first byte in the highest bits.
     pub own_mac: Signal<In, U<48>>,
     /// Register: own IPv4 address.
@@ -62,9 +59,9 @@ pub struct DataBuilder {
     /// Packets; one whose queue pair is gone or of another generation is dropped with its payload.
     pub packet: StreamIn<TxPacket>,
     /// Their payloads, in the same order; none for a packet without.
-    pub payload: StreamIn<Payload>,
+    pub payload: StreamIn<PayloadBeat>,
     /// Frames.
-    pub frame: StreamOut<Beat>,
+    pub frame: StreamOut<FrameBeat>,
     /// A frame whose payload had a bus error has been handed over, marked bad.
     pub read_error: Signal<Out, Bit>,
     /// The last response of a READ has been handed over, without bus error.
@@ -133,7 +130,7 @@ impl Logic for DataBuilder {
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
         self.row.next = self.headers.row.data.val();
-        self.beat.next = bit_cast_word::<PayloadBeat, Payload>(self.payload.data.val());
+        self.beat.next = self.payload.data.val();
         assign!(beats = row.beats, spill = row.spill, drop = row.drop);
         self.lead.next = self.row.val().fills & (self.number.q.val() == 0) & !self.drop.val();
         self.pull.next = (self.pulled.q.val() != self.beats.val()) & !self.lead.val();
@@ -191,7 +188,7 @@ impl Logic for DataBuilder {
         // 32
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         self.append.down.ready.next = self.frame.ready.val();
-        self.leaving.next = bit_cast_word::<FrameBeat, Beat>(self.append.down.data.val());
+        self.leaving.next = self.append.down.data.val();
         self.given.next = self.append.down.valid.val() & self.frame.ready.val() & self.leaving.val().last;
         self.note.next = self.append.down_note.val();
         self.note_out.d.next = self.note.val();

@@ -8,12 +8,12 @@
 //! | 4 - 6 | IPv4 checksum: sum, two folds |
 //! | 7 | headers |
 
-use crate::nic::words::Context;
 use crate::prim::delay::Delay;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::context::QpContext;
 use crate::words::tx::{HeaderContext, HeaderPlan, HeaderRequest, PacketLengths, TypeOfService};
 use crate::words::wire::{AddressHalves, BaseTransportHeader, IcrcLengths, OuterHeaders};
 use crate::{block, kernel};
@@ -32,7 +32,7 @@ pub struct TxHeader {
     /// Its queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// It.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Register: own Ethernet address, first byte in the highest bits. Registers need four clocks to take effect.
     pub own_mac: Signal<In, U<48>>,
     /// Register: own IPv4 address.
@@ -116,7 +116,7 @@ impl Logic for TxHeader {
     fn update(&mut self) {
         // 0
         inputs!(contexts: we = context_write, waddr = context_qp);
-        contexts.wdata = bit_cast_word::<HeaderContext, Context>(context_data);
+        contexts.wdata = bit_cast_word::<HeaderContext, QpContext>(context_data);
         contexts.raddr = qp;
         fields!(asked: opcode, psn, ack_req, pad, body, echoes, int_given, generation);
         request = asked;

@@ -21,7 +21,4 @@ mod tests;
 
 pub use ack::AckBuilder;
 pub use arbiter::FrameArbiter;
-pub use data::{DataBuilder, Payload};
-
-/// A beat of a frame: data 511:0, first byte lowest; byte enables 575:512; last 576; bad frame 577.
-pub type Beat = crate::prim::wide::W<578, 10>;
+pub use data::DataBuilder;

@@ -4,15 +4,16 @@ use super::ack::AckBuilder;
 use super::arbiter::FrameArbiter;
 use super::data::DataBuilder;
 use super::select::Select;
-use super::Beat;
 use crate::dma::read::DmaReader;
-use crate::nic::words::{AckSend, Context, DmaJob, Message, ReadState, TxPacket};
 use crate::prim::axi::{AxiReadOut, AxisFrameOut};
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
-use crate::prim::wide::W;
 use crate::sched::ports::{FeedbackOut, SendIn};
+use crate::words::context::QpContext;
+use crate::words::dma::DmaJob;
+use crate::words::transport::{AckSend, Message, ReadState, TxPacket};
+use crate::words::tx::{FrameBeat, PayloadBeat};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -66,7 +67,7 @@ pub struct TxPipe {
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// It.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Bus: a message is written.
     pub message_valid: Signal<In, Bit>,
     /// Queue pair and place in its ring.
@@ -153,7 +154,7 @@ impl Logic for TxPipe {
         outputs!(select: sent_valid, sent_qp, sent_generation, sent_end, repeated);
         StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.data.packet);
         StreamOut::<DmaJob>::join(&mut self.select.job, &mut self.reader.job);
-        StreamOut::<W<521, 9>>::join(&mut self.reader.payload, &mut self.data.payload);
+        StreamOut::<PayloadBeat>::join(&mut self.reader.payload, &mut self.data.payload);
 
         self.data.context_write.next = self.context_valid.val();
         inputs!(data: context_qp, context_data);
@@ -180,8 +181,8 @@ impl Logic for TxPipe {
         outputs!(acks: notified);
         self.acks.ttl.next = self.cfg_ttl.val();
 
-        StreamOut::<Beat>::join(&mut self.acks.frame, &mut self.arbiter.ack);
-        StreamOut::<Beat>::join(&mut self.data.frame, &mut self.arbiter.data);
+        StreamOut::<FrameBeat>::join(&mut self.acks.frame, &mut self.arbiter.ack);
+        StreamOut::<FrameBeat>::join(&mut self.data.frame, &mut self.arbiter.data);
         self.arbiter.data_hold.next = false;
         self.arbiter.ack_hold.next =
             self.cfg_ack_pause.val() & self.pause.val().get_bit(self.cfg_ack_priority.val().index());

@@ -8,14 +8,14 @@
 //! | 11 - 14 | FIFO of rows |
 
 use super::header::TxHeader;
-use crate::nic::words::{Context, TxPacket};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
-use crate::words::transport::{ExtensionKind, TxPacket as Packet};
+use crate::words::context::QpContext;
+use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{CollectingHeaders, FrameRow, PlainHeaders, TakenPacket, TypeOfService};
 use crate::words::wire::{Extension, IcrcLengths};
 use crate::{block, kernel};
@@ -33,7 +33,7 @@ pub struct DataHeader {
     /// Its queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// It.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Register: own Ethernet address, first byte in the highest bits.
     pub own_mac: Signal<In, U<48>>,
     /// Register: own IPv4 address.
@@ -56,10 +56,10 @@ pub struct DataHeader {
     pub packet: StreamIn<TxPacket>,
     /// Rows, in the same order.
     pub row: StreamOut<FrameRow>,
-    packets: StreamFifo<W<196, 4>, 6, 64>,
+    packets: StreamFifo<TxPacket, 6, 64>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
-    word: Signal<Local, Packet>,
+    word: Signal<Local, TxPacket>,
     words: Signal<Local, U<11>>,
     beyond: Signal<Local, U<13>>,
     take: Signal<Local, Bit>,
@@ -70,7 +70,7 @@ pub struct DataHeader {
     #[signals(U<7>: begins, last_bytes, tail)]
     rows: StreamFifo<FrameRow, 5, 12>,
     made: Signal<Local, TakenPacket>,
-    old: Signal<Local, Packet>,
+    old: Signal<Local, TxPacket>,
     extra: Signal<Local, ExtensionKind>,
     has_int: Signal<Local, Bit>,
     given: Signal<Local, Extension>,
@@ -94,7 +94,7 @@ impl Logic for DataHeader {
         header.service = service;
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
-        word = bit_cast_word::<Packet, TxPacket>(packets.down.data);
+        word = packets.down.data;
         header.dscp_int = if word.response { dscp } else { dscp_request };
         take = packets.down.valid & !rows.crowded;
         packets.down.ready = take;

@@ -1,9 +1,11 @@
 //! Packets for tests of the builders, beside the frames that the reference makes of them.
 
-use crate::nic::words::{ack_send, context, tx_packet, AckSend, Context, TxPacket};
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::Stimulus;
+use crate::words::context::QpContext;
 use crate::words::transport::AckKind;
+use crate::words::transport::{AckSend, TxPacket};
+use crate::words::tx::PayloadBeat;
 use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
@@ -44,17 +46,17 @@ impl Peer {
     }
 
     /// The context, noise where headers do not look.
-    pub fn context(&self, stimulus: &mut Stimulus) -> Context {
+    pub fn context(&self, stimulus: &mut Stimulus) -> QpContext {
         let mut limbs: [u64; 4] = std::array::from_fn(|_| stimulus.uniform(64));
         limbs[3] &= (1 << 18) - 1;
-        context::ALIVE.put(&mut limbs, self.alive.into());
-        context::GENERATION.put(&mut limbs, self.generation.into());
-        context::REMOTE_IP.put(&mut limbs, u32::from(self.ip).into());
-        context::REMOTE_MAC.put_bytes(&mut limbs, &self.mac.0);
-        context::REMOTE_QPN.put(&mut limbs, self.qpn.into());
-        context::SOURCE_PORT.put(&mut limbs, self.source_port.into());
-        context::INT.put(&mut limbs, self.int.into());
-        W(limbs)
+        QpContext::ALIVE.put(&mut limbs, self.alive.into());
+        QpContext::GENERATION.put(&mut limbs, self.generation.into());
+        QpContext::REMOTE_IP.put(&mut limbs, u32::from(self.ip).into());
+        QpContext::REMOTE_MAC.put_bytes(&mut limbs, &self.mac.0);
+        QpContext::REMOTE_QPN.put(&mut limbs, self.qpn.into());
+        QpContext::SOURCE_PORT.put(&mut limbs, self.source_port.into());
+        QpContext::INT_ON.put(&mut limbs, self.int.into());
+        QpContext::from_slice(&limbs)
     }
 
     /// The outer headers of the NIC's model (`hpcc_models::nic`), in front of what the transport says.
@@ -144,8 +146,8 @@ pub fn packet(
         };
         let mut bytes = [0; RETH_LEN];
         reth.emit(&mut bytes);
-        tx_packet::EXTENSION_KIND.put(&mut limbs, 1);
-        tx_packet::EXTENSION.put_bytes(&mut limbs, &bytes);
+        TxPacket::EXTENSION_KIND.put(&mut limbs, 1);
+        TxPacket::EXTENSION.put_bytes(&mut limbs, &bytes);
         Extension::Reth(reth)
     } else if opcode.has_aeth() {
         let aeth = AethRepr {
@@ -155,27 +157,27 @@ pub fn packet(
         // the rest of the extension does not matter
         let mut bytes = bytes(stimulus, RETH_LEN);
         aeth.emit(&mut bytes);
-        tx_packet::EXTENSION_KIND.put(&mut limbs, 2);
-        tx_packet::EXTENSION.put_bytes(&mut limbs, &bytes);
+        TxPacket::EXTENSION_KIND.put(&mut limbs, 2);
+        TxPacket::EXTENSION.put_bytes(&mut limbs, &bytes);
         Extension::Aeth(aeth)
     } else {
         let bytes = bytes(stimulus, RETH_LEN);
-        tx_packet::EXTENSION.put_bytes(&mut limbs, &bytes);
+        TxPacket::EXTENSION.put_bytes(&mut limbs, &bytes);
         Extension::None
     };
     let payload = bytes(stimulus, length);
-    tx_packet::QP.put(&mut limbs, qp.into());
-    tx_packet::GENERATION.put(&mut limbs, generation.into());
-    tx_packet::OPCODE.put(&mut limbs, opcode.emit().into());
-    tx_packet::PSN.put(&mut limbs, bth.psn.into());
-    tx_packet::ACK_REQ.put(&mut limbs, bth.ack_req.into());
-    tx_packet::LENGTH.put(&mut limbs, length as u64);
-    tx_packet::TAG.put(&mut limbs, stimulus.below(4));
-    tx_packet::ENDS_READ.put(&mut limbs, stimulus.chance(0.3).into());
-    tx_packet::RESPONSE.put(&mut limbs, (0x0d..=0x10).contains(&opcode.emit()).into());
+    TxPacket::QP.put(&mut limbs, qp.into());
+    TxPacket::GENERATION.put(&mut limbs, generation.into());
+    TxPacket::OPCODE.put(&mut limbs, opcode.emit().into());
+    TxPacket::PSN.put(&mut limbs, bth.psn.into());
+    TxPacket::ACK_REQ.put(&mut limbs, bth.ack_req.into());
+    TxPacket::LENGTH.put(&mut limbs, length as u64);
+    TxPacket::TAG.put(&mut limbs, stimulus.below(4));
+    TxPacket::ENDS_READ.put(&mut limbs, stimulus.chance(0.3).into());
+    TxPacket::RESPONSE.put(&mut limbs, (0x0d..=0x10).contains(&opcode.emit()).into());
     let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, None, &payload));
     Packet {
-        word: W(limbs),
+        word: TxPacket::from_slice(&limbs),
         error: length > 0 && stimulus.chance(0.05),
         payload,
         frame,
@@ -183,7 +185,7 @@ pub fn packet(
 }
 
 /// A payload's beats as the memory reader hands them out, noise behind the end.
-pub fn beats(stimulus: &mut Stimulus, packet: &Packet) -> Vec<W<521, 9>> {
+pub fn beats(stimulus: &mut Stimulus, packet: &Packet) -> Vec<PayloadBeat> {
     let count = packet.payload.len().div_ceil(64);
     let beat = |(index, chunk): (usize, &[u8])| {
         let mut limbs: [u64; 9] = std::array::from_fn(|_| stimulus.uniform(64));
@@ -192,7 +194,7 @@ pub fn beats(stimulus: &mut Stimulus, packet: &Packet) -> Vec<W<521, 9>> {
         }
         let last = index + 1 == count;
         limbs[8] = chunk.len() as u64 | u64::from(last) << 7 | u64::from(last && packet.error) << 8;
-        W(limbs)
+        PayloadBeat::from_slice(&limbs)
     };
     packet.payload.chunks(64).enumerate().map(beat).collect()
 }
@@ -205,18 +207,18 @@ pub fn notification(
     stale: bool,
 ) -> (AckSend, Option<Vec<u8>>) {
     let mut limbs = [0; 7];
-    ack_send::KIND.put(&mut limbs, AckKind::Notification as u64);
-    ack_send::QP.put(&mut limbs, qp.into());
-    ack_send::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
-    ack_send::PSN.put(&mut limbs, stimulus.uniform(24));
-    ack_send::MSN.put(&mut limbs, stimulus.uniform(24));
-    ack_send::SYNDROME.put(&mut limbs, stimulus.uniform(8));
+    AckSend::KIND.put(&mut limbs, AckKind::Notification as u64);
+    AckSend::QP.put(&mut limbs, qp.into());
+    AckSend::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
+    AckSend::PSN.put(&mut limbs, stimulus.uniform(24));
+    AckSend::MSN.put(&mut limbs, stimulus.uniform(24));
+    AckSend::SYNDROME.put(&mut limbs, stimulus.uniform(8));
     let bth = BthRepr {
         becn: true,
         ..BthRepr::new(Opcode::Cnp, peer.qpn, 0)
     };
     let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, Extension::None, Some(&[]), &[0; CNP_LEN]));
-    (W(limbs), frame)
+    (AckSend::from_slice(&limbs), frame)
 }
 
 /// An acknowledgement, a READ echo, the response to a probe, or a probe of a queue pair with INT (an acknowledgement of one without), with `hops` records of INT on queue pairs that collect it, and its frame.
@@ -251,15 +253,15 @@ pub fn acknowledgement(
     let mut padded = bytes(stimulus, 42);
     padded[..int.len()].copy_from_slice(&int);
     let mut limbs = [0; 7];
-    ack_send::KIND.put(&mut limbs, kind as u64);
-    ack_send::QP.put(&mut limbs, qp.into());
-    ack_send::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
-    ack_send::PSN.put(&mut limbs, bth.psn.into());
-    ack_send::SYNDROME.put(&mut limbs, aeth.syndrome.emit().into());
-    ack_send::MSN.put(&mut limbs, aeth.msn.into());
-    ack_send::INT_LENGTH.put(&mut limbs, int.len() as u64);
-    ack_send::INT.put_bytes(&mut limbs, &padded);
+    AckSend::KIND.put(&mut limbs, kind as u64);
+    AckSend::QP.put(&mut limbs, qp.into());
+    AckSend::GENERATION.put(&mut limbs, peer.generation.wrapping_add(stale.into()).into());
+    AckSend::PSN.put(&mut limbs, bth.psn.into());
+    AckSend::SYNDROME.put(&mut limbs, aeth.syndrome.emit().into());
+    AckSend::MSN.put(&mut limbs, aeth.msn.into());
+    AckSend::INT_LENGTH.put(&mut limbs, int.len() as u64);
+    AckSend::INT_STACK.put_bytes(&mut limbs, &padded);
     let given = (kind != AckKind::Probe).then_some(&int[..]);
     let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, given, &[]));
-    (W(limbs), frame)
+    (AckSend::from_slice(&limbs), frame)
 }

@@ -4,14 +4,14 @@ mod ack;
 mod arbiter;
 mod data;
 
-use super::Beat;
+use crate::words::tx::FrameBeat;
 use std::collections::VecDeque;
 
 /// Puts a frame together and checks the stream's rules; hands out its bytes and whether it is bad.
 #[derive(Default)]
 struct Collector {
     bytes: Vec<u8>,
-    waiting: Option<Beat>,
+    waiting: Option<FrameBeat>,
     /// No clock inside a frame may be without a beat.
     whole: bool,
 }
@@ -25,7 +25,7 @@ impl Collector {
         }
     }
     /// One clock of a stream: what is offered, and whether it is taken.
-    fn clock(&mut self, valid: bool, beat: Beat, ready: bool) -> Option<(Vec<u8>, bool)> {
+    fn clock(&mut self, valid: bool, beat: FrameBeat, ready: bool) -> Option<(Vec<u8>, bool)> {
         if let Some(waiting) = self.waiting.take() {
             assert!(valid && beat == waiting, "a beat that waits must stay");
         }
@@ -37,16 +37,17 @@ impl Collector {
             self.waiting = Some(beat);
             return None;
         }
-        let (keep, last) = (beat.get_bits::<64>(512).0, beat.get_bit(576));
+        let (keep, last) = (beat.keep.0, beat.last);
         let count = keep.trailing_ones() as usize;
         assert!(
             keep == crate::prim::uint::mask(count) && count > 0,
             "byte enables {keep:x}"
         );
         assert!(last || count == 64, "partial beat inside a frame");
-        assert!(last || !beat.get_bit(577), "bad before the end");
-        self.bytes.extend((0..count).map(|i| beat.get_bits::<8>(8 * i).0 as u8));
-        last.then(|| (std::mem::take(&mut self.bytes), beat.get_bit(577)))
+        assert!(last || !beat.bad, "bad before the end");
+        self.bytes
+            .extend((0..count).map(|i| beat.data.get_bits::<8>(8 * i).0 as u8));
+        last.then(|| (std::mem::take(&mut self.bytes), beat.bad))
     }
 }
 

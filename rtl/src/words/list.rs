@@ -53,8 +53,9 @@ use super::switch::{
     LongerBeat, PathBytes, RecordBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
 };
 use super::transport::{
-    AckSend, Action, Commit, CongestionMark, DepartedRequest, Message, Notified, NotifyState, NotifyStep, ProbeState,
-    ProbeStep, ProbeTurn, ReadRequest, ReadState, RxPacket, SendTime, TimedPlace, TimedPlaces, TxPacket,
+    AckSend, Action, Commit, CongestionMark, DepartedRequest, FailedGeneration, Message, Notified, NotifyState,
+    NotifyStep, ProbeState, ProbeStep, ProbeTurn, ReadRequest, ReadState, RxPacket, SendTime, TimedPlace, TimedPlaces,
+    TxPacket,
 };
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
@@ -117,6 +118,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         TypeOfService::descriptor(),
         TxPacket::descriptor(),
         DepartedRequest::descriptor(),
+        FailedGeneration::descriptor(),
         SendTime::descriptor(),
         TimedPlace::descriptor(),
         TimedPlaces::descriptor(),

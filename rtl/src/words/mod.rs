@@ -54,36 +54,7 @@ pub mod work;
 
 #[cfg(test)]
 mod tests {
-    use super::context::*;
-    use super::dma::*;
-    use super::transport::*;
     use super::work::*;
-    use crate::nic::words::WORDS;
-    use crate::prim::word::Word;
-
-    /// Until every block reads by name, the layouts here and the positions in [`crate::nic::words`] are the same.
-    #[test]
-    fn layouts_are_those_of_the_positions() {
-        fn same<T: Word>(name: &str) {
-            let (_, bits, fields) = WORDS.iter().find(|(other, ..)| *other == name).expect("listed");
-            let places: Vec<_> = T::FIELDS.iter().map(|field| (field.low, field.width)).collect();
-            let known: Vec<_> = fields.iter().map(|field| (field.low, field.width)).collect();
-            assert_eq!((T::BITS, places), (*bits, known), "{name}");
-        }
-        same::<QpContext>("Context");
-        same::<Region>("Region");
-        same::<HostCommand>("HostCommand");
-        same::<RxPacket>("RxRow");
-        same::<Commit>("Commit");
-        same::<Action>("Action");
-        same::<AckSend>("AckSend");
-        same::<TxPacket>("TxPacket");
-        same::<Message>("Message");
-        same::<ReadState>("ReadState");
-        same::<DmaJob>("DmaJob");
-        same::<WorkRequest>("Work");
-        same::<Completion>("Completion");
-    }
 
     #[test]
     fn completion_codes_are_the_models() {

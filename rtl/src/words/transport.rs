@@ -166,6 +166,14 @@ crate::word! {
         ecn: Bit,
     }
 
+    /// In which generation a write of a queue pair's peer failed.
+    pub struct FailedGeneration {
+        /// The generation.
+        generation: U<8>,
+        /// There is one.
+        failed: Bit,
+    }
+
     /// What an engine decides about a packet.
     pub struct Action {
         /// Take the payload; skip it otherwise.

@@ -1,7 +1,7 @@
 //! The Verilog of the requester in lockstep with its RustHDL description.
 
-use hpcc_rtl::nic::words::{commit, context, message, region, rx_row, work, Field};
 use hpcc_rtl::prim::uint::U;
+use hpcc_rtl::prim::word::Field;
 use hpcc_rtl::prim::word::Word;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::transport::requester::follow::Follow;
@@ -11,7 +11,10 @@ use hpcc_rtl::transport::requester::outlet::Outlet;
 use hpcc_rtl::transport::requester::reads::Verdict;
 use hpcc_rtl::transport::requester::store::Store;
 use hpcc_rtl::transport::requester::{Requester, SEGMENT};
+use hpcc_rtl::words::context::{QpContext, Region};
 use hpcc_rtl::words::sched::LawEvent;
+use hpcc_rtl::words::transport::{Commit, Message, RxPacket};
+use hpcc_rtl::words::work::WorkRequest;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 #[test]
@@ -127,7 +130,7 @@ impl Drive for Traffic {
         if clock > 3 && outputs[self.at(false, "message_valid")] == 1 {
             let data = self.at(false, "message_data");
             let qp = outputs[self.at(false, "message_address")] >> 4 & 3;
-            self.known[qp as usize].end = message::END.get(&outputs[data..data + 6]);
+            self.known[qp as usize].end = Message::END_PSN.get(&outputs[data..data + 6]);
         }
         if clock > 3 && outputs[self.at(false, "cc_event_valid")] == 1 {
             let event = LawEvent::from_slice(&outputs[self.at(false, "cc_event_data")..]);
@@ -148,11 +151,11 @@ impl Drive for Traffic {
             self.put(
                 &mut inputs[data..data + 4],
                 &[
-                    (context::ALIVE, alive.into()),
-                    (context::GENERATION, generation),
-                    (context::MTU, qp),
-                    (context::INT, int),
-                    (context::SEND_PSN, first),
+                    (QpContext::ALIVE, alive.into()),
+                    (QpContext::GENERATION, generation),
+                    (QpContext::MTU, qp),
+                    (QpContext::INT_ON, int),
+                    (QpContext::SEND_PSN, first),
                 ],
             );
         }
@@ -161,10 +164,10 @@ impl Drive for Traffic {
         self.put(
             &mut inputs[data..data + 4],
             &[
-                (region::VALID, 1),
-                (region::KEY, 1),
-                (region::BASE, 0),
-                (region::LENGTH, 1 << 40),
+                (Region::VALID, 1),
+                (Region::KEY, 1),
+                (Region::BASE, 0),
+                (Region::LENGTH, 1 << 40),
             ],
         );
         let (qp, known) = self.qp();
@@ -185,11 +188,11 @@ impl Drive for Traffic {
             t.put(
                 word,
                 &[
-                    (work::QPN, qp),
-                    (work::OPERATION, read),
-                    (work::LOCAL_ADDRESS, address),
-                    (work::LOCAL_KEY, key),
-                    (work::LENGTH, length),
+                    (WorkRequest::QPN, qp),
+                    (WorkRequest::OPERATION, read),
+                    (WorkRequest::LOCAL_ADDRESS, address),
+                    (WorkRequest::LOCAL_KEY, key),
+                    (WorkRequest::LENGTH, length),
                 ],
             );
         });
@@ -206,13 +209,13 @@ impl Drive for Traffic {
             t.put(
                 word,
                 &[
-                    (commit::KIND, 3),
-                    (commit::QP, qp),
-                    (commit::GENERATION, generation),
-                    (commit::PSN, psn),
-                    (commit::SYNDROME, syndrome),
-                    (commit::ANSWER, kind),
-                    (commit::ENDS_OR_FAILED, failed.into()),
+                    (Commit::KIND, 3),
+                    (Commit::QP, qp),
+                    (Commit::GENERATION, generation),
+                    (Commit::PSN, psn),
+                    (Commit::SYNDROME, syndrome),
+                    (Commit::ANSWER, kind),
+                    (Commit::ENDS_OR_FAILED, failed.into()),
                 ],
             );
         });
@@ -228,13 +231,13 @@ impl Drive for Traffic {
             t.put(
                 word,
                 &[
-                    (rx_row::OPCODE, opcode),
-                    (rx_row::QP, qp),
-                    (rx_row::PSN, psn),
-                    (rx_row::EXTENSION.part(120, 8), aeth | 0x1f),
-                    (rx_row::PAYLOAD_LENGTH, length),
-                    (rx_row::GENERATION, generation),
-                    (rx_row::MTU, qp),
+                    (RxPacket::OPCODE, opcode),
+                    (RxPacket::QP, qp),
+                    (RxPacket::PSN, psn),
+                    (RxPacket::EXTENSION.part(120, 8), aeth | 0x1f),
+                    (RxPacket::PAYLOAD_LENGTH, length),
+                    (RxPacket::GENERATION, generation),
+                    (RxPacket::MTU, qp),
                 ],
             );
         });

@@ -1,12 +1,14 @@
 //! The Verilog of the responder's blocks in lockstep with their RustHDL descriptions.
 
 use hpcc_rtl::host::regions::RegionCheck;
-use hpcc_rtl::nic::words::{action, commit, context, read_state, region, rx_row, Field};
+use hpcc_rtl::prim::word::Field;
 use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_rtl::transport::notify::Notify;
 use hpcc_rtl::transport::responder::Responder;
 use hpcc_rtl::transport::responses::pool::NodePool;
 use hpcc_rtl::transport::responses::ResponseQueue;
+use hpcc_rtl::words::context::{QpContext, Region};
+use hpcc_rtl::words::transport::{Action, Commit, ReadState, RxPacket};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 fn place(ports: &[Port], input: bool, name: &str) -> usize {
@@ -43,7 +45,7 @@ fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
             stimulus.corner(64),
             stimulus.uniform(3),
         ];
-        region::KEY.put(&mut word, stimulus.below(40));
+        Region::KEY.put(&mut word, stimulus.below(40));
         inputs[data..data + 4].copy_from_slice(&word);
         inputs[key] = stimulus.below(40);
         inputs[address] = stimulus.corner(64);
@@ -112,9 +114,9 @@ impl Pins {
             known.0 = (known.0 + 1) & 255;
             known.1 = [0, 0xff_fffa, self.random.uniform(24)][self.random.below(3) as usize];
             let fields = [
-                (context::ALIVE, u64::from(self.random.chance(0.9))),
-                (context::GENERATION, known.0),
-                (context::EXPECTED_PSN, known.1),
+                (QpContext::ALIVE, u64::from(self.random.chance(0.9))),
+                (QpContext::GENERATION, known.0),
+                (QpContext::EXPECTED_PSN, known.1),
             ];
             self.set(inputs, "context_qp", 2 + 49 * index);
             self.word(inputs, "context_data", 211, &fields);
@@ -143,12 +145,12 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
         pins.set(inputs, "region_slot", slot * 15);
         let rights = (pins.random.uniform(1), pins.random.uniform(1));
         let fields = [
-            (region::VALID, 1),
-            (region::KEY, keys[slot as usize]),
-            (region::BASE, 0x1000),
-            (region::LENGTH, 0x10_0000),
-            (region::REMOTE_WRITE, rights.0),
-            (region::REMOTE_READ, rights.1),
+            (Region::VALID, 1),
+            (Region::KEY, keys[slot as usize]),
+            (Region::BASE, 0x1000),
+            (Region::LENGTH, 0x10_0000),
+            (Region::REMOTE_WRITE, rights.0),
+            (Region::REMOTE_READ, rights.1),
         ];
         pins.word(inputs, "region_data", 195, &fields);
         for bus in ["left", "fail"] {
@@ -167,14 +169,14 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
         pins.set(inputs, "left_what", what);
         if pins.get(outputs, "action_valid") == 1 {
             let word = pins.words(outputs, "action_data");
-            let field = |field: Field| field.part(action::COMMIT.low, field.width).get(word);
-            if action::COMMITS.get(word) == 1 && field(commit::SYNDROME) == 0x1f {
-                let step = match field(commit::KIND) {
-                    2 => commit::INT.part(action::COMMIT.low + 96, 24).get(word),
+            let field = |field: Field| field.part(Action::COMMIT.low, field.width).get(word);
+            if Action::COMMITS.get(word) == 1 && field(Commit::SYNDROME) == 0x1f {
+                let step = match field(Commit::KIND) {
+                    2 => Commit::INT_STACK.part(Action::COMMIT.low + 96, 24).get(word),
                     _ => 1,
                 };
-                let index = (field(commit::QP) / 49) as usize & 3;
-                known[index].1 = (field(commit::PSN) + step) & 0xff_ffff;
+                let index = (field(Commit::QP) / 49) as usize & 3;
+                known[index].1 = (field(Commit::PSN) + step) & 0xff_ffff;
             }
         }
         let ready = u64::from(pins.random.chance(0.7));
@@ -187,21 +189,21 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
             let payload = [0, 1, 256, 44, 256, 256][random.below(6) as usize];
             let opcode = [0x06, 0x07, 0x08, 0x0a, 0x0a, 0x0c, 0x0c, 0x00][random.below(8) as usize];
             let fields = [
-                (rx_row::OPCODE, opcode),
-                (rx_row::QP, 2 + 49 * index),
+                (RxPacket::OPCODE, opcode),
+                (RxPacket::QP, 2 + 49 * index),
                 (
-                    rx_row::PSN,
+                    RxPacket::PSN,
                     psn.wrapping_add(random.below(8)).wrapping_sub(random.below(6)) & 0xff_ffff,
                 ),
-                (rx_row::EXTENSION.part(64, 64), 0x1000 + random.below(0x10_0000)),
-                (rx_row::EXTENSION.part(32, 32), keys[random.below(3) as usize]),
-                (rx_row::EXTENSION.part(0, 32), length),
+                (RxPacket::EXTENSION.part(64, 64), 0x1000 + random.below(0x10_0000)),
+                (RxPacket::EXTENSION.part(32, 32), keys[random.below(3) as usize]),
+                (RxPacket::EXTENSION.part(0, 32), length),
                 (
-                    rx_row::PAYLOAD_LENGTH,
+                    RxPacket::PAYLOAD_LENGTH,
                     if opcode == 0x0a { length & 0xffff } else { payload },
                 ),
-                (rx_row::GENERATION, generation),
-                (rx_row::MTU, 0),
+                (RxPacket::GENERATION, generation),
+                (RxPacket::MTU, 0),
             ];
             pins.word(inputs, "row_data", 550, &fields);
         }
@@ -229,8 +231,8 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
         pins.context(inputs, &mut known, if clock < 1100 { 0.05 } else { 0.002 });
         if pins.get(outputs, "read_valid") == 1 {
             let word = pins.words(outputs, "read_data");
-            let last = read_state::FIRST.get(word) + read_state::COUNT.get(word) - 1;
-            active[(pins.get(outputs, "read_qp") / 49) as usize & 3] = (last & 0xff_ffff, read_state::TAG.get(word));
+            let last = ReadState::FIRST_PSN.get(word) + ReadState::COUNT.get(word) - 1;
+            active[(pins.get(outputs, "read_qp") / 49) as usize & 3] = (last & 0xff_ffff, ReadState::TAG.get(word));
         }
         // the ends come slowly at first, so that lists grow
         let often = if (clock / 8000).is_multiple_of(2) { 0.01 } else { 0.15 };
@@ -259,18 +261,18 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
                 known[index].1 = (psn + if read { count } else { 1 }) & 0xff_ffff;
             }
             let mut fields = vec![
-                (commit::KIND, 1 + u64::from(read)),
-                (commit::QP, 2 + 49 * index as u64),
+                (Commit::KIND, 1 + u64::from(read)),
+                (Commit::QP, 2 + 49 * index as u64),
                 (
-                    commit::GENERATION,
+                    Commit::GENERATION,
                     generation.wrapping_sub(u64::from(random.chance(0.02))) & 255,
                 ),
-                (commit::PSN, first),
-                (commit::SYNDROME, syndrome),
+                (Commit::PSN, first),
+                (Commit::SYNDROME, syndrome),
             ];
             if read {
-                fields.push((commit::INT.part(96, 24), count));
-                fields.push((commit::INT.part(120, 1), repeats.into()));
+                fields.push((Commit::INT_STACK.part(96, 24), count));
+                fields.push((Commit::INT_STACK.part(120, 1), repeats.into()));
             }
             pins.word(inputs, "up_data", 421, &fields);
         }
@@ -322,7 +324,7 @@ fn marks(ports: &[Port], seed: u64) -> impl Drive {
             stimulus.uniform(64),
             stimulus.uniform(18),
         ];
-        context::GENERATION.put(&mut word, stimulus.below(2));
+        QpContext::GENERATION.put(&mut word, stimulus.below(2));
         inputs[context_data..context_data + 4].copy_from_slice(&word);
         inputs[mark_valid] = u64::from(stimulus.chance(0.4));
         // queue pair, generation, kind

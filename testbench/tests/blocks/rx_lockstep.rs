@@ -1,6 +1,5 @@
 //! The Verilog of the RX parser and of its primitives in lockstep with their RustHDL descriptions.
 
-use hpcc_rtl::nic::words::context;
 use hpcc_rtl::prim::crc::{CrcFold, CrcResidue, CrcState, CrcUnroll};
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::rx::align::HeaderAlign;
@@ -11,6 +10,7 @@ use hpcc_rtl::rx::stimulus::{aim, any_frame, registers};
 use hpcc_rtl::rx::udp_sum::BeatSum;
 use hpcc_rtl::rx::RxParser;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_rtl::words::context::QpContext;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
 
 /// Random inputs on a default block.
@@ -213,9 +213,9 @@ fn pipe_traffic(ports: &[Port], seed: u64) -> impl Drive {
         }
         frames.set(inputs, "context_valid", u64::from(clock == 23 || clock == 25));
         let mut word = [0; 4];
-        context::ALIVE.put(&mut word, 1);
-        context::REMOTE_IP.put(&mut word, u32::from(peer).into());
-        context::INT.put(&mut word, u64::from(clock == 25));
+        QpContext::ALIVE.put(&mut word, 1);
+        QpContext::REMOTE_IP.put(&mut word, u32::from(peer).into());
+        QpContext::INT_ON.put(&mut word, u64::from(clock == 25));
         frames.set(inputs, "context_qp", 2 + u64::from(clock == 25));
         let data = frames.limb("context_data");
         inputs[data..data + 4].copy_from_slice(&word);

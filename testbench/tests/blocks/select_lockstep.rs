@@ -1,8 +1,10 @@
 //! The packet selector in RustHDL and in Verilog, every output in every clock, under random tables, grants and stalls.
 
-use hpcc_rtl::nic::words::{context, message, read_state, Field};
+use hpcc_rtl::prim::word::Field;
 use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_rtl::tx::select::Select;
+use hpcc_rtl::words::context::QpContext;
+use hpcc_rtl::words::transport::{Message, ReadState};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
 use std::collections::BTreeMap;
 
@@ -51,9 +53,9 @@ impl Traffic {
             "context_data",
             211,
             &[
-                (context::ALIVE, alive),
-                (context::GENERATION, generation),
-                (context::MTU, mtu),
+                (QpContext::ALIVE, alive),
+                (QpContext::GENERATION, generation),
+                (QpContext::MTU, mtu),
             ],
         );
         let (start, count) = (self.random.below(60), self.random.below(9));
@@ -63,9 +65,9 @@ impl Traffic {
             "message_data",
             384,
             &[
-                (message::START, start),
-                (message::END, start + count),
-                (message::GENERATION, generation),
+                (Message::FIRST_PSN, start),
+                (Message::END_PSN, start + count),
+                (Message::GENERATION, generation),
             ],
         );
         self.word(
@@ -73,9 +75,9 @@ impl Traffic {
             "read_data",
             178,
             &[
-                (read_state::FIRST, start),
-                (read_state::COUNT, 4 * count),
-                (read_state::GENERATION, generation),
+                (ReadState::FIRST_PSN, start),
+                (ReadState::COUNT, 4 * count),
+                (ReadState::GENERATION, generation),
             ],
         );
     }

@@ -1,8 +1,8 @@
 //! The Verilog of the send times in lockstep with their RustHDL description.
 
-use hpcc_rtl::nic::words::context;
 use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_rtl::transport::send_times::SendTimes;
+use hpcc_rtl::words::context::QpContext;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
 
 /// Requests of few queue pairs, most of them timed, questions about the same packets, contexts now and then.
@@ -25,7 +25,7 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
         inputs[context_valid] = u64::from(clock.is_multiple_of(4) && (clock < 200 || stimulus.chance(0.01)));
         inputs[context_qp] = stimulus.below(4);
         let mut word = [0; 4].map(|_| stimulus.uniform(64));
-        context::GENERATION.put(&mut word, stimulus.below(2));
+        QpContext::GENERATION.put(&mut word, stimulus.below(2));
         word[3] &= (1 << 18) - 1;
         inputs[context_data..context_data + 4].copy_from_slice(&word);
         let psn = |stimulus: &mut Stimulus| stimulus.below(24) << apart & 0xff_ffff;

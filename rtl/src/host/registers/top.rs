@@ -4,14 +4,13 @@ use super::counters::CounterBank;
 use super::file::RegisterFile;
 use super::settings::Settings;
 use crate::cc::slot::ConfigOut;
-use crate::nic::words::HostCommand;
 use crate::prim::axi::AxiLiteIn;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::{BuiltLaws, LawCode};
-use crate::words::context::HostCommand as Command;
+use crate::words::context::HostCommand;
 use crate::words::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, WideAddress, WideValue,
 };
@@ -87,7 +86,7 @@ pub struct Registers {
     wide: Signal<Local, U<64>>,
     now_r: DFF<U<48>>,
     ordered: Signal<Local, CommandRegister>,
-    made: Signal<Local, Command>,
+    made: Signal<Local, HostCommand>,
     read_narrow: Signal<Local, NarrowAddress>,
     param_parts: Signal<Local, ParamValue>,
     wide_parts: Signal<Local, WideValue>,
@@ -305,9 +304,9 @@ impl Logic for Registers {
         }
         command.valid = offered;
         ordered = bit_cast_word::<CommandRegister, U<32>>(operation);
-        made = bits_zero::<Command>(0);
+        made = bits_zero::<HostCommand>(0);
         fields!(made: operation = ordered.operation, index = ordered.index, body = held_body);
-        command.data = bit_cast_bus::<416, 7, Command>(made);
+        command.data = made;
 
         Settings::link(&mut cfg, &mut file.cfg);
         reset! {

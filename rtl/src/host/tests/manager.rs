@@ -1,10 +1,14 @@
 //! The manager beside the model of the NIC: the same commands and control packets to both, and the traces of what follows.
 
 use crate::host::manager::Manager;
-use crate::nic::words::{context, host_command, region, work};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::{HostCommand, QpContext, Region};
+use crate::words::requester::QpOfGeneration;
+use crate::words::rx::ControlPacket;
+use crate::words::work::WorkRequest;
 use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
 use hpcc_models::nic::registers::QP_COUNT;
 use hpcc_models::nic::{BlockMemory, ControlConfig, Counter, HostError, Nic, NicConfig, QpConfig};
@@ -57,7 +61,7 @@ struct Bench {
 }
 
 fn context_fields(limbs: &[u64]) -> Vec<u64> {
-    let fields = context::ALL.iter().filter(|field| field.name != "RESERVED");
+    let fields = QpContext::FIELDS.iter().filter(|field| field.name != "RESERVED");
     fields.map(|field| field.get(limbs)).collect()
 }
 
@@ -75,7 +79,7 @@ impl Bench {
         for clock in 0.. {
             let swept = step(block.as_mut(), |b| {
                 if b.context_valid.val() {
-                    assert_eq!(b.context_data.val().0, [0; 4]);
+                    assert_eq!(b.context_data.val(), QpContext::default());
                     voided.push(b.context_qp.val().0);
                 }
                 b.swept.val()
@@ -115,17 +119,17 @@ impl Bench {
         let mut seen = vec![];
         let taken = step(block.as_mut(), |b| {
             if b.context_valid.val() {
-                let (qp, limbs) = (b.context_qp.val().0, b.context_data.val().0);
-                seen.push(match context::ALIVE.get(&limbs) {
+                let (qp, limbs) = (b.context_qp.val().0, b.context_data.val().array::<4>());
+                seen.push(match QpContext::ALIVE.get(&limbs) {
                     1 => Trace::Context(qp, context_fields(&limbs)),
-                    _ => Trace::Dead(qp, context::GENERATION.get(&limbs)),
+                    _ => Trace::Dead(qp, QpContext::GENERATION.get(&limbs)),
                 });
             }
             if b.region_valid.val() {
-                seen.push(Trace::Region(b.region_slot.val().0, b.region_data.val().0.to_vec()));
+                seen.push(Trace::Region(b.region_slot.val().0, b.region_data.val().limbs()));
             }
             if b.remove.valid.val() && b.remove.ready.val() {
-                let data = b.remove.data.val().0;
+                let [data] = b.remove.data.val().array();
                 seen.push(Trace::Remove(data & 0xff, data >> 8));
             }
             if b.flow.valid.val() && b.flow.ready.val() {
@@ -153,7 +157,7 @@ impl Bench {
                 seen.push(Trace::First(f.flow.0, f.generation.0, f.window.0, f.rate.0));
             }
             if b.work.valid.val() && b.work.ready.val() {
-                seen.push(Trace::Work(b.work.data.val().0.to_vec()));
+                seen.push(Trace::Work(b.work.data.val().limbs()));
             }
             if b.command_done.val() {
                 seen.push(Trace::Done(b.command_code.val().0));
@@ -189,12 +193,12 @@ impl Bench {
 
     fn command(&mut self, operation: u64, index: u64, body: &[u64]) -> Vec<Trace> {
         let mut limbs = [0; 7];
-        host_command::OPERATION.put(&mut limbs, operation);
-        host_command::INDEX.put(&mut limbs, index);
+        HostCommand::OPERATION.put(&mut limbs, operation);
+        HostCommand::INDEX.put(&mut limbs, index);
         for (i, limb) in body.iter().enumerate() {
-            host_command::BODY.part(64 * i, 64).put(&mut limbs, *limb);
+            HostCommand::BODY.part(64 * i, 64).put(&mut limbs, *limb);
         }
-        self.block.command.data.next = W(limbs);
+        self.block.command.data.next = HostCommand::from_slice(&limbs);
         self.block.command.valid.next = true;
         self.finish()
     }
@@ -202,17 +206,17 @@ impl Bench {
     fn create(&mut self, qp: &QpConfig, mac: MacAddr) -> Vec<Trace> {
         let mut limbs = [0u64; 6];
         // what the manager must not believe
-        context::GENERATION.put(&mut limbs, 0x5a);
-        context::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
-        context::REMOTE_MAC.put(&mut limbs, mac_bits(mac));
-        context::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
-        context::SOURCE_PORT.put(&mut limbs, qp.udp_port.into());
-        context::MTU.put(&mut limbs, mtu_code(qp.mtu));
-        context::INT.put(&mut limbs, qp.int.into());
-        context::PRIORITY.put(&mut limbs, qp.priority.into());
-        context::SEND_PSN.put(&mut limbs, qp.send_psn.into());
-        context::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
-        context::LAW.put(&mut limbs, qp.law.unwrap_or_default().into());
+        QpContext::GENERATION.put(&mut limbs, 0x5a);
+        QpContext::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
+        QpContext::REMOTE_MAC.put(&mut limbs, mac_bits(mac));
+        QpContext::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
+        QpContext::SOURCE_PORT.put(&mut limbs, qp.udp_port.into());
+        QpContext::MTU.put(&mut limbs, mtu_code(qp.mtu));
+        QpContext::INT_ON.put(&mut limbs, qp.int.into());
+        QpContext::PAUSE_CLASS.put(&mut limbs, qp.priority.into());
+        QpContext::SEND_PSN.put(&mut limbs, qp.send_psn.into());
+        QpContext::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+        QpContext::LAW.put(&mut limbs, qp.law.unwrap_or_default().into());
         self.command(1, qp.qpn.into(), &limbs)
     }
 
@@ -228,7 +232,7 @@ impl Bench {
         }
         limbs[8] |= u64::from(u32::from(source)) << 48;
         limbs[9] |= u64::from(u32::from(source)) >> 16 | u64::from(bytes.len() == CONTROL_LEN) << 16;
-        self.block.packet.data.next = W(limbs);
+        self.block.packet.data.next = ControlPacket::from_slice(&limbs);
         self.block.packet.valid.next = true;
         self.finish()
     }
@@ -388,14 +392,14 @@ impl Reference {
         };
         let mut list = self.created(&config, mac);
         let mut limbs = [0u64; 5];
-        work::ID.put(&mut limbs, 1 << 63 | self.works);
-        work::QPN.put(&mut limbs, repr.qpn.into());
-        work::OPERATION.put(&mut limbs, (repr.operation == ControlOp::CreateRead).into());
-        work::LOCAL_ADDRESS.put(&mut limbs, repr.local_address);
-        work::LOCAL_KEY.put(&mut limbs, repr.local_key.into());
-        work::REMOTE_ADDRESS.put(&mut limbs, repr.remote_address);
-        work::REMOTE_KEY.put(&mut limbs, repr.remote_key.into());
-        work::LENGTH.put(&mut limbs, repr.length.into());
+        WorkRequest::ID.put(&mut limbs, 1 << 63 | self.works);
+        WorkRequest::QPN.put(&mut limbs, repr.qpn.into());
+        WorkRequest::OPERATION.put(&mut limbs, (repr.operation == ControlOp::CreateRead).into());
+        WorkRequest::LOCAL_ADDRESS.put(&mut limbs, repr.local_address);
+        WorkRequest::LOCAL_KEY.put(&mut limbs, repr.local_key.into());
+        WorkRequest::REMOTE_ADDRESS.put(&mut limbs, repr.remote_address);
+        WorkRequest::REMOTE_KEY.put(&mut limbs, repr.remote_key.into());
+        WorkRequest::LENGTH.put(&mut limbs, repr.length.into());
         self.works += 1;
         list.extend([Trace::Work(limbs.to_vec()), Trace::Accepted]);
         list
@@ -498,14 +502,20 @@ fn an_ended_queue_pair_is_removed_by_the_next_creation() {
     assert_eq!(bench.create(&config, mac), [created(1), vec![Trace::Done(0)]].concat());
     assert_eq!(bench.create(&config, mac), [Trace::Done(4)]);
     // late word about another generation
-    bench.block.responder_ended.next = U(9 | 7 << 8);
+    bench.block.responder_ended.next = QpOfGeneration {
+        qp: U(9),
+        generation: U(7),
+    };
     bench.block.responder_ended_valid.next = true;
     bench.tick();
     bench.block.responder_ended_valid.next = false;
     assert_eq!(bench.create(&config, mac), [Trace::Done(4)]);
     for (requester, generation) in [(true, 1), (false, 2)] {
-        bench.block.requester_ended.next = U(9 | generation << 8);
-        bench.block.responder_ended.next = U(9 | generation << 8);
+        let half = QpOfGeneration {
+            qp: U(9),
+            generation: U(generation),
+        };
+        (bench.block.requester_ended.next, bench.block.responder_ended.next) = (half, half);
         bench.block.requester_ended_valid.next = requester;
         bench.block.responder_ended_valid.next = !requester;
         bench.tick();
@@ -546,11 +556,11 @@ fn the_first_rate_is_the_registers() {
 fn regions_and_what_does_not_exist() {
     let mut bench = Bench::new();
     let mut limbs = [0u64; 4];
-    region::VALID.put(&mut limbs, 1);
-    region::KEY.put(&mut limbs, 0x1234_5678);
-    region::BASE.put(&mut limbs, 0x7f00_1122_3344);
-    region::LENGTH.put(&mut limbs, u64::MAX);
-    region::REMOTE_READ.put(&mut limbs, 1);
+    Region::VALID.put(&mut limbs, 1);
+    Region::KEY.put(&mut limbs, 0x1234_5678);
+    Region::BASE.put(&mut limbs, 0x7f00_1122_3344);
+    Region::LENGTH.put(&mut limbs, u64::MAX);
+    Region::REMOTE_READ.put(&mut limbs, 1);
     assert_eq!(
         bench.command(3, 31, &limbs),
         [Trace::Region(31, limbs.to_vec()), Trace::Done(0)]

@@ -1,10 +1,11 @@
 //! Every address of the register map, its settings, counters, parameters and commands.
 
 use crate::host::registers::Registers;
-use crate::nic::words::host_command::{BODY, INDEX, OPERATION};
 use crate::prim::uint::{mask, U};
+use crate::prim::word::Word as _;
 use crate::sim::{init, port_list, step, Port, Ports, Stimulus};
 use crate::words::congestion::LawCode;
+use crate::words::context::HostCommand;
 use hpcc_models::nic::registers::{offset, registers, Access, Place, MAP_BYTES};
 use hpcc_models::nic::Counter;
 use std::collections::BTreeMap;
@@ -80,7 +81,7 @@ impl Bench {
                     .val()
                     .then(|| (b.level_group.val().0, b.level_rate.val().0)),
                 b.look.val().0,
-                (b.command.valid.val() && b.command.ready.val()).then(|| b.command.data.val().0),
+                (b.command.valid.val() && b.command.ready.val()).then(|| b.command.data.val().array::<7>()),
             )
         });
         self.params.extend(cc.map(|(law, address, data)| match law {
@@ -361,9 +362,16 @@ fn commands_one_at_a_time() {
     }
     assert_eq!(bench.commands.len(), 1);
     let command = bench.commands[0];
-    assert_eq!((OPERATION.get(&command), INDEX.get(&command)), (3, 0x1234));
+    assert_eq!(
+        (HostCommand::OPERATION.get(&command), HostCommand::INDEX.get(&command)),
+        (3, 0x1234)
+    );
     for i in 0..12 {
-        assert_eq!(BODY.part(32 * i, 32).get(&command), 0x1111_1111 * i as u64, "word {i}");
+        assert_eq!(
+            HostCommand::BODY.part(32 * i, 32).get(&command),
+            0x1111_1111 * i as u64,
+            "word {i}"
+        );
     }
     bench.write(offset::STATUS, 4);
     assert_eq!(bench.get(offset::STATUS), 0x79, "error cleared");

@@ -36,6 +36,10 @@ macro_rules! word {
             #[allow(dead_code, missing_docs)]
             impl $name { $crate::word_places! { $($field: $ty,)* } }
 
+            // the places of fields for those who see limbs
+            #[allow(dead_code, missing_docs)]
+            impl $name { $crate::word_fields! { $name $($field)* } }
+
             impl Synth for $name {
                 const BITS: usize = BITS;
                 fn descriptor() -> TypeDescriptor {
@@ -94,6 +98,18 @@ macro_rules! word_places {
             pub fn [<get_my_offset_ $field>](&self) -> usize {
                 low(WIDTHS, At::$field as usize)
             }
+        )*}
+    };
+}
+
+/// Of every field of a [`word!`](crate::word) a constant of its name: its place.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! word_fields {
+    ($name:ident $($field:ident)*) => {
+        $crate::prim::word::pastey::paste! {$(
+            pub const [<$field:upper>]: $crate::prim::word::Field =
+                <$name as $crate::prim::word::Word>::FIELDS[At::$field as usize];
         )*}
     };
 }

@@ -16,6 +16,8 @@
 //! | `place` | fields in and out of limbs |
 //! | `many` | several values of one type as one field |
 //! | `cast` | words from and to buses and numbers |
+//!
+//! Tests and test benches, which see words as limbs, find a field by the word's constant of its name: `RxPacket::PSN.get(&limbs)`.
 
 mod cast;
 mod declare;
@@ -44,6 +46,48 @@ pub struct Field {
     pub width: usize,
 }
 
+impl Field {
+    /// The field's low 64 bits.
+    pub fn get(self, limbs: &[u64]) -> u64 {
+        let (word, shift) = (self.low / 64, self.low % 64);
+        let high = limbs.get(word + 1).copied().unwrap_or(0);
+        let value = u128::from(limbs[word]) | u128::from(high) << 64;
+        let mask = if self.width >= 64 { u64::MAX } else { (1 << self.width) - 1 };
+        (value >> shift) as u64 & mask
+    }
+    /// Sets the field, or its low 64 bits; `value` is cut to the width.
+    pub fn put(self, limbs: &mut [u64], value: u64) {
+        for bit in 0..self.width.min(64) {
+            let (word, shift) = ((self.low + bit) / 64, (self.low + bit) % 64);
+            limbs[word] = limbs[word] & !(1 << shift) | (value >> bit & 1) << shift;
+        }
+    }
+    /// The part of the field from bit `low` on, as a field.
+    pub const fn part(self, low: usize, width: usize) -> Self {
+        Self {
+            name: self.name,
+            doc: self.doc,
+            low: self.low + low,
+            width,
+        }
+    }
+    /// The field's bytes, those in the highest bits first (network order).
+    pub fn bytes(self, limbs: &[u64]) -> Vec<u8> {
+        let count = self.width / 8;
+        (0..count)
+            .map(|i| self.part(8 * (count - 1 - i), 8).get(limbs) as u8)
+            .collect()
+    }
+    /// Sets the field from bytes, the first into the highest bits; bytes that are missing are zero.
+    pub fn put_bytes(self, limbs: &mut [u64], bytes: &[u8]) {
+        let count = self.width / 8;
+        for i in 0..count {
+            let byte = bytes.get(i).copied().unwrap_or(0);
+            self.part(8 * (count - 1 - i), 8).put(limbs, byte.into());
+        }
+    }
+}
+
 /// A value with named fields.
 pub trait Word: Limbs {
     /// Name of the type.
@@ -59,6 +103,13 @@ pub trait Word: Limbs {
         let shared = own.len().min(limbs.len());
         own[..shared].copy_from_slice(&limbs[..shared]);
         Self::from_limbs(&own)
+    }
+    /// The word as an array of limbs, the lowest first; those beyond the word are zero.
+    fn array<const L: usize>(self) -> [u64; L] {
+        const { assert!(L >= Self::LIMBS) };
+        let mut limbs = [0; L];
+        self.to_limbs(&mut limbs[..Self::LIMBS]);
+        limbs
     }
     /// The word as limbs, the lowest first.
     fn limbs(self) -> Vec<u64> {

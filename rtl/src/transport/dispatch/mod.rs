@@ -18,37 +18,24 @@ pub mod classify;
 #[cfg(test)]
 mod tests;
 
-use crate::nic::words::{AckSend, Action, Context, DmaJob, RxRow};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
-use crate::rx::lookup::RawRow;
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
-use crate::words::dma::DmaJob as Job;
+use crate::words::dma::DmaJob;
 use crate::words::flows::Notice;
 use crate::words::rx::{ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, FrameFate, JudgedFrame};
-use crate::words::transport::{
-    AckKind, AckSend as Answer, Action as Decision, AnswerKind, CommitKind, CongestionMark, RxPacket,
-};
+use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, RxPacket};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use classify::Classify;
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
-
-/// What the congestion control hears of a frame that needs no engine: a [`Notice`].
-pub type DispatchEvent = W<387, 7>;
-
-/// A control packet: a [`ControlPacket`].
-pub type ControlRow = W<593, 10>;
-
-/// What waits for a write, or not: a [`CommitEntry`].
-pub type CommitRow = W<422, 7>;
 
 /// Number of counters that dispatch may count, the first of [`Counter::ALL`]. The one behind them counts frames that never get here.
 pub const COUNTERS: usize = 44;
@@ -66,7 +53,7 @@ pub struct Dispatch {
     /// A frame has been judged.
     pub verdict_valid: Signal<In, Bit>,
     /// The parser's outputs.
-    pub verdict: Signal<In, RawRow>,
+    pub verdict: Signal<In, JudgedFrame>,
     /// The packet buffer lost the frame whose last beat came two clocks ago.
     pub lost: Signal<In, Bit>,
     /// A context is written.
@@ -74,25 +61,25 @@ pub struct Dispatch {
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Commands to the packet buffer.
-    pub command: StreamOut<U<24>>,
+    pub command: StreamOut<BufferCommand>,
     /// Jobs of the memory writer.
     pub job: StreamOut<DmaJob>,
     /// What is to happen when memory has the payload.
-    pub commit: StreamOut<CommitRow>,
+    pub commit: StreamOut<CommitEntry>,
     /// Requests, to the responder.
-    pub request: StreamOut<RxRow>,
+    pub request: StreamOut<RxPacket>,
     /// Its decisions.
     pub request_action: StreamIn<Action>,
     /// READ responses, to the requester.
-    pub response: StreamOut<RxRow>,
+    pub response: StreamOut<RxPacket>,
     /// Its decisions.
     pub response_action: StreamIn<Action>,
     /// READ echoes, responses to probes and congestion notifications.
-    pub notice: StreamOut<DispatchEvent>,
+    pub notice: StreamOut<Notice>,
     /// Control packets.
-    pub control: StreamOut<ControlRow>,
+    pub control: StreamOut<ControlPacket>,
     /// Answers to probes. One that finds 32 waiting is dropped: whoever asks will ask again.
     pub answer: StreamOut<AckSend>,
     /// A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
@@ -117,14 +104,14 @@ pub struct Dispatch {
     classify: Classify,
     context_2: DFF<QpContext>,
     command_word: DFF<BufferCommand>,
-    job_word: DFF<Job>,
+    job_word: DFF<DmaJob>,
     commit_word: DFF<CommitEntry>,
     notice_word: DFF<Notice>,
     answers: StreamFifo<AckSend, 5, 32>,
-    answered: Signal<Local, Answer>,
+    answered: Signal<Local, AckSend>,
     entering: Signal<Local, ArrivedFrame>,
     arriving: Signal<Local, ArrivedFrame>,
-    action: Signal<Local, Decision>,
+    action: Signal<Local, Action>,
     heard: Signal<Local, CcEventKind>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
@@ -136,12 +123,12 @@ impl Logic for Dispatch {
     fn update(&mut self) {
         rows.reset = reset;
         lost_13 = lost;
-        entering.frame = bit_cast_word::<JudgedFrame, RawRow>(verdict);
+        entering.frame = verdict;
         entering.came = bit_cast_u::<24, 48>(now);
         rows.up.data = entering;
         rows.up.valid = verdict_valid & !lost_13;
         inputs!(contexts: we = context_valid, waddr = context_qp);
-        contexts.wdata = bit_cast_word::<QpContext, Context>(context_data);
+        contexts.wdata = context_data;
 
         // what the row asks for leaves in one clock, when everything before it has left
         free = (!command_full | command.ready)
@@ -150,10 +137,10 @@ impl Logic for Dispatch {
             & (!notice_full | notice.ready)
             & (!control_full | control.ready);
         engine = (fate == FrameFate::Request) | (fate == FrameFate::ReadResponse);
-        action = bit_cast_word::<Decision, Action>(request_action.data);
+        action = request_action.data;
         decided = request_action.valid;
         if fate == FrameFate::ReadResponse {
-            action = bit_cast_word::<Decision, Action>(response_action.data);
+            action = response_action.data;
             decided = response_action.valid;
         }
         request_action.ready = valid_4 & free & (fate == FrameFate::Request);
@@ -162,9 +149,9 @@ impl Logic for Dispatch {
 
         // the row behind goes to its engine meanwhile
         request.valid = valid_3 & !handed & (fate_3 == FrameFate::Request);
-        request.data = bit_cast_bus::<550, 9, RxPacket>(row_3);
+        request.data = row_3;
         response.valid = valid_3 & !handed & (fate_3 == FrameFate::ReadResponse);
-        response.data = bit_cast_bus::<550, 9, RxPacket>(row_3);
+        response.data = row_3;
         hands = handed
             | ((fate_3 != FrameFate::Request) & (fate_3 != FrameFate::ReadResponse))
             | ((fate_3 == FrameFate::Request) & request.ready)
@@ -276,23 +263,23 @@ impl Logic for Dispatch {
             control_word = body;
         }
         command.valid = command_full;
-        command.data = bit_cast_number::<24, BufferCommand>(command_word);
+        command.data = command_word;
         job.valid = job_full;
-        job.data = bit_cast_bus::<77, 2, Job>(job_word);
+        job.data = job_word;
         commit.valid = commit_full;
-        commit.data = bit_cast_bus::<422, 7, CommitEntry>(commit_word);
+        commit.data = commit_word;
         notice.valid = notice_full;
-        notice.data = bit_cast_bus::<387, 7, Notice>(notice_word);
+        notice.data = notice_word;
         control.valid = control_full;
-        control.data = bit_cast_bus::<593, 10, ControlPacket>(control_word);
+        control.data = control_word;
         counts = counts_out;
 
         // a probe is answered beside everything else
-        answered = bits_zero::<Answer>(0);
+        answered = bits_zero::<AckSend>(0);
         answered.kind = AckKind::ProbeResponse;
         fields!(answered from row: qp, generation, psn, int_length, int_stack);
         answers.reset = reset;
-        answers.up.data = bit_cast_bus::<417, 7, Answer>(answered);
+        answers.up.data = answered;
         answers.up.valid = done & (fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {

@@ -1,16 +1,15 @@
 //! Frames through the whole receive pipe beside the model's receive path: the same counter, or the same destination.
 
-use super::DispatchEvent;
-use crate::nic::words::{ack_send, commit, context, rx_row};
-use crate::prim::word::bit_cast_word;
+use crate::prim::word::Word as _;
 use crate::rx::lookup::LOOKUP_LATENCY;
 use crate::rx::pipe::RxPipe;
 use crate::rx::stimulus::{aim, any_frame, good_frame, registers};
 use crate::rx::RX_PARSER_LATENCY;
 use crate::sim::{init, step, Stimulus};
 use crate::words::congestion::CcEventKind;
-use crate::words::flows::Notice;
+use crate::words::context::QpContext;
 use crate::words::transport::AckKind;
+use crate::words::transport::{AckSend, Commit, RxPacket};
 use hpcc_models::nic::{frame_fault, Counter, NicConfig};
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
@@ -109,21 +108,21 @@ impl Row {
 
     fn seen(limbs: &[u64], extension: usize) -> Self {
         Self {
-            opcode: rx_row::OPCODE.get(limbs),
-            ack_req: rx_row::ACK_REQ.get(limbs) == 1,
-            qp: rx_row::QP.get(limbs),
-            psn: rx_row::PSN.get(limbs),
-            extension: rx_row::EXTENSION.bytes(limbs)[..extension].to_vec(),
-            payload_at: rx_row::PAYLOAD_AT.get(limbs),
-            payload_length: rx_row::PAYLOAD_LENGTH.get(limbs),
-            mtu: rx_row::MTU.get(limbs),
-            int_on: rx_row::INT_ON.get(limbs) == 1,
-            role: rx_row::ROLE.get(limbs),
+            opcode: RxPacket::OPCODE.get(limbs),
+            ack_req: RxPacket::ACK_REQ.get(limbs) == 1,
+            qp: RxPacket::QP.get(limbs),
+            psn: RxPacket::PSN.get(limbs),
+            extension: RxPacket::EXTENSION.bytes(limbs)[..extension].to_vec(),
+            payload_at: RxPacket::PAYLOAD_AT.get(limbs),
+            payload_length: RxPacket::PAYLOAD_LENGTH.get(limbs),
+            mtu: RxPacket::MTU.get(limbs),
+            int_on: RxPacket::INT_ON.get(limbs) == 1,
+            role: RxPacket::ROLE.get(limbs),
             carried: Carried {
-                generation: rx_row::GENERATION.get(limbs),
-                ecn: rx_row::ECN.get(limbs),
-                int_length: rx_row::INT_LENGTH.get(limbs),
-                int: rx_row::INT.bytes(limbs),
+                generation: RxPacket::GENERATION.get(limbs),
+                ecn: RxPacket::ECN.get(limbs),
+                int_length: RxPacket::INT_LENGTH.get(limbs),
+                int: RxPacket::INT_STACK.bytes(limbs),
             },
         }
     }
@@ -264,16 +263,15 @@ fn beats(frame: &[u8]) -> Vec<([u64; 8], u64, bool)> {
 }
 
 fn write_context(pipe: &mut RxPipe, qp: u64, int: u64, peer: Ipv4Addr) {
-    use crate::prim::wide::W;
     let mut limbs = [0u64; 4];
-    context::ALIVE.put(&mut limbs, 1);
-    context::GENERATION.put(&mut limbs, 7);
-    context::REMOTE_IP.put(&mut limbs, u32::from(peer).into());
-    context::MTU.put(&mut limbs, 2);
-    context::INT.put(&mut limbs, int);
+    QpContext::ALIVE.put(&mut limbs, 1);
+    QpContext::GENERATION.put(&mut limbs, 7);
+    QpContext::REMOTE_IP.put(&mut limbs, u32::from(peer).into());
+    QpContext::MTU.put(&mut limbs, 2);
+    QpContext::INT_ON.put(&mut limbs, int);
     pipe.context_valid.next = true;
     pipe.context_qp.next = crate::prim::uint::U(qp);
-    pipe.context_data.next = W(limbs);
+    pipe.context_data.next = QpContext::from_slice(&limbs);
     step(pipe, |_| ());
     pipe.context_valid.next = false;
 }
@@ -360,37 +358,40 @@ fn run(seed: u64, stall: f64) {
                 got.push(Fate::Counted(Counter::ALL[counts.trailing_zeros() as usize]));
             }
             if p.request.valid.val() & p.request.ready.val() {
-                let row = p.request.data.val().0;
-                got.push(Fate::Request(Row::seen(&row, extension_of(rx_row::OPCODE.get(&row)))));
+                let row = p.request.data.val().array::<9>();
+                got.push(Fate::Request(Row::seen(&row, extension_of(RxPacket::OPCODE.get(&row)))));
             }
             if p.response.valid.val() & p.response.ready.val() {
-                let row = p.response.data.val().0;
-                got.push(Fate::Response(Row::seen(&row, extension_of(rx_row::OPCODE.get(&row)))));
+                let row = p.response.data.val().array::<9>();
+                got.push(Fate::Response(Row::seen(
+                    &row,
+                    extension_of(RxPacket::OPCODE.get(&row)),
+                )));
             }
             if p.commit.valid.val() & p.commit.ready.val() {
-                let word = p.commit.data.val().0;
+                let word = p.commit.data.val().array::<7>();
                 let fixed = (
-                    commit::KIND.get(&word),
-                    commit::ANSWER.get(&word),
-                    commit::ENDS_OR_FAILED.get(&word),
+                    Commit::KIND.get(&word),
+                    Commit::ANSWER.get(&word),
+                    Commit::ENDS_OR_FAILED.get(&word),
                 );
                 assert_eq!(fixed, (3, 0, 0), "an answer, an acknowledgement, nothing failed");
-                arrived.push(commit::MSN.get(&word));
+                arrived.push(Commit::MSN.get(&word));
                 got.push(Fate::Acknowledgement(Answer {
-                    qp: commit::QP.get(&word),
-                    psn: commit::PSN.get(&word),
-                    syndrome: commit::SYNDROME.get(&word),
-                    int_on: commit::INT_ON.get(&word) == 1,
+                    qp: Commit::QP.get(&word),
+                    psn: Commit::PSN.get(&word),
+                    syndrome: Commit::SYNDROME.get(&word),
+                    int_on: Commit::INT_ON.get(&word) == 1,
                     carried: Carried {
-                        generation: commit::GENERATION.get(&word),
-                        ecn: commit::ECN.get(&word),
-                        int_length: commit::INT_LENGTH.get(&word),
-                        int: commit::INT.bytes(&word),
+                        generation: Commit::GENERATION.get(&word),
+                        ecn: Commit::ECN.get(&word),
+                        int_length: Commit::INT_LENGTH.get(&word),
+                        int: Commit::INT_STACK.bytes(&word),
                     },
                 }));
             }
             if p.notice.valid.val() & p.notice.ready.val() {
-                let word = bit_cast_word::<Notice, DispatchEvent>(p.notice.data.val());
+                let word = p.notice.data.val();
                 got.push(Fate::Notice(Heard {
                     kind: word.event_kind.0,
                     response: word.response,
@@ -405,16 +406,16 @@ fn run(seed: u64, stall: f64) {
                 }));
             }
             if p.answer.valid.val() & p.answer.ready.val() {
-                let word = p.answer.data.val().0;
+                let word = p.answer.data.val().array::<7>();
                 got.push(Fate::Probe(Reply {
-                    kind: ack_send::KIND.get(&word),
-                    qp: ack_send::QP.get(&word),
-                    number: ack_send::PSN.get(&word),
+                    kind: AckSend::KIND.get(&word),
+                    qp: AckSend::QP.get(&word),
+                    number: AckSend::PSN.get(&word),
                     carried: Carried {
-                        generation: ack_send::GENERATION.get(&word),
+                        generation: AckSend::GENERATION.get(&word),
                         ecn: 0,
-                        int_length: ack_send::INT_LENGTH.get(&word),
-                        int: ack_send::INT.bytes(&word),
+                        int_length: AckSend::INT_LENGTH.get(&word),
+                        int: AckSend::INT_STACK.bytes(&word),
                     },
                 }));
             }

@@ -1,11 +1,10 @@
 //! What an answer of the peer is, and what goes on from it: the event to scheduler and congestion control, and the READ echo.
 
-use crate::nic::words::{AckSend, Commit};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::requester::Syndrome;
-use crate::words::transport::{AckKind, AckSend as AckSendWord, AnswerKind, Commit as CommitWord};
+use crate::words::transport::{AckKind, AckSend, AnswerKind, Commit};
 use crate::words::wire::{HopRecords, IntStack};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -39,28 +38,26 @@ pub struct Answer {
     pub status: Signal<Out, U<4>>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    word: Signal<Local, CommitWord>,
     code: Signal<Local, U<3>>,
     syndrome: Signal<Local, Syndrome>,
     reason: Signal<Local, U<5>>,
-    sent: Signal<Local, AckSendWord>,
+    sent: Signal<Local, AckSend>,
 }
 
 #[kernel]
 impl Logic for Answer {
     fn update(&mut self) {
-        word = bit_cast_word::<CommitWord, W<421, 7>>(commit);
-        syndrome = bit_cast_word::<Syndrome, U<8>>(word.syndrome);
+        syndrome = bit_cast_word::<Syndrome, U<8>>(commit.syndrome);
         assign!(reason = syndrome.value, code = syndrome.code);
-        acknowledgement = word.answer == AnswerKind::Acknowledgement;
-        data = (word.answer == AnswerKind::ReadData) & !word.ends_or_failed;
-        failed = (word.answer == AnswerKind::ReadData) & word.ends_or_failed;
-        gap = word.answer == AnswerKind::ReadGap;
-        duplicate = word.answer == AnswerKind::ReadDuplicate;
-        int_on = word.int_on;
-        ignored = (word.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
-        nak = (word.answer == AnswerKind::Acknowledgement) & (code == 3);
-        limit = if (word.answer == AnswerKind::Acknowledgement) & (code == 0) { word.psn + 1 } else { word.psn };
+        acknowledgement = commit.answer == AnswerKind::Acknowledgement;
+        data = (commit.answer == AnswerKind::ReadData) & !commit.ends_or_failed;
+        failed = (commit.answer == AnswerKind::ReadData) & commit.ends_or_failed;
+        gap = commit.answer == AnswerKind::ReadGap;
+        duplicate = commit.answer == AnswerKind::ReadDuplicate;
+        int_on = commit.int_on;
+        ignored = (commit.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
+        nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
+        limit = if (commit.answer == AnswerKind::Acknowledgement) & (code == 0) { commit.psn + 1 } else { commit.psn };
         fatal = failed | (nak & reason.any());
         status = if reason == 1 { bits_u::<4>(2) } else { bits_u::<4>(4) };
         if reason == 2 {
@@ -69,10 +66,10 @@ impl Logic for Answer {
         if failed {
             status = bits_u::<4>(6);
         }
-        sent = bits_zero::<AckSendWord>(0);
+        sent = bits_zero::<AckSend>(0);
         sent.kind = AckKind::Echo;
-        fields!(sent from word: qp, generation, psn, int_length, int_stack);
-        echo = bit_cast_bus::<417, 7, AckSendWord>(sent);
+        fields!(sent from commit: qp, generation, psn, int_length, int_stack);
+        echo = sent;
     }
 }
 

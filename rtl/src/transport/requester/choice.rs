@@ -1,14 +1,12 @@
 //! Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
 
-use crate::nic::words::{Commit, RxRow};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
 use crate::words::flows::{FlowPacket, QpFlow};
 use crate::words::requester::QpOfGeneration;
-use crate::words::transport::{Commit as CommitWord, RxPacket};
+use crate::words::transport::{Commit, RxPacket};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -24,15 +22,15 @@ pub struct Choice {
     /// No READ response may be chosen.
     pub hold_rows: Signal<In, Bit>,
     /// READ responses.
-    pub rows: StreamIn<RxRow>,
+    pub rows: StreamIn<RxPacket>,
     /// Answers.
     pub answers: StreamIn<Commit>,
     /// Flows at their retry limit.
     pub limits: EndedIn,
     /// Packets under which host memory failed: `FlowPacket`.
-    pub errors: StreamIn<U<48>>,
+    pub errors: StreamIn<FlowPacket>,
     /// Removals: `QpOfGeneration`.
-    pub removals: StreamIn<U<16>>,
+    pub removals: StreamIn<QpOfGeneration>,
     /// Queue pairs whose completions wait for room.
     pub tells: StreamIn<QpOfGeneration>,
     /// There is room for one.
@@ -77,7 +75,7 @@ pub struct Choice {
     waits: [Signal<Local, Bit>; 7],
     takes: Signal<Local, Bit>,
     row_word: Signal<Local, RxPacket>,
-    answer_word: Signal<Local, CommitWord>,
+    answer_word: Signal<Local, Commit>,
     op_psn: DFF<U<24>>,
     failure: Signal<Local, FlowPacket>,
     removal: Signal<Local, QpOfGeneration>,
@@ -103,8 +101,8 @@ impl Logic for Choice {
         waits[5] = work_waits;
         waits[6] = tells.valid & room & !(save & op_tell);
         any = waits[0] | waits[1] | waits[2] | waits[3] | waits[4] | waits[5] | waits[6];
-        row_word = bit_cast_word::<RxPacket, W<550, 9>>(rows.data);
-        answer_word = bit_cast_word::<CommitWord, W<421, 7>>(answers.data);
+        row_word = rows.data;
+        answer_word = answers.data;
         new_qp = work_qp;
         if idle {
             clear! {
@@ -112,9 +110,9 @@ impl Logic for Choice {
             }
         }
         limit_flow = bit_cast_word::<QpFlow, U<16>>(limits.flow);
-        failure = bit_cast_word::<FlowPacket, U<48>>(errors.data);
+        failure = errors.data;
         error_flow = bit_cast_word::<QpFlow, U<16>>(failure.flow);
-        removal = bit_cast_word::<QpOfGeneration, U<16>>(removals.data);
+        removal = removals.data;
         if waits[0] {
             new_qp = row_word.qp;
             if idle {

@@ -4,12 +4,11 @@
 //! work requests wait, and nothing else does.
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::Completion;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
-use crate::words::work::{Completion as CompletionWord, CompletionStatus};
+use crate::prim::word::bit_cast_word;
+use crate::words::work::{Completion, CompletionStatus};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -43,7 +42,7 @@ pub struct Completions {
     /// A completion was made in the clock before.
     push_1: DFF<Bit>,
     /// That completion.
-    item_1: DFF<CompletionWord>,
+    item_1: DFF<Completion>,
     /// Completions until the host takes them.
     fifo: StreamFifo<Completion, 6, 56>,
 }
@@ -58,7 +57,7 @@ impl Logic for Completions {
         fields!(item_1.d: length = moved, completed_at = now);
         item_1.reserved = bits_u::<8>(0);
         push_1 = push & !reset;
-        fifo.up.data = bit_cast_bus::<192, 3, CompletionWord>(item_1);
+        fifo.up.data = item_1;
         fifo.up.valid = push_1;
         // eight places for what is on the way when the FIFO says so
         room = !fifo.crowded;

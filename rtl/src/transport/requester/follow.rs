@@ -12,7 +12,6 @@
 //!
 //! Two clocks a response of the same queue pair, four otherwise. Creation, removal and end of a queue pair void its run.
 
-use crate::nic::words::RxRow;
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -34,7 +33,7 @@ pub struct Follow {
     /// A READ response waits.
     pub waits: Signal<In, Bit>,
     /// It; it stays until it is taken.
-    pub row: Signal<In, RxRow>,
+    pub row: Signal<In, RxPacket>,
     /// There is room for a decision.
     pub room: Signal<In, Bit>,
     /// The state machine takes the response.
@@ -59,7 +58,6 @@ pub struct Follow {
     runs: Ram<ReadRun, 8>,
     near: DFF<ReadRun>,
     near_qp: DFF<U<8>>,
-    packet: Signal<Local, RxPacket>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
     syndrome: Signal<Local, Syndrome>,
@@ -71,26 +69,25 @@ pub struct Follow {
 #[kernel]
 impl Logic for Follow {
     fn update(&mut self) {
-        packet = bit_cast_word::<RxPacket, W<550, 9>>(row);
-        full = bits_u::<16>(256) << packet.mtu;
-        runs.raddr = packet.qp;
+        full = bits_u::<16>(256) << row.mtu;
+        runs.raddr = row.qp;
 
-        given = bit_cast_word::<Extension, W<128, 2>>(packet.extension);
+        given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
         syndrome = bit_cast_word::<Syndrome, U<8>>(aeth.syndrome);
         // 2: Middle has no AETH; a first response asked for again may come in the middle
         fits = near.valid
-            & (near.generation == packet.generation)
-            & (near.psn == packet.psn)
+            & (near.generation == row.generation)
+            & (near.psn == row.psn)
             & ((near.psn + 1) != near.end_psn)
-            & ((packet.opcode == 0x0e) | ((packet.opcode == 0x0d) & !syndrome.code.any()))
-            & (packet.payload_length == full)
+            & ((row.opcode == 0x0e) | ((row.opcode == 0x0d) & !syndrome.code.any()))
+            & (row.payload_length == full)
             & !forget;
 
         takes = compared & fits & room & !forget;
         if fetching {
             fetching = false;
-            assign!(near.d = runs.rdata, near_qp.d = packet.qp);
+            assign!(near.d = runs.rdata, near_qp.d = row.qp);
             near_known = true;
         } else if compared {
             if !fits {
@@ -100,7 +97,7 @@ impl Logic for Follow {
                 compared = false;
             }
         } else if waits & !slow_r {
-            if near_known & (near_qp == packet.qp) {
+            if near_known & (near_qp == row.qp) {
                 compared = true;
             } else {
                 fetching = true;
@@ -118,7 +115,7 @@ impl Logic for Follow {
             moved = learned;
         }
         runs.we = takes | learn | forget;
-        inputs!(runs: waddr = packet.qp, wdata = moved);
+        inputs!(runs: waddr = row.qp, wdata = moved);
         if takes | learn {
             near = moved;
         }

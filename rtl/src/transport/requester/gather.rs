@@ -4,11 +4,8 @@
 //! response of a READ is the last of its answer too.
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::Commit;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
-use crate::words::transport::{AnswerKind, Commit as CommitWord};
+use crate::words::transport::{AnswerKind, Commit};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -26,13 +23,13 @@ pub struct Gather {
     /// There is an answer that the next one may join.
     held_full: DFF<Bit>,
     /// That answer.
-    held: DFF<CommitWord>,
+    held: DFF<Commit>,
     /// There is an answer for the requester.
     full: DFF<Bit>,
     /// That answer.
-    offered: DFF<CommitWord>,
+    offered: DFF<Commit>,
     /// The answer that arrives, by fields.
-    next: Signal<Local, CommitWord>,
+    next: Signal<Local, Commit>,
     /// The held answer goes on to the requester.
     moves: Signal<Local, Bit>,
     /// The arriving answer acknowledges more READ data of the same queue pair: it replaces the held one.
@@ -42,7 +39,7 @@ pub struct Gather {
 #[kernel]
 impl Logic for Gather {
     fn update(&mut self) {
-        next = bit_cast_word::<CommitWord, W<421, 7>>(up.data);
+        next = up.data;
         moves = held_full & (!full | down.ready);
         joins = (held.answer == AnswerKind::ReadData)
             & (next.answer == AnswerKind::ReadData)
@@ -67,7 +64,7 @@ impl Logic for Gather {
             held = next;
         }
         down.valid = full;
-        down.data = bit_cast_bus::<421, 7, CommitWord>(offered);
+        down.data = offered;
         reset!(held_full, full);
     }
 

@@ -5,10 +5,10 @@
 //! go on between its messages.
 
 use crate::host::regions::RegionCheck;
-use crate::nic::words::{Region, Work};
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
+use crate::words::context::Region;
 use crate::words::responder::RoundedLength;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
@@ -22,7 +22,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
     /// Work requests.
-    pub work: StreamIn<Work>,
+    pub work: StreamIn<WorkRequest>,
     /// A region slot is written.
     pub region_valid: Signal<In, Bit>,
     /// Slot.
@@ -90,7 +90,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
     fn update(&mut self) {
         inputs!(check: reset, region_valid, region_slot, region_data);
-        request = bit_cast_word::<WorkRequest, Work>(work.data);
+        request = work.data;
         inputs!(check from request: key = local_key, address = local_address, length);
         check.access = bits_u::<2>(0);
         invalid = (request.qpn >= limit) | (request.operation > 1) | (request.length > 0x8000_0000u64);

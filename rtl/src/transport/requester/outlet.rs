@@ -2,7 +2,6 @@
 
 use super::answers::IntFields;
 use crate::emit::naming::named_with;
-use crate::nic::words::Commit;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::U;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -10,7 +9,7 @@ use crate::words::congestion::CcEventKind;
 use crate::words::flows::QpFlow;
 use crate::words::requester::{AnswerEvent, ClockHalves};
 use crate::words::sched::LawEvent;
-use crate::words::transport::Commit as CommitWord;
+use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -98,7 +97,6 @@ pub struct Events {
     fields: IntFields,
     outlet: Outlet<AnswerEvent>,
     use_int: Signal<Local, Bit>,
-    answer: Signal<Local, CommitWord>,
     word: Signal<Local, AnswerEvent>,
     clock_now: Signal<Local, ClockHalves>,
     came: Signal<Local, ClockHalves>,
@@ -111,19 +109,18 @@ pub struct Events {
 impl Logic for Events {
     fn update(&mut self) {
         self.outlet.reset.next = self.reset.val();
-        self.answer.next = bit_cast_word::<CommitWord, Commit>(self.commit.val());
-        inputs!(fields: stack = answer.int_stack, length = answer.int_length, speeds);
+        inputs!(fields: stack = commit.int_stack, length = commit.int_length, speeds);
         self.use_int.next = self.with_int.val() & self.fields.present.val();
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
         self.word.next = bits_zero::<AnswerEvent>(0);
-        fields!(word: psn, generation, qp, nak, bytes, ecn = answer.ecn, sent_at, sent_valid);
+        fields!(word: psn, generation, qp, nak, bytes, ecn = commit.ecn, sent_at, sent_valid);
         // of the time of arrival the lower half is there, and it is no longer ago than that half lasts
         self.clock_now.next = bit_cast_word::<ClockHalves, U<48>>(self.now.val());
         self.came.next = self.clock_now.val();
         if self.with_time.val() {
-            self.came.next.lower = self.answer.val().msn;
-            if self.clock_now.val().lower < self.answer.val().msn {
+            self.came.next.lower = self.commit.val().msn;
+            if self.clock_now.val().lower < self.commit.val().msn {
                 self.came.next.upper = self.clock_now.val().upper - 1;
             }
         }

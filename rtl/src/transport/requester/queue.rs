@@ -1,9 +1,9 @@
 //! The queue pair in hand: its state in registers, and what each step changes in it.
 
 use super::store::Store;
-use crate::nic::words::Context;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
+use crate::words::context::QpContext;
 use crate::words::requester::PsnDistance;
 use crate::words::requester::{ReadRun, RequesterState};
 use crate::{block, kernel};
@@ -19,7 +19,7 @@ pub struct Queue {
     /// Its number.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A packet was sent for the first time.
     pub sent_valid: Signal<In, Bit>,
     /// Its queue pair.

@@ -8,14 +8,13 @@
 //!
 //! Reference: `read_response` of `hpcc_models::nic`'s answers.
 
-use crate::nic::words::{Action, RxRow};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::counters::ReadCounts;
 use crate::words::requester::OwnMessage;
 use crate::words::requester::{PsnDistance, Syndrome};
-use crate::words::transport::{Action as ActionWord, AnswerKind, CommitKind, RxPacket};
+use crate::words::transport::{Action, AnswerKind, CommitKind, RxPacket};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -24,7 +23,7 @@ use rust_hdl::prelude::*;
 #[block]
 pub struct Decision {
     /// The packet.
-    pub row: Signal<In, RxRow>,
+    pub row: Signal<In, RxPacket>,
     /// The payload goes to memory.
     pub take: Signal<In, Bit>,
     /// Where.
@@ -37,24 +36,22 @@ pub struct Decision {
     pub ends: Signal<In, Bit>,
     /// The decision.
     pub action: Signal<Out, Action>,
-    packet: Signal<Local, RxPacket>,
-    word: Signal<Local, ActionWord>,
+    word: Signal<Local, Action>,
 }
 
 #[kernel]
 impl Logic for Decision {
     fn update(&mut self) {
-        packet = bit_cast_word::<RxPacket, W<550, 9>>(row);
-        word = bits_zero::<ActionWord>(0);
+        word = bits_zero::<Action>(0);
         fields!(word: take, address, commits);
         word.commit.kind = CommitKind::Answer;
-        fields!(word from packet: commit.qp = qp, commit.generation = generation, commit.psn = psn);
+        fields!(word from row: commit.qp = qp, commit.generation = generation, commit.psn = psn);
         word.commit.syndrome = bits_u::<8>(0x1f);
         word.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(ends));
         fields!(word:
-            commit.int_length = packet.int_length, commit.int_stack = packet.int_stack, commit.answer = answer,
-            commit.int_on = packet.int_on);
-        action = bit_cast_bus::<487, 8, ActionWord>(word);
+            commit.int_length = row.int_length, commit.int_stack = row.int_stack, commit.answer = answer,
+            commit.int_on = row.int_on);
+        action = word;
     }
 }
 
@@ -63,8 +60,8 @@ impl Logic for Decision {
 pub struct Verdict {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The packet.
-    pub row: Signal<In, RxRow>,
+    /// The row.
+    pub row: Signal<In, RxPacket>,
     /// The READ.
     pub message: Signal<In, OwnMessage>,
     /// First PSN whose data is missing.
@@ -97,7 +94,6 @@ pub struct Verdict {
     #[signals(Bit: is_end, in_order, beyond, sound, checked, good, stray, bad)]
     #[combinational]
     decision: Decision,
-    packet: Signal<Local, RxPacket>,
     ends: DFF<Bit>,
     left: DFF<U<36>>,
     place: DFF<U<64>>,
@@ -111,26 +107,25 @@ pub struct Verdict {
 #[kernel]
 impl Logic for Verdict {
     fn update(&mut self) {
-        packet = bit_cast_word::<RxPacket, W<550, 9>>(row);
-        given = bit_cast_word::<Extension, W<128, 2>>(packet.extension);
+        given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
         syndrome = bit_cast_word::<Syndrome, U<8>>(aeth.syndrome);
         // Middle has no AETH
-        negative = (packet.opcode != 0x0e) & syndrome.code.any();
+        negative = (row.opcode != 0x0e) & syndrome.code.any();
 
-        offset = packet.psn - message.first_psn;
-        ends = (packet.psn + 1) == message.end_psn;
-        ahead = packet.psn - missing;
+        offset = row.psn - message.first_psn;
+        ends = (row.psn + 1) == message.end_psn;
+        ahead = row.psn - missing;
 
-        skipped = (bit_cast_u::<36, 24>(offset) << 8) << packet.mtu;
+        skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
         place = message.local_address + bit_cast_u::<64, 36>(skipped);
 
-        full = bits_u::<36>(256) << packet.mtu;
+        full = bits_u::<36>(256) << row.mtu;
         behind = place + bit_cast_u::<64, 36>(full);
         expected = if ends { left } else { full };
-        is_end = (packet.opcode == 0x0f) | (packet.opcode == 0x10);
-        sound = (is_end == ends) & (bit_cast_u::<36, 16>(packet.payload_length) == expected);
+        is_end = (row.opcode == 0x0f) | (row.opcode == 0x10);
+        sound = (is_end == ends) & (bit_cast_u::<36, 16>(row.payload_length) == expected);
 
         in_order = ahead == 0;
         distance = bit_cast_word::<PsnDistance, U<24>>(ahead);
@@ -145,7 +140,7 @@ impl Logic for Verdict {
         counted.drop_qp_ended = act & (code == 4);
         counts = counted;
         inputs!(decision: row, address = place);
-        decision.take = good & packet.payload_length.any();
+        decision.take = good & row.payload_length.any();
         decision.answer = AnswerKind::ReadGap;
         decision.ends = good & ends;
         decision.commits = (code == 6) | (checked & beyond);

@@ -1,14 +1,11 @@
 //! The messages of all queue pairs: the requester's own copy, and the bus that tells Select.
 
-use crate::nic::words::{Message, Work};
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::W;
 use crate::prim::word::bit_cast_number;
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
 use crate::words::requester::OwnMessage;
 use crate::words::requester::RingPlace;
-use crate::words::transport::Message as MessageWord;
+use crate::words::transport::Message;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -37,7 +34,7 @@ pub struct Ring {
     /// Its place.
     pub tail: Signal<In, U<5>>,
     /// Its work request.
-    pub work: Signal<In, Work>,
+    pub work: Signal<In, WorkRequest>,
     /// Its first PSN.
     pub start: Signal<In, U<24>>,
     /// One past its last.
@@ -63,10 +60,9 @@ pub struct Ring {
     /// How messages ended whose completions wait.
     statuses: Ram<U<4>, 12>,
     memory_place: Signal<Local, U<12>>,
-    request: Signal<Local, WorkRequest>,
     valid: DFF<Bit>,
     address: DFF<U<12>>,
-    data: DFF<MessageWord>,
+    data: DFF<Message>,
 }
 
 #[kernel]
@@ -84,14 +80,13 @@ impl Logic for Ring {
         message = memory.rdata;
         valid = push;
         address = bit_cast_number::<12, RingPlace>(added);
-        request = bit_cast_word::<WorkRequest, W<320, 5>>(work);
         fields!(data.d: first_psn = start, end_psn = finish);
-        data.read = request.operation.get_bit(0);
+        data.read = work.operation.get_bit(0);
         fields!(data.d:
-            last, generation, local_address, remote_address, remote_key = request.remote_key, length, id = request.id,
-            total = request.length);
+            last, generation, local_address, remote_address, remote_key = work.remote_key, length, id = work.id,
+            total = work.length);
         assign!(bus_valid = valid, bus_address = address);
-        bus_data = bit_cast_bus::<384, 6, MessageWord>(data);
+        bus_data = data;
         inputs!(memory: we = valid, waddr = address);
         memory.wdata.next.first_psn = data.first_psn;
         memory.wdata.next.end_psn = data.end_psn;

@@ -6,11 +6,9 @@
 //! together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::Context;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
 use crate::words::requester::{RequesterContext, RequesterState, SentTo};
 use crate::{block, kernel};
@@ -26,7 +24,7 @@ pub struct Store {
     /// Its number.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A packet was sent for the first time.
     pub sent_valid: Signal<In, Bit>,
     /// Its queue pair.
@@ -80,7 +78,6 @@ pub struct Store {
     waits: DFF<Bit>,
     waits_qp: DFF<U<8>>,
     waits_context: DFF<RequesterContext>,
-    created: Signal<Local, QpContext>,
     reference: Signal<Local, U<8>>,
 }
 
@@ -98,9 +95,8 @@ impl Logic for Store {
             waits_qp = context_qp;
         }
         inputs!(contexts: we = lands, waddr = waits_qp, wdata = waits_context);
-        created = bit_cast_word::<QpContext, W<211, 4>>(context_data);
         if context_valid {
-            fields!(waits_context.d from created: alive, generation, mtu, int_on, first_psn = send_psn);
+            fields!(waits_context.d from context_data: alive, generation, mtu, int_on, first_psn = send_psn);
         }
         sent.we = sent_valid | voids;
         sent.waddr = sent_qp;

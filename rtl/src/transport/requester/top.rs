@@ -23,17 +23,18 @@ use super::queue::Queue;
 use super::reads::Verdict;
 use super::ring::Ring;
 use super::walk::Walk;
-use crate::nic::words::{AckSend, Action, Commit, Completion, Context, Message, Region, RxRow, Work};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::EndedIn;
+use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
 use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration};
 use crate::words::sched::LawEvent;
+use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
+use crate::words::work::Completion;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -58,7 +59,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Its number.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// Bus: a region slot is written.
     pub region_valid: Signal<In, Bit>,
     /// Slot.
@@ -82,7 +83,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// When that was, ns.
     pub asked_sent_at: Signal<In, U<48>>,
     /// READ responses, in the order of arrival.
-    pub row: StreamIn<RxRow>,
+    pub row: StreamIn<RxPacket>,
     /// What becomes of each.
     pub action: StreamOut<Action>,
     /// Acknowledgements, and READ responses whose fate in memory is known (`KIND` 3).
@@ -90,11 +91,11 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Flows at their retry limit.
     pub ended: EndedIn,
     /// Packets under which host memory failed: `FlowPacket`.
-    pub read_error: StreamIn<U<48>>,
+    pub read_error: StreamIn<FlowPacket>,
     /// Queue pairs to remove, `QpOfGeneration`; taken when the last completion has been made.
-    pub remove: StreamIn<U<16>>,
+    pub remove: StreamIn<QpOfGeneration>,
     /// Work requests.
-    pub work: StreamIn<Work>,
+    pub work: StreamIn<WorkRequest>,
     /// Bus: a message is queued.
     pub message_valid: Signal<Out, Bit>,
     /// Queue pair 11:4, place in its ring 3:0.
@@ -102,7 +103,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// The message.
     pub message_data: Signal<Out, Message>,
     /// Work for the scheduler: `FlowPacket`.
-    pub schedule: StreamOut<U<48>>,
+    pub schedule: StreamOut<FlowPacket>,
     /// Acknowledgements for the scheduler and for congestion control.
     pub cc_event: StreamOut<LawEvent>,
     /// Completions.
@@ -110,7 +111,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// READ echoes; one that finds no room is dropped, the next one covers it.
     pub echo: StreamOut<AckSend>,
     /// Flows that the scheduler is to remove: `FlowOfGeneration`.
-    pub kill: StreamOut<U<24>>,
+    pub kill: StreamOut<FlowOfGeneration>,
     /// Counter pulses: `RequesterCounts`.
     pub counts: Signal<Out, U<11>>,
     /// Which input is next.
@@ -150,9 +151,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Acknowledgements of READ data that carry INT back.
     echoes: Outlet<AckSend>,
     /// Messages handed to the scheduler.
-    schedules: Outlet<U<48>>,
+    schedules: Outlet<FlowPacket>,
     /// Flows that the scheduler is to end.
-    kills: Outlet<U<24>>,
+    kills: Outlet<FlowOfGeneration>,
     /// High from the second clock after power-on: what a RAM shows before is nothing.
     started: DFF<Bit>,
     /// State: chooses an input and reads the queue pair's state.
@@ -263,14 +264,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
         inputs!([gather, follow, tells]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
-        StreamIn::<U<48>>::link(&mut self.read_error, &mut self.choice.errors);
-        StreamIn::<U<16>>::link(&mut self.remove, &mut self.choice.removals);
-        StreamIn::<Work>::link(&mut self.work, &mut self.intake.work);
+        StreamIn::<FlowPacket>::link(&mut self.read_error, &mut self.choice.errors);
+        StreamIn::<QpOfGeneration>::link(&mut self.remove, &mut self.choice.removals);
+        StreamIn::<WorkRequest>::link(&mut self.work, &mut self.intake.work);
         StreamOut::<Action>::link(&mut self.action, &mut self.actions.down);
         StreamOut::<Completion>::link(&mut self.completion, &mut self.finished.completion);
         StreamOut::<AckSend>::link(&mut self.echo, &mut self.echoes.down);
-        StreamOut::<U<48>>::link(&mut self.schedule, &mut self.schedules.down);
-        StreamOut::<U<24>>::link(&mut self.kill, &mut self.kills.down);
+        StreamOut::<FlowPacket>::link(&mut self.schedule, &mut self.schedules.down);
+        StreamOut::<FlowOfGeneration>::link(&mut self.kill, &mut self.kills.down);
         StreamOut::<LawEvent>::link(&mut self.cc_event, &mut self.events.cc_event);
         inputs!([finished, intake, events, actions, echoes, schedules, kills]: reset);
         inputs!(queue: context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end);
@@ -287,7 +288,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 0: the next input
         inputs!(choice: idle, save, hold_rows = actions.full);
-        self.request.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.work.data.val());
+        self.request.next = self.work.data.val();
         self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val() & !self.stalled.q.val();
         self.choice.work_qp.next = bit_cast_u::<8, 24>(self.request.val().qpn);
         inputs!(choice: room = finished.room, hold_removals = held_removals, kept);
@@ -658,7 +659,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // messages for the scheduler
         self.schedules.put.next = false;
         fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
-        self.schedules.data.next = bit_cast_number::<48, FlowPacket>(self.scheduling.val());
+        self.schedules.data.next = self.scheduling.val();
         if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.full.val()) {
             self.emit.d.next = false;
             self.schedules.put.next = self.scheduled.q.val();
@@ -667,7 +668,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // the end of a queue pair; if the scheduler or the manager did not say so, the scheduler is told
         self.kills.put.next = false;
-        self.kills.data.next = bit_cast_number::<24, FlowOfGeneration>(self.flow.val());
+        self.kills.data.next = self.flow.val();
         self.queue.bury.next = false;
         self.queue.status.next = bits_u::<4>(8);
         if self.guilty.q.val() {

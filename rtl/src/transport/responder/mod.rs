@@ -21,14 +21,14 @@ pub mod state;
 mod tests;
 
 use crate::host::regions::RegionCheck;
-use crate::nic::words::{Action, Context, Region, RxRow};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::context::{QpContext, Region};
 use crate::words::counters::ResponderCounts;
 use crate::words::responder::{ResponderState, ResponsesLeft};
-use crate::words::transport::{Action as ActionWord, Commit, CommitKind, ReadRequest, RxPacket};
+use crate::words::transport::{Action, Commit, CommitKind, ReadRequest, RxPacket};
 use crate::words::wire::RdmaHeader;
 use crate::{block, kernel};
 use hpcc_models::nic::Counter;
@@ -60,7 +60,7 @@ pub struct Responder {
     /// Which.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A region slot is written.
     pub region_valid: Signal<In, Bit>,
     /// Which.
@@ -86,7 +86,7 @@ pub struct Responder {
     /// Generation.
     pub fail_generation: Signal<In, U<8>>,
     /// Requests.
-    pub row: StreamIn<RxRow>,
+    pub row: StreamIn<RxPacket>,
     /// One decision for each.
     pub action: StreamOut<Action>,
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
@@ -119,7 +119,7 @@ pub struct Responder {
     state: Signal<Local, ResponderState>,
     commit: Signal<Local, Commit>,
     full_5: DFF<Bit>,
-    action_5: DFF<ActionWord>,
+    action_5: DFF<Action>,
     count_5: DFF<ResponderCounts>,
 }
 
@@ -134,7 +134,7 @@ impl Logic for Responder {
         // 0
         take = (phase == 0) & row.valid;
         row.ready = phase == 0;
-        offered = bit_cast_word::<RxPacket, RxRow>(row.data);
+        offered = row.data;
         offered_reth = bit_cast_word::<RdmaHeader, W<128, 2>>(offered.extension);
         reth = bit_cast_word::<RdmaHeader, W<128, 2>>(row_1.extension);
         tables.qp = offered.qp;
@@ -230,7 +230,7 @@ impl Logic for Responder {
             action_5.commit = commit;
         }
         action.valid = full_5;
-        action.data = bit_cast_bus::<487, 8, ActionWord>(action_5);
+        action.data = action_5;
 
         // 4: the new state
         state = known;

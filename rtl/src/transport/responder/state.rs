@@ -5,7 +5,6 @@
 //! is held against the generation two clocks later; a creation of the queue pair meanwhile makes it void.
 
 use crate::host::generations::GenerationCheck;
-use crate::nic::words::Context;
 use crate::prim::ram::{Ram, RamReg};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
@@ -24,7 +23,7 @@ pub struct ResponderTables {
     /// Which.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// The response queue has something to tell; not in every clock.
     pub left_valid: Signal<In, Bit>,
     /// Of this queue pair.
@@ -60,7 +59,6 @@ pub struct ResponderTables {
     left_check: GenerationCheck,
     failed: Ram<U<1>, 8>,
     fail_check: GenerationCheck,
-    qp_context: Signal<Local, QpContext>,
     created_qp: DFF<U<8>>,
     created: DFF<ResponderState>,
     left_new: Signal<Local, ResponsesLeft>,
@@ -119,11 +117,10 @@ impl Logic for ResponderTables {
         left = left_table.rdata;
         left.ended = left_table.rdata.val().ended | failed.rdata.any();
 
-        qp_context = bit_cast_word::<QpContext, Context>(context_data);
         if context_valid {
             created_qp = context_qp;
             created = bits_zero::<ResponderState>(0);
-            fields!(created.d from qp_context: expected_psn, generation, alive);
+            fields!(created.d from context_data: expected_psn, generation, alive);
             create_state = true;
             create_left = true;
             create_fails = true;

@@ -1,12 +1,11 @@
 //! A READ becomes active: its state to the packet selector, its range to the scheduler.
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::ReadState;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
+use crate::prim::word::bit_cast_word;
 use crate::sched::ports::WorkOut;
-use crate::words::transport::{Commit as CommitWord, ReadRequest, ReadState as ReadStateWord};
+use crate::words::transport::{Commit, ReadRequest, ReadState};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -24,7 +23,7 @@ pub struct Activation {
     /// Its tag.
     pub tag: Signal<In, U<2>>,
     /// And answer word.
-    pub entry: Signal<In, CommitWord>,
+    pub entry: Signal<In, Commit>,
     /// The READ goes on where the one before it ends, which need not have left.
     pub goes_on: Signal<In, Bit>,
     /// The scheduler has not taken the work of the one before.
@@ -42,7 +41,7 @@ pub struct Activation {
     #[registers(Bit: full, pulse, restart)]
     flow: DFF<U<16>>,
     last: DFF<U<24>>,
-    read: DFF<ReadStateWord>,
+    read: DFF<ReadState>,
     asked: Signal<Local, ReadRequest>,
 }
 
@@ -69,7 +68,7 @@ impl Logic for Activation {
             work.start = read.first_psn, work.end = last, read_valid = pulse
         }
         read_qp = flow.get_bits::<8>(1);
-        read_data = bit_cast_bus::<178, 3, ReadStateWord>(read);
+        read_data = read;
         reset!(full, pulse);
     }
 

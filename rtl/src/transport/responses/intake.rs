@@ -1,15 +1,13 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
 
 use crate::emit::naming::named_inside;
-use crate::nic::words::{Commit, Context};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
 use crate::words::responses::{QpChange, ReadEnd};
-use crate::words::transport::Commit as CommitWord;
+use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -25,7 +23,7 @@ pub struct Intake {
     /// Which.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A READ's last response has left, or one could not be read from memory.
     pub gone_valid: Signal<In, Bit>,
     /// It could not be read.
@@ -49,13 +47,12 @@ pub struct Intake {
     /// Queue pair.
     pub qp: Signal<Out, U<8>>,
     /// The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
-    pub entry: Signal<Out, CommitWord>,
+    pub entry: Signal<Out, Commit>,
     /// The creation.
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    created: Signal<Local, QpContext>,
-    answer: Signal<Local, CommitWord>,
+    answer: Signal<Local, Commit>,
 }
 
 #[kernel]
@@ -63,11 +60,10 @@ impl Logic for Intake {
     fn update(&mut self) {
         inputs!([contexts, ends]: reset);
         contexts.up.valid = context_valid;
-        created = bit_cast_word::<QpContext, W<211, 4>>(context_data);
         contexts.up.data.next.qp = context_qp;
-        contexts.up.data.next.generation = created.generation;
-        contexts.up.data.next.alive = created.alive;
-        contexts.up.data.next.int_on = created.int_on;
+        contexts.up.data.next.generation = context_data.generation;
+        contexts.up.data.next.alive = context_data.alive;
+        contexts.up.data.next.int_on = context_data.int_on;
         ends.up.valid = gone_valid;
         ends.up.data.next.qp = gone_qp;
         ends.up.data.next.generation = gone_generation;
@@ -81,12 +77,12 @@ impl Logic for Intake {
         up.ready = take & !contexts.down.valid & !ends.down.valid;
         creation = contexts.down.data;
         op = bits_u::<2>(2);
-        answer = bit_cast_word::<CommitWord, W<421, 7>>(up.data);
+        answer = up.data;
         assign!(qp = answer.qp, entry = answer);
         if ends.down.valid {
             op = bits_u::<2>(1);
             qp = ends.down.data.val().qp;
-            entry = bits_zero::<CommitWord>(0);
+            entry = bits_zero::<Commit>(0);
             entry.generation = ends.down.data.val().generation;
             entry.psn = ends.down.data.val().psn;
             entry.msn = bit_cast_u::<24, 2>(ends.down.data.val().tag);

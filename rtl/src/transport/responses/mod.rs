@@ -23,16 +23,17 @@ pub mod pool;
 #[cfg(test)]
 mod tests;
 
-use crate::nic::words::{AckSend, Commit, Context, ReadState};
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
+use crate::words::context::QpContext;
 use crate::words::responses::{QpChange, ResponseList};
-use crate::words::transport::{AckSend as AckSendWord, Commit as CommitWord, CommitKind, ReadRequest};
+use crate::words::transport::ReadState;
+use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest};
 use crate::{block, kernel};
 use activation::Activation;
 use intake::Intake;
@@ -54,7 +55,7 @@ pub struct ResponseQueue {
     /// Which.
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A READ's last response has left, or one could not be read from memory.
     pub gone_valid: Signal<In, Bit>,
     /// It could not be read.
@@ -112,13 +113,13 @@ pub struct ResponseQueue {
     /// The READ that becomes active follows the active one.
     extending: DFF<Bit>,
     op: DFF<U<2>>,
-    entry: DFF<CommitWord>,
+    entry: DFF<Commit>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
     held: DFF<ResponseList>,
-    item: Signal<Local, CommitWord>,
+    item: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
-    sent: Signal<Local, AckSendWord>,
+    sent: Signal<Local, AckSend>,
     // out
     #[registers(U<8>: left_qp_r, left_generation_r)]
     activation: Activation,
@@ -156,7 +157,7 @@ impl Logic for ResponseQueue {
         // the list, and where the PSN of the answer stands to it
         look = state == 1;
         list = held;
-        item = bit_cast_word::<CommitWord, W<421, 7>>(pool.item);
+        item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
         assign!(waiting = list.waiting, active = list.active);
         own = (list.generation == entry.generation) & !list.dead;
@@ -273,7 +274,7 @@ impl Logic for ResponseQueue {
 
         // places
         inputs!(pool: at = cursor, store);
-        pool.new_item = bit_cast_bus::<421, 7, CommitWord>(entry);
+        pool.new_item = entry;
         pool.link = waiting.any();
         pool.link_to = list.tail;
         pool.give = ((create | fail) & waiting.any()) | pop | (finish & cut);
@@ -344,7 +345,7 @@ impl Logic for ResponseQueue {
 
         // out
         acks.up.valid = pass | fail | (pop & !item_reads);
-        sent = bits_zero::<AckSendWord>(0);
+        sent = bits_zero::<AckSend>(0);
         fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
         if pop {
             fields!(sent from item: qp, generation, psn, syndrome, msn, int_length, int_stack);
@@ -356,7 +357,7 @@ impl Logic for ResponseQueue {
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
             sent.int_stack = bits_zero::<W<336, 6>>(0);
         }
-        acks.up.data = bit_cast_bus::<417, 7, AckSendWord>(sent);
+        acks.up.data = sent;
         outputs!(acks: ack.valid = down.valid, ack.data = down.data);
         acks.down.ready = ack.ready;
 

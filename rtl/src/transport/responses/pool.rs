@@ -2,9 +2,9 @@
 //!
 //! A list is given back whole in one clock. After reset the links are written, one a clock.
 
-use crate::nic::words::Commit;
 use crate::prim::ram::RamReg;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

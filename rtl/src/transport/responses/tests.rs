@@ -1,9 +1,11 @@
 //! Random answers, ends, repetitions, creations and failures against lists kept in software.
 
 use super::*;
-use crate::nic::words::{ack_send, commit, context, read_state};
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::QpContext;
 use crate::words::transport::AckKind;
+use crate::words::transport::{AckSend, Commit, ReadState};
 use std::collections::{BTreeMap, VecDeque};
 
 type Word = [u64; 7];
@@ -40,7 +42,7 @@ struct Queue {
     expected: u64,
 }
 
-fn get(field: crate::nic::words::Field, word: &Word) -> u64 {
+fn get(field: crate::prim::word::Field, word: &Word) -> u64 {
     field.get(word)
 }
 
@@ -49,35 +51,35 @@ fn serial_less(a: u64, b: u64) -> bool {
 }
 
 fn is_read(word: &Word) -> bool {
-    get(commit::KIND, word) == 2
+    get(Commit::KIND, word) == 2
 }
 
 fn ack(word: &Word) -> (u64, u64, u64, u64, u64, u64, u64) {
     (
-        get(commit::QP, word),
-        get(commit::GENERATION, word),
-        get(commit::PSN, word),
-        get(commit::SYNDROME, word),
-        get(commit::MSN, word),
-        get(commit::INT_LENGTH, word),
-        get(commit::INT, word),
+        get(Commit::QP, word),
+        get(Commit::GENERATION, word),
+        get(Commit::PSN, word),
+        get(Commit::SYNDROME, word),
+        get(Commit::MSN, word),
+        get(Commit::INT_LENGTH, word),
+        get(Commit::INT_STACK, word),
     )
 }
 
 impl Queue {
     /// The READ goes on where the active one ends.
     fn follows(&self, word: &Word) -> bool {
-        let (psn, count) = (get(commit::PSN, word), commit::INT.part(96, 24).get(word));
+        let (psn, count) = (get(Commit::PSN, word), Commit::INT_STACK.part(96, 24).get(word));
         let span = (psn + count).wrapping_sub(self.start) & MASK;
         is_read(word) && self.active.is_some_and(|(end, _)| end == psn) && span < 1 << 22
     }
 
     fn activate(&mut self, word: &Word, extends: bool, seen: &mut Seen) {
-        let part = |low, width| commit::INT.part(low, width).get(word);
-        let (qp, first, count) = (get(commit::QP, word), get(commit::PSN, word), part(96, 24));
+        let part = |low, width| Commit::INT_STACK.part(low, width).get(word);
+        let (qp, first, count) = (get(Commit::QP, word), get(Commit::PSN, word), part(96, 24));
         let end = (first + count) & MASK;
-        let msn = get(commit::MSN, word);
-        let completed = msn.wrapping_sub(get(commit::ENDS_OR_FAILED, word)) & MASK;
+        let msn = get(Commit::MSN, word);
+        let completed = msn.wrapping_sub(get(Commit::ENDS_OR_FAILED, word)) & MASK;
         self.ahead = self.active.filter(|_| extends).map(|(_, completed)| completed);
         self.active = Some((end, completed));
         if !extends {
@@ -97,8 +99,8 @@ impl Queue {
     }
 
     fn answer(&mut self, word: Word, seen: &mut Seen) {
-        let (qp, psn) = (get(commit::QP, &word), get(commit::PSN, &word));
-        if self.dead || get(commit::GENERATION, &word) != self.generation {
+        let (qp, psn) = (get(Commit::QP, &word), get(Commit::PSN, &word));
+        if self.dead || get(Commit::GENERATION, &word) != self.generation {
             return;
         }
         let Some((end, _)) = self.active else {
@@ -109,17 +111,17 @@ impl Queue {
             }
             return;
         };
-        if is_read(&word) && commit::INT.part(120, 1).get(&word) == 1 {
+        if is_read(&word) && Commit::INT_STACK.part(120, 1).get(&word) == 1 {
             let replaces = serial_less(psn, end);
             if replaces && self.ahead.is_some() {
                 seen.left.push((qp, self.generation, 1));
             }
-            let stays = |word: &Word| serial_less(get(commit::PSN, word), psn);
+            let stays = |word: &Word| serial_less(get(Commit::PSN, word), psn);
             let keep = if replaces { 0 } else { self.waiting.iter().take_while(|word| stays(word)).count() };
             for gone in self.waiting.drain(keep..) {
                 if is_read(&gone) {
                     seen.left.push((qp, self.generation, 1));
-                } else if get(commit::SYNDROME, &gone) != 0x1f {
+                } else if get(Commit::SYNDROME, &gone) != 0x1f {
                     seen.left.push((qp, self.generation, 2));
                 }
             }
@@ -217,9 +219,12 @@ impl Bench {
         self.block.ack.ready.next = self.stimulus.chance(accept);
         self.block.work.ready.next = self.stimulus.chance(accept);
         let (taken, ack, read, work, left) = step(self.block.as_mut(), |b| {
-            let data = b.ack.data.val().0;
+            let data = b.ack.data.val().array::<7>();
             let ack = (b.ack.valid.val() & b.ack.ready.val()).then_some(data);
-            let read = b.read_valid.val().then(|| (b.read_qp.val().0, b.read_data.val().0));
+            let read = b
+                .read_valid
+                .val()
+                .then(|| (b.read_qp.val().0, b.read_data.val().array::<3>()));
             let work = (b.work.valid.val() & b.work.ready.val()).then(|| {
                 let (flow, generation, restart) =
                     (b.work.flow.val().0, b.work.generation.val().0, b.work.restart.val());
@@ -237,29 +242,29 @@ impl Bench {
         seen.left.extend(left);
         seen.works.extend(work);
         if let Some((qp, word)) = read {
-            let field = |field: crate::nic::words::Field| field.get(&word);
+            let field = |field: crate::prim::word::Field| field.get(&word);
             seen.reads.push([
                 qp,
-                field(read_state::GENERATION),
-                field(read_state::FIRST),
-                field(read_state::COUNT),
-                field(read_state::ADDRESS),
-                field(read_state::LENGTH),
-                field(read_state::MSN),
-                field(read_state::TAG),
+                field(ReadState::GENERATION),
+                field(ReadState::FIRST_PSN),
+                field(ReadState::COUNT),
+                field(ReadState::ADDRESS),
+                field(ReadState::LENGTH),
+                field(ReadState::MSN),
+                field(ReadState::TAG),
             ]);
         }
         if let Some(word) = ack {
-            let field = |field: crate::nic::words::Field| field.get(&word);
-            assert_eq!(field(ack_send::KIND), AckKind::Acknowledgement as u64);
+            let field = |field: crate::prim::word::Field| field.get(&word);
+            assert_eq!(field(AckSend::KIND), AckKind::Acknowledgement as u64);
             seen.acks.push((
-                field(ack_send::QP),
-                field(ack_send::GENERATION),
-                field(ack_send::PSN),
-                field(ack_send::SYNDROME),
-                field(ack_send::MSN),
-                field(ack_send::INT_LENGTH),
-                field(ack_send::INT),
+                field(AckSend::QP),
+                field(AckSend::GENERATION),
+                field(AckSend::PSN),
+                field(AckSend::SYNDROME),
+                field(AckSend::MSN),
+                field(AckSend::INT_LENGTH),
+                field(AckSend::INT_STACK),
             ));
         }
         self.block.context_valid.next = false;
@@ -292,12 +297,12 @@ impl Bench {
             ..Queue::default()
         };
         let mut word = [0; 4];
-        context::ALIVE.put(&mut word, alive.into());
-        context::GENERATION.put(&mut word, queue.generation);
-        context::INT.put(&mut word, queue.int.into());
+        QpContext::ALIVE.put(&mut word, alive.into());
+        QpContext::GENERATION.put(&mut word, queue.generation);
+        QpContext::INT_ON.put(&mut word, queue.int.into());
         self.block.context_valid.next = true;
         self.block.context_qp.next = U(qp);
-        self.block.context_data.next = W(word);
+        self.block.context_data.next = QpContext::from_slice(&word);
     }
 
     /// An answer as the responder gives them.
@@ -322,19 +327,19 @@ impl Bench {
             }
         }
         queue.expected &= MASK;
-        commit::KIND.put(&mut word, 1 + u64::from(read));
-        commit::QP.put(&mut word, qp);
-        commit::PSN.put(&mut word, psn & MASK);
-        commit::SYNDROME.put(&mut word, syndrome);
-        commit::MSN.put(&mut word, s.uniform(24));
-        commit::INT_LENGTH.put(&mut word, s.below(43));
+        Commit::KIND.put(&mut word, 1 + u64::from(read));
+        Commit::QP.put(&mut word, qp);
+        Commit::PSN.put(&mut word, psn & MASK);
+        Commit::SYNDROME.put(&mut word, syndrome);
+        Commit::MSN.put(&mut word, s.uniform(24));
+        Commit::INT_LENGTH.put(&mut word, s.below(43));
         if read {
-            commit::INT.part(96, 24).put(&mut word, count);
-            commit::INT.part(120, 1).put(&mut word, repeats);
-            commit::ENDS_OR_FAILED.put(&mut word, 1 - repeats);
+            Commit::INT_STACK.part(96, 24).put(&mut word, count);
+            Commit::INT_STACK.part(120, 1).put(&mut word, repeats);
+            Commit::ENDS_OR_FAILED.put(&mut word, 1 - repeats);
         }
         let late = s.chance(0.03);
-        commit::GENERATION.put(&mut word, queue.generation.wrapping_sub(u64::from(late)) & 255);
+        Commit::GENERATION.put(&mut word, queue.generation.wrapping_sub(u64::from(late)) & 255);
         word
     }
 
@@ -379,7 +384,7 @@ fn answers_leave_in_order() {
             _ => {
                 let word = bench.answer(qp);
                 bench.block.up.valid.next = true;
-                bench.block.up.data.next = W(word);
+                bench.block.up.data.next = Commit::from_slice(&word);
                 let queue = bench.queues.get_mut(&qp).expect("one of them");
                 queue.answer(word, &mut expected);
             }
@@ -424,8 +429,8 @@ fn no_place_is_lost() {
             if !bench.block.up.valid.next && !full {
                 let word = bench.answer(qp);
                 // nothing is taken back in the round in which nothing leaves
-                let repeats = commit::INT.part(120, 1).get(&word) == 1;
-                bench.block.up.data.next = W(word);
+                let repeats = Commit::INT_STACK.part(120, 1).get(&word) == 1;
+                bench.block.up.data.next = Commit::from_slice(&word);
                 bench.block.up.valid.next = !(round % 3 == 1 && repeats && is_read(&word));
             }
             if bench.clock(accept, &mut seen) {
@@ -455,17 +460,17 @@ fn the_end_of_a_replaced_read_ends_nothing() {
     let (qp, generation) = (QPS[0], bench.queues[&QPS[0]].generation);
     let offer = |bench: &mut Bench, read: bool, repeats: u64, psn: u64| {
         let mut word: Word = [0; 7];
-        commit::KIND.put(&mut word, 1 + u64::from(read));
-        commit::QP.put(&mut word, qp);
-        commit::GENERATION.put(&mut word, generation);
-        commit::PSN.put(&mut word, psn);
-        commit::SYNDROME.put(&mut word, 0x1f);
+        Commit::KIND.put(&mut word, 1 + u64::from(read));
+        Commit::QP.put(&mut word, qp);
+        Commit::GENERATION.put(&mut word, generation);
+        Commit::PSN.put(&mut word, psn);
+        Commit::SYNDROME.put(&mut word, 0x1f);
         if read {
-            commit::INT.part(96, 24).put(&mut word, 8);
-            commit::INT.part(120, 1).put(&mut word, repeats);
+            Commit::INT_STACK.part(96, 24).put(&mut word, 8);
+            Commit::INT_STACK.part(120, 1).put(&mut word, repeats);
         }
         bench.block.up.valid.next = true;
-        bench.block.up.data.next = W(word);
+        bench.block.up.data.next = Commit::from_slice(&word);
         bench.settle(40)
     };
     let first = offer(&mut bench, true, 0, 100).reads[0][7];

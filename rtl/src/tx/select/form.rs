@@ -11,7 +11,6 @@
 //!
 //! Nothing stops on the way: who feeds it looks at `room` first, and not more often than every second clock.
 
-use crate::nic::words::{DmaJob, TxPacket};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
@@ -19,9 +18,9 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FeedbackOut;
-use crate::words::dma::DmaJob as Job;
+use crate::words::dma::DmaJob;
 use crate::words::flows::QpFlow;
-use crate::words::transport::{ExtensionKind, TxPacket as Packet};
+use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{FeedbackFrom, GrantFeedback};
 use crate::words::wire::{AckHeader, Extension, RdmaHeader};
 use crate::{block, kernel};
@@ -126,8 +125,8 @@ pub struct Form {
     opcode: DFF<U<8>>,
     full: Signal<Local, U<13>>,
     first: Signal<Local, Bit>,
-    word_4: DFF<Packet>,
-    job_4: DFF<Job>,
+    word_4: DFF<TxPacket>,
+    job_4: DFF<DmaJob>,
 }
 
 #[kernel]
@@ -250,9 +249,9 @@ impl Logic for Form {
 
         // 4
         packets.up.valid = valid_4 & (form_4 != 0);
-        packets.up.data = bit_cast_bus::<196, 4, Packet>(word_4);
+        packets.up.data = word_4;
         jobs.up.valid = valid_4 & has_payload;
-        jobs.up.data = bit_cast_bus::<77, 2, Job>(job_4);
+        jobs.up.data = job_4;
         valid_5 = valid_4;
         advances_5 = form_4 == 2;
         spared_5 = allowed_4 - bit_cast_u::<24, 13>(padded_4);

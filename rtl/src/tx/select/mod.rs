@@ -22,17 +22,17 @@ pub mod form;
 #[cfg(test)]
 mod tests;
 
-use crate::nic::words::{Context, DmaJob, Message, ReadState, TxPacket};
 use crate::prim::ram::RamReg;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
+use crate::words::dma::DmaJob;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
 use crate::words::requester::{PsnDistance, RingPlace};
-use crate::words::transport::{DepartureKind, ReadState as ReadStateWord};
+use crate::words::transport::{DepartureKind, ReadState};
+use crate::words::transport::{Message, TxPacket};
 use crate::words::tx::{RingCursor, SelectContext, SelectMessage};
 use crate::{block, kernel};
 use departs::Departs;
@@ -59,7 +59,7 @@ pub struct Select<const A: usize, const M: usize> {
     /// Its queue pair.
     pub context_qp: Signal<In, U<8>>,
     /// The context.
-    pub context_data: Signal<In, Context>,
+    pub context_data: Signal<In, QpContext>,
     /// A message is written.
     pub message_valid: Signal<In, Bit>,
     /// Queue pair and place in its ring.
@@ -95,13 +95,11 @@ pub struct Select<const A: usize, const M: usize> {
     contexts: RamReg<SelectContext, A>,
     cursors: RamReg<RingCursor, A>,
     messages: RamReg<SelectMessage, M>,
-    new_context: Signal<Local, QpContext>,
     /// READs with even and with odd tags: the one that is answered, and the one behind it.
-    reads: [RamReg<ReadStateWord, A>; 2],
-    read_new: Signal<Local, ReadStateWord>,
-    read_even: Signal<Local, ReadStateWord>,
-    read_odd: Signal<Local, ReadStateWord>,
-    read: Signal<Local, ReadStateWord>,
+    reads: [RamReg<ReadState, A>; 2],
+    read_even: Signal<Local, ReadState>,
+    read_odd: Signal<Local, ReadState>,
+    read: Signal<Local, ReadState>,
     after_even: Signal<Local, PsnDistance>,
     after_odd: Signal<Local, PsnDistance>,
     takes_odd: Signal<Local, Bit>,
@@ -191,11 +189,10 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         // the buses
         self.contexts.we.next = self.context_valid.val();
         self.contexts.waddr.next = bit_cast_u::<A, 8>(self.context_qp.val());
-        self.new_context.next = bit_cast_word::<QpContext, Context>(self.context_data.val());
-        self.contexts.wdata.next.alive = self.new_context.val().alive;
-        self.contexts.wdata.next.generation = self.new_context.val().generation;
-        self.contexts.wdata.next.mtu = self.new_context.val().mtu;
-        self.contexts.wdata.next.int_on = self.new_context.val().int_on;
+        self.contexts.wdata.next.alive = self.context_data.val().alive;
+        self.contexts.wdata.next.generation = self.context_data.val().generation;
+        self.contexts.wdata.next.mtu = self.context_data.val().mtu;
+        self.contexts.wdata.next.int_on = self.context_data.val().int_on;
         self.void_place.next.qp = self.voided.q.val();
         self.void_place.next.place = bits_u::<4>(0) - bit_cast_u::<4, 5>(self.voids.q.val());
         self.messages.we.next = self.message_valid.val() | self.voids.q.val().any();
@@ -208,18 +205,17 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         } else if self.voids.q.val().any() {
             self.voids.d.next = self.voids.q.val() - 1;
         }
-        if self.context_valid.val() & self.new_context.val().alive {
+        if self.context_valid.val() & self.context_data.val().alive {
             self.voids.d.next = bits_u::<5>(16);
-            assign!(voided.d = context_qp, voided_generation.d = new_context.generation);
+            assign!(voided.d = context_qp, voided_generation.d = context_data.generation);
             self.void_cursor.d.next = true;
         }
         self.address.next = self.next_flow.q.val().qp;
-        self.read_new.next = bit_cast_word::<ReadStateWord, W<178, 3>>(self.read_data.val());
-        self.reads[0].we.next = self.read_valid.val() & !self.read_new.val().tag.get_bit(0);
-        self.reads[1].we.next = self.read_valid.val() & self.read_new.val().tag.get_bit(0);
+        self.reads[0].we.next = self.read_valid.val() & !self.read_data.val().tag.get_bit(0);
+        self.reads[1].we.next = self.read_valid.val() & self.read_data.val().tag.get_bit(0);
         for i in 0..2 {
             self.reads[i].waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
-            self.reads[i].wdata.next = self.read_new.val();
+            self.reads[i].wdata.next = self.read_data.val();
             self.reads[i].raddr.next = bit_cast_u::<A, 8>(self.address.val());
         }
 

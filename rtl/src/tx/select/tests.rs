@@ -4,7 +4,6 @@ mod bench;
 mod world;
 
 use super::Select;
-use crate::nic::words::tx_packet;
 use bench::Bench;
 use world::{Context, Grant, Message, Read, QPS};
 
@@ -70,11 +69,7 @@ fn a_new_generation_counts_its_own_packets() {
             // counted here and not by the bench's model
             let asks = psn % 16 == 15;
             let word = bench.expected.packets.back().expect("a packet").1;
-            assert_eq!(
-                tx_packet::ACK_REQ.get(&word.0),
-                u64::from(asks),
-                "generation {generation}, {psn}"
-            );
+            assert_eq!(word.ack_req, asks, "generation {generation}, {psn}");
             sent += 1;
             asked.extend(asks.then_some((generation, psn)));
         }

@@ -4,9 +4,9 @@ use super::super::stimulus::*;
 use super::super::AckBuilder;
 use super::{compare, Collector, Source};
 use crate::prim::uint::U;
-use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
 use crate::words::transport::AckKind;
+use crate::words::transport::AckSend;
 use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::Opcode;
 use std::collections::VecDeque;
@@ -16,7 +16,7 @@ struct Bench {
     config: NicConfig,
     stimulus: Stimulus,
     peers: Vec<Peer>,
-    acks: Source<W<417, 7>>,
+    acks: Source<AckSend>,
     expected: VecDeque<Vec<u8>>,
     collector: Collector,
     clock: u64,

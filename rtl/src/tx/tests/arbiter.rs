@@ -1,15 +1,15 @@
 //! Frames of two builders onto one link.
 
-use super::super::{Beat, FrameArbiter};
+use super::super::FrameArbiter;
 use super::{Collector, Source};
 use crate::prim::uint::mask;
-use crate::prim::uint::U;
-use crate::prim::wide::{bit_cast_w, bit_cast_ww};
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::tx::FrameBeat;
 use std::collections::VecDeque;
 
 /// A frame's beats.
-fn beats(frame: &[u8]) -> impl Iterator<Item = Beat> + '_ {
+fn beats(frame: &[u8]) -> impl Iterator<Item = FrameBeat> + '_ {
     let count = frame.len().div_ceil(64);
     frame.chunks(64).enumerate().map(move |(index, chunk)| {
         let mut limbs = [0u64; 10];
@@ -18,14 +18,14 @@ fn beats(frame: &[u8]) -> impl Iterator<Item = Beat> + '_ {
         }
         limbs[8] = mask(chunk.len());
         limbs[9] = u64::from(index + 1 == count);
-        crate::prim::wide::W(limbs)
+        FrameBeat::from_slice(&limbs)
     })
 }
 
 struct Bench {
     arbiter: Box<FrameArbiter>,
     stimulus: Stimulus,
-    sources: [Source<Beat>; 2],
+    sources: [Source<FrameBeat>; 2],
     /// Frames of each kind, the first byte 0 or 1 for the kind.
     expected: [VecDeque<Vec<u8>>; 2],
     collector: Collector,
@@ -73,10 +73,12 @@ impl Bench {
         arbiter.data_hold.next = hold[1];
         arbiter.m_axis.tready.next = self.stimulus.chance(accept);
         let (taken, valid, beat, ready) = step(arbiter.as_mut(), |a| {
-            let beat = bit_cast_ww::<578, 10, 512, 8>(a.m_axis.tdata.val())
-                | bit_cast_w::<578, 10, 64>(a.m_axis.tkeep.val()) << 512
-                | bit_cast_w::<578, 10, 1>(U(a.m_axis.tlast.val().into())) << 576
-                | bit_cast_w::<578, 10, 1>(U(a.m_axis.tuser.val().into())) << 577;
+            let beat = FrameBeat {
+                data: a.m_axis.tdata.val(),
+                keep: a.m_axis.tkeep.val(),
+                last: a.m_axis.tlast.val(),
+                bad: a.m_axis.tuser.val(),
+            };
             (
                 [
                     a.ack.ready.val() & a.ack.valid.val(),

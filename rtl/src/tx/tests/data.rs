@@ -3,10 +3,11 @@
 use super::super::stimulus::*;
 use super::super::DataBuilder;
 use super::{compare, Collector, Source};
-use crate::nic::words::tx_packet;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::transport::TxPacket;
+use crate::words::tx::PayloadBeat;
 use hpcc_models::nic::{NicConfig, ProbeConfig};
 use std::collections::VecDeque;
 
@@ -18,8 +19,8 @@ struct Bench {
     stimulus: Stimulus,
     config: NicConfig,
     peers: Vec<Peer>,
-    packets: Source<W<196, 4>>,
-    payloads: Source<W<521, 9>>,
+    packets: Source<TxPacket>,
+    payloads: Source<PayloadBeat>,
     expected: VecDeque<(Vec<u8>, bool, Note)>,
     notes: VecDeque<Note>,
     collector: Collector,
@@ -81,18 +82,18 @@ impl Bench {
         self.packets.items.push_back(packet.word);
         self.payloads.items.extend(beats(&mut self.stimulus, &packet));
         if let Some(frame) = packet.frame {
-            let get = |field: crate::nic::words::Field| field.get(&packet.word.0);
-            let ends = get(tx_packet::ENDS_READ) == 1;
+            let get = |field: crate::prim::word::Field| field.get(&packet.word.limbs());
+            let ends = get(TxPacket::ENDS_READ) == 1;
             let note = (
                 packet.error,
                 ends && !packet.error,
-                get(tx_packet::RESPONSE) == 0 && !packet.error,
+                get(TxPacket::RESPONSE) == 0 && !packet.error,
                 length > 0,
-                get(tx_packet::QP),
-                get(tx_packet::GENERATION),
-                get(tx_packet::RESPONSE) == 1,
-                get(tx_packet::PSN),
-                get(tx_packet::TAG),
+                get(TxPacket::QP),
+                get(TxPacket::GENERATION),
+                get(TxPacket::RESPONSE) == 1,
+                get(TxPacket::PSN),
+                get(TxPacket::TAG),
             );
             self.expected.push_back((frame, packet.error, note));
         }

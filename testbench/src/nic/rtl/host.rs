@@ -2,7 +2,7 @@
 
 use super::ports::{LitePorts, WordPorts};
 use hpcc_models::nic::{Completion, Operation, Status, WorkRequest};
-use hpcc_rtl::nic::words::{completion as word, work};
+use hpcc_rtl::words::work;
 
 /// Statuses in the order of their numbers.
 const STATUSES: [Status; 9] = [
@@ -22,31 +22,31 @@ pub fn drive_work(request: Option<&WorkRequest>, ports: &WordPorts, inputs: &mut
     inputs[ports.valid] = request.is_some().into();
     let Some(request) = request else { return };
     let limbs = &mut inputs[ports.data..ports.data + 5];
-    work::ID.put(limbs, request.id);
-    work::QPN.put(limbs, request.qpn.into());
-    work::OPERATION.put(limbs, u64::from(request.operation == Operation::Read));
-    work::LOCAL_ADDRESS.put(limbs, request.local_address);
-    work::LOCAL_KEY.put(limbs, request.local_key.into());
-    work::REMOTE_ADDRESS.put(limbs, request.remote_address);
-    work::REMOTE_KEY.put(limbs, request.remote_key.into());
-    work::LENGTH.put(limbs, request.length);
+    work::WorkRequest::ID.put(limbs, request.id);
+    work::WorkRequest::QPN.put(limbs, request.qpn.into());
+    work::WorkRequest::OPERATION.put(limbs, u64::from(request.operation == Operation::Read));
+    work::WorkRequest::LOCAL_ADDRESS.put(limbs, request.local_address);
+    work::WorkRequest::LOCAL_KEY.put(limbs, request.local_key.into());
+    work::WorkRequest::REMOTE_ADDRESS.put(limbs, request.remote_address);
+    work::WorkRequest::REMOTE_KEY.put(limbs, request.remote_key.into());
+    work::WorkRequest::LENGTH.put(limbs, request.length);
 }
 
 /// The completion of a word; its time is that of the port, which a driver would see.
 pub fn completion(limbs: &[u64], now_ns: u64) -> Result<Completion, String> {
-    let status = word::STATUS.get(limbs);
+    let status = work::Completion::STATUS.get(limbs);
     let found = usize::try_from(status).ok().and_then(|at| STATUSES.get(at)).copied();
     Ok(Completion {
         t_ns: now_ns,
-        qpn: word::QPN.get(limbs) as u32,
-        work: word::ID.get(limbs),
-        operation: match word::OPERATION.get(limbs) {
+        qpn: work::Completion::QPN.get(limbs) as u32,
+        work: work::Completion::ID.get(limbs),
+        operation: match work::Completion::OPERATION.get(limbs) {
             0 => Operation::Write,
             1 => Operation::Read,
             other => return Err(format!("m_axis_completion: operation {other}")),
         },
         status: found.ok_or_else(|| format!("m_axis_completion: status {status}"))?,
-        bytes: word::LENGTH.get(limbs),
+        bytes: work::Completion::LENGTH.get(limbs),
     })
 }
 

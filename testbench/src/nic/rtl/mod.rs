@@ -5,7 +5,7 @@
 //! | `s_axis_rx`, `m_axis_tx` | [`mac`]: frames and beats at the line rate |
 //! | `m_axi` | [`crate::drive::axi_memory`] |
 //! | `s_axil` | [`RtlNic::write`], [`RtlNic::read`]; [`setup`] makes the writes of a configuration |
-//! | `s_axis_work`, `m_axis_completion` | [`host`]: words of `hpcc_rtl::nic::words` |
+//! | `s_axis_work`, `m_axis_completion` | [`host`]: words of [`hpcc_rtl::words::work`] |
 
 mod caps;
 mod device;

@@ -9,7 +9,7 @@ use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, 
 use hpcc_models::nic::{QpConfig, Region};
 use hpcc_models::sched::registers::SchedRegisters;
 use hpcc_models::wire::MacAddr;
-use hpcc_rtl::nic::words::{context, region};
+use hpcc_rtl::words::context::{self, QpContext};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
@@ -263,28 +263,28 @@ fn words(limbs: &[u64]) -> Vec<u32> {
 
 fn region_body(memory: &Region) -> Vec<u32> {
     let mut limbs = [0; 4];
-    region::VALID.put(&mut limbs, 1);
-    region::KEY.put(&mut limbs, memory.key.into());
-    region::BASE.put(&mut limbs, memory.address);
-    region::LENGTH.put(&mut limbs, memory.length);
-    region::REMOTE_WRITE.put(&mut limbs, memory.remote_write.into());
-    region::REMOTE_READ.put(&mut limbs, memory.remote_read.into());
+    context::Region::VALID.put(&mut limbs, 1);
+    context::Region::KEY.put(&mut limbs, memory.key.into());
+    context::Region::BASE.put(&mut limbs, memory.address);
+    context::Region::LENGTH.put(&mut limbs, memory.length);
+    context::Region::REMOTE_WRITE.put(&mut limbs, memory.remote_write.into());
+    context::Region::REMOTE_READ.put(&mut limbs, memory.remote_read.into());
     words(&limbs)
 }
 
 fn context_body(qp: &QpConfig, law: u8, mac: u64) -> Vec<u32> {
     let mut limbs = [0; 4];
-    context::ALIVE.put(&mut limbs, 1);
-    context::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
-    context::REMOTE_MAC.put(&mut limbs, mac);
-    context::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
-    context::LOCAL_QPN.put(&mut limbs, qp.qpn.into());
-    context::SOURCE_PORT.put(&mut limbs, qp.source_port().into());
-    context::MTU.put(&mut limbs, mtu_code(qp.mtu).into());
-    context::INT.put(&mut limbs, qp.int.into());
-    context::LAW.put(&mut limbs, law.into());
-    context::PRIORITY.put(&mut limbs, qp.priority.into());
-    context::SEND_PSN.put(&mut limbs, qp.send_psn.into());
-    context::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+    QpContext::ALIVE.put(&mut limbs, 1);
+    QpContext::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
+    QpContext::REMOTE_MAC.put(&mut limbs, mac);
+    QpContext::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
+    QpContext::LOCAL_QPN.put(&mut limbs, qp.qpn.into());
+    QpContext::SOURCE_PORT.put(&mut limbs, qp.source_port().into());
+    QpContext::MTU.put(&mut limbs, mtu_code(qp.mtu).into());
+    QpContext::INT_ON.put(&mut limbs, qp.int.into());
+    QpContext::LAW.put(&mut limbs, law.into());
+    QpContext::PAUSE_CLASS.put(&mut limbs, qp.priority.into());
+    QpContext::SEND_PSN.put(&mut limbs, qp.send_psn.into());
+    QpContext::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
     words(&limbs)
 }

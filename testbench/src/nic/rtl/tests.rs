@@ -5,8 +5,8 @@ use super::*;
 use hpcc_models::nic::registers::{registers, REGION_SLOTS};
 use hpcc_models::nic::{Operation, QpConfig, Status};
 use hpcc_models::wire::wire_occupancy;
-use hpcc_rtl::nic::words::completion as word;
 use hpcc_rtl::sim::{Port, Stimulus};
+use hpcc_rtl::words::work::{Completion, WorkRequest as WorkWord};
 use std::collections::BTreeMap;
 
 const PORTS: &[(&str, usize, bool)] = &[
@@ -102,15 +102,14 @@ impl Echo {
     }
 
     fn completion(&self) -> [u64; 3] {
-        use hpcc_rtl::nic::words::work;
         let limbs = &self.inputs[self.at.work.data..][..5];
         let mut done = [0; 3];
-        word::ID.put(&mut done, work::ID.get(limbs));
-        word::QPN.put(&mut done, work::QPN.get(limbs));
-        word::OPERATION.put(&mut done, work::OPERATION.get(limbs));
-        word::LENGTH.put(&mut done, work::LENGTH.get(limbs));
+        Completion::ID.put(&mut done, WorkWord::ID.get(limbs));
+        Completion::QPN.put(&mut done, WorkWord::QPN.get(limbs));
+        Completion::OPERATION.put(&mut done, WorkWord::OPERATION.get(limbs));
+        Completion::LENGTH.put(&mut done, WorkWord::LENGTH.get(limbs));
         // The key says how it is to end.
-        word::STATUS.put(&mut done, work::REMOTE_KEY.get(limbs));
+        Completion::STATUS.put(&mut done, WorkWord::REMOTE_KEY.get(limbs));
         done
     }
 }

@@ -1,12 +1,16 @@
 //! The requester with its surroundings: every input from a queue, every output into a list, READ data committed at once.
 
-use crate::nic::words::{self, ack_send, action, commit, completion, context, message, region, rx_row, work};
 use crate::prim::uint::U;
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::{Requester, COUNTERS};
 use crate::transport::send_times::ASK_LATENCY;
+use crate::words::context::{QpContext, Region};
+use crate::words::flows::FlowPacket;
+use crate::words::requester::QpOfGeneration;
 use crate::words::transport::AckKind;
+use crate::words::transport::{AckSend, Action, Commit, RxPacket};
+use crate::words::work::WorkRequest;
 use hpcc_models::nic::Counter;
 use std::collections::VecDeque;
 
@@ -54,8 +58,8 @@ pub struct Queued {
 /// A packet that concerns the requester.
 #[derive(Clone, Debug)]
 pub enum Packet {
-    Response(W<550, 9>),
-    Answer(W<421, 7>),
+    Response(RxPacket),
+    Answer(Commit),
 }
 
 /// A completion: number, status, length.
@@ -76,21 +80,21 @@ pub struct Bench<const S: usize> {
     pub packets: VecDeque<Packet>,
     offered: bool,
     deciding: bool,
-    pub rows: VecDeque<W<550, 9>>,
-    pub answers: VecDeque<W<421, 7>>,
-    pub works: VecDeque<W<320, 5>>,
+    pub rows: VecDeque<RxPacket>,
+    pub answers: VecDeque<Commit>,
+    pub works: VecDeque<WorkRequest>,
     pub ended: VecDeque<(u64, u64)>,
     pub errors: VecDeque<u64>,
     pub removes: VecDeque<u64>,
-    pub contexts: VecDeque<(u64, W<211, 4>)>,
+    pub contexts: VecDeque<(u64, QpContext)>,
     pub sent: VecDeque<(u64, u64, u64)>,
-    regions: VecDeque<W<195, 4>>,
-    pub actions: Vec<W<487, 8>>,
+    regions: VecDeque<Region>,
+    pub actions: Vec<Action>,
     pub events: Vec<Event>,
     pub messages: Vec<Queued>,
     pub scheduled: Vec<(u64, u64, u64)>,
     pub done: Vec<Done>,
-    pub echoes: Vec<W<417, 7>>,
+    pub echoes: Vec<AckSend>,
     pub kills: Vec<u64>,
     pub counts: [u64; 11],
     pub clock: u64,
@@ -107,9 +111,9 @@ impl<const S: usize> Bench<S> {
         let mut block: Box<Requester<256, S>> = Box::default();
         init(block.as_mut()).expect("complete block");
         let mut everything = [0; 4];
-        region::VALID.put(&mut everything, 1);
-        region::KEY.put(&mut everything, KEY);
-        region::LENGTH.put(&mut everything, 1 << 40);
+        Region::VALID.put(&mut everything, 1);
+        Region::KEY.put(&mut everything, KEY);
+        Region::LENGTH.put(&mut everything, 1 << 40);
         let mut bench = Self {
             block,
             random: Stimulus::new(seed),
@@ -128,7 +132,7 @@ impl<const S: usize> Bench<S> {
             removes: VecDeque::new(),
             contexts: VecDeque::new(),
             sent: VecDeque::new(),
-            regions: VecDeque::from([W(everything)]),
+            regions: VecDeque::from([Region::from_slice(&everything)]),
             actions: Vec::new(),
             events: Vec::new(),
             messages: Vec::new(),
@@ -162,12 +166,12 @@ impl<const S: usize> Bench<S> {
     /// Creates or removes a queue pair of MTU 256 << `mtu`.
     pub fn context(&mut self, qp: u64, generation: u64, psn: u64, mtu: u64, int: bool, alive: bool) {
         let mut word = [0; 4];
-        context::ALIVE.put(&mut word, alive.into());
-        context::GENERATION.put(&mut word, generation);
-        context::MTU.put(&mut word, mtu);
-        context::INT.put(&mut word, int.into());
-        context::SEND_PSN.put(&mut word, psn);
-        self.contexts.push_back((qp, W(word)));
+        QpContext::ALIVE.put(&mut word, alive.into());
+        QpContext::GENERATION.put(&mut word, generation);
+        QpContext::MTU.put(&mut word, mtu);
+        QpContext::INT_ON.put(&mut word, int.into());
+        QpContext::SEND_PSN.put(&mut word, psn);
+        self.contexts.push_back((qp, QpContext::from_slice(&word)));
         self.tick();
         self.tick();
     }
@@ -210,9 +214,9 @@ impl<const S: usize> Bench<S> {
         let (flow, generation) = self.ended.front().copied().unwrap_or_default();
         (b.ended.flow.next, b.ended.generation.next) = (U(flow), U(generation));
         b.read_error.valid.next = !self.errors.is_empty();
-        b.read_error.data.next = U(self.errors.front().copied().unwrap_or_default());
+        b.read_error.data.next = FlowPacket::from_slice(&[self.errors.front().copied().unwrap_or_default()]);
         b.remove.valid.next = !self.removes.is_empty();
-        b.remove.data.next = U(self.removes.front().copied().unwrap_or_default());
+        b.remove.data.next = QpOfGeneration::from_slice(&[self.removes.front().copied().unwrap_or_default()]);
         b.work.valid.next = !self.works.is_empty();
         b.work.data.next = self.works.front().copied().unwrap_or_default();
         let accept = self.accept;
@@ -260,21 +264,8 @@ impl<const S: usize> Bench<S> {
                 let word = b.action.data.val();
                 actions.push(word);
                 *deciding = false;
-                if *commits && action::COMMITS.get(&word.0) == 1 {
-                    let mut answer = [0; 7];
-                    for part in commit::ALL {
-                        let place = words::Field {
-                            name: "",
-                            low: action::COMMIT.low + part.low,
-                            width: part.width,
-                        };
-                        if part.width > 64 {
-                            part.put_bytes(&mut answer, &place.bytes(&word.0));
-                        } else {
-                            part.put(&mut answer, place.get(&word.0));
-                        }
-                    }
-                    answers.push_back(W(answer));
+                if *commits && word.commits {
+                    answers.push_back(word.commit);
                 }
             }
             let e = &b.cc_event;
@@ -294,33 +285,29 @@ impl<const S: usize> Bench<S> {
                 });
             }
             if b.message_valid.val() {
-                let word = b.message_data.val().0;
+                let word = b.message_data.val();
                 messages.push(Queued {
                     address: b.message_address.val().0,
-                    start: message::START.get(&word),
-                    end: message::END.get(&word),
-                    read: message::READ.get(&word) == 1,
-                    last: message::LAST.get(&word) == 1,
-                    local: message::LOCAL_ADDRESS.get(&word),
-                    remote: message::REMOTE_ADDRESS.get(&word),
-                    length: message::LENGTH.get(&word),
-                    id: message::ID.get(&word),
+                    start: word.first_psn.0,
+                    end: word.end_psn.0,
+                    read: word.read,
+                    last: word.last,
+                    local: word.local_address.0,
+                    remote: word.remote_address.0,
+                    length: word.length.0,
+                    id: word.id.0,
                 });
             }
             if b.schedule.valid.val() && b.schedule.ready.val() {
-                let word = b.schedule.data.val().0;
-                scheduled.push((word & 0xffff, word >> 16 & 0xff, word >> 24));
+                let word = b.schedule.data.val();
+                scheduled.push((word.flow.0, word.generation.0, word.psn.0));
             }
             if b.completion.valid.val() && b.completion.ready.val() {
-                let word = b.completion.data.val().0;
-                done.push((
-                    completion::ID.get(&word),
-                    completion::STATUS.get(&word),
-                    completion::LENGTH.get(&word),
-                ));
+                let word = b.completion.data.val();
+                done.push((word.id.0, word.status as u64, word.length.0));
             }
             (b.echo.valid.val() && b.echo.ready.val()).then(|| echoes.push(b.echo.data.val()));
-            (b.kill.valid.val() && b.kill.ready.val()).then(|| kills.push(b.kill.data.val().0));
+            (b.kill.valid.val() && b.kill.ready.val()).then(|| kills.push(b.kill.data.val().limbs()[0]));
             for (i, count) in counts.iter_mut().enumerate() {
                 *count += u64::from(b.counts.val().get_bit(i));
             }
@@ -353,74 +340,69 @@ impl<const S: usize> Bench<S> {
     /// A work request of `length` bytes; the local address is 0x1000 * id, the remote one half of the space further.
     pub fn work(&mut self, qp: u64, id: u64, read: bool, length: u64) {
         let mut word = [0; 5];
-        work::ID.put(&mut word, id);
-        work::QPN.put(&mut word, qp);
-        work::OPERATION.put(&mut word, read.into());
-        work::LOCAL_ADDRESS.put(&mut word, 0x1000 * id);
-        work::LOCAL_KEY.put(&mut word, KEY);
-        work::REMOTE_ADDRESS.put(&mut word, 0x1000 * id + (1 << 63));
-        work::REMOTE_KEY.put(&mut word, id);
-        work::LENGTH.put(&mut word, length);
-        self.works.push_back(W(word));
+        WorkRequest::ID.put(&mut word, id);
+        WorkRequest::QPN.put(&mut word, qp);
+        WorkRequest::OPERATION.put(&mut word, read.into());
+        WorkRequest::LOCAL_ADDRESS.put(&mut word, 0x1000 * id);
+        WorkRequest::LOCAL_KEY.put(&mut word, KEY);
+        WorkRequest::REMOTE_ADDRESS.put(&mut word, 0x1000 * id + (1 << 63));
+        WorkRequest::REMOTE_KEY.put(&mut word, id);
+        WorkRequest::LENGTH.put(&mut word, length);
+        self.works.push_back(WorkRequest::from_slice(&word));
     }
 
     /// An acknowledgement packet with an AETH syndrome.
     pub fn acknowledge(&mut self, qp: u64, generation: u64, psn: u64, syndrome: u64, int: &[u8]) {
         let mut word = [0; 7];
-        commit::KIND.put(&mut word, 3);
-        commit::QP.put(&mut word, qp);
-        commit::GENERATION.put(&mut word, generation);
-        commit::PSN.put(&mut word, psn);
-        commit::SYNDROME.put(&mut word, syndrome);
+        Commit::KIND.put(&mut word, 3);
+        Commit::QP.put(&mut word, qp);
+        Commit::GENERATION.put(&mut word, generation);
+        Commit::PSN.put(&mut word, psn);
+        Commit::SYNDROME.put(&mut word, syndrome);
         let came = (self.time_base + 5 * self.clock).saturating_sub(7);
         self.came.push(came);
-        commit::MSN.put(&mut word, came & 0xff_ffff);
-        commit::INT_LENGTH.put(&mut word, int.len() as u64);
-        commit::INT.put_bytes(&mut word, int);
-        commit::INT_ON.put(&mut word, u64::from(!int.is_empty()));
-        self.answers.push_back(W(word));
+        Commit::MSN.put(&mut word, came & 0xff_ffff);
+        Commit::INT_LENGTH.put(&mut word, int.len() as u64);
+        Commit::INT_STACK.put_bytes(&mut word, int);
+        Commit::INT_ON.put(&mut word, u64::from(!int.is_empty()));
+        self.answers.push_back(Commit::from_slice(&word));
     }
 
     /// A READ response.
     #[allow(clippy::too_many_arguments)]
     pub fn response(&mut self, qp: u64, generation: u64, opcode: u64, psn: u64, length: u64, mtu: u64, int: &[u8]) {
         let mut word = [0; 9];
-        rx_row::OPCODE.put(&mut word, opcode);
-        rx_row::QP.put(&mut word, qp);
-        rx_row::GENERATION.put(&mut word, generation);
-        rx_row::PSN.put(&mut word, psn);
-        rx_row::EXTENSION.put_bytes(&mut word, &[0x1f]);
+        RxPacket::OPCODE.put(&mut word, opcode);
+        RxPacket::QP.put(&mut word, qp);
+        RxPacket::GENERATION.put(&mut word, generation);
+        RxPacket::PSN.put(&mut word, psn);
+        RxPacket::EXTENSION.put_bytes(&mut word, &[0x1f]);
         if opcode == 0x0e {
             // the Middle packet has payload where the others have their AETH
-            rx_row::EXTENSION.put_bytes(&mut word, &[0xff; 16]);
+            RxPacket::EXTENSION.put_bytes(&mut word, &[0xff; 16]);
         }
-        rx_row::PAYLOAD_LENGTH.put(&mut word, length);
-        rx_row::MTU.put(&mut word, mtu);
-        rx_row::INT_LENGTH.put(&mut word, int.len() as u64);
-        rx_row::INT.put_bytes(&mut word, int);
-        rx_row::INT_ON.put(&mut word, u64::from(!int.is_empty()));
-        self.rows.push_back(W(word));
+        RxPacket::PAYLOAD_LENGTH.put(&mut word, length);
+        RxPacket::MTU.put(&mut word, mtu);
+        RxPacket::INT_LENGTH.put(&mut word, int.len() as u64);
+        RxPacket::INT_STACK.put_bytes(&mut word, int);
+        RxPacket::INT_ON.put(&mut word, u64::from(!int.is_empty()));
+        self.rows.push_back(RxPacket::from_slice(&word));
     }
 
     /// PSNs and flags of the echoes.
     pub fn echo_psns(&self) -> Vec<u64> {
-        let psn = |echo: &W<417, 7>| {
-            assert_eq!(ack_send::KIND.get(&echo.0), AckKind::Echo as u64);
-            ack_send::PSN.get(&echo.0)
+        let psn = |echo: &AckSend| {
+            assert_eq!(echo.kind, AckKind::Echo);
+            echo.psn.0
         };
         self.echoes.iter().map(psn).collect()
     }
 
     /// Whether each action takes its payload, where to, and what it commits.
     pub fn decisions(&self) -> Vec<(bool, u64, Option<u64>)> {
-        let decision = |word: &W<487, 8>| {
-            let answer = action::COMMIT.part(commit::ANSWER.low, 2).get(&word.0);
-            let commits = action::COMMITS.get(&word.0) == 1;
-            (
-                action::TAKE.get(&word.0) == 1,
-                action::ADDRESS.get(&word.0),
-                commits.then_some(answer),
-            )
+        let decision = |word: &Action| {
+            let answer = word.commit.answer as u64;
+            (word.take, word.address.0, word.commits.then_some(answer))
         };
         self.actions.iter().map(decision).collect()
     }

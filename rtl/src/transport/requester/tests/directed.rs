@@ -1,6 +1,11 @@
 //! Cases that sink such designs, one by one.
 
 use super::bench::*;
+use crate::prim::uint::U;
+use crate::prim::word::Word as _;
+use crate::words::transport::AckSend;
+use crate::words::transport::Commit;
+use crate::words::transport::RxPacket;
 use hpcc_models::nic::{Counter, Status};
 
 const OK: u64 = Status::Ok as u64;
@@ -225,7 +230,9 @@ fn responses_wrong_in_kind_or_length_or_place_are_refused() {
     b.data(FIRST, 0, 257);
     b.response(QP, GENERATION, FIRST, 0, 256, 0, &[]);
     // an AETH that does not acknowledge
-    crate::nic::words::rx_row::EXTENSION.put_bytes(&mut b.rows[0].0, &[0x62]);
+    let mut row = b.rows[0].limbs();
+    RxPacket::EXTENSION.put_bytes(&mut row, &[0x62]);
+    b.rows[0] = RxPacket::from_slice(&row);
     b.drain();
     assert_eq!(b.count(Counter::BadReadResponse), 4);
     b.data(MIDDLE, 3, 256);
@@ -282,15 +289,14 @@ fn data_that_waits_for_memory_is_not_taken_twice_and_a_bus_error_ends_the_queue_
     assert!(b.done.is_empty() && b.events.is_empty(), "memory has not answered");
     for (psn, failed) in [(1, 0), (2, 1), (3, 0)] {
         let mut word = [0; 7];
-        use crate::nic::words::commit;
-        commit::KIND.put(&mut word, 3);
-        commit::QP.put(&mut word, QP);
-        commit::GENERATION.put(&mut word, GENERATION);
-        commit::PSN.put(&mut word, psn);
-        commit::SYNDROME.put(&mut word, 0x1f);
-        commit::ANSWER.put(&mut word, 1);
-        commit::ENDS_OR_FAILED.put(&mut word, failed);
-        b.answers.push_back(crate::prim::wide::W(word));
+        Commit::KIND.put(&mut word, 3);
+        Commit::QP.put(&mut word, QP);
+        Commit::GENERATION.put(&mut word, GENERATION);
+        Commit::PSN.put(&mut word, psn);
+        Commit::SYNDROME.put(&mut word, 0x1f);
+        Commit::ANSWER.put(&mut word, 1);
+        Commit::ENDS_OR_FAILED.put(&mut word, failed);
+        b.answers.push_back(Commit::from_slice(&word));
     }
     b.drain();
     let error = Status::LocalOperationalError as u64;
@@ -333,7 +339,7 @@ fn int_feeds_congestion_control_and_read_data_is_echoed() {
     b.response(QP, GENERATION, ONLY, 1, 1024, 2, &int);
     b.drain();
     assert_eq!((b.echo_psns(), b.done.len()), (vec![1, 1], 2));
-    assert_eq!(crate::nic::words::ack_send::INT.bytes(&b.echoes[0].0), int);
+    assert_eq!(AckSend::INT_STACK.bytes(&b.echoes[0].limbs()), int);
     assert!(!b.events[4].int_valid, "the echo carries the INT to whom it concerns");
 }
 
@@ -352,12 +358,12 @@ fn work_is_refused_for_its_own_faults() {
     assert_eq!(status(&b), Some((3, Status::InvalidWork as u64)));
     for (id, address, length) in [(4, (1 << 40) - 4, 5), (5, 1 << 41, 1)] {
         b.work(QP, id, true, length);
-        crate::nic::words::work::LOCAL_ADDRESS.put(&mut b.works[0].0, address);
+        b.works[0].local_address = U(address);
         b.drain();
         assert_eq!(status(&b), Some((id, Status::LocalAccessError as u64)));
     }
     b.work(QP, 6, true, 0);
-    crate::nic::words::work::LOCAL_KEY.put(&mut b.works[0].0, 99);
+    b.works[0].local_key = U(99);
     b.drain();
     assert_eq!((b.done.len(), b.messages.len()), (5, 1), "no byte needs no region");
 }

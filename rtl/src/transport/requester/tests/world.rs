@@ -2,9 +2,10 @@
 
 use super::super::COUNTERS;
 use super::bench::{Bench, Done, Packet, KEY};
-use crate::nic::words::{ack_send, action, commit, rx_row};
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::Stimulus;
+use crate::words::transport::{Commit, RxPacket};
+use crate::words::work::WorkRequest as WorkWord;
 use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, Update};
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
@@ -233,16 +234,15 @@ impl<const S: usize> World<S> {
         self.next_id += 1;
         self.model.post(self.now, work).expect("room");
         let mut word = [0; 5];
-        use crate::nic::words::work as field;
-        field::ID.put(&mut word, work.id);
-        field::QPN.put(&mut word, work.qpn.into());
-        field::OPERATION.put(&mut word, u64::from(work.operation == Operation::Read));
-        field::LOCAL_ADDRESS.put(&mut word, work.local_address);
-        field::LOCAL_KEY.put(&mut word, work.local_key.into());
-        field::REMOTE_ADDRESS.put(&mut word, work.remote_address);
-        field::REMOTE_KEY.put(&mut word, work.remote_key.into());
-        field::LENGTH.put(&mut word, work.length);
-        self.bench.works.push_back(W(word));
+        WorkWord::ID.put(&mut word, work.id);
+        WorkWord::QPN.put(&mut word, work.qpn.into());
+        WorkWord::OPERATION.put(&mut word, u64::from(work.operation == Operation::Read));
+        WorkWord::LOCAL_ADDRESS.put(&mut word, work.local_address);
+        WorkWord::LOCAL_KEY.put(&mut word, work.local_key.into());
+        WorkWord::REMOTE_ADDRESS.put(&mut word, work.remote_address);
+        WorkWord::REMOTE_KEY.put(&mut word, work.remote_key.into());
+        WorkWord::LENGTH.put(&mut word, work.length);
+        self.bench.works.push_back(WorkWord::from_slice(&word));
         self.pairs[i].room.insert(work.id, parts);
         self.compare();
     }
@@ -296,33 +296,35 @@ impl<const S: usize> World<S> {
         match (packet.bth.opcode, packet.extension) {
             (Opcode::Acknowledge, Extension::Aeth(aeth)) => {
                 let mut word = [0; 7];
-                commit::KIND.put(&mut word, 3);
-                commit::QP.put(&mut word, qpn.into());
-                commit::GENERATION.put(&mut word, generation);
-                commit::PSN.put(&mut word, packet.bth.psn.into());
-                commit::SYNDROME.put(&mut word, aeth.syndrome.emit().into());
-                commit::INT_LENGTH.put(&mut word, packet.int.len() as u64);
-                commit::INT.put_bytes(&mut word, packet.int);
-                commit::INT_ON.put(&mut word, pair.int.into());
-                self.bench.packets.push_back(Packet::Answer(W(word)));
+                Commit::KIND.put(&mut word, 3);
+                Commit::QP.put(&mut word, qpn.into());
+                Commit::GENERATION.put(&mut word, generation);
+                Commit::PSN.put(&mut word, packet.bth.psn.into());
+                Commit::SYNDROME.put(&mut word, aeth.syndrome.emit().into());
+                Commit::INT_LENGTH.put(&mut word, packet.int.len() as u64);
+                Commit::INT_STACK.put_bytes(&mut word, packet.int);
+                Commit::INT_ON.put(&mut word, pair.int.into());
+                self.bench.packets.push_back(Packet::Answer(Commit::from_slice(&word)));
             }
             (Opcode::ReadResponse(_), extension) => {
                 let mut word = [0; 9];
-                rx_row::OPCODE.put(&mut word, packet.bth.opcode.emit().into());
-                rx_row::QP.put(&mut word, qpn.into());
-                rx_row::PSN.put(&mut word, packet.bth.psn.into());
+                RxPacket::OPCODE.put(&mut word, packet.bth.opcode.emit().into());
+                RxPacket::QP.put(&mut word, qpn.into());
+                RxPacket::PSN.put(&mut word, packet.bth.psn.into());
                 let first = match extension {
                     Extension::Aeth(aeth) => aeth.syndrome.emit(),
                     _ => packet.payload.first().copied().unwrap_or(0),
                 };
-                rx_row::EXTENSION.put_bytes(&mut word, &[first]);
-                rx_row::PAYLOAD_LENGTH.put(&mut word, packet.payload.len() as u64);
-                rx_row::INT_LENGTH.put(&mut word, packet.int.len() as u64);
-                rx_row::INT.put_bytes(&mut word, packet.int);
-                rx_row::GENERATION.put(&mut word, generation);
-                rx_row::MTU.put(&mut word, u64::from(pair.mtu.trailing_zeros() - 8));
-                rx_row::INT_ON.put(&mut word, pair.int.into());
-                self.bench.packets.push_back(Packet::Response(W(word)));
+                RxPacket::EXTENSION.put_bytes(&mut word, &[first]);
+                RxPacket::PAYLOAD_LENGTH.put(&mut word, packet.payload.len() as u64);
+                RxPacket::INT_LENGTH.put(&mut word, packet.int.len() as u64);
+                RxPacket::INT_STACK.put_bytes(&mut word, packet.int);
+                RxPacket::GENERATION.put(&mut word, generation);
+                RxPacket::MTU.put(&mut word, u64::from(pair.mtu.trailing_zeros() - 8));
+                RxPacket::INT_ON.put(&mut word, pair.int.into());
+                self.bench
+                    .packets
+                    .push_back(Packet::Response(RxPacket::from_slice(&word)));
                 self.payloads.push_back(packet.payload.to_vec());
             }
             _ => {}
@@ -446,8 +448,8 @@ impl<const S: usize> World<S> {
         self.compare_events();
         for action in std::mem::take(&mut self.bench.actions) {
             let payload = self.payloads.pop_front().expect("one action a response");
-            if action::TAKE.get(&action.0) == 1 {
-                let at = (action::ADDRESS.get(&action.0) - MEMORY) as usize;
+            if action.take {
+                let at = (action.address.0 - MEMORY) as usize;
                 self.memory[at..at + payload.len()].copy_from_slice(&payload);
             }
         }
@@ -459,7 +461,7 @@ impl<const S: usize> World<S> {
             self.bench.clock
         );
         for echo in std::mem::take(&mut self.bench.echoes) {
-            let (qp, psn) = (ack_send::QP.get(&echo.0), ack_send::PSN.get(&echo.0));
+            let (qp, psn) = (echo.qp.0, echo.psn.0);
             self.echoes[1].entry(qp).or_default().push(psn);
         }
         if self.plan.batch == 1 {

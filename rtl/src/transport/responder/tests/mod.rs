@@ -4,8 +4,10 @@ mod directed;
 mod peer;
 
 use super::*;
-use crate::nic::words::{action, commit, context, region, rx_row};
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::{QpContext, Region};
+use crate::words::transport::{Action, Commit, RxPacket};
 use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig, Region as ModelRegion};
 use hpcc_models::wire::*;
 use peer::{Peer, Request, BASE, KEYS, ROOM};
@@ -77,15 +79,15 @@ impl Bench {
             };
             bench.nic.add_region(new);
             let mut word = [0; 4];
-            region::VALID.put(&mut word, 1);
-            region::KEY.put(&mut word, key.into());
-            region::BASE.put(&mut word, BASE);
-            region::LENGTH.put(&mut word, ROOM);
-            region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
-            region::REMOTE_READ.put(&mut word, new.remote_read.into());
+            Region::VALID.put(&mut word, 1);
+            Region::KEY.put(&mut word, key.into());
+            Region::BASE.put(&mut word, BASE);
+            Region::LENGTH.put(&mut word, ROOM);
+            Region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
+            Region::REMOTE_READ.put(&mut word, new.remote_read.into());
             bench.block.region_valid.next = true;
             bench.block.region_slot.next = U(slot as u64 * 13);
-            bench.block.region_data.next = W(word);
+            bench.block.region_data.next = Region::from_slice(&word);
             bench.clock();
         }
         bench.block.region_valid.next = false;
@@ -119,7 +121,7 @@ impl Bench {
             let action = b.action.valid.val() & b.action.ready.val();
             (
                 b.row.valid.val() & b.row.ready.val(),
-                action.then(|| b.action.data.val().0),
+                action.then(|| b.action.data.val().array::<8>()),
                 b.count.val().0,
             )
         });
@@ -144,14 +146,14 @@ impl Bench {
         peer.message = None;
         peer.ended = false;
         let mut word = [0; 4];
-        context::ALIVE.put(&mut word, 1);
-        context::GENERATION.put(&mut word, peer.generation.into());
-        context::EXPECTED_PSN.put(&mut word, peer.config.expected_psn.into());
+        QpContext::ALIVE.put(&mut word, 1);
+        QpContext::GENERATION.put(&mut word, peer.generation.into());
+        QpContext::EXPECTED_PSN.put(&mut word, peer.config.expected_psn.into());
         let qpn = peer.config.qpn;
         if self.stimulus.chance(0.5) {
             let request = self.peers[index].request(&mut self.stimulus);
             let row = self.row(&request, old);
-            self.block.row.data.next = W(row);
+            self.block.row.data.next = RxPacket::from_slice(&row);
             self.block.row.valid.next = true;
             self.block.action.ready.next = true;
             let mut taken = false;
@@ -173,7 +175,7 @@ impl Bench {
     fn write_context(&mut self, qpn: u32, word: [u64; 4]) {
         self.block.context_valid.next = true;
         self.block.context_qp.next = U(qpn.into());
-        self.block.context_data.next = W(word);
+        self.block.context_data.next = QpContext::from_slice(&word);
     }
 
     fn row(&self, request: &Request, generation: u8) -> [u64; 9] {
@@ -183,17 +185,17 @@ impl Bench {
         extension.extend(request.reth.key.to_be_bytes());
         extension.extend(request.reth.length.to_be_bytes());
         let mut row = [0; 9];
-        rx_row::OPCODE.put(&mut row, request.opcode.into());
-        rx_row::ACK_REQ.put(&mut row, request.ack_req.into());
-        rx_row::QP.put(&mut row, request.qpn.into());
-        rx_row::PSN.put(&mut row, request.psn.into());
-        rx_row::EXTENSION.put_bytes(&mut row, &extension);
-        rx_row::PAYLOAD_LENGTH.put(&mut row, request.payload.len() as u64);
-        rx_row::INT_LENGTH.put(&mut row, request.int.len() as u64);
-        rx_row::INT.put_bytes(&mut row, &request.int);
-        rx_row::GENERATION.put(&mut row, generation.into());
-        rx_row::MTU.put(&mut row, mtu_code(config.mtu));
-        rx_row::INT_ON.put(&mut row, config.int.into());
+        RxPacket::OPCODE.put(&mut row, request.opcode.into());
+        RxPacket::ACK_REQ.put(&mut row, request.ack_req.into());
+        RxPacket::QP.put(&mut row, request.qpn.into());
+        RxPacket::PSN.put(&mut row, request.psn.into());
+        RxPacket::EXTENSION.put_bytes(&mut row, &extension);
+        RxPacket::PAYLOAD_LENGTH.put(&mut row, request.payload.len() as u64);
+        RxPacket::INT_LENGTH.put(&mut row, request.int.len() as u64);
+        RxPacket::INT_STACK.put_bytes(&mut row, &request.int);
+        RxPacket::GENERATION.put(&mut row, generation.into());
+        RxPacket::MTU.put(&mut row, mtu_code(config.mtu));
+        RxPacket::INT_ON.put(&mut row, config.int.into());
         row
     }
 
@@ -256,7 +258,7 @@ impl Bench {
     /// Hands a row to the hardware and reads its decision; carries out the write.
     fn hardware(&mut self, request: &Request, generation: u8) -> Outcome {
         let row = self.row(request, generation);
-        self.block.row.data.next = W(row);
+        self.block.row.data.next = RxPacket::from_slice(&row);
         self.block.row.valid.next = true;
         let (mut outcome, mut clocks) = (Outcome::default(), 0);
         let mut waiting = true;
@@ -276,29 +278,31 @@ impl Bench {
             assert!(slow || clocks <= 6, "slower than promised");
             let Some(word) = done else { continue };
             waiting = false;
-            if action::TAKE.get(&word) == 1 {
+            if Action::TAKE.get(&word) == 1 {
                 assert!(!request.payload.is_empty());
-                let at = (action::ADDRESS.get(&word) - BASE) as usize;
+                let at = (Action::ADDRESS.get(&word) - BASE) as usize;
                 self.memory[at..at + request.payload.len()].copy_from_slice(&request.payload);
             }
-            if action::COMMITS.get(&word) == 0 {
-                assert_eq!(action::TAKE.get(&word), 0, "every write is committed");
+            if Action::COMMITS.get(&word) == 0 {
+                assert_eq!(Action::TAKE.get(&word), 0, "every write is committed");
                 continue;
             }
-            let field = |field: crate::nic::words::Field| field.part(action::COMMIT.low, field.width).get(&word);
-            let int = commit::INT.part(action::COMMIT.low, commit::INT.width).bytes(&word);
-            assert_eq!(field(commit::QP), u64::from(request.qpn));
-            assert_eq!(field(commit::GENERATION), u64::from(generation));
-            let psn = field(commit::PSN) as u32;
-            let msn = field(commit::MSN) as u32;
-            match field(commit::KIND) {
-                0 => assert_eq!(action::TAKE.get(&word), 1),
+            let field = |field: crate::prim::word::Field| field.part(Action::COMMIT.low, field.width).get(&word);
+            let int = Commit::INT_STACK
+                .part(Action::COMMIT.low, Commit::INT_STACK.width)
+                .bytes(&word);
+            assert_eq!(field(Commit::QP), u64::from(request.qpn));
+            assert_eq!(field(Commit::GENERATION), u64::from(generation));
+            let psn = field(Commit::PSN) as u32;
+            let msn = field(Commit::MSN) as u32;
+            match field(Commit::KIND) {
+                0 => assert_eq!(Action::TAKE.get(&word), 1),
                 1 => {
-                    let length = field(commit::INT_LENGTH) as usize;
-                    outcome.ack = Some((psn, field(commit::SYNDROME) as u8, msn, int[..length].to_vec()));
+                    let length = field(Commit::INT_LENGTH) as usize;
+                    outcome.ack = Some((psn, field(Commit::SYNDROME) as u8, msn, int[..length].to_vec()));
                 }
                 2 => {
-                    let part = |low, width| commit::INT.part(action::COMMIT.low + low, width).get(&word);
+                    let part = |low, width| Commit::INT_STACK.part(Action::COMMIT.low + low, width).get(&word);
                     let (address, length) = (part(0, 64), part(64, 32) as usize);
                     let at = if length == 0 { 0 } else { (address - BASE) as usize };
                     let data = self.memory[at..at + length].to_vec();

@@ -1,10 +1,11 @@
 //! Drives the block: writes its tables, offers grants, compares what leaves.
 
 use super::world::*;
-use crate::nic::words::{context, dma_job, message, read_state, tx_packet};
 use crate::prim::uint::U;
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
+use crate::words::context::QpContext;
+use crate::words::transport::{Message as MessageWord, ReadState, TxPacket};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_models::wire::MASK_24;
 
@@ -54,24 +55,24 @@ impl Bench {
         let taken = step(b.as_mut(), |b| {
             if b.packet.valid.val() & b.packet.ready.val() {
                 let (grant, word) = expected.packets.pop_front().expect("a packet too many");
-                for field in tx_packet::ALL {
-                    let (got, want) = (b.packet.data.val(), word);
-                    if *field == tx_packet::EXTENSION && tx_packet::EXTENSION_KIND.get(&want.0) == 0 {
+                for field in TxPacket::FIELDS {
+                    let (got, want) = (b.packet.data.val().limbs(), word.limbs());
+                    if *field == TxPacket::EXTENSION && TxPacket::EXTENSION_KIND.get(&want) == 0 {
                         continue;
                     }
                     assert!(
-                        field.bytes(&got.0) == field.bytes(&want.0) && field.get(&got.0) == field.get(&want.0),
+                        field.bytes(&got) == field.bytes(&want) && field.get(&got) == field.get(&want),
                         "clock {clock}, {grant:?}: {} is {:x}, should be {:x}",
                         field.name,
-                        field.get(&got.0),
-                        field.get(&want.0)
+                        field.get(&got),
+                        field.get(&want)
                     );
                 }
                 seen[0] += 1;
             }
             if b.job.valid.val() & b.job.ready.val() {
                 let job = b.job.data.val();
-                let got = (dma_job::ADDRESS.get(&job.0), dma_job::LENGTH.get(&job.0));
+                let got = (job.address.0, job.length.0);
                 assert_eq!(Some(got), expected.jobs.pop_front(), "clock {clock}: job");
                 seen[1] += 1;
             }
@@ -140,19 +141,20 @@ impl Bench {
     }
 
     pub fn write_context(&mut self, qp: usize, c: Context) {
-        let mut word = W([u64::MAX; 4]);
+        let mut word = [u64::MAX; 4];
         for (field, value) in [
-            (context::ALIVE, u64::from(c.alive)),
-            (context::GENERATION, c.generation.into()),
-            (context::MTU, c.mtu.into()),
-            (context::INT, c.int.into()),
-            (context::PRIORITY, c.priority.into()),
+            (QpContext::ALIVE, u64::from(c.alive)),
+            (QpContext::GENERATION, c.generation.into()),
+            (QpContext::MTU, c.mtu.into()),
+            (QpContext::INT_ON, c.int.into()),
+            (QpContext::PAUSE_CLASS, c.priority.into()),
         ] {
-            field.put(&mut word.0, value);
+            field.put(&mut word, value);
         }
         self.world.contexts[qp] = c;
         let b = &mut self.block;
-        (b.context_valid.next, b.context_qp.next, b.context_data.next) = (true, U(qp as u64), word);
+        (b.context_valid.next, b.context_qp.next, b.context_data.next) =
+            (true, U(qp as u64), QpContext::from_slice(&word));
         self.clock();
         if c.alive {
             // the ring is voided meanwhile
@@ -161,43 +163,44 @@ impl Bench {
     }
 
     pub fn write_message(&mut self, qp: usize, slot: usize, m: Message) {
-        let mut word = W([u64::MAX; 6]);
+        let mut word = [u64::MAX; 6];
         for (field, value) in [
-            (message::START, u64::from(m.start)),
-            (message::END, ((m.start + m.count) & MASK_24).into()),
-            (message::READ, m.read.into()),
-            (message::GENERATION, m.generation.into()),
-            (message::LOCAL_ADDRESS, m.local),
-            (message::REMOTE_ADDRESS, m.remote),
-            (message::REMOTE_KEY, m.key.into()),
-            (message::LENGTH, m.length.into()),
+            (MessageWord::FIRST_PSN, u64::from(m.start)),
+            (MessageWord::END_PSN, ((m.start + m.count) & MASK_24).into()),
+            (MessageWord::READ, m.read.into()),
+            (MessageWord::GENERATION, m.generation.into()),
+            (MessageWord::LOCAL_ADDRESS, m.local),
+            (MessageWord::REMOTE_ADDRESS, m.remote),
+            (MessageWord::REMOTE_KEY, m.key.into()),
+            (MessageWord::LENGTH, m.length.into()),
         ] {
-            field.put(&mut word.0, value);
+            field.put(&mut word, value);
         }
         self.world.rings[qp][slot] = m;
         let b = &mut self.block;
-        (b.message_valid.next, b.message_address.next, b.message_data.next) = (true, U((qp * 16 + slot) as u64), word);
+        (b.message_valid.next, b.message_address.next, b.message_data.next) =
+            (true, U((qp * 16 + slot) as u64), MessageWord::from_slice(&word));
         self.clock();
     }
 
     pub fn write_read(&mut self, qp: usize, r: Read) {
-        let mut word = W([u64::MAX; 3]);
+        let mut word = [u64::MAX; 3];
         for (field, value) in [
-            (read_state::GENERATION, u64::from(r.generation)),
-            (read_state::FIRST, r.first.into()),
-            (read_state::COUNT, r.count.into()),
-            (read_state::ADDRESS, r.address),
-            (read_state::LENGTH, r.length.into()),
-            (read_state::MSN, r.msn.into()),
-            (read_state::TAG, r.tag.into()),
+            (ReadState::GENERATION, u64::from(r.generation)),
+            (ReadState::FIRST_PSN, r.first.into()),
+            (ReadState::COUNT, r.count.into()),
+            (ReadState::ADDRESS, r.address),
+            (ReadState::LENGTH, r.length.into()),
+            (ReadState::MSN, r.msn.into()),
+            (ReadState::TAG, r.tag.into()),
         ] {
-            field.put(&mut word.0, value);
+            field.put(&mut word, value);
         }
         self.world.earlier[qp] = self.world.reads[qp];
         self.world.reads[qp] = r;
         self.world.next[2 * qp + 1] = r.first;
         let b = &mut self.block;
-        (b.read_valid.next, b.read_qp.next, b.read_data.next) = (true, U(qp as u64), word);
+        (b.read_valid.next, b.read_qp.next, b.read_data.next) = (true, U(qp as u64), ReadState::from_slice(&word));
         self.clock();
     }
 

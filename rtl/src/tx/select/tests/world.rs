@@ -1,8 +1,8 @@
 //! The tables as software, and what the models say a grant leads to.
 
-use crate::nic::words::tx_packet;
-use crate::prim::wide::W;
+use crate::prim::word::Word as _;
 use crate::tx::select::Select;
+use crate::words::transport::TxPacket;
 use hpcc_models::nic::{is_timed, Departure};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_models::wire::*;
@@ -55,7 +55,7 @@ pub struct Grant {
 /// What leaves on each port, in order.
 #[derive(Debug, Default)]
 pub struct Expected {
-    pub packets: VecDeque<(Grant, W<196, 4>)>,
+    pub packets: VecDeque<(Grant, TxPacket)>,
     pub jobs: VecDeque<(u64, u64)>,
     /// advance, flow, generation, PSN, value
     pub feedbacks: VecDeque<(bool, u64, u64, u64, u64)>,
@@ -199,33 +199,33 @@ impl World {
                 )
             }
         };
-        let mut word = W([0; 4]);
-        let limbs = &mut word.0;
-        tx_packet::QP.put(limbs, qp as u64);
-        tx_packet::GENERATION.put(limbs, generation);
-        tx_packet::OPCODE.put(limbs, opcode.emit().into());
-        tx_packet::PSN.put(limbs, psn);
-        tx_packet::ACK_REQ.put(limbs, ack_req.into());
+        let mut word = [0; 4];
+        let limbs = &mut word;
+        TxPacket::QP.put(limbs, qp as u64);
+        TxPacket::GENERATION.put(limbs, generation);
+        TxPacket::OPCODE.put(limbs, opcode.emit().into());
+        TxPacket::PSN.put(limbs, psn);
+        TxPacket::ACK_REQ.put(limbs, ack_req.into());
         match extension {
             Extension::None => {}
             Extension::Reth(reth) => {
                 let mut bytes = [0; RETH_LEN];
                 reth.emit(&mut bytes);
-                tx_packet::EXTENSION_KIND.put(limbs, 1);
-                tx_packet::EXTENSION.put_bytes(limbs, &bytes);
+                TxPacket::EXTENSION_KIND.put(limbs, 1);
+                TxPacket::EXTENSION.put_bytes(limbs, &bytes);
             }
             Extension::Aeth(aeth) => {
                 let mut bytes = [0; AETH_LEN];
                 aeth.emit(&mut bytes);
-                tx_packet::EXTENSION_KIND.put(limbs, 2);
-                tx_packet::EXTENSION.put_bytes(limbs, &bytes);
+                TxPacket::EXTENSION_KIND.put(limbs, 2);
+                TxPacket::EXTENSION.put_bytes(limbs, &bytes);
             }
         }
-        tx_packet::LENGTH.put(limbs, length);
-        tx_packet::ENDS_READ.put(limbs, ends_read.into());
-        tx_packet::TAG.put(limbs, tag.into());
-        tx_packet::RESPONSE.put(limbs, (grant.flow % 2).into());
-        out.packets.push_back((grant, word));
+        TxPacket::LENGTH.put(limbs, length);
+        TxPacket::ENDS_READ.put(limbs, ends_read.into());
+        TxPacket::TAG.put(limbs, tag.into());
+        TxPacket::RESPONSE.put(limbs, (grant.flow % 2).into());
+        out.packets.push_back((grant, TxPacket::from_slice(&word)));
         if length > 0 {
             out.jobs.push_back((address, length));
         }
