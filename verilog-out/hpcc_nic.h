@@ -424,7 +424,7 @@ static inline void hpcc_completion_set_operation(uint8_t *word, uint64_t value)
 }
 /* How it ended. */
 #define HPCC_COMPLETION_STATUS_LSB 96u
-#define HPCC_COMPLETION_STATUS_WIDTH 8u
+#define HPCC_COMPLETION_STATUS_WIDTH 4u
 static inline uint64_t hpcc_completion_status(const uint8_t *word)
 {
     return hpcc_get(word, HPCC_COMPLETION_STATUS_LSB, HPCC_COMPLETION_STATUS_WIDTH);
@@ -432,6 +432,17 @@ static inline uint64_t hpcc_completion_status(const uint8_t *word)
 static inline void hpcc_completion_set_status(uint8_t *word, uint64_t value)
 {
     hpcc_put(word, HPCC_COMPLETION_STATUS_LSB, HPCC_COMPLETION_STATUS_WIDTH, value);
+}
+/* Zero: the status is read as a byte. */
+#define HPCC_COMPLETION_STATUS_HIGH_LSB 100u
+#define HPCC_COMPLETION_STATUS_HIGH_WIDTH 4u
+static inline uint64_t hpcc_completion_status_high(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_COMPLETION_STATUS_HIGH_LSB, HPCC_COMPLETION_STATUS_HIGH_WIDTH);
+}
+static inline void hpcc_completion_set_status_high(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_COMPLETION_STATUS_HIGH_LSB, HPCC_COMPLETION_STATUS_HIGH_WIDTH, value);
 }
 /* Bytes of the work request that arrived: all of them or, with an error, 0. */
 #define HPCC_COMPLETION_LENGTH_LSB 104u

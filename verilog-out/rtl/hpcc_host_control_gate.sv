@@ -35,7 +35,7 @@ module hpcc_host_control_gate (
   output wire  request_valid,
   input  wire  request_ready,
   // What the request is to the manager: 1 create, 2 remove.
-  output logic [2:0] operation,
+  output       hpcc_nic_pkg::host_operation_t operation,
   // Queue pair numbers and PSN that are used fit 24 bits.
   output logic fits,
   // Context of the queue pair to create, without Ethernet address and source port.
@@ -64,13 +64,13 @@ module hpcc_host_control_gate (
   logic [47:0] earliest_d;
   logic [47:0] earliest_q;
   logic [47:0] now_r_q;
-  logic [1:0] step_d;
-  logic [1:0] step_q;
+  hpcc_nic_pkg::gate_step_t step_d;
+  hpcc_nic_pkg::gate_step_t step_q;
   hpcc_nic_pkg::control_packet_t held_d;
   hpcc_nic_pkg::control_packet_t held_q;
   logic [63:0] sequence_d;
   logic [63:0] sequence_q;
-  assign packet_ready = step_q == 2'd0;
+  assign packet_ready = step_q == hpcc_nic_pkg::GATE_STEP_IDLE;
   assign body = held_q.body;
   assign asked = body.operation;
   assign source = held_q.source_ip;
@@ -80,7 +80,7 @@ module hpcc_host_control_gate (
   assign sequence_ok_d = body.sequence_number > sequence_q;
   assign time_ok_d = now_r_q >= earliest_q;
   assign admitted = (((form_ok_q & source_ok_q) & key_ok_q) & sequence_ok_q) & time_ok_q;
-  assign request_valid = step_q == 2'd3;
+  assign request_valid = step_q == hpcc_nic_pkg::GATE_STEP_OFFER;
   assign refused = refused_r_q;
   assign new_context = {173'd0, created};
   always_comb begin
@@ -88,31 +88,33 @@ module hpcc_host_control_gate (
     step_d = step_q;
     held_d = held_q;
     sequence_d = sequence_q;
-    if ((step_q == 2'd0) & packet_valid) begin
+    if ((step_q == hpcc_nic_pkg::GATE_STEP_IDLE) & packet_valid) begin
       held_d = packet_data;
-      step_d = 2'd1;
+      step_d = hpcc_nic_pkg::GATE_STEP_COMPARE;
     end
-    if (step_q == 2'd1) begin
-      step_d = 2'd2;
+    if (step_q == hpcc_nic_pkg::GATE_STEP_COMPARE) begin
+      step_d = hpcc_nic_pkg::GATE_STEP_JUDGE;
     end
-    refused_r_d = (step_q == 2'd2) & (~admitted);
-    if (step_q == 2'd2) begin
+    refused_r_d = (step_q == hpcc_nic_pkg::GATE_STEP_JUDGE) & (~admitted);
+    if (step_q == hpcc_nic_pkg::GATE_STEP_JUDGE) begin
       if (admitted) begin
-        step_d = 2'd3;
+        step_d = hpcc_nic_pkg::GATE_STEP_OFFER;
         sequence_d = body.sequence_number;
         earliest_d = now_r_q + {16'd0, cfg_control_interval};
       end else begin
-        step_d = 2'd0;
+        step_d = hpcc_nic_pkg::GATE_STEP_IDLE;
       end
     end
-    if ((step_q == 2'd3) & request_ready) begin
-      step_d = 2'd0;
+    if ((step_q == hpcc_nic_pkg::GATE_STEP_OFFER) & request_ready) begin
+      step_d = hpcc_nic_pkg::GATE_STEP_IDLE;
     end
     if (rst) begin
-      step_d = 2'd0;
       sequence_d = 64'd0;
       earliest_d = 48'd0;
       refused_r_d = 1'd0;
+    end
+    if (rst) begin
+      step_d = hpcc_nic_pkg::GATE_STEP_IDLE;
     end
   end
   always_comb begin
@@ -147,10 +149,10 @@ module hpcc_host_control_gate (
     request_data.operation = asked[1:0];
   end
   always_comb begin
-    operation = 3'd1;
+    operation = hpcc_nic_pkg::HOST_OPERATION_CREATE_QP;
     fits = ~(|((body.request.qpn_high | body.request.remote_qpn_high) | body.request.first_psn_high));
     if (asked == 8'd3) begin
-      operation = 3'd2;
+      operation = hpcc_nic_pkg::HOST_OPERATION_REMOVE_QP;
       fits = ~(|body.request.qpn_high);
     end
   end
@@ -173,7 +175,7 @@ module hpcc_host_control_gate (
     refused_r_q = 1'd0;
     earliest_q = 48'd0;
     now_r_q = 48'd0;
-    step_q = 2'd0;
+    step_q = hpcc_nic_pkg::GATE_STEP_IDLE;
     held_q = 593'd0;
     sequence_q = 64'd0;
   end

@@ -5,15 +5,17 @@
 //
 // | step | does |
 // |---|---|
-// | 0 | takes a command, or a control packet when there is none |
-// | 1 - 3 | looks the queue pair up, decides |
-// | 4 - 6 | looks for the neighbour (control packets) |
-// | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
-// | 14 | cap and group of a flow |
-// | 16 - 21 | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
-// | 22 | context alive |
-// | 23 | work request of a control packet |
-// | 24 | says how it went |
+// | `Idle` | takes a command, or a control packet when there is none |
+// | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
+// | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour` | looks for the neighbour (control packets), one every three clocks |
+// | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
+// | `Limit` | cap and group of a flow |
+// | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
+// | `Publish` | context alive |
+// | `PostWork` | work request of a control packet |
+// | `Report` | says how it went |
+//
+// What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //
 // After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
 // no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
@@ -36,8 +38,8 @@ module hpcc_host_manager (
   output wire  command_ready,
   // The command has been carried out or refused.
   output wire  command_done,
-  // 0 carried out, else as the register `STATUS` says.
-  output wire  [2:0] command_code,
+  // How it went.
+  output wire  hpcc_nic_pkg::command_result_t command_code,
   // Control packets, as `ControlGate` takes them.
   input  wire  hpcc_nic_pkg::control_packet_t packet_data,
   input  wire  packet_valid,
@@ -148,23 +150,25 @@ module hpcc_host_manager (
   wire  cc_step;
   wire  first_step;
   wire  creating;
-  wire  response;
   wire  takes;
   logic [15:0] source_port;
   wire  [15:0] flow_number;
   wire  hpcc_nic_pkg::host_command_t ordered;
   wire  hpcc_nic_pkg::flow_limit_t limit;
   hpcc_nic_pkg::qp_of_generation_t removed;
-  wire  hpcc_nic_pkg::step_pair_t pairs;
   hpcc_nic_pkg::control_work_id_t work_id;
   hpcc_nic_pkg::work_request_t made;
   logic [2:0] law;
   wire  [23:0] qpn_mix;
   logic [33:0] rate;
-  logic [4:0] step_d;
-  logic [4:0] step_q;
   logic [4:0] neighbour_d;
   logic [4:0] neighbour_q;
+  hpcc_nic_pkg::manager_step_t step_d;
+  hpcc_nic_pkg::manager_step_t step_q;
+  hpcc_nic_pkg::host_operation_t operation_d;
+  hpcc_nic_pkg::host_operation_t operation_q;
+  hpcc_nic_pkg::command_result_t code_d;
+  hpcc_nic_pkg::command_result_t code_q;
   logic by_packet_d;
   logic by_packet_q;
   logic fits_d;
@@ -183,17 +187,15 @@ module hpcc_host_manager (
   logic done_r_q;
   logic sweeping_d;
   logic sweeping_q;
-  logic [2:0] operation_d;
-  logic [2:0] operation_q;
-  logic [2:0] code_d;
-  logic [2:0] code_q;
+  logic response_d;
+  logic response_q;
   logic [2:0] sweep_step_d;
   logic [2:0] sweep_step_q;
   wire  gate_packet_ready;
   wire  hpcc_nic_pkg::admitted_request_t gate_request_data;
   wire  gate_request_valid;
   wire  gate_request_ready;
-  wire  [2:0] gate_operation;
+  wire  hpcc_nic_pkg::host_operation_t gate_operation;
   wire  gate_fits;
   wire  [383:0] gate_new_context;
   wire  gate_refused;
@@ -308,7 +310,7 @@ module hpcc_host_manager (
   );
   assign packet_ready = gate_packet_ready;
   assign ordered = command_data;
-  assign takes = ((step_q == 5'd0) & (~sweeping_q)) & (~(|settle_q));
+  assign takes = ((step_q == hpcc_nic_pkg::MANAGER_STEP_IDLE) & (~sweeping_q)) & (~(|settle_q));
   assign command_ready = takes;
   assign gate_request_ready = takes & (~command_valid);
   assign half = index_q[15:0];
@@ -317,7 +319,8 @@ module hpcc_host_manager (
   assign law_ok = laws[asked.law] & (asked.int_on | (~need_int[asked.law]));
   assign neighbours_raddr = neighbour_q[3:0];
   assign is_int = asked.int_on;
-  assign creating = step_q >= 5'h10;
+  assign creating = (((step_q == hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW) | (step_q == hpcc_nic_pkg::MANAGER_STEP_CREATE_LAW))
+      | (step_q == hpcc_nic_pkg::MANAGER_STEP_FIRST_RATE)) | (step_q == hpcc_nic_pkg::MANAGER_STEP_PUBLISH);
   assign qpn_mix = index_q ^ (asked.remote_qpn << 5);
   assign swept = ~sweeping_q;
   assign context_valid = context_valid_r_q;
@@ -325,42 +328,41 @@ module hpcc_host_manager (
   assign region_valid = region_valid_r_q;
   assign region_slot = index_q[4:0];
   assign region_data = body_q[194:0];
-  assign remove_valid = step_q == 5'd9;
+  assign remove_valid = step_q == hpcc_nic_pkg::MANAGER_STEP_REMOVE_WORK;
   assign remove_data = removed;
-  assign pairs = step_q;
-  assign response = pairs.response;
   assign flow_number = own_flow;
-  assign flow_step = (pairs.pair == 4'd5) | (pairs.pair == 4'd8);
-  assign cc_step = (pairs.pair == 4'd6) | (pairs.pair == 4'd9);
-  assign first_step = pairs.pair == 4'ha;
-  assign flow_valid = flow_step | (step_q == 5'he);
+  assign flow_step = (step_q == hpcc_nic_pkg::MANAGER_STEP_REMOVE_FLOW) | (step_q == hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW);
+  assign cc_step = (step_q == hpcc_nic_pkg::MANAGER_STEP_REMOVE_LAW) | (step_q == hpcc_nic_pkg::MANAGER_STEP_CREATE_LAW);
+  assign first_step = step_q == hpcc_nic_pkg::MANAGER_STEP_FIRST_RATE;
+  assign flow_valid = flow_step | (step_q == hpcc_nic_pkg::MANAGER_STEP_LIMIT);
   assign flow_create = creating;
-  assign flow_limit = step_q == 5'he;
+  assign flow_limit = step_q == hpcc_nic_pkg::MANAGER_STEP_LIMIT;
   assign limit = body_q[63:0];
   assign flow_group = limit.group;
   assign flow_generation = generation;
   assign flow_mtu = asked.mtu;
   assign flow_priority = asked.pause_class;
-  assign flow_windowless = response & (~is_int);
-  assign flow_timerless = response;
+  assign flow_windowless = response_q & (~is_int);
+  assign flow_timerless = response_q;
   assign cc_valid = cc_step;
   assign cc_law = law;
   assign first_valid = first_step;
-  assign work_valid = step_q == 5'h17;
+  assign work_valid = step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK;
   assign work_data = made;
   assign command_done = done_r_q;
   assign command_code = code_q;
   assign control_accepted = accepted_r_q;
   assign control_refused = refused_r_q;
   always_comb begin
-    step_d = step_q;
     neighbour_d = neighbour_q;
+    step_d = step_q;
+    operation_d = operation_q;
+    code_d = code_q;
     by_packet_d = by_packet_q;
     fits_d = fits_q;
     replaces_d = replaces_q;
     sweeping_d = sweeping_q;
-    operation_d = operation_q;
-    code_d = code_q;
+    response_d = response_q;
     sweep_step_d = sweep_step_q;
     settle_d = settle_q;
     request_d = request_q;
@@ -377,18 +379,22 @@ module hpcc_host_manager (
     refused_r_d = gate_refused;
     done_r_d = 1'd0;
     if (takes) begin
-      code_d = 3'd0;
+      code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
       replaces_d = 1'd0;
+      response_d = 1'd0;
       neighbour_d = 5'd0;
       by_packet_d = ~command_valid;
       if (command_valid) begin
-        step_d = 5'd1;
-        operation_d = ordered.operation;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_READ_STATE;
         index_d = ordered.index;
         body_d = ordered.body;
+        operation_d = hpcc_nic_pkg::HOST_OPERATION_NOTHING;
+        if (ordered.operation <= 3'd5) begin
+          operation_d = hpcc_nic_pkg::host_operation_t'(ordered.operation);
+        end
         fits_d = 1'd1;
       end else if (gate_request_valid) begin
-        step_d = 5'd1;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_READ_STATE;
         request_d = gate_request_data;
         operation_d = gate_operation;
         index_d = gate_request_data.request.qpn;
@@ -396,90 +402,90 @@ module hpcc_host_manager (
         body_d = gate_new_context;
       end
     end
-    if (step_q == 5'd1) begin
-      step_d = 5'd2;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_READ_STATE) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_AWAIT_STATE;
     end
-    if (step_q == 5'd2) begin
-      step_d = 5'd3;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_AWAIT_STATE) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_DECIDE;
       current_d = states_word;
     end
     region_valid_r_d = 1'd0;
     neighbours_we = 1'd0;
-    if (step_q == 5'd3) begin
-      step_d = 5'h18;
-      code_d = 3'd1;
-      if (operation_q == 3'd1) begin
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_DECIDE) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
+      code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_OPERATION;
+      if (operation_q == hpcc_nic_pkg::HOST_OPERATION_CREATE_QP) begin
         if (~index_ok) begin
-          code_d = 3'd2;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         end else if (asked.mtu > 3'd4) begin
-          code_d = 3'd3;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_MTU;
         end else if (~law_ok) begin
-          code_d = 3'd6;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_LAW;
         end else if (exists & (~states_ended)) begin
-          code_d = 3'd4;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_EXISTS;
         end else begin
-          code_d = 3'd0;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           replaces_d = 1'd1;
-          step_d = 5'h10;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
           if (exists) begin
-            step_d = 5'd8;
+            step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
           end
           if (by_packet_q) begin
-            step_d = 5'd4;
+            step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
           end
         end
       end
-      if (operation_q == 3'd2) begin
-        code_d = 3'd5;
+      if (operation_q == hpcc_nic_pkg::HOST_OPERATION_REMOVE_QP) begin
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_ABSENT;
         if (exists) begin
-          code_d = 3'd0;
-          step_d = 5'd8;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
         end
       end
-      if (operation_q == 3'd3) begin
-        code_d = 3'd2;
+      if (operation_q == hpcc_nic_pkg::HOST_OPERATION_WRITE_REGION) begin
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         if (index_q < 24'h20) begin
-          code_d = 3'd0;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           region_valid_r_d = 1'd1;
         end
       end
-      if (operation_q == 3'd4) begin
-        code_d = 3'd2;
+      if (operation_q == hpcc_nic_pkg::HOST_OPERATION_WRITE_NEIGHBOUR) begin
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         if (index_q < 24'h10) begin
-          code_d = 3'd0;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           neighbours_we = 1'd1;
         end
       end
-      if (operation_q == 3'd5) begin
-        code_d = 3'd2;
+      if (operation_q == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         if (index_ok) begin
-          code_d = 3'd5;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_ABSENT;
         end
         if (exists) begin
-          code_d = 3'd0;
-          step_d = 5'he;
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_LIMIT;
         end
       end
     end
     neighbours_waddr = index_q[3:0];
     neighbours_wdata = body_q[79:0];
-    if (step_q == 5'd4) begin
-      step_d = 5'd5;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_AWAIT_NEIGHBOUR;
     end
-    if (step_q == 5'd5) begin
-      step_d = 5'd6;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_AWAIT_NEIGHBOUR) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_COMPARE_NEIGHBOUR;
     end
-    if (step_q == 5'd6) begin
-      step_d = 5'd4;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_COMPARE_NEIGHBOUR) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
       neighbour_d = neighbour_q + 5'd1;
       if (neighbour_q == 5'h10) begin
-        code_d = 3'd2;
-        step_d = 5'h18;
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       end else if ((neighbours_rdata.ip == asked.remote_ip) & (|neighbours_rdata.ip)) begin
         body_d = {173'd0, filled};
-        step_d = 5'h10;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
         if (exists) begin
-          step_d = 5'd8;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
         end
       end
     end
@@ -487,18 +493,18 @@ module hpcc_host_manager (
     states_write = 1'd0;
     states_new_word = 12'd0;
     states_new_word.generation = current_q.generation;
-    if (step_q == 5'd8) begin
-      step_d = 5'd9;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_VOID) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_WORK;
       context_valid_r_d = 1'd1;
       context_r_d = 211'd0;
       context_r_d.generation = generation;
       states_write = 1'd1;
     end
-    if (step_q == 5'h16) begin
-      step_d = 5'h18;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_PUBLISH) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       settle_d = 5'h1f;
       if (by_packet_q) begin
-        step_d = 5'h17;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_POST_WORK;
       end
       context_valid_r_d = 1'd1;
       context_r_d = asked;
@@ -525,47 +531,47 @@ module hpcc_host_manager (
         sweeping_d = ~(&sweep_qp_q);
       end
     end
-    if ((step_q == 5'd9) & remove_ready) begin
-      step_d = 5'ha;
+    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_REMOVE_WORK) & remove_ready) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_FLOW;
     end
     flow_flow = flow_number;
-    if (step_q == 5'he) begin
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_LIMIT) begin
       flow_flow = index_q[15:0];
       if (flow_ready) begin
-        step_d = 5'h18;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       end
     end
     if (((flow_step & flow_ready) | (cc_step & cc_ready)) | (first_step & first_ready)) begin
-      step_d = step_q + 5'd1;
-      if (response) begin
+      response_d = ~response_q;
+      if (response_q) begin
         if (creating) begin
-          step_d = 5'h16;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_PUBLISH;
           if (flow_step) begin
-            step_d = 5'h14;
+            step_d = hpcc_nic_pkg::MANAGER_STEP_FIRST_RATE;
             if (|law) begin
-              step_d = 5'h12;
+              step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_LAW;
             end
           end
         end else begin
-          step_d = 5'h18;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
           if (replaces_q) begin
-            step_d = 5'h10;
+            step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
           end
           if (flow_step & (|law)) begin
-            step_d = 5'hc;
+            step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_LAW;
           end
         end
       end
     end
-    if ((step_q == 5'h17) & work_ready) begin
-      step_d = 5'h18;
+    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK) & work_ready) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       works_d = works_q + 63'd1;
     end
-    if (step_q == 5'h18) begin
-      step_d = 5'd0;
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_REPORT) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_IDLE;
       done_r_d = ~by_packet_q;
       if (by_packet_q) begin
-        if (code_q == 3'd0) begin
+        if (code_q == hpcc_nic_pkg::COMMAND_RESULT_DONE) begin
           accepted_r_d = 1'd1;
         end else begin
           refused_r_d = 1'd1;
@@ -573,7 +579,6 @@ module hpcc_host_manager (
       end
     end
     if (rst) begin
-      step_d = 5'd0;
       context_valid_r_d = 1'd0;
       region_valid_r_d = 1'd0;
       works_d = 63'd0;
@@ -581,6 +586,7 @@ module hpcc_host_manager (
       refused_r_d = 1'd0;
       done_r_d = 1'd0;
       settle_d = 5'd0;
+      step_d = hpcc_nic_pkg::MANAGER_STEP_IDLE;
       sweeping_d = 1'd1;
       sweep_step_d = 3'd0;
       sweep_qp_d = 8'd0;
@@ -588,13 +594,13 @@ module hpcc_host_manager (
   end
   always_comb begin
     qp = index_q[7:0];
-    if (operation_q == 3'd5) begin
+    if (operation_q == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
       qp = half.qp;
     end
   end
   always_comb begin
     index_ok = (fits_q & (index_q >= 24'd2)) & (index_q < 24'h96);
-    if (operation_q == 3'd5) begin
+    if (operation_q == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
       index_ok = (index_q >= 24'd4) & (index_q < 24'h12c);
     end
   end
@@ -628,7 +634,7 @@ module hpcc_host_manager (
   end
   always_comb begin
     own_flow = 16'd0;
-    own_flow.response = response;
+    own_flow.response = response_q;
     own_flow.qp = qp;
   end
   always_comb begin
@@ -639,7 +645,7 @@ module hpcc_host_manager (
   end
   always_comb begin
     flow_psn = asked.send_psn;
-    if (response) begin
+    if (response_q) begin
       flow_psn = asked.expected_psn;
     end
   end
@@ -713,8 +719,10 @@ module hpcc_host_manager (
     end
   end
   initial begin
-    step_q = 5'd0;
     neighbour_q = 5'd0;
+    step_q = hpcc_nic_pkg::MANAGER_STEP_IDLE;
+    operation_q = hpcc_nic_pkg::HOST_OPERATION_NOTHING;
+    code_q = hpcc_nic_pkg::COMMAND_RESULT_DONE;
     by_packet_q = 1'd0;
     fits_q = 1'd0;
     replaces_q = 1'd0;
@@ -724,8 +732,7 @@ module hpcc_host_manager (
     refused_r_q = 1'd0;
     done_r_q = 1'd0;
     sweeping_q = 1'd0;
-    operation_q = 3'd0;
-    code_q = 3'd0;
+    response_q = 1'd0;
     sweep_step_q = 3'd0;
     states_clearing_q = 8'd0;
     states_marks_q = 256'd0;
@@ -740,8 +747,10 @@ module hpcc_host_manager (
     sweep_qp_q = 8'd0;
   end
   always @(posedge clk) begin
-    step_q <= step_d;
     neighbour_q <= neighbour_d;
+    step_q <= step_d;
+    operation_q <= operation_d;
+    code_q <= code_d;
     by_packet_q <= by_packet_d;
     fits_q <= fits_d;
     replaces_q <= replaces_d;
@@ -751,8 +760,7 @@ module hpcc_host_manager (
     refused_r_q <= refused_r_d;
     done_r_q <= done_r_d;
     sweeping_q <= sweeping_d;
-    operation_q <= operation_d;
-    code_q <= code_d;
+    response_q <= response_d;
     sweep_step_q <= sweep_step_d;
     states_clearing_q <= states_clearing_d;
     states_marks_q <= states_marks_d;

@@ -174,11 +174,11 @@ module hpcc_int_stamper (
   logic counted_4_q;
   logic truncated_4_d;
   logic truncated_4_q;
-  // Plan for the frame's next beat: as `RecordInsert::mode`.
-  logic [1:0] plan_d;
-  logic [1:0] plan_q;
-  logic [1:0] mode_4_d;
-  logic [1:0] mode_4_q;
+  // Plan for the frame's next beat: where its record is.
+  hpcc_nic_pkg::record_at_t plan_d;
+  hpcc_nic_pkg::record_at_t plan_q;
+  hpcc_nic_pkg::record_at_t record_4_d;
+  hpcc_nic_pkg::record_at_t record_4_q;
   logic [7:0] amount_4_d;
   logic [7:0] amount_4_q;
   hpcc_switch_stamp_header u_header (
@@ -211,7 +211,7 @@ module hpcc_int_stamper (
     .valid(valid_4_q),
     .beat(beat_4_q),
     .first(first_4_q),
-    .mode(mode_4_q),
+    .record_at(record_4_q),
     .place(place_4_q),
     .amount(amount_4_q),
     .ts(ts_4_q),
@@ -283,7 +283,7 @@ module hpcc_int_stamper (
     plan_place_d = plan_place_q;
     place_4_d = place_4_q;
     plan_d = plan_q;
-    mode_4_d = mode_4_q;
+    record_4_d = record_4_q;
     amount_4_d = amount_4_q;
     if (go) begin
       valid_0_d = s_axis_tvalid;
@@ -321,34 +321,34 @@ module hpcc_int_stamper (
       beat_4_d = beat_3_q;
       beat_4_d.data = (beat_3_q.data & (~mask_wide)) | (patch_wide & mask_wide);
       beat_4_d.bad = beat_3_q.bad | cut;
-      mode_4_d = plan_q;
+      record_4_d = plan_q;
       place_4_d = plan_place_q;
       if (first_3_q) begin
-        mode_4_d = 2'd0;
+        record_4_d = hpcc_nic_pkg::RECORD_AT_NOWHERE;
         place_4_d = position.four;
       end
       if (cut) begin
-        mode_4_d = 2'd0;
+        record_4_d = hpcc_nic_pkg::RECORD_AT_NOWHERE;
       end
       amount_4_d = amount;
       if (fits) begin
-        mode_4_d = 2'd1;
+        record_4_d = hpcc_nic_pkg::RECORD_AT_HERE;
         amount_4_d = amount_grown;
       end
       if (valid_3_q) begin
         if (first_3_q) begin
-          plan_d = 2'd0;
+          plan_d = hpcc_nic_pkg::RECORD_AT_NOWHERE;
           plan_place_d = 4'd0;
           if (header_grow) begin
-            plan_d = 2'd2;
+            plan_d = hpcc_nic_pkg::RECORD_AT_BEFORE;
             if (position.in_second) begin
-              plan_d = 2'd1;
+              plan_d = hpcc_nic_pkg::RECORD_AT_HERE;
               plan_place_d = position.four;
             end
           end
         end else begin
-          if (plan_q == 2'd1) begin
-            plan_d = 2'd2;
+          if (plan_q == hpcc_nic_pkg::RECORD_AT_HERE) begin
+            plan_d = hpcc_nic_pkg::RECORD_AT_BEFORE;
             plan_place_d = 4'd0;
           end
         end
@@ -435,8 +435,8 @@ module hpcc_int_stamper (
       fits = (header_grow & (~position.in_second)) & reached_first;
       cut = header_grow & ((position.in_second & last) | ((~position.in_second) & (~reached_first)));
     end else begin
-      fits = (plan_q == 2'd1) & reached_second;
-      cut = (plan_q == 2'd1) & (~reached_second);
+      fits = (plan_q == hpcc_nic_pkg::RECORD_AT_HERE) & reached_second;
+      cut = (plan_q == hpcc_nic_pkg::RECORD_AT_HERE) & (~reached_second);
     end
   end
   always_comb begin
@@ -524,8 +524,8 @@ module hpcc_int_stamper (
     recorded_4_q = 1'd0;
     counted_4_q = 1'd0;
     truncated_4_q = 1'd0;
-    plan_q = 2'd0;
-    mode_4_q = 2'd0;
+    plan_q = hpcc_nic_pkg::RECORD_AT_NOWHERE;
+    record_4_q = hpcc_nic_pkg::RECORD_AT_NOWHERE;
     amount_4_q = 8'd0;
   end
   always @(posedge clk) begin
@@ -564,7 +564,7 @@ module hpcc_int_stamper (
     counted_4_q <= counted_4_d;
     truncated_4_q <= truncated_4_d;
     plan_q <= plan_d;
-    mode_4_q <= mode_4_d;
+    record_4_q <= record_4_d;
     amount_4_q <= amount_4_d;
   end
   wire unused_bits = &{1'b0, enables.lower_full, enables.below};

@@ -257,7 +257,7 @@ module hpcc_nic (
   wire  manager_swept;
   wire  manager_command_ready;
   wire  manager_command_done;
-  wire  [2:0] manager_command_code;
+  wire  hpcc_nic_pkg::command_result_t manager_command_code;
   wire  manager_packet_ready;
   wire  manager_requester_ended_valid;
   wire  manager_responder_ended_valid;

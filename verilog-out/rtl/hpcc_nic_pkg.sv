@@ -879,6 +879,16 @@ package hpcc_nic_pkg;
     logic [7:0] byte_0;
   } record_bytes_t;
 
+  // Where the record of this hop is, seen from a beat.
+  typedef enum logic [1:0] {
+    // Nowhere: none is inserted, or not yet.
+    RECORD_AT_NOWHERE = 2'd0,
+    // It goes into this beat.
+    RECORD_AT_HERE = 2'd1,
+    // It is in an earlier beat.
+    RECORD_AT_BEFORE = 2'd2
+  } record_at_t;
+
   // A byte of half a beat.
   typedef struct packed {
     // Which four.
@@ -1225,6 +1235,20 @@ package hpcc_nic_pkg;
     flow_place_t place;
   } wake_t;
 
+  // What the parking place of paused grants does in a clock.
+  typedef enum logic [2:0] {
+    // A queue that may leave is looked for.
+    PARK_STEP_LOOK = 3'd0,
+    // Its head is addressed.
+    PARK_STEP_ADDRESS = 3'd1,
+    // It is on its way from memory.
+    PARK_STEP_AWAIT = 3'd2,
+    // It is offered.
+    PARK_STEP_OFFER = 3'd3,
+    // Was it the last one?
+    PARK_STEP_CHECK = 3'd4
+  } park_step_t;
+
   // What is needed of a flow when a packet of it leaves.
   typedef struct packed {
     // Payload of a full packet is 256 << mtu bytes.
@@ -1447,12 +1471,32 @@ package hpcc_nic_pkg;
     LAW_CODE_THETA = 3'd4
   } law_code_t;
 
+  // How a command went.
+  typedef enum logic [2:0] {
+    // Carried out.
+    COMMAND_RESULT_DONE = 3'd0,
+    // Refused: no such operation.
+    COMMAND_RESULT_BAD_OPERATION = 3'd1,
+    // Refused: number, slot or flow.
+    COMMAND_RESULT_BAD_NUMBER = 3'd2,
+    // Refused: MTU.
+    COMMAND_RESULT_BAD_MTU = 3'd3,
+    // Refused: the queue pair exists.
+    COMMAND_RESULT_EXISTS = 3'd4,
+    // Refused: no such queue pair.
+    COMMAND_RESULT_ABSENT = 3'd5,
+    // Refused: a law that is not built in, or that needs INT where the queue pair collects none.
+    COMMAND_RESULT_BAD_LAW = 3'd6,
+    // Refused: another command was being carried out.
+    COMMAND_RESULT_BUSY = 3'd7
+  } command_result_t;
+
   // Register `STATUS`.
   typedef struct packed {
     // Zero.
     logic [24:0] reserved;
     // Why.
-    logic [2:0] code;
+    command_result_t code;
     // The NIC is ready.
     logic ready;
     // One was refused, for the reason `code`.
@@ -1617,6 +1661,22 @@ package hpcc_nic_pkg;
     logic [559:0] body;
   } control_packet_t;
 
+  // What the manager of queue pairs and regions is to do.
+  typedef enum logic [2:0] {
+    // Nothing: no command has this code.
+    HOST_OPERATION_NOTHING = 3'd0,
+    // Create a queue pair.
+    HOST_OPERATION_CREATE_QP = 3'd1,
+    // Remove a queue pair.
+    HOST_OPERATION_REMOVE_QP = 3'd2,
+    // Write a region slot.
+    HOST_OPERATION_WRITE_REGION = 3'd3,
+    // Write a neighbour slot.
+    HOST_OPERATION_WRITE_NEIGHBOUR = 3'd4,
+    // Write a flow's cap and group.
+    HOST_OPERATION_LIMIT_FLOW = 3'd5
+  } host_operation_t;
+
   // A control packet that was let in.
   typedef struct packed {
     // 1 create and WRITE, 2 create and READ, 3 remove.
@@ -1624,6 +1684,18 @@ package hpcc_nic_pkg;
     // What it asks for.
     control_request_t request;
   } admitted_request_t;
+
+  // What the gate of control packets does in a clock.
+  typedef enum logic [1:0] {
+    // Takes a packet.
+    GATE_STEP_IDLE = 2'd0,
+    // Its fields are compared.
+    GATE_STEP_COMPARE = 2'd1,
+    // Is it admitted?
+    GATE_STEP_JUDGE = 2'd2,
+    // The request is offered.
+    GATE_STEP_OFFER = 2'd3
+  } gate_step_t;
 
   // A queue pair of a generation.
   typedef struct packed {
@@ -1695,14 +1767,6 @@ package hpcc_nic_pkg;
     logic [31:0] ip;
   } neighbour_t;
 
-  // Steps of the manager that come in pairs.
-  typedef struct packed {
-    // Which pair.
-    logic [3:0] pair;
-    // It is about the flow of the READ responses; low: that of the requests.
-    logic response;
-  } step_pair_t;
-
   // A memory region.
   typedef struct packed {
     // Not used.
@@ -1720,6 +1784,46 @@ package hpcc_nic_pkg;
     // The slot is in use.
     logic valid;
   } region_t;
+
+  // What the manager of queue pairs and regions does in a clock.
+  typedef enum logic [4:0] {
+    // Takes a command or a control packet.
+    MANAGER_STEP_IDLE = 5'd0,
+    // The queue pair's state is addressed.
+    MANAGER_STEP_READ_STATE = 5'd1,
+    // It is on its way from memory.
+    MANAGER_STEP_AWAIT_STATE = 5'd2,
+    // What is to be done is decided.
+    MANAGER_STEP_DECIDE = 5'd3,
+    // A neighbour slot is addressed.
+    MANAGER_STEP_ADDRESS_NEIGHBOUR = 5'd4,
+    // It is on its way from memory.
+    MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd5,
+    // Is it the peer's?
+    MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd6,
+    // The context is voided.
+    MANAGER_STEP_VOID = 5'd7,
+    // The requester completes what it has.
+    MANAGER_STEP_REMOVE_WORK = 5'd8,
+    // The scheduler forgets the flows.
+    MANAGER_STEP_REMOVE_FLOW = 5'd9,
+    // The law forgets the flows.
+    MANAGER_STEP_REMOVE_LAW = 5'd10,
+    // A flow gets its cap and group.
+    MANAGER_STEP_LIMIT = 5'd11,
+    // The scheduler learns of the flows.
+    MANAGER_STEP_CREATE_FLOW = 5'd12,
+    // The law learns of the flows.
+    MANAGER_STEP_CREATE_LAW = 5'd13,
+    // Flows without a law get their window and rate.
+    MANAGER_STEP_FIRST_RATE = 5'd14,
+    // The context goes out, alive.
+    MANAGER_STEP_PUBLISH = 5'd15,
+    // A control packet's work request goes to the requester.
+    MANAGER_STEP_POST_WORK = 5'd16,
+    // It is told how it went.
+    MANAGER_STEP_REPORT = 5'd17
+  } manager_step_t;
 
   // Number of a work request that a control packet made.
   typedef struct packed {
@@ -2686,6 +2790,42 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } read_end_t;
 
+  // What the response queue takes up.
+  typedef enum logic [1:0] {
+    // A queue pair is created or removed.
+    RESPONSE_INPUT_CREATION = 2'd0,
+    // A READ's last response has left, or one could not be read.
+    RESPONSE_INPUT_READ_END = 2'd1,
+    // An answer of the responder.
+    RESPONSE_INPUT_ANSWER = 2'd2
+  } response_input_t;
+
+  // What the response queue does in a clock.
+  typedef enum logic [3:0] {
+    // Takes up what is offered; the queue pair's list is read.
+    RESPONSE_STEP_IDLE = 4'd0,
+    // The list comes into a register.
+    RESPONSE_STEP_HELD = 4'd1,
+    // Decides; an acknowledgement leaves or waits.
+    RESPONSE_STEP_LOOK = 4'd2,
+    // The answer at the head of the list is addressed.
+    RESPONSE_STEP_ADDRESS_HEAD = 4'd3,
+    // It is on its way from memory.
+    RESPONSE_STEP_AWAIT_HEAD = 4'd4,
+    // It leaves, or becomes the READ that is answered.
+    RESPONSE_STEP_POP = 4'd5,
+    // The next answer in the list is addressed.
+    RESPONSE_STEP_ADDRESS_NEXT = 4'd6,
+    // It is on its way from memory.
+    RESPONSE_STEP_AWAIT_NEXT = 4'd7,
+    // Is it taken back?
+    RESPONSE_STEP_JUDGE = 4'd8,
+    // The rest of the list is given back.
+    RESPONSE_STEP_FINISH = 4'd9,
+    // A READ becomes active.
+    RESPONSE_STEP_ACTIVATE = 4'd10
+  } response_step_t;
+
   // A packet of a flow, or work up to it.
   typedef struct packed {
     // PSN; of work one past its last.
@@ -2718,6 +2858,28 @@ package hpcc_nic_pkg;
     logic [4:0] value;
   } syndrome_t;
 
+  // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
+  typedef enum logic [3:0] {
+    // Done.
+    COMPLETION_STATUS_OK = 4'd0,
+    // No progress after as many timeouts as the register allows.
+    COMPLETION_STATUS_RETRY_EXCEEDED = 4'd1,
+    // The peer says invalid request.
+    COMPLETION_STATUS_REMOTE_INVALID_REQUEST = 4'd2,
+    // The peer says key, bounds or rights.
+    COMPLETION_STATUS_REMOTE_ACCESS_ERROR = 4'd3,
+    // The peer says it could not carry it out, or gives a code unknown here.
+    COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR = 4'd4,
+    // Local key or bounds; nothing was sent.
+    COMPLETION_STATUS_LOCAL_ACCESS_ERROR = 4'd5,
+    // The host's own memory failed.
+    COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR = 4'd6,
+    // Length over 2^31, or no such queue pair.
+    COMPLETION_STATUS_INVALID_WORK = 4'd7,
+    // The flow ended before this request's turn.
+    COMPLETION_STATUS_FLUSHED = 4'd8
+  } completion_status_t;
+
   // The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
   // messages before `head` are done, those before `admit` are with the scheduler.
   typedef struct packed {
@@ -2730,7 +2892,7 @@ package hpcc_nic_pkg;
     // Generation of the queue pair.
     logic [7:0] generation;
     // Status of a work request that the end of the queue pair cut off.
-    logic [3:0] carry;
+    completion_status_t carry;
     // READs with the scheduler.
     logic [4:0] reads;
     // Position before which no READ has missing data.
@@ -2848,6 +3010,24 @@ package hpcc_nic_pkg;
     logic duplicates;
   } read_counts_t;
 
+  // What is known of a READ response before it is compared with its READ.
+  typedef enum logic [2:0] {
+    // It is to be compared.
+    RESPONSE_CASE_COMPARE = 3'd0,
+    // Nothing asked for it.
+    RESPONSE_CASE_UNASKED = 3'd1,
+    // It came before.
+    RESPONSE_CASE_DUPLICATE = 3'd2,
+    // Its AETH is negative.
+    RESPONSE_CASE_NEGATIVE = 3'd3,
+    // The queue pair has ended.
+    RESPONSE_CASE_ENDED = 3'd4,
+    // The queue pair is gone.
+    RESPONSE_CASE_GONE = 3'd5,
+    // A READ response before it is missing.
+    RESPONSE_CASE_GAP = 3'd6
+  } response_case_t;
+
   // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
   typedef struct packed {
     // Upper half.
@@ -2900,28 +3080,6 @@ package hpcc_nic_pkg;
     logic [23:0] psn;
   } answer_event_t;
 
-  // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
-  typedef enum logic [7:0] {
-    // Done.
-    COMPLETION_STATUS_OK = 8'd0,
-    // No progress after as many timeouts as the register allows.
-    COMPLETION_STATUS_RETRY_EXCEEDED = 8'd1,
-    // The peer says invalid request.
-    COMPLETION_STATUS_REMOTE_INVALID_REQUEST = 8'd2,
-    // The peer says key, bounds or rights.
-    COMPLETION_STATUS_REMOTE_ACCESS_ERROR = 8'd3,
-    // The peer says it could not carry it out, or gives a code unknown here.
-    COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR = 8'd4,
-    // Local key or bounds; nothing was sent.
-    COMPLETION_STATUS_LOCAL_ACCESS_ERROR = 8'd5,
-    // The host's own memory failed.
-    COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR = 8'd6,
-    // Length over 2^31, or no such queue pair.
-    COMPLETION_STATUS_INVALID_WORK = 8'd7,
-    // The flow ended before this request's turn.
-    COMPLETION_STATUS_FLUSHED = 8'd8
-  } completion_status_t;
-
   // A completion (`m_axis_completion_tdata`).
   typedef struct packed {
     // Not used.
@@ -2930,6 +3088,8 @@ package hpcc_nic_pkg;
     logic [47:0] completed_at;
     // Bytes of the work request that arrived: all of them or, with an error, 0.
     logic [31:0] length;
+    // Zero: the status is read as a byte.
+    logic [3:0] status_high;
     // How it ended.
     completion_status_t status;
     // 0 WRITE, 1 READ.
@@ -3219,6 +3379,18 @@ package hpcc_nic_pkg;
     // First PSN.
     logic [23:0] first_psn;
   } select_message_t;
+
+  // What the packet selector does in a clock.
+  typedef enum logic [1:0] {
+    // Nothing is looked for.
+    SELECT_STEP_IDLE = 2'd0,
+    // A grant's context, ring place and READ are addressed.
+    SELECT_STEP_ADDRESS = 2'd1,
+    // They show.
+    SELECT_STEP_CONTEXT = 2'd2,
+    // Messages show, one a clock.
+    SELECT_STEP_SEARCH = 2'd3
+  } select_step_t;
 
   // A line that has been turned, and the beat of payload that it begins or ends.
   typedef struct packed {

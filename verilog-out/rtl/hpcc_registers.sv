@@ -62,7 +62,7 @@ module hpcc_registers (
   // The command was carried out or refused.
   input  wire  command_done,
   // 0 carried out, else why not.
-  input  wire  [2:0] command_code,
+  input  wire  hpcc_nic_pkg::command_result_t command_code,
   // Parameters of the laws.
   // Write this clock.
   output wire  cc_param_write,
@@ -287,8 +287,8 @@ module hpcc_registers (
   logic done_q;
   logic error_d;
   logic error_q;
-  logic [2:0] code_d;
-  logic [2:0] code_q;
+  hpcc_nic_pkg::command_result_t code_d;
+  hpcc_nic_pkg::command_result_t code_q;
   logic [31:0] operation_d;
   logic [31:0] operation_q;
   logic [383:0] held_body_d;
@@ -530,7 +530,7 @@ module hpcc_registers (
     if (stored & (waddr_q == 10'h2a)) begin
       if (busy_q) begin
         error_d = 1'd1;
-        code_d = 3'd7;
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_BUSY;
       end else begin
         busy_d = 1'd1;
         offered_d = 1'd1;
@@ -540,7 +540,7 @@ module hpcc_registers (
     end
     if (command_done) begin
       busy_d = 1'd0;
-      if (command_code == 3'd0) begin
+      if (command_code == hpcc_nic_pkg::COMMAND_RESULT_DONE) begin
         done_d = 1'd1;
       end else begin
         error_d = 1'd1;
@@ -562,7 +562,9 @@ module hpcc_registers (
       offered_d = 1'd0;
       done_d = 1'd0;
       error_d = 1'd0;
-      code_d = 3'd0;
+    end
+    if (rst) begin
+      code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
     end
   end
   always_comb begin
@@ -673,7 +675,7 @@ module hpcc_registers (
     offered_q = 1'd0;
     done_q = 1'd0;
     error_q = 1'd0;
-    code_q = 3'd0;
+    code_q = hpcc_nic_pkg::COMMAND_RESULT_DONE;
     operation_q = 32'd0;
     held_body_q = 384'd0;
   end

@@ -214,7 +214,7 @@ module hpcc_requester (
   logic queue_push;
   wire  [23:0] queue_new_end;
   logic queue_bury;
-  logic [3:0] queue_status;
+  hpcc_nic_pkg::completion_status_t queue_status;
   logic queue_tell;
   logic queue_enlist;
   logic queue_delist;
@@ -236,7 +236,7 @@ module hpcc_requester (
   wire  [4:0] queue_admit;
   wire  [4:0] queue_tail;
   wire  [4:0] queue_reads;
-  wire  [3:0] queue_carry;
+  wire  hpcc_nic_pkg::completion_status_t queue_carry;
   wire  [7:0] queue_own_generation;
   wire  [2:0] queue_mtu;
   wire  queue_int_on;
@@ -251,7 +251,7 @@ module hpcc_requester (
   // Messages of all queue pairs, 16 places each.
   logic [4:0] ring_place;
   wire  hpcc_nic_pkg::own_message_t ring_message;
-  wire  [3:0] ring_status;
+  wire  hpcc_nic_pkg::completion_status_t ring_status;
   logic ring_defer;
   logic ring_push;
   wire  [23:0] ring_finish;
@@ -263,7 +263,7 @@ module hpcc_requester (
   logic intake_advance;
   wire  intake_waiting;
   wire  intake_refused;
-  wire  [3:0] intake_status;
+  wire  hpcc_nic_pkg::completion_status_t intake_status;
   wire  intake_begun;
   wire  [7:0] intake_begun_generation;
   wire  [23:0] intake_psns;
@@ -330,8 +330,8 @@ module hpcc_requester (
   wire  reply_nak;
   // It ends the queue pair, if it is not old.
   wire  reply_fatal;
-  // With this status, a place in the order of `hpcc_models::nic::Status`.
-  logic [3:0] reply_status;
+  // With this status.
+  hpcc_nic_pkg::completion_status_t reply_status;
   // The answer as a READ echo.
   wire  hpcc_nic_pkg::ack_send_t reply_echo;
   // PSN up to which the answer acknowledges, exclusive.
@@ -392,7 +392,7 @@ module hpcc_requester (
   // Its operation.
   logic [7:0] finished_operation;
   // Place in the order of `hpcc_models::nic::Status`.
-  logic [3:0] finished_status;
+  hpcc_nic_pkg::completion_status_t finished_status;
   // There is room for a completion.
   wire  finished_room;
   wire  hpcc_nic_pkg::completion_t finished_completion_data;
@@ -495,8 +495,8 @@ module hpcc_requester (
   logic stalled_d;
   logic stalled_q;
   // Status of the message at hand, if its completion waits in the ring.
-  logic [3:0] told_status_d;
-  logic [3:0] told_status_q;
+  hpcc_nic_pkg::completion_status_t told_status_d;
+  hpcc_nic_pkg::completion_status_t told_status_q;
   // The queue pair exists, and the input is about it and not about an earlier one of its number.
   logic live_d;
   logic live_q;
@@ -512,9 +512,9 @@ module hpcc_requester (
   // An earlier READ than that of the response still waits for data.
   logic found_d;
   logic found_q;
-  // Verdict on a READ response, as `Verdict` has it; 0: by comparison.
-  logic [2:0] code_d;
-  logic [2:0] code_q;
+  // What is known of a READ response before it is compared with its message.
+  hpcc_nic_pkg::response_case_t response_case_d;
+  hpcc_nic_pkg::response_case_t response_case_q;
   // The answer ends within the message at the head of the ring.
   logic at_head_d;
   logic at_head_q;
@@ -527,9 +527,9 @@ module hpcc_requester (
   // The message at hand belongs to the work request that failed; the others are flushed.
   logic guilty_d;
   logic guilty_q;
-  // Status of the work request that failed, in the order of `hpcc_models::nic::Status`.
-  logic [3:0] status_d;
-  logic [3:0] status_q;
+  // Status of the work request that failed.
+  hpcc_nic_pkg::completion_status_t status_d;
+  hpcc_nic_pkg::completion_status_t status_q;
   // At least one message was handed to the scheduler.
   logic scheduled_d;
   logic scheduled_q;
@@ -738,7 +738,7 @@ module hpcc_requester (
     .message(message_q),
     .missing(missing_q),
     .act(act_q),
-    .code(code_q),
+    .response_case(response_case_q),
     .int_on(queue_int_on),
     .follows(follow_take),
     .follow_address(follow_address),
@@ -904,7 +904,7 @@ module hpcc_requester (
     message_d = message_q;
     missing_d = missing_q;
     found_d = found_q;
-    code_d = code_q;
+    response_case_d = response_case_q;
     at_head_d = at_head_q;
     taken_d = taken_q;
     popped_d = popped_q;
@@ -926,6 +926,7 @@ module hpcc_requester (
     if (idle_q) begin
       idle_d = ~choice_any;
       read_d = choice_any;
+      response_case_d = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
       flushing_d = 1'd0;
       admitting_d = 1'd0;
       found_d = 1'd0;
@@ -934,7 +935,6 @@ module hpcc_requester (
       at_head_d = 1'd0;
       guilty_d = 1'd0;
       scheduled_d = 1'd0;
-      code_d = 3'd0;
     end
     if (read_q) begin
       read_d = 1'd0;
@@ -977,12 +977,12 @@ module hpcc_requester (
       end else begin
         decide_d = 1'd1;
         if ((choice_ended | choice_error) | choice_remove) begin
-          status_d = 4'd8;
+          status_d = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
           if (choice_ended) begin
-            status_d = 4'd1;
+            status_d = hpcc_nic_pkg::COMPLETION_STATUS_RETRY_EXCEEDED;
           end
           if (choice_error) begin
-            status_d = 4'd6;
+            status_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
           end
           flushing_d = 1'd1;
           if ((~live_q) | queue_dead) begin
@@ -1005,12 +1005,12 @@ module hpcc_requester (
         if (choice_row & (((~live_q) | queue_dead) | verdict_negative)) begin
           decide_d = 1'd0;
           act_d = 1'd1;
-          code_d = 3'd3;
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
           if (queue_dead) begin
-            code_d = 3'd4;
+            response_case_d = hpcc_nic_pkg::RESPONSE_CASE_ENDED;
           end
           if (~live_q) begin
-            code_d = 3'd5;
+            response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GONE;
           end
         end
       end
@@ -1025,7 +1025,7 @@ module hpcc_requester (
     finished_id = message_q.id;
     finished_qpn = {16'd0, choice_qp};
     finished_operation = {7'd0, message_q.read};
-    finished_status = 4'd0;
+    finished_status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     queue_tell = 1'd0;
     queue_enlist = 1'd0;
     queue_delist = 1'd0;
@@ -1050,7 +1050,7 @@ module hpcc_requester (
           end
         end
       end else if (flushing_q) begin
-        finished_status = 4'd8;
+        finished_status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
         if (guilty_now) begin
           finished_status = status_q;
         end
@@ -1088,18 +1088,18 @@ module hpcc_requester (
       end else if (choice_row) begin
         act_d = 1'd1;
         if (queue_twice) begin
-          code_d = 3'd2;
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE;
         end else if (queue_ghost | (pointer_q == queue_admit)) begin
-          code_d = 3'd1;
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
         end else if (~step_reaches) begin
           act_d = 1'd0;
           fetch_d = 1'd1;
           pointer_d = next_pointer;
           queue_pass = (~found_q) & (~is_read);
         end else if (~is_read) begin
-          code_d = 3'd1;
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
         end else if (found_q) begin
-          code_d = 3'd6;
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GAP;
         end else begin
           act_d = 1'd0;
           check_d = 1'd1;
@@ -1267,7 +1267,7 @@ module hpcc_requester (
     counts_out_d.drop_stray = verdict_counts.drop_stray;
     counts_out_d.drop_bad_read_response = verdict_counts.drop_bad_read_response;
     counts_out_d.drop_qp_ended = hit_3 | verdict_counts.drop_qp_ended;
-    counts_out_d.error_completions = finished_push & (|finished_status);
+    counts_out_d.error_completions = finished_push & (finished_status != hpcc_nic_pkg::COMPLETION_STATUS_OK);
     counts_out_d.int_many_hops = events_many;
     counts_out_d.int_bad_speed = events_bad;
   end
@@ -1304,7 +1304,7 @@ module hpcc_requester (
     scheduling.psn = schedule_to_q;
   end
   always_comb begin
-    queue_status = 4'd8;
+    queue_status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
     if (guilty_q) begin
       queue_status = status_q;
     end
@@ -1412,15 +1412,15 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    reply_status = 4'd4;
+    reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR;
     if (reply_reason == 5'd1) begin
-      reply_status = 4'd2;
+      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_INVALID_REQUEST;
     end
     if (reply_reason == 5'd2) begin
-      reply_status = 4'd3;
+      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_ACCESS_ERROR;
     end
     if (reply_failed) begin
-      reply_status = 4'd6;
+      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
     end
   end
   always_comb begin
@@ -1467,14 +1467,14 @@ module hpcc_requester (
     finished_item_1_d.id = finished_id;
     finished_item_1_d.qpn = finished_qpn;
     finished_item_1_d.operation = finished_operation;
-    finished_item_1_d.status = hpcc_nic_pkg::completion_status_t'({4'd0, finished_status});
+    finished_item_1_d.status = finished_status;
     finished_item_1_d.length = finished_moved;
     finished_item_1_d.completed_at = now;
     finished_item_1_d.reserved = 8'd0;
   end
   always_comb begin
     finished_moved = message_q.total;
-    if (finished_status != 4'd0) begin
+    if (finished_status != hpcc_nic_pkg::COMPLETION_STATUS_OK) begin
       finished_moved = 32'd0;
     end
   end
@@ -1508,18 +1508,18 @@ module hpcc_requester (
     kept_q = 1'd0;
     held_removals_q = 1'd0;
     stalled_q = 1'd0;
-    told_status_q = 4'd0;
+    told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
     pointer_q = 5'd0;
     message_q = 242'd0;
     missing_q = 24'd0;
     found_q = 1'd0;
-    code_q = 3'd0;
+    response_case_q = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
     at_head_q = 1'd0;
     taken_q = 1'd0;
     popped_q = 1'd0;
     guilty_q = 1'd0;
-    status_q = 4'd0;
+    status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     scheduled_q = 1'd0;
     schedule_to_q = 24'd0;
     blocked_q = 1'd0;
@@ -1562,7 +1562,7 @@ module hpcc_requester (
     message_q <= message_d;
     missing_q <= missing_d;
     found_q <= found_d;
-    code_q <= code_d;
+    response_case_q <= response_case_d;
     at_head_q <= at_head_d;
     taken_q <= taken_d;
     popped_q <= popped_d;

@@ -36,13 +36,13 @@ module hpcc_requester_intake (
   // Its queue pair has ended.
   input  wire  dead,
   // What a work request cut off by that ends with.
-  input  wire  [3:0] carry,
+  input  wire  hpcc_nic_pkg::completion_status_t carry,
   // A work request waits, and its region has been looked up.
   output wire  waiting,
   // It is to be refused.
   output logic refused,
-  // With this status, a place in the order of `hpcc_models::nic::Status`.
-  output logic [3:0] status,
+  // With this status.
+  output       hpcc_nic_pkg::completion_status_t status,
   // Messages of it have been queued before.
   output wire  begun,
   // They were queued under this generation.
@@ -151,22 +151,22 @@ module hpcc_requester_intake (
   end
   always_comb begin
     refused = 1'd0;
-    status = 4'd0;
+    status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     if (split_q) begin
       refused = (~live) | dead;
-      status = 4'd8;
+      status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
       if (live) begin
         status = carry;
       end
     end else if ((~live) | invalid) begin
       refused = 1'd1;
-      status = 4'd7;
+      status = hpcc_nic_pkg::COMPLETION_STATUS_INVALID_WORK;
     end else if (dead) begin
       refused = 1'd1;
-      status = 4'd8;
+      status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
     end else if (~check_allowed) begin
       refused = 1'd1;
-      status = 4'd5;
+      status = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
     end
   end
   always_comb begin

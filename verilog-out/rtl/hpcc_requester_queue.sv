@@ -62,7 +62,7 @@ module hpcc_requester_queue (
   // The queue pair is dead, its ring empty.
   input  wire  bury,
   // With `bury`: what a work request cut off by it ends with.
-  input  wire  [3:0] status,
+  input  wire  hpcc_nic_pkg::completion_status_t status,
   // The message at `told` has no completion, or it has left.
   input  wire  tell,
   // A completion waits: the queue pair is to be listed; see `listed`.
@@ -112,7 +112,7 @@ module hpcc_requester_queue (
   // READs with the scheduler.
   output wire  [4:0] reads,
   // Status of a work request cut off.
-  output wire  [3:0] carry,
+  output wire  hpcc_nic_pkg::completion_status_t carry,
   // Generation of the state.
   output wire  [7:0] own_generation,
   // MTU code.
@@ -244,12 +244,12 @@ module hpcc_requester_queue (
   assign accepted = state_q.accepted;
   assign assigned = state_q.assigned;
   assign gap_known = state_q.gap_known & (state_q.gap_psn == state_q.una);
+  assign carry = state_q.carry;
   assign dead = state_q.dead;
   assign head = state_q.head;
   assign admit = state_q.admit;
   assign tail = state_q.tail;
   assign reads = state_q.reads;
-  assign carry = state_q.carry;
   assign own_generation = state_q.generation;
   assign told = state_q.told;
   assign listed = state_q.listed;

@@ -14,13 +14,13 @@ module hpcc_requester_ring (
   // The message there, one clock later; a message written in the clock of the read or before shows.
   output wire  hpcc_nic_pkg::own_message_t message,
   // How the message at the place of a clock ago ended, if its completion waits.
-  output wire  [3:0] status,
+  output wire  hpcc_nic_pkg::completion_status_t status,
   // A message is done, but its completion has no room.
   input  wire  defer,
   // Its position.
   input  wire  [4:0] defer_place,
   // How it ended.
-  input  wire  [3:0] defer_status,
+  input  wire  hpcc_nic_pkg::completion_status_t defer_status,
   // A message is made in this clock; it is written in the next.
   input  wire  push,
   // Its place.
@@ -55,7 +55,7 @@ module hpcc_requester_ring (
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
   // How messages ended whose completions wait.
-  wire  [3:0] statuses_rdata;
+  wire  hpcc_nic_pkg::completion_status_t statuses_rdata;
   wire  [11:0] statuses_waddr;
   logic valid_q;
   wire  [11:0] address_d;

@@ -13,9 +13,8 @@ module hpcc_requester_verdict (
   input  wire  [23:0] missing,
   // Decide in this clock.
   input  wire  act,
-  // 0 check it, 1 nothing asked for it, 2 it came before, 3 its AETH is negative, 4 the queue pair has ended, 5 the queue pair is gone, 6 a
-  // READ response before it is missing.
-  input  wire  [2:0] code,
+  // What is known of it.
+  input  wire  hpcc_nic_pkg::response_case_t response_case,
   // The queue pair collects INT.
   input  wire  int_on,
   // The response follows a run: taken without a look at its message. Not with `act`.
@@ -93,12 +92,12 @@ module hpcc_requester_verdict (
   assign in_order = ahead_q == 24'd0;
   assign distance = ahead_q;
   assign beyond = (|ahead_q) & (~distance.negative);
-  assign checked = act & (code == 3'd0);
+  assign checked = act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_COMPARE);
   assign good = (checked & in_order) & sound;
   assign take = good;
   assign last = ends_q;
-  assign stray = (act & (code == 3'd1)) | ((checked & (~in_order)) & (~beyond));
-  assign bad = (act & (code == 3'd3)) | ((checked & in_order) & (~sound));
+  assign stray = (act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_UNASKED)) | ((checked & (~in_order)) & (~beyond));
+  assign bad = (act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE)) | ((checked & in_order) & (~sound));
   assign counts = counted;
   assign decision_row = row;
   assign action = decision_action;
@@ -109,22 +108,22 @@ module hpcc_requester_verdict (
     end
   end
   always_comb begin
-    counted.duplicates = act & (code == 3'd2);
+    counted.duplicates = act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE);
     counted.drop_stray = stray;
     counted.drop_bad_read_response = bad;
-    counted.drop_qp_ended = act & (code == 3'd4);
+    counted.drop_qp_ended = act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_ENDED);
   end
   always_comb begin
     decision_address = place_q;
     decision_take = good & (|row.payload_length);
     decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
     decision_ends = good & ends_q;
-    decision_commits = (code == 3'd6) | (checked & beyond);
+    decision_commits = (response_case == hpcc_nic_pkg::RESPONSE_CASE_GAP) | (checked & beyond);
     if (good) begin
       decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
       decision_commits = 1'd1;
     end
-    if (code == 3'd2) begin
+    if (response_case == hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE) begin
       decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
       decision_commits = int_on;
     end

@@ -10,15 +10,15 @@
 // takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: an active
 // READ (or two) that it covers is replaced whole, since what lies before the new PSN has been received.
 //
-// | state | does |
+// | step | does |
 // |---|---|
-// | 0 idle | takes a creation, a READ's end, or an answer, in this order; the queue pair's list is read |
-// | 8 | list into a register |
-// | 1 look | decides; an acknowledgement leaves or waits |
-// | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
-// | 4, 10, 5 | list from its head on: what is taken back |
-// | 6 | the rest of the list is given back |
-// | 7 | a READ becomes active |
+// | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
+// | `Look` | decides; an acknowledgement leaves or waits |
+// | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows
+// the active one |
+// | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
+// | `Finish` | the rest of the list is given back |
+// | `Activate` | a READ becomes active |
 //
 // Response queue of 256 queue pairs. Reset for at least one clock; it is ready 1024 clocks later.
 module hpcc_response_queue (
@@ -144,8 +144,8 @@ module hpcc_response_queue (
   wire  intake_up_ready;
   // Something is offered.
   wire  intake_valid;
-  // 0 creation, 1 end, 2 answer.
-  logic [1:0] intake_op;
+  // What.
+  hpcc_nic_pkg::response_input_t intake_subject;
   // Queue pair.
   logic [7:0] intake_qp;
   // The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
@@ -168,8 +168,8 @@ module hpcc_response_queue (
   wire  hpcc_nic_pkg::ack_send_t acks_down_data;
   wire  acks_down_valid;
   wire  acks_crowded;
-  logic [3:0] state_d;
-  logic [3:0] state_q;
+  hpcc_nic_pkg::response_step_t step_d;
+  hpcc_nic_pkg::response_step_t step_q;
   logic [9:0] cursor_d;
   logic [9:0] cursor_q;
   logic [9:0] earlier_d;
@@ -192,8 +192,8 @@ module hpcc_response_queue (
   // The READ that becomes active follows the active one.
   logic extending_d;
   logic extending_q;
-  logic [1:0] op_d;
-  logic [1:0] op_q;
+  hpcc_nic_pkg::response_input_t subject_d;
+  hpcc_nic_pkg::response_input_t subject_q;
   hpcc_nic_pkg::commit_t entry_d;
   hpcc_nic_pkg::commit_t entry_q;
   hpcc_nic_pkg::qp_change_t creation_d;
@@ -300,8 +300,8 @@ module hpcc_response_queue (
     .crowded(acks_crowded)
   );
   assign up_ready = intake_up_ready;
-  assign idle = (state_q == 4'd0) & (~pool_clearing);
-  assign look = state_q == 4'd1;
+  assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
+  assign look = step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK;
   assign list = held_q;
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
@@ -316,25 +316,26 @@ module hpcc_response_queue (
   assign span = (entry_q.psn + asked.count) - list.start_psn;
   assign item_span = (item.psn + item_asked.count) - list.start_psn;
   assign item_follows = (item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22]));
-  assign create = look & (op_q == 2'd0);
-  assign ending = ((look & (op_q == 2'd1)) & own) & active;
+  assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+  assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
   assign of_last = entry_q.msn[1:0] == list.tag;
   assign of_ahead = list.ahead & ((entry_q.msn[1:0] + 2'd1) == list.tag);
   assign fail = ((ending & (of_last | of_ahead)) & entry_q.ends_or_failed) & acks_up_ready;
   assign passed = ((ending & (~entry_q.ends_or_failed)) & list.ahead) & (of_ahead | (of_last & (covered == 24'd0)));
   assign leave = (((ending & (~entry_q.ends_or_failed)) & (~list.ahead)) & of_last) & (covered == 24'd0);
-  assign answer = (look & (op_q == 2'd2)) & own;
+  assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign pass = ((answer & (~active)) & (~is_read)) & acks_up_ready;
   assign rewind = ((answer & active) & is_read) & again_q;
   assign append = ((((((answer & active) & is_read) & (~again_q)) & (~list.ahead)) & (waiting == 11'd0)) & (&covered)) & (~(|span[23:22]));
   assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
   assign stalled = (~acks_up_ready) & (((ending & (of_last | of_ahead)) & entry_q.ends_or_failed) | ((answer & (~active)) & (~is_read)));
-  assign pop = (state_q == 4'd3) & ((extending_q & item_follows) | ((~extending_q) & (item_reads | acks_up_ready)));
-  assign judge = state_q == 4'd5;
+  assign pop = (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP)
+      & ((extending_q & item_follows) | ((~extending_q) & (item_reads | acks_up_ready)));
+  assign judge = step_q == hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
   assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
-  assign finish = state_q == 4'd6;
-  assign activate = (state_q == 4'd7) & (~activation_busy);
+  assign finish = step_q == hpcc_nic_pkg::RESPONSE_STEP_FINISH;
+  assign activate = (step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activation_busy);
   assign pool_link = |waiting;
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
@@ -358,7 +359,7 @@ module hpcc_response_queue (
   assign full = full_r_q;
   assign free = pool_free;
   always_comb begin
-    state_d = state_q;
+    step_d = step_q;
     cursor_d = cursor_q;
     earlier_d = earlier_q;
     cut_at_d = cut_at_q;
@@ -369,7 +370,7 @@ module hpcc_response_queue (
     replaces_d = replaces_q;
     again_d = again_q;
     extending_d = extending_q;
-    op_d = op_q;
+    subject_d = subject_q;
     entry_d = entry_q;
     creation_d = creation_q;
     qp_d = qp_q;
@@ -377,16 +378,16 @@ module hpcc_response_queue (
     if (idle) begin
       lists_raddr = intake_qp;
       qp_d = intake_qp;
-      op_d = intake_op;
+      subject_d = intake_subject;
       entry_d = intake_entry;
       again_d = asked.duplicate;
       creation_d = intake_creation;
       if (intake_valid) begin
-        state_d = 4'd8;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
       end
     end
     if (look) begin
-      state_d = 4'd0;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       seen_d = 11'd0;
       removed_d = 11'd0;
       cursor_d = list.head;
@@ -394,60 +395,60 @@ module hpcc_response_queue (
       cut_d = 1'd0;
       replaces_d = rewind & (~covered[23]);
       if (stalled) begin
-        state_d = 4'd1;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       end
       if (passed & of_last) begin
-        state_d = 4'd8;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
       end
       if ((leave | (passed & of_ahead)) & (|waiting)) begin
-        state_d = 4'd2;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
       if (rewind) begin
-        state_d = 4'd4;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
         if (waiting == 11'd0) begin
-          state_d = 4'd6;
+          step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
         end
       end
       if (((answer & (~active)) & is_read) | append) begin
-        state_d = 4'd7;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
-    if (state_q == 4'd8) begin
-      state_d = 4'd1;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
     end
-    if (state_q == 4'd2) begin
-      state_d = 4'd9;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD;
     end
-    if (state_q == 4'd9) begin
-      state_d = 4'd3;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
-    if (((state_q == 4'd3) & extending_q) & (~item_follows)) begin
-      state_d = 4'd0;
+    if (((step_q == hpcc_nic_pkg::RESPONSE_STEP_POP) & extending_q) & (~item_follows)) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
       cursor_d = pool_behind;
-      state_d = 4'd2;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       if (waiting == 11'd1) begin
-        state_d = 4'd0;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       end
       if (item_reads) begin
         entry_d = item;
-        state_d = 4'd7;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
-    if (state_q == 4'd4) begin
-      state_d = 4'ha;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT;
     end
-    if (state_q == 4'ha) begin
-      state_d = 4'd5;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
     end
     if (judge) begin
       seen_d = seen_q + 11'd1;
       earlier_d = cursor_q;
       cursor_d = pool_behind;
-      state_d = 4'd4;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
       if (last) begin
-        state_d = 4'd6;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
       end
     end
     if (taken_back) begin
@@ -460,13 +461,13 @@ module hpcc_response_queue (
     end
     if (finish) begin
       again_d = 1'd0;
-      state_d = 4'd8;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
       if (replaces_q) begin
-        state_d = 4'd7;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
     if (activate) begin
-      state_d = 4'd0;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     left_what_r_d = 3'd0;
     if (((((leave | passed) | ((rewind & list.ahead) & (~covered[23]))) | (taken_back & item_reads)) | (activate & replaces_q))
@@ -481,14 +482,14 @@ module hpcc_response_queue (
     end
     full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc0);
     if (rst) begin
-      state_d = 4'd0;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       left_what_r_d = 3'd0;
       full_r_d = 1'd1;
     end
   end
   always_comb begin
     asked = entry_q.int_stack[120:0];
-    if (state_q == 4'd0) begin
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) begin
       asked = intake_entry.int_stack[120:0];
     end
   end
@@ -556,7 +557,7 @@ module hpcc_response_queue (
   end
   always_comb begin
     held_d = changed;
-    if (state_q == 4'd8) begin
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
       held_d = lists_rdata;
     end
   end
@@ -622,11 +623,11 @@ module hpcc_response_queue (
     intake_ends_up_data.tag = gone_tag;
   end
   always_comb begin
-    intake_op = 2'd2;
+    intake_subject = hpcc_nic_pkg::RESPONSE_INPUT_ANSWER;
     intake_qp = intake_answer.qp;
     intake_entry = intake_answer;
     if (intake_ends_down_valid) begin
-      intake_op = 2'd1;
+      intake_subject = hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
       intake_qp = intake_ends_down_data.qp;
       intake_entry = 421'd0;
       intake_entry.generation = intake_ends_down_data.generation;
@@ -635,7 +636,7 @@ module hpcc_response_queue (
       intake_entry.ends_or_failed = intake_ends_down_data.failed;
     end
     if (intake_contexts_down_valid) begin
-      intake_op = 2'd0;
+      intake_subject = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
       intake_qp = intake_contexts_down_data.qp;
     end
   end
@@ -683,7 +684,7 @@ module hpcc_response_queue (
     end
   end
   initial begin
-    state_q = 4'd0;
+    step_q = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     cursor_q = 10'd0;
     earlier_q = 10'd0;
     cut_at_q = 10'd0;
@@ -694,7 +695,7 @@ module hpcc_response_queue (
     replaces_q = 1'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
-    op_q = 2'd0;
+    subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     entry_q = 421'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
@@ -711,7 +712,7 @@ module hpcc_response_queue (
     left_what_r_q = 3'd0;
   end
   always @(posedge clk) begin
-    state_q <= state_d;
+    step_q <= step_d;
     cursor_q <= cursor_d;
     earlier_q <= earlier_d;
     cut_at_q <= cut_at_d;
@@ -722,7 +723,7 @@ module hpcc_response_queue (
     replaces_q <= replaces_d;
     again_q <= again_d;
     extending_q <= extending_d;
-    op_q <= op_d;
+    subject_q <= subject_d;
     entry_q <= entry_d;
     creation_q <= creation_d;
     qp_q <= qp_d;

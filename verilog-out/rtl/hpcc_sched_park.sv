@@ -10,10 +10,10 @@
 //
 // | step | what |
 // |---|---|
-// | 0 | a queue that may leave is looked for; what comes passes, or goes into its queue |
-// | 1, 2 | its head is read |
-// | 3 | the head is offered, in turns with what passes |
-// | 4 | was it the last one? |
+// | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
+// | `Address`, `Await` | its head is read |
+// | `Offer` | the head is offered, in turns with what passes |
+// | `Check` | was it the last one? |
 //
 // A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 //
@@ -57,10 +57,10 @@ module hpcc_sched_park (
   logic [7:0] held_r_q;
   logic [7:0] below_d;
   logic [7:0] below_q;
-  logic [2:0] step_d;
-  logic [2:0] step_q;
   logic [2:0] pick_d;
   logic [2:0] pick_q;
+  hpcc_nic_pkg::park_step_t step_d;
+  hpcc_nic_pkg::park_step_t step_q;
   // Without the tag.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
@@ -127,14 +127,14 @@ module hpcc_sched_park (
   );
   assign lane = up_data.pause_class;
   assign aside = held_r_q[lane];
-  assign parked_goes = ((step_q == 3'd3) & out_up_ready) & (((~up_valid) | aside) | turn_q);
+  assign parked_goes = ((step_q == hpcc_nic_pkg::PARK_STEP_OFFER) & out_up_ready) & (((~up_valid) | aside) | turn_q);
   assign passes = ((up_valid & (~aside)) & out_up_ready) & (~parked_goes);
   assign stores = (up_valid & aside) & (~rst);
   assign up_ready = aside | (out_up_ready & (~parked_goes));
   assign rows_waddr = ({8'd0, lane} << 8) | {3'd0, tail_class};
   assign rows_wdata = up_data[57:0];
   assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_now};
-  assign empties = (step_q == 3'd4) & (head_now == tail_now);
+  assign empties = (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (head_now == tail_now);
   assign waits_new = (waits_q & (~emptied)) | stored;
   assign held = held_r_q;
   assign may = waits_q & (~pause_r_q);
@@ -143,8 +143,8 @@ module hpcc_sched_park (
   assign down_valid = out_down_valid;
   always_comb begin
     below_d = below_q;
-    step_d = step_q;
     pick_d = pick_q;
+    step_d = step_q;
     head_0_d = head_0_q;
     head_1_d = head_1_q;
     head_2_d = head_2_q;
@@ -220,9 +220,9 @@ module hpcc_sched_park (
     if (parked_goes & (pick_q == 3'd7)) begin
       head_7_d = head_7_q + 8'd1;
     end
-    if (step_q == 3'd0) begin
+    if (step_q == hpcc_nic_pkg::PARK_STEP_LOOK) begin
       if (|candidates) begin
-        step_d = 3'd1;
+        step_d = hpcc_nic_pkg::PARK_STEP_ADDRESS;
       end
       if (candidates[0]) begin
         pick_d = 3'd0;
@@ -249,11 +249,17 @@ module hpcc_sched_park (
         pick_d = 3'd7;
       end
     end
-    if (((step_q == 3'd1) | (step_q == 3'd2)) | parked_goes) begin
-      step_d = step_q + 3'd1;
+    if (step_q == hpcc_nic_pkg::PARK_STEP_ADDRESS) begin
+      step_d = hpcc_nic_pkg::PARK_STEP_AWAIT;
     end
-    if (step_q == 3'd4) begin
-      step_d = 3'd0;
+    if (step_q == hpcc_nic_pkg::PARK_STEP_AWAIT) begin
+      step_d = hpcc_nic_pkg::PARK_STEP_OFFER;
+    end
+    if (parked_goes) begin
+      step_d = hpcc_nic_pkg::PARK_STEP_CHECK;
+    end
+    if (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) begin
+      step_d = hpcc_nic_pkg::PARK_STEP_LOOK;
       below_d = (8'd1 << pick_q) - 8'd1;
     end
     if (rst) begin
@@ -273,9 +279,9 @@ module hpcc_sched_park (
       tail_6_d = 8'd0;
       head_7_d = 8'd0;
       tail_7_d = 8'd0;
+      step_d = hpcc_nic_pkg::PARK_STEP_LOOK;
       waits_d = 8'd0;
       held_r_d = 8'd0;
-      step_d = 3'd0;
       pick_d = 3'd0;
       turn_d = 1'd0;
       tag_d = 6'd0;
@@ -368,8 +374,8 @@ module hpcc_sched_park (
     pause_r_q = 8'd0;
     held_r_q = 8'd0;
     below_q = 8'd0;
-    step_q = 3'd0;
     pick_q = 3'd0;
+    step_q = hpcc_nic_pkg::PARK_STEP_LOOK;
     head_0_q = 8'd0;
     head_1_q = 8'd0;
     head_2_q = 8'd0;
@@ -394,8 +400,8 @@ module hpcc_sched_park (
     pause_r_q <= pause;
     held_r_q <= held_r_d;
     below_q <= below_d;
-    step_q <= step_d;
     pick_q <= pick_d;
+    step_q <= step_d;
     head_0_q <= head_0_d;
     head_1_q <= head_1_d;
     head_2_q <= head_2_d;

@@ -169,8 +169,8 @@ module hpcc_select (
   hpcc_nic_pkg::grant_marks_t next_marks_d;
   hpcc_nic_pkg::grant_marks_t next_marks_q;
   // Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
-  logic [1:0] step_d;
-  logic [1:0] step_q;
+  hpcc_nic_pkg::select_step_t step_d;
+  hpcc_nic_pkg::select_step_t step_q;
   logic [4:0] age_d;
   logic [4:0] age_q;
   hpcc_nic_pkg::qp_half_t flow_d;
@@ -185,7 +185,7 @@ module hpcc_select (
   logic [3:0] slot_q;
   wire  [3:0] found_slot_d;
   logic [3:0] found_slot_q;
-  // What showed in step 2.
+  // What showed in `Context`.
   hpcc_nic_pkg::ring_cursor_t cursor_d;
   hpcc_nic_pkg::ring_cursor_t cursor_q;
   logic [2:0] mtu_now_d;
@@ -353,11 +353,11 @@ module hpcc_select (
   assign read_odd = reads_1_rdata;
   assign after_even = psn_q - read_even.first_psn;
   assign after_odd = psn_q - read_odd.first_psn;
-  assign looked = (step_q == 2'd3) & (odd | (age_q >= 5'd3));
+  assign looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (odd | (age_q >= 5'd3));
   assign hit = (looked & ours_q) & (place_q < size_q);
   assign missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
   assign found_slot_d = slot_q - 4'd2;
-  assign begins = (waiting_q & form_room) & (((step_q == 2'd0) | hit) | missed);
+  assign begins = (waiting_q & form_room) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
   assign last = (place_q + 24'd1) == size_q;
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | (~(|place_q))) | marks_q.rewound);
@@ -427,30 +427,30 @@ module hpcc_select (
       next_psn_d = send_psn;
       next_marks_d = send_kind;
     end
-    if (step_q == 2'd1) begin
-      step_d = 2'd2;
+    if (step_q == hpcc_nic_pkg::SELECT_STEP_ADDRESS) begin
+      step_d = hpcc_nic_pkg::SELECT_STEP_CONTEXT;
     end
     slot_now = slot_q;
-    if (step_q == 2'd2) begin
+    if (step_q == hpcc_nic_pkg::SELECT_STEP_CONTEXT) begin
       slot_now = cursors_rdata.place;
       age_d = 5'd1;
       cursor_d = cursors_rdata;
       mtu_now_d = contexts_rdata.mtu;
       int_now_d = contexts_rdata.int_on;
       if (~current) begin
-        step_d = 2'd0;
+        step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
       end else begin
-        step_d = 2'd3;
+        step_d = hpcc_nic_pkg::SELECT_STEP_SEARCH;
       end
     end
-    if (step_q == 2'd3) begin
+    if (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) begin
       age_d = age_q + 5'd1;
     end
     if (hit | missed) begin
-      step_d = 2'd0;
+      step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
     end
     if (begins) begin
-      step_d = 2'd1;
+      step_d = hpcc_nic_pkg::SELECT_STEP_ADDRESS;
       waiting_d = 1'd0;
       flow_d = next_flow_q;
       generation_d = next_generation_q;
@@ -470,9 +470,11 @@ module hpcc_select (
     end
     if (rst) begin
       waiting_d = 1'd0;
-      step_d = 2'd0;
       voids_d = 5'd0;
       void_cursor_d = 1'd0;
+    end
+    if (rst) begin
+      step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
     end
   end
   always_comb begin
@@ -593,7 +595,7 @@ module hpcc_select (
     next_generation_q = 8'd0;
     next_psn_q = 24'd0;
     next_marks_q = 3'd0;
-    step_q = 2'd0;
+    step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
     flow_q = 9'd0;
     generation_q = 8'd0;

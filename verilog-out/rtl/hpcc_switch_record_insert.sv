@@ -16,9 +16,9 @@ module hpcc_switch_record_insert (
   input  wire  hpcc_nic_pkg::frame_beat_t beat,
   // First of its frame.
   input  wire  first,
-  // 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
-  input  wire  [1:0] mode,
-  // Where the record goes, in units of four bytes; 0 unless `mode` is 1.
+  // Where the record is.
+  input  wire  hpcc_nic_pkg::record_at_t record_at,
+  // Where in the beat it goes, in units of four bytes; 0 unless it goes into this one.
   input  wire  [3:0] place,
   // Wire bytes that the beat adds, record, FCS, preamble and gap included.
   input  wire  [7:0] amount,
@@ -69,7 +69,7 @@ module hpcc_switch_record_insert (
   assign whole = ({64'd0, (beat.data & (~upper))} | ({512'd0, inserted} << shift)) | ({64'd0, (beat.data & upper)} << 64);
   assign enables = beat.keep;
   assign longer = whole;
-  assign spills = (beat.last & (mode != 2'd0)) & (|enables.last_eight);
+  assign spills = (beat.last & (record_at != hpcc_nic_pkg::RECORD_AT_NOWHERE)) & (|enables.last_eight);
   assign out_last = beat.last & (~spills);
   assign go = ready & (~spill_q);
   always_comb begin
@@ -134,22 +134,22 @@ module hpcc_switch_record_insert (
   end
   always_comb begin
     inserted = 64'd0;
-    if (mode == 2'd1) begin
+    if (record_at == hpcc_nic_pkg::RECORD_AT_HERE) begin
       inserted = on_wire;
     end
-    if (mode == 2'd2) begin
+    if (record_at == hpcc_nic_pkg::RECORD_AT_BEFORE) begin
       inserted = carry_q;
     end
   end
   always_comb begin
     upper = (~{511'd0, 1'd0}) << shift;
-    if (mode == 2'd0) begin
+    if (record_at == hpcc_nic_pkg::RECORD_AT_NOWHERE) begin
       upper = {511'd0, 1'd0};
     end
   end
   always_comb begin
     out_keep = beat.keep;
-    if (mode != 2'd0) begin
+    if (record_at != hpcc_nic_pkg::RECORD_AT_NOWHERE) begin
       out_keep = (beat.keep << 8) | 64'hff;
     end
   end

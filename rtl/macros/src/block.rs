@@ -137,9 +137,9 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
             impl #generics ::hpcc_rtl::sim::Ports for #name #arguments
             where #(#parameters: ::hpcc_rtl::prim::uint::Limbs,)* {
                 #[allow(unused_assignments, unused_mut, unused_variables)]
-                fn set_inputs(&mut self, limbs: &[u64]) {
+                fn set_inputs(&mut self, limbs: &mut [u64]) {
                     let mut at = 0;
-                    #(at += ::hpcc_rtl::sim::PortField::set_inputs(&mut self.#ports, &limbs[at..]);)*
+                    #(at += ::hpcc_rtl::sim::PortField::set_inputs(&mut self.#ports, &mut limbs[at..]);)*
                 }
                 #[allow(unused_assignments, unused_mut, unused_variables)]
                 fn get_outputs(&self, limbs: &mut [u64]) {

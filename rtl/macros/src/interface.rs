@@ -64,9 +64,9 @@ fn side(item: &ItemStruct, other: Option<&Ident>) -> TokenStream {
         impl #generics ::hpcc_rtl::sim::PortField for #name #arguments
         where #(#parameters: ::hpcc_rtl::prim::uint::Limbs,)* {
             #[inline(always)]
-            fn set_inputs(&mut self, limbs: &[u64]) -> usize {
+            fn set_inputs(&mut self, limbs: &mut [u64]) -> usize {
                 let mut at = 0;
-                #(at += ::hpcc_rtl::sim::PortField::set_inputs(&mut self.#fields, &limbs[at..]);)*
+                #(at += ::hpcc_rtl::sim::PortField::set_inputs(&mut self.#fields, &mut limbs[at..]);)*
                 at
             }
             #[inline(always)]

@@ -4,10 +4,10 @@
 //! no other effect.
 
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
-use crate::words::context::{AdmittedRequest, ControlBody, QpContext};
+use crate::words::context::{AdmittedRequest, ControlBody, GateStep, HostOperation, QpContext};
 use crate::words::rx::ControlPacket;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -38,7 +38,7 @@ pub struct ControlGate {
     /// Admitted.
     pub request: StreamOut<AdmittedRequest>,
     /// What the request is to the manager: 1 create, 2 remove.
-    pub operation: Signal<Out, U<3>>,
+    pub operation: Signal<Out, HostOperation>,
     /// Queue pair numbers and PSN that are used fit 24 bits.
     pub fits: Signal<Out, Bit>,
     /// Context of the queue pair to create, without Ethernet address and source port.
@@ -49,7 +49,7 @@ pub struct ControlGate {
     #[signals(Bit: from_list, admitted)]
     #[registers(Bit: form_ok, source_ok, key_ok, sequence_ok, time_ok, refused_r)]
     #[registers(U<48>: earliest, now_r)]
-    step: DFF<U<2>>,
+    step: DFF<GateStep>,
     held: DFF<ControlPacket>,
     body: Signal<Local, ControlBody>,
     created: Signal<Local, QpContext>,
@@ -62,13 +62,13 @@ pub struct ControlGate {
 impl Logic for ControlGate {
     fn update(&mut self) {
         now_r = now;
-        packet.ready = step == 0;
-        if (step == 0) & packet.valid {
+        packet.ready = step == GateStep::Idle;
+        if (step == GateStep::Idle) & packet.valid {
             held = packet.data;
-            step = bits_u::<2>(1);
+            step = GateStep::Compare;
         }
 
-        // 1: comparisons; `HPCC`, version 1, operation 1 to 3
+        // comparisons; `HPCC`, version 1, operation 1 to 3
         body = bit_cast_word::<ControlBody, W<560, 9>>(held.body);
         assign!(asked = body.operation, source = held.source_ip);
         from_list = false;
@@ -82,35 +82,35 @@ impl Logic for ControlGate {
         key_ok = body.key == cfg_control_key;
         sequence_ok = body.sequence_number > sequence;
         time_ok = now_r >= earliest;
-        if step == 1 {
-            step = bits_u::<2>(2);
+        if step == GateStep::Compare {
+            step = GateStep::Judge;
         }
 
-        // 2: all or nothing
+        // all or nothing
         admitted = form_ok & source_ok & key_ok & sequence_ok & time_ok;
-        refused_r = (step == 2) & !admitted;
-        if step == 2 {
+        refused_r = (step == GateStep::Judge) & !admitted;
+        if step == GateStep::Judge {
             if admitted {
-                step = bits_u::<2>(3);
+                step = GateStep::Offer;
                 sequence = body.sequence_number;
                 earliest = now_r + bit_cast_u::<48, 32>(cfg_control_interval);
             } else {
-                step = bits_u::<2>(0);
+                step = GateStep::Idle;
             }
         }
-        if (step == 3) & request.ready {
-            step = bits_u::<2>(0);
+        if (step == GateStep::Offer) & request.ready {
+            step = GateStep::Idle;
         }
-        request.valid = step == 3;
+        request.valid = step == GateStep::Offer;
         request.data.next.request = body.request;
         request.data.next.operation = bit_cast_u::<2, 8>(asked);
         refused = refused_r;
 
         // as a command: peer, MTU, INT, law, both first PSNs
-        operation = bits_u::<3>(1);
+        operation = HostOperation::CreateQp;
         fits = !(body.request.qpn_high | body.request.remote_qpn_high | body.request.first_psn_high).any();
         if asked == 3 {
-            operation = bits_u::<3>(2);
+            operation = HostOperation::RemoveQp;
             fits = !body.request.qpn_high.any();
         }
         created = bits_zero::<QpContext>(0);
@@ -119,6 +119,9 @@ impl Logic for ControlGate {
         fields!(created:
             law = cfg_default_law, send_psn = body.request.first_psn, expected_psn = body.request.first_psn);
         new_context = bit_cast_bus::<384, 6, QpContext>(created);
-        reset!(step, sequence, earliest, refused_r);
+        reset!(sequence, earliest, refused_r);
+        if reset {
+            step = GateStep::Idle;
+        }
     }
 }

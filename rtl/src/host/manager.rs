@@ -2,15 +2,17 @@
 //!
 //! | step | does |
 //! |---|---|
-//! | 0 | takes a command, or a control packet when there is none |
-//! | 1 - 3 | looks the queue pair up, decides |
-//! | 4 - 6 | looks for the neighbour (control packets) |
-//! | 8 - 13 | removal: context dead, requester, scheduler, congestion control |
-//! | 14 | cap and group of a flow |
-//! | 16 - 21 | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
-//! | 22 | context alive |
-//! | 23 | work request of a control packet |
-//! | 24 | says how it went |
+//! | `Idle` | takes a command, or a control packet when there is none |
+//! | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
+//! | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour` | looks for the neighbour (control packets), one every three clocks |
+//! | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
+//! | `Limit` | cap and group of a flow |
+//! | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
+//! | `Publish` | context alive |
+//! | `PostWork` | work request of a control packet |
+//! | `Report` | says how it went |
+//!
+//! What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //!
 //! After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
 //! no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
@@ -30,9 +32,9 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FlowCommandOut;
 use crate::words::congestion::LawCommand;
-use crate::words::context::Region;
 use crate::words::context::{
-    AdmittedRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife, StepPair,
+    AdmittedRequest, CommandResult, ControlWorkId, FlowLimit, HostCommand, HostOperation, ManagerStep, Neighbour,
+    QpContext, QpLife, Region,
 };
 use crate::words::flows::{FlowUpdate, QpFlow};
 use crate::words::requester::QpOfGeneration;
@@ -56,8 +58,8 @@ pub struct Manager {
     pub command: StreamIn<HostCommand>,
     /// The command has been carried out or refused.
     pub command_done: Signal<Out, Bit>,
-    /// 0 carried out, else as the register `STATUS` says.
-    pub command_code: Signal<Out, U<3>>,
+    /// How it went.
+    pub command_code: Signal<Out, CommandResult>,
     /// Control packets, as [`ControlGate`] takes them.
     pub packet: StreamIn<ControlPacket>,
     /// The NIC's clock, ns.
@@ -118,14 +120,17 @@ pub struct Manager {
     pub control_accepted: Signal<Out, Bit>,
     /// A control packet was refused.
     pub control_refused: Signal<Out, Bit>,
-    #[registers(U<5>: step, neighbour)]
+    #[registers(U<5>: neighbour)]
+    #[registers(ManagerStep: step)]
+    #[registers(HostOperation: operation)]
+    #[registers(CommandResult: code)]
     #[registers(Bit: by_packet, fits, replaces, context_valid_r, region_valid_r, accepted_r, refused_r, done_r)]
-    #[registers(Bit: sweeping)]
-    #[registers(U<3>: operation, code, sweep_step)]
+    #[registers(Bit: sweeping, response)]
+    #[registers(U<3>: sweep_step)]
     #[signals(QpContext: asked, filled)]
     #[signals(QpFlow: half, own_flow)]
     #[signals(U<8>: qp, generation, next_generation)]
-    #[signals(Bit: index_ok, exists, is_int, law_ok, flow_step, cc_step, first_step, creating, response, takes)]
+    #[signals(Bit: index_ok, exists, is_int, law_ok, flow_step, cc_step, first_step, creating, takes)]
     #[signals(U<16>: source_port, flow_number)]
     gate: ControlGate,
     states: QpStates,
@@ -141,7 +146,6 @@ pub struct Manager {
     ordered: Signal<Local, HostCommand>,
     limit: Signal<Local, FlowLimit>,
     removed: Signal<Local, QpOfGeneration>,
-    pairs: Signal<Local, StepPair>,
     work_id: Signal<Local, ControlWorkId>,
     made: Signal<Local, WorkRequest>,
     law: Signal<Local, U<3>>,
@@ -165,133 +169,145 @@ impl Logic for Manager {
             now, cfg_mtu, cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key,
             cfg_control_sources);
 
-        // 0: the host goes first; a packet's fields take the places of a command's
+        // `Idle`: the host goes first; a packet's fields take the places of a command's
         if settle.any() {
             settle = settle - 1;
         }
         ordered = command.data;
-        takes = (step == 0) & !sweeping & !settle.any();
+        takes = (step == ManagerStep::Idle) & !sweeping & !settle.any();
         command.ready = takes;
         gate.request.ready = takes & !command.valid;
         accepted_r = false;
         refused_r = gate.refused;
         done_r = false;
         if takes {
-            clear!(code, replaces, neighbour);
+            code = CommandResult::Done;
+            clear!(replaces, response, neighbour);
             by_packet = !command.valid;
             if command.valid {
-                step = 1.into();
+                step = ManagerStep::ReadState;
                 assign! {
-                    operation.d = ordered.operation, index.d = ordered.index, body.d = ordered.body
+                    index.d = ordered.index, body.d = ordered.body
+                }
+                operation = HostOperation::Nothing;
+                if ordered.operation <= 5 {
+                    operation = bit_cast_word::<HostOperation, U<3>>(ordered.operation);
                 }
                 fits = true;
             } else if gate.request.valid {
-                step = 1.into();
+                step = ManagerStep::ReadState;
                 assign!(request.d = gate.request.data, operation.d = gate.operation);
                 index = gate.request.data.val().request.qpn;
                 assign!(fits.d = gate.fits, body.d = gate.new_context);
             }
         }
 
-        // 1 - 3: what there is
+        // what there is
         // a command about a flow has its number, that of the queue pair and which half
         half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(index));
-        qp = if operation == 5 { half.qp } else { bit_cast_u::<8, 24>(index) };
+        qp = if operation == HostOperation::LimitFlow { half.qp } else { bit_cast_u::<8, 24>(index) };
         states.qp = qp;
-        if step == 1 {
-            step = 2.into();
+        if step == ManagerStep::ReadState {
+            step = ManagerStep::AwaitState;
         }
-        if step == 2 {
-            step = 3.into();
+        if step == ManagerStep::AwaitState {
+            step = ManagerStep::Decide;
             current = states.word;
         }
-        index_ok = if operation == 5 { (index >= 4) & (index < 300) } else { fits & (index >= 2) & (index < 150) };
+        index_ok = if operation == HostOperation::LimitFlow {
+            (index >= 4) & (index < 300)
+        } else {
+            fits & (index >= 2) & (index < 150)
+        };
         exists = index_ok & current.alive;
         asked = bit_cast_word::<QpContext, W<384, 6>>(body);
         law_ok = laws.get_bit(asked.law.index()) & (asked.int_on | !need_int.get_bit(asked.law.index()));
         region_valid_r = false;
         neighbours.we = false;
-        if step == 3 {
-            step = 24.into();
-            code = 1.into();
-            if operation == 1 {
+        if step == ManagerStep::Decide {
+            step = ManagerStep::Report;
+            code = CommandResult::BadOperation;
+            if operation == HostOperation::CreateQp {
                 if !index_ok {
-                    code = 2.into();
+                    code = CommandResult::BadNumber;
                 } else if asked.mtu > 4 {
-                    code = 3.into();
+                    code = CommandResult::BadMtu;
                 } else if !law_ok {
-                    code = 6.into();
+                    code = CommandResult::BadLaw;
                 } else if exists & !states.ended {
-                    code = 4.into();
+                    code = CommandResult::Exists;
                 } else {
-                    code = 0.into();
+                    code = CommandResult::Done;
                     replaces = true;
-                    step = if exists { 8.into() } else { 16.into() };
+                    step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
                     if by_packet {
-                        step = 4.into();
+                        step = ManagerStep::AddressNeighbour;
                     }
                 }
             }
-            if operation == 2 {
-                code = 5.into();
+            if operation == HostOperation::RemoveQp {
+                code = CommandResult::Absent;
                 if exists {
-                    code = 0.into();
-                    step = 8.into();
+                    code = CommandResult::Done;
+                    step = ManagerStep::Void;
                 }
             }
-            if operation == 3 {
-                code = 2.into();
+            if operation == HostOperation::WriteRegion {
+                code = CommandResult::BadNumber;
                 if index < 32 {
-                    code = 0.into();
+                    code = CommandResult::Done;
                     region_valid_r = true;
                 }
             }
-            if operation == 4 {
-                code = 2.into();
+            if operation == HostOperation::WriteNeighbour {
+                code = CommandResult::BadNumber;
                 if index < 16 {
-                    code = 0.into();
+                    code = CommandResult::Done;
                     neighbours.we = true;
                 }
             }
-            if operation == 5 {
-                code = if index_ok { 5.into() } else { 2.into() };
+            if operation == HostOperation::LimitFlow {
+                code = if index_ok { CommandResult::Absent } else { CommandResult::BadNumber };
                 if exists {
-                    code = 0.into();
-                    step = 14.into();
+                    code = CommandResult::Done;
+                    step = ManagerStep::Limit;
                 }
             }
         }
 
-        // 4 - 6: one neighbour every three clocks
+        // the neighbour
         neighbours.waddr = bit_cast_u::<4, 24>(index);
         neighbours.wdata = bit_cast_word::<Neighbour, W<384, 6>>(body);
         neighbours.raddr = bit_cast_u::<4, 5>(neighbour);
         filled = asked;
         filled.remote_mac = neighbours.rdata.val().mac;
-        if step == 4 {
-            step = 5.into();
+        if step == ManagerStep::AddressNeighbour {
+            step = ManagerStep::AwaitNeighbour;
         }
-        if step == 5 {
-            step = 6.into();
+        if step == ManagerStep::AwaitNeighbour {
+            step = ManagerStep::CompareNeighbour;
         }
-        if step == 6 {
-            step = 4.into();
+        if step == ManagerStep::CompareNeighbour {
+            step = ManagerStep::AddressNeighbour;
             neighbour = neighbour + 1;
             if neighbour == 16 {
                 // none: refused
-                code = 2.into();
-                step = 24.into();
+                code = CommandResult::BadNumber;
+                step = ManagerStep::Report;
             } else if (neighbours.rdata.val().ip == asked.remote_ip) & neighbours.rdata.val().ip.any() {
                 body = bit_cast_bus::<384, 6, QpContext>(filled);
-                step = if exists { 8.into() } else { 16.into() };
+                step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
             }
         }
 
-        // 8, 22: the context and what is known of it here
+        // `Void`, `Publish`: the context and what is known of it here
         assign! {
             is_int = asked.int_on, law = current.law, generation = current.generation
         }
-        creating = step >= 16;
+        creating = (step == ManagerStep::CreateFlow)
+            | (step == ManagerStep::CreateLaw)
+            | (step == ManagerStep::FirstRate)
+            | (step == ManagerStep::Publish);
         next_generation = if current.generation.all() { bits_u::<8>(1) } else { current.generation + 1 };
         if creating {
             assign!(law = asked.law, generation = next_generation);
@@ -305,18 +321,18 @@ impl Logic for Manager {
         states.write = false;
         states.new_word = bits_zero::<QpLife>(0);
         states.new_word.next.generation = current.generation;
-        if step == 8 {
-            step = 9.into();
+        if step == ManagerStep::Void {
+            step = ManagerStep::RemoveWork;
             context_valid_r = true;
             context_r = bits_zero::<QpContext>(0);
             context_r.generation = generation;
             states.write = true;
         }
-        if step == 22 {
-            step = 24.into();
+        if step == ManagerStep::Publish {
+            step = ManagerStep::Report;
             settle = bits_u::<5>(31);
             if by_packet {
-                step = 23.into();
+                step = ManagerStep::PostWork;
             }
             context_valid_r = true;
             context_r = asked;
@@ -350,33 +366,31 @@ impl Logic for Manager {
         region_slot = bit_cast_u::<5, 24>(index);
         region_data = bit_cast_word::<Region, W<384, 6>>(body);
 
-        // 9: the requester completes what it has
-        remove.valid = step == 9;
+        // `RemoveWork`: the requester completes what it has
+        remove.valid = step == ManagerStep::RemoveWork;
         fields!(removed: qp, generation);
         remove.data = removed;
-        if (step == 9) & remove.ready {
-            step = 10.into();
+        if (step == ManagerStep::RemoveWork) & remove.ready {
+            step = ManagerStep::RemoveFlow;
         }
 
-        // 10 - 13 and 16 - 21: request flow on even steps, response flow on odd ones
-        pairs = bit_cast_word::<StepPair, U<5>>(step);
-        response = pairs.response;
+        // the flows, that of requests first
         own_flow = bits_zero::<QpFlow>(0);
         fields!(own_flow: response, qp);
         flow_number = bit_cast_number::<16, QpFlow>(own_flow);
-        flow_step = (pairs.pair == 5) | (pairs.pair == 8);
-        cc_step = (pairs.pair == 6) | (pairs.pair == 9);
-        first_step = pairs.pair == 10;
-        flow.valid = flow_step | (step == 14);
+        flow_step = (step == ManagerStep::RemoveFlow) | (step == ManagerStep::CreateFlow);
+        cc_step = (step == ManagerStep::RemoveLaw) | (step == ManagerStep::CreateLaw);
+        first_step = step == ManagerStep::FirstRate;
+        flow.valid = flow_step | (step == ManagerStep::Limit);
         flow.create = creating;
-        flow.limit = step == 14;
+        flow.limit = step == ManagerStep::Limit;
         limit = bit_cast_word::<FlowLimit, W<384, 6>>(body);
         flow.rate = if limit.limited { limit.rate } else { !bits_u::<34>(0) };
         assign!(flow.group = limit.group, flow.flow = flow_number);
-        if step == 14 {
+        if step == ManagerStep::Limit {
             flow.flow = bit_cast_u::<16, 24>(index);
             if flow.ready {
-                step = 24.into();
+                step = ManagerStep::Report;
             }
         }
         assign!(flow.generation = generation, flow.psn = asked.send_psn);
@@ -399,25 +413,25 @@ impl Logic for Manager {
         first.data.next.window = cfg_window;
         first.data.next.rate = rate;
         if (flow_step & flow.ready) | (cc_step & cc.ready) | (first_step & first.ready) {
-            step = step + 1;
+            response = !response;
             if response {
                 if creating {
-                    step = 22.into();
+                    step = ManagerStep::Publish;
                     if flow_step {
-                        step = if law.any() { 18.into() } else { 20.into() };
+                        step = if law.any() { ManagerStep::CreateLaw } else { ManagerStep::FirstRate };
                     }
                 } else {
                     // removed; the next one is created in its place, or that was all
-                    step = if replaces { 16.into() } else { 24.into() };
+                    step = if replaces { ManagerStep::CreateFlow } else { ManagerStep::Report };
                     if flow_step & law.any() {
-                        step = 12.into();
+                        step = ManagerStep::RemoveLaw;
                     }
                 }
             }
         }
 
-        // 23: the packet's message
-        work.valid = step == 23;
+        // `PostWork`: the packet's message
+        work.valid = step == ManagerStep::PostWork;
         work_id.count = works;
         work_id.by_packet = true;
         made.id = bit_cast_number::<64, ControlWorkId>(work_id);
@@ -427,17 +441,16 @@ impl Logic for Manager {
             local_address = request.local_address, local_key = request.local_key,
             remote_address = request.remote_address, remote_key = request.remote_key, length = request.length);
         work.data = made;
-        if (step == 23) & work.ready {
-            step = 24.into();
+        if (step == ManagerStep::PostWork) & work.ready {
+            step = ManagerStep::Report;
             works = works + 1;
         }
 
-        // 24
-        if step == 24 {
-            step = 0.into();
+        if step == ManagerStep::Report {
+            step = ManagerStep::Idle;
             done_r = !by_packet;
             if by_packet {
-                if code == 0 {
+                if code == CommandResult::Done {
                     accepted_r = true;
                 } else {
                     refused_r = true;
@@ -450,8 +463,9 @@ impl Logic for Manager {
 
         if reset {
             clear! {
-                step, context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle
+                context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle
             }
+            step = ManagerStep::Idle;
             sweeping = true;
             clear!(sweep_step, sweep_qp);
         }

@@ -180,7 +180,7 @@ mod tests {
         while pairs.peek().is_some() || running.is_some() {
             let next = pairs.peek().copied();
             let (dividend, divisor) = next.unwrap_or_default();
-            block.set_inputs(&[0, u64::from(next.is_some()), dividend, divisor]);
+            block.set_inputs(&mut [0, u64::from(next.is_some()), dividend, divisor]);
             let mut seen = [0; 4];
             step(block.as_mut(), |block| block.get_outputs(&mut seen));
             let [ready, done, quotient, remainder] = seen;
@@ -226,7 +226,7 @@ mod tests {
         let mut block: Box<B> = Box::default();
         init(block.as_mut()).expect("complete block");
         for clock in 0..60 {
-            block.set_inputs(&[u64::from(clock == 10), u64::from(clock == 0), 100, 7]);
+            block.set_inputs(&mut [u64::from(clock == 10), u64::from(clock == 0), 100, 7]);
             let mut seen = [0; 4];
             step(block.as_mut(), |block| block.get_outputs(&mut seen));
             let [ready, done, ..] = seen;

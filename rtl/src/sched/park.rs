@@ -7,10 +7,10 @@
 //!
 //! | step | what |
 //! |---|---|
-//! | 0 | a queue that may leave is looked for; what comes passes, or goes into its queue |
-//! | 1, 2 | its head is read |
-//! | 3 | the head is offered, in turns with what passes |
-//! | 4 | was it the last one? |
+//! | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
+//! | `Address`, `Await` | its head is read |
+//! | `Offer` | the head is offered, in turns with what passes |
+//! | `Check` | was it the last one? |
 //!
 //! A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 
@@ -18,7 +18,7 @@ use crate::prim::ram::RamReg;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
-use crate::words::sched::Grant;
+use crate::words::sched::{Grant, ParkStep};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -43,7 +43,8 @@ pub struct Park {
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
     #[registers(U<8>: waits, pause_r, held_r, below)]
-    #[registers(U<3>: step, pick)]
+    #[registers(U<3>: pick)]
+    #[registers(ParkStep: step)]
     #[signals(Bit: aside, passes, parked_goes, stores, empties)]
     #[signals(U<8>: head_now, tail_now, tail_class, may, candidates, stored, emptied, waits_new)]
     /// Without the tag.
@@ -65,7 +66,7 @@ impl Logic for Park {
         // what comes: into its queue, or through
         lane = up.data.val().pause_class;
         aside = held_r.get_bit(lane.index());
-        parked_goes = (step == 3) & out.up.ready & (!up.valid | aside | turn);
+        parked_goes = (step == ParkStep::Offer) & out.up.ready & (!up.valid | aside | turn);
         passes = up.valid & !aside & out.up.ready & !parked_goes;
         stores = up.valid & aside & !reset;
         up.ready = aside | (out.up.ready & !parked_goes);
@@ -94,7 +95,7 @@ impl Logic for Park {
         rows.waddr = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
         rows.wdata = bit_cast_number::<58, Grant>(up.data);
         rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_now);
-        empties = (step == 4) & (head_now == tail_now);
+        empties = (step == ParkStep::Check) & (head_now == tail_now);
         stored = if stores { bits_u::<8>(1) << lane } else { bits_u::<8>(0) };
         emptied = if empties { bits_u::<8>(1) << pick } else { bits_u::<8>(0) };
         waits_new = (waits & !emptied) | stored;
@@ -113,9 +114,9 @@ impl Logic for Park {
         // who leaves: the next lower priority of those that may, or the highest
         may = waits & !pause_r;
         candidates = if (may & below).any() { may & below } else { may };
-        if step == 0 {
+        if step == ParkStep::Look {
             if candidates.any() {
-                step = bits_u::<3>(1);
+                step = ParkStep::Address;
             }
             if candidates.get_bit(0) {
                 pick = bits_u::<3>(0);
@@ -142,11 +143,17 @@ impl Logic for Park {
                 pick = bits_u::<3>(7);
             }
         }
-        if (step == 1) | (step == 2) | parked_goes {
-            step = step + 1;
+        if step == ParkStep::Address {
+            step = ParkStep::Await;
         }
-        if step == 4 {
-            step = bits_u::<3>(0);
+        if step == ParkStep::Await {
+            step = ParkStep::Offer;
+        }
+        if parked_goes {
+            step = ParkStep::Check;
+        }
+        if step == ParkStep::Check {
+            step = ParkStep::Look;
             below = (bits_u::<8>(1) << pick) - 1;
         }
         out.up.valid = passes | parked_goes;
@@ -161,7 +168,8 @@ impl Logic for Park {
                 head[i] = bits_u::<8>(0);
                 tail[i] = bits_u::<8>(0);
             }
-            clear!(waits, held_r, step, pick, turn, tag, below);
+            step = ParkStep::Look;
+            clear!(waits, held_r, pick, turn, tag, below);
         }
     }
 }

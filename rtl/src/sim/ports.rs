@@ -35,24 +35,25 @@ impl Port {
 /// Generic access to all ports of a block, in the order in which they are declared; written by [`macro@crate::block`].
 /// [`port_list`] tells their names and widths.
 pub trait Ports: HasClock {
-    /// Sets every input from limbs.
-    fn set_inputs(&mut self, limbs: &[u64]);
+    /// Sets every input from limbs, and the limbs to what the inputs then hold: a code that no value of a kind has is the last value's.
+    fn set_inputs(&mut self, limbs: &mut [u64]);
     /// Reads every output into limbs.
     fn get_outputs(&self, limbs: &mut [u64]);
 }
 
 /// A port or a bundle of ports. Both methods tell how many limbs they took, none if there is nothing of that direction.
 pub trait PortField {
-    /// Sets the inputs from their limbs.
-    fn set_inputs(&mut self, limbs: &[u64]) -> usize;
+    /// Sets the inputs from their limbs, and these to what the inputs then hold.
+    fn set_inputs(&mut self, limbs: &mut [u64]) -> usize;
     /// Reads the outputs into their limbs.
     fn get_outputs(&self, limbs: &mut [u64]) -> usize;
 }
 
 impl<T: Limbs> PortField for Signal<In, T> {
     #[inline(always)]
-    fn set_inputs(&mut self, limbs: &[u64]) -> usize {
+    fn set_inputs(&mut self, limbs: &mut [u64]) -> usize {
         self.next = T::from_limbs(limbs);
+        self.next.to_limbs(&mut limbs[..T::LIMBS]);
         T::LIMBS
     }
     #[inline(always)]
@@ -63,7 +64,7 @@ impl<T: Limbs> PortField for Signal<In, T> {
 
 impl<T: Limbs> PortField for Signal<Out, T> {
     #[inline(always)]
-    fn set_inputs(&mut self, _: &[u64]) -> usize {
+    fn set_inputs(&mut self, _: &mut [u64]) -> usize {
         0
     }
     #[inline(always)]
@@ -75,10 +76,10 @@ impl<T: Limbs> PortField for Signal<Out, T> {
 
 impl<P: PortField, const N: usize> PortField for [P; N] {
     #[inline(always)]
-    fn set_inputs(&mut self, limbs: &[u64]) -> usize {
+    fn set_inputs(&mut self, limbs: &mut [u64]) -> usize {
         let mut at = 0;
         for port in self {
-            at += port.set_inputs(&limbs[at..]);
+            at += port.set_inputs(&mut limbs[at..]);
         }
         at
     }
@@ -100,9 +101,9 @@ macro_rules! ports {
         $crate::has_clock! { [$($generics)*] $block }
         impl<$($generics)*> $crate::sim::Ports for $block {
             #[allow(unused_assignments, unused_mut, unused_variables)]
-            fn set_inputs(&mut self, limbs: &[u64]) {
+            fn set_inputs(&mut self, limbs: &mut [u64]) {
                 let mut at = 0;
-                $( at += $crate::sim::PortField::set_inputs(&mut self.$($input).+, &limbs[at..]); )*
+                $( at += $crate::sim::PortField::set_inputs(&mut self.$($input).+, &mut limbs[at..]); )*
             }
             #[allow(unused_assignments, unused_mut, unused_variables)]
             fn get_outputs(&self, limbs: &mut [u64]) {
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn values_pass_through_limbs() {
         let mut ram: Box<Ram<W<100, 2>, 3>> = Box::default();
-        ram.set_inputs(&[5, 1, 6, 0x1234, 0xf_ffff_ffff]);
+        ram.set_inputs(&mut [5, 1, 6, 0x1234, 0xf_ffff_ffff]);
         assert_eq!((ram.raddr.next.0, ram.we.next, ram.waddr.next.0), (5, true, 6));
         assert_eq!(ram.wdata.next.0, [0x1234, 0xf_ffff_ffff]);
     }

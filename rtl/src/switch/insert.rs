@@ -4,7 +4,7 @@
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
-use crate::words::switch::{BeatEnables, HopRecordWord, LongerBeat, RecordBytes};
+use crate::words::switch::{BeatEnables, HopRecordWord, LongerBeat, RecordAt, RecordBytes};
 use crate::words::tx::FrameBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -22,9 +22,9 @@ pub struct RecordInsert {
     pub beat: Signal<In, FrameBeat>,
     /// First of its frame.
     pub first: Signal<In, Bit>,
-    /// 0 pass, 1 insert in this beat, 2 the record is in an earlier beat.
-    pub mode: Signal<In, U<2>>,
-    /// Where the record goes, in units of four bytes; 0 unless `mode` is 1.
+    /// Where the record is.
+    pub record_at: Signal<In, RecordAt>,
+    /// Where in the beat it goes, in units of four bytes; 0 unless it goes into this one.
     pub place: Signal<In, U<4>>,
     /// Wire bytes that the beat adds, record, FCS, preamble and gap included.
     pub amount: Signal<In, U<8>>,
@@ -76,13 +76,14 @@ impl Logic for RecordInsert {
         fields!(on_wire from of_record:
             byte_0 = byte_7, byte_1 = byte_6, byte_2 = byte_5, byte_3 = byte_4, byte_4 = byte_3, byte_5 = byte_2,
             byte_6 = byte_1, byte_7 = byte_0);
-        inserted = if mode == 1 { bit_cast_number::<64, RecordBytes>(on_wire) } else { bits_u::<64>(0) };
-        if mode == 2 {
+        inserted =
+            if record_at == RecordAt::Here { bit_cast_number::<64, RecordBytes>(on_wire) } else { bits_u::<64>(0) };
+        if record_at == RecordAt::Before {
             inserted = carry;
         }
         shift = bit_cast_u::<9, 4>(place) << 5;
         upper = !bit_cast_w::<512, 8, 1>(bits_u::<1>(0)) << shift;
-        if mode == 0 {
+        if record_at == RecordAt::Nowhere {
             upper = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
         }
         whole = bit_cast_ww::<576, 9, 512, 8>(beat.data & !upper)
@@ -90,9 +91,9 @@ impl Logic for RecordInsert {
             | (bit_cast_ww::<576, 9, 512, 8>(beat.data & upper) << 64);
         enables = bit_cast_word::<BeatEnables, U<64>>(beat.keep);
         longer = bit_cast_word::<LongerBeat, W<576, 9>>(whole);
-        spills = beat.last & (mode != 0) & enables.last_eight.any();
+        spills = beat.last & (record_at != RecordAt::Nowhere) & enables.last_eight.any();
 
-        out_keep = if mode != 0 { (beat.keep << 8) | 0xff } else { beat.keep };
+        out_keep = if record_at != RecordAt::Nowhere { (beat.keep << 8) | 0xff } else { beat.keep };
         out_last = beat.last & !spills;
         out_valid = valid;
         out_beat.data = bit_cast_ww::<512, 8, 576, 9>(whole);

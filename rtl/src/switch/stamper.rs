@@ -14,7 +14,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::switch::{
-    Enables64, HalfBeatByte, PathBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
+    Enables64, HalfBeatByte, PathBytes, RecordAt, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
 };
 use crate::words::tx::FrameBeat;
 use crate::words::wire::IntHeader;
@@ -81,13 +81,13 @@ pub struct IntStamper {
     #[signals(U<5>: first_at, second_at)]
     #[signals(U<8>: amount, amount_grown)]
     #[registers(Bit: recorded_4, counted_4, truncated_4)]
-    /// Plan for the frame's next beat: as `RecordInsert::mode`.
-    plan: DFF<U<2>>,
+    /// Plan for the frame's next beat: where its record is.
+    plan: DFF<RecordAt>,
     int_parts: Signal<Local, IntHeader>,
     path_bytes: Signal<Local, PathBytes>,
     position: Signal<Local, RecordPosition>,
     enables: Signal<Local, Enables64>,
-    mode_4: DFF<U<2>>,
+    record_4: DFF<RecordAt>,
     amount_4: DFF<U<8>>,
 }
 
@@ -189,8 +189,8 @@ impl Logic for IntStamper {
             fits = header.grow & !position.in_second & reached_first;
             cut = header.grow & ((position.in_second & last) | (!position.in_second & !reached_first));
         } else {
-            fits = (plan == 1) & reached_second;
-            cut = (plan == 1) & !reached_second;
+            fits = (plan == RecordAt::Here) & reached_second;
+            cut = (plan == RecordAt::Here) & !reached_second;
         }
         // FCS 4, preamble and gap 20; the MAC pads to 60; once without and once with the record
         amount = bit_cast_u::<8, 7>(length.bytes);
@@ -210,32 +210,33 @@ impl Logic for IntStamper {
             beat[4] = beat[3];
             beat[4].data = (beat[3].data & !mask_wide) | (patch_wide & mask_wide);
             beat[4].bad = beat[3].bad | cut;
-            assign!(mode_4.d = plan, place_4.d = plan_place);
+            assign!(record_4.d = plan, place_4.d = plan_place);
             if first[3] {
-                mode_4 = bits_u::<2>(0);
+                record_4 = RecordAt::Nowhere;
                 place_4 = position.four;
             }
             if cut {
-                mode_4 = bits_u::<2>(0);
+                record_4 = RecordAt::Nowhere;
             }
             amount_4 = amount;
             if fits {
-                mode_4 = bits_u::<2>(1);
+                record_4 = RecordAt::Here;
                 amount_4 = amount_grown;
             }
             if valid[3] {
                 if first[3] {
-                    clear!(plan, plan_place);
+                    plan = RecordAt::Nowhere;
+                    clear!(plan_place);
                     if header.grow {
-                        plan = bits_u::<2>(2);
+                        plan = RecordAt::Before;
                         if position.in_second {
-                            plan = bits_u::<2>(1);
+                            plan = RecordAt::Here;
                             plan_place = position.four;
                         }
                     }
                 } else {
-                    if plan == 1 {
-                        plan = bits_u::<2>(2);
+                    if plan == RecordAt::Here {
+                        plan = RecordAt::Before;
                         plan_place = bits_u::<4>(0);
                     }
                 }
@@ -250,7 +251,7 @@ impl Logic for IntStamper {
         insert.valid = valid[4];
         insert.beat = beat[4];
         insert.first = first[4];
-        inputs!(insert: mode = mode_4, place = place_4, amount = amount_4);
+        inputs!(insert: record_at = record_4, place = place_4, amount = amount_4);
         insert.ts = ts[4];
         inputs!(insert: units = units.units, speed = cfg_speed, unit_shift = cfg_unit_shift, ready = out.up.ready);
         inputs!(out from insert: up.valid = out_valid, up.data = out_beat);

@@ -20,6 +20,78 @@ crate::kind! {
         /// Write a flow's cap and group.
         LimitFlow,
     }
+
+    /// How a command went.
+    pub enum CommandResult {
+        /// Carried out.
+        Done,
+        /// Refused: no such operation.
+        BadOperation,
+        /// Refused: number, slot or flow.
+        BadNumber,
+        /// Refused: MTU.
+        BadMtu,
+        /// Refused: the queue pair exists.
+        Exists,
+        /// Refused: no such queue pair.
+        Absent,
+        /// Refused: a law that is not built in, or that needs INT where the queue pair collects none.
+        BadLaw,
+        /// Refused: another command was being carried out.
+        Busy,
+    }
+
+    /// What the gate of control packets does in a clock.
+    pub enum GateStep {
+        /// Takes a packet.
+        Idle,
+        /// Its fields are compared.
+        Compare,
+        /// Is it admitted?
+        Judge,
+        /// The request is offered.
+        Offer,
+    }
+
+    /// What the manager of queue pairs and regions does in a clock.
+    pub enum ManagerStep {
+        /// Takes a command or a control packet.
+        Idle,
+        /// The queue pair's state is addressed.
+        ReadState,
+        /// It is on its way from memory.
+        AwaitState,
+        /// What is to be done is decided.
+        Decide,
+        /// A neighbour slot is addressed.
+        AddressNeighbour,
+        /// It is on its way from memory.
+        AwaitNeighbour,
+        /// Is it the peer's?
+        CompareNeighbour,
+        /// The context is voided.
+        Void,
+        /// The requester completes what it has.
+        RemoveWork,
+        /// The scheduler forgets the flows.
+        RemoveFlow,
+        /// The law forgets the flows.
+        RemoveLaw,
+        /// A flow gets its cap and group.
+        Limit,
+        /// The scheduler learns of the flows.
+        CreateFlow,
+        /// The law learns of the flows.
+        CreateLaw,
+        /// Flows without a law get their window and rate.
+        FirstRate,
+        /// The context goes out, alive.
+        Publish,
+        /// A control packet's work request goes to the requester.
+        PostWork,
+        /// It is told how it went.
+        Report,
+    }
 }
 
 crate::word! {
@@ -113,14 +185,6 @@ crate::word! {
         reserved_high: U<23>,
         /// There is a cap.
         limited: Bit,
-    }
-
-    /// Steps of the manager that come in pairs.
-    pub struct StepPair {
-        /// It is about the flow of the READ responses; low: that of the requests.
-        response: Bit,
-        /// Which pair.
-        pair: U<4>,
     }
 
     /// Number of a work request that a control packet made.

@@ -11,7 +11,7 @@ use super::congestion::{
 };
 use super::context::{
     AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife,
-    Region, StepPair,
+    Region,
 };
 use super::counters::{CounterPulse, ReadCounts, RequesterCounts, ResponderCounts};
 use super::dcqcn::{
@@ -91,7 +91,6 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         HostCommand::descriptor(),
         QpLife::descriptor(),
         FlowLimit::descriptor(),
-        StepPair::descriptor(),
         ControlWorkId::descriptor(),
         ControlRequest::descriptor(),
         ControlBody::descriptor(),

@@ -1,6 +1,7 @@
 //! Addresses and registers of the host's register file.
 
 use crate::prim::uint::U;
+use crate::words::context::CommandResult;
 use rust_hdl::prelude::Bit;
 
 crate::word! {
@@ -59,7 +60,7 @@ crate::word! {
         /// The NIC is ready.
         ready: Bit,
         /// Why.
-        code: U<3>,
+        code: CommandResult,
         /// Zero.
         reserved: U<25>,
     }

@@ -1,8 +1,29 @@
 //! What the requester keeps of each queue pair and of each message.
 
+use super::work::CompletionStatus;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
+
+crate::kind! {
+    /// What is known of a READ response before it is compared with its READ.
+    pub enum ResponseCase {
+        /// It is to be compared.
+        Compare,
+        /// Nothing asked for it.
+        Unasked,
+        /// It came before.
+        Duplicate,
+        /// Its AETH is negative.
+        Negative,
+        /// The queue pair has ended.
+        Ended,
+        /// The queue pair is gone.
+        Gone,
+        /// A READ response before it is missing.
+        Gap,
+    }
+}
 
 crate::word! {
     /// Difference of two PSNs, which are counted modulo 2^24: what is compared is less than half of that apart.
@@ -94,7 +115,7 @@ crate::word! {
         /// READs with the scheduler.
         reads: U<5>,
         /// Status of a work request that the end of the queue pair cut off.
-        carry: U<4>,
+        carry: CompletionStatus,
         /// Generation of the queue pair.
         generation: U<8>,
         /// Position of the oldest message whose completion has not left.

@@ -3,6 +3,44 @@
 use crate::prim::uint::U;
 use rust_hdl::prelude::Bit;
 
+crate::kind! {
+    /// What the response queue takes up.
+    pub enum ResponseInput {
+        /// A queue pair is created or removed.
+        Creation,
+        /// A READ's last response has left, or one could not be read.
+        ReadEnd,
+        /// An answer of the responder.
+        Answer,
+    }
+
+    /// What the response queue does in a clock.
+    pub enum ResponseStep {
+        /// Takes up what is offered; the queue pair's list is read.
+        Idle,
+        /// The list comes into a register.
+        Held,
+        /// Decides; an acknowledgement leaves or waits.
+        Look,
+        /// The answer at the head of the list is addressed.
+        AddressHead,
+        /// It is on its way from memory.
+        AwaitHead,
+        /// It leaves, or becomes the READ that is answered.
+        Pop,
+        /// The next answer in the list is addressed.
+        AddressNext,
+        /// It is on its way from memory.
+        AwaitNext,
+        /// Is it taken back?
+        Judge,
+        /// The rest of the list is given back.
+        Finish,
+        /// A READ becomes active.
+        Activate,
+    }
+}
+
 crate::word! {
     /// READs that are being answered, and the list of the answers that wait behind them.
     pub struct ResponseList {

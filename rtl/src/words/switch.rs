@@ -4,6 +4,18 @@ use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
+crate::kind! {
+    /// Where the record of this hop is, seen from a beat.
+    pub enum RecordAt {
+        /// Nowhere: none is inserted, or not yet.
+        Nowhere,
+        /// It goes into this beat.
+        Here,
+        /// It is in an earlier beat.
+        Before,
+    }
+}
+
 crate::word! {
     /// What a hop records of itself, as the wire has it with the first byte in the highest bits.
     pub struct HopRecordWord {

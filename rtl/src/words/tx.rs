@@ -6,6 +6,20 @@ use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
+crate::kind! {
+    /// What the packet selector does in a clock.
+    pub enum SelectStep {
+        /// Nothing is looked for.
+        Idle,
+        /// A grant's context, ring place and READ are addressed.
+        Address,
+        /// They show.
+        Context,
+        /// Messages show, one a clock.
+        Search,
+    }
+}
+
 crate::word! {
     /// A beat of a frame: `Beat` by name.
     pub struct FrameBeat {

@@ -4,7 +4,7 @@ use crate::prim::uint::U;
 
 crate::kind! {
     /// How a work request ended; codes in the order of [`hpcc_models::nic::Status`].
-    pub enum CompletionStatus: 8 {
+    pub enum CompletionStatus {
         /// Done.
         Ok,
         /// No progress after as many timeouts as the register allows.
@@ -57,6 +57,8 @@ crate::word! {
         operation: U<8>,
         /// How it ended.
         status: CompletionStatus,
+        /// Zero: the status is read as a byte.
+        status_high: U<4>,
         /// Bytes of the work request that arrived: all of them or, with an error, 0.
         length: U<32>,
         /// When it was completed, ns.

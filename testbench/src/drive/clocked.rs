@@ -61,7 +61,7 @@ impl<B: Ports> Clocked for RustHdl<B> {
         &self.outputs
     }
     fn settle(&mut self) {
-        self.block.set_inputs(&self.inputs);
+        self.block.set_inputs(&mut self.inputs);
         set_clock(self.block.as_mut(), false);
         self.block.get_outputs(&mut self.outputs);
     }

@@ -196,7 +196,7 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
         let (mut inputs, mut outputs) = (vec![0; model.inputs.len()], vec![0; model.outputs.len()]);
         for clock in 0..self.clocks {
             drive.drive(clock, &outputs, &mut inputs);
-            block.set_inputs(&inputs);
+            block.set_inputs(&mut inputs);
             set_clock(block.as_mut(), false);
             block.get_outputs(&mut outputs);
             model.inputs.copy_from_slice(&inputs);
@@ -245,7 +245,7 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
         let mut window = WaveWindow::new(file, clock.saturating_sub(BEFORE), clock + AFTER, PERIOD_PS);
         for now in 0..=clock + AFTER {
             drive.drive(now, &outputs, &mut inputs);
-            block.set_inputs(&inputs);
+            block.set_inputs(&mut inputs);
             window.step(block.as_mut(), &self.top, |block| block.get_outputs(&mut outputs))?;
         }
         Ok(path)

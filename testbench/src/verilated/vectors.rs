@@ -37,7 +37,7 @@ impl Vectors {
         };
         for clock in 0..clocks {
             drive.drive(clock as u64, &outputs, &mut inputs);
-            block.set_inputs(&inputs);
+            block.set_inputs(&mut inputs);
             set_clock(block, false);
             block.get_outputs(&mut outputs);
             set_clock(block, true);

@@ -34,6 +34,7 @@ fn completion(random: &mut Stimulus) -> Completion {
         qpn: U(random.uniform(24)),
         operation: U(random.uniform(1)),
         status: CompletionStatus::ALL[random.below(CompletionStatus::ALL.len() as u64) as usize],
+        status_high: U(0),
         length: U(random.uniform(32)),
         completed_at: U(random.uniform(48)),
         reserved: U(0),

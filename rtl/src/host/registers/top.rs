@@ -10,6 +10,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::{BuiltLaws, LawCode};
+use crate::words::context::CommandResult;
 use crate::words::context::HostCommand;
 use crate::words::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, WideAddress, WideValue,
@@ -48,7 +49,7 @@ pub struct Registers {
     /// The command was carried out or refused.
     pub command_done: Signal<In, Bit>,
     /// 0 carried out, else why not.
-    pub command_code: Signal<In, U<3>>,
+    pub command_code: Signal<In, CommandResult>,
     /// Parameters of the laws.
     pub cc_param: ConfigOut,
     /// Whose parameter it is.
@@ -103,7 +104,7 @@ pub struct Registers {
     param_data: DFF<U<48>>,
     // commands
     #[registers(Bit: busy, offered, done, error)]
-    code: DFF<U<3>>,
+    code: DFF<CommandResult>,
     operation: DFF<U<32>>,
     held_body: DFF<W<384, 6>>,
 }
@@ -286,7 +287,7 @@ impl Logic for Registers {
         if stored & (waddr == 42) {
             if busy {
                 error = true;
-                code = 7.into();
+                code = CommandResult::Busy;
             } else {
                 busy = true;
                 offered = true;
@@ -295,7 +296,7 @@ impl Logic for Registers {
         }
         if command_done {
             busy = false;
-            if command_code == 0 {
+            if command_code == CommandResult::Done {
                 done = true;
             } else {
                 error = true;
@@ -311,7 +312,10 @@ impl Logic for Registers {
         Settings::link(&mut cfg, &mut file.cfg);
         reset! {
             writing, reading, awready, wready, arready, has_address, has_data, param_cc, param_sched, level, busy,
-            offered, done, error, code
+            offered, done, error
+        }
+        if reset {
+            code = CommandResult::Done;
         }
     }
 }

@@ -160,7 +160,7 @@ impl Bench {
                 seen.push(Trace::Work(b.work.data.val().limbs()));
             }
             if b.command_done.val() {
-                seen.push(Trace::Done(b.command_code.val().0));
+                seen.push(Trace::Done(b.command_code.val() as u64));
             }
             if b.control_accepted.val() {
                 seen.push(Trace::Accepted);

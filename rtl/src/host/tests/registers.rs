@@ -5,6 +5,7 @@ use crate::prim::uint::{mask, U};
 use crate::prim::word::Word as _;
 use crate::sim::{init, port_list, step, Port, Ports, Stimulus};
 use crate::words::congestion::LawCode;
+use crate::words::context::CommandResult;
 use crate::words::context::HostCommand;
 use hpcc_models::nic::registers::{offset, registers, Access, Place, MAP_BYTES};
 use hpcc_models::nic::Counter;
@@ -377,7 +378,7 @@ fn commands_one_at_a_time() {
     assert_eq!(bench.get(offset::STATUS), 0x79, "error cleared");
     let mut finish = |code, expected, what| {
         bench.block.command_done.next = true;
-        bench.block.command_code.next = U(code);
+        bench.block.command_code.next = CommandResult::ALL[code as usize];
         bench.tick();
         bench.block.command_done.next = false;
         assert_eq!(bench.get(offset::STATUS), expected, "{what}");

@@ -119,7 +119,7 @@ fn agrees<const E: usize, const F: usize, const A: usize, const I: usize, const 
     let mut seen = [0; 3];
     for clock in 0..clocks {
         traffic.drive(clock, &outs, &mut ins);
-        block.set_inputs(&ins);
+        block.set_inputs(&mut ins);
         let offered = inputs(&block);
         let want = reference.clock(&offered);
         let got = step(block.as_mut(), |block| {

@@ -6,6 +6,7 @@ use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::requester::Syndrome;
 use crate::words::transport::{AckKind, AckSend, AnswerKind, Commit};
 use crate::words::wire::{HopRecords, IntStack};
+use crate::words::work::CompletionStatus;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -34,8 +35,8 @@ pub struct Answer {
     pub nak: Signal<Out, Bit>,
     /// It ends the queue pair, if it is not old.
     pub fatal: Signal<Out, Bit>,
-    /// With this status, a place in the order of [`hpcc_models::nic::Status`].
-    pub status: Signal<Out, U<4>>,
+    /// With this status.
+    pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
     code: Signal<Local, U<3>>,
@@ -59,12 +60,15 @@ impl Logic for Answer {
         nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
         limit = if (commit.answer == AnswerKind::Acknowledgement) & (code == 0) { commit.psn + 1 } else { commit.psn };
         fatal = failed | (nak & reason.any());
-        status = if reason == 1 { bits_u::<4>(2) } else { bits_u::<4>(4) };
+        status = CompletionStatus::RemoteOperationalError;
+        if reason == 1 {
+            status = CompletionStatus::RemoteInvalidRequest;
+        }
         if reason == 2 {
-            status = bits_u::<4>(3);
+            status = CompletionStatus::RemoteAccessError;
         }
         if failed {
-            status = bits_u::<4>(6);
+            status = CompletionStatus::LocalOperationalError;
         }
         sent = bits_zero::<AckSend>(0);
         sent.kind = AckKind::Echo;

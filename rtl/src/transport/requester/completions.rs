@@ -6,8 +6,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bit_cast_word;
+use crate::prim::uint::{bits_u, U};
 use crate::words::work::{Completion, CompletionStatus};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -30,7 +29,7 @@ pub struct Completions {
     /// Its operation.
     pub operation: Signal<In, U<8>>,
     /// Place in the order of [`hpcc_models::nic::Status`].
-    pub status: Signal<In, U<4>>,
+    pub status: Signal<In, CompletionStatus>,
     /// Its length.
     pub length: Signal<In, U<32>>,
     /// There is room for a completion.
@@ -51,9 +50,9 @@ pub struct Completions {
 impl Logic for Completions {
     fn update(&mut self) {
         fifo.reset = reset;
-        moved = if status != 0 { bits_u::<32>(0) } else { length };
+        moved = if status != CompletionStatus::Ok { bits_u::<32>(0) } else { length };
         fields!(item_1.d: id, qpn, operation);
-        item_1.status = bit_cast_word::<CompletionStatus, U<8>>(bit_cast_u::<8, 4>(status));
+        item_1.status = status;
         fields!(item_1.d: length = moved, completed_at = now);
         item_1.reserved = bits_u::<8>(0);
         push_1 = push & !reset;

@@ -10,6 +10,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::context::Region;
 use crate::words::responder::RoundedLength;
+use crate::words::work::CompletionStatus;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -42,13 +43,13 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Its queue pair has ended.
     pub dead: Signal<In, Bit>,
     /// What a work request cut off by that ends with.
-    pub carry: Signal<In, U<4>>,
+    pub carry: Signal<In, CompletionStatus>,
     /// A work request waits, and its region has been looked up.
     pub waiting: Signal<Out, Bit>,
     /// It is to be refused.
     pub refused: Signal<Out, Bit>,
-    /// With this status, a place in the order of [`hpcc_models::nic::Status`].
-    pub status: Signal<Out, U<4>>,
+    /// With this status.
+    pub status: Signal<Out, CompletionStatus>,
     /// Messages of it have been queued before.
     pub begun: Signal<Out, Bit>,
     /// They were queued under this generation.
@@ -96,19 +97,20 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         invalid = (request.qpn >= limit) | (request.operation > 1) | (request.length > 0x8000_0000u64);
 
         // no such queue pair; ended; no local access
-        clear!(refused, status);
+        clear!(refused);
+        status = CompletionStatus::Ok;
         if split {
             refused = !live | dead;
-            status = if live { carry } else { bits_u::<4>(8) };
+            status = if live { carry } else { CompletionStatus::Flushed };
         } else if !live | invalid {
             refused = true;
-            status = bits_u::<4>(7);
+            status = CompletionStatus::InvalidWork;
         } else if dead {
             refused = true;
-            status = bits_u::<4>(8);
+            status = CompletionStatus::Flushed;
         } else if !check.allowed {
             refused = true;
-            status = bits_u::<4>(5);
+            status = CompletionStatus::LocalAccessError;
         }
 
         // what is left of the work request

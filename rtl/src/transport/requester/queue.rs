@@ -6,6 +6,7 @@ use crate::prim::word::bit_cast_word;
 use crate::words::context::QpContext;
 use crate::words::requester::PsnDistance;
 use crate::words::requester::{ReadRun, RequesterState};
+use crate::words::work::CompletionStatus;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -69,7 +70,7 @@ pub struct Queue {
     /// The queue pair is dead, its ring empty.
     pub bury: Signal<In, Bit>,
     /// With `bury`: what a work request cut off by it ends with.
-    pub status: Signal<In, U<4>>,
+    pub status: Signal<In, CompletionStatus>,
     /// The message at `told` has no completion, or it has left.
     pub tell: Signal<In, Bit>,
     /// A completion waits: the queue pair is to be listed; see `listed`.
@@ -119,7 +120,7 @@ pub struct Queue {
     /// READs with the scheduler.
     pub reads: Signal<Out, U<5>>,
     /// Status of a work request cut off.
-    pub carry: Signal<Out, U<4>>,
+    pub carry: Signal<Out, CompletionStatus>,
     /// Generation of the state.
     pub own_generation: Signal<Out, U<8>>,
     /// MTU code.
@@ -226,9 +227,10 @@ impl Logic for Queue {
             una = state.una, una_before = una_before_r, accepted = state.accepted, assigned = state.assigned
         }
         gap_known = state.gap_known & (state.gap_psn == state.una);
+        carry = state.carry;
         assign! {
             dead = state.dead, head = state.head, admit = state.admit, tail = state.tail, reads = state.reads,
-            carry = state.carry, own_generation = state.generation, told = state.told, listed = state.listed,
+            own_generation = state.generation, told = state.told, listed = state.listed,
             mtu = mtu_r, int_on = int_on_r, changed = changed_r
         }
 

@@ -12,8 +12,7 @@ use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::counters::ReadCounts;
-use crate::words::requester::OwnMessage;
-use crate::words::requester::{PsnDistance, Syndrome};
+use crate::words::requester::{OwnMessage, PsnDistance, ResponseCase, Syndrome};
 use crate::words::transport::{Action, AnswerKind, CommitKind, RxPacket};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
@@ -68,9 +67,8 @@ pub struct Verdict {
     pub missing: Signal<In, U<24>>,
     /// Decide in this clock.
     pub act: Signal<In, Bit>,
-    /// 0 check it, 1 nothing asked for it, 2 it came before, 3 its AETH is negative, 4 the queue pair has ended, 5 the queue pair
-    /// is gone, 6 a READ response before it is missing.
-    pub code: Signal<In, U<3>>,
+    /// What is known of it.
+    pub response_case: Signal<In, ResponseCase>,
     /// The queue pair collects INT.
     pub int_on: Signal<In, Bit>,
     /// The response follows a run: taken without a look at its message. Not with `act`.
@@ -130,25 +128,25 @@ impl Logic for Verdict {
         in_order = ahead == 0;
         distance = bit_cast_word::<PsnDistance, U<24>>(ahead);
         beyond = ahead.any() & !distance.negative;
-        checked = act & (code == 0);
+        checked = act & (response_case == ResponseCase::Compare);
         good = checked & in_order & sound;
         assign!(take = good, last = ends);
-        stray = (act & (code == 1)) | (checked & !in_order & !beyond);
-        bad = (act & (code == 3)) | (checked & in_order & !sound);
-        counted.duplicates = act & (code == 2);
+        stray = (act & (response_case == ResponseCase::Unasked)) | (checked & !in_order & !beyond);
+        bad = (act & (response_case == ResponseCase::Negative)) | (checked & in_order & !sound);
+        counted.duplicates = act & (response_case == ResponseCase::Duplicate);
         fields!(counted: drop_stray = stray, drop_bad_read_response = bad);
-        counted.drop_qp_ended = act & (code == 4);
+        counted.drop_qp_ended = act & (response_case == ResponseCase::Ended);
         counts = counted;
         inputs!(decision: row, address = place);
         decision.take = good & row.payload_length.any();
         decision.answer = AnswerKind::ReadGap;
         decision.ends = good & ends;
-        decision.commits = (code == 6) | (checked & beyond);
+        decision.commits = (response_case == ResponseCase::Gap) | (checked & beyond);
         if good {
             decision.answer = AnswerKind::ReadData;
             decision.commits = true;
         }
-        if code == 2 {
+        if response_case == ResponseCase::Duplicate {
             decision.answer = AnswerKind::ReadDuplicate;
             decision.commits = int_on;
         }

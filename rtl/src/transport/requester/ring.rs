@@ -6,6 +6,7 @@ use crate::prim::word::bit_cast_number;
 use crate::words::requester::OwnMessage;
 use crate::words::requester::RingPlace;
 use crate::words::transport::Message;
+use crate::words::work::CompletionStatus;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -22,13 +23,13 @@ pub struct Ring {
     /// The message there, one clock later; a message written in the clock of the read or before shows.
     pub message: Signal<Out, OwnMessage>,
     /// How the message at the place of a clock ago ended, if its completion waits.
-    pub status: Signal<Out, U<4>>,
+    pub status: Signal<Out, CompletionStatus>,
     /// A message is done, but its completion has no room.
     pub defer: Signal<In, Bit>,
     /// Its position.
     pub defer_place: Signal<In, U<5>>,
     /// How it ended.
-    pub defer_status: Signal<In, U<4>>,
+    pub defer_status: Signal<In, CompletionStatus>,
     /// A message is made in this clock; it is written in the next.
     pub push: Signal<In, Bit>,
     /// Its place.
@@ -58,7 +59,7 @@ pub struct Ring {
     #[signals(RingPlace: looked, added, deferred)]
     memory: Ram<OwnMessage, 12>,
     /// How messages ended whose completions wait.
-    statuses: Ram<U<4>, 12>,
+    statuses: Ram<CompletionStatus, 12>,
     memory_place: Signal<Local, U<12>>,
     valid: DFF<Bit>,
     address: DFF<U<12>>,

@@ -25,16 +25,18 @@ use super::ring::Ring;
 use super::walk::Walk;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
+use crate::words::requester::ResponseCase;
 use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::Completion;
+use crate::words::work::CompletionStatus;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -197,7 +199,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// A completion may leave at once: there is room, and none of its queue pair waits in the ring.
     direct: Signal<Local, Bit>,
     /// Status of the message at hand, if its completion waits in the ring.
-    told_status: DFF<U<4>>,
+    told_status: DFF<CompletionStatus>,
     /// The queue pair exists, and the input is about it and not about an earlier one of its number.
     live: DFF<Bit>,
     /// The input's generation is that of the context.
@@ -218,8 +220,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     skip: Signal<Local, PsnDistance>,
     /// An earlier READ than that of the response still waits for data.
     found: DFF<Bit>,
-    /// Verdict on a READ response, as [`Verdict`] has it; 0: by comparison.
-    code: DFF<U<3>>,
+    /// What is known of a READ response before it is compared with its message.
+    response_case: DFF<ResponseCase>,
     /// The answer ends within the message at the head of the ring.
     at_head: DFF<Bit>,
     /// The answer's READ data was taken.
@@ -230,8 +232,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     guilty: DFF<Bit>,
     /// As `guilty`, with the message in `decide`.
     guilty_now: Signal<Local, Bit>,
-    /// Status of the work request that failed, in the order of [`hpcc_models::nic::Status`].
-    status: DFF<U<4>>,
+    /// Status of the work request that failed.
+    status: DFF<CompletionStatus>,
     /// At least one message was handed to the scheduler.
     scheduled: DFF<Bit>,
     /// PSN up to which the scheduler may send, exclusive.
@@ -299,7 +301,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.idle.q.val() {
             self.idle.d.next = !self.choice.any.val();
             self.read.d.next = self.choice.any.val();
-            clear!(flushing, admitting, found, taken, popped, at_head, guilty, scheduled, code);
+            self.response_case.d.next = ResponseCase::Compare;
+            clear!(flushing, admitting, found, taken, popped, at_head, guilty, scheduled);
         }
 
         // 1, 2: its queue pair
@@ -360,12 +363,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             } else {
                 self.decide.d.next = true;
                 if self.choice.ended.val() | self.choice.error.val() | self.choice.remove.val() {
-                    self.status.d.next = bits_u::<4>(8);
+                    self.status.d.next = CompletionStatus::Flushed;
                     if self.choice.ended.val() {
-                        self.status.d.next = bits_u::<4>(1);
+                        self.status.d.next = CompletionStatus::RetryExceeded;
                     }
                     if self.choice.error.val() {
-                        self.status.d.next = bits_u::<4>(6);
+                        self.status.d.next = CompletionStatus::LocalOperationalError;
                     }
                     self.flushing.d.next = true;
                     if !self.live.q.val() | self.queue.dead.val() {
@@ -388,12 +391,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 if self.choice.row.val() & (!self.live.q.val() | self.queue.dead.val() | self.verdict.negative.val()) {
                     self.decide.d.next = false;
                     self.act.d.next = true;
-                    self.code.d.next = bits_u::<3>(3);
+                    self.response_case.d.next = ResponseCase::Negative;
                     if self.queue.dead.val() {
-                        self.code.d.next = bits_u::<3>(4);
+                        self.response_case.d.next = ResponseCase::Ended;
                     }
                     if !self.live.q.val() {
-                        self.code.d.next = bits_u::<3>(5);
+                        self.response_case.d.next = ResponseCase::Gone;
                     }
                 }
             }
@@ -423,7 +426,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
         self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.q.val().read));
         self.finished.length.next = self.message.q.val().total;
-        self.finished.status.next = bits_u::<4>(0);
+        self.finished.status.next = CompletionStatus::Ok;
         inputs!(queue: is_read = message.read, new_una = step.new_una);
         // a completion leaves at once if there is room for it and none of its queue pair waits
         self.direct.next =
@@ -454,7 +457,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     }
                 }
             } else if self.flushing.q.val() {
-                self.finished.status.next = bits_u::<4>(8);
+                self.finished.status.next = CompletionStatus::Flushed;
                 if self.guilty_now.val() {
                     self.finished.status.next = self.status.q.val();
                 }
@@ -491,9 +494,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             } else if self.choice.row.val() {
                 self.act.d.next = true;
                 if self.queue.twice.val() {
-                    self.code.d.next = bits_u::<3>(2);
+                    self.response_case.d.next = ResponseCase::Duplicate;
                 } else if self.queue.ghost.val() | (self.pointer.q.val() == self.queue.admit.val()) {
-                    self.code.d.next = bits_u::<3>(1);
+                    self.response_case.d.next = ResponseCase::Unasked;
                 } else if !self.step.reaches.val() {
                     // further on; no READ is before the next message unless one was found
                     self.act.d.next = false;
@@ -501,9 +504,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.pointer.d.next = self.next_pointer.val();
                     self.queue.pass.next = !self.found.q.val() & !self.is_read.val();
                 } else if !self.is_read.val() {
-                    self.code.d.next = bits_u::<3>(1);
+                    self.response_case.d.next = ResponseCase::Unasked;
                 } else if self.found.q.val() {
-                    self.code.d.next = bits_u::<3>(6);
+                    self.response_case.d.next = ResponseCase::Gap;
                 } else {
                     self.act.d.next = false;
                     self.check.d.next = true;
@@ -590,7 +593,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 5, 6: a READ response
         inputs!(verdict:
-            message, missing, code, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address);
+            message, missing, response_case, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address);
         inputs!(follow from row: waits = valid, row = data);
         self.follow.room.next = !self.actions.full.val();
         inputs!(follow: popped = choice.rows.ready, learn = verdict.take);
@@ -670,7 +673,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.kills.put.next = false;
         self.kills.data.next = self.flow.val();
         self.queue.bury.next = false;
-        self.queue.status.next = bits_u::<4>(8);
+        self.queue.status.next = CompletionStatus::Flushed;
         if self.guilty.q.val() {
             self.queue.status.next = self.status.q.val();
         }
@@ -714,7 +717,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.counts_out.d.next.drop_stray = self.verdict.counts.val().drop_stray;
         self.counts_out.d.next.drop_bad_read_response = self.verdict.counts.val().drop_bad_read_response;
         self.counts_out.d.next.drop_qp_ended = self.hit[3].val() | self.verdict.counts.val().drop_qp_ended;
-        self.counts_out.d.next.error_completions = self.finished.push.val() & self.finished.status.val().any();
+        self.counts_out.d.next.error_completions =
+            self.finished.push.val() & (self.finished.status.val() != CompletionStatus::Ok);
         fields!(counts_out.d from events: int_many_hops = many, int_bad_speed = bad);
         self.counts.next = bit_cast_number::<11, RequesterCounts>(self.counts_out.q.val());
         self.started.d.next = true;

@@ -3,10 +3,10 @@
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
-use crate::words::responses::{QpChange, ReadEnd};
+use crate::words::responses::{QpChange, ReadEnd, ResponseInput};
 use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -42,8 +42,8 @@ pub struct Intake {
     pub take: Signal<In, Bit>,
     /// Something is offered.
     pub valid: Signal<Out, Bit>,
-    /// 0 creation, 1 end, 2 answer.
-    pub op: Signal<Out, U<2>>,
+    /// What.
+    pub subject: Signal<Out, ResponseInput>,
     /// Queue pair.
     pub qp: Signal<Out, U<8>>,
     /// The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
@@ -76,11 +76,11 @@ impl Logic for Intake {
         ends.down.ready = take & !contexts.down.valid;
         up.ready = take & !contexts.down.valid & !ends.down.valid;
         creation = contexts.down.data;
-        op = bits_u::<2>(2);
+        subject = ResponseInput::Answer;
         answer = up.data;
         assign!(qp = answer.qp, entry = answer);
         if ends.down.valid {
-            op = bits_u::<2>(1);
+            subject = ResponseInput::ReadEnd;
             qp = ends.down.data.val().qp;
             entry = bits_zero::<Commit>(0);
             entry.generation = ends.down.data.val().generation;
@@ -89,7 +89,7 @@ impl Logic for Intake {
             entry.ends_or_failed = ends.down.data.val().failed;
         }
         if contexts.down.valid {
-            op = bits_u::<2>(0);
+            subject = ResponseInput::Creation;
             qp = contexts.down.data.val().qp;
         }
     }

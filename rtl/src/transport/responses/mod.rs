@@ -7,15 +7,14 @@
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: an active
 //! READ (or two) that it covers is replaced whole, since what lies before the new PSN has been received.
 //!
-//! | state | does |
+//! | step | does |
 //! |---|---|
-//! | 0 idle | takes a creation, a READ's end, or an answer, in this order; the queue pair's list is read |
-//! | 8 | list into a register |
-//! | 1 look | decides; an acknowledgement leaves or waits |
-//! | 2, 9, 3 | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
-//! | 4, 10, 5 | list from its head on: what is taken back |
-//! | 6 | the rest of the list is given back |
-//! | 7 | a READ becomes active |
+//! | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
+//! | `Look` | decides; an acknowledgement leaves or waits |
+//! | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
+//! | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
+//! | `Finish` | the rest of the list is given back |
+//! | `Activate` | a READ becomes active |
 
 pub mod activation;
 pub mod intake;
@@ -31,7 +30,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
 use crate::words::context::QpContext;
-use crate::words::responses::{QpChange, ResponseList};
+use crate::words::responses::{QpChange, ResponseInput, ResponseList, ResponseStep};
 use crate::words::transport::ReadState;
 use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest};
 use crate::{block, kernel};
@@ -97,8 +96,7 @@ pub struct ResponseQueue {
     lists: Ram<ResponseList, 8>,
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
-    state: DFF<U<4>>,
-    // 0 creation, 1 end, 2 answer
+    step: DFF<ResponseStep>,
     #[registers(U<10>: cursor, earlier, cut_at, cut_after)]
     #[registers(U<11>: seen, removed)]
     #[registers(Bit: cut, replaces)]
@@ -112,7 +110,7 @@ pub struct ResponseQueue {
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
     extending: DFF<Bit>,
-    op: DFF<U<2>>,
+    subject: DFF<ResponseInput>,
     entry: DFF<Commit>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
@@ -135,27 +133,27 @@ impl Logic for ResponseQueue {
             reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn,
             gone_tag);
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
-        // of what is offered in `idle`, of the answer in hand later
+        // of what is offered in `Idle`, of the answer in hand later
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
-        if state == 0 {
+        if step == ResponseStep::Idle {
             asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         }
-        idle = (state == 0) & !pool.clearing;
+        idle = (step == ResponseStep::Idle) & !pool.clearing;
         intake.take = idle;
         lists.raddr = qp;
         if idle {
             lists.raddr = intake.qp;
             assign! {
-                qp.d = intake.qp, op.d = intake.op, entry.d = intake.entry, again.d = asked.duplicate,
+                qp.d = intake.qp, subject.d = intake.subject, entry.d = intake.entry, again.d = asked.duplicate,
                 creation.d = intake.creation
             }
             if intake.valid {
-                state = bits_u::<4>(8);
+                step = ResponseStep::Held;
             }
         }
 
         // the list, and where the PSN of the answer stands to it
-        look = state == 1;
+        look = step == ResponseStep::Look;
         list = held;
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
@@ -172,16 +170,16 @@ impl Logic for ResponseQueue {
         item_follows = item_reads & (item.psn == list.end_psn) & !item_span.get_bits::<2>(22).any();
 
         // what this clock does
-        create = look & (op == 0);
+        create = look & (subject == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
-        ending = look & (op == 1) & own & active;
+        ending = look & (subject == ResponseInput::ReadEnd) & own & active;
         of_last = entry.msn.get_bits::<2>(0) == list.tag;
         of_ahead = list.ahead & ((entry.msn.get_bits::<2>(0) + 1) == list.tag);
         fail = ending & (of_last | of_ahead) & entry.ends_or_failed & acks.up.ready;
         // of two READs the first leaves first
         passed = ending & !entry.ends_or_failed & list.ahead & (of_ahead | (of_last & (covered == 0)));
         leave = ending & !entry.ends_or_failed & !list.ahead & of_last & (covered == 0);
-        answer = look & (op == 2) & own;
+        answer = look & (subject == ResponseInput::Answer) & own;
         pass = answer & !active & !is_read & acks.up.ready;
         rewind = answer & active & is_read & again;
         append = answer
@@ -196,65 +194,66 @@ impl Logic for ResponseQueue {
         store = keep & (pool.free > 1);
         stalled =
             !acks.up.ready & ((ending & (of_last | of_ahead) & entry.ends_or_failed) | (answer & !active & !is_read));
-        pop = (state == 3) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
-        judge = state == 5;
+        pop = (step == ResponseStep::Pop) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
+        judge = step == ResponseStep::Judge;
         taken_back = judge & (cut | replaces | !beyond.get_bit(23));
-        finish = state == 6;
-        activate = (state == 7) & !activation.busy;
+        finish = step == ResponseStep::Finish;
+        activate = (step == ResponseStep::Activate) & !activation.busy;
 
         // where it goes on
         if look {
-            clear!(state, seen, removed);
+            step = ResponseStep::Idle;
+            clear!(seen, removed);
             cursor = list.head;
             extending = append | (passed & of_ahead);
             cut = false;
             replaces = rewind & !covered.get_bit(23);
             if stalled {
-                state = bits_u::<4>(1);
+                step = ResponseStep::Look;
             }
             if passed & of_last {
-                state = bits_u::<4>(8);
+                step = ResponseStep::Held;
             }
             if (leave | (passed & of_ahead)) & waiting.any() {
-                state = bits_u::<4>(2);
+                step = ResponseStep::AddressHead;
             }
             if rewind {
-                state = if waiting == 0 { bits_u::<4>(6) } else { bits_u::<4>(4) };
+                step = if waiting == 0 { ResponseStep::Finish } else { ResponseStep::AddressNext };
             }
             if (answer & !active & is_read) | append {
-                state = bits_u::<4>(7);
+                step = ResponseStep::Activate;
             }
         }
-        if state == 8 {
-            state = bits_u::<4>(1);
+        if step == ResponseStep::Held {
+            step = ResponseStep::Look;
         }
-        if state == 2 {
-            state = bits_u::<4>(9);
+        if step == ResponseStep::AddressHead {
+            step = ResponseStep::AwaitHead;
         }
-        if state == 9 {
-            state = bits_u::<4>(3);
+        if step == ResponseStep::AwaitHead {
+            step = ResponseStep::Pop;
         }
-        if (state == 3) & extending & !item_follows {
-            state = bits_u::<4>(0);
+        if (step == ResponseStep::Pop) & extending & !item_follows {
+            step = ResponseStep::Idle;
         }
         if pop {
             cursor = pool.behind;
-            state = if waiting == 1 { bits_u::<4>(0) } else { bits_u::<4>(2) };
+            step = if waiting == 1 { ResponseStep::Idle } else { ResponseStep::AddressHead };
             if item_reads {
                 entry = item;
-                state = bits_u::<4>(7);
+                step = ResponseStep::Activate;
             }
         }
-        if state == 4 {
-            state = bits_u::<4>(10);
+        if step == ResponseStep::AddressNext {
+            step = ResponseStep::AwaitNext;
         }
-        if state == 10 {
-            state = bits_u::<4>(5);
+        if step == ResponseStep::AwaitNext {
+            step = ResponseStep::Judge;
         }
         if judge {
             seen = seen + 1;
             assign!(earlier.d = cursor, cursor.d = pool.behind);
-            state = if last { bits_u::<4>(6) } else { bits_u::<4>(4) };
+            step = if last { ResponseStep::Finish } else { ResponseStep::AddressNext };
         }
         if taken_back {
             cut = true;
@@ -266,10 +265,10 @@ impl Logic for ResponseQueue {
         if finish {
             // once more, as one that repeats nothing
             again = false;
-            state = if replaces { bits_u::<4>(7) } else { bits_u::<4>(8) };
+            step = if replaces { ResponseStep::Activate } else { ResponseStep::Held };
         }
         if activate {
-            state = bits_u::<4>(0);
+            step = ResponseStep::Idle;
         }
 
         // places
@@ -334,7 +333,7 @@ impl Logic for ResponseQueue {
                 changed.start_psn = entry.psn;
             }
         }
-        held = if state == 8 { lists.rdata } else { changed };
+        held = if step == ResponseStep::Held { lists.rdata } else { changed };
         lists.we = create | fail | leave | passed | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
         if pool.clearing {
@@ -394,7 +393,8 @@ impl Logic for ResponseQueue {
         free = pool.free;
 
         if reset {
-            clear!(state, left_what_r);
+            step = ResponseStep::Idle;
+            clear!(left_what_r);
             full_r = true;
         }
     }

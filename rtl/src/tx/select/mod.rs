@@ -33,7 +33,7 @@ use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
 use crate::words::requester::{PsnDistance, RingPlace};
 use crate::words::transport::{DepartureKind, ReadState};
 use crate::words::transport::{Message, TxPacket};
-use crate::words::tx::{RingCursor, SelectContext, SelectMessage};
+use crate::words::tx::{RingCursor, SelectContext, SelectMessage, SelectStep};
 use crate::{block, kernel};
 use departs::Departs;
 use form::Form;
@@ -119,7 +119,7 @@ pub struct Select<const A: usize, const M: usize> {
     next_marks: DFF<GrantMarks>,
     begins: Signal<Local, Bit>,
     /// Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
-    step: DFF<U<2>>,
+    step: DFF<SelectStep>,
     age: DFF<U<5>>,
     flow: DFF<QpHalf>,
     generation: DFF<U<8>>,
@@ -133,7 +133,7 @@ pub struct Select<const A: usize, const M: usize> {
     message_place: Signal<Local, RingPlace>,
     looked_address: Signal<Local, U<12>>,
     current: Signal<Local, Bit>,
-    /// What showed in step 2.
+    /// What showed in `Context`.
     cursor: DFF<RingCursor>,
     cursor_new: Signal<Local, RingCursor>,
     mtu_now: DFF<U<3>>,
@@ -229,10 +229,10 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.next_marks.d.next = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
 
-        // 0: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
+        // `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
         self.qp.next = self.flow.q.val().qp;
-        if self.step.q.val() == 1 {
-            self.step.d.next = bits_u::<2>(2);
+        if self.step.q.val() == SelectStep::Address {
+            self.step.d.next = SelectStep::Context;
         }
         self.contexts.raddr.next = bit_cast_u::<A, 8>(self.address.val());
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
@@ -242,16 +242,16 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.current.next =
             self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation.q.val());
         self.slot_now.next = self.slot.q.val();
-        if self.step.q.val() == 2 {
+        if self.step.q.val() == SelectStep::Context {
             self.slot_now.next = self.cursors.rdata.val().place;
             self.age.d.next = bits_u::<5>(1);
             self.cursor.d.next = self.cursors.rdata.val();
             self.mtu_now.d.next = self.contexts.rdata.val().mtu;
             self.int_now.d.next = self.contexts.rdata.val().int_on;
             if !self.current.val() {
-                self.step.d.next = bits_u::<2>(0);
+                self.step.d.next = SelectStep::Idle;
             } else {
-                self.step.d.next = bits_u::<2>(3);
+                self.step.d.next = SelectStep::Search;
             }
         }
         self.slot.d.next = self.slot_now.val() + 1;
@@ -293,21 +293,21 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
 
         // 5 and later (3: the READ): age 3 is the first message, age 18 the last
-        self.looked.next = (self.step.q.val() == 3) & (self.odd.val() | (self.age.q.val() >= 3));
+        self.looked.next = (self.step.q.val() == SelectStep::Search) & (self.odd.val() | (self.age.q.val() >= 3));
         self.hit.next = self.looked.val() & self.ours.q.val() & (self.place.q.val() < self.size.q.val());
         self.missed.next = self.looked.val() & !self.hit.val() & (self.odd.val() | (self.age.q.val() == 18));
         self.found_slot.d.next = self.slot.q.val() - 2;
-        if self.step.q.val() == 3 {
+        if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
         }
         self.begins.next = self.waiting.q.val()
             & self.form.room.val()
-            & ((self.step.q.val() == 0) | self.hit.val() | self.missed.val());
+            & ((self.step.q.val() == SelectStep::Idle) | self.hit.val() | self.missed.val());
         if self.hit.val() | self.missed.val() {
-            self.step.d.next = bits_u::<2>(0);
+            self.step.d.next = SelectStep::Idle;
         }
         if self.begins.val() {
-            self.step.d.next = bits_u::<2>(1);
+            self.step.d.next = SelectStep::Address;
             self.waiting.d.next = false;
             assign! {
                 flow.d = next_flow, generation.d = next_generation, psn.d = next_psn, marks.d = next_marks
@@ -396,6 +396,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         StreamOut::<TxPacket>::link(&mut self.packet, &mut self.form.packet);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
-        reset!(waiting, step, voids, void_cursor);
+        reset!(waiting, voids, void_cursor);
+        if self.reset.val() {
+            self.step.d.next = SelectStep::Idle;
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::prim::uint::U;
 use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::answers::Outcome;
 use crate::transport::requester::queue::Queue;
+use crate::words::work::CompletionStatus;
 use rust_hdl::prelude::simulate;
 
 /// Numbers of 24 bits, modulo 2^24.
@@ -81,12 +82,12 @@ fn the_queue_pair_in_hand() {
     let five = |value: u64| value % 32;
     for clock in 0..20_000 {
         let psn = if random.chance(0.5) { model.una + random.below(9) + PSNS - 4 } else { random.corner(24) } % PSNS;
-        let (position, status, is_read) = (random.uniform(5), random.uniform(4), random.chance(0.5));
+        let (position, status, is_read) = (random.uniform(5), random.below(9), random.chance(0.5));
         q.psn.next = U(psn);
         q.new_una.next = U(psn);
         q.new_end.next = U(psn);
         q.position.next = U(position);
-        q.status.next = U(status);
+        q.status.next = CompletionStatus::ALL[status as usize];
         q.is_read.next = is_read;
         let choice = random.below(13);
         q.advance.next = choice == 0;
@@ -111,7 +112,7 @@ fn the_queue_pair_in_hand() {
             ],
             places: [q.head.val().0, q.admit.val().0, q.tail.val().0, q.told.val().0],
             reads: q.reads.val().0,
-            carry: q.carry.val().0,
+            carry: q.carry.val() as u64,
             flags: [
                 q.gap_known.val(),
                 q.dead.val(),
