@@ -180,7 +180,6 @@ impl Bench {
             int_length: U(2),
             int_stack: W([number; 6].map(|limb| limb & 0xffff)),
         };
-        let word = word;
         let counts = kind != CcEventKind::Probe
             || (self.on && !late && pair.int && pair.probing.accept(number as u32 & 0xff_ffff));
         if counts {
