@@ -172,6 +172,7 @@ impl<M: Memory> Nic<M> {
                 opcode,
                 psn: packet.bth.psn,
                 int: packet.int.to_vec(),
+                payload: Vec::new(),
             });
         }
     }

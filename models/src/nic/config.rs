@@ -1,5 +1,6 @@
 //! Registers and per-QP configuration of the NIC model.
 
+use super::feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
 use super::pacing::PS_PER_NS;
 use crate::cc::ProbeRule;
 use crate::wire::{MacAddr, Ports, MASK_24, PKEY_DEFAULT};
@@ -138,8 +139,15 @@ pub struct NicConfig {
     pub ack_pause: bool,
     /// Probes collect INT for the requests of queue pairs with INT, whose data then collect none; READ responses collect as ever. `None`: no probes.
     pub probes: Option<ProbeConfig>,
-    /// Code point of requests whose INT is left to probes, 6 bits: one that switches do not stamp, in the same queue as the other.
+    /// Code point of requests that collect no INT because probes or other requests do, 6 bits: one that switches do not stamp, in the same queue as
+    /// the other.
     pub dscp_unstamped: u8,
+    /// Only some requests of queue pairs with INT collect it. `None`: all do, unless probes do.
+    pub sampling: Option<SamplingConfig>,
+    /// What brings INT of requests back.
+    pub feedback: FeedbackConfig,
+    /// Format of INT.
+    pub format: FormatConfig,
     /// Control packets.
     pub control: ControlConfig,
     /// Law of queue pairs that collect INT and do not say otherwise, and of those that control packets create: its code in
@@ -183,6 +191,9 @@ impl Default for NicConfig {
             ack_pause: false,
             probes: None,
             dscp_unstamped: 10,
+            sampling: None,
+            feedback: FeedbackConfig::default(),
+            format: FormatConfig::default(),
             control: ControlConfig::default(),
             default_law: 1,
         }

@@ -18,6 +18,8 @@
 //! | `feedback` | events to congestion control, its updates |
 //! | `notify` | marks of switches, congestion notification packets |
 //! | `probe` | probes of the path and their responses |
+//! | `reporting`, `notification` | INT that comes back in packets of its own, the law at the receiver: what a receiver sends, what a sender makes of it |
+//! | `format` | INT in other formats than Fig. 7's |
 //! | `control` | control packets |
 //! | `link` | a lossy wire between two NICs |
 //! | `registers` | the register map |
@@ -31,6 +33,9 @@ mod config;
 mod control;
 mod counters;
 mod feedback;
+mod feedback_config;
+mod feedback_counters;
+mod format;
 mod frame;
 mod keyed;
 #[cfg(test)]
@@ -40,12 +45,14 @@ mod memory;
 // The NIC itself has the name of the module that it is the heart of.
 #[allow(clippy::module_inception)]
 mod nic;
+mod notification;
 mod notify;
 mod pacing;
 mod probe;
 mod psn;
 mod receive;
 pub mod registers;
+mod reporting;
 mod requester;
 mod respond;
 mod responder;
@@ -58,11 +65,14 @@ pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
 pub use config::{CnpConfig, ControlConfig, NicConfig, ProbeConfig, QpConfig, CNP_UNIT_BITS};
 pub use counters::{Counter, Counters};
+pub use feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
+pub use feedback_counters::FeedbackCounters;
 pub use keyed::{echo_tag, ECHO_TAG_LEN};
 pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
 pub use pacing::GROUPS;
+pub use reporting::ReceiverLaw;
 pub use send_times::{is_timed, Departure, SendTimes, SEND_TIME_PLACES};
 
 /// Flow number of the requests of queue pair `qpn`.

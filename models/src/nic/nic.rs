@@ -3,25 +3,30 @@
 use super::completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
 use super::config::{NicConfig, QpConfig};
 use super::counters::{Counter, Counters};
+use super::feedback_counters::FeedbackCounters;
 use super::memory::{Access, Memory, Region, Regions};
 use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
+use super::reporting::{ReceiverLaw, Reporting};
 use super::requester::{Limits, Requester};
 use super::responder::Responder;
 use super::{request_flow, response_flow};
-use crate::cc::{CongestionControl, Probing, Update};
+use crate::cc::hpcc::{Notified, SilenceWatch};
+use crate::cc::{Collecting, CongestionControl, FlowCount, Probing, Update};
 use crate::fixed::LAWS;
 use crate::sched::limit::CapControl;
 use crate::wire::{MacAddr, Opcode};
 use std::collections::{BTreeMap, VecDeque};
 
-/// INT on its way back beside the acknowledgements: the echo of a READ response, or the answer to a probe.
+/// What goes back beside the acknowledgements: the echo of a READ response, the answer to a probe, a notification.
 #[derive(Clone, Debug)]
 pub(super) struct Echo {
     pub opcode: Opcode,
-    /// PSN of the response, number of the probe.
+    /// PSN of the response or of the data packet, number of the probe.
     pub psn: u32,
     pub int: Vec<u8>,
+    /// What stands behind the BTH.
+    pub payload: Vec<u8>,
 }
 
 /// What came with a mark.
@@ -62,6 +67,14 @@ pub(super) struct Qp {
     pub probing: Probing,
     /// One is due and has not left yet.
     pub probe_waits: bool,
+    /// Which requests collect INT, where not all do.
+    pub collecting: Collecting,
+    /// Notifications for the peer.
+    pub reporting: Reporting,
+    /// Notifications of the peer.
+    pub notified: Notified,
+    /// Whether the peer, which computes the window, is silent.
+    pub silence: SilenceWatch,
 }
 
 impl Qp {
@@ -90,7 +103,10 @@ impl Qp {
             window: self.request_pacer.window(),
             psn_span: nic.psn_span.into(),
             max_rd_atomic: nic.max_rd_atomic as usize,
-            ack_req_interval: nic.ack_req_interval,
+            ack_req_interval: match nic.feedback.ack_every {
+                every @ 2.. if self.config.int => every.into(),
+                _ => nic.ack_req_interval,
+            },
             send_times: nic.send_times,
             asks_for_times: !self.config.int,
         }
@@ -123,6 +139,13 @@ pub struct Nic<M> {
     pub(super) control_sequence: u64,
     pub(super) control_next_ns: u64,
     pub(super) control_work: u64,
+    /// Makes the laws of incoming requests.
+    pub(super) receiver_law: Option<ReceiverLaw>,
+    /// Laws of incoming requests, by queue pair.
+    pub(super) receiver_laws: BTreeMap<u32, Box<dyn CongestionControl>>,
+    /// Queue pairs with data.
+    pub(super) flow_count: FlowCount,
+    pub(super) feedback_counters: FeedbackCounters,
 }
 
 impl<M: Memory> Nic<M> {
@@ -150,6 +173,10 @@ impl<M: Memory> Nic<M> {
             control_sequence: 0,
             control_next_ns: 0,
             control_work: 0,
+            receiver_law: None,
+            receiver_laws: BTreeMap::new(),
+            flow_count: FlowCount::default(),
+            feedback_counters: FeedbackCounters::default(),
         }
     }
 
@@ -166,6 +193,11 @@ impl<M: Memory> Nic<M> {
     /// Counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Counters of what the hardware does not have.
+    pub fn feedback_counters(&self) -> FeedbackCounters {
+        self.feedback_counters
     }
 
     /// Host memory.
@@ -204,6 +236,9 @@ impl<M: Memory> Nic<M> {
         if let Some(field) = config.fault() {
             return Err(HostError::Field { qpn, field });
         }
+        if config.int && !self.config.format.fits(config.mtu) {
+            return Err(HostError::Field { qpn, field: "mtu" });
+        }
         let law = self.law_of(&config)?;
         if self
             .qps
@@ -236,6 +271,10 @@ impl<M: Memory> Nic<M> {
             told: <[Told; 2]>::default(),
             probing: Probing::default(),
             probe_waits: false,
+            collecting: Collecting::default(),
+            reporting: Reporting::default(),
+            notified: Notified::default(),
+            silence: SilenceWatch::default(),
             config,
         };
         if !qp.config.int {
@@ -246,6 +285,7 @@ impl<M: Memory> Nic<M> {
                 qp.follow(&cc.create(flow, generation));
             }
         }
+        self.create_receiver_law(&qp.config, generation);
         self.qps.insert(qpn, qp);
         Ok(())
     }
@@ -283,6 +323,7 @@ impl<M: Memory> Nic<M> {
             cc.remove(request_flow(qpn));
             cc.remove(response_flow(qpn));
         }
+        self.receiver_laws.remove(&qpn);
         self.notifications.retain(|(of, _)| *of != qpn);
         self.qps.remove(&qpn).is_some()
     }
@@ -314,9 +355,10 @@ impl<M: Memory> Nic<M> {
     /// Nothing is queued, outstanding, or waiting to be sent.
     pub fn idle(&self) -> bool {
         self.notifications.is_empty()
-            && self.qps.values().all(|qp| {
-                qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty() && !qp.probe_waits
-            })
+            && self
+                .qps
+                .values()
+                .all(|qp| qp.requester.queued() == 0 && qp.responder.idle() && qp.echoes.is_empty() && !qp.probe_waits)
     }
 
     /// The generation of a queue pair; each creation under the same number has another.

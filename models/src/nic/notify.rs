@@ -48,6 +48,7 @@ impl<M: Memory> Nic<M> {
             },
             extension: Extension::None,
             payload: &[0; CNP_LEN],
+            collects: true,
         };
         Some(self.frame(qp, &content))
     }

@@ -101,16 +101,27 @@ impl<M: Memory> Nic<M> {
         self.last_ack_qp = qpn;
         let qp = self.qps.get_mut(&qpn)?;
         let remote = qp.config.remote_qpn;
-        if !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
+        // a notification counts while its packet is not acknowledged
+        let notifies = self.config.feedback.notifies() && !qp.echoes.is_empty();
+        if notifies || !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
             let echo = qp.echoes.pop_front()?;
-            let bth = BthRepr::new(echo.opcode, remote, echo.psn);
-            let role = PortRole::IntEcho;
+            let (psn, extension) = match echo.opcode {
+                Opcode::NotificationAck => {
+                    let (syndrome, msn) = (Syndrome::parse(SYNDROME_ACK), qp.responder.msn_left());
+                    (
+                        wire(qp.responder.newest_left()),
+                        Extension::Aeth(AethRepr { syndrome, msn }),
+                    )
+                }
+                _ => (echo.psn, Extension::None),
+            };
             let content = Content {
-                role,
+                role: PortRole::IntEcho,
                 int: &echo.int,
-                bth,
-                extension: Extension::None,
-                payload: &[],
+                bth: BthRepr::new(echo.opcode, remote, psn),
+                extension,
+                payload: &echo.payload,
+                collects: true,
             };
             return Some(self.frame(&self.qps[&qpn], &content));
         }
@@ -132,6 +143,7 @@ impl<M: Memory> Nic<M> {
             bth: BthRepr::new(Opcode::Acknowledge, remote, wire(psn)),
             extension: Extension::Aeth(AethRepr { syndrome, msn }),
             payload: &[],
+            collects: true,
         };
         Some(self.frame(&self.qps[&qpn], &content))
     }
@@ -154,7 +166,8 @@ impl<M: Memory> Nic<M> {
             };
             let qp = self.qps.get_mut(&(flow / 2))?;
             // Pacing charges a full INT stack, whatever the packet will collect.
-            let int_extra = if qp.config.int { INT_MAX_LEN - INT_FIXED_LEN } else { 0 };
+            let growth = self.config.format.encapsulation.growth();
+            let int_extra = if qp.config.int { growth } else { 0 };
             let charged = wire_occupancy(frame.len() + int_extra);
             let pacer = qp.pacer(flow);
             pacer.sent(now * PS_PER_NS, charged);
@@ -227,13 +240,23 @@ impl<M: Memory> Nic<M> {
             }
         };
         let qp = self.qps.get_mut(&qpn)?;
+        let idle = !qp.requester.outstanding();
         let (ack_req, repeated) = qp.requester.sent(&next, now, &limits);
+        let sampled = match (&self.config.sampling, opcode) {
+            (Some(sampling), Opcode::Write(position)) => {
+                let starts = position.is_start();
+                qp.collecting.next(&sampling.rule(), starts, repeated, now * PS_PER_NS)
+            }
+            _ => true,
+        };
+        let collects = !qp.config.int || self.config.probes.is_none() && sampled;
         if repeated {
             self.counters.count(Counter::Retransmitted);
         }
         self.restart_timer(now, qpn);
         if !payload.is_empty() {
             self.data_leaves(now, qpn);
+            self.watch_receiver(now, qpn, idle);
         }
         let qp = &self.qps[&qpn];
         let bth = BthRepr {
@@ -246,6 +269,7 @@ impl<M: Memory> Nic<M> {
                 bth,
                 extension,
                 payload: &payload,
+                collects,
                 ..data_content(qp)
             },
         ))
