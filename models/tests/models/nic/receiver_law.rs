@@ -1,0 +1,434 @@
+//! The law at the receiver and the number of flows (HPCC++, draft-miao-ccwg-hpcc 6.3.2 and 5): when it acts, the bytes of what comes back, and what the
+//! sender makes of it.
+
+use super::bench::*;
+use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
+use hpcc_models::cc::{Carrier, CcEvent, CongestionControl, EventKind, HopRecord, Update};
+use hpcc_models::fixed::formats::Window;
+use hpcc_models::nic::*;
+use hpcc_models::wire::*;
+use proptest::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
+use Operation::Write;
+use Position::{First, Middle};
+
+const T_NS: u32 = 13_000;
+
+fn params() -> HpccParams {
+    HpccParams::new(100_000_000_000, T_NS)
+}
+
+fn config(carrier: Carrier, count_flows: bool) -> NicConfig {
+    NicConfig {
+        feedback: FeedbackConfig {
+            carrier,
+            ack_every: 16,
+            count_flows,
+            round_trip_ns: T_NS,
+            ..FeedbackConfig::default()
+        },
+        ..nic_config()
+    }
+}
+
+const RX: Carrier = Carrier::Receiver { after_queue: false };
+
+/// HPCC, and what it heard: kind, and the window that came of it.
+struct Watched {
+    law: Hpcc,
+    heard: Heard,
+}
+
+type Heard = Rc<RefCell<Vec<(EventKind, u64, f64)>>>;
+
+impl CongestionControl for Watched {
+    fn name(&self) -> &'static str {
+        "hpcc"
+    }
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        self.law.create(flow, generation)
+    }
+    fn remove(&mut self, flow: u32) {
+        self.law.remove(flow);
+    }
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        let update = self.law.handle(event)?;
+        let all = (event.kind, event.now, update.window);
+        self.heard.borrow_mut().push(all);
+        Some(update)
+    }
+}
+
+/// A NIC whose queue pair is created after the law at the receiver is built in.
+fn receiver(count_flows: bool) -> (Bench, Heard) {
+    let mut bench = Bench::with(config(RX, count_flows), 0, true);
+    let heard = Heard::default();
+    let of_law = heard.clone();
+    bench.nic.set_receiver_law(Box::new(move |_: &QpConfig| {
+        Box::new(Watched {
+            law: Hpcc::new(params()).unwrap(),
+            heard: of_law.clone(),
+        })
+    }));
+    bench.nic.remove_qp(0, QPN);
+    bench.nic.create_qp(qp_config(0, true)).unwrap();
+    (bench, heard)
+}
+
+/// Stack of one switch whose port of 100 Gb/s has sent `load` of what it could since the start, with `q_len` cells queued.
+fn int(now: u64, load: f64, q_len: u16) -> Vec<u8> {
+    let mut stack = IntStack::default();
+    let record = HopRecord {
+        speed: 5,
+        ts: (now & 0xff_ffff) as u32,
+        tx_bytes: (now as f64 * 12.5 * load / 128.0) as u32 & 0xf_ffff,
+        q_len,
+    };
+    stack.stamp(0x123, record);
+    let mut bytes = vec![0; stack.wire_len()];
+    stack.emit(&mut bytes).unwrap();
+    bytes
+}
+
+fn data(bench: &mut Bench, psn: u32, int: &[u8]) {
+    let reth = Extension::Reth(RethRepr {
+        address: BASE,
+        key: KEY,
+        length: 60_000,
+    });
+    let (position, extension) = if psn == 0 {
+        (First, reth)
+    } else {
+        (Middle, Extension::None)
+    };
+    bench.receive_with_int(
+        BthRepr::new(Opcode::Write(position), QPN, psn),
+        extension,
+        &[7; MTU],
+        int,
+    );
+}
+
+fn notifications(sent: &[Sent]) -> Vec<NotificationRepr> {
+    sent.iter()
+        .filter(|sent| sent.opcode == Opcode::Notification)
+        .map(|sent| {
+            assert_eq!(
+                (sent.port, sent.psn, sent.int.clone(), sent.payload.len()),
+                (54792, 0, INT_EMPTY.to_vec(), 16)
+            );
+            NotificationRepr::parse(&sent.payload).unwrap()
+        })
+        .collect()
+}
+
+/// The first packet stores records and the time; then a full update more than `T` after the last one, one ns either way, and fast reactions, which
+/// stay here.
+#[test]
+fn the_clock_decides() {
+    let (mut bench, heard) = receiver(false);
+    let t = u64::from(T_NS);
+    let times = [1000, 1000 + t, 1001 + t, 1001 + 2 * t, 1002 + 2 * t];
+    let mut sent = Vec::new();
+    for (psn, at) in (0..).zip(times) {
+        sent.extend(bench.run_until(at));
+        data(&mut bench, psn, &int(at, 0.5, 0));
+    }
+    sent.extend(bench.run_until(60_000));
+    let kinds: Vec<_> = heard.borrow().iter().map(|(kind, at, _)| (*kind, *at)).collect();
+    use EventKind::{Ack, Probe};
+    let expected: Vec<_> = [Ack, Ack, Probe, Ack, Probe].into_iter().zip(times).collect();
+    assert_eq!(kinds, expected);
+    let windows: Vec<f64> = heard.borrow().iter().map(|(_, _, window)| *window).collect();
+    let told: Vec<_> = notifications(&sent)
+        .iter()
+        .map(|told| (told.sequence, told.window.map(|w| w.to_num::<f64>()), told.flows))
+        .collect();
+    let close = |told: Option<f64>, window: f64| (told.unwrap() - window).abs() <= 1.0 / 4096.0;
+    assert_eq!(told.len(), 2);
+    assert!(
+        close(told[0].1, windows[2]) && close(told[1].1, windows[4]),
+        "{told:?} {windows:?}"
+    );
+    assert_eq!(
+        told.iter().map(|told| (told.0, told.2)).collect::<Vec<_>>(),
+        [(1, None), (2, None)]
+    );
+    // ACKs are plain, and only the one whose packet waited for T
+    let acks: Vec<_> = sent
+        .iter()
+        .filter(|sent| sent.opcode == Opcode::Acknowledge)
+        .map(|sent| (sent.psn, sent.int.len()))
+        .collect();
+    assert!(acks.iter().all(|(_, int)| *int == INT_FIXED_LEN), "{acks:?}");
+    assert_eq!(acks.last().unwrap().0, 4);
+}
+
+/// Duplicates and packets out of order run the law; packets without INT, or with a speed code of nobody, do not.
+#[test]
+fn whatever_was_accepted_counts() {
+    let (mut bench, heard) = receiver(false);
+    for (psn, at) in [(0, 100), (5, 200), (0, 300)] {
+        bench.now = at;
+        data(&mut bench, psn, &int(at, 0.5, 0));
+    }
+    assert_eq!(heard.borrow().len(), 3);
+    data(&mut bench, 1, &INT_EMPTY);
+    let mut bad = int(400, 0.5, 0);
+    bad[2] = 0xf0;
+    data(&mut bench, 2, &bad);
+    assert_eq!(heard.borrow().len(), 3);
+    assert_eq!(bench.count(Counter::IntBadSpeed), 1);
+}
+
+/// The bytes of the design's example: W = 81250, N = 12, number 7, to queue pair 0x22.
+#[test]
+fn the_worked_example() {
+    let example: Vec<u8> = [
+        0x456a003e_u32,
+        0x00014000,
+        0x40112630,
+        0x0a00000b,
+        0x0a00000a,
+        0xc123d608,
+        0x002a0000,
+        0x0000d400,
+        0xffff0000,
+        0x00220000,
+        0x00000300,
+        0x000c0000,
+        0x000009eb,
+        0x10000000,
+        0x0007f7a9,
+    ]
+    .iter()
+    .flat_map(|word| word.to_be_bytes())
+    .chain([0x9f, 0xa6])
+    .collect();
+    let told = NotificationRepr {
+        window: Some(Window::from_num(81_250)),
+        flows: Some(12),
+        sequence: 7,
+    };
+    let (receiver, sender) = (
+        std::net::Ipv4Addr::new(10, 0, 0, 11),
+        std::net::Ipv4Addr::new(10, 0, 0, 10),
+    );
+    let packet = RocePacket {
+        ethernet: EthernetRepr::ipv4(OUR_MAC, PEER_MAC),
+        ipv4: Ipv4Repr {
+            tos: 0x6a,
+            ident: 1,
+            ..Ipv4Repr::udp(receiver, sender)
+        },
+        udp: UdpRepr::ports(0xc123, 54792),
+        int: &INT_EMPTY,
+        bth: BthRepr::new(Opcode::Notification, 0x22, 0),
+        extension: Extension::None,
+        payload: &told.emit(),
+    };
+    assert_eq!(packet.to_frame()[14..], example);
+    // and a NIC takes it: 81250 bytes are half of W_init
+    let config = NicConfig {
+        mac: PEER_MAC,
+        ip: sender,
+        neighbours: [(receiver, OUR_MAC)].into(),
+        ..config(RX, true)
+    };
+    let mut nic = Nic::new(config, BlockMemory::default(), None);
+    let law = Spy::default();
+    let counts = law.counts.clone();
+    nic.add_law(1, Box::new(law));
+    nic.create_qp(QpConfig {
+        int: true,
+        mtu: 256,
+        ..QpConfig::new(0x22, 0x11, receiver)
+    })
+    .unwrap();
+    let frame = packet.to_frame();
+    nic.receive(500, &frame);
+    nic.receive(600, &frame);
+    assert_eq!(*counts.borrow(), ["flows 12 at 500", "window 81250"]);
+    assert_eq!(nic.feedback_counters().notify_stale, 1);
+}
+
+/// A law that writes down what its receiver tells it.
+#[derive(Default)]
+struct Spy {
+    counts: Rc<RefCell<Vec<String>>>,
+}
+
+impl CongestionControl for Spy {
+    fn name(&self) -> &'static str {
+        "spy"
+    }
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        Update {
+            flow,
+            generation,
+            window: 1e5,
+            rate: 1e11,
+        }
+    }
+    fn remove(&mut self, _flow: u32) {}
+    fn handle(&mut self, _event: &CcEvent) -> Option<Update> {
+        None
+    }
+    fn receiver_counts(&mut self, _flow: u32, _generation: u8, flows: u16, now: u64) {
+        self.counts.borrow_mut().push(format!("flows {flows} at {now}"));
+    }
+    fn receiver_window(&mut self, _flow: u32, _generation: u8, window: f64) -> Option<Update> {
+        self.counts.borrow_mut().push(format!("window {window}"));
+        None
+    }
+}
+
+/// Queue pairs with data in each interval are counted, and the number goes with the window; without a law at the receiver it goes alone, once an
+/// interval for each flow.
+#[test]
+fn flows_are_counted() {
+    for carrier in [RX, Carrier::Ack, Carrier::Notification] {
+        let mut bench = Bench::with(config(carrier, true), 0, true);
+        bench
+            .nic
+            .set_receiver_law(Box::new(|_: &QpConfig| Box::new(Hpcc::<f64>::new(params()).unwrap())));
+        for qpn in [QPN, QPN + 1, QPN + 2] {
+            bench.nic.remove_qp(0, qpn);
+            let qp = QpConfig {
+                qpn,
+                ..qp_config(0, true)
+            };
+            bench.nic.create_qp(qp).unwrap();
+        }
+        let mut sent = Vec::new();
+        let step = u64::from(T_NS) / 4;
+        for psn in 0..12 {
+            sent.extend(bench.run_until(u64::from(psn) * step));
+            for qpn in [QPN, QPN + 1, QPN + 2] {
+                let reth = Extension::Reth(RethRepr {
+                    address: BASE,
+                    key: KEY,
+                    length: 60_000,
+                });
+                let (position, extension) = if psn == 0 {
+                    (First, reth)
+                } else {
+                    (Middle, Extension::None)
+                };
+                let stack = int(bench.now, 0.5, 0);
+                bench.receive_with_int(
+                    BthRepr::new(Opcode::Write(position), qpn, psn),
+                    extension,
+                    &[7; MTU],
+                    &stack,
+                );
+            }
+        }
+        sent.extend(bench.run());
+        let told = notifications(&sent);
+        let flows: Vec<u16> = told.iter().map(|told| told.flows.unwrap()).collect();
+        assert_eq!(told.iter().all(|told| told.window.is_some()), carrier == RX);
+        if carrier == RX {
+            assert_eq!(flows, [3; 6], "two full updates of three flows");
+        } else {
+            assert_eq!(flows, [1, 2, 3, 3, 3, 3, 3, 3, 3], "three intervals");
+        }
+    }
+}
+
+/// A sender under HPCC that follows its receiver.
+fn sender() -> Bench {
+    let mut bench = Bench::with(config(RX, false), 0, true);
+    bench.nic.remove_qp(0, QPN);
+    bench.nic.add_law(1, Box::new(Hpcc::<f64>::new(params()).unwrap()));
+    bench.nic.create_qp(qp_config(0, true)).unwrap();
+    bench
+}
+
+fn tell(bench: &mut Bench, sequence: u32, window: Window) {
+    let told = NotificationRepr {
+        window: Some(window),
+        flows: None,
+        sequence,
+    };
+    bench.receive(
+        BthRepr::new(Opcode::Notification, QPN, 0),
+        Extension::None,
+        &told.emit(),
+    );
+}
+
+/// Packets in flight under a window told by the receiver. The least is `W_min`, `R_min T`: 162.5 bytes, one packet.
+#[test]
+fn the_sender_follows_the_window() {
+    for (window, packets) in [(1.0, 1), (1281.0, 6), (20_480.0, 80)] {
+        let mut bench = sender();
+        tell(&mut bench, 1, Window::from_num(window));
+        bench.post(1, Write, 0, 60_000);
+        assert_eq!(bench.run_until(90_000).len(), packets, "{window}");
+    }
+}
+
+/// An older one than the last taken does nothing; neither do ACKs, which say nothing about the path.
+#[test]
+fn old_windows_are_stale() {
+    let mut bench = sender();
+    tell(&mut bench, 7, Window::from_num(1000));
+    tell(&mut bench, 6, Window::from_num(100_000));
+    tell(&mut bench, 7, Window::from_num(100_000));
+    assert_eq!(bench.nic.feedback_counters().notify_stale, 2);
+    bench.post(1, Write, 0, 60_000);
+    assert_eq!(bench.run_until(90_000).len(), 4, "1000 bytes: four packets of 256");
+    bench.ack(0);
+    assert_eq!(bench.run_until(91_000).len(), 1);
+}
+
+/// For eight `T` nothing is heard while data is in flight: the window stays, a counter moves.
+#[test]
+fn silence_is_counted() {
+    let mut bench = sender();
+    tell(&mut bench, 1, Window::from_num(20_000));
+    bench.post(1, Write, 0, 60_000);
+    let mut next = 0;
+    while bench.now < 3 * 8 * u64::from(T_NS) {
+        let until = bench.now + 5000;
+        bench.run_until(until);
+        bench.ack(next);
+        next += 1;
+    }
+    assert_eq!(bench.nic.feedback_counters().notify_missing, 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever windows a receiver tells, whatever numbers they have, in any order: the window stays within `[W_min, W_init]`, nothing is acknowledged,
+    /// and no flow but its own moves.
+    #[test]
+    fn a_lying_receiver_moves_its_own_window_within_its_range(told in prop::collection::vec((any::<u32>(), any::<u64>(), any::<[u8; 2]>()), 1..30)) {
+        let mut bench = sender();
+        let other = QpConfig { qpn: QPN + 1, ..qp_config(0, true) };
+        bench.nic.create_qp(other).unwrap();
+        bench.post(1, Write, 0, 60_000);
+        for (sequence, window, flags) in told {
+            let mut payload = NotificationRepr {
+                window: Some(Window::from_bits(window)),
+                flows: Some(3),
+                sequence,
+            }
+            .emit();
+            payload[..2].copy_from_slice(&flags);
+            bench.receive(BthRepr::new(Opcode::Notification, QPN, 0), Extension::None, &payload);
+        }
+        // at most W_init in flight, at least a packet
+        let sent = bench.run_until(bench.now + 90_000);
+        let least = params().w_min() / MTU as f64;
+        prop_assert!(sent.len() as f64 >= least && !sent.is_empty() && sent.len() <= 235);
+        prop_assert!(bench.done().is_empty());
+        bench.post_on(QPN + 1, 2, Write, 0, 60_000);
+        let sent = bench.run_until(bench.now + 9000);
+        let whole = sent.iter().filter(|sent| sent.opcode != Opcode::Acknowledge).count();
+        prop_assert!(whole >= 235, "the other flow still has its first window: {}", whole);
+    }
+}
