@@ -92,7 +92,7 @@ fn modes() -> Vec<(&'static str, NicConfig)> {
 #[test]
 fn no_mode_needs_a_timeout() {
     for (name, config) in modes() {
-        let mut star = Star::new(8, 100_000, 1000, &config, NONE);
+        let mut star = Star::new(8, 250_000, 1000, &config, NONE);
         assert!(star.run(100_000_000), "{name}");
         star.completed();
         for nic in &star.nics {
