@@ -400,6 +400,47 @@ fn silence_is_counted() {
     assert_eq!(bench.nic.feedback_counters().notify_missing, 2);
 }
 
+/// With a key for the queue pair a notification carries the keyed check behind its 16 bytes: whoever changes one of them and makes the ICRC right again
+/// lacks the key.
+#[test]
+fn notifications_carry_the_keyed_check() {
+    let key = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];
+    let keyed = NicConfig {
+        echo_keys: [(QPN, key)].into(),
+        ..config(Carrier::Ack, true)
+    };
+    let mut bench = Bench::with(keyed, 0, true);
+    data(&mut bench, 0, &int(0, 0.5, 0));
+    let sent = bench.run();
+    let told = sent.iter().find(|sent| sent.opcode == Opcode::Notification).unwrap();
+    assert_eq!(told.payload.len(), NOTIFICATION_LEN + ECHO_TAG_LEN);
+    let report = NotificationRepr::parse(&told.payload).unwrap();
+    assert_eq!((report.flows, report.sequence), (Some(1), 1));
+    // to a NIC that has the queue pair which it names
+    for changed in 0..=told.payload.len() {
+        let mut payload = told.payload.clone();
+        if let Some(byte) = payload.get_mut(changed) {
+            *byte ^= 1;
+        }
+        let config = NicConfig {
+            echo_keys: [(PEER_QPN, key)].into(),
+            ..config(Carrier::Ack, true)
+        };
+        let qp = QpConfig {
+            qpn: PEER_QPN,
+            ..qp_config(0, true)
+        };
+        let mut own = Bench::with_peer(config, qp);
+        own.receive(
+            BthRepr::new(Opcode::Notification, PEER_QPN, 0),
+            Extension::None,
+            &payload,
+        );
+        let right = changed == told.payload.len();
+        assert_eq!(own.count(Counter::Icrc), u64::from(!right), "byte {changed}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
