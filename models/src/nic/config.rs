@@ -211,6 +211,15 @@ impl NicConfig {
     }
 }
 
+/// The port of a queue pair's peer, as far as a law that runs here for the peer needs it (HPCC++, draft-miao-ccwg-hpcc 6.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerPort {
+    /// Its rate, bits per second.
+    pub line_rate_bps: u64,
+    /// First and largest window of its flows, payload bytes.
+    pub window_bytes: u64,
+}
+
 /// What the host says when it creates a queue pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QpConfig {
@@ -235,6 +244,8 @@ pub struct QpConfig {
     pub priority: u8,
     /// UDP source port; 0 takes one from the QP numbers.
     pub udp_port: u16,
+    /// Port of the peer, for a law at the receiver; without it the peer's is as the own one.
+    pub peer_port: Option<PeerPort>,
 }
 
 impl QpConfig {
@@ -256,6 +267,7 @@ impl QpConfig {
             mtu: 1024,
             priority: 0,
             udp_port: 0,
+            peer_port: None,
         }
     }
 

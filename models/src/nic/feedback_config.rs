@@ -63,6 +63,11 @@ impl Default for FeedbackConfig {
 }
 
 impl FeedbackConfig {
+    /// Something is other than at reset: the hardware has none of it.
+    pub fn is_on(&self) -> bool {
+        self.carrier != Carrier::Ack || self.ack_every > 1 || self.count_flows
+    }
+
     /// A receiver has packets of its own to send beside acknowledgements and echoes.
     pub(super) fn notifies(&self) -> bool {
         self.carrier != Carrier::Ack || self.count_flows
@@ -102,7 +107,7 @@ impl FormatConfig {
     }
 
     /// Frames of a queue pair with INT and this path MTU (bytes of payload) fit.
-    pub(super) fn fits(&self, mtu: u32) -> bool {
+    pub fn fits(&self, mtu: u32) -> bool {
         mtu + LONGEST_HEADERS + self.longest() <= self.max_frame
     }
 

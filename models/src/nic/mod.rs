@@ -63,7 +63,7 @@ mod transmit;
 pub use acceptance::frame_fault;
 pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
-pub use config::{CnpConfig, ControlConfig, NicConfig, ProbeConfig, QpConfig, CNP_UNIT_BITS};
+pub use config::{CnpConfig, ControlConfig, NicConfig, PeerPort, ProbeConfig, QpConfig, CNP_UNIT_BITS};
 pub use counters::{Counter, Counters};
 pub use feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
 pub use feedback_counters::FeedbackCounters;

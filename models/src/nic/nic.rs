@@ -253,6 +253,7 @@ impl<M: Memory> Nic<M> {
             .neighbours
             .get(&ip)
             .ok_or(HostError::NoNeighbour { qpn, ip })?;
+        let receiver_law = self.new_receiver_law(&config)?;
         self.remove_qp(0, qpn);
         let counter = self.generations.entry(qpn).or_default();
         *counter = counter.checked_add(1).unwrap_or(1);
@@ -285,7 +286,10 @@ impl<M: Memory> Nic<M> {
                 qp.follow(&cc.create(flow, generation));
             }
         }
-        self.create_receiver_law(&qp.config, generation);
+        if let Some(mut law) = receiver_law {
+            law.create(request_flow(qpn), generation);
+            self.receiver_laws.insert(qpn, law);
+        }
         self.qps.insert(qpn, qp);
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! Every data packet that has passed the checks of acceptance counts, duplicates and those out of order too. What this sends acknowledges nothing, so
 //! losing it delays the law and nothing else. It leaves before the acknowledgement of the same packet.
 
+use super::completion::HostError;
 use super::config::QpConfig;
 use super::feedback::fill;
 use super::memory::Memory;
@@ -14,8 +15,8 @@ use crate::cc::{Carrier, CcEvent, CongestionControl, FlowSeen};
 use crate::fixed::formats::Window;
 use crate::wire::{IntStack, NotificationRepr, Opcode, RocePacket, INT_EMPTY, INT_FIXED_LEN};
 
-/// Makes the law that runs here for the peer of one queue pair: its window, line rate and least window are the peer's.
-pub type ReceiverLaw = Box<dyn FnMut(&QpConfig) -> Box<dyn CongestionControl>>;
+/// Makes the law that runs here for the peer of one queue pair: its window, line rate and least window are the peer's. `None` refuses the queue pair.
+pub type ReceiverLaw = Box<dyn FnMut(&QpConfig) -> Option<Box<dyn CongestionControl>>>;
 
 /// A queue pair's part in it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,16 +41,22 @@ impl<M: Memory> Nic<M> {
         self.receiver_law = Some(law);
     }
 
-    /// A queue pair has been created.
-    pub(super) fn create_receiver_law(&mut self, config: &QpConfig, generation: u8) {
+    /// The law for the peer of a new queue pair, if it is to have one; refused where the peer's port is out of range.
+    pub(super) fn new_receiver_law(
+        &mut self,
+        config: &QpConfig,
+    ) -> Result<Option<Box<dyn CongestionControl>>, HostError> {
         if !config.int || !self.config.feedback.at_receiver() {
-            return;
+            return Ok(None);
         }
-        if let Some(make) = &mut self.receiver_law {
-            let mut law = make(config);
-            law.create(request_flow(config.qpn), generation);
-            self.receiver_laws.insert(config.qpn, law);
-        }
+        let Some(make) = &mut self.receiver_law else {
+            return Ok(None);
+        };
+        let law = make(config).ok_or(HostError::Field {
+            qpn: config.qpn,
+            field: "peer_port",
+        })?;
+        Ok(Some(law))
     }
 
     /// A request has passed all checks of acceptance: its INT goes where it has to. Gives what is left of it for the acknowledgement.

@@ -66,10 +66,10 @@ fn receiver(count_flows: bool) -> (Bench, Heard) {
     let heard = Heard::default();
     let of_law = heard.clone();
     bench.nic.set_receiver_law(Box::new(move |_: &QpConfig| {
-        Box::new(Watched {
+        Some(Box::new(Watched {
             law: Hpcc::new(params()).unwrap(),
             heard: of_law.clone(),
-        })
+        }))
     }));
     bench.nic.remove_qp(0, QPN);
     bench.nic.create_qp(qp_config(0, true)).unwrap();
@@ -290,9 +290,9 @@ impl CongestionControl for Spy {
 fn flows_are_counted() {
     for carrier in [RX, Carrier::Ack, Carrier::Notification] {
         let mut bench = Bench::with(config(carrier, true), 0, true);
-        bench
-            .nic
-            .set_receiver_law(Box::new(|_: &QpConfig| Box::new(Hpcc::<f64>::new(params()).unwrap())));
+        bench.nic.set_receiver_law(Box::new(|_: &QpConfig| {
+            Some(Box::new(Hpcc::<f64>::new(params()).unwrap()))
+        }));
         for qpn in [QPN, QPN + 1, QPN + 2] {
             bench.nic.remove_qp(0, qpn);
             let qp = QpConfig {
@@ -335,6 +335,54 @@ fn flows_are_counted() {
             assert_eq!(flows, [1, 2, 3, 3, 3, 3, 3, 3, 3], "three intervals");
         }
     }
+}
+
+/// The law here has the peer's port; one that is out of range refuses the queue pair, and the NIC is as before.
+#[test]
+fn the_port_is_the_peers() {
+    let mut bench = Bench::with(config(RX, false), 0, true);
+    bench.nic.set_receiver_law(Box::new(|qp: &QpConfig| {
+        let port = qp.peer_port?;
+        let params = HpccParams {
+            w_init: port.window_bytes as f64,
+            ..HpccParams::new(port.line_rate_bps, T_NS)
+        };
+        let law = Hpcc::<f64>::new(params).ok()?;
+        Some(Box::new(law))
+    }));
+    let qp = |window_bytes| QpConfig {
+        qpn: QPN + 1,
+        peer_port: Some(PeerPort {
+            line_rate_bps: 25_000_000_000,
+            window_bytes,
+        }),
+        ..qp_config(0, true)
+    };
+    let refused = Err(HostError::Field {
+        qpn: QPN + 1,
+        field: "peer_port",
+    });
+    assert_eq!((bench.nic.create_qp(qp(0)), bench.nic.law(QPN + 1)), (refused, None));
+    bench.nic.create_qp(qp(40_625)).unwrap();
+    for at in [0, 20_000, 40_000, 60_000] {
+        bench.run_until(at);
+        let stack = int(at, 0.1, 0);
+        let reth = RethRepr {
+            address: BASE,
+            key: KEY,
+            length: 4,
+        };
+        bench.receive_with_int(
+            BthRepr::new(Opcode::Write(Position::Only), QPN + 1, (at / 20_000) as u32),
+            Extension::Reth(reth),
+            &[1; 4],
+            &stack,
+        );
+    }
+    // the path is nearly idle: the largest window, which is that of the peer's 25 Gb/s and not this NIC's
+    let told = notifications(&bench.run());
+    let windows: Vec<f64> = told.iter().map(|told| told.window.unwrap().to_num()).collect();
+    assert_eq!(windows, [40_625.0]);
 }
 
 /// A sender under HPCC that follows its receiver.

@@ -153,10 +153,10 @@ impl Star {
             let mut nic = Nic::new(config, memory, Some(Box::new(law)));
             let at_receiver = heard.clone();
             nic.set_receiver_law(Box::new(move |_: &QpConfig| {
-                Box::new(Watched {
+                Some(Box::new(Watched {
                     law: Hpcc::new(params(n_aware)).unwrap(),
                     heard: at_receiver.clone(),
-                })
+                }))
             }));
             nic.add_region(Region {
                 key: KEY,
