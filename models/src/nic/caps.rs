@@ -5,8 +5,9 @@
 
 use super::completion::HostError;
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
 use super::pacing::{Bound, GROUPS};
+use super::qp::Qp;
 use super::responder::Response;
 use super::{request_flow, response_flow};
 use crate::sched::limit::CapControl;

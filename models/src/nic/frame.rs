@@ -3,7 +3,8 @@
 use super::format;
 use super::keyed::tag;
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
+use super::qp::Qp;
 use crate::wire::*;
 
 /// What one packet carries behind the outer headers.

@@ -5,14 +5,14 @@
 //!
 //! | file | subject |
 //! | --- | --- |
-//! | `nic` | the NIC and its queue pairs, host side |
+//! | `nic`, `qp` | the NIC and its queue pairs, host side |
 //! | `acceptance` | which frames are looked at; one counter per reason |
 //! | `receive` | from an accepted frame to the half of the queue pair that it concerns |
 //! | `respond` | requests of the peer: execution, acknowledgement, duplicates |
 //! | `acknowledge` | answers of the peer: acknowledgements, READ data, echoes |
 //! | `requester`, `responder` | packet numbers of the two halves, without frames |
 //! | `send_times` | when requests left, for laws of delay |
-//! | `transmit`, `frame` | which packet leaves next, and its bytes |
+//! | `transmit`, `answers`, `frame` | which packet leaves next, and its bytes |
 //! | `timers` | retransmission, ticks, and when to look again |
 //! | `caps` | caps of flows, levels of groups, what an agent is told |
 //! | `feedback` | events to congestion control, its updates |
@@ -26,6 +26,7 @@
 
 mod acceptance;
 mod acknowledge;
+mod answers;
 mod caps;
 mod compare;
 mod completion;
@@ -50,6 +51,8 @@ mod notify;
 mod pacing;
 mod probe;
 mod psn;
+mod qp;
+mod qp_config;
 mod receive;
 pub mod registers;
 mod reporting;
@@ -63,7 +66,7 @@ mod transmit;
 pub use acceptance::frame_fault;
 pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
-pub use config::{CnpConfig, ControlConfig, NicConfig, PeerPort, ProbeConfig, QpConfig, CNP_UNIT_BITS};
+pub use config::{CnpConfig, ControlConfig, NicConfig, ProbeConfig, CNP_UNIT_BITS};
 pub use counters::{Counter, Counters};
 pub use feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
 pub use feedback_counters::FeedbackCounters;
@@ -72,6 +75,7 @@ pub use link::{Link, LinkConfig, Pair};
 pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
 pub use pacing::GROUPS;
+pub use qp_config::{PeerPort, QpConfig};
 pub use reporting::ReceiverLaw;
 pub use send_times::{is_timed, Departure, SendTimes, SEND_TIME_PLACES};
 

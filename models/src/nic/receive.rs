@@ -5,7 +5,8 @@ use super::counters::Counter;
 use super::format::translate;
 use super::keyed::checked;
 use super::memory::Memory;
-use super::nic::{Marked, Nic};
+use super::nic::Nic;
+use super::qp::Marked;
 use crate::cc::Carrier;
 use crate::wire::{Opcode, PortRole, RocePacket};
 

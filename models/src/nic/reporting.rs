@@ -5,10 +5,11 @@
 //! losing it delays the law and nothing else. It leaves before the acknowledgement of the same packet.
 
 use super::completion::HostError;
-use super::config::QpConfig;
 use super::feedback::fill;
 use super::memory::Memory;
-use super::nic::{Echo, Nic};
+use super::nic::Nic;
+use super::qp::Echo;
+use super::qp_config::QpConfig;
 use super::request_flow;
 use crate::cc::hpcc::{receiver_kind, ReceiverClock};
 use crate::cc::{Carrier, CcEvent, CongestionControl, FlowSeen};

@@ -3,7 +3,8 @@
 use super::completion::Status;
 use super::counters::Counter;
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
+use super::qp::Qp;
 use super::respond::no_int;
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;

@@ -7,9 +7,10 @@ use super::completion::Status;
 use super::counters::Counter;
 use super::frame::{data_content, Content};
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
 use super::pacing::PS_PER_NS;
 use super::psn::{payload_len, wire};
+use super::qp::Qp;
 use super::requester::Next;
 use super::responder::{AckPsn, Response};
 use super::{request_flow, response_flow};
@@ -63,21 +64,6 @@ impl<M: Memory> Nic<M> {
         flows.map(|(_, ready)| ready.div_ceil(PS_PER_NS).max(port)).min()
     }
 
-    /// Pause stops acknowledgements, echoes and notifications.
-    pub(super) fn acknowledgements_paused(&self) -> bool {
-        self.config.ack_pause && self.pause >> (self.config.ack_priority & 7) & 1 == 1
-    }
-
-    /// What goes before data: notifications of congestion, then acknowledgements and echoes.
-    fn next_answer(&mut self) -> Option<Vec<u8>> {
-        self.next_notification().or_else(|| self.next_acknowledgement())
-    }
-
-    fn acknowledgement_ready(&self, qp: &Qp) -> bool {
-        !self.acknowledgements_paused()
-            && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
-    }
-
     pub(super) fn data_paused(&self, qp: &Qp) -> bool {
         self.pause >> (qp.config.priority & 7) & 1 == 1
     }
@@ -92,60 +78,6 @@ impl<M: Memory> Nic<M> {
             && qp.response_pacer.rate() > 0.0
             && window_open
             && matches!(qp.responder.front(), Some(Response::Read { .. }))
-    }
-
-    fn next_acknowledgement(&mut self) -> Option<Vec<u8>> {
-        let ready = |(qpn, qp): (&u32, &Qp)| self.acknowledgement_ready(qp).then_some(*qpn);
-        let after = self.qps.range(self.last_ack_qp + 1..).find_map(ready);
-        let qpn = after.or_else(|| self.qps.iter().find_map(ready))?;
-        self.last_ack_qp = qpn;
-        let qp = self.qps.get_mut(&qpn)?;
-        let remote = qp.config.remote_qpn;
-        // a notification counts while its packet is not acknowledged
-        let notifies = self.config.feedback.notifies() && !qp.echoes.is_empty();
-        if notifies || !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
-            let echo = qp.echoes.pop_front()?;
-            let (psn, extension) = match echo.opcode {
-                Opcode::NotificationAck => {
-                    let (syndrome, msn) = (Syndrome::parse(SYNDROME_ACK), qp.responder.msn_left());
-                    (
-                        wire(qp.responder.newest_left()),
-                        Extension::Aeth(AethRepr { syndrome, msn }),
-                    )
-                }
-                _ => (echo.psn, Extension::None),
-            };
-            let content = Content {
-                role: PortRole::IntEcho,
-                int: &echo.int,
-                bth: BthRepr::new(echo.opcode, remote, psn),
-                extension,
-                payload: &echo.payload,
-                collects: true,
-            };
-            return Some(self.frame(&self.qps[&qpn], &content));
-        }
-        let Some(Response::Ack { psn, nak, msn, int }) = qp.responder.pop() else {
-            return None;
-        };
-        let psn = match psn {
-            AckPsn::Exact(psn) => psn,
-            AckPsn::Newest => qp.responder.newest_left(),
-        };
-        let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
-        let content = Content {
-            role: if qp.config.int {
-                PortRole::IntEcho
-            } else {
-                PortRole::Roce
-            },
-            int: &int,
-            bth: BthRepr::new(Opcode::Acknowledge, remote, wire(psn)),
-            extension: Extension::Aeth(AethRepr { syndrome, msn }),
-            payload: &[],
-            collects: true,
-        };
-        Some(self.frame(&self.qps[&qpn], &content))
     }
 
     fn next_data(&mut self, now: u64) -> Option<Vec<u8>> {
