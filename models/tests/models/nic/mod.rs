@@ -11,6 +11,7 @@ mod pair;
 mod probes;
 mod receiver_law;
 mod refusals;
+mod remote_window;
 mod requester;
 mod requester_read;
 mod responder;
