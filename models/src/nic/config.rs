@@ -2,8 +2,9 @@
 
 use super::feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
 use super::pacing::PS_PER_NS;
-use crate::cc::ProbeRule;
-use crate::wire::{MacAddr, Ports, PKEY_DEFAULT};
+use crate::cc::{Carrier, ProbeRule};
+use crate::wire::telemetry::{Encapsulation, TelemetryPorts};
+use crate::wire::{MacAddr, Opcode, Ports, PKEY_DEFAULT};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
@@ -207,6 +208,39 @@ impl NicConfig {
             self.rate_bps
         } else {
             self.line_rate_bps
+        }
+    }
+
+    /// Every request of a queue pair with INT collects it and brings it back on its acknowledgement, in Fig. 7's form: an empty stack means a path
+    /// without switches. Otherwise it means that nothing was collected.
+    pub(super) fn empty_stack_counts(&self) -> bool {
+        self.probes.is_none()
+            && self.sampling.is_none_or(|sampling| sampling.every <= 1)
+            && self.feedback.carrier == Carrier::Ack
+            && !self.translates()
+    }
+
+    /// INT is collected in another form than Fig. 7's.
+    pub(super) fn translates(&self) -> bool {
+        self.format.encapsulation != Encapsulation::Fig7
+    }
+
+    /// Packets of this opcode are looked at; notifications that are switched off are as undefined as they are to the hardware.
+    pub(super) fn knows(&self, opcode: Opcode) -> bool {
+        match opcode {
+            Opcode::Notification => self.feedback.at_receiver() || self.feedback.count_flows,
+            Opcode::NotificationAck => {
+                self.feedback.carrier == Carrier::Notification && self.feedback.notifications_acknowledge
+            }
+            _ => true,
+        }
+    }
+
+    /// Numbers under which INT is found.
+    pub(super) fn telemetry_ports(&self) -> TelemetryPorts {
+        TelemetryPorts {
+            roce: self.ports,
+            ..self.format.numbers
         }
     }
 }

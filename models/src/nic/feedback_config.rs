@@ -1,12 +1,11 @@
 //! Collection and return of INT in other ways than the paper's (HPCC++, draft-miao-ccwg-hpcc 6.2 and 6.3). Everything is off at reset, and but for
 //! probes the hardware has none of it.
 
-use super::config::NicConfig;
 use super::pacing::PS_PER_NS;
 use crate::cc::{Carrier, Sampling};
 use crate::sched::registers::FULL_OVERHEAD;
 use crate::wire::telemetry::{Encapsulation, TelemetryPorts};
-use crate::wire::{Opcode, INT_MAX_LEN};
+use crate::wire::INT_MAX_LEN;
 
 /// Bytes of a WRITE First without payload and INT: Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4.
 const LONGEST_HEADERS: u32 = 14 + 20 + 8 + 12 + 16 + 4;
@@ -114,41 +113,6 @@ impl FormatConfig {
     /// Register `OVERHEAD`: bytes on the wire of a packet with INT beyond its payload that pacing charges.
     pub fn overhead(&self) -> u32 {
         FULL_OVERHEAD - INT_MAX_LEN as u32 + self.longest()
-    }
-}
-
-impl NicConfig {
-    /// Every request of a queue pair with INT collects it and brings it back on its acknowledgement, in Fig. 7's form: an empty stack means a path
-    /// without switches. Otherwise it means that nothing was collected.
-    pub(super) fn empty_stack_counts(&self) -> bool {
-        self.probes.is_none()
-            && self.sampling.is_none_or(|sampling| sampling.every <= 1)
-            && self.feedback.carrier == Carrier::Ack
-            && !self.translates()
-    }
-
-    /// INT is collected in another form than Fig. 7's.
-    pub(super) fn translates(&self) -> bool {
-        self.format.encapsulation != Encapsulation::Fig7
-    }
-
-    /// Packets of this opcode are looked at; notifications that are switched off are as undefined as they are to the hardware.
-    pub(super) fn knows(&self, opcode: Opcode) -> bool {
-        match opcode {
-            Opcode::Notification => self.feedback.at_receiver() || self.feedback.count_flows,
-            Opcode::NotificationAck => {
-                self.feedback.carrier == Carrier::Notification && self.feedback.notifications_acknowledge
-            }
-            _ => true,
-        }
-    }
-
-    /// Numbers under which INT is found.
-    pub(super) fn telemetry_ports(&self) -> TelemetryPorts {
-        TelemetryPorts {
-            roce: self.ports,
-            ..self.format.numbers
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 //! its acknowledgement, echo or notification carries; a packet that leaves gets the format's empty headers.
 
 use super::config::NicConfig;
-use super::frame::Content;
 use crate::wire::telemetry::{open, Encapsulation, TelemetryFormat};
 use crate::wire::{EthernetRepr, EthernetView, RocePacket, UdpRepr, ETHERTYPE_IPV4, INT_EMPTY};
 
@@ -49,8 +48,8 @@ pub(super) fn translate(config: &NicConfig, frame: &[u8]) -> Option<Translated> 
     })
 }
 
-/// A packet that collects INT in the NIC's format, as a frame.
-pub(super) fn emit(config: &NicConfig, content: &Content, packet: &RocePacket) -> Vec<u8> {
+/// A packet of the port that collects INT, in the NIC's format, as a frame; `collects`: switches are to add to it.
+pub(super) fn emit(config: &NicConfig, collects: bool, packet: &RocePacket) -> Vec<u8> {
     let (encapsulation, ports) = (config.format.encapsulation, config.telemetry_ports());
     let frame = RocePacket {
         udp: UdpRepr {
@@ -62,7 +61,7 @@ pub(super) fn emit(config: &NicConfig, content: &Content, packet: &RocePacket) -
     }
     .to_frame();
     let (ethernet, plain) = frame.split_at(packet.ethernet.header_len());
-    match encapsulation.apply(plain, &ports, content.collects) {
+    match encapsulation.apply(plain, &ports, collects) {
         Some(packet) => [ethernet, &packet].concat(),
         None => frame,
     }

@@ -45,7 +45,7 @@ impl<M: Memory> Nic<M> {
             payload: checked.as_deref().unwrap_or(content.payload),
         };
         if content.role == PortRole::IntCollect && self.config.translates() {
-            format::emit(&self.config, content, &packet)
+            format::emit(&self.config, content.collects, &packet)
         } else if self.config.echo_icrc_full && content.role == PortRole::IntEcho {
             packet.to_frame_with_int_covered()
         } else {

@@ -54,6 +54,7 @@ mod psn;
 mod qp;
 mod qp_config;
 mod receive;
+mod receiver_law;
 pub mod registers;
 mod reporting;
 mod requester;
@@ -76,7 +77,7 @@ pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
 pub use pacing::GROUPS;
 pub use qp_config::{PeerPort, QpConfig};
-pub use reporting::ReceiverLaw;
+pub use receiver_law::ReceiverLaw;
 pub use send_times::{is_timed, Departure, SendTimes, SEND_TIME_PLACES};
 
 /// Flow number of the requests of queue pair `qpn`.

@@ -9,7 +9,7 @@ use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::qp::{Marked, Qp};
 use super::qp_config::QpConfig;
-use super::reporting::ReceiverLaw;
+use super::receiver_law::ReceiverLaw;
 use super::{request_flow, response_flow};
 use crate::cc::{CongestionControl, FlowCount};
 use crate::fixed::LAWS;

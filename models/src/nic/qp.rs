@@ -4,7 +4,7 @@ use super::config::NicConfig;
 use super::pacing::Pacer;
 use super::psn;
 use super::qp_config::QpConfig;
-use super::reporting::Reporting;
+use super::receiver_law::Reporting;
 use super::requester::{Limits, Requester};
 use super::responder::Responder;
 use super::{request_flow, response_flow};

@@ -10,30 +10,13 @@ use super::memory::Memory;
 use super::nic::Nic;
 use super::qp::Echo;
 use super::qp_config::QpConfig;
+use super::receiver_law::ReceiverLaw;
 use super::request_flow;
-use crate::cc::hpcc::{receiver_kind, ReceiverClock};
-use crate::cc::{Carrier, CcEvent, CongestionControl, FlowSeen};
+use super::responder::has_records;
+use crate::cc::hpcc::receiver_kind;
+use crate::cc::{Carrier, CcEvent, CongestionControl};
 use crate::fixed::formats::Window;
-use crate::wire::{IntStack, NotificationRepr, Opcode, RocePacket, INT_EMPTY, INT_FIXED_LEN};
-
-/// Makes the law that runs here for the peer of one queue pair: its window, line rate and least window are the peer's. `None` refuses the queue pair.
-pub type ReceiverLaw = Box<dyn FnMut(&QpConfig) -> Option<Box<dyn CongestionControl>>>;
-
-/// A queue pair's part in it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reporting {
-    /// When the law acts.
-    clock: ReceiverClock,
-    /// Number of the last notification of a window or of a number of flows.
-    sequence: u32,
-    /// Whether its peer's flow has been counted.
-    seen: FlowSeen,
-}
-
-/// INT header and stack have records of switches.
-pub(super) fn has_records(int: &[u8]) -> bool {
-    int.len() > INT_FIXED_LEN
-}
+use crate::wire::{IntStack, NotificationRepr, Opcode, RocePacket, INT_EMPTY};
 
 impl<M: Memory> Nic<M> {
     /// Builds in the law at the receiver: queue pairs with INT that are created from now on have one each if the registers say

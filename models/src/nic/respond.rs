@@ -5,9 +5,8 @@ use super::counters::Counter;
 use super::memory::{Access, Memory};
 use super::nic::Nic;
 use super::psn::{packets, Psn};
-use super::reporting::has_records;
-use super::responder::{AckPsn, Incoming, Order, Response};
-use crate::wire::{Extension, NakCode, Opcode, Position, RethRepr, RocePacket, INT_EMPTY, MASK_24};
+use super::responder::{has_records, no_int, AckPsn, Incoming, Order, Response};
+use crate::wire::{Extension, NakCode, Opcode, Position, RethRepr, RocePacket, MASK_24};
 
 /// Why a request was not executed.
 enum Refusal {
@@ -208,14 +207,5 @@ impl<M: Memory> Nic<M> {
         let first = qp.responder.expected;
         let end = first + packets(length, qp.config.mtu);
         self.queue_read(packet.bth.dest_qp, first, end, reth)
-    }
-}
-
-/// What stands in the place of INT where a queue pair with or without it has none to tell.
-pub(super) fn no_int(int: bool) -> &'static [u8] {
-    if int {
-        &INT_EMPTY
-    } else {
-        &[]
     }
 }

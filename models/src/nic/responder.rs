@@ -1,10 +1,23 @@
 //! Responder half of a queue pair: expected PSN, message in progress, and what waits to be answered, in PSN order.
 
 use super::psn::{near, Psn};
-use super::reporting::has_records;
 use crate::cc::AckDelay;
-use crate::wire::{NakCode, Position, MASK_24};
+use crate::wire::{NakCode, Position, INT_EMPTY, INT_FIXED_LEN, MASK_24};
 use std::collections::VecDeque;
+
+/// INT header and stack have records of switches.
+pub(super) fn has_records(int: &[u8]) -> bool {
+    int.len() > INT_FIXED_LEN
+}
+
+/// What stands in the place of INT where a queue pair with or without it has none to tell.
+pub(super) fn no_int(int: bool) -> &'static [u8] {
+    if int {
+        &INT_EMPTY
+    } else {
+        &[]
+    }
+}
 
 /// A WRITE message of which packets are still to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::counters::Counter;
 use super::memory::Memory;
 use super::nic::Nic;
 use super::qp::Qp;
-use super::respond::no_int;
+use super::responder::no_int;
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
 
