@@ -1,9 +1,10 @@
 //! Network and NICs in steps of the shortest host link.
 
-use super::formats::{self, Wire};
+use super::formats::Wire;
 use super::frames::Sent;
 use super::hosts::Plan;
 use super::observe::Observer;
+use super::telemetry;
 use super::worker::{work, Answer, Command, Input, Output, Remains};
 use crate::nic::{Device, DeviceError};
 use crate::plan::provenance::Stopwatch;
@@ -172,7 +173,7 @@ impl<'a> Cosim<'a> {
             observer: Observer::new(job, plan, origin_ps),
             completed: 0,
             done: vec![false; job.flows.len()],
-            wire: Wire::new(formats::of_job(job).unwrap_or_default(), job.config.int_multi),
+            wire: Wire::new(telemetry::format_of(job).unwrap_or_default(), job.config.int_multi),
             sent: BTreeMap::new(),
         }
     }

@@ -1,27 +1,13 @@
 //! Frames with INT in other formats than Fig. 7's: what the network needs to know of them, and what packets collected back into them.
 
 use super::frames::{self, FrameError, Sent};
-use crate::plan::Job;
 use hpcc_models::cc::hpcc::TX_UNIT;
 use hpcc_models::cc::{HopRecord, MAX_HOPS};
-use hpcc_models::net::{Framing, TelemetryBytes};
 use hpcc_models::wire::telemetry::{ifa, int_md, ioam, open, Encapsulation, TelemetryFormat, TelemetryPorts};
 use hpcc_models::wire::{wire_occupancy, EthernetRepr, EthernetView, Opcode, Ports, RocePacket, StampConfig};
 
 /// Longest IP packet that a link takes: what fits is refused before a run.
 const LINK_MTU: usize = u16::MAX as usize;
-
-/// The format of a job's data packets, by the bytes that its network counts; `None` for a framing of another simulator.
-pub(super) fn of_job(job: &Job) -> Option<Encapsulation> {
-    let wire = Framing::wire(job.law.uses_int());
-    if job.config.framing == wire {
-        return Some(Encapsulation::Fig7);
-    }
-    Encapsulation::ALL.into_iter().find(|format| {
-        let bytes = TelemetryBytes::named(format.name());
-        bytes.is_some_and(|bytes| job.config.framing == wire.with_telemetry(bytes))
-    })
-}
 
 /// Frames on the wires of a network.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
 
 use super::hosts::MAX_QPS;
-use super::{formats, telemetry};
+use super::telemetry;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::fixed::dcqcn::DEFAULT_WALK;
@@ -37,7 +37,7 @@ pub fn check(job: &Job) -> Result<(), String> {
     if job.config.recovery != Recovery::GoBackN {
         return wrong("network.flow_control", "pfc or go-back-n", "irn");
     }
-    if formats::of_job(job).is_none() || job.config.clock != Clock::Exact || job.law.whole_rates {
+    if telemetry::format_of(job).is_none() || job.config.clock != Clock::Exact || job.law.whole_rates {
         return wrong("--ns3-config", "none", "one with its own framing");
     }
     if !matches!(job.config.mtu, 256 | 512 | 1024 | 2048 | 4096) {

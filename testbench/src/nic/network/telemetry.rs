@@ -1,11 +1,22 @@
 //! From a scenario's ways to collect telemetry and to bring it back (HPCC++) to registers of its NICs, and which of them a NIC has.
 
-use super::formats;
 use crate::plan::{Fidelity, Job};
 use hpcc_models::cc::{Carrier, ProbeRule, Sampling};
-use hpcc_models::net::PS_PER_NS;
+use hpcc_models::net::{Framing, TelemetryBytes, PS_PER_NS};
 use hpcc_models::nic::{FeedbackConfig, FormatConfig, NicConfig, ProbeConfig, SamplingConfig};
 use hpcc_models::wire::telemetry::Encapsulation;
+
+/// The format of a job's data packets, by the bytes that its network counts; `None` for a framing of another simulator.
+pub(super) fn format_of(job: &Job) -> Option<Encapsulation> {
+    let wire = Framing::wire(job.law.uses_int());
+    if job.config.framing == wire {
+        return Some(Encapsulation::Fig7);
+    }
+    Encapsulation::ALL.into_iter().find(|format| {
+        let bytes = TelemetryBytes::named(format.name());
+        bytes.is_some_and(|bytes| job.config.framing == wire.with_telemetry(bytes))
+    })
+}
 
 /// What a scenario asks for that a NIC at its fidelity does not have.
 pub(super) fn check(job: &Job) -> Result<(), String> {
@@ -13,7 +24,7 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     let wrong =
         |field: &str, expected: &str, got: &str| Err(format!("{field}: expected {expected} at {fidelity}, got {got}"));
     let feedback = &job.config.feedback;
-    let Some(format) = formats::of_job(job) else {
+    let Some(format) = format_of(job) else {
         return Ok(());
     };
     if job.fidelity == Fidelity::NicRtl {
@@ -76,7 +87,7 @@ pub(super) fn registers(job: &Job, base_rtt_ns: u32, registers: NicConfig) -> Ni
             ..FeedbackConfig::default()
         },
         format: FormatConfig {
-            encapsulation: formats::of_job(job).unwrap_or_default(),
+            encapsulation: format_of(job).unwrap_or_default(),
             ..FormatConfig::default()
         },
         ..registers
