@@ -2,9 +2,11 @@
 //! acknowledgement acknowledges nothing.
 
 use super::bench::*;
+use super::trust::{echo, stack, two_peers_with, Windows, HONEST_QPN};
 use hpcc_models::cc::{Carrier, EventKind};
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
+use proptest::prelude::*;
 use Operation::Write;
 use Position::{First, Last, Middle};
 
@@ -251,4 +253,41 @@ fn a_notification_leaves_before_the_acknowledgement() {
     let sent: Vec<_> = bench.run().iter().map(|sent| (sent.opcode, sent.psn)).collect();
     let response = Opcode::ProbeResponse;
     assert_eq!(sent, [(response, 0), (response, 1), (Opcode::Acknowledge, 1)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A peer that sends notifications with any stack under any PSN to any queue pair: windows of flows to others do not move, its own stay within their
+    /// range, and the form without AETH completes nothing.
+    #[test]
+    fn a_lying_peer_moves_its_own_flow_only(
+        acknowledging: bool,
+        lies in prop::collection::vec(
+            (any::<bool>(), 0u32..80, prop::collection::vec((0u8..16, any::<u32>(), any::<u32>(), any::<u16>()), 1..6), 0u16..3),
+            1..40,
+        ),
+    ) {
+        let feedback = config(1, acknowledging).feedback;
+        let (mut nic, windows, params) = two_peers_with(false, feedback);
+        let honest = |windows: &Windows| -> Vec<f64> {
+            let windows = windows.borrow();
+            windows.iter().filter(|(flow, _)| **flow / 2 == HONEST_QPN).map(|(_, window)| *window).collect()
+        };
+        let before = honest(&windows);
+        prop_assert!(!before.is_empty());
+        let opcode = if acknowledging { Opcode::NotificationAck } else { Opcode::ProbeResponse };
+        let mut now = 4000;
+        for (own, psn, records, path) in lies {
+            let qpn = if own { QPN } else { HONEST_QPN };
+            let int = stack(&records, path);
+            nic.receive(now, &echo(qpn, psn, opcode, &int).to_frame());
+            now += 700;
+            for window in windows.borrow().values() {
+                prop_assert!((params.w_min()..=params.w_init).contains(window), "{}", window);
+            }
+        }
+        prop_assert_eq!(before, honest(&windows));
+        prop_assert!(acknowledging || nic.take_completions().is_empty());
+    }
 }
