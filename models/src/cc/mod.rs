@@ -1,6 +1,9 @@
 //! The congestion-control slot: what goes in ([`CcEvent`]), what comes out ([`Update`]), and the trait that every law
 //! implements. The RTL slot in `hpcc_rtl::cc` has the same fields.
 
+mod acknowledging;
+mod carrier;
+mod collecting;
 pub mod dcqcn;
 pub mod dctcp;
 mod event;
@@ -14,6 +17,9 @@ pub mod synthetic;
 pub mod timely;
 pub mod trace;
 
+pub use acknowledging::{AckDelay, AckRequests};
+pub use carrier::{Carrier, FlowCount, FlowSeen};
+pub use collecting::{Collecting, Sampling};
 pub use event::{psn_after, CcEvent, EventKind, HopRecord, Update, MAX_HOPS};
 pub use flows::FlowTable;
 pub use probing::{ProbeRule, Probing};
@@ -37,6 +43,12 @@ pub trait CongestionControl {
     /// The receiver counts `flows` with data in one `T` (HPCC++, 5); said before the event that brought it. Laws without a step that depends on
     /// it ignore it.
     fn receiver_counts(&mut self, _flow: u32, _generation: u8, _flows: u16, _now: u64) {}
+
+    /// The receiver's law has computed `window`, payload bytes, for `flow` (HPCC++, 6.3.2): what the flow does with it here. `None` for an unknown
+    /// flow, an old generation, and laws that do not run at a receiver.
+    fn receiver_window(&mut self, _flow: u32, _generation: u8, _window: f64) -> Option<Update> {
+        None
+    }
 
     /// When `flow` next wants an event of kind [`EventKind::Tick`], in nanoseconds of the NIC's clock.
     ///

@@ -1,22 +1,8 @@
 //! What brings telemetry back, and what the two ends of a flow remember for it; the packets are in [`super::notify`].
 
 use super::packet::Packet;
-use crate::cc::hpcc::{ReceiverClock, RemoteWindow};
-
-/// What brings telemetry, or what the law makes of it, to the sender.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Carrier {
-    /// ACK and NAK.
-    #[default]
-    Ack,
-    /// A packet of its own for each data packet with telemetry; ACK and NAK are plain.
-    Notification,
-    /// The law runs at the receiver; a full update sends its window. ACK and NAK are plain.
-    Receiver {
-        /// A full update waits for the largest queue of the path as well as for `T`.
-        after_queue: bool,
-    },
-}
+use crate::cc::hpcc::{ReceiverClock, RemoteWindow, SilenceWatch};
+use crate::cc::{AckDelay, AckRequests, Carrier, FlowSeen};
 
 /// Feedback of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,60 +32,22 @@ impl Default for Feedback {
 /// Sender and receiver of one flow, as far as other feedback than an ACK for each packet needs it.
 #[derive(Clone, Debug, Default)]
 pub struct FeedbackState {
-    /// Sender: packets since the last that asked for an ACK.
-    pub unasked: u32,
+    /// Sender: which packets ask for an ACK.
+    pub requests: AckRequests,
     /// Sender: data is being sent again.
     pub repeating: bool,
-    /// Receiver: the newest packet that waits for an ACK.
-    pub held: Option<Box<Packet>>,
-    /// Receiver: the newest telemetry since the last ACK.
-    pub telemetry: Option<Box<Packet>>,
+    /// Receiver: what waits for an ACK, and the newest telemetry since the last one.
+    pub delay: AckDelay<Box<Packet>, Box<Packet>>,
     /// Receiver: an ACK is sent at the latest at the event of this number.
     pub delayed: u32,
     /// Receiver: when the law acts.
     pub clock: ReceiverClock,
     /// Receiver: number of the last window sent.
     pub sequence: u32,
-    /// Receiver: interval in which the flow was counted last, plus one.
-    pub counted: u64,
+    /// Receiver: whether the flow has been counted.
+    pub counted: FlowSeen,
     /// Sender: windows taken.
     pub remote: RemoteWindow,
-    /// Sender: when the last one came, ps.
-    pub remote_at: u64,
-}
-
-/// Flows with data at one receiver, interval by interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowCount {
-    interval: u64,
-    now: u16,
-    before: u16,
-}
-
-impl FlowCount {
-    /// A packet in `interval`; `new`: the first of its flow in it. Flows of the last whole interval, or of this one if there are more.
-    pub fn packet(&mut self, interval: u64, new: bool) -> u16 {
-        if interval != self.interval {
-            self.before = if interval == self.interval + 1 { self.now } else { 0 };
-            (self.interval, self.now) = (interval, 0);
-        }
-        self.now = self.now.saturating_add(u16::from(new));
-        self.now.max(self.before)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flows_are_counted_by_interval() {
-        let mut count = FlowCount::default();
-        assert_eq!([true, true, false, true].map(|new| count.packet(5, new)), [1, 2, 2, 3]);
-        assert_eq!(count.packet(6, true), 3, "the last whole interval counts");
-        assert_eq!(count.packet(7, true), 1);
-        assert_eq!(count.packet(9, true), 1, "an interval without data lies between");
-        count.now = u16::MAX;
-        assert_eq!(count.packet(9, true), u16::MAX);
-    }
+    /// Sender: whether the receiver is silent.
+    pub silence: SilenceWatch,
 }

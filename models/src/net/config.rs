@@ -9,8 +9,8 @@ use super::clock::Clock;
 use super::homa::HomaConfig;
 use super::recovery::IrnRules;
 use super::tcp::TcpSetup;
-use super::telemetry::{Sampling, TelemetryBytes};
-use crate::cc::{ProbeRule, MAX_HOPS};
+use super::telemetry::TelemetryBytes;
+use crate::cc::{ProbeRule, Sampling, MAX_HOPS};
 
 /// Bytes of headers. A packet's size is what it occupies on the wire, as far as the profile counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

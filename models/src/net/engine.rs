@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::carrier::FlowCount;
 use super::circuit::Circuits;
 use super::closed_loop::Running;
 use super::config::Config;
@@ -23,6 +22,7 @@ use super::sending::Nic;
 use super::slot::{CcSlot, SlotFactory, SlotParams};
 use super::tcp::TcpHosts;
 use super::topology::{Topology, TopologyError};
+use crate::cc::FlowCount;
 
 /// A link that fails, or comes back, or changes speed, at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]

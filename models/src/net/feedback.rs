@@ -1,12 +1,11 @@
 //! What comes back to a sender: acknowledgements, results of congestion control, its timers, the retransmission timeout.
 
-use super::carrier::Carrier;
 use super::clock::PS_PER_NS;
 use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
 use super::host::{whole_rate, whole_window};
 use super::packet::{Packet, PacketKind};
-use crate::cc::{CcEvent, EventKind, Update};
+use crate::cc::{Carrier, CcEvent, EventKind, Update};
 use crate::wire::MASK_24;
 
 impl Simulator {

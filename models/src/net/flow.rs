@@ -2,8 +2,7 @@
 
 use super::carrier::FeedbackState;
 use super::recovery::{Outstanding, Selective};
-use super::telemetry::Collecting;
-use crate::cc::Probing;
+use crate::cc::{Collecting, Probing};
 
 /// A flow to simulate: one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

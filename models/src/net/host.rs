@@ -261,7 +261,9 @@ impl Simulator {
         let size = size.max(framing.min_data);
         let end = seq + u64::from(payload);
         let no_int = match &self.config.sampling {
-            Some(rule) => !context.collecting.next(rule, seq, end <= context.snd_max, self.now),
+            Some(rule) => !context
+                .collecting
+                .next(rule, seq == 0, end <= context.snd_max, self.now),
             None => self.config.probes.is_some(),
         };
         let repetition = end <= context.snd_max;

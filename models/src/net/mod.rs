@@ -41,7 +41,7 @@ mod telemetry;
 mod topology;
 
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, four_pods, racks, star, testbed_pod, three_tier};
-pub use carrier::{Carrier, Feedback, FlowCount};
+pub use carrier::Feedback;
 pub use circuit::{utilisation as circuit_utilisation, CircuitConfig, Schedule, SignalRule};
 pub use classes::{ClassQueues, ClassRules, ClassSchedule, ClassTelemetry, Departure, MAX_CLASSES};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
@@ -58,8 +58,10 @@ pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{CircuitSamples, FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, VoqPoint, QUEUE_CLASS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
-pub use telemetry::{Sampling, TelemetryBytes};
+pub use telemetry::TelemetryBytes;
 pub use topology::{Link, Topology, TopologyError};
+
+pub use crate::cc::{Carrier, FlowCount, Sampling};
 
 #[cfg(test)]
 mod feedback_tests;

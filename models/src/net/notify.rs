@@ -1,13 +1,13 @@
 //! How telemetry comes back (HPCC++, draft-miao-ccwg-hpcc 6.2.2 and 6.3): on acknowledgements, on acknowledgements of several packets, on
 //! packets of its own, or not at all: then the law runs at the receiver and its windows come back.
 
-use super::carrier::{Carrier, Feedback};
+use super::carrier::Feedback;
 use super::clock::PS_PER_NS;
 use super::engine::{encode, Kind, Simulator};
 use super::host::whole_window;
 use super::packet::{Packet, PacketKind, NIL};
 use crate::cc::hpcc::{receiver_kind, HpccParams, Q_UNIT};
-use crate::cc::{CcEvent, EventKind, MAX_HOPS};
+use crate::cc::{Carrier, CcEvent, EventKind, MAX_HOPS};
 
 impl Simulator {
     /// Whether a data packet asks for an ACK. `last`: of its message; `bound`: it fills the window.
@@ -19,12 +19,7 @@ impl Simulator {
         let state = &mut self.contexts[context as usize].feedback;
         let rewound = repetition && !state.repeating;
         state.repeating = repetition;
-        state.unasked += 1;
-        let asks = last || bound || rewound || state.unasked >= every;
-        if asks {
-            state.unasked = 0;
-        }
-        asks
+        state.requests.packet(every, last || bound || rewound)
     }
 
     /// A flow whose receiver computes its window sends: has it heard from it within eight `T`? If not, the window stays as it is.
@@ -32,15 +27,9 @@ impl Simulator {
         if !matches!(self.config.feedback.carrier, Carrier::Receiver { .. }) {
             return;
         }
-        let silent = 8 * self.round_trip_ps(context);
-        let now = self.now;
-        let at = &mut self.contexts[context as usize].feedback.remote_at;
-        if *at == 0 {
-            *at = now;
-        } else if now > *at + silent {
-            self.counters.notify_missing += 1;
-            *at = now;
-        }
+        let round_trip = self.round_trip_ps(context);
+        let silence = &mut self.contexts[context as usize].feedback.silence;
+        self.counters.notify_missing += u64::from(silence.sends(self.now, round_trip));
     }
 
     /// `T` of a flow, ps.
@@ -103,9 +92,7 @@ impl Simulator {
     /// Flows with data at a host in this `T`.
     fn count_flow(&mut self, context: u32, host: u32) -> u16 {
         let interval = self.now / self.round_trip_ps(context);
-        let counted = &mut self.contexts[context as usize].feedback.counted;
-        let new = *counted != interval + 1;
-        *counted = interval + 1;
+        let new = self.contexts[context as usize].feedback.counted.first_in(interval);
         self.flow_counts.entry(host).or_default().packet(interval, new)
     }
 
@@ -162,12 +149,8 @@ impl Simulator {
         let every = self.round_trip_ps(p.context);
         self.packets.release(index);
         let state = &mut self.contexts[p.context as usize].feedback;
-        if !p.no_int {
-            state.telemetry = Some(Box::new(p));
-        }
-        let waits = state.held.is_some();
-        state.held = Some(Box::new(p));
-        if !waits {
+        let telemetry = (!p.no_int).then(|| Box::new(p));
+        if state.delay.hold(Box::new(p), telemetry, self.now) {
             state.delayed = state.delayed.wrapping_add(1) & 0x0fff_ffff;
             let event = encode(Kind::DelayedAck, state.delayed, p.context);
             self.events.push(self.now + every, event);
@@ -178,8 +161,7 @@ impl Simulator {
     pub(super) fn fill_ack(&mut self, index: u32) {
         let p = self.packets[index];
         let state = &mut self.contexts[p.context as usize].feedback;
-        state.held = None;
-        let newest = state.telemetry.take();
+        let newest = state.delay.acknowledged();
         if let Some(newest) = newest.filter(|_| p.no_int) {
             let packet = &mut self.packets[index];
             (packet.n_hop, packet.path_id, packet.hops) = (newest.n_hop, newest.path_id, newest.hops);
@@ -193,7 +175,7 @@ impl Simulator {
         if c.finished || c.feedback.delayed != number {
             return;
         }
-        let Some(held) = c.feedback.held.take().filter(|held| held.flow == c.flow) else {
+        let Some(held) = c.feedback.delay.take_waiting().filter(|held| held.flow == c.flow) else {
             return;
         };
         let Some(port) = self
@@ -244,7 +226,7 @@ impl Simulator {
             self.counters.notify_stale += 1;
             return;
         };
-        context.feedback.remote_at = now;
+        context.feedback.silence.hears(now);
         context.law_window = whole_window(window);
         context.law_rate_bps = super::host::whole_rate(rate);
         let nic = context.nic;

@@ -6,6 +6,7 @@
 
 use super::config::NicConfig;
 use super::counters::Counter;
+use super::format::{translate, Translated};
 use crate::wire::*;
 use std::net::Ipv4Addr;
 
@@ -20,11 +21,15 @@ pub(super) enum Accepted<'a> {
 
 /// Why a frame is dropped before any queue pair is looked at, if it is: the reference of the RTL's parser.
 pub fn frame_fault(config: &NicConfig, frame: &[u8]) -> Option<Counter> {
-    accept(config, frame).err()
+    accept(config, frame, translate(config, frame).as_ref()).err()
 }
 
-/// Takes a frame apart, or names the reason to drop it.
-pub(super) fn accept<'a>(config: &NicConfig, frame: &'a [u8]) -> Result<Accepted<'a>, Counter> {
+/// Takes a frame apart, or names the reason to drop it. `translated`: the packet without INT, and the INT, if that is in another format than Fig. 7's.
+pub(super) fn accept<'a>(
+    config: &NicConfig,
+    frame: &'a [u8],
+    translated: Option<&'a Translated>,
+) -> Result<Accepted<'a>, Counter> {
     if frame.len() < MIN_FRAME_LEN {
         return Err(Counter::ShortFrame);
     }
@@ -40,13 +45,25 @@ pub(super) fn accept<'a>(config: &NicConfig, frame: &'a [u8]) -> Result<Accepted
     if ipv4.dst != config.ip {
         return Err(Counter::WrongIp);
     }
+    let (packet, ipv4) = match translated {
+        Some(translated) => {
+            let packet = &translated.packet[..];
+            (packet, Ipv4Repr::parse(&Ipv4View::new_checked(packet)?)?)
+        }
+        None => (packet, ipv4),
+    };
     if ipv4.protocol != PROTOCOL_UDP {
         return Err(Counter::NotUdp);
     }
     let packet = &packet[..IPV4_LEN + ipv4.payload_len];
     let view = UdpView::new_checked(&packet[IPV4_LEN..])?;
     let udp = UdpRepr::parse(&view);
-    let role = config.ports.role(udp.dst_port).ok_or(Counter::UdpPort)?;
+    let covered = config.format.encapsulation.covered_port(&config.telemetry_ports());
+    let role = match translated {
+        Some(_) if udp.dst_port == covered => PortRole::IntCollect,
+        Some(_) => return Err(Counter::UdpPort),
+        None => config.ports.role(udp.dst_port).ok_or(Counter::UdpPort)?,
+    };
     // Switches change the length of packets with INT: those never carry a checksum.
     let checksum_ok = match role {
         PortRole::Roce => view.checksum_ok(ipv4.src, ipv4.dst),
@@ -60,7 +77,12 @@ pub(super) fn accept<'a>(config: &NicConfig, frame: &'a [u8]) -> Result<Accepted
         return Ok(Accepted::Control(control, ipv4.src));
     }
     let with_int = config.echo_icrc_full && role == PortRole::IntEcho;
-    let transport = RocePacket::parse_covered(ethernet, ipv4, udp, packet, &config.ports, with_int)?;
+    let knows = |opcode| config.knows(opcode);
+    let outer = (ethernet, ipv4, udp);
+    let mut transport = RocePacket::parse_covered(outer, packet, &config.ports, with_int, knows)?;
+    if let Some(translated) = translated {
+        transport.int = &translated.int;
+    }
     if transport.bth.version != 0 {
         return Err(Counter::TransportVersion);
     }
@@ -100,7 +122,7 @@ mod tests {
     }
 
     fn verdict(frame: &[u8]) -> Option<Counter> {
-        accept(&config(), frame).err()
+        frame_fault(&config(), frame)
     }
 
     /// Recomputes the IPv4 header checksum of an untagged frame.

@@ -4,8 +4,9 @@ use super::completion::Status;
 use super::counters::Counter;
 use super::feedback::Feedback;
 use super::memory::Memory;
-use super::nic::{Echo, Nic};
+use super::nic::Nic;
 use super::psn::{near, payload_len, wire};
+use super::qp::Echo;
 use super::requester::{Acked, Requester};
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
@@ -172,6 +173,7 @@ impl<M: Memory> Nic<M> {
                 opcode,
                 psn: packet.bth.psn,
                 int: packet.int.to_vec(),
+                payload: Vec::new(),
             });
         }
     }

@@ -5,12 +5,12 @@
 
 use super::completion::HostError;
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
 use super::pacing::{Bound, GROUPS};
+use super::qp::Qp;
 use super::responder::Response;
 use super::{request_flow, response_flow};
 use crate::sched::limit::CapControl;
-use crate::sched::registers::FULL_OVERHEAD;
 
 impl Qp {
     /// The rate of the requests is 0 although some could leave: a stop is no loss, as a pause is none.
@@ -58,8 +58,9 @@ impl<M: Memory> Nic<M> {
     }
 
     fn look(&mut self, now_ps: Option<u64>) {
+        let overhead = self.config.format.overhead();
         for qp in self.qps.values_mut() {
-            let bytes = u64::from(qp.config.mtu + FULL_OVERHEAD);
+            let bytes = u64::from(qp.config.mtu + overhead);
             let responds = matches!(qp.responder.front(), Some(Response::Read { .. }));
             for (pacer, works) in [
                 (&mut qp.request_pacer, qp.requester.unsent()),
@@ -108,7 +109,8 @@ impl<M: Memory> Nic<M> {
 #[cfg(test)]
 mod tests {
     use super::super::*;
-    use super::{CapControl, FULL_OVERHEAD};
+    use super::CapControl;
+    use crate::sched::registers::FULL_OVERHEAD;
 
     fn nic() -> Nic<BlockMemory> {
         let peer = std::net::Ipv4Addr::new(10, 0, 0, 2);

@@ -1,8 +1,10 @@
-//! Registers and per-QP configuration of the NIC model.
+//! Registers of the NIC model.
 
+use super::feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
 use super::pacing::PS_PER_NS;
-use crate::cc::ProbeRule;
-use crate::wire::{MacAddr, Ports, MASK_24, PKEY_DEFAULT};
+use crate::cc::{Carrier, ProbeRule};
+use crate::wire::telemetry::{Encapsulation, TelemetryPorts};
+use crate::wire::{MacAddr, Opcode, Ports, PKEY_DEFAULT};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
@@ -138,8 +140,15 @@ pub struct NicConfig {
     pub ack_pause: bool,
     /// Probes collect INT for the requests of queue pairs with INT, whose data then collect none; READ responses collect as ever. `None`: no probes.
     pub probes: Option<ProbeConfig>,
-    /// Code point of requests whose INT is left to probes, 6 bits: one that switches do not stamp, in the same queue as the other.
+    /// Code point of requests that collect no INT because probes or other requests do, 6 bits: one that switches do not stamp, in the same queue as
+    /// the other.
     pub dscp_unstamped: u8,
+    /// Only some requests of queue pairs with INT collect it. `None`: all do, unless probes do.
+    pub sampling: Option<SamplingConfig>,
+    /// What brings INT of requests back.
+    pub feedback: FeedbackConfig,
+    /// Format of INT.
+    pub format: FormatConfig,
     /// Control packets.
     pub control: ControlConfig,
     /// Law of queue pairs that collect INT and do not say otherwise, and of those that control packets create: its code in
@@ -183,6 +192,9 @@ impl Default for NicConfig {
             ack_pause: false,
             probes: None,
             dscp_unstamped: 10,
+            sampling: None,
+            feedback: FeedbackConfig::default(),
+            format: FormatConfig::default(),
             control: ControlConfig::default(),
             default_law: 1,
         }
@@ -198,83 +210,38 @@ impl NicConfig {
             self.line_rate_bps
         }
     }
-}
 
-/// What the host says when it creates a queue pair.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QpConfig {
-    /// Own number.
-    pub qpn: u32,
-    /// Number at the peer.
-    pub remote_qpn: u32,
-    /// Address of the peer.
-    pub remote_ip: Ipv4Addr,
-    /// First PSN sent.
-    pub send_psn: u32,
-    /// First PSN expected.
-    pub expected_psn: u32,
-    /// Collects INT; otherwise plain RoCEv2.
-    pub int: bool,
-    /// Code of the congestion-control law of both of its flows, 0 for none; without one [`NicConfig::default_law`] if it collects INT and the NIC
-    /// has that law, none otherwise.
-    pub law: Option<u8>,
-    /// Path MTU, bytes of payload.
-    pub mtu: u32,
-    /// 802.1p priority of its data, for pause.
-    pub priority: u8,
-    /// UDP source port; 0 takes one from the QP numbers.
-    pub udp_port: u16,
-}
-
-impl QpConfig {
-    /// Code of the law that it asks for on a NIC with this default law, 0 for none.
-    pub fn law_or(&self, default: u8) -> u8 {
-        self.law.unwrap_or(if self.int { default } else { 0 })
+    /// Every request of a queue pair with INT collects it and brings it back on its acknowledgement, in Fig. 7's form: an empty stack means a path
+    /// without switches. Otherwise it means that nothing was collected.
+    pub(super) fn empty_stack_counts(&self) -> bool {
+        self.probes.is_none()
+            && self.sampling.is_none_or(|sampling| sampling.every <= 1)
+            && self.feedback.carrier == Carrier::Ack
+            && !self.translates()
     }
 
-    /// A plain queue pair of the default MTU.
-    pub fn new(qpn: u32, remote_qpn: u32, remote_ip: Ipv4Addr) -> Self {
-        Self {
-            qpn,
-            remote_qpn,
-            remote_ip,
-            send_psn: 0,
-            expected_psn: 0,
-            int: false,
-            law: None,
-            mtu: 1024,
-            priority: 0,
-            udp_port: 0,
+    /// INT is collected in another form than Fig. 7's.
+    pub(super) fn translates(&self) -> bool {
+        self.format.encapsulation != Encapsulation::Fig7
+    }
+
+    /// Packets of this opcode are looked at; notifications that are switched off are as undefined as they are to the hardware.
+    pub(super) fn knows(&self, opcode: Opcode) -> bool {
+        match opcode {
+            Opcode::Notification => self.feedback.at_receiver() || self.feedback.count_flows,
+            Opcode::NotificationAck => {
+                self.feedback.carrier == Carrier::Notification && self.feedback.notifications_acknowledge
+            }
+            _ => true,
         }
     }
 
-    /// UDP source port: the one given, or 0xC000 to 0xFFFF from both QP numbers so that flows take different paths.
-    pub fn source_port(&self) -> u16 {
-        match self.udp_port {
-            0 => 0xc000 | ((self.qpn ^ self.remote_qpn << 5) & 0x3fff) as u16,
-            port => port,
+    /// Numbers under which INT is found.
+    pub(super) fn telemetry_ports(&self) -> TelemetryPorts {
+        TelemetryPorts {
+            roce: self.ports,
+            ..self.format.numbers
         }
-    }
-
-    /// First fault of the fields that stand alone, if any.
-    pub fn fault(&self) -> Option<&'static str> {
-        // 0 and 1 are for management, the last one for multicast
-        if !(2..MASK_24).contains(&self.qpn) {
-            return Some("qpn");
-        }
-        if self.remote_qpn > MASK_24 {
-            return Some("remote_qpn");
-        }
-        if self.send_psn > MASK_24 {
-            return Some("send_psn");
-        }
-        if self.expected_psn > MASK_24 {
-            return Some("expected_psn");
-        }
-        if !matches!(self.mtu, 256 | 512 | 1024 | 2048 | 4096) {
-            return Some("mtu");
-        }
-        None
     }
 }
 
@@ -287,60 +254,5 @@ mod tests {
     fn codes_of_the_port_speeds() {
         let table = NicConfig::default().speed_table;
         assert_eq!(table, [0, 10, 25, 40, 50, 100, 200, 400, 800, 0, 0, 0, 0, 0, 0, 0]);
-    }
-
-    #[test]
-    fn numbers_0_1_and_the_last_are_refused() {
-        let fault = |qpn| QpConfig::new(qpn, 5, Ipv4Addr::LOCALHOST).fault();
-        assert_eq!((fault(0), fault(1), fault(2)), (Some("qpn"), Some("qpn"), None));
-        assert_eq!(
-            (fault(0xff_fffe), fault(0xff_ffff), fault(0x100_0002)),
-            (None, Some("qpn"), Some("qpn"))
-        );
-    }
-
-    #[test]
-    fn faults_are_named() {
-        let good = QpConfig::new(5, 5, Ipv4Addr::LOCALHOST);
-        assert_eq!(
-            QpConfig {
-                mtu: 1000,
-                ..good.clone()
-            }
-            .fault(),
-            Some("mtu")
-        );
-        assert_eq!(
-            QpConfig {
-                send_psn: 1 << 24,
-                ..good.clone()
-            }
-            .fault(),
-            Some("send_psn")
-        );
-        assert_eq!(
-            QpConfig {
-                expected_psn: 1 << 24,
-                ..good.clone()
-            }
-            .fault(),
-            Some("expected_psn")
-        );
-        assert_eq!(
-            QpConfig {
-                remote_qpn: 1 << 24,
-                ..good
-            }
-            .fault(),
-            Some("remote_qpn")
-        );
-    }
-
-    #[test]
-    fn source_port_is_in_the_dynamic_range_and_differs_between_equal_pairs() {
-        let port = |qpn| QpConfig::new(qpn, qpn, Ipv4Addr::LOCALHOST).source_port();
-        let ports: std::collections::BTreeSet<u16> = (2..300).map(port).collect();
-        assert_eq!(ports.len(), 298);
-        assert!(ports.iter().all(|port| *port >= 0xc000));
     }
 }

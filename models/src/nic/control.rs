@@ -1,10 +1,10 @@
 //! Control packets (HPCC paper, section 4.1): flows created and removed over the network. For trusted networks only.
 
 use super::completion::{Operation, WorkRequest};
-use super::config::QpConfig;
 use super::counters::Counter;
 use super::memory::Memory;
 use super::nic::Nic;
+use super::qp_config::QpConfig;
 use crate::wire::{ControlOp, ControlRepr};
 use std::net::Ipv4Addr;
 

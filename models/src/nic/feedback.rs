@@ -1,6 +1,7 @@
 //! Events to the law of a queue pair, and what it answers. Queue pairs without a law bypass it.
 
-use super::counters::Counter;
+use super::config::NicConfig;
+use super::counters::{Counter, Counters};
 use super::memory::Memory;
 use super::nic::Nic;
 use super::{psn, request_flow, response_flow};
@@ -19,6 +20,19 @@ pub(super) struct Feedback<'a> {
     pub sent_at: Option<u64>,
     pub bytes: u32,
     pub now: u64,
+}
+
+/// Puts a stack into an event and counts what is wrong with it.
+pub(super) fn fill(config: &NicConfig, counters: &mut Counters, stack: &IntStack, event: &mut CcEvent) {
+    stack.fill(event);
+    let used = &event.hops[..stack.records()];
+    event.int_valid = used.iter().all(|hop| config.speed_table[usize::from(hop.speed)] != 0);
+    if !event.int_valid {
+        counters.count(Counter::IntBadSpeed);
+    }
+    if usize::from(stack.n_hop) > stack.records() {
+        counters.count(Counter::IntManyHops);
+    }
 }
 
 impl<M: Memory> Nic<M> {
@@ -44,23 +58,13 @@ impl<M: Memory> Nic<M> {
             now: feedback.now,
             ..CcEvent::default()
         };
-        // Requests whose INT is left to probes come back with an empty stack, which says nothing about the path.
-        let unstamped = self.config.probes.is_some()
-            && feedback.flow == request_flow(feedback.flow / 2)
-            && feedback.kind != EventKind::Probe;
+        // An empty stack says nothing about the path where it means that nothing was collected. READ responses collect on every packet.
+        let collects = self.config.empty_stack_counts()
+            || feedback.kind == EventKind::Probe
+            || feedback.flow != request_flow(feedback.flow / 2) && !self.config.translates();
         let stack = IntStack::parse(feedback.int).ok();
-        if let Some(stack) = stack.filter(|stack| stack.n_hop > 0 || !unstamped) {
-            stack.fill(&mut event);
-            let used = &event.hops[..stack.records()];
-            event.int_valid = used
-                .iter()
-                .all(|hop| self.config.speed_table[usize::from(hop.speed)] != 0);
-            if !event.int_valid {
-                self.counters.count(Counter::IntBadSpeed);
-            }
-            if usize::from(stack.n_hop) > stack.records() {
-                self.counters.count(Counter::IntManyHops);
-            }
+        if let Some(stack) = stack.filter(|stack| stack.n_hop > 0 || collects) {
+            fill(&self.config, &mut self.counters, &stack, &mut event);
         }
         let Some(update) = self.laws.get_mut(&qp.law).and_then(|cc| cc.handle(&event)) else {
             return;

@@ -1,101 +1,20 @@
 //! The NIC and its queue pairs, as the host sees them.
 
 use super::completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
-use super::config::{NicConfig, QpConfig};
+use super::config::NicConfig;
 use super::counters::{Counter, Counters};
+use super::feedback_counters::FeedbackCounters;
 use super::memory::{Access, Memory, Region, Regions};
 use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
-use super::requester::{Limits, Requester};
-use super::responder::Responder;
+use super::qp::{Marked, Qp};
+use super::qp_config::QpConfig;
+use super::receiver_law::ReceiverLaw;
 use super::{request_flow, response_flow};
-use crate::cc::{CongestionControl, Probing, Update};
+use crate::cc::{CongestionControl, FlowCount};
 use crate::fixed::LAWS;
 use crate::sched::limit::CapControl;
-use crate::wire::{MacAddr, Opcode};
 use std::collections::{BTreeMap, VecDeque};
-
-/// INT on its way back beside the acknowledgements: the echo of a READ response, or the answer to a probe.
-#[derive(Clone, Debug)]
-pub(super) struct Echo {
-    pub opcode: Opcode,
-    /// PSN of the response, number of the probe.
-    pub psn: u32,
-    pub int: Vec<u8>,
-}
-
-/// What came with a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marked {
-    /// A request.
-    Request,
-    /// A READ response.
-    Response,
-}
-
-/// Notifications of a queue pair in one direction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told {
-    /// One waits to be sent.
-    pub due: bool,
-    /// When the last one was asked for, units of 1.024 us.
-    pub last: Option<u64>,
-}
-
-/// A queue pair.
-#[derive(Debug)]
-pub(super) struct Qp {
-    pub config: QpConfig,
-    pub mac: MacAddr,
-    /// 1 to 255, then from 1 again.
-    pub generation: u8,
-    /// Code of its law, 0 for none.
-    pub law: u8,
-    pub requester: Requester,
-    pub responder: Responder,
-    pub request_pacer: Pacer,
-    pub response_pacer: Pacer,
-    pub echoes: VecDeque<Echo>,
-    /// Congestion notifications, by [`Marked`].
-    pub told: [Told; 2],
-    /// Probes of the requests' path.
-    pub probing: Probing,
-    /// One is due and has not left yet.
-    pub probe_waits: bool,
-}
-
-impl Qp {
-    /// Pacer of a flow of this queue pair.
-    pub fn pacer(&mut self, flow: u32) -> &mut Pacer {
-        if flow == request_flow(self.config.qpn) {
-            &mut self.request_pacer
-        } else {
-            &mut self.response_pacer
-        }
-    }
-
-    /// A flow takes the window and rate of an update. READ responses without INT are never acknowledged, so they have no window.
-    pub fn follow(&mut self, update: &Update) {
-        let windowless = !self.config.int && update.flow == response_flow(self.config.qpn);
-        let pacer = self.pacer(update.flow);
-        pacer.rate_bps = update.rate;
-        if !windowless {
-            pacer.window = update.window;
-        }
-    }
-
-    /// Limits of the requester at this moment.
-    pub fn limits(&self, nic: &NicConfig) -> Limits {
-        Limits {
-            window: self.request_pacer.window(),
-            psn_span: nic.psn_span.into(),
-            max_rd_atomic: nic.max_rd_atomic as usize,
-            ack_req_interval: nic.ack_req_interval,
-            send_times: nic.send_times,
-            asks_for_times: !self.config.int,
-        }
-    }
-}
 
 /// A NIC. Times are nanoseconds of one clock and must not go back from call to call.
 pub struct Nic<M> {
@@ -123,6 +42,13 @@ pub struct Nic<M> {
     pub(super) control_sequence: u64,
     pub(super) control_next_ns: u64,
     pub(super) control_work: u64,
+    /// Makes the laws of incoming requests.
+    pub(super) receiver_law: Option<ReceiverLaw>,
+    /// Laws of incoming requests, by queue pair.
+    pub(super) receiver_laws: BTreeMap<u32, Box<dyn CongestionControl>>,
+    /// Queue pairs with data.
+    pub(super) flow_count: FlowCount,
+    pub(super) feedback_counters: FeedbackCounters,
 }
 
 impl<M: Memory> Nic<M> {
@@ -150,6 +76,10 @@ impl<M: Memory> Nic<M> {
             control_sequence: 0,
             control_next_ns: 0,
             control_work: 0,
+            receiver_law: None,
+            receiver_laws: BTreeMap::new(),
+            flow_count: FlowCount::default(),
+            feedback_counters: FeedbackCounters::default(),
         }
     }
 
@@ -166,6 +96,11 @@ impl<M: Memory> Nic<M> {
     /// Counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Counters of what the hardware does not have.
+    pub fn feedback_counters(&self) -> FeedbackCounters {
+        self.feedback_counters
     }
 
     /// Host memory.
@@ -204,6 +139,9 @@ impl<M: Memory> Nic<M> {
         if let Some(field) = config.fault() {
             return Err(HostError::Field { qpn, field });
         }
+        if config.int && !self.config.format.fits(config.mtu) {
+            return Err(HostError::Field { qpn, field: "mtu" });
+        }
         let law = self.law_of(&config)?;
         if self
             .qps
@@ -218,26 +156,14 @@ impl<M: Memory> Nic<M> {
             .neighbours
             .get(&ip)
             .ok_or(HostError::NoNeighbour { qpn, ip })?;
+        let receiver_law = self.new_receiver_law(&config)?;
         self.remove_qp(0, qpn);
         let counter = self.generations.entry(qpn).or_default();
         *counter = counter.checked_add(1).unwrap_or(1);
         let generation = *counter;
         let mut pacer = Pacer::new(self.config.initial_rate_bps(), self.config.window);
         pacer.level = self.groups.levels[0];
-        let mut qp = Qp {
-            mac,
-            generation,
-            law,
-            requester: Requester::new(psn::start(config.send_psn), config.mtu),
-            responder: Responder::new(psn::start(config.expected_psn)),
-            request_pacer: pacer,
-            response_pacer: pacer,
-            echoes: VecDeque::new(),
-            told: <[Told; 2]>::default(),
-            probing: Probing::default(),
-            probe_waits: false,
-            config,
-        };
+        let mut qp = Qp::new(config, mac, (generation, law), pacer);
         if !qp.config.int {
             qp.response_pacer.window = f64::INFINITY;
         }
@@ -245,6 +171,10 @@ impl<M: Memory> Nic<M> {
             for flow in [request_flow(qpn), response_flow(qpn)] {
                 qp.follow(&cc.create(flow, generation));
             }
+        }
+        if let Some(mut law) = receiver_law {
+            law.create(request_flow(qpn), generation);
+            self.receiver_laws.insert(qpn, law);
         }
         self.qps.insert(qpn, qp);
         Ok(())
@@ -283,6 +213,7 @@ impl<M: Memory> Nic<M> {
             cc.remove(request_flow(qpn));
             cc.remove(response_flow(qpn));
         }
+        self.receiver_laws.remove(&qpn);
         self.notifications.retain(|(of, _)| *of != qpn);
         self.qps.remove(&qpn).is_some()
     }
@@ -314,9 +245,10 @@ impl<M: Memory> Nic<M> {
     /// Nothing is queued, outstanding, or waiting to be sent.
     pub fn idle(&self) -> bool {
         self.notifications.is_empty()
-            && self.qps.values().all(|qp| {
-                qp.requester.queued() == 0 && qp.responder.front().is_none() && qp.echoes.is_empty() && !qp.probe_waits
-            })
+            && self
+                .qps
+                .values()
+                .all(|qp| qp.requester.queued() == 0 && qp.responder.idle() && qp.echoes.is_empty() && !qp.probe_waits)
     }
 
     /// The generation of a queue pair; each creation under the same number has another.

@@ -8,7 +8,8 @@ use super::config::CNP_UNIT_BITS;
 use super::counters::Counter;
 use super::frame::Content;
 use super::memory::Memory;
-use super::nic::{Marked, Nic, Told};
+use super::nic::Nic;
+use super::qp::{Marked, Told};
 use crate::wire::{BthRepr, Extension, Opcode, PortRole, CNP_LEN};
 
 impl<M: Memory> Nic<M> {
@@ -48,6 +49,7 @@ impl<M: Memory> Nic<M> {
             },
             extension: Extension::None,
             payload: &[0; CNP_LEN],
+            collects: true,
         };
         Some(self.frame(qp, &content))
     }

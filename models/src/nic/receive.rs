@@ -2,17 +2,25 @@
 
 use super::acceptance::{accept, Accepted};
 use super::counters::Counter;
-use super::keyed::echo_tag;
+use super::format::translate;
+use super::keyed::checked;
 use super::memory::Memory;
-use super::nic::{Marked, Nic};
+use super::nic::Nic;
+use super::qp::Marked;
+use crate::cc::Carrier;
 use crate::wire::{Opcode, PortRole, RocePacket};
 
 impl<M: Memory> Nic<M> {
     /// Takes a frame (without FCS) that has arrived whole at `now`.
     pub fn receive(&mut self, now: u64, frame: &[u8]) {
         self.counters.count(Counter::RxFrames);
-        let result = match accept(&self.config, frame) {
-            Ok(Accepted::Transport(role, packet)) => self.transport(now, role, &packet),
+        let translated = translate(&self.config, frame);
+        let result = match accept(&self.config, frame, translated.as_ref()) {
+            Ok(Accepted::Transport(role, packet)) => {
+                let unusable = translated.as_ref().is_some_and(|translated| !translated.usable);
+                self.feedback_counters.int_bad_format += u64::from(unusable);
+                self.transport(now, role, &packet)
+            }
             Ok(Accepted::Control(control, source)) => self.control(now, &control, source),
             Err(reason) => Err(reason),
         };
@@ -31,11 +39,11 @@ impl<M: Memory> Nic<M> {
         if opcode != Opcode::Cnp && opcode.port_role(qp.config.int) != Some(role) {
             return Err(Counter::WrongPort);
         }
+        let mut packet = *packet;
         if let Some(&key) = self.config.echo_keys.get(&qpn).filter(|_| role == PortRole::IntEcho) {
-            if packet.payload != echo_tag(key, &packet.bth, &packet.extension, packet.int) {
-                return Err(Counter::Icrc);
-            }
+            packet.payload = checked(key, &packet).ok_or(Counter::Icrc)?;
         }
+        let packet = &packet;
         if packet.ipv4.congestion_experienced() {
             match opcode {
                 Opcode::ReadResponse(_) => self.marked(now, qpn, Marked::Response),
@@ -58,7 +66,14 @@ impl<M: Memory> Nic<M> {
                 self.echo(packet, Opcode::ProbeResponse);
                 Ok(())
             }
+            Opcode::ProbeResponse
+                if self.config.probes.is_none() && self.config.feedback.carrier == Carrier::Notification =>
+            {
+                self.int_notification(now, packet)
+            }
             Opcode::ProbeResponse => self.probe_response(now, packet),
+            Opcode::Notification => self.notification(now, packet),
+            Opcode::NotificationAck => self.acknowledging_notification(now, packet),
             Opcode::OtherResponse(_) => Err(Counter::Stray),
         }
     }

@@ -6,6 +6,7 @@
 use super::completion::{Operation, Status, WorkRequest};
 use super::psn::{packets, payload_len, wire, Psn};
 use super::send_times::{departure, is_timed, SendTimes};
+use crate::cc::AckRequests;
 use std::collections::VecDeque;
 
 /// A work request with its packet numbers.
@@ -58,8 +59,7 @@ pub(super) struct Requester {
     inflight: u64,
     /// READ requests sent whose data is not complete.
     reads: VecDeque<(Psn, Psn)>,
-    /// Packets sent since the last acknowledge request.
-    since_ack_req: u32,
+    ack_requests: AckRequests,
     rewound: bool,
     /// `una` at the last re-request for a READ gap: one per gap.
     gap_at: Option<Psn>,
@@ -81,7 +81,7 @@ impl Requester {
             assigned: first,
             inflight: 0,
             reads: VecDeque::new(),
-            since_ack_req: 0,
+            ack_requests: AckRequests::default(),
             rewound: false,
             gap_at: None,
             retries: 0,
@@ -188,15 +188,8 @@ impl Requester {
             self.send_times.left(departure, wire(first), spacing, now);
         }
         let fills_window = self.inflight as f64 >= limits.window || self.nxt - self.una >= limits.psn_span;
-        self.since_ack_req += 1;
-        let ack_req = ends_message
-            || fills_window
-            || self.rewound
-            || self.since_ack_req >= limits.ack_req_interval
-            || timed && limits.asks_for_times;
-        if ack_req {
-            self.since_ack_req = 0;
-        }
+        let must = ends_message || fills_window || self.rewound || timed && limits.asks_for_times;
+        let ack_req = self.ack_requests.packet(limits.ack_req_interval, must);
         self.rewound = false;
         (ack_req, repeated)
     }
@@ -263,7 +256,7 @@ impl Requester {
         self.nxt = self.una;
         self.inflight = 0;
         self.reads.clear();
-        self.since_ack_req = 0;
+        self.ack_requests.restart();
         self.rewound = true;
         moved
     }

@@ -5,7 +5,7 @@ use super::counters::Counter;
 use super::memory::{Access, Memory};
 use super::nic::Nic;
 use super::psn::{packets, Psn};
-use super::responder::{AckPsn, Incoming, Order, Responder, Response};
+use super::responder::{has_records, no_int, AckPsn, Incoming, Order, Response};
 use crate::wire::{Extension, NakCode, Opcode, Position, RethRepr, RocePacket, MASK_24};
 
 /// Why a request was not executed.
@@ -24,15 +24,19 @@ impl From<NakCode> for Refusal {
 
 impl<M: Memory> Nic<M> {
     /// Takes a request packet whose queue pair is known and whose peer is right.
-    pub(super) fn request(&mut self, _now: u64, packet: &RocePacket) -> Result<(), Counter> {
+    pub(super) fn request(&mut self, now: u64, packet: &RocePacket) -> Result<(), Counter> {
         if self.qps.values().map(|qp| qp.responder.acks()).sum::<usize>() >= self.config.ack_queue {
             return Err(Counter::AckQueueFull);
         }
         let qpn = packet.bth.dest_qp;
-        let responder = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.responder;
-        if responder.ended {
+        if self.qps.get(&qpn).ok_or(Counter::UnknownQp)?.responder.ended {
             return Err(Counter::QpEnded);
         }
+        let packet = &RocePacket {
+            int: self.report(now, packet),
+            ..*packet
+        };
+        let responder = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.responder;
         let expected = responder.expected;
         let (at, result) = match responder.order(packet.bth.psn) {
             Order::Gap => {
@@ -40,17 +44,17 @@ impl<M: Memory> Nic<M> {
                 if !responder.nak_sent {
                     responder.nak_sent = true;
                     self.counters.count(Counter::NaksSent);
-                    responder.push(nak(expected, NakCode::PsnSequence, responder.msn, packet.int));
+                    responder.acknowledge(AckPsn::Exact(expected), Some(NakCode::PsnSequence), packet.int);
                 }
                 return Ok(());
             }
             Order::Duplicate(psn) => {
                 self.counters.count(Counter::Duplicates);
-                (psn, self.duplicate(packet, psn))
+                (psn, self.duplicate(now, packet, psn))
             }
             Order::Expected => {
                 responder.nak_sent = false;
-                (expected, self.execute(packet))
+                (expected, self.execute(now, packet))
             }
         };
         match result {
@@ -59,7 +63,7 @@ impl<M: Memory> Nic<M> {
             Err(Refusal::Nak(code)) => {
                 self.counters.count(Counter::NaksSent);
                 let responder = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.responder;
-                responder.push(nak(at, code, responder.msn, packet.int));
+                responder.acknowledge(AckPsn::Exact(at), Some(code), packet.int);
                 responder.end();
                 Ok(())
             }
@@ -67,18 +71,14 @@ impl<M: Memory> Nic<M> {
     }
 
     /// A request whose PSN was executed before: READ is executed again, everything else only acknowledged again.
-    fn duplicate(&mut self, packet: &RocePacket, psn: Psn) -> Result<(), Refusal> {
+    fn duplicate(&mut self, now: u64, packet: &RocePacket, psn: Psn) -> Result<(), Refusal> {
+        let (Opcode::ReadRequest, Extension::Reth(reth)) = (packet.bth.opcode, packet.extension) else {
+            self.acknowledge_write(now, packet, AckPsn::Newest);
+            return Ok(());
+        };
         let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
             return Ok(());
         };
-        let Extension::Reth(reth) = packet.extension else {
-            qp.responder.push(again(&qp.responder, packet.int));
-            return Ok(());
-        };
-        if packet.bth.opcode != Opcode::ReadRequest {
-            qp.responder.push(again(&qp.responder, packet.int));
-            return Ok(());
-        }
         let end = psn + packets(reth.length.into(), qp.config.mtu);
         if end > qp.responder.expected || !packet.payload.is_empty() {
             return Err(Refusal::Drop(Counter::Stray));
@@ -100,6 +100,8 @@ impl<M: Memory> Nic<M> {
         if qp.responder.reads() >= self.config.responder_reads as usize {
             return Err(Refusal::Drop(Counter::ReadDepth));
         }
+        // in the order of packet numbers: what waits for an acknowledgement comes before the READ's data
+        qp.responder.acknowledge_waiting(no_int(qp.config.int));
         let repeated = first < qp.responder.expected;
         if !repeated {
             qp.responder.expected = end;
@@ -120,14 +122,14 @@ impl<M: Memory> Nic<M> {
     }
 
     /// The request that is expected now.
-    fn execute(&mut self, packet: &RocePacket) -> Result<(), Refusal> {
+    fn execute(&mut self, now: u64, packet: &RocePacket) -> Result<(), Refusal> {
         match (packet.bth.opcode, packet.extension) {
             (Opcode::Write(position), extension) => {
                 let reth = match extension {
                     Extension::Reth(reth) => Some(reth),
                     _ => None,
                 };
-                self.execute_write(packet, position, reth).map_err(Refusal::Nak)
+                self.execute_write(now, packet, position, reth).map_err(Refusal::Nak)
             }
             (Opcode::ReadRequest, Extension::Reth(reth)) => self.execute_read(packet, &reth),
             _ => Err(NakCode::InvalidRequest.into()),
@@ -136,6 +138,7 @@ impl<M: Memory> Nic<M> {
 
     fn execute_write(
         &mut self,
+        now: u64,
         packet: &RocePacket,
         position: Position,
         reth: Option<RethRepr>,
@@ -170,16 +173,24 @@ impl<M: Memory> Nic<M> {
             qp.responder.message = None;
             qp.responder.msn = qp.responder.msn.wrapping_add(1) & MASK_24;
         }
-        if qp.config.int || packet.bth.ack_req || position.is_end() {
-            let msn = qp.responder.msn;
-            qp.responder.push(Response::Ack {
-                psn: AckPsn::Exact(psn),
-                nak: None,
-                msn,
-                int: packet.int.to_vec(),
-            });
-        }
+        self.acknowledge_write(now, packet, AckPsn::Exact(psn));
         Ok(())
+    }
+
+    /// Acknowledges a WRITE packet, or lets it wait for the acknowledgement of a later one.
+    fn acknowledge_write(&mut self, now: u64, packet: &RocePacket, psn: AckPsn) {
+        let together = self.config.feedback.ack_every > 1;
+        let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
+            return;
+        };
+        let ends = matches!(packet.bth.opcode, Opcode::Write(position) if position.is_end());
+        let asks = packet.bth.ack_req || ends;
+        if qp.config.int && together && !asks {
+            let int = has_records(packet.int).then(|| packet.int.to_vec());
+            qp.responder.delay.hold(psn, int, now);
+        } else if qp.config.int || asks || psn == AckPsn::Newest {
+            qp.responder.acknowledge(psn, None, packet.int);
+        }
     }
 
     fn execute_read(&mut self, packet: &RocePacket, reth: &RethRepr) -> Result<(), Refusal> {
@@ -196,23 +207,5 @@ impl<M: Memory> Nic<M> {
         let first = qp.responder.expected;
         let end = first + packets(length, qp.config.mtu);
         self.queue_read(packet.bth.dest_qp, first, end, reth)
-    }
-}
-
-fn nak(psn: Psn, code: NakCode, msn: u32, int: &[u8]) -> Response {
-    Response::Ack {
-        psn: AckPsn::Exact(psn),
-        nak: Some(code),
-        msn,
-        int: int.to_vec(),
-    }
-}
-
-fn again(responder: &Responder, int: &[u8]) -> Response {
-    Response::Ack {
-        psn: AckPsn::Newest,
-        nak: None,
-        msn: responder.msn,
-        int: int.to_vec(),
     }
 }

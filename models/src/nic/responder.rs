@@ -1,8 +1,23 @@
 //! Responder half of a queue pair: expected PSN, message in progress, and what waits to be answered, in PSN order.
 
 use super::psn::{near, Psn};
-use crate::wire::{NakCode, Position};
+use crate::cc::AckDelay;
+use crate::wire::{NakCode, Position, INT_EMPTY, INT_FIXED_LEN, MASK_24};
 use std::collections::VecDeque;
+
+/// INT header and stack have records of switches.
+pub(super) fn has_records(int: &[u8]) -> bool {
+    int.len() > INT_FIXED_LEN
+}
+
+/// What stands in the place of INT where a queue pair with or without it has none to tell.
+pub(super) fn no_int(int: bool) -> &'static [u8] {
+    if int {
+        &INT_EMPTY
+    } else {
+        &[]
+    }
+}
 
 /// A WRITE message of which packets are still to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +100,8 @@ pub(super) struct Responder {
     pub nak_sent: bool,
     pub ended: bool,
     pub message: Option<Incoming>,
+    /// Data packets that wait for an acknowledgement of several.
+    pub delay: AckDelay<AckPsn, Vec<u8>>,
     queue: VecDeque<Response>,
     unechoed: VecDeque<Unechoed>,
     /// Payload bytes of `unechoed`.
@@ -99,6 +116,7 @@ impl Responder {
             nak_sent: false,
             ended: false,
             message: None,
+            delay: AckDelay::default(),
             queue: VecDeque::new(),
             unechoed: VecDeque::new(),
             inflight: 0,
@@ -150,6 +168,31 @@ impl Responder {
         self.queue.push_back(response);
     }
 
+    /// Acknowledges (`nak` is `None`) or refuses, with INT `int` or, if that has no records, the newest of a packet that waited.
+    pub fn acknowledge(&mut self, psn: AckPsn, nak: Option<NakCode>, int: &[u8]) {
+        let newest = self.delay.acknowledged().filter(|_| !has_records(int));
+        self.push(Response::Ack {
+            psn,
+            nak,
+            msn: self.msn,
+            int: newest.unwrap_or_else(|| int.to_vec()),
+        });
+    }
+
+    /// Acknowledges what waits, if anything does; true if so. `int`: what a packet without INT has.
+    pub fn acknowledge_waiting(&mut self, int: &[u8]) -> bool {
+        let waiting = self.delay.take_waiting();
+        if let Some(psn) = waiting {
+            self.acknowledge(psn, None, int);
+        }
+        waiting.is_some()
+    }
+
+    /// Nothing waits to be answered.
+    pub fn idle(&self) -> bool {
+        self.queue.is_empty() && self.delay.since().is_none()
+    }
+
     pub fn pop(&mut self) -> Option<Response> {
         self.queue.pop_front()
     }
@@ -159,10 +202,19 @@ impl Responder {
         self.queue.iter().find_map(Response::psn).unwrap_or(self.expected) - 1
     }
 
+    /// Messages completed whose response has left, 24 bits on the wire.
+    pub fn msn_left(&self) -> u32 {
+        let waits = |response: &&Response| matches!(response, Response::Read { repeated: false, .. });
+        let reads = self.queue.iter().filter(waits).count() as u32;
+        self.msn.wrapping_sub(reads) & MASK_24
+    }
+
     /// A READ asked again from `psn` on: responses from there on are replaced, those already sent count as received.
     ///
     /// What was cut off is asked again by a requester that went back; after a mere copy of an old request its timer helps.
     pub fn rewind(&mut self, psn: Psn) {
+        // whoever goes back asks for an acknowledgement anew
+        self.delay.take_waiting();
         let mut nak_cut = false;
         self.queue.retain(|response| {
             let keep = response.psn().is_none_or(|at| at < psn);
@@ -221,6 +273,7 @@ impl Responder {
     pub fn end(&mut self) {
         self.ended = true;
         self.message = None;
+        self.delay = AckDelay::default();
     }
 }
 

@@ -3,7 +3,9 @@
 use super::completion::Status;
 use super::counters::Counter;
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
+use super::qp::Qp;
+use super::responder::no_int;
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
 
@@ -45,9 +47,21 @@ impl<M: Memory> Nic<M> {
         for qpn in timed_out {
             self.timeout(now, qpn);
         }
+        self.acknowledge_late(now);
         for (flow, deadline) in self.ticks() {
             if deadline <= now {
                 self.feed_plain(EventKind::Tick, flow, 0, now);
+            }
+        }
+    }
+
+    /// Acknowledges data packets that have waited for `T`.
+    fn acknowledge_late(&mut self, now: u64) {
+        let wait = u64::from(self.config.feedback.round_trip_ns);
+        for qp in self.qps.values_mut() {
+            let late = qp.responder.delay.since().is_some_and(|since| since + wait <= now);
+            if late && qp.responder.acknowledge_waiting(no_int(qp.config.int)) {
+                self.feedback_counters.delayed_acks += 1;
             }
         }
     }
@@ -82,7 +96,12 @@ impl<M: Memory> Nic<M> {
     /// When [`Self::poll`] has something to do next, ns; `None` while nothing is queued or outstanding.
     pub fn next_deadline(&self) -> Option<u64> {
         let timers = self.qps.values().filter_map(|qp| qp.requester.deadline);
+        let wait = u64::from(self.config.feedback.round_trip_ns);
+        let late = self
+            .qps
+            .values()
+            .filter_map(|qp| qp.responder.delay.since().map(|since| since + wait));
         let ticks = self.ticks().into_iter().map(|(_, at)| at);
-        timers.chain(ticks).chain(self.next_send()).min()
+        timers.chain(late).chain(ticks).chain(self.next_send()).min()
     }
 }

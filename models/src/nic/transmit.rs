@@ -7,9 +7,10 @@ use super::completion::Status;
 use super::counters::Counter;
 use super::frame::{data_content, Content};
 use super::memory::Memory;
-use super::nic::{Nic, Qp};
+use super::nic::Nic;
 use super::pacing::PS_PER_NS;
 use super::psn::{payload_len, wire};
+use super::qp::Qp;
 use super::requester::Next;
 use super::responder::{AckPsn, Response};
 use super::{request_flow, response_flow};
@@ -63,21 +64,6 @@ impl<M: Memory> Nic<M> {
         flows.map(|(_, ready)| ready.div_ceil(PS_PER_NS).max(port)).min()
     }
 
-    /// Pause stops acknowledgements, echoes and notifications.
-    pub(super) fn acknowledgements_paused(&self) -> bool {
-        self.config.ack_pause && self.pause >> (self.config.ack_priority & 7) & 1 == 1
-    }
-
-    /// What goes before data: notifications of congestion, then acknowledgements and echoes.
-    fn next_answer(&mut self) -> Option<Vec<u8>> {
-        self.next_notification().or_else(|| self.next_acknowledgement())
-    }
-
-    fn acknowledgement_ready(&self, qp: &Qp) -> bool {
-        !self.acknowledgements_paused()
-            && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
-    }
-
     pub(super) fn data_paused(&self, qp: &Qp) -> bool {
         self.pause >> (qp.config.priority & 7) & 1 == 1
     }
@@ -92,48 +78,6 @@ impl<M: Memory> Nic<M> {
             && qp.response_pacer.rate() > 0.0
             && window_open
             && matches!(qp.responder.front(), Some(Response::Read { .. }))
-    }
-
-    fn next_acknowledgement(&mut self) -> Option<Vec<u8>> {
-        let ready = |(qpn, qp): (&u32, &Qp)| self.acknowledgement_ready(qp).then_some(*qpn);
-        let after = self.qps.range(self.last_ack_qp + 1..).find_map(ready);
-        let qpn = after.or_else(|| self.qps.iter().find_map(ready))?;
-        self.last_ack_qp = qpn;
-        let qp = self.qps.get_mut(&qpn)?;
-        let remote = qp.config.remote_qpn;
-        if !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
-            let echo = qp.echoes.pop_front()?;
-            let bth = BthRepr::new(echo.opcode, remote, echo.psn);
-            let role = PortRole::IntEcho;
-            let content = Content {
-                role,
-                int: &echo.int,
-                bth,
-                extension: Extension::None,
-                payload: &[],
-            };
-            return Some(self.frame(&self.qps[&qpn], &content));
-        }
-        let Some(Response::Ack { psn, nak, msn, int }) = qp.responder.pop() else {
-            return None;
-        };
-        let psn = match psn {
-            AckPsn::Exact(psn) => psn,
-            AckPsn::Newest => qp.responder.newest_left(),
-        };
-        let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
-        let content = Content {
-            role: if qp.config.int {
-                PortRole::IntEcho
-            } else {
-                PortRole::Roce
-            },
-            int: &int,
-            bth: BthRepr::new(Opcode::Acknowledge, remote, wire(psn)),
-            extension: Extension::Aeth(AethRepr { syndrome, msn }),
-            payload: &[],
-        };
-        Some(self.frame(&self.qps[&qpn], &content))
     }
 
     fn next_data(&mut self, now: u64) -> Option<Vec<u8>> {
@@ -154,7 +98,8 @@ impl<M: Memory> Nic<M> {
             };
             let qp = self.qps.get_mut(&(flow / 2))?;
             // Pacing charges a full INT stack, whatever the packet will collect.
-            let int_extra = if qp.config.int { INT_MAX_LEN - INT_FIXED_LEN } else { 0 };
+            let growth = self.config.format.encapsulation.growth();
+            let int_extra = if qp.config.int { growth } else { 0 };
             let charged = wire_occupancy(frame.len() + int_extra);
             let pacer = qp.pacer(flow);
             pacer.sent(now * PS_PER_NS, charged);
@@ -227,13 +172,23 @@ impl<M: Memory> Nic<M> {
             }
         };
         let qp = self.qps.get_mut(&qpn)?;
+        let idle = !qp.requester.outstanding();
         let (ack_req, repeated) = qp.requester.sent(&next, now, &limits);
+        let sampled = match (&self.config.sampling, opcode) {
+            (Some(sampling), Opcode::Write(position)) => {
+                let starts = position.is_start();
+                qp.collecting.next(&sampling.rule(), starts, repeated, now * PS_PER_NS)
+            }
+            _ => true,
+        };
+        let collects = !qp.config.int || self.config.probes.is_none() && sampled;
         if repeated {
             self.counters.count(Counter::Retransmitted);
         }
         self.restart_timer(now, qpn);
         if !payload.is_empty() {
             self.data_leaves(now, qpn);
+            self.watch_receiver(now, qpn, idle);
         }
         let qp = &self.qps[&qpn];
         let bth = BthRepr {
@@ -246,6 +201,7 @@ impl<M: Memory> Nic<M> {
                 bth,
                 extension,
                 payload: &payload,
+                collects,
                 ..data_content(qp)
             },
         ))

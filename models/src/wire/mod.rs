@@ -18,6 +18,7 @@ mod ethernet;
 mod icrc;
 mod int;
 mod ipv4;
+mod notification;
 mod opcode;
 mod packet;
 mod pcap;
@@ -44,6 +45,7 @@ pub use int::{
     MAX_N_HOP,
 };
 pub use ipv4::{mark_congestion, Ipv4Repr, Ipv4View, ECN_CE, IPV4_LEN, PROTOCOL_UDP};
+pub use notification::{NotificationRepr, NOTIFICATION_LEN};
 pub use opcode::{Opcode, Position, CNP_LEN};
 pub use packet::{Extension, RocePacket};
 pub use pcap::{read_pcap, PcapError, PcapSink, TimedFrame};

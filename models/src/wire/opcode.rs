@@ -52,8 +52,12 @@ pub enum Opcode {
     ReadEcho,
     /// Probe of the path of a queue pair's data (HPCC++, 6.2.1.2; this NIC's own).
     Probe,
-    /// Answer to a probe, with the INT that it collected (this NIC's own).
+    /// Answer to a probe, or notification of one data packet's INT (HPCC++, 6.2.2.2), with the INT that it collected (this NIC's own).
     ProbeResponse,
+    /// What a receiver computed: a window, a number of flows (HPCC++, 6.3.2; this NIC's own, not of the hardware).
+    Notification,
+    /// A notification of INT that acknowledges as well (HPCC++, 3; this NIC's own, not of the hardware).
+    NotificationAck,
     /// Congestion notification packet.
     Cnp,
     /// A request of the reliable connection service that this NIC does not execute (SEND, immediate data, atomics).
@@ -68,6 +72,10 @@ const READ_ECHO: u8 = 0xd1;
 const PROBE: u8 = 0xd2;
 /// Opcode of its answer.
 const PROBE_RESPONSE: u8 = 0xd3;
+/// Opcode of what a receiver computed.
+const NOTIFICATION: u8 = 0xd4;
+/// Opcode of a notification that acknowledges.
+const NOTIFICATION_ACK: u8 = 0xd5;
 /// Opcode of a congestion notification packet.
 const CNP: u8 = 0x81;
 /// Bytes behind the BTH of a congestion notification packet, all zero.
@@ -95,6 +103,8 @@ impl Opcode {
             READ_ECHO => Self::ReadEcho,
             PROBE => Self::Probe,
             PROBE_RESPONSE => Self::ProbeResponse,
+            NOTIFICATION => Self::Notification,
+            NOTIFICATION_ACK => Self::NotificationAck,
             _ => return None,
         })
     }
@@ -116,6 +126,8 @@ impl Opcode {
             Self::ReadEcho => READ_ECHO,
             Self::Probe => PROBE,
             Self::ProbeResponse => PROBE_RESPONSE,
+            Self::Notification => NOTIFICATION,
+            Self::NotificationAck => NOTIFICATION_ACK,
             Self::Cnp => CNP,
             Self::OtherRequest(byte) | Self::OtherResponse(byte) => byte,
         }
@@ -129,7 +141,7 @@ impl Opcode {
     /// Carries an ACK extended transport header.
     pub fn has_aeth(self) -> bool {
         match self {
-            Self::Acknowledge => true,
+            Self::Acknowledge | Self::NotificationAck => true,
             Self::ReadResponse(position) => position != Position::Middle,
             _ => false,
         }
@@ -137,7 +149,12 @@ impl Opcode {
 
     /// Goes back beside the data of the other direction and tells its sender something: never stamped, never marked.
     pub fn is_feedback(self) -> bool {
-        matches!(self, Self::Acknowledge | Self::ReadEcho | Self::ProbeResponse)
+        matches!(self, Self::Acknowledge | Self::ReadEcho | Self::ProbeResponse) || self.is_notification()
+    }
+
+    /// One of the notifications that the hardware does not know.
+    pub fn is_notification(self) -> bool {
+        matches!(self, Self::Notification | Self::NotificationAck)
     }
 
     /// What the UDP port of such a packet says about its INT, on a queue pair that collects INT (`int`) or does not. `None`: a plain queue pair has no
@@ -145,7 +162,10 @@ impl Opcode {
     pub fn port_role(self, int: bool) -> Option<PortRole> {
         match (int, self) {
             (_, Self::Cnp) => Some(PortRole::Roce),
-            (false, Self::ReadEcho | Self::Probe | Self::ProbeResponse) => None,
+            (
+                false,
+                Self::ReadEcho | Self::Probe | Self::ProbeResponse | Self::Notification | Self::NotificationAck,
+            ) => None,
             (false, _) => Some(PortRole::Roce),
             (true, opcode) if opcode.is_feedback() => Some(PortRole::IntEcho),
             (true, _) => Some(PortRole::IntCollect),
@@ -168,9 +188,9 @@ mod tests {
             .filter(|byte| Opcode::parse(*byte).is_some_and(|opcode| opcode.emit() == *byte))
             .count();
         let parsed = (0..=255).filter(|byte| Opcode::parse(*byte).is_some()).count();
-        // 00..17 without the reserved 15, CNP, the echo, probe and answer.
-        assert_eq!((known, parsed), (27, 27));
-        for byte in [0x15, 0x18, 0x1f, 0x20, 0x2a, 0x64, 0x80, 0x82, 0xd0, 0xd4, 0xff] {
+        // 00..17 without the reserved 15, CNP, the echo, probe and answer, the two notifications.
+        assert_eq!((known, parsed), (29, 29));
+        for byte in [0x15, 0x18, 0x1f, 0x20, 0x2a, 0x64, 0x80, 0x82, 0xd0, 0xd6, 0xff] {
             assert_eq!(Opcode::parse(byte), None, "{byte:02x}");
         }
     }
@@ -184,7 +204,7 @@ mod tests {
             .filter(|b| Opcode::parse(*b).is_some_and(Opcode::has_aeth))
             .collect();
         assert_eq!(reth, [0x06, 0x0a, 0x0c]);
-        assert_eq!(aeth, [0x0d, 0x0f, 0x10, 0x11]);
+        assert_eq!(aeth, [0x0d, 0x0f, 0x10, 0x11, 0xd5]);
     }
 
     /// The port of every opcode byte, plain and with INT (nic.md, table of ports): 4791, 54791, 54792.
@@ -197,7 +217,7 @@ mod tests {
         let all: Vec<u8> = (0..=0x17).filter(|byte| *byte != 0x15).collect();
         assert_eq!(on(PortRole::Roce, false), [&all[..], &[0x81]].concat());
         assert_eq!(on(PortRole::Roce, true), [0x81]);
-        assert_eq!(on(PortRole::IntEcho, true), [0x11, 0xd1, 0xd3]);
+        assert_eq!(on(PortRole::IntEcho, true), [0x11, 0xd1, 0xd3, 0xd4, 0xd5]);
         let collecting: Vec<u8> = all.iter().copied().filter(|byte| *byte != 0x11).chain([0xd2]).collect();
         assert_eq!(on(PortRole::IntCollect, true), collecting);
         assert!(on(PortRole::IntCollect, false).is_empty() && on(PortRole::IntEcho, false).is_empty());

@@ -70,18 +70,17 @@ impl<'a> RocePacket<'a> {
             return Err(WireError::UdpChecksum);
         }
         let udp = UdpRepr::parse(&udp_view);
-        Self::parse_covered(ethernet, ipv4, udp, packet, ports, with_int)
+        Self::parse_covered((ethernet, ipv4, udp), packet, ports, with_int, |_| true)
     }
 
     /// Reads the rest of `packet` (from the first byte of IP to the last of the ICRC), whose outer headers are known; `with_int`: the ICRC covers INT
-    /// header and stack.
+    /// header and stack. Opcodes that the reader does not know (`knows`) are refused like undefined ones.
     pub fn parse_covered(
-        ethernet: EthernetRepr,
-        ipv4: Ipv4Repr,
-        udp: UdpRepr,
+        (ethernet, ipv4, udp): (EthernetRepr, Ipv4Repr, UdpRepr),
         packet: &'a [u8],
         ports: &Ports,
         with_int: bool,
+        knows: impl Fn(Opcode) -> bool,
     ) -> Result<Self, WireError> {
         let data = &packet[IPV4_LEN + UDP_LEN..];
         let int_len = match ports.role(udp.dst_port) {
@@ -112,6 +111,9 @@ impl<'a> RocePacket<'a> {
             return Err(WireError::Icrc { found, expected });
         }
         let bth = BthRepr::parse(&BthView::new_checked(header)?)?;
+        if !knows(bth.opcode) {
+            return Err(WireError::Opcode(bth.opcode.emit()));
+        }
         let (extension, body) = if bth.opcode.has_reth() {
             let (header, body) = split(body, RETH_LEN, "RETH")?;
             (Extension::Reth(RethRepr::parse(&RethView::new_checked(header)?)), body)

@@ -55,6 +55,21 @@ pub fn ack_req_interval(queue_pairs: impl IntoIterator<Item = (bool, u8)>) -> u3
     }
 }
 
+/// HPCC at the receiver for one queue pair: as at a sender whose port is the peer's. `None` where the peer's port is out of range.
+fn receiver_law(own: &HpccParams, qp: &QpConfig) -> Option<Box<dyn CongestionControl>> {
+    let peer = match qp.peer_port {
+        Some(port) => HpccParams {
+            line_rate: port.line_rate_bps,
+            w_init: port.window_bytes as f64,
+            min_rate: own.min_rate.min(port.line_rate_bps),
+            ..own.clone()
+        },
+        None => own.clone(),
+    };
+    let law = Hpcc::<f64>::new(peer).ok()?;
+    Some(Box::new(law))
+}
+
 impl NicSetup {
     /// Parameters of HPCC for this NIC's port.
     pub fn hpcc_params(&self) -> Result<HpccParams, String> {
@@ -185,6 +200,9 @@ impl NicSetup {
         }
         for block in &self.memory {
             nic.add_region(block.region);
+        }
+        if let Ok(own) = self.hpcc_params() {
+            nic.set_receiver_law(Box::new(move |qp| receiver_law(&own, qp)));
         }
         for qp in &self.qps {
             nic.create_qp(qp.clone())?;

@@ -276,6 +276,8 @@ impl NicSetup {
             mtu: section.mtu.unwrap_or(self.nic.mtu),
             priority: section.priority,
             udp_port: section.udp_port,
+            // configuration files know of no law at the receiver
+            peer_port: None,
         };
         let expected = match qp.fault() {
             Some("qpn") => format!("qpn: 0x{:x} is not in 2 to 0xfffffe", qp.qpn),

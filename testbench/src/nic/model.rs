@@ -2,7 +2,7 @@
 
 use super::device::{Device, DeviceError};
 use crate::config::NicSetup;
-use hpcc_models::nic::{BlockMemory, Completion, HostError, Nic, WorkRequest, GROUPS};
+use hpcc_models::nic::{BlockMemory, Completion, FormatConfig, HostError, Nic, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
 use std::collections::{BTreeMap, VecDeque};
@@ -93,7 +93,13 @@ impl Device for ModelNic {
     }
 
     fn counters(&mut self) -> Result<Vec<(&'static str, u64)>, DeviceError> {
-        Ok(self.nic.counters().iter().collect())
+        let mut counters: Vec<_> = self.nic.counters().iter().collect();
+        // those of what the hardware does not have only where it is switched on
+        let config = self.nic.config();
+        if config.feedback.is_on() || config.format != FormatConfig::default() {
+            counters.extend(self.nic.feedback_counters().iter());
+        }
+        Ok(counters)
     }
 
     fn memory(&self, address: u64) -> Option<&[u8]> {

@@ -121,7 +121,8 @@ fn feedback(scenario: &Scenario, mode: &str) -> Result<Feedback, String> {
         ));
     }
     let count_flows = spec.n_aware.unwrap_or(false);
-    let golden = scenario.fidelity == Fidelity::Golden;
+    // the behavioural NIC runs the law in f64, too
+    let golden = matches!(scenario.fidelity, Fidelity::Golden | Fidelity::NicModel);
     for (key, on) in [("feedback", word == "rx"), ("n_aware", count_flows)] {
         if on && !golden {
             return Err(format!(

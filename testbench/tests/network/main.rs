@@ -8,6 +8,7 @@
 //! | `nic_laws` | Laws in whole NICs: completion times and queues are near those of `fixed` |
 //! | `nic_network` | Whole NICs on the hosts of the network: memory is right whatever the network does, and the same seed gives the same bytes |
 //! | `nic_runs` | Runs with whole NICs, and what they are compared by |
+//! | `nic_telemetry` | Whole NICs with every way to collect telemetry and to bring it back: as the network's own hosts |
 //! | `ns3_agreement` | Runs of the authors' simulator, replayed from its own files: completion time of every flow, queue lengths, slowdown percentiles |
 //! | `tcp_agreement` | TCP hosts against runs of stock ns-3: completion times, drops, marks, and the sender's state row by row |
 
@@ -17,5 +18,6 @@ mod network_options;
 mod nic_laws;
 mod nic_network;
 mod nic_runs;
+mod nic_telemetry;
 mod ns3_agreement;
 mod tcp_agreement;

@@ -30,7 +30,7 @@ pub use params::{
     Fairness, HpccParams, ParamError, RateSignal, Reaction, BASE_RTT_RANGE_NS, DEFAULT_PORT_SPEEDS, MAX_LINK_RATE,
     MAX_WINDOW, Q_UNIT, TS_WRAP, TX_UNIT, TX_WRAP,
 };
-pub use remote::{receiver_kind, ReceiverClock, RemoteWindow};
+pub use remote::{receiver_kind, remote_window, Notified, ReceiverClock, RemoteWindow, SilenceWatch};
 pub use state::{Branch, FlowState, HopRegister, Link, Observation};
 
 use super::{psn_after, CcEvent, CongestionControl, EventKind, FlowTable, Update, MAX_HOPS};
@@ -240,6 +240,14 @@ impl<F: Float> CongestionControl for Hpcc<F> {
         if let Some(state) = self.flows.get_mut(flow, generation) {
             state.told_flows = flows;
         }
+    }
+
+    fn receiver_window(&mut self, flow: u32, generation: u8, window: f64) -> Option<Update> {
+        let (window, _) = remote_window(window, self.law.params())?;
+        let state = self.flows.get_mut(flow, generation)?;
+        (state.w, state.wc) = (float(window), float(window));
+        let w = state.w;
+        Some(self.update(flow, generation, w))
     }
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {

@@ -39,23 +39,73 @@ pub fn receiver_kind(full: bool) -> EventKind {
     }
 }
 
+/// Numbers of the notifications of one receiver, 32 bits in serial arithmetic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notified {
+    last: Option<u32>,
+}
+
+impl Notified {
+    /// A notification of this number arrives. True if none as new was taken before; it is the newest from now on.
+    pub fn take(&mut self, sequence: u32) -> bool {
+        let newer = |last: u32| (1..1 << 31).contains(&sequence.wrapping_sub(last));
+        let takes = self.last.is_none_or(newer);
+        if takes {
+            self.last = Some(sequence);
+        }
+        takes
+    }
+}
+
+/// Window (bytes) and rate (bits per second) that a sender makes of a window that its receiver computed: whatever that says, the window stays within
+/// `[W_min, W_init]`. `None` for what is not a number.
+pub fn remote_window(window: f64, params: &HpccParams) -> Option<(f64, f64)> {
+    if window.is_nan() {
+        return None;
+    }
+    let window = window.min(params.w_init).max(params.w_min());
+    Some((window, window * params.line_rate as f64 / params.w_init))
+}
+
 /// The sender's side: the window that its receiver told it last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemoteWindow {
-    sequence: Option<u32>,
+    notified: Notified,
 }
 
 impl RemoteWindow {
     /// A window notification: `sequence` is its number, `window` bytes. Window and rate (bits per second) to use, or `None` where a newer one
-    /// was taken before (serial arithmetic, 32 bits). Whatever the receiver says, the window stays within `[W_min, W_init]`.
+    /// was taken before.
     pub fn take(&mut self, sequence: u32, window: f64, params: &HpccParams) -> Option<(f64, f64)> {
-        let newer = |last: u32| (1..1 << 31).contains(&sequence.wrapping_sub(last));
-        if !self.sequence.is_none_or(newer) || window.is_nan() {
-            return None;
+        let taken = remote_window(window, params)?;
+        self.notified.take(sequence).then_some(taken)
+    }
+}
+
+/// Times `T` without a notification after which a sender with data in flight counts that its receiver is silent.
+const SILENT_ROUND_TRIPS: u64 = 8;
+
+/// Whether the receiver whose windows a sender follows is silent. The window stays as it is; it is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SilenceWatch {
+    /// When something was heard, counted or first sent, in the unit of the caller.
+    at: Option<u64>,
+}
+
+impl SilenceWatch {
+    /// A data packet leaves at `now`; true if nothing was heard for longer than eight `T`, which is said once for each eight `T`.
+    pub fn sends(&mut self, now: u64, round_trip: u64) -> bool {
+        let at = *self.at.get_or_insert(now);
+        let silent = now > at + SILENT_ROUND_TRIPS * round_trip;
+        if silent {
+            self.at = Some(now);
         }
-        self.sequence = Some(sequence);
-        let window = window.min(params.w_init).max(params.w_min());
-        Some((window, window * params.line_rate as f64 / params.w_init))
+        silent
+    }
+
+    /// A notification was taken at `now`, or a flow that had nothing in flight begins again.
+    pub fn hears(&mut self, now: u64) {
+        self.at = Some(now);
     }
 }
 
@@ -88,5 +138,14 @@ mod tests {
         let mut wrapped = RemoteWindow::default();
         assert!(wrapped.take(u32::MAX, 5000.0, &params).is_some());
         assert!(wrapped.take(0, 5000.0, &params).is_some(), "the number wraps");
+    }
+
+    #[test]
+    fn silence_is_counted_once_each_eight_round_trips() {
+        let mut watch = SilenceWatch::default();
+        let mut at = |times: &[u64]| -> Vec<bool> { times.iter().map(|&now| watch.sends(now, 10)).collect() };
+        assert_eq!(at(&[0, 80, 81, 161, 162]), [false, false, true, false, true]);
+        watch.hears(200);
+        assert!(!watch.sends(280, 10) && watch.sends(281, 10));
     }
 }

@@ -135,12 +135,21 @@ impl IfaHop {
     }
 }
 
-/// Turns a plain packet of UDP into one with empty IFA headers. `None` if it is not one.
+/// Turns a plain packet of UDP into one with empty IFA headers and room for five hops. `None` if it is not one.
 pub fn encapsulate(plain: &[u8]) -> Option<Vec<u8>> {
+    encapsulate_with_room(plain, MAX_WORDS)
+}
+
+/// The same without room for any hop: a packet that collects nothing, and that switches hash as those that do.
+pub fn encapsulate_without_room(plain: &[u8]) -> Option<Vec<u8>> {
+    encapsulate_with_room(plain, 0)
+}
+
+fn encapsulate_with_room(plain: &[u8], words: u8) -> Option<Vec<u8>> {
     let ip = Ip::read(plain).filter(|ip| ip.protocol == PROTOCOL_UDP && ip.header + UDP_LEN <= plain.len())?;
     let udp_end = ip.header + UDP_LEN;
     let mut packet = plain[..ip.header].to_vec();
-    packet.extend([VERSION_GNS, PROTOCOL_UDP, FLAG_INBAND, MAX_WORDS]);
+    packet.extend([VERSION_GNS, PROTOCOL_UDP, FLAG_INBAND, words]);
     packet.extend_from_slice(&plain[ip.header..udp_end]);
     packet.extend([0, 0, HOP_LIMIT, 0]);
     packet.extend_from_slice(&plain[udp_end..]);

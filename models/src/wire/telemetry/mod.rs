@@ -11,6 +11,7 @@
 //! ICRC covers.
 
 mod bitmap;
+mod encapsulation;
 pub mod ifa;
 pub mod int_md;
 pub mod ioam;
@@ -21,6 +22,7 @@ mod tests;
 #[cfg(test)]
 mod windows_tests;
 
+pub use encapsulation::Encapsulation;
 pub use opened::{icrc_ok, path_bits, Added, Opened, TelemetryFormat, Unusable};
 
 use super::{IntStack, Ports, PROTOCOL_UDP, UDP_LEN};

@@ -12,7 +12,7 @@ use std::net::Ipv4Addr;
 use std::rc::Rc;
 
 /// The last window of each flow, bytes.
-type Windows = Rc<RefCell<BTreeMap<u32, f64>>>;
+pub type Windows = Rc<RefCell<BTreeMap<u32, f64>>>;
 
 /// HPCC, and the last window of each flow.
 struct Watched {
@@ -45,10 +45,15 @@ impl CongestionControl for Watched {
 }
 
 const HONEST_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 12);
-const HONEST_QPN: u32 = 0x24;
+pub const HONEST_QPN: u32 = 0x24;
 
 /// A NIC with a queue pair to the peer that lies (`QPN`) and one to another (`HONEST_QPN`), both with data in flight.
 fn two_peers(full: bool) -> (Nic<BlockMemory>, Windows, HpccParams) {
+    two_peers_with(full, FeedbackConfig::default())
+}
+
+/// The same with other feedback than INT on each acknowledgement.
+pub fn two_peers_with(full: bool, feedback: FeedbackConfig) -> (Nic<BlockMemory>, Windows, HpccParams) {
     let params = HpccParams::new(100_000_000_000, 13_000);
     let windows = Windows::default();
     let law = Watched {
@@ -60,6 +65,7 @@ fn two_peers(full: bool) -> (Nic<BlockMemory>, Windows, HpccParams) {
     let config = NicConfig {
         neighbours: [(PEER_IP, PEER_MAC), (HONEST_IP, MacAddr([2, 0, 0, 0, 0, 12]))].into(),
         echo_icrc_full: full,
+        feedback,
         ..nic_config()
     };
     let mut nic = Nic::new(config, memory, Some(Box::new(law)));
@@ -97,7 +103,7 @@ fn two_peers(full: bool) -> (Nic<BlockMemory>, Windows, HpccParams) {
 }
 
 /// An acknowledgement of the peer that lies, as a frame.
-fn echo(qpn: u32, psn: u32, opcode: Opcode, int: &[u8]) -> RocePacket<'_> {
+pub fn echo(qpn: u32, psn: u32, opcode: Opcode, int: &[u8]) -> RocePacket<'_> {
     let aeth = AethRepr {
         syndrome: Syndrome::Ack(31),
         msn: 0,
@@ -111,7 +117,7 @@ fn echo(qpn: u32, psn: u32, opcode: Opcode, int: &[u8]) -> RocePacket<'_> {
         udp: UdpRepr::ports(0xc123, Ports::default().int_echo),
         int,
         bth: BthRepr::new(opcode, qpn, psn),
-        extension: if opcode == Opcode::Acknowledge {
+        extension: if opcode.has_aeth() {
             Extension::Aeth(aeth)
         } else {
             Extension::None
@@ -121,7 +127,7 @@ fn echo(qpn: u32, psn: u32, opcode: Opcode, int: &[u8]) -> RocePacket<'_> {
 }
 
 /// One hop's record in an INT stack, as on the wire.
-fn stack(records: &[(u8, u32, u32, u16)], path_id: u16) -> Vec<u8> {
+pub fn stack(records: &[(u8, u32, u32, u16)], path_id: u16) -> Vec<u8> {
     let mut int = (((records.len() as u16) << 12) | (path_id & 0xfff))
         .to_be_bytes()
         .to_vec();

@@ -1,8 +1,10 @@
 //! Network and NICs in steps of the shortest host link.
 
-use super::frames::{read, write_int, Sent};
+use super::formats::Wire;
+use super::frames::Sent;
 use super::hosts::Plan;
 use super::observe::Observer;
+use super::telemetry;
 use super::worker::{work, Answer, Command, Input, Output, Remains};
 use crate::nic::{Device, DeviceError};
 use crate::plan::provenance::Stopwatch;
@@ -11,7 +13,7 @@ use crate::plan::Finding;
 use crate::plan::{Job, Run};
 use hpcc_models::net::{Delivered, Delivery, Simulator};
 use hpcc_models::nic::Status;
-use hpcc_models::wire::{mark_congestion, Ports, StampConfig};
+use hpcc_models::wire::{mark_congestion, Opcode};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{channel, Receiver, Sender};
@@ -141,8 +143,9 @@ struct Cosim<'a> {
     completed: usize,
     /// Flows that ended well.
     done: Vec<bool>,
-    ports: Ports,
-    stamp: StampConfig,
+    wire: Wire,
+    /// Frames that NICs sent, by opcode.
+    sent: BTreeMap<Opcode, u64>,
 }
 
 impl<'a> Cosim<'a> {
@@ -170,11 +173,8 @@ impl<'a> Cosim<'a> {
             observer: Observer::new(job, plan, origin_ps),
             completed: 0,
             done: vec![false; job.flows.len()],
-            ports: Ports::default(),
-            stamp: StampConfig {
-                int_multi: job.config.int_multi,
-                ..StampConfig::default()
-            },
+            wire: Wire::new(telemetry::format_of(job).unwrap_or_default(), job.config.int_multi),
+            sent: BTreeMap::new(),
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Cosim<'a> {
                 let Some((mut frame, sent)) = self.in_flight.remove(&tag) else {
                     return Err(format!("packet {tag}: delivered twice or never sent"));
                 };
-                write_int(&mut frame, &self.stamp, n_hop, path_id, &hops);
+                self.wire.write_int(&mut frame, n_hop, path_id, &hops);
                 if ecn {
                     mark_congestion(&mut frame);
                 }
@@ -278,8 +278,11 @@ impl<'a> Cosim<'a> {
         for (t_ns, node, frame) in frames {
             let tag = self.next_tag;
             self.next_tag += 1;
-            let sent = read(&frame, tag, &self.ports, &self.stamp)
+            let (sent, opcode) = self
+                .wire
+                .read(&frame, tag)
                 .map_err(|error| format!("host {node}: frame sent at {t_ns} ns: {error}"))?;
+            *self.sent.entry(opcode).or_default() += 1;
             self.observer.sent(&sent);
             self.in_flight.insert(tag, (frame, sent));
             let at_ps = self.origin_ps + t_ns * PS_PER_NS;
@@ -291,6 +294,7 @@ impl<'a> Cosim<'a> {
 
     fn finish(self, remains: &[Remains], wall_s: f64, cpu_s: Option<f64>) -> Run {
         let checks = self.checks(remains);
+        let sent = self.sent;
         let (points, payload) = self.observer.finish();
         let mut outcome = self.sim.finish();
         outcome.samples.flows = points;
@@ -299,6 +303,21 @@ impl<'a> Cosim<'a> {
         }
         outcome.counters.timeouts = counter(remains, "timeouts");
         outcome.counters.naks = counter(remains, "naks_sent");
+        let frames = |opcodes: &[Opcode]| opcodes.iter().filter_map(|opcode| sent.get(opcode)).sum::<u64>();
+        let counters = &mut outcome.counters;
+        counters.acks_sent = frames(&[Opcode::Acknowledge]);
+        counters.probes = frames(&[Opcode::Probe]);
+        // to the network a probe is a data packet of its flow
+        counters.data_packets -= counters.probes;
+        let stacks = frames(&[Opcode::ProbeResponse]);
+        let notified = frames(&[Opcode::Notification, Opcode::NotificationAck]);
+        (counters.responses, counters.notifications) = match self.job.config.probes {
+            Some(_) => (stacks, notified),
+            None => (0, stacks + notified),
+        };
+        counters.probe_stray = counter(remains, "probe_stray");
+        counters.notify_stale = counter(remains, "notify_stale");
+        counters.notify_missing = counter(remains, "notify_missing");
         Run {
             job: self.job.clone(),
             outcome,

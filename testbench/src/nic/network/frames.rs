@@ -31,19 +31,27 @@ pub(super) struct Sent {
     pub payload: u64,
 }
 
-/// Reads a frame that a NIC sent. Everything that a receiver would check is checked.
-pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -> Result<Sent, FrameError> {
+/// Reads a frame that a NIC sent, and its opcode. Everything that a receiver would check is checked.
+pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -> Result<(Sent, Opcode), FrameError> {
     let packet = RocePacket::parse(frame, ports)?;
+    let (mut sent, opcode) = sent(&packet, tag, ports)?;
+    sent.external.size = wire_occupancy(frame.len()) as u32;
+    sent.external.int = stamp.stamps(frame);
+    Ok((sent, opcode))
+}
+
+/// What a packet says about itself, but for its size on the wire and whether switches stamp it.
+pub(super) fn sent(packet: &RocePacket, tag: u64, ports: &Ports) -> Result<(Sent, Opcode), FrameError> {
     let to = packet.ipv4.dst;
     let role = ports.role(packet.udp.dst_port);
     let acknowledgement =
         role == Some(PortRole::IntEcho) || matches!(packet.bth.opcode, Opcode::Acknowledge | Opcode::Cnp);
-    Ok(Sent {
+    let sent = Sent {
         external: External {
             dst: hosts::node(to).ok_or(FrameError::Destination(to))?,
             ports: u32::from(packet.udp.src_port) | u32::from(packet.udp.dst_port) << 16,
-            size: wire_occupancy(frame.len()) as u32,
-            int: stamp.stamps(frame),
+            size: 0,
+            int: false,
             ecn: packet.ipv4.tos & ECN != 0,
             acknowledgement,
             tag,
@@ -51,7 +59,8 @@ pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -
         qpn: packet.bth.dest_qp,
         psn: packet.bth.psn,
         payload: packet.payload.len() as u64,
-    })
+    };
+    Ok((sent, packet.bth.opcode))
 }
 
 /// Writes what the packet collected into its frame, with the code of the stamper: lengths and header checksum follow.
@@ -94,7 +103,7 @@ mod tests {
     #[test]
     fn what_the_network_needs_is_read() {
         let (ports, stamp) = (Ports::default(), StampConfig::default());
-        let sent = read(&frame(&INT_EMPTY, 54791, 26 << 2), 9, &ports, &stamp).unwrap();
+        let (sent, _) = read(&frame(&INT_EMPTY, 54791, 26 << 2), 9, &ports, &stamp).unwrap();
         let external = External {
             dst: 1,
             ports: 0xd607_c123,
@@ -115,7 +124,7 @@ mod tests {
         );
         // Another DSCP or port is not stamped; ECT(0) may be marked.
         for (int, port, tos) in [(&INT_EMPTY[..], 54791, 2), (&[], 4791, 26 << 2 | 2)] {
-            let sent = read(&frame(int, port, tos), 9, &ports, &stamp).unwrap();
+            let (sent, _) = read(&frame(int, port, tos), 9, &ports, &stamp).unwrap();
             assert_eq!((sent.external.int, sent.external.ecn), (false, tos & 3 != 0));
         }
         let mut damaged = frame(&INT_EMPTY, 54791, 26 << 2);

@@ -1,10 +1,11 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
+use super::telemetry;
 use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
-use hpcc_models::nic::{CnpConfig, NicConfig, Operation, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
+use hpcc_models::nic::{CnpConfig, NicConfig, Operation, PeerPort, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
 use hpcc_models::wire::{MacAddr, MASK_24};
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::Ipv4Addr;
@@ -115,9 +116,14 @@ impl Plan {
                 expected_psn: back,
                 ..qp(job, from, to, flow.dst)?
             };
+            let port = sim.slot_params(flow);
             let receiver = QpConfig {
                 send_psn: back,
                 expected_psn: psn,
+                peer_port: Some(PeerPort {
+                    line_rate_bps: port.line_rate_bps,
+                    window_bytes: port.w_init_bytes,
+                }),
                 ..qp(job, to, from, flow.src)?
             };
             let work = WorkRequest {
@@ -215,7 +221,7 @@ impl HostPlan {
             ack_pause: !job.config.host_acks_ignore_pause,
             ack_req_interval: ack_req_interval([(job.law.uses_int(), law)]),
             default_law: law,
-            ..registers
+            ..telemetry::registers(job, base_rtt_ns, registers)
         };
         let setup = NicSetup {
             nic,

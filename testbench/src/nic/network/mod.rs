@@ -11,16 +11,19 @@
 //! | --- | --- |
 //! | `needs` | what a scenario may ask for |
 //! | `hosts` | configuration, memory and work of each NIC |
-//! | `frames` | frames to packets and back |
+//! | `frames`, `formats` | frames to packets and back, with INT in Fig. 7's form and in others |
+//! | `telemetry` | how the NICs collect INT and bring it back |
 //! | `worker` | a thread with its NICs |
 //! | `cosim` | the steps |
 //! | `observe` | what each flow sent and received |
 
 mod cosim;
+mod formats;
 mod frames;
 mod hosts;
 mod needs;
 mod observe;
+mod telemetry;
 mod worker;
 
 use super::{ModelNic, RtlNic};

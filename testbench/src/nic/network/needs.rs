@@ -1,10 +1,11 @@
 //! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
 
 use super::hosts::MAX_QPS;
+use super::telemetry;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::fixed::dcqcn::DEFAULT_WALK;
-use hpcc_models::net::{Carrier, Clock, DemandRule, Framing, Recovery, SlotParams, WindowUse};
+use hpcc_models::net::{Clock, DemandRule, Recovery, SlotParams, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
 use std::collections::BTreeMap;
 
@@ -36,10 +37,7 @@ pub fn check(job: &Job) -> Result<(), String> {
     if job.config.recovery != Recovery::GoBackN {
         return wrong("network.flow_control", "pfc or go-back-n", "irn");
     }
-    if job.config.framing != Framing::wire(job.law.uses_int())
-        || job.config.clock != Clock::Exact
-        || job.law.whole_rates
-    {
+    if telemetry::format_of(job).is_none() || job.config.clock != Clock::Exact || job.law.whole_rates {
         return wrong("--ns3-config", "none", "one with its own framing");
     }
     if !matches!(job.config.mtu, 256 | 512 | 1024 | 2048 | 4096) {
@@ -49,13 +47,7 @@ pub fn check(job: &Job) -> Result<(), String> {
             &job.config.mtu.to_string(),
         );
     }
-    if job.config.sampling.is_some() || job.config.probes.is_some() {
-        return wrong("telemetry.mode", "inband", "another");
-    }
-    let feedback = &job.config.feedback;
-    if feedback.carrier != Carrier::Ack || feedback.ack_every > 1 || feedback.count_flows {
-        return wrong("telemetry.feedback", "ack", "another");
-    }
+    telemetry::check(job)?;
     if job.config.classes.is_some() {
         return wrong("telemetry.queues", "1", "more");
     }

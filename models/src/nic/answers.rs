@@ -1,0 +1,81 @@
+//! What goes before data: notifications of congestion, acknowledgements, echoes, notifications of INT.
+
+use super::frame::Content;
+use super::memory::Memory;
+use super::nic::Nic;
+use super::psn::wire;
+use super::qp::Qp;
+use super::responder::{AckPsn, Response};
+use crate::wire::{AethRepr, BthRepr, Extension, Opcode, PortRole, Syndrome, SYNDROME_ACK};
+
+impl<M: Memory> Nic<M> {
+    /// Pause stops acknowledgements, echoes and notifications.
+    pub(super) fn acknowledgements_paused(&self) -> bool {
+        self.config.ack_pause && self.pause >> (self.config.ack_priority & 7) & 1 == 1
+    }
+
+    /// What goes before data: notifications of congestion, then acknowledgements and echoes.
+    pub(super) fn next_answer(&mut self) -> Option<Vec<u8>> {
+        self.next_notification().or_else(|| self.next_acknowledgement())
+    }
+
+    pub(super) fn acknowledgement_ready(&self, qp: &Qp) -> bool {
+        !self.acknowledgements_paused()
+            && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
+    }
+
+    /// An acknowledgement, an echo or a notification, of one queue pair after the other.
+    pub(super) fn next_acknowledgement(&mut self) -> Option<Vec<u8>> {
+        let ready = |(qpn, qp): (&u32, &Qp)| self.acknowledgement_ready(qp).then_some(*qpn);
+        let after = self.qps.range(self.last_ack_qp + 1..).find_map(ready);
+        let qpn = after.or_else(|| self.qps.iter().find_map(ready))?;
+        self.last_ack_qp = qpn;
+        let qp = self.qps.get_mut(&qpn)?;
+        let remote = qp.config.remote_qpn;
+        // a notification counts while its packet is not acknowledged
+        let notifies = self.config.feedback.notifies() && !qp.echoes.is_empty();
+        if notifies || !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
+            let echo = qp.echoes.pop_front()?;
+            let (psn, extension) = match echo.opcode {
+                Opcode::NotificationAck => {
+                    let (syndrome, msn) = (Syndrome::parse(SYNDROME_ACK), qp.responder.msn_left());
+                    (
+                        wire(qp.responder.newest_left()),
+                        Extension::Aeth(AethRepr { syndrome, msn }),
+                    )
+                }
+                _ => (echo.psn, Extension::None),
+            };
+            let content = Content {
+                role: PortRole::IntEcho,
+                int: &echo.int,
+                bth: BthRepr::new(echo.opcode, remote, psn),
+                extension,
+                payload: &echo.payload,
+                collects: true,
+            };
+            return Some(self.frame(&self.qps[&qpn], &content));
+        }
+        let Some(Response::Ack { psn, nak, msn, int }) = qp.responder.pop() else {
+            return None;
+        };
+        let psn = match psn {
+            AckPsn::Exact(psn) => psn,
+            AckPsn::Newest => qp.responder.newest_left(),
+        };
+        let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
+        let content = Content {
+            role: if qp.config.int {
+                PortRole::IntEcho
+            } else {
+                PortRole::Roce
+            },
+            int: &int,
+            bth: BthRepr::new(Opcode::Acknowledge, remote, wire(psn)),
+            extension: Extension::Aeth(AethRepr { syndrome, msn }),
+            payload: &[],
+            collects: true,
+        };
+        Some(self.frame(&self.qps[&qpn], &content))
+    }
+}
