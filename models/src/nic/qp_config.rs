@@ -27,7 +27,7 @@ pub struct QpConfig {
     pub expected_psn: u32,
     /// Collects INT; otherwise plain RoCEv2.
     pub int: bool,
-    /// Code of the congestion-control law of both of its flows, 0 for none; without one [`NicConfig::default_law`] if it collects INT and the NIC
+    /// Code of the congestion-control law of both of its flows, 0 for none; without one [`super::NicConfig::default_law`] if it collects INT and the NIC
     /// has that law, none otherwise.
     pub law: Option<u8>,
     /// Path MTU, bytes of payload.
