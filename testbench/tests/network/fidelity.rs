@@ -63,6 +63,18 @@ fn rtl_and_fixed_point_on_probes_give_the_same_bytes() {
     assert_same(&fixed, &run("incast16", Fidelity::CcRtl, 1, &set));
 }
 
+/// PowerTCP on INT, theta-PowerTCP on times alone: no acknowledgement brings it INT, and yet each has its answer.
+#[test]
+fn rtl_and_fixed_point_of_the_power_laws_give_the_same_bytes() {
+    let set = ["traffic.0.bytes=60000", "run.sample_ns=200"];
+    for law in ["powertcp", "theta-powertcp"] {
+        let fixed = run_law(law, "incast16", Fidelity::Fixed, 1, &set);
+        let rtl = run_law(law, "incast16", Fidelity::CcRtl, 1, &set);
+        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 1000);
+        assert_same(&fixed, &rtl);
+    }
+}
+
 /// DCQCN by the authors' profile, with and without window: marks on acknowledgements, ticks, and updates only where a rate changed.
 #[test]
 fn rtl_and_fixed_point_of_dcqcn_give_the_same_bytes() {

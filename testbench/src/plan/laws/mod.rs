@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 use super::fidelity::Fidelity;
 use multi_rate::MultiRateHpcc;
-use rtl_slot::{Driver, Timers};
+use rtl_slot::{Beside, Driver};
 use whole_rate::WholeRateHpcc;
 
 /// Which law decides.
@@ -274,7 +274,7 @@ impl LawSpec {
             }
             Fidelity::Fixed => Ok(Box::new(Direct::new(self.fixed(port)?))),
             Fidelity::CcRtl => {
-                let mut timers: Timers = None;
+                let mut beside: Option<Beside> = None;
                 let writes = match self.kind {
                     LawKind::Hpcc => HpccRegisters::new(&self.hpcc_params(port)?).map(|r| r.writes()),
                     LawKind::PowerTcp | LawKind::Theta => {
@@ -286,7 +286,7 @@ impl LawSpec {
                             let law =
                                 FixedDcqcn::with_registers(DcqcnRegisters { walk: 0, ..registers }, DCQCN_WALK_NS);
                             let writes = law.writes();
-                            timers = Some(Box::new(law));
+                            beside = Some(Box::new(law));
                             writes
                         })
                     }
@@ -298,7 +298,11 @@ impl LawSpec {
                     }
                 };
                 let writes = writes.map_err(|e| e.to_string())?;
-                rtl_slot::make(self.kind.in_rtl(), &writes, self.driver, timers)
+                let beside = match beside {
+                    Some(law) => law,
+                    None => self.fixed(port)?,
+                };
+                rtl_slot::make(self.kind.in_rtl(), &writes, self.driver, beside)
             }
             Fidelity::NicModel | Fidelity::NicRtl => {
                 Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())

@@ -3,12 +3,12 @@
 //! One instance serves every sender with the same parameters. Acknowledgements enter the pipeline when they are submitted, one clock each, and
 //! leave it when the network collects them, so those that arrive within the window latency share its clocks. Idle clocks of the network
 //! are not simulated: the module keeps its time from the events. So the walk of a law with timers stands, and the network brings its ticks as
-//! events, at the times at which the fixed-point law beside the module asks for them; what the module answers is what counts.
+//! events. The fixed-point law beside the module says when it asks for them, and which events are answered at all; what the module answers
+//! is what counts.
 
 use std::collections::VecDeque;
 
-use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
-use hpcc_models::cc::{CcEvent, CongestionControl, Update, MAX_HOPS};
+use hpcc_models::cc::{CcEvent, CongestionControl, Update};
 use hpcc_models::fixed::hpcc::{rate_bits_per_second, window_bytes};
 use hpcc_models::net::CcSlot;
 use hpcc_rtl::cc::dcqcn::DcqcnSlot;
@@ -52,17 +52,17 @@ pub enum Driver {
 const RUSTHDL_FLOWS: usize = 300;
 const VERILATED_FLOWS: usize = 4096;
 
-/// The fixed-point law beside a module with timers: when the module wants a tick, and which events it answers.
-pub type Timers = Option<Box<dyn CongestionControl>>;
+/// The fixed-point law beside a module: when the module wants a tick, and which events it answers.
+pub type Beside = Box<dyn CongestionControl>;
 
-/// Makes the slot of a law with the registers that its parameters give, and the law's timers if it has any.
-pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver, timers: Timers) -> Result<Box<dyn CcSlot>, String> {
+/// Makes the slot of a law with the registers that its parameters give, and the law in fixed point beside it.
+pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver, beside: Beside) -> Result<Box<dyn CcSlot>, String> {
     match law {
-        "hpcc" => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
-        "dcqcn" => sized::<DcqcnSlot<RUSTHDL_FLOWS, 9>, DcqcnSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
-        "powertcp" => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver, timers),
+        "hpcc" => sized::<HpccSlot<RUSTHDL_FLOWS, 9>, HpccSlot<VERILATED_FLOWS, 12>>(writes, driver, beside),
+        "dcqcn" => sized::<DcqcnSlot<RUSTHDL_FLOWS, 9>, DcqcnSlot<VERILATED_FLOWS, 12>>(writes, driver, beside),
+        "powertcp" => sized::<PowerSlot<RUSTHDL_FLOWS, 9>, PowerSlot<VERILATED_FLOWS, 12>>(writes, driver, beside),
         "theta-powertcp" => {
-            sized::<ThetaSlot<RUSTHDL_FLOWS, 9>, ThetaSlot<VERILATED_FLOWS, 12>>(writes, driver, timers)
+            sized::<ThetaSlot<RUSTHDL_FLOWS, 9>, ThetaSlot<VERILATED_FLOWS, 12>>(writes, driver, beside)
         }
         _ => Err("fidelity: expected golden or fixed for a law whose RTL does not exist".into()),
     }
@@ -71,19 +71,19 @@ pub fn make(law: &str, writes: &[(u8, u64)], driver: Driver, timers: Timers) -> 
 fn sized<R: LawSlot + 'static, V: LawSlot>(
     writes: &[(u8, u64)],
     driver: Driver,
-    timers: Timers,
+    beside: Beside,
 ) -> Result<Box<dyn CcSlot>, String> {
     Ok(match driver {
         Driver::Rusthdl => {
             let device = RustHdl::new(Box::<R>::default()).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, R::LAW, writes, RUSTHDL_FLOWS, timers))
+            Box::new(RtlSlot::new(device, R::LAW, writes, RUSTHDL_FLOWS, beside))
         }
         Driver::Verilated => {
             let mut block: Box<V> = Box::default();
             let top = format!("{}_slot_{VERILATED_FLOWS}", V::LAW);
             let sources = verilated::sources(&top, block.as_mut()).map_err(|e| e.to_string())?;
             let device = Model::new(&sources).map_err(|e| e.to_string())?;
-            Box::new(RtlSlot::new(device, V::LAW, writes, VERILATED_FLOWS, timers))
+            Box::new(RtlSlot::new(device, V::LAW, writes, VERILATED_FLOWS, beside))
         }
     })
 }
@@ -91,9 +91,9 @@ fn sized<R: LawSlot + 'static, V: LawSlot>(
 struct RtlSlot<C: Clocked> {
     law: &'static str,
     driver: SlotDriver<C>,
-    timers: Timers,
-    /// Generation of each live flow.
-    live: Vec<Option<u8>>,
+    beside: Beside,
+    /// Flows at once.
+    flows: u32,
     /// For each submitted event not yet collected: will it be answered.
     submitted: VecDeque<bool>,
     /// Answers that have left the module.
@@ -101,12 +101,12 @@ struct RtlSlot<C: Clocked> {
 }
 
 impl<C: Clocked> RtlSlot<C> {
-    fn new(device: C, law: &'static str, writes: &[(u8, u64)], flows: usize, timers: Timers) -> Self {
+    fn new(device: C, law: &'static str, writes: &[(u8, u64)], flows: usize, beside: Beside) -> Self {
         Self {
             law,
             driver: SlotDriver::new(device, writes),
-            timers,
-            live: vec![None; flows],
+            beside,
+            flows: flows as u32,
             submitted: VecDeque::new(),
             answers: VecDeque::new(),
         }
@@ -144,18 +144,6 @@ impl<C: Clocked> RtlSlot<C> {
         let answered = self.submitted.iter().filter(|&&answered| answered).count();
         self.await_answers(answered);
     }
-
-    fn will_be_answered(&mut self, event: &CcEvent) -> bool {
-        if let Some(timers) = &mut self.timers {
-            return timers.handle(event).is_some();
-        }
-        let hops = usize::from(event.n_hop).min(MAX_HOPS);
-        let known = event.hops[..hops]
-            .iter()
-            .all(|h| DEFAULT_PORT_SPEEDS[usize::from(h.speed & 15)] != 0);
-        let live = self.live.get(event.flow as usize) == Some(&Some(event.generation));
-        event.kind.brings_int() && event.int_valid && known && live
-    }
 }
 
 fn update(raw: RawUpdate) -> Update {
@@ -173,7 +161,7 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
     }
 
     fn capacity(&self) -> u32 {
-        self.live.len() as u32
+        self.flows
     }
 
     fn create(&mut self, flow: u32, generation: u8) -> Update {
@@ -184,10 +172,7 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
             ..Offer::default()
         });
         self.await_answers(before + 1);
-        self.live[flow as usize] = Some(generation);
-        if let Some(timers) = &mut self.timers {
-            timers.create(flow, generation);
-        }
+        self.beside.create(flow, generation);
         // The newest answer is the creation's: everything before it has left.
         let raw = self.answers.pop_back();
         update(raw.unwrap_or_else(|| unreachable!("awaited above")))
@@ -199,14 +184,11 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
             command: Some((false, flow as u16, 0)),
             ..Offer::default()
         });
-        self.live[flow as usize] = None;
-        if let Some(timers) = &mut self.timers {
-            timers.remove(flow);
-        }
+        self.beside.remove(flow);
     }
 
     fn submit(&mut self, event: &CcEvent) {
-        let answered = self.will_be_answered(event);
+        let answered = self.beside.handle(event).is_some();
         self.submitted.push_back(answered);
         self.offer(Offer {
             event: Some(event),
@@ -223,6 +205,6 @@ impl<C: Clocked> CcSlot for RtlSlot<C> {
     }
 
     fn next_tick(&self, flow: u32) -> Option<u64> {
-        self.timers.as_ref()?.next_tick(flow)
+        self.beside.next_tick(flow)
     }
 }
