@@ -1,5 +1,6 @@
 //! A NIC under test and a peer made of hand-written packets.
 
+use hpcc_models::cc::hpcc::Hpcc;
 use hpcc_models::cc::{CcEvent, CongestionControl, Update};
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
@@ -118,6 +119,50 @@ pub fn pattern(i: usize) -> u8 {
     (i * 7 + i / 256) as u8
 }
 
+/// A NIC whose peers may read and write `LEN` bytes of the pattern.
+pub fn nic_with_memory(config: NicConfig, law: Option<Box<dyn CongestionControl>>) -> Nic<BlockMemory> {
+    let mut memory = BlockMemory::default();
+    memory.add(BASE, (0..LEN).map(pattern).collect());
+    let mut nic = Nic::new(config, memory, law);
+    nic.add_region(Region {
+        key: KEY,
+        address: BASE,
+        length: LEN as u64,
+        remote_write: true,
+        remote_read: true,
+    });
+    nic
+}
+
+/// HPCC, and whoever listens to what it hears and answers.
+pub struct Watched<F> {
+    pub law: Hpcc,
+    pub hear: F,
+}
+
+impl<F: FnMut(&CcEvent, Option<Update>)> CongestionControl for Watched<F> {
+    fn name(&self) -> &'static str {
+        self.law.name()
+    }
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        self.law.create(flow, generation)
+    }
+    fn remove(&mut self, flow: u32) {
+        self.law.remove(flow);
+    }
+    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
+        let update = self.law.handle(event);
+        (self.hear)(event, update);
+        update
+    }
+    fn receiver_counts(&mut self, flow: u32, generation: u8, flows: u16, now: u64) {
+        self.law.receiver_counts(flow, generation, flows, now);
+    }
+    fn receiver_window(&mut self, flow: u32, generation: u8, window: f64) -> Option<Update> {
+        self.law.receiver_window(flow, generation, window)
+    }
+}
+
 impl Bench {
     pub fn new(first_psn: u32, int: bool) -> Self {
         Self::with(nic_config(), first_psn, int)
@@ -129,22 +174,13 @@ impl Bench {
 
     pub fn with_peer(config: NicConfig, qp: QpConfig) -> Self {
         let int = qp.int;
-        let mut memory = BlockMemory::default();
-        memory.add(BASE, (0..LEN).map(pattern).collect());
         let recorder = Recorder {
             window: config.window,
             rate: config.initial_rate_bps(),
             ..Recorder::default()
         };
         let events = recorder.events.clone();
-        let mut nic = Nic::new(config, memory, Some(Box::new(recorder)));
-        nic.add_region(Region {
-            key: KEY,
-            address: BASE,
-            length: LEN as u64,
-            remote_write: true,
-            remote_read: true,
-        });
+        let mut nic = nic_with_memory(config, Some(Box::new(recorder)));
         nic.create_qp(qp).unwrap();
         Self {
             nic,
@@ -182,6 +218,23 @@ impl Bench {
 
     /// A WRITE packet without acknowledge request; `total` is the length in its header.
     pub fn write(&mut self, position: Position, psn: u32, offset: u64, total: u32, payload: &[u8]) {
+        self.write_to(QPN, (position, psn), (offset, total), payload, &INT_EMPTY);
+    }
+
+    /// Packet `psn` of a WRITE of `total` bytes that begins with PSN 0, without its end, to a queue pair, with INT.
+    pub fn collecting_write(&mut self, qpn: u32, psn: u32, total: u32, int: &[u8]) {
+        let position = if psn == 0 { Position::First } else { Position::Middle };
+        self.write_to(qpn, (position, psn), (0, total), &[7; MTU], int);
+    }
+
+    fn write_to(
+        &mut self,
+        qpn: u32,
+        (position, psn): (Position, u32),
+        (offset, total): (u64, u32),
+        payload: &[u8],
+        int: &[u8],
+    ) {
         let reth = RethRepr {
             address: BASE + offset,
             key: KEY,
@@ -192,7 +245,7 @@ impl Bench {
         } else {
             Extension::None
         };
-        self.receive(BthRepr::new(Opcode::Write(position), QPN, psn), extension, payload);
+        self.receive_with_int(BthRepr::new(Opcode::Write(position), qpn, psn), extension, payload, int);
     }
 
     pub fn read_request(&mut self, psn: u32, offset: u64, length: u32) {

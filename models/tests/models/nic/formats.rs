@@ -244,8 +244,6 @@ fn two_nics_of_a_format_understand_each_other() {
     for format in Encapsulation::ALL {
         for probes in [None, Some(ProbeConfig::every(1000))] {
             let nic = |ip: std::net::Ipv4Addr, mac, peer_ip, peer_mac, own, remote| {
-                let mut memory = BlockMemory::default();
-                memory.add(BASE, (0..LEN).map(pattern).collect());
                 let config = NicConfig {
                     ip,
                     mac,
@@ -253,14 +251,7 @@ fn two_nics_of_a_format_understand_each_other() {
                     neighbours: [(peer_ip, peer_mac)].into(),
                     ..config(format)
                 };
-                let mut nic = Nic::new(config, memory, None);
-                nic.add_region(Region {
-                    key: KEY,
-                    address: BASE,
-                    length: LEN as u64,
-                    remote_write: true,
-                    remote_read: true,
-                });
+                let mut nic = nic_with_memory(config, None);
                 nic.create_qp(QpConfig {
                     int: true,
                     mtu: MTU as u32,

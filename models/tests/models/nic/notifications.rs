@@ -8,7 +8,7 @@ use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use proptest::prelude::*;
 use Operation::Write;
-use Position::{First, Last, Middle};
+use Position::{First, Last};
 
 fn config(ack_every: u8, acknowledging: bool) -> NicConfig {
     NicConfig {
@@ -30,22 +30,7 @@ fn int(mark: u8) -> Vec<u8> {
 
 /// Packet `psn` of a message of 40 packets.
 fn data(bench: &mut Bench, psn: u32, int: &[u8]) {
-    let reth = Extension::Reth(RethRepr {
-        address: BASE,
-        key: KEY,
-        length: 40 * MTU as u32,
-    });
-    let (position, extension) = if psn == 0 {
-        (First, reth)
-    } else {
-        (Middle, Extension::None)
-    };
-    bench.receive_with_int(
-        BthRepr::new(Opcode::Write(position), QPN, psn),
-        extension,
-        &[7; MTU],
-        int,
-    );
+    bench.collecting_write(QPN, psn, 40 * MTU as u32, int);
 }
 
 fn seen(sent: &[Sent]) -> Vec<(Opcode, u32, Vec<u8>)> {

@@ -8,7 +8,6 @@ use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use std::cell::RefCell;
 use std::rc::Rc;
-use Position::{First, Middle};
 
 const T_NS: u32 = 13_000;
 
@@ -31,31 +30,8 @@ fn config(carrier: Carrier, count_flows: bool) -> NicConfig {
 
 const RX: Carrier = Carrier::Receiver { after_queue: false };
 
-/// HPCC, and what it heard: kind, and the window that came of it.
-struct Watched {
-    law: Hpcc,
-    heard: Heard,
-}
-
+/// What the law heard: kind and time, and the window that came of it.
 type Heard = Rc<RefCell<Vec<(EventKind, u64, f64)>>>;
-
-impl CongestionControl for Watched {
-    fn name(&self) -> &'static str {
-        "hpcc"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        self.law.create(flow, generation)
-    }
-    fn remove(&mut self, flow: u32) {
-        self.law.remove(flow);
-    }
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let update = self.law.handle(event)?;
-        let all = (event.kind, event.now, update.window);
-        self.heard.borrow_mut().push(all);
-        Some(update)
-    }
-}
 
 /// A NIC whose queue pair is created after the law at the receiver is built in.
 fn receiver(count_flows: bool) -> (Bench, Heard) {
@@ -63,9 +39,14 @@ fn receiver(count_flows: bool) -> (Bench, Heard) {
     let heard = Heard::default();
     let of_law = heard.clone();
     bench.nic.set_receiver_law(Box::new(move |_: &QpConfig| {
+        let heard = of_law.clone();
         Some(Box::new(Watched {
             law: Hpcc::new(params()).unwrap(),
-            heard: of_law.clone(),
+            hear: move |event: &CcEvent, update: Option<Update>| {
+                heard
+                    .borrow_mut()
+                    .extend(update.map(|update| (event.kind, event.now, update.window)));
+            },
         }))
     }));
     bench.nic.remove_qp(0, QPN);
@@ -89,22 +70,7 @@ fn int(now: u64, load: f64, q_len: u16) -> Vec<u8> {
 }
 
 fn data(bench: &mut Bench, psn: u32, int: &[u8]) {
-    let reth = Extension::Reth(RethRepr {
-        address: BASE,
-        key: KEY,
-        length: 60_000,
-    });
-    let (position, extension) = if psn == 0 {
-        (First, reth)
-    } else {
-        (Middle, Extension::None)
-    };
-    bench.receive_with_int(
-        BthRepr::new(Opcode::Write(position), QPN, psn),
-        extension,
-        &[7; MTU],
-        int,
-    );
+    bench.collecting_write(QPN, psn, 60_000, int);
 }
 
 fn notifications(sent: &[Sent]) -> Vec<NotificationRepr> {
@@ -303,23 +269,8 @@ fn flows_are_counted() {
         for psn in 0..12 {
             sent.extend(bench.run_until(u64::from(psn) * step));
             for qpn in [QPN, QPN + 1, QPN + 2] {
-                let reth = Extension::Reth(RethRepr {
-                    address: BASE,
-                    key: KEY,
-                    length: 60_000,
-                });
-                let (position, extension) = if psn == 0 {
-                    (First, reth)
-                } else {
-                    (Middle, Extension::None)
-                };
                 let stack = int(bench.now, 0.5, 0);
-                bench.receive_with_int(
-                    BthRepr::new(Opcode::Write(position), qpn, psn),
-                    extension,
-                    &[7; MTU],
-                    &stack,
-                );
+                bench.collecting_write(qpn, psn, 60_000, &stack);
             }
         }
         sent.extend(bench.run());

@@ -1,7 +1,7 @@
 //! Some NICs around one switch with a queue at each port, which stamps what leaves it and loses or delays some of it: a network small enough for
 //! the models' tests. Each NIC but the last writes one message to the last.
 
-use super::bench::pattern;
+use super::bench::{pattern, Watched};
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
 use hpcc_models::cc::{CcEvent, CongestionControl, HopRecord, Update};
 use hpcc_models::nic::*;
@@ -25,36 +25,18 @@ const SPEED: u8 = 5;
 /// Time, flow, INT was valid, window after it.
 pub type Heard = Rc<RefCell<Vec<(u64, u32, bool, Option<f64>)>>>;
 
-/// HPCC, and what it heard.
-struct Watched {
-    law: Hpcc,
-    heard: Heard,
-}
-
-impl CongestionControl for Watched {
-    fn name(&self) -> &'static str {
-        "hpcc"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        self.law.create(flow, generation)
-    }
-    fn remove(&mut self, flow: u32) {
-        self.law.remove(flow);
-    }
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let update = self.law.handle(event);
-        let window = update.map(|update| update.window);
-        self.heard
-            .borrow_mut()
-            .push((event.now, event.flow, event.int_valid, window));
-        update
-    }
-    fn receiver_counts(&mut self, flow: u32, generation: u8, flows: u16, now: u64) {
-        self.law.receiver_counts(flow, generation, flows, now);
-    }
-    fn receiver_window(&mut self, flow: u32, generation: u8, window: f64) -> Option<Update> {
-        self.law.receiver_window(flow, generation, window)
-    }
+/// HPCC that writes down what it hears.
+fn watched(n_aware: bool, heard: &Heard) -> Box<dyn CongestionControl> {
+    let heard = heard.clone();
+    Box::new(Watched {
+        law: Hpcc::new(params(n_aware)).unwrap(),
+        hear: move |event: &CcEvent, update: Option<Update>| {
+            let window = update.map(|update| update.window);
+            heard
+                .borrow_mut()
+                .push((event.now, event.flow, event.int_valid, window));
+        },
+    })
 }
 
 /// What the switch does beside stamping. Probabilities are per frame.
@@ -146,18 +128,9 @@ impl Star {
             let byte = |i: usize| if node == receiver { 0 } else { pattern(i + node) };
             memory.add(BASE, (0..size as usize).map(byte).collect());
             let n_aware = config.feedback.count_flows;
-            let law = Watched {
-                law: Hpcc::new(params(n_aware)).unwrap(),
-                heard: heard.clone(),
-            };
-            let mut nic = Nic::new(config, memory, Some(Box::new(law)));
+            let mut nic = Nic::new(config, memory, Some(watched(n_aware, &heard)));
             let at_receiver = heard.clone();
-            nic.set_receiver_law(Box::new(move |_: &QpConfig| {
-                Some(Box::new(Watched {
-                    law: Hpcc::new(params(n_aware)).unwrap(),
-                    heard: at_receiver.clone(),
-                }))
-            }));
+            nic.set_receiver_law(Box::new(move |_: &QpConfig| Some(watched(n_aware, &at_receiver))));
             nic.add_region(Region {
                 key: KEY,
                 address: BASE,

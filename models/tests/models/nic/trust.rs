@@ -244,20 +244,11 @@ fn only_echoes_are_covered() {
 fn without_the_key_nothing_counts() {
     let key = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];
     let keyed = || {
-        let mut memory = BlockMemory::default();
-        memory.add(BASE, (0..LEN).map(pattern).collect());
         let config = NicConfig {
             echo_keys: [(QPN, key)].into(),
             ..nic_config()
         };
-        let mut nic = Nic::new(config, memory, None);
-        nic.add_region(Region {
-            key: KEY,
-            address: BASE,
-            length: LEN as u64,
-            remote_write: true,
-            remote_read: true,
-        });
+        let mut nic = nic_with_memory(config, None);
         nic.create_qp(qp_config(0, true)).unwrap();
         nic
     };

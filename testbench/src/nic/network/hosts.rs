@@ -1,5 +1,6 @@
 //! From a scenario's flows to NICs: addresses, registers, one queue pair per flow at either end, memory, work.
 
+use super::super::link_nics::{GUARD, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use super::telemetry;
 use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::plan::laws::LawKind;
@@ -14,16 +15,6 @@ use std::net::Ipv4Addr;
 pub(super) const MAX_QPS: u32 = 148;
 /// 802.1p priority of data and of acknowledgements, for pause.
 const PRIORITIES: (u8, u8) = (0, 7);
-/// Key of the region that messages come from.
-const SOURCE_KEY: u32 = 0x50;
-/// Key of the region that messages go to.
-const TARGET_KEY: u32 = 0xd0;
-/// Where the source region begins, in every host.
-const SOURCE: u64 = 0x0010_0000_0000;
-/// Where the target region begins, in every host.
-const TARGET: u64 = 0x0020_0000_0000;
-/// Bytes behind the target region that nothing may touch.
-const GUARD: u64 = 4096;
 const FIRST_QPN: u32 = 2;
 /// First PSN of flow 0: its packets cross the wrap.
 const FIRST_PSN: u32 = 0xff_fff0;

@@ -15,8 +15,7 @@ use hpcc_models::cc::powertcp::{PowerTcp, Profile};
 use hpcc_models::cc::timely::Timely;
 use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::dcqcn::DcqcnRegisters;
-use hpcc_models::fixed::powertcp::PowerRegisters;
-use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedLaw, FixedPower, HpccRegisters, LawEntry, Precision, LAWS};
+use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedLaw, FixedPower, LawEntry, Precision, LAWS};
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::{CcSlot, Direct, SlotParams};
 
@@ -24,7 +23,7 @@ use std::collections::BTreeMap;
 
 use super::fidelity::Fidelity;
 use multi_rate::MultiRateHpcc;
-use rtl_slot::{Beside, Driver};
+use rtl_slot::Driver;
 use whole_rate::WholeRateHpcc;
 
 /// Which law decides.
@@ -274,21 +273,14 @@ impl LawSpec {
             }
             Fidelity::Fixed => Ok(Box::new(Direct::new(self.fixed(port)?))),
             Fidelity::CcRtl => {
-                let mut beside: Option<Beside> = None;
-                let writes = match self.kind {
-                    LawKind::Hpcc => HpccRegisters::new(&self.hpcc_params(port)?).map(|r| r.writes()),
-                    LawKind::PowerTcp | LawKind::Theta => {
-                        PowerRegisters::new(&self.power_params(port)?).map(|r| r.writes())
-                    }
+                let law: Box<dyn FixedLaw> = match self.kind {
+                    LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta => self.fixed(port)?,
                     LawKind::Dcqcn => {
-                        DcqcnRegisters::new(&self.dcqcn_params(port)?, self.windowed).map(|registers| {
-                            // ticks come as events
-                            let law =
-                                FixedDcqcn::with_registers(DcqcnRegisters { walk: 0, ..registers }, DCQCN_WALK_NS);
-                            let writes = law.writes();
-                            beside = Some(Box::new(law));
-                            writes
-                        })
+                        let registers =
+                            DcqcnRegisters::new(&self.dcqcn_params(port)?, self.windowed).map_err(|e| e.to_string())?;
+                        // ticks come as events
+                        let registers = DcqcnRegisters { walk: 0, ..registers };
+                        Box::new(FixedDcqcn::with_registers(registers, DCQCN_WALK_NS))
                     }
                     _ => {
                         return Err(format!(
@@ -297,12 +289,7 @@ impl LawSpec {
                         ))
                     }
                 };
-                let writes = writes.map_err(|e| e.to_string())?;
-                let beside = match beside {
-                    Some(law) => law,
-                    None => self.fixed(port)?,
-                };
-                rtl_slot::make(self.kind.in_rtl(), &writes, self.driver, beside)
+                rtl_slot::make(self.kind.in_rtl(), &law.writes(), self.driver, law)
             }
             Fidelity::NicModel | Fidelity::NicRtl => {
                 Err("fidelity: expected golden, fixed or cc-rtl for hosts inside the simulator".into())
@@ -336,7 +323,7 @@ impl LawSpec {
     }
 
     /// The law in fixed point.
-    fn fixed(&self, port: &SlotParams) -> Result<Box<dyn CongestionControl>, String> {
+    fn fixed(&self, port: &SlotParams) -> Result<Box<dyn FixedLaw>, String> {
         Ok(match self.kind {
             LawKind::Hpcc => {
                 let params = self.hpcc_params(port)?;
