@@ -13,7 +13,6 @@ use hpcc_models::cc::dctcp::Dctcp;
 use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
 use hpcc_models::cc::powertcp::{PowerTcp, Profile};
 use hpcc_models::cc::timely::Timely;
-use hpcc_models::cc::CongestionControl;
 use hpcc_models::fixed::dcqcn::DcqcnRegisters;
 use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedLaw, FixedPower, LawEntry, Precision, LAWS};
 use hpcc_models::net::tcp::TcpLaw;
