@@ -251,13 +251,16 @@ impl Given<'_> {
         let this = self.this();
         for name in names {
             let field = self.field(&name);
+            let holds = field.and_then(|field| field.holds.as_ref());
             let (next, zero) = match field.map(|field| field.role) {
                 Some(Role::Flag) => (quote!(d.next), quote!(false)),
                 Some(Role::Number) => (quote!(d.next), quote!(0.into())),
+                Some(Role::Register) => (quote!(d.next), quote!(bits_zero::<#holds>(0))),
                 Some(Role::Bit) => (quote!(next), quote!(false)),
                 Some(Role::Value) => (quote!(next), quote!(0.into())),
+                Some(Role::Word) => (quote!(next), quote!(bits_zero::<#holds>(0))),
                 _ => {
-                    let about = "a register, signal or output of a bit or of a number is cleared";
+                    let about = "a register, signal or output is cleared";
                     return Err(syn::Error::new(name.span(), about));
                 }
             };

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{bracketed, Expr, Field, GenericArgument, Ident, PathArguments, Token, Type};
+use syn::{bracketed, parenthesized, Expr, Field, GenericArgument, Ident, PathArguments, Token, Type};
 
 /// What a field is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,16 +35,21 @@ fn type_name(ty: &Type) -> String {
     }
 }
 
-/// The n-th generic argument of a type as text.
-fn argument(ty: &Type, n: usize) -> String {
-    let Type::Path(path) = ty else { return String::new() };
+/// The n-th generic argument of a type.
+fn argument_type(ty: &Type, n: usize) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
     match path.path.segments.last().map(|last| &last.arguments) {
         Some(PathArguments::AngleBracketed(all)) => match all.args.iter().nth(n) {
-            Some(GenericArgument::Type(ty)) => type_name(ty),
-            _ => String::new(),
+            Some(GenericArgument::Type(ty)) => Some(ty),
+            _ => None,
         },
-        _ => String::new(),
+        _ => None,
     }
+}
+
+/// Its name.
+fn argument(ty: &Type, n: usize) -> String {
+    argument_type(ty, n).map(type_name).unwrap_or_default()
 }
 
 /// The type of an array's items, and its length.
@@ -95,12 +100,14 @@ pub enum Role {
     Bit,
     /// A signal or output of a number.
     Value,
-    /// An input, a constant, or any other signal.
+    /// A signal or output of any other type: a word, a value of an enumeration.
+    Word,
+    /// An input or a constant.
     Signal,
 }
 
 impl Role {
-    const NAMES: [(Self, &'static str); 9] = [
+    const NAMES: [(Self, &'static str); 10] = [
         (Self::Flag, "flag"),
         (Self::Number, "number"),
         (Self::Register, "register"),
@@ -109,6 +116,7 @@ impl Role {
         (Self::Bundle, "bundle"),
         (Self::Bit, "bit"),
         (Self::Value, "value"),
+        (Self::Word, "word"),
         (Self::Signal, "signal"),
     ];
 
@@ -119,6 +127,7 @@ impl Role {
         Some(match kind(field) {
             Kind::Port | Kind::Other if written && argument(ty, 1) == "Bit" => Self::Bit,
             Kind::Port | Kind::Other if written && argument(ty, 1) == "U" => Self::Value,
+            Kind::Port | Kind::Other if written => Self::Word,
             Kind::Register if stored == "Bit" => Self::Flag,
             Kind::Register if stored == "U" => Self::Number,
             Kind::Register => Self::Register,
@@ -152,6 +161,8 @@ pub struct Clocked {
     pub role: Role,
     /// Length of the array.
     pub length: Option<Expr>,
+    /// What is kept or carried, where that is neither a bit nor a number.
+    pub holds: Option<Type>,
 }
 
 impl ToTokens for Clocked {
@@ -160,7 +171,8 @@ impl ToTokens for Clocked {
         let word = Role::NAMES.iter().find(|(role, _)| *role == self.role);
         let word = Ident::new(word.map_or("", |(_, word)| word), name.span());
         let length = self.length.as_ref().map(|length| quote!([#length]));
-        tokens.extend(quote!(#name: #word #length));
+        let holds = self.holds.as_ref().map(|ty| quote!((#ty)));
+        tokens.extend(quote!(#name: #word #length #holds));
     }
 }
 
@@ -178,17 +190,36 @@ impl Parse for Clocked {
         } else {
             None
         };
-        Ok(Self { name, role, length })
+        let holds = if input.peek(syn::token::Paren) {
+            let inside;
+            parenthesized!(inside in input);
+            Some(inside.parse()?)
+        } else {
+            None
+        };
+        Ok(Self {
+            name,
+            role,
+            length,
+            holds,
+        })
     }
 }
 
 /// What a kernel can name: registers, children, bundles, signals and ports.
 pub fn clocked<'a>(fields: impl Iterator<Item = &'a Field>) -> Punctuated<Clocked, Token![,]> {
     let each = |field: &Field| {
+        let role = Role::of(field)?;
+        let held = match role {
+            Role::Register => argument_type(array(&field.ty).0, 0),
+            Role::Word => argument_type(array(&field.ty).0, 1),
+            _ => None,
+        };
         Some(Clocked {
             name: field.ident.clone()?,
-            role: Role::of(field)?,
+            role,
             length: array(&field.ty).1.cloned(),
+            holds: held.cloned(),
         })
     };
     fields.filter_map(each).collect()
@@ -214,6 +245,7 @@ mod tests {
                 inside: Signal<Local, Bit>,
                 limit: Constant<U<8>>,
                 value: DFF<Bit>,
+                step: DFF<Step>,
                 row: [DFF<Bit>; N],
                 lane: [Lane<4>; 5],
                 #[combinational]
@@ -224,13 +256,13 @@ mod tests {
         let kinds: Vec<_> = block.fields.iter().map(kind).collect();
         use Kind::*;
         let expected = [
-            Clock, Port, Bundle, Other, Other, Register, Register, Child, Other, Other,
+            Clock, Port, Bundle, Other, Other, Register, Register, Register, Child, Other, Other,
         ];
         assert_eq!(kinds, expected);
         let list = clocked(block.fields.iter()).to_token_stream().to_string();
         assert_eq!(
             list,
-            "clock : signal , q : value , up : bundle , inside : bit , limit : signal , value : flag , row : flag [N] , \
+            "clock : signal , q : value , up : bundle , inside : bit , limit : signal , value : flag , step : register (Step) , row : flag [N] , \
              lane : child [5] , decode : bundle"
         );
     }

@@ -3,7 +3,7 @@
 use super::ident::identifier;
 use super::naming::{comment_of, fields_of, name_of, parameters_of, stands_inside};
 use super::types::Type;
-use crate::prim::word::name_and_doc;
+use crate::prim::word::values_of;
 use rust_hdl::core::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -164,8 +164,8 @@ fn add_states(states: &mut States, descriptor: &TypeDescriptor) {
     match &descriptor.kind {
         TypeKind::Enum(labels) => {
             let of = Type::of(descriptor);
-            for (value, label) in labels.iter().enumerate() {
-                let label = identifier(name_and_doc(label).0);
+            for (label, _, value) in values_of(labels) {
+                let label = identifier(label);
                 let packaged = match &of {
                     Type::Kind(kind) => kind.value(&label),
                     _ => None,

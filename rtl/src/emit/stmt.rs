@@ -3,6 +3,7 @@
 use super::error::Fault;
 use super::expr::{Name, Place, Scope};
 use super::ident::identifier;
+use super::literal;
 use super::position::{without_outer_parentheses, Position};
 use super::reads::Reads;
 use super::types::{Type, PACKAGE};
@@ -44,6 +45,15 @@ pub(super) struct Value {
 pub(super) struct Arm {
     pub condition: Option<Value>,
     pub body: Vec<Stmt>,
+}
+
+/// A bare zero, of whatever width.
+fn is_zero(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(inner) | Expr::Cast(inner, _) => is_zero(inner),
+        Expr::Literal(value) => literal::small(&value.to_string()) == Some(0),
+        _ => false,
+    }
 }
 
 impl Scope<'_> {
@@ -113,7 +123,9 @@ impl Scope<'_> {
             Some(Type::Kind(own)) => own == kind,
             _ => self.state_of(e).is_some_and(|name| kind.value(&name).is_some()),
         };
-        if !same {
+        if !same && is_zero(e) {
+            value.text = kind.first();
+        } else if !same {
             value.text = format!("{PACKAGE}::{}'({})", kind.name, value.text);
         }
         Ok((value, same))

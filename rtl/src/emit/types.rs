@@ -7,7 +7,7 @@ use super::comment::{commented, plain};
 use super::error::Fault;
 use super::ident::{check_field, identifier};
 use super::naming::snake_case;
-use crate::prim::word::{bits_of_kind, name_and_doc};
+use crate::prim::word::{bits_of_kind, name_and_doc, values_of};
 use rust_hdl::prelude::{TypeDescriptor, TypeKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -35,8 +35,17 @@ pub(super) struct Kind {
     pub name: String,
     doc: String,
     width: usize,
-    /// Name in Rust (`OpKind_Ack`), name in the package, comment.
-    values: Vec<(String, String, String)>,
+    values: Vec<Value>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Value {
+    /// Name in Rust (`OpKind_Ack`).
+    rust: String,
+    /// Name in the package.
+    packaged: String,
+    doc: String,
+    code: usize,
 }
 
 #[derive(Debug, PartialEq)]
@@ -65,12 +74,12 @@ pub(super) enum Step {
 impl Kind {
     /// Name of a value in the package, by its name in Rust.
     pub fn value(&self, name: &str) -> Option<String> {
-        let found = self.values.iter().find(|(rust, ..)| rust == name);
-        found.map(|(_, packaged, _)| format!("{PACKAGE}::{packaged}"))
+        let found = self.values.iter().find(|value| value.rust == name);
+        found.map(|value| format!("{PACKAGE}::{}", value.packaged))
     }
-    /// The first value, with which registers start.
+    /// The first value, which is zero and with which registers start.
     pub fn first(&self) -> String {
-        format!("{PACKAGE}::{}", self.values[0].1)
+        format!("{PACKAGE}::{}", self.values[0].packaged)
     }
 }
 
@@ -86,11 +95,14 @@ impl Type {
                     Some((name, width)) => (name, width.parse().ok()),
                     None => (name, None),
                 };
-                let values = labels.iter().map(|label| {
-                    let (label, doc) = name_and_doc(label);
+                let values = values_of(labels).map(|(label, doc, code)| {
                     let rust = identifier(label);
-                    let packaged = snake_case(&rust).to_uppercase();
-                    (rust, packaged, doc.unwrap_or_default().into())
+                    Value {
+                        packaged: snake_case(&rust).to_uppercase(),
+                        rust,
+                        doc: doc.unwrap_or_default().into(),
+                        code,
+                    }
                 });
                 Type::Kind(Arc::new(Kind {
                     name: format!("{}_t", snake_case(name)),
@@ -321,10 +333,12 @@ impl Package {
                     comment(&mut out, "  ", &kind.doc);
                     writeln!(out, "  typedef enum logic {}{{", range(kind.width)).expect("string");
                     let last = kind.values.len() - 1;
-                    for (code, (_, name, doc)) in kind.values.iter().enumerate() {
-                        comment(&mut out, "    ", doc);
-                        let comma = if code == last { "" } else { "," };
-                        writeln!(out, "    {name} = {}'d{code}{comma}", kind.width).expect("string");
+                    let counted = kind.values.iter().enumerate().all(|(at, value)| value.code == at);
+                    for (at, value) in kind.values.iter().enumerate() {
+                        comment(&mut out, "    ", &value.doc);
+                        let comma = if at == last { "" } else { "," };
+                        let code = if counted { format!("d{at}") } else { format!("h{:02x}", value.code) };
+                        writeln!(out, "    {} = {}'{code}{comma}", value.packaged, kind.width).expect("string");
                     }
                     writeln!(out, "  }} {};", kind.name).expect("string");
                 }

@@ -120,8 +120,6 @@ impl Logic for ControlGate {
             law = cfg_default_law, send_psn = body.request.first_psn, expected_psn = body.request.first_psn);
         new_context = bit_cast_bus::<384, 6, QpContext>(created);
         reset!(sequence, earliest, refused_r);
-        if reset {
-            step = GateStep::Idle;
-        }
+        reset!(step);
     }
 }

@@ -463,11 +463,9 @@ impl Logic for Manager {
 
         if reset {
             clear! {
-                context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle
+                context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle, step, sweep_step, sweep_qp
             }
-            step = ManagerStep::Idle;
             sweeping = true;
-            clear!(sweep_step, sweep_qp);
         }
     }
 }

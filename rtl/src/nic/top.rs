@@ -42,6 +42,7 @@ use crate::words::rx::{BufferedPayload, CommitEntry, ControlPacket};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, RxPacket};
 use crate::words::transport::{Commit, CommitKind};
+use crate::words::wire::AethSyndrome;
 use crate::words::work::{Completion, WorkRequest};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -370,7 +371,9 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.refused.next = self.queue.up.valid.val()
             & self.queue.up.ready.val()
             & (self.answered.val().kind == CommitKind::Acknowledge)
-            & (self.answered.val().syndrome > 0x60);
+            & ((self.answered.val().syndrome == AethSyndrome::NakInvalidRequest)
+                | (self.answered.val().syndrome == AethSyndrome::NakRemoteAccess)
+                | (self.answered.val().syndrome == AethSyndrome::NakRemoteOperation));
         self.left.next = bit_cast_word::<ResponseNotice, U<3>>(self.queue.left_what.val());
         self.left_ends.next = self.queue.left_valid.val() & self.left.val().ended;
         self.responder_end.next = self.left_qp.q.val();

@@ -4,6 +4,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::rx::{TransportBytes, TransportFaults};
+use crate::words::wire::Opcode;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -27,7 +28,7 @@ pub struct Transport {
     /// `TransportFaults`.
     pub faults: Signal<Out, U<7>>,
     /// Opcode.
-    pub opcode: Signal<Out, U<8>>,
+    pub opcode: Signal<Out, Opcode>,
     /// Acknowledge request.
     pub ack_req: Signal<Out, Bit>,
     /// Destination QP.
@@ -42,7 +43,7 @@ pub struct Transport {
     pub payload_len: Signal<Out, U<16>>,
     #[signals(U<16>: need_int, need_all)]
     header: Signal<Local, TransportBytes>,
-    op: Signal<Local, U<8>>,
+    op: Signal<Local, Opcode>,
     known: Signal<Local, Bit>,
     // 1
     #[registers(Bit: reth_1, aeth_1)]
@@ -55,7 +56,7 @@ pub struct Transport {
     // 2
     #[registers(U<24>: dest_qp_2, psn_2)]
     faults_2: DFF<TransportFaults>,
-    opcode_2: DFF<U<8>>,
+    opcode_2: DFF<Opcode>,
     ack_req_2: DFF<Bit>,
     extension_2: DFF<W<128, 2>>,
     at_2: DFF<U<7>>,
@@ -68,14 +69,20 @@ impl Logic for Transport {
         // stage 1
         header = bit_cast_word::<TransportBytes, W<224, 4>>(bytes);
         op = header.bth.opcode;
-        // the reliable connection service without the reserved 15, the notification, the echo, the probe and its answer
-        known = ((op < 0x18) & (op != 0x15)) | (op == 0x81) | ((op >= 0xd1) & (op <= 0xd3));
+        // the reliable connection service, whose codes lie below 0x18
+        known = (bit_cast_number::<8, Opcode>(op) < 0x18) & (op != Opcode::Reserved);
+        if (op == Opcode::Cnp) | (op == Opcode::ReadEcho) | (op == Opcode::Probe) | (op == Opcode::ProbeResponse) {
+            known = true;
+        }
         // UDP 8, INT; then BTH 12 and ICRC 4
         need_int = bit_cast_u::<16, 6>(int_len) + 8;
         need_all = bit_cast_u::<16, 6>(int_len) + 24;
         bytes_1 = header;
-        reth_1 = (op == 0x06) | (op == 0x0a) | (op == 0x0c);
-        aeth_1 = (op == 0x0d) | (op == 0x0f) | (op == 0x10) | (op == 0x11);
+        reth_1 = (op == Opcode::WriteFirst) | (op == Opcode::WriteOnly) | (op == Opcode::ReadRequest);
+        aeth_1 = (op == Opcode::ReadResponseFirst)
+            | (op == Opcode::ReadResponseLast)
+            | (op == Opcode::ReadResponseOnly)
+            | (op == Opcode::Acknowledge);
         room_1 = udp_len - need_all;
         faults_1.int_length = udp_len < need_int;
         faults_1.bth_length = udp_len < need_all;

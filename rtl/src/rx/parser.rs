@@ -13,7 +13,9 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::switch::length::BeatLength;
+use crate::words::rx::DropCode;
 use crate::words::rx::{EthernetFaults, FirstBytes, FrameFaults, MacBytes, OuterFaults, TransportFaults};
+use crate::words::wire::Opcode;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -47,8 +49,8 @@ pub struct RxParser {
     pub cfg_pkey: Signal<In, U<16>>,
     /// A frame has ended; everything below speaks of it.
     pub out_valid: Signal<Out, Bit>,
-    /// Why it is dropped: 0 not at all, else as in `DROP_COUNTERS`.
-    pub out_drop: Signal<Out, U<5>>,
+    /// Why it is dropped.
+    pub out_drop: Signal<Out, DropCode>,
     /// 0 plain, 1 INT collected, 2 INT echoed, 3 control.
     pub out_role: Signal<Out, U<2>>,
     /// Source IPv4 address.
@@ -60,7 +62,7 @@ pub struct RxParser {
     /// 70 bytes after UDP, the first in the highest bits: INT header and stack, or a control packet.
     pub out_body: Signal<Out, W<560, 9>>,
     /// BTH opcode.
-    pub out_opcode: Signal<Out, U<8>>,
+    pub out_opcode: Signal<Out, Opcode>,
     /// Acknowledge request.
     pub out_ack_req: Signal<Out, Bit>,
     /// Destination QP.
@@ -141,7 +143,7 @@ pub struct RxParser {
     ecn_11: Delay<U<2>, 7>,
     int_len_11: Delay<U<6>, 7>,
     body_11: Delay<W<560, 9>, 7>,
-    opcode_11: Delay<U<8>, 5>,
+    opcode_11: Delay<Opcode, 5>,
     ack_req_11: Delay<Bit, 5>,
     dest_qp_11: Delay<U<24>, 5>,
     psn_11: Delay<U<24>, 5>,
@@ -151,7 +153,7 @@ pub struct RxParser {
     src_ip: DFF<U<32>>,
     int_len: DFF<U<6>>,
     body: DFF<W<560, 9>>,
-    opcode: DFF<U<8>>,
+    opcode: DFF<Opcode>,
     ack_req: DFF<Bit>,
     extension: DFF<W<128, 2>>,
     payload_at: DFF<U<7>>,
@@ -298,7 +300,7 @@ impl Logic for RxParser {
             }
         }
         out_valid = ended_12;
-        out_drop = verdict.drop_code;
+        out_drop = bit_cast_word::<DropCode, U<5>>(verdict.drop_code);
         assign! {
             out_role = role, out_src_ip = src_ip, out_ecn = ecn, out_int_len = int_len, out_body = body,
             out_opcode = opcode, out_ack_req = ack_req, out_dest_qp = dest_qp, out_psn = psn, out_extension = extension,

@@ -17,7 +17,7 @@
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::sched::{Grant, ParkStep};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -163,14 +163,7 @@ impl Logic for Park {
             out.up.data.next.tag = tag;
         }
         StreamOut::<Grant>::link(&mut down, &mut out.down);
-        if reset {
-            for i in 0..8 {
-                head[i] = bits_u::<8>(0);
-                tail[i] = bits_u::<8>(0);
-            }
-            step = ParkStep::Look;
-            clear!(waits, held_r, pick, turn, tag, below);
-        }
+        reset!(head, tail, step, waits, held_r, pick, turn, tag, below);
     }
 }
 

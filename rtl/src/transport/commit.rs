@@ -12,11 +12,12 @@
 
 use crate::prim::ram::Ram;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::bits_zero;
 use crate::words::requester::QpOfGeneration;
 use crate::words::rx::CommitEntry;
 use crate::words::transport::{Commit, CommitKind, FailedGeneration};
+use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -81,7 +82,7 @@ impl Logic for CommitStage {
             } else {
                 // a negative acknowledgement, remote operational error; the message that ends with this packet does not end now
                 item.kind = CommitKind::Acknowledge;
-                item.syndrome = bits_u::<8>(0x63);
+                item.syndrome = AethSyndrome::NakRemoteOperation;
                 item.msn = entry.commit.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.commit.ends_or_failed));
             }
         }

@@ -24,6 +24,7 @@ use crate::words::context::QpContext;
 use crate::words::transport::{AckKind, AckSend};
 use crate::words::tx::FrameBeat;
 use crate::words::tx::{BuiltBeat, TypeOfService};
+use crate::words::wire::Opcode;
 use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -121,25 +122,25 @@ impl Logic for AckBuilder {
         header.echoes = true;
         header.int_given = word.int_length;
         // behind the BTH: the ICRC, and the AETH of an acknowledgement before it
-        header.opcode = bits_u::<8>(0x11);
+        header.opcode = Opcode::Acknowledge;
         header.body = bits_u::<13>(8);
         if word.kind == AckKind::Echo {
-            header.opcode = bits_u::<8>(0xd1);
+            header.opcode = Opcode::ReadEcho;
             header.body = bits_u::<13>(4);
         }
         if word.kind == AckKind::ProbeResponse {
-            header.opcode = bits_u::<8>(0xd3);
+            header.opcode = Opcode::ProbeResponse;
             header.body = bits_u::<13>(4);
         }
         if word.kind == AckKind::Probe {
-            header.opcode = bits_u::<8>(0xd2);
+            header.opcode = Opcode::Probe;
             header.body = bits_u::<13>(4);
             header.echoes = false;
         }
         service = bits_zero::<TypeOfService>(0);
         service.dscp = dscp;
         if word.kind == AckKind::Notification {
-            header.opcode = bits_u::<8>(0x81);
+            header.opcode = Opcode::Cnp;
             header.psn = bits_u::<24>(0);
             header.int_given = bits_u::<6>(0);
             // sixteen zero bytes and ICRC

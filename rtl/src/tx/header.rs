@@ -15,6 +15,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::tx::{HeaderContext, HeaderPlan, HeaderRequest, PacketLengths, TypeOfService};
+use crate::words::wire::Opcode;
 use crate::words::wire::{AddressHalves, BaseTransportHeader, IcrcLengths, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -56,7 +57,7 @@ pub struct TxHeader {
     /// Generation that the packet belongs to.
     pub generation: Signal<In, U<8>>,
     /// BTH opcode.
-    pub opcode: Signal<In, U<8>>,
+    pub opcode: Signal<In, Opcode>,
     /// Code point of a packet whose queue pair collects INT, in the place of that of `service`.
     pub dscp_int: Signal<In, U<6>>,
     /// PSN.

@@ -1,6 +1,7 @@
 //! Acknowledgements on their way out.
 
 use super::transport::AckKind;
+use super::wire::AethSyndrome;
 use super::wire::IntHeader;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -14,7 +15,7 @@ crate::word! {
         /// What it is.
         kind: AckKind,
         /// AETH syndrome.
-        syndrome: U<8>,
+        syndrome: AethSyndrome,
         /// MSN.
         msn: U<24>,
         /// Bytes of INT.
@@ -30,7 +31,7 @@ crate::word! {
         /// MSN.
         msn: U<24>,
         /// Syndrome.
-        syndrome: U<8>,
+        syndrome: AethSyndrome,
         /// BTH.
         bth: W<96, 2>,
     }

@@ -4,7 +4,7 @@
 
 use super::list::{of_blocks, of_users};
 use crate::emit::naming::snake_case;
-use crate::prim::word::{bits_of_kind, name_and_doc};
+use crate::prim::word::{bits_of_kind, name_and_doc, values_of};
 use hpcc_models::nic::registers::registers;
 use rust_hdl::prelude::{TypeDescriptor, TypeKind};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ fn parts(of: &TypeDescriptor) -> (&str, String, Vec<Part<'_>>) {
             let fields = fields.iter();
             fields.map(|field| part_of(field, &mut low)).collect()
         }
-        TypeKind::Enum(labels) => labels.iter().enumerate().map(value_of).collect(),
+        TypeKind::Enum(labels) => values_of(labels).map(value_part).collect(),
         TypeKind::Bits(_) | TypeKind::Signed(_) => vec![],
     };
     (name.split(':').next().unwrap_or(name), one_line(doc), found)
@@ -52,8 +52,7 @@ fn part_of<'a>(field: &'a rust_hdl::prelude::TypeField, low: &mut usize) -> Part
     part
 }
 
-fn value_of((code, label): (usize, &String)) -> Part<'_> {
-    let (path, doc) = name_and_doc(label);
+fn value_part<'a>((path, doc, code): (&'a str, Option<&'a str>, usize)) -> Part<'a> {
     Part {
         name: path.rsplit("::").next().unwrap_or(path),
         doc: one_line(doc),

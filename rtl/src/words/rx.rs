@@ -1,6 +1,7 @@
 //! Frames that have come in, until the engines of the transport have them.
 
 use super::transport::{Commit, FrameRole};
+use super::wire::Opcode;
 use super::wire::{BaseTransportHeader, IntHeader, IntStack, Ipv4Header, UdpHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -27,6 +28,52 @@ crate::kind! {
         Notification,
         /// A control packet, to the manager.
         Control,
+    }
+}
+
+crate::codes! {
+    /// Why a frame is dropped: 1 + the place of its first fault in `FrameFaults`.
+    pub struct DropCode: 5 {
+        /// Not at all.
+        None = 0,
+        /// The MAC says so, and counts it.
+        MacError = 1,
+        /// Shorter than its headers; the first that has a counter here.
+        ShortFrame = 2,
+        /// Unknown opcode; the last whose counter has its number.
+        Opcode = 18,
+        /// Extension and pad longer than the packet, counted as every length of the transport.
+        ExtensionLength = 19,
+        /// Version of the transport header.
+        TransportVersion = 20,
+        /// Partition key.
+        PartitionKey = 21,
+    }
+
+    /// What dispatch counts of a frame: the place in the NIC's list of counters. Those of drops up to the opcode have the number of the drop code.
+    pub struct FrameCount: 6 {
+        /// Nothing.
+        None = 0,
+        /// Shorter than its headers.
+        ShortFrame = 2,
+        /// A length of the transport.
+        TransportLength = 16,
+        /// Unknown opcode.
+        Opcode = 18,
+        /// Version of the transport header.
+        TransportVersion = 19,
+        /// Partition key.
+        PartitionKey = 20,
+        /// No such queue pair.
+        UnknownQp = 21,
+        /// Not from the queue pair's peer.
+        WrongPeer = 22,
+        /// A port that does not carry such a packet.
+        WrongPort = 23,
+        /// An answer that nothing asked for.
+        Stray = 27,
+        /// Congestion notification.
+        Cnp = 40,
     }
 }
 
@@ -191,8 +238,8 @@ crate::word! {
         body: W<560, 9>,
         /// IPv4 address of the sender.
         source_ip: U<32>,
-        /// Drop code: 0, or 1 + the place of its first fault.
-        drop_code: U<5>,
+        /// Why it is dropped.
+        drop_code: DropCode,
         /// Which port it came to.
         role: FrameRole,
         /// ECN field of IPv4.
@@ -200,7 +247,7 @@ crate::word! {
         /// Bytes of INT header and stack.
         int_length: U<6>,
         /// BTH opcode.
-        opcode: U<8>,
+        opcode: Opcode,
         /// Acknowledge request.
         ack_req: Bit,
         /// First byte of the payload in the frame.

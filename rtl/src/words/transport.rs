@@ -1,5 +1,6 @@
 //! Packets between the parser, the engines of the transport and the frame builders.
 
+use super::wire::{AethSyndrome, Opcode};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
@@ -108,7 +109,7 @@ crate::word! {
     /// An accepted transport packet beside the context of its queue pair.
     pub struct RxPacket {
         /// BTH opcode.
-        opcode: U<8>,
+        opcode: Opcode,
         /// Acknowledge request.
         ack_req: Bit,
         /// ECN field of IPv4.
@@ -147,8 +148,8 @@ crate::word! {
         generation: U<8>,
         /// PSN: of the acknowledgement, the READ's first, or the answer's.
         psn: U<24>,
-        /// AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
-        syndrome: U<8>,
+        /// AETH syndrome. For answers `Ack` also for READ data.
+        syndrome: AethSyndrome,
         /// MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
         msn: U<24>,
         /// Bytes of INT.
@@ -197,7 +198,7 @@ crate::word! {
         /// PSN.
         psn: U<24>,
         /// AETH syndrome.
-        syndrome: U<8>,
+        syndrome: AethSyndrome,
         /// MSN.
         msn: U<24>,
         /// Bytes of INT; 0 on plain queue pairs.
@@ -293,7 +294,7 @@ crate::word! {
         /// Generation.
         generation: U<8>,
         /// BTH opcode.
-        opcode: U<8>,
+        opcode: Opcode,
         /// PSN.
         psn: U<24>,
         /// Acknowledge request.

@@ -1,6 +1,7 @@
 //! Beats of frames on their way out.
 
 use super::transport::{ExtensionKind, TxPacket};
+use super::wire::Opcode;
 use super::wire::{Extension, IcrcLengths, OuterHeaders};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -100,7 +101,7 @@ crate::word! {
     /// A packet for which headers are to be made.
     pub struct HeaderRequest {
         /// BTH opcode.
-        opcode: U<8>,
+        opcode: Opcode,
         /// PSN.
         psn: U<24>,
         /// Acknowledge request.
@@ -126,7 +127,7 @@ crate::word! {
         /// Type of service.
         service: TypeOfService,
         /// BTH opcode.
-        opcode: U<8>,
+        opcode: Opcode,
         /// PSN.
         psn: U<24>,
         /// Acknowledge request.

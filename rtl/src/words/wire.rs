@@ -7,6 +7,85 @@ use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
+crate::codes! {
+    /// BTH opcode (InfiniBand specification 1.4, 9.2, table 35: reliable connection; annex A17 for the congestion notification). From 0xd1 on it is the
+    /// range left to manufacturers: opcodes of this NIC.
+    pub struct Opcode: 8 {
+        /// SEND, first packet. No kind of SEND is executed.
+        SendFirst = 0x00,
+        /// SEND, middle.
+        SendMiddle = 0x01,
+        /// SEND, last.
+        SendLast = 0x02,
+        /// SEND, last, with immediate data.
+        SendLastImmediate = 0x03,
+        /// SEND, only.
+        SendOnly = 0x04,
+        /// SEND, only, with immediate data.
+        SendOnlyImmediate = 0x05,
+        /// RDMA WRITE, first packet.
+        WriteFirst = 0x06,
+        /// RDMA WRITE, middle.
+        WriteMiddle = 0x07,
+        /// RDMA WRITE, last.
+        WriteLast = 0x08,
+        /// RDMA WRITE, last, with immediate data. Not executed.
+        WriteLastImmediate = 0x09,
+        /// RDMA WRITE, only.
+        WriteOnly = 0x0a,
+        /// RDMA WRITE, only, with immediate data. Not executed.
+        WriteOnlyImmediate = 0x0b,
+        /// RDMA READ request.
+        ReadRequest = 0x0c,
+        /// RDMA READ response, first packet.
+        ReadResponseFirst = 0x0d,
+        /// RDMA READ response, middle: the one without AETH.
+        ReadResponseMiddle = 0x0e,
+        /// RDMA READ response, last.
+        ReadResponseLast = 0x0f,
+        /// RDMA READ response, only.
+        ReadResponseOnly = 0x10,
+        /// Acknowledgement, positive or negative.
+        Acknowledge = 0x11,
+        /// Answer to an atomic operation, which this NIC never asks for.
+        AtomicAcknowledge = 0x12,
+        /// Atomic: compare and swap. Not executed.
+        CompareSwap = 0x13,
+        /// Atomic: fetch and add. Not executed.
+        FetchAdd = 0x14,
+        /// Not in use.
+        Reserved = 0x15,
+        /// SEND, last, with invalidate. Not executed.
+        SendLastInvalidate = 0x16,
+        /// SEND, only, with invalidate. Not executed.
+        SendOnlyInvalidate = 0x17,
+        /// Congestion notification packet.
+        Cnp = 0x81,
+        /// Echo of a READ response's INT.
+        ReadEcho = 0xd1,
+        /// Probe of the path of a queue pair's data.
+        Probe = 0xd2,
+        /// Answer to a probe, with the INT that it collected.
+        ProbeResponse = 0xd3,
+    }
+
+    /// AETH syndrome (InfiniBand specification 1.4, 9.7.5.2.1, table 42). Bits 6:5 are 0 for an acknowledgement, 1 receiver not ready, 3 negative.
+    pub struct AethSyndrome: 8 {
+        /// Acknowledges, with the credit code 0.
+        AckNoCredit = 0x00,
+        /// Acknowledges; credits are not in use.
+        Ack = 0x1f,
+        /// Negative: a PSN is missing; the requester goes back to the PSN of the packet.
+        NakSequence = 0x60,
+        /// Negative: invalid request.
+        NakInvalidRequest = 0x61,
+        /// Negative: remote access error.
+        NakRemoteAccess = 0x62,
+        /// Negative: remote operational error.
+        NakRemoteOperation = 0x63,
+    }
+}
+
 crate::word! {
     /// Ethernet header without tag.
     pub struct EthernetHeader {
@@ -187,7 +266,7 @@ crate::word! {
         /// Solicited event.
         solicited: Bit,
         /// Opcode.
-        opcode: U<8>,
+        opcode: Opcode,
     }
 
     /// RDMA extended transport header.
@@ -204,8 +283,8 @@ crate::word! {
     pub struct AckHeader {
         /// Message sequence number.
         msn: U<24>,
-        /// Syndrome: 0x1f acknowledges, 0x60 and more is a negative acknowledgement.
-        syndrome: U<8>,
+        /// Syndrome.
+        syndrome: AethSyndrome,
     }
 
     /// The 16 bytes behind a BTH where an AETH may stand first.

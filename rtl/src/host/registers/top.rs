@@ -312,10 +312,7 @@ impl Logic for Registers {
         Settings::link(&mut cfg, &mut file.cfg);
         reset! {
             writing, reading, awready, wready, arready, has_address, has_data, param_cc, param_sched, level, busy,
-            offered, done, error
-        }
-        if reset {
-            code = CommandResult::Done;
+            offered, done, error, code
         }
     }
 }

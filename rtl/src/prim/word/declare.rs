@@ -182,3 +182,68 @@ macro_rules! kind {
         };
     )*};
 }
+
+/// Makes numbers whose values have names on the wire, as opcodes: `struct Opcode: 8 { SendFirst = 0x00, .. }`. Unlike a
+/// [`kind!`](crate::kind) it holds every value, also one that has no name, because a peer may send anything. The first value is the default
+/// and zero.
+#[macro_export]
+macro_rules! codes {
+    ($(
+        $(#[doc = $doc:expr])*
+        $vis:vis struct $name:ident: $bits:literal { $( $(#[doc = $value_doc:expr])* $value:ident = $code:literal, )* }
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        $vis struct $name(
+            /// The number.
+            pub u64,
+        );
+
+        // named as the values of an enumeration, which is what a kernel compares with
+        #[allow(non_upper_case_globals)]
+        impl $name {
+            $( $(#[doc = $value_doc])* pub const $value: Self = Self($code); )*
+            /// All values with a name.
+            pub const ALL: &'static [Self] = &[$(Self::$value,)*];
+        }
+
+        const _: () = {
+            use $crate::prim::uint::{mask, Limbs};
+            use rust_hdl::prelude::*;
+            assert!($name::ALL[0].0 == 0, "the first value is what a register starts with");
+            $( assert!($code <= mask($bits), "the value does not fit"); )*
+
+            impl Synth for $name {
+                const BITS: usize = $bits;
+                fn descriptor() -> TypeDescriptor {
+                    TypeDescriptor {
+                        name: concat!(stringify!($name), ":", $bits, "\n", $($doc, "\n",)*).into(),
+                        kind: TypeKind::Enum(vec![$(
+                            concat!(stringify!($name), "::", stringify!($value), "=", $code, "\n", $($value_doc, "\n",)*).into(),
+                        )*]),
+                    }
+                }
+                fn vcd(self) -> VCDValue {
+                    VCDValue::String(match self {
+                        $(Self::$value => stringify!($value).into(),)*
+                        Self(other) => format!("{other:#x}"),
+                    })
+                }
+                fn verilog(self) -> VerilogLiteral {
+                    Bits::<$bits>::from(self.0).into()
+                }
+            }
+
+            impl Limbs for $name {
+                #[inline]
+                fn to_limbs(self, out: &mut [u64]) {
+                    out[0] = self.0;
+                }
+                #[inline]
+                fn from_limbs(limbs: &[u64]) -> Self {
+                    Self(limbs[0] & mask($bits))
+                }
+            }
+        };
+    )*};
+}

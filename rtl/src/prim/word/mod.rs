@@ -127,3 +127,15 @@ pub fn name_and_doc(text: &str) -> (&str, Option<&str>) {
         None => (text, None),
     }
 }
+
+/// The values of an enumeration as its description lists them: name with its type, comment, code. A label is `Step::Idle`, whose code is its
+/// place, or `Opcode::Cnp=129`.
+pub fn values_of(labels: &[String]) -> impl Iterator<Item = (&str, Option<&str>, usize)> {
+    labels.iter().enumerate().map(|(place, label)| {
+        let (name, doc) = name_and_doc(label);
+        match name.split_once('=') {
+            Some((name, code)) => (name, doc, code.parse().unwrap_or(place)),
+            None => (name, doc, place),
+        }
+    })
+}

@@ -1,12 +1,13 @@
 //! What a judged frame is, given the context of its queue pair. Without registers.
 
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
-use crate::words::rx::{FrameFate, IntBody, JudgedFrame};
+use crate::words::rx::{DropCode, FrameCount, FrameFate, IntBody, JudgedFrame};
 use crate::words::transport::{FrameRole, RxPacket};
 use crate::words::wire::IntStack;
+use crate::words::wire::Opcode;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -19,14 +20,14 @@ pub struct Classify {
     pub of_queue_pair: Signal<In, QpContext>,
     /// Where it goes.
     pub fate: Signal<Out, FrameFate>,
-    /// What is counted, as a place in `Counter::ALL`; 0 nothing.
-    pub counter: Signal<Out, U<6>>,
+    /// What is counted.
+    pub counter: Signal<Out, FrameCount>,
     /// The row for the engines.
     pub row: Signal<Out, RxPacket>,
     #[signals(FrameRole: role, wants_role)]
     #[signals(Bit: alive, int_on, is_cnp, is_echo, is_probe, is_answer, is_ack, wrong_port)]
-    opcode: Signal<Local, U<8>>,
-    drop_code: Signal<Local, U<5>>,
+    opcode: Signal<Local, Opcode>,
+    drop_code: Signal<Local, DropCode>,
     int_length: Signal<Local, U<6>>,
     carried: Signal<Local, IntBody>,
     int_stack: Signal<Local, IntStack>,
@@ -40,11 +41,11 @@ impl Logic for Classify {
         }
         alive = of_queue_pair.alive & ((raw.qpn >> 8) == 0);
         int_on = of_queue_pair.int_on;
-        is_cnp = opcode == 0x81;
-        is_echo = opcode == 0xd1;
-        is_probe = opcode == 0xd2;
-        is_answer = opcode == 0xd3;
-        is_ack = opcode == 0x11;
+        is_cnp = opcode == Opcode::Cnp;
+        is_echo = opcode == Opcode::ReadEcho;
+        is_probe = opcode == Opcode::Probe;
+        is_answer = opcode == Opcode::ProbeResponse;
+        is_ack = opcode == Opcode::Acknowledge;
         wants_role = FrameRole::Plain;
         if int_on {
             wants_role = if is_ack | is_echo | is_answer { FrameRole::Echoed } else { FrameRole::Collected };
@@ -52,8 +53,12 @@ impl Logic for Classify {
         wrong_port = !is_cnp & ((role != wants_role) | ((is_echo | is_probe | is_answer) & !int_on));
 
         fate = FrameFate::Request;
-        counter = bits_u::<6>(0);
-        if (opcode >= 0x0d) & (opcode <= 0x10) {
+        counter = FrameCount::None;
+        if (opcode == Opcode::ReadResponseFirst)
+            | (opcode == Opcode::ReadResponseMiddle)
+            | (opcode == Opcode::ReadResponseLast)
+            | (opcode == Opcode::ReadResponseOnly)
+        {
             fate = FrameFate::ReadResponse;
         }
         if is_ack {
@@ -67,44 +72,47 @@ impl Logic for Classify {
         }
         if is_cnp {
             fate = FrameFate::Notification;
-            counter = bits_u::<6>(40);
+            counter = FrameCount::Cnp;
         }
         if is_answer {
             fate = FrameFate::ProbeResponse;
         }
-        if opcode == 0x12 {
+        if opcode == Opcode::AtomicAcknowledge {
             // response to an operation that this NIC never asks for
             fate = FrameFate::Dropped;
-            counter = bits_u::<6>(27);
+            counter = FrameCount::Stray;
         }
         if wrong_port {
             fate = FrameFate::Dropped;
-            counter = bits_u::<6>(23);
+            counter = FrameCount::WrongPort;
         }
         if raw.source_ip != of_queue_pair.remote_ip {
             fate = FrameFate::Dropped;
-            counter = bits_u::<6>(22);
+            counter = FrameCount::WrongPeer;
         }
         if !alive {
             fate = FrameFate::Dropped;
-            counter = bits_u::<6>(21);
+            counter = FrameCount::UnknownQp;
         }
         if role == FrameRole::Control {
             fate = FrameFate::Control;
-            counter = bits_u::<6>(0);
+            counter = FrameCount::None;
         }
-        if drop_code.any() {
+        if drop_code != DropCode::None {
             fate = FrameFate::Dropped;
-            counter = bit_cast_u::<6, 5>(drop_code);
-            if drop_code == 1 {
+            counter = bit_cast_word::<FrameCount, U<6>>(bit_cast_u::<6, 5>(bit_cast_number::<5, DropCode>(drop_code)));
+            if drop_code == DropCode::MacError {
                 // the MAC has counted it
-                counter = bits_u::<6>(0);
+                counter = FrameCount::None;
             }
-            if drop_code == 19 {
-                counter = bits_u::<6>(16);
+            if drop_code == DropCode::ExtensionLength {
+                counter = FrameCount::TransportLength;
             }
-            if drop_code > 19 {
-                counter = bit_cast_u::<6, 5>(drop_code) - 1;
+            if drop_code == DropCode::TransportVersion {
+                counter = FrameCount::TransportVersion;
+            }
+            if drop_code == DropCode::PartitionKey {
+                counter = FrameCount::PartitionKey;
             }
         }
 

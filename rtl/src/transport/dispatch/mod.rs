@@ -29,7 +29,7 @@ use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::Notice;
-use crate::words::rx::{ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, FrameFate, JudgedFrame};
+use crate::words::rx::{ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, FrameCount, FrameFate, JudgedFrame};
 use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, RxPacket};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
@@ -94,7 +94,7 @@ pub struct Dispatch {
     #[registers(JudgedFrame: row_1, row_2)]
     #[registers(U<24>: came_1, came_2, came_3, came)]
     #[registers(FrameFate: fate_3, fate)]
-    #[registers(U<6>: counter_3, counter)]
+    #[registers(FrameCount: counter_3, counter)]
     #[registers(RxPacket: row_3, row)]
     #[registers(ControlPacket: body_3, body, control_word)]
     lost_13: Delay<Bit, 11>,
@@ -246,8 +246,8 @@ impl Logic for Dispatch {
             notice_full =
                 (fate == FrameFate::Echo) | (fate == FrameFate::Notification) | (fate == FrameFate::ProbeResponse);
             control_full = fate == FrameFate::Control;
-            if counter.any() {
-                counts_out = bits_u::<44>(1) << counter;
+            if counter != FrameCount::None {
+                counts_out = bits_u::<44>(1) << bit_cast_number::<6, FrameCount>(counter);
             }
         }
         heard = if fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };

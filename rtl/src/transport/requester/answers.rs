@@ -5,6 +5,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::requester::Syndrome;
 use crate::words::transport::{AckKind, AckSend, AnswerKind, Commit};
+use crate::words::wire::AethSyndrome;
 use crate::words::wire::{HopRecords, IntStack};
 use crate::words::work::CompletionStatus;
 use crate::{block, kernel};
@@ -48,7 +49,7 @@ pub struct Answer {
 #[kernel]
 impl Logic for Answer {
     fn update(&mut self) {
-        syndrome = bit_cast_word::<Syndrome, U<8>>(commit.syndrome);
+        syndrome = bit_cast_word::<Syndrome, AethSyndrome>(commit.syndrome);
         assign!(reason = syndrome.value, code = syndrome.code);
         acknowledgement = commit.answer == AnswerKind::Acknowledgement;
         data = (commit.answer == AnswerKind::ReadData) & !commit.ends_or_failed;

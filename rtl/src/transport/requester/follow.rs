@@ -19,6 +19,8 @@ use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::requester::ReadRun;
 use crate::words::requester::Syndrome;
 use crate::words::transport::RxPacket;
+use crate::words::wire::AethSyndrome;
+use crate::words::wire::Opcode;
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -74,13 +76,14 @@ impl Logic for Follow {
 
         given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
-        syndrome = bit_cast_word::<Syndrome, U<8>>(aeth.syndrome);
+        syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
         // 2: Middle has no AETH; a first response asked for again may come in the middle
         fits = near.valid
             & (near.generation == row.generation)
             & (near.psn == row.psn)
             & ((near.psn + 1) != near.end_psn)
-            & ((row.opcode == 0x0e) | ((row.opcode == 0x0d) & !syndrome.code.any()))
+            & ((row.opcode == Opcode::ReadResponseMiddle)
+                | ((row.opcode == Opcode::ReadResponseFirst) & !syndrome.code.any()))
             & (row.payload_length == full)
             & !forget;
 

@@ -14,6 +14,8 @@ use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::counters::ReadCounts;
 use crate::words::requester::{OwnMessage, PsnDistance, ResponseCase, Syndrome};
 use crate::words::transport::{Action, AnswerKind, CommitKind, RxPacket};
+use crate::words::wire::AethSyndrome;
+use crate::words::wire::Opcode;
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -45,7 +47,7 @@ impl Logic for Decision {
         fields!(word: take, address, commits);
         word.commit.kind = CommitKind::Answer;
         fields!(word from row: commit.qp = qp, commit.generation = generation, commit.psn = psn);
-        word.commit.syndrome = bits_u::<8>(0x1f);
+        word.commit.syndrome = AethSyndrome::Ack;
         word.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(ends));
         fields!(word:
             commit.int_length = row.int_length, commit.int_stack = row.int_stack, commit.answer = answer,
@@ -107,9 +109,9 @@ impl Logic for Verdict {
     fn update(&mut self) {
         given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
-        syndrome = bit_cast_word::<Syndrome, U<8>>(aeth.syndrome);
+        syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
         // Middle has no AETH
-        negative = (row.opcode != 0x0e) & syndrome.code.any();
+        negative = (row.opcode != Opcode::ReadResponseMiddle) & syndrome.code.any();
 
         offset = row.psn - message.first_psn;
         ends = (row.psn + 1) == message.end_psn;
@@ -122,7 +124,7 @@ impl Logic for Verdict {
         full = bits_u::<36>(256) << row.mtu;
         behind = place + bit_cast_u::<64, 36>(full);
         expected = if ends { left } else { full };
-        is_end = (row.opcode == 0x0f) | (row.opcode == 0x10);
+        is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
         sound = (is_end == ends) & (bit_cast_u::<36, 16>(row.payload_length) == expected);
 
         in_order = ahead == 0;

@@ -29,6 +29,8 @@ use crate::words::context::{QpContext, Region};
 use crate::words::counters::ResponderCounts;
 use crate::words::responder::{ResponderState, ResponsesLeft};
 use crate::words::transport::{Action, Commit, CommitKind, ReadRequest, RxPacket};
+use crate::words::wire::AethSyndrome;
+use crate::words::wire::Opcode;
 use crate::words::wire::RdmaHeader;
 use crate::{block, kernel};
 use hpcc_models::nic::Counter;
@@ -112,7 +114,7 @@ pub struct Responder {
     #[signals(Bit: report, again, reread, reread_stray, invalid, refused, depth, do_write, do_read, do_reread, nak)]
     #[signals(Bit: answered)]
     #[signals(U<24>: psn, msn)]
-    syndrome: Signal<Local, U<8>>,
+    syndrome: Signal<Local, AethSyndrome>,
     kind: Signal<Local, CommitKind>,
     carried: Signal<Local, W<336, 6>>,
     asked: Signal<Local, ReadRequest>,
@@ -139,7 +141,7 @@ impl Logic for Responder {
         reth = bit_cast_word::<RdmaHeader, W<128, 2>>(row_1.extension);
         tables.qp = offered.qp;
         inputs!(regions from offered_reth: address, key, length);
-        regions.access = if offered.opcode == 0x0c { bits_u::<2>(2) } else { bits_u::<2>(1) };
+        regions.access = if offered.opcode == Opcode::ReadRequest { bits_u::<2>(2) } else { bits_u::<2>(1) };
         same = context_valid & (context_qp == row_1.qp);
         overtaken = overtaken | same;
         if phase != 0 {
@@ -186,21 +188,21 @@ impl Logic for Responder {
 
         // 4: the answer
         psn = row_1.psn;
-        syndrome = bits_u::<8>(0x1f);
+        syndrome = AethSyndrome::Ack;
         msn = known.msn;
         kind = CommitKind::Acknowledge;
         if report {
             psn = known.expected_psn;
-            syndrome = bits_u::<8>(0x60);
+            syndrome = AethSyndrome::NakSequence;
         }
         if again {
             psn = rules.previous;
         }
         if invalid {
-            syndrome = bits_u::<8>(0x61);
+            syndrome = AethSyndrome::NakInvalidRequest;
         }
         if refused {
-            syndrome = bits_u::<8>(0x62);
+            syndrome = AethSyndrome::NakRemoteAccess;
         }
         if (do_write & rules.ends) | do_read {
             msn = rules.next_msn;

@@ -6,6 +6,7 @@ use crate::prim::word::bit_cast_word;
 use crate::words::requester::PsnDistance;
 use crate::words::responder::{ResponderState, ResponsesLeft, RoundedLength};
 use crate::words::transport::RxPacket;
+use crate::words::wire::Opcode;
 use crate::words::wire::RdmaHeader;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -89,7 +90,7 @@ pub struct Rules {
     distance_3: DFF<PsnDistance>,
     packets_3: DFF<U<25>>,
     reads_3: DFF<U<8>>,
-    opcode: Signal<Local, U<8>>,
+    opcode: Signal<Local, Opcode>,
     reth: Signal<Local, RdmaHeader>,
     payload: Signal<Local, U<32>>,
 }
@@ -120,12 +121,15 @@ impl Logic for Rules {
         distance_3 = bit_cast_word::<PsnDistance, U<24>>(row.psn - known.expected_psn);
         back_3 = known.expected_psn - row.psn;
         packets_3 = if reth.length == 0 { bits_u::<25>(1) } else { rounded_2.units >> row.mtu };
-        start_3 = (opcode == 0x06) | (opcode == 0x0a);
-        end_3 = (opcode == 0x08) | (opcode == 0x0a);
-        write_3 = (opcode == 0x06) | (opcode == 0x07) | (opcode == 0x08) | (opcode == 0x0a);
-        read_3 = opcode == 0x0c;
+        start_3 = (opcode == Opcode::WriteFirst) | (opcode == Opcode::WriteOnly);
+        end_3 = (opcode == Opcode::WriteLast) | (opcode == Opcode::WriteOnly);
+        write_3 = (opcode == Opcode::WriteFirst)
+            | (opcode == Opcode::WriteMiddle)
+            | (opcode == Opcode::WriteLast)
+            | (opcode == Opcode::WriteOnly);
+        read_3 = opcode == Opcode::ReadRequest;
         assign!(base_3.d = known.address, remaining_3.d = known.remaining);
-        if (opcode == 0x06) | (opcode == 0x0a) {
+        if (opcode == Opcode::WriteFirst) | (opcode == Opcode::WriteOnly) {
             assign!(base_3.d = reth.address, remaining_3.d = reth.length);
         }
         long_3 = reth.length > 0x8000_0000u64;

@@ -33,6 +33,7 @@ use crate::words::context::QpContext;
 use crate::words::responses::{QpChange, ResponseInput, ResponseList, ResponseStep};
 use crate::words::transport::ReadState;
 use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest};
+use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use activation::Activation;
 use intake::Intake;
@@ -351,7 +352,7 @@ impl Logic for ResponseQueue {
         }
         if fail {
             fields!(sent: qp, generation = list.generation);
-            sent.syndrome = bits_u::<8>(0x63);
+            sent.syndrome = AethSyndrome::NakRemoteOperation;
             sent.msn = if !of_last { list.completed_ahead } else { list.completed };
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
             sent.int_stack = bits_zero::<W<336, 6>>(0);
@@ -378,7 +379,7 @@ impl Logic for ResponseQueue {
         {
             left_what_r = bits_u::<3>(1);
         }
-        if taken_back & !item_reads & (item.syndrome != 0x1f) {
+        if taken_back & !item_reads & (item.syndrome != AethSyndrome::Ack) {
             left_what_r = bits_u::<3>(2);
         }
         if fail {
@@ -393,8 +394,7 @@ impl Logic for ResponseQueue {
         free = pool.free;
 
         if reset {
-            step = ResponseStep::Idle;
-            clear!(left_what_r);
+            clear!(step, left_what_r);
             full_r = true;
         }
     }

@@ -22,6 +22,8 @@ use crate::words::dma::DmaJob;
 use crate::words::flows::QpFlow;
 use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{FeedbackFrom, GrantFeedback};
+use crate::words::wire::AethSyndrome;
+use crate::words::wire::Opcode;
 use crate::words::wire::{AckHeader, Extension, RdmaHeader};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -122,7 +124,7 @@ pub struct Form {
     aeth: Signal<Local, AckHeader>,
     answer: Signal<Local, Extension>,
     half: Signal<Local, QpFlow>,
-    opcode: DFF<U<8>>,
+    opcode: DFF<Opcode>,
     full: Signal<Local, U<13>>,
     first: Signal<Local, Bit>,
     word_4: DFF<TxPacket>,
@@ -184,34 +186,34 @@ impl Logic for Form {
             fields!(reth: length = left, address);
         }
         aeth.msn = bit_cast_u::<24, 32>(key_2);
-        aeth.syndrome = bits_u::<8>(0x1f);
+        aeth.syndrome = AethSyndrome::Ack;
         answer = bits_zero::<Extension>(0);
         answer.aeth = bit_cast_number::<32, AckHeader>(aeth);
         extension = bit_cast_bus::<128, 2, RdmaHeader>(reth);
         // First, Middle, Last, Only
-        opcode = if last_2 { bits_u::<8>(0x08) } else { bits_u::<8>(0x07) };
+        opcode = if last_2 { Opcode::WriteLast } else { Opcode::WriteMiddle };
         if first {
             extension_kind = ExtensionKind::Reth;
-            opcode = if last_2 { bits_u::<8>(0x0a) } else { bits_u::<8>(0x06) };
+            opcode = if last_2 { Opcode::WriteOnly } else { Opcode::WriteFirst };
         }
         if form_2 == 2 {
             length = bits_u::<13>(0);
-            opcode = bits_u::<8>(0x0c);
+            opcode = Opcode::ReadRequest;
             extension_kind = ExtensionKind::Reth;
         }
         if form_2 == 3 {
             extension = bit_cast_bus::<128, 2, Extension>(answer);
-            opcode = bits_u::<8>(0x0e);
+            opcode = Opcode::ReadResponseMiddle;
             extension_kind = ExtensionKind::None;
             if last_2 {
-                opcode = bits_u::<8>(0x0f);
+                opcode = Opcode::ReadResponseLast;
                 extension_kind = ExtensionKind::Aeth;
             }
             if first {
-                opcode = bits_u::<8>(0x0d);
+                opcode = Opcode::ReadResponseFirst;
                 extension_kind = ExtensionKind::Aeth;
                 if last_2 {
-                    opcode = bits_u::<8>(0x10);
+                    opcode = Opcode::ReadResponseOnly;
                 }
             }
         }

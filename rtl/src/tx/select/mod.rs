@@ -397,8 +397,6 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
         reset!(waiting, voids, void_cursor);
-        if self.reset.val() {
-            self.step.d.next = SelectStep::Idle;
-        }
+        reset!(step);
     }
 }

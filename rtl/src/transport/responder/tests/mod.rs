@@ -9,6 +9,7 @@ use crate::sim::{init, step, Stimulus};
 use crate::words::context::{QpContext, Region};
 use crate::words::transport::{Action, Commit, RxPacket};
 use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig, Region as ModelRegion};
+use hpcc_models::wire::Opcode;
 use hpcc_models::wire::*;
 use peer::{Peer, Request, BASE, KEYS, ROOM};
 use std::collections::VecDeque;
