@@ -34,8 +34,8 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, ClockHalves, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext, RequesterState,
-    RingPlace, SentTo, Syndrome,
+    AnswerEvent, AnswerTag, ClockHalves, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext,
+    RequesterState, RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
@@ -286,6 +286,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Syndrome::descriptor(),
         RingPlace::descriptor(),
         AnswerEvent::descriptor(),
+        AnswerTag::descriptor(),
         ClockHalves::descriptor(),
         FeedbackFrom::descriptor(),
         SelectContext::descriptor(),

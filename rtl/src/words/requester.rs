@@ -42,6 +42,18 @@ crate::word! {
         code: U<3>,
     }
 
+    /// What an answer must be followed by for the next one to join it.
+    pub struct AnswerTag {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+        /// PSN up to which it is about READ data.
+        psn: U<24>,
+        /// It is about READ data of a READ that goes on.
+        joinable: Bit,
+    }
+
     /// Place of a message in the rings of all queue pairs.
     pub struct RingPlace {
         /// Place in the ring.

@@ -1,15 +1,30 @@
-//! Answers about READ data that follow each other become one, while the requester is busy with another answer.
+//! Answers wait here for the requester; those about READ data that wait become one for each queue pair.
 //!
-//! What is joined: data of the same READ, in order, that memory has taken, of a queue pair without INT (with INT each packet is echoed). The last
-//! response of a READ is the last of its answer too.
+//! What is joined: data of the same READ, in order, that memory has taken. The last response of a READ is the last of its answer too. With INT the
+//! newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data interleave, a
+//! queue pair has one answer about it here, and the state machine can be as slow as it is.
+//!
+//! Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies, and beside each answer stands what it must fit
+//! to: a table that is out of date names an answer that does not fit.
+//!
+//! | clock | an answer |
+//! |---|---|
+//! | 0 | comes |
+//! | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
+//! | 2 | (READ data) what that answer is shows |
+//! | 3 | (READ data) joins it, or is put in |
+//!
+//! Two clocks from `up` to `down` past an empty ring, four through it.
 
-use crate::emit::naming::named_inside;
+use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::U;
+use crate::words::requester::AnswerTag;
 use crate::words::transport::{AnswerKind, Commit};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// One answer a clock in; the answer that is offered does not change. Two clocks from `up` to `down`.
+/// One answer a clock in, READ data every third while others wait; the answer that is offered does not change. 255 can wait.
 #[block]
 pub struct Gather {
     /// Clock.
@@ -20,55 +35,107 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    /// There is an answer that the next one may join.
-    held_full: DFF<Bit>,
-    /// That answer.
+    #[registers(Bit: held_full, looked, shown, fits, full)]
+    #[registers(U<8>: head, tail)]
+    #[signals(Bit: empty, crowded, leaves, moves, passes, data, joins, puts, waits)]
+    #[signals(U<8>: count, behind)]
+    /// The answer that has come.
     held: DFF<Commit>,
-    /// There is an answer for the requester.
-    full: DFF<Bit>,
-    /// That answer.
+    /// Where the newest answer of its queue pair lies, if it still waits.
+    place: DFF<U<8>>,
+    /// The answer for the requester.
     offered: DFF<Commit>,
-    /// The answer that arrives, by fields.
-    next: Signal<Local, Commit>,
-    /// The held answer goes on to the requester.
-    moves: Signal<Local, Bit>,
-    /// The arriving answer acknowledges more READ data of the same queue pair: it replaces the held one.
-    joins: Signal<Local, Bit>,
+    /// The answers.
+    ring: Ram<Commit, 8>,
+    /// What each must be joined by.
+    tags: Ram<AnswerTag, 8>,
+    /// Places by queue pair.
+    newest: Ram<U<8>, 8>,
+    arriving: Signal<Local, Commit>,
+    /// What an answer must be for `held` to join it.
+    wanted: Signal<Local, AnswerTag>,
+    tag: Signal<Local, AnswerTag>,
 }
 
 #[kernel]
 impl Logic for Gather {
     fn update(&mut self) {
-        next = up.data;
-        moves = held_full & (!full | down.ready);
-        joins = (held.answer == AnswerKind::ReadData)
-            & (next.answer == AnswerKind::ReadData)
-            & !held.int_on
-            & !held.msn.any()
-            & !held.ends_or_failed
-            & !next.ends_or_failed
-            & (held.qp == next.qp)
-            & (held.generation == next.generation)
-            & ((held.psn + 1) == next.psn);
-        up.ready = !held_full | moves | joins;
+        arriving = up.data;
+        count = tail - head;
+        empty = !count.any();
+        crowded = count.all();
+        data = (held.answer == AnswerKind::ReadData) & !held.ends_or_failed;
+
+        // out: the ring shows its oldest answer, or the one behind it when that leaves
+        leaves = !full | down.ready;
+        moves = !empty & leaves;
+        passes = held_full & empty & leaves;
         if down.ready {
             full = false;
         }
         if moves {
-            held_full = false;
+            full = true;
+            offered = ring.rdata;
+        }
+        if passes {
             full = true;
             offered = held;
         }
-        if up.valid & (!held_full | moves | joins) {
-            held_full = true;
-            held = next;
+        ring.raddr = head;
+        if moves {
+            head = head + 1;
+            ring.raddr = head + 1;
+        }
+
+        // does the newest answer of the queue pair still wait, and does this one follow it?
+        fields!(wanted from held: qp, generation);
+        wanted.psn = held.psn - 1;
+        wanted.joinable = true;
+        fits = tags.rdata == wanted;
+        behind = place - head;
+        joins = shown & fits & (behind < count) & !(moves & !behind.any());
+        puts = held_full & !passes & !joins & !crowded & (shown | !data);
+        waits = held_full & !passes & !joins & !puts;
+        ring.we = joins | puts;
+        ring.waddr = tail;
+        ring.wdata = held;
+        tag.joinable = data & !held.msn.any();
+        fields!(tag from held: qp, generation, psn);
+        tags.we = joins | puts;
+        tags.waddr = tail;
+        tags.wdata = tag;
+        if joins {
+            ring.waddr = place;
+            tags.waddr = place;
+        }
+        newest.we = puts;
+        newest.waddr = held.qp;
+        newest.wdata = tail;
+        if puts {
+            tail = tail + 1;
+        }
+
+        // in
+        up.ready = !waits;
+        newest.raddr = arriving.qp;
+        if waits {
+            newest.raddr = held.qp;
+        } else {
+            held_full = up.valid;
+            held = up.data;
+        }
+        tags.raddr = newest.rdata;
+        looked = waits;
+        shown = waits & looked;
+        if !looked {
+            place = newest.rdata;
         }
         down.valid = full;
         down.data = offered;
-        reset!(held_full, full);
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
+        reset!(held_full, looked, shown, full, head, tail);
     }
 }
+
+#[cfg(test)]
+#[path = "tests/gather.rs"]
+mod tests;
