@@ -93,7 +93,7 @@ impl Logic for Gather {
         wanted.joinable = true;
         fits = tags.rdata == wanted;
         behind = place - head;
-        joins = shown & fits & (behind < count) & !(moves & !behind.any());
+        joins = shown & data & fits & (behind < count) & !(moves & !behind.any());
         puts = held_full & !passes & !joins & !crowded & (shown | !data);
         waits = held_full & !passes & !joins & !puts;
         ring.we = joins | puts;
