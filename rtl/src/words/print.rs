@@ -106,7 +106,11 @@ fn tables(words: &[TypeDescriptor]) -> String {
         for field in &fields {
             let kind = field.of.filter(|of| is_kind(of)).map(parts);
             let values = kind.map_or(String::new(), |(kind, _, values)| {
-                let value = |value: &Part| format!("{} `{}`", value.low, value.name);
+                let counted = values.iter().enumerate().all(|(at, value)| value.low == at);
+                let value = |value: &Part| match counted {
+                    true => format!("{} `{}`", value.low, value.name),
+                    false => format!("{:#04x} `{}`", value.low, value.name),
+                };
                 let values: Vec<String> = values.iter().map(value).collect();
                 format!(" `{kind}`: {}.", values.join(", "))
             });
@@ -286,6 +290,10 @@ mod tests {
         ] {
             for name in file.split("pub struct ").skip(1) {
                 let name = name.split_whitespace().next().expect("a name");
+                // `Opcode: 8`: values, listed at the fields that have them
+                if name.ends_with(':') {
+                    continue;
+                }
                 assert!(text.contains(&format!("### {name}\n")), "{name}");
             }
         }

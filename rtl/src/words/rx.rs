@@ -50,7 +50,8 @@ crate::codes! {
         PartitionKey = 21,
     }
 
-    /// What dispatch counts of a frame: the place in the NIC's list of counters. Those of drops up to the opcode have the number of the drop code.
+    /// What dispatch counts of a frame: the place in the NIC's list of counters. Those of drops up to the opcode have the number of the
+    /// drop code.
     pub struct FrameCount: 6 {
         /// Nothing.
         None = 0,

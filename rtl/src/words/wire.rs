@@ -8,8 +8,8 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::codes! {
-    /// BTH opcode (InfiniBand specification 1.4, 9.2, table 35: reliable connection; annex A17 for the congestion notification). From 0xd1 on it is the
-    /// range left to manufacturers: opcodes of this NIC.
+    /// BTH opcode (InfiniBand specification 1.4, 9.2: reliable connection; annex A17 for the congestion notification).
+    /// From 0xd1 on it is the range left to manufacturers: opcodes of this NIC.
     pub struct Opcode: 8 {
         /// SEND, first packet. No kind of SEND is executed.
         SendFirst = 0x00,
@@ -69,7 +69,8 @@ crate::codes! {
         ProbeResponse = 0xd3,
     }
 
-    /// AETH syndrome (InfiniBand specification 1.4, 9.7.5.2.1, table 42). Bits 6:5 are 0 for an acknowledgement, 1 receiver not ready, 3 negative.
+    /// AETH syndrome (InfiniBand specification 1.4, 9.7.5.2). Bits 6:5 are 0 for an acknowledgement, 1 receiver not ready,
+    /// 3 negative.
     pub struct AethSyndrome: 8 {
         /// Acknowledges, with the credit code 0.
         AckNoCredit = 0x00,

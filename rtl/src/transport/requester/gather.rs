@@ -1,11 +1,11 @@
 //! Answers wait here for the requester; those about READ data that wait become one for each queue pair.
 //!
-//! What is joined: data of the same READ, in order, that memory has taken. The last response of a READ is the last of its answer too. With INT the
-//! newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data interleave, a
-//! queue pair has one answer about it here, and the state machine can be as slow as it is.
+//! What is joined: data of the same READ, in order, that memory has taken. The last response of a READ is the last of its answer too.
+//! With INT the newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data
+//! interleave, a queue pair has one answer about it here, and the state machine can be as slow as it is.
 //!
-//! Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies, and beside each answer stands what it must fit
-//! to: a table that is out of date names an answer that does not fit.
+//! Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies, and beside each answer stands what
+//! it must fit to: a table that is out of date names an answer that does not fit.
 //!
 //! | clock | an answer |
 //! |---|---|
@@ -14,8 +14,9 @@
 //! | 2 | (READ data) what that answer is shows |
 //! | 3 | (READ data) joins it, or is put in |
 //!
-//! Two clocks from `up` to `down` past an empty ring, four through it.
+//! Two clocks from `up` to `down` past an empty ring, three or more through it.
 
+use crate::emit::naming::named_inside;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
@@ -133,6 +134,10 @@ impl Logic for Gather {
         down.valid = full;
         down.data = offered;
         reset!(held_full, looked, shown, full, head, tail);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
 
