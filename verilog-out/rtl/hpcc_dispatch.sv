@@ -136,10 +136,10 @@ module hpcc_dispatch (
   hpcc_nic_pkg::frame_fate_t fate_3_q;
   hpcc_nic_pkg::frame_fate_t fate_d;
   hpcc_nic_pkg::frame_fate_t fate_q;
-  logic [5:0] counter_3_d;
-  logic [5:0] counter_3_q;
-  logic [5:0] counter_d;
-  logic [5:0] counter_q;
+  hpcc_nic_pkg::frame_count_t counter_3_d;
+  hpcc_nic_pkg::frame_count_t counter_3_q;
+  hpcc_nic_pkg::frame_count_t counter_d;
+  hpcc_nic_pkg::frame_count_t counter_q;
   hpcc_nic_pkg::rx_packet_t row_3_d;
   hpcc_nic_pkg::rx_packet_t row_3_q;
   hpcc_nic_pkg::rx_packet_t row_d;
@@ -168,8 +168,8 @@ module hpcc_dispatch (
   wire  classify_is_answer;
   wire  classify_is_ack;
   wire  classify_wrong_port;
-  wire  [7:0] classify_opcode;
-  wire  [4:0] classify_drop_code;
+  wire  hpcc_nic_pkg::opcode_t classify_opcode;
+  wire  hpcc_nic_pkg::drop_code_t classify_drop_code;
   wire  [5:0] classify_int_length;
   wire  hpcc_nic_pkg::int_body_t classify_carried;
   hpcc_nic_pkg::int_stack_t classify_int_stack;
@@ -179,8 +179,8 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
   // Where it goes.
   hpcc_nic_pkg::frame_fate_t classify_fate;
-  // What is counted, as a place in `Counter::ALL`; 0 nothing.
-  logic [5:0] classify_counter;
+  // What is counted.
+  hpcc_nic_pkg::frame_count_t classify_counter;
   // The row for the engines.
   hpcc_nic_pkg::rx_packet_t classify_row;
   hpcc_nic_pkg::qp_context_t context_2_d;
@@ -378,7 +378,7 @@ module hpcc_dispatch (
       notice_full_d = ((fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION))
           | (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE);
       control_full_d = fate_q == hpcc_nic_pkg::FRAME_FATE_CONTROL;
-      if (|counter_q) begin
+      if (counter_q != hpcc_nic_pkg::FRAME_COUNT_NONE) begin
         counts_out_d = 44'd1 << counter_q;
       end
     end
@@ -455,11 +455,11 @@ module hpcc_dispatch (
   assign classify_opcode = classify_raw.opcode;
   assign classify_alive = classify_of_queue_pair.alive & ((classify_raw.qpn >> 8) == 24'd0);
   assign classify_int_on = classify_of_queue_pair.int_on;
-  assign classify_is_cnp = classify_opcode == 8'h81;
-  assign classify_is_echo = classify_opcode == 8'hd1;
-  assign classify_is_probe = classify_opcode == 8'hd2;
-  assign classify_is_answer = classify_opcode == 8'hd3;
-  assign classify_is_ack = classify_opcode == 8'h11;
+  assign classify_is_cnp = classify_opcode == hpcc_nic_pkg::OPCODE_CNP;
+  assign classify_is_echo = classify_opcode == hpcc_nic_pkg::OPCODE_READ_ECHO;
+  assign classify_is_probe = classify_opcode == hpcc_nic_pkg::OPCODE_PROBE;
+  assign classify_is_answer = classify_opcode == hpcc_nic_pkg::OPCODE_PROBE_RESPONSE;
+  assign classify_is_ack = classify_opcode == hpcc_nic_pkg::OPCODE_ACKNOWLEDGE;
   assign classify_wrong_port = (~classify_is_cnp)
       & ((classify_role != classify_wants_role) | (((classify_is_echo | classify_is_probe) | classify_is_answer) & (~classify_int_on)));
   assign classify_carried = classify_raw.body;
@@ -474,8 +474,10 @@ module hpcc_dispatch (
   end
   always_comb begin
     classify_fate = hpcc_nic_pkg::FRAME_FATE_REQUEST;
-    classify_counter = 6'd0;
-    if ((classify_opcode >= 8'hd) & (classify_opcode <= 8'h10)) begin
+    classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    if ((((classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST) | (classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE))
+        | (classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST))
+        | (classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY)) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
     end
     if (classify_is_ack) begin
@@ -489,42 +491,45 @@ module hpcc_dispatch (
     end
     if (classify_is_cnp) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
-      classify_counter = 6'h28;
+      classify_counter = hpcc_nic_pkg::FRAME_COUNT_CNP;
     end
     if (classify_is_answer) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE;
     end
-    if (classify_opcode == 8'h12) begin
+    if (classify_opcode == hpcc_nic_pkg::OPCODE_ATOMIC_ACKNOWLEDGE) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = 6'h1b;
+      classify_counter = hpcc_nic_pkg::FRAME_COUNT_STRAY;
     end
     if (classify_wrong_port) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = 6'h17;
+      classify_counter = hpcc_nic_pkg::FRAME_COUNT_WRONG_PORT;
     end
     if (classify_raw.source_ip != classify_of_queue_pair.remote_ip) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = 6'h16;
+      classify_counter = hpcc_nic_pkg::FRAME_COUNT_WRONG_PEER;
     end
     if (~classify_alive) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = 6'h15;
+      classify_counter = hpcc_nic_pkg::FRAME_COUNT_UNKNOWN_QP;
     end
     if (classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_CONTROL;
-      classify_counter = 6'd0;
+      classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
     end
-    if (|classify_drop_code) begin
+    if (classify_drop_code != hpcc_nic_pkg::DROP_CODE_NONE) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = {1'd0, classify_drop_code};
-      if (classify_drop_code == 5'd1) begin
-        classify_counter = 6'd0;
+      classify_counter = hpcc_nic_pkg::frame_count_t'({1'd0, classify_drop_code});
+      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_MAC_ERROR) begin
+        classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
       end
-      if (classify_drop_code == 5'h13) begin
-        classify_counter = 6'h10;
+      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_EXTENSION_LENGTH) begin
+        classify_counter = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_LENGTH;
       end
-      if (classify_drop_code > 5'h13) begin
-        classify_counter = {1'd0, classify_drop_code} - 6'd1;
+      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_TRANSPORT_VERSION) begin
+        classify_counter = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_VERSION;
+      end
+      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_PARTITION_KEY) begin
+        classify_counter = hpcc_nic_pkg::FRAME_COUNT_PARTITION_KEY;
       end
     end
   end
@@ -584,8 +589,8 @@ module hpcc_dispatch (
     came_q = 24'd0;
     fate_3_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
     fate_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-    counter_3_q = 6'd0;
-    counter_q = 6'd0;
+    counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    counter_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     row_3_q = 550'd0;
     row_q = 550'd0;
     body_3_q = 593'd0;

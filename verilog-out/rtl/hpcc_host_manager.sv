@@ -587,9 +587,9 @@ module hpcc_host_manager (
       done_r_d = 1'd0;
       settle_d = 5'd0;
       step_d = hpcc_nic_pkg::MANAGER_STEP_IDLE;
-      sweeping_d = 1'd1;
       sweep_step_d = 3'd0;
       sweep_qp_d = 8'd0;
+      sweeping_d = 1'd1;
     end
   end
   always_comb begin

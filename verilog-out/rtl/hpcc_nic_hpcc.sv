@@ -1236,7 +1236,9 @@ module hpcc_nic_hpcc (
   assign ended_half = flows_ended_flow;
   assign answered = queue_up_data;
   assign refused = ((queue_up_valid & queue_up_ready) & (answered.kind == hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE))
-      & (answered.syndrome > 8'h60);
+      & (((answered.syndrome == hpcc_nic_pkg::AETH_SYNDROME_NAK_INVALID_REQUEST)
+      | (answered.syndrome == hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_ACCESS))
+      | (answered.syndrome == hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION));
   assign left = queue_left_what;
   assign left_ends = queue_left_valid & left.ended;
   assign manager_responder_ended_valid = refused | left_waits_q;

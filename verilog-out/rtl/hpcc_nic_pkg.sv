@@ -1959,10 +1959,71 @@ package hpcc_nic_pkg;
     logic [15:0] destination_low;
   } ipv4_words_t;
 
+  // BTH opcode (InfiniBand specification 1.4, 9.2: reliable connection; annex A17 for the congestion notification).
+  // From 0xd1 on it is the range left to manufacturers: opcodes of this NIC.
+  typedef enum logic [7:0] {
+    // SEND, first packet. No kind of SEND is executed.
+    OPCODE_SEND_FIRST = 8'h00,
+    // SEND, middle.
+    OPCODE_SEND_MIDDLE = 8'h01,
+    // SEND, last.
+    OPCODE_SEND_LAST = 8'h02,
+    // SEND, last, with immediate data.
+    OPCODE_SEND_LAST_IMMEDIATE = 8'h03,
+    // SEND, only.
+    OPCODE_SEND_ONLY = 8'h04,
+    // SEND, only, with immediate data.
+    OPCODE_SEND_ONLY_IMMEDIATE = 8'h05,
+    // RDMA WRITE, first packet.
+    OPCODE_WRITE_FIRST = 8'h06,
+    // RDMA WRITE, middle.
+    OPCODE_WRITE_MIDDLE = 8'h07,
+    // RDMA WRITE, last.
+    OPCODE_WRITE_LAST = 8'h08,
+    // RDMA WRITE, last, with immediate data. Not executed.
+    OPCODE_WRITE_LAST_IMMEDIATE = 8'h09,
+    // RDMA WRITE, only.
+    OPCODE_WRITE_ONLY = 8'h0a,
+    // RDMA WRITE, only, with immediate data. Not executed.
+    OPCODE_WRITE_ONLY_IMMEDIATE = 8'h0b,
+    // RDMA READ request.
+    OPCODE_READ_REQUEST = 8'h0c,
+    // RDMA READ response, first packet.
+    OPCODE_READ_RESPONSE_FIRST = 8'h0d,
+    // RDMA READ response, middle: the one without AETH.
+    OPCODE_READ_RESPONSE_MIDDLE = 8'h0e,
+    // RDMA READ response, last.
+    OPCODE_READ_RESPONSE_LAST = 8'h0f,
+    // RDMA READ response, only.
+    OPCODE_READ_RESPONSE_ONLY = 8'h10,
+    // Acknowledgement, positive or negative.
+    OPCODE_ACKNOWLEDGE = 8'h11,
+    // Answer to an atomic operation, which this NIC never asks for.
+    OPCODE_ATOMIC_ACKNOWLEDGE = 8'h12,
+    // Atomic: compare and swap. Not executed.
+    OPCODE_COMPARE_SWAP = 8'h13,
+    // Atomic: fetch and add. Not executed.
+    OPCODE_FETCH_ADD = 8'h14,
+    // Not in use.
+    OPCODE_RESERVED = 8'h15,
+    // SEND, last, with invalidate. Not executed.
+    OPCODE_SEND_LAST_INVALIDATE = 8'h16,
+    // SEND, only, with invalidate. Not executed.
+    OPCODE_SEND_ONLY_INVALIDATE = 8'h17,
+    // Congestion notification packet.
+    OPCODE_CNP = 8'h81,
+    // Echo of a READ response's INT.
+    OPCODE_READ_ECHO = 8'hd1,
+    // Probe of the path of a queue pair's data.
+    OPCODE_PROBE = 8'hd2,
+    // Answer to a probe, with the INT that it collected.
+    OPCODE_PROBE_RESPONSE = 8'hd3
+  } opcode_t;
+
   // Base transport header.
   typedef struct packed {
     // Opcode.
-    logic [7:0] opcode;
+    opcode_t opcode;
     // Solicited event.
     logic solicited;
     // Migration state; set.
@@ -2099,6 +2160,24 @@ package hpcc_nic_pkg;
     logic [7:0] byte_0;
   } mac_bytes_t;
 
+  // Why a frame is dropped: 1 + the place of its first fault in `FrameFaults`.
+  typedef enum logic [4:0] {
+    // Not at all.
+    DROP_CODE_NONE = 5'h00,
+    // The MAC says so, and counts it.
+    DROP_CODE_MAC_ERROR = 5'h01,
+    // Shorter than its headers; the first that has a counter here.
+    DROP_CODE_SHORT_FRAME = 5'h02,
+    // Unknown opcode; the last whose counter has its number.
+    DROP_CODE_OPCODE = 5'h12,
+    // Extension and pad longer than the packet, counted as every length of the transport.
+    DROP_CODE_EXTENSION_LENGTH = 5'h13,
+    // Version of the transport header.
+    DROP_CODE_TRANSPORT_VERSION = 5'h14,
+    // Partition key.
+    DROP_CODE_PARTITION_KEY = 5'h15
+  } drop_code_t;
+
   // What a bank says of a number.
   typedef struct packed {
     // One has it.
@@ -2132,15 +2211,15 @@ package hpcc_nic_pkg;
     // Acknowledge request.
     logic ack_req;
     // BTH opcode.
-    logic [7:0] opcode;
+    opcode_t opcode;
     // Bytes of INT header and stack.
     logic [5:0] int_length;
     // ECN field of IPv4.
     logic [1:0] ecn;
     // Which port it came to.
     frame_role_t role;
-    // Drop code: 0, or 1 + the place of its first fault.
-    logic [4:0] drop_code;
+    // Why it is dropped.
+    drop_code_t drop_code;
     // IPv4 address of the sender.
     logic [31:0] source_ip;
     // 70 bytes after UDP, first byte in the highest bits.
@@ -2227,6 +2306,23 @@ package hpcc_nic_pkg;
     COMMIT_KIND_ANSWER = 2'd3
   } commit_kind_t;
 
+  // AETH syndrome (InfiniBand specification 1.4, 9.7.5.2). Bits 6:5 are 0 for an acknowledgement, 1 receiver not ready,
+  // 3 negative.
+  typedef enum logic [7:0] {
+    // Acknowledges, with the credit code 0.
+    AETH_SYNDROME_ACK_NO_CREDIT = 8'h00,
+    // Acknowledges; credits are not in use.
+    AETH_SYNDROME_ACK = 8'h1f,
+    // Negative: a PSN is missing; the requester goes back to the PSN of the packet.
+    AETH_SYNDROME_NAK_SEQUENCE = 8'h60,
+    // Negative: invalid request.
+    AETH_SYNDROME_NAK_INVALID_REQUEST = 8'h61,
+    // Negative: remote access error.
+    AETH_SYNDROME_NAK_REMOTE_ACCESS = 8'h62,
+    // Negative: remote operational error.
+    AETH_SYNDROME_NAK_REMOTE_OPERATION = 8'h63
+  } aeth_syndrome_t;
+
   // What a peer answers to a request.
   typedef enum logic [1:0] {
     // Acknowledgement or negative acknowledgement.
@@ -2256,8 +2352,8 @@ package hpcc_nic_pkg;
     logic [5:0] int_length;
     // MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
     logic [23:0] msn;
-    // AETH syndrome; 0x1f acknowledges. For answers 0x1f also for READ data.
-    logic [7:0] syndrome;
+    // AETH syndrome. For answers `Ack` also for READ data.
+    aeth_syndrome_t syndrome;
     // PSN: of the acknowledgement, the READ's first, or the answer's.
     logic [23:0] psn;
     // Generation.
@@ -2282,8 +2378,8 @@ package hpcc_nic_pkg;
 
   // Acknowledgement extended transport header.
   typedef struct packed {
-    // Syndrome: 0x1f acknowledges, 0x60 and more is a negative acknowledgement.
-    logic [7:0] syndrome;
+    // Syndrome.
+    aeth_syndrome_t syndrome;
     // Message sequence number.
     logic [23:0] msn;
   } ack_header_t;
@@ -2311,7 +2407,7 @@ package hpcc_nic_pkg;
     // MSN.
     logic [23:0] msn;
     // AETH syndrome.
-    logic [7:0] syndrome;
+    aeth_syndrome_t syndrome;
     // PSN.
     logic [23:0] psn;
     // Generation.
@@ -2353,6 +2449,33 @@ package hpcc_nic_pkg;
     // What follows a full INT stack.
     logic [223:0] rest;
   } int_body_t;
+
+  // What dispatch counts of a frame: the place in the NIC's list of counters. Those of drops up to the opcode have the number of the
+  // drop code.
+  typedef enum logic [5:0] {
+    // Nothing.
+    FRAME_COUNT_NONE = 6'h00,
+    // Shorter than its headers.
+    FRAME_COUNT_SHORT_FRAME = 6'h02,
+    // A length of the transport.
+    FRAME_COUNT_TRANSPORT_LENGTH = 6'h10,
+    // Unknown opcode.
+    FRAME_COUNT_OPCODE = 6'h12,
+    // Version of the transport header.
+    FRAME_COUNT_TRANSPORT_VERSION = 6'h13,
+    // Partition key.
+    FRAME_COUNT_PARTITION_KEY = 6'h14,
+    // No such queue pair.
+    FRAME_COUNT_UNKNOWN_QP = 6'h15,
+    // Not from the queue pair's peer.
+    FRAME_COUNT_WRONG_PEER = 6'h16,
+    // A port that does not carry such a packet.
+    FRAME_COUNT_WRONG_PORT = 6'h17,
+    // An answer that nothing asked for.
+    FRAME_COUNT_STRAY = 6'h1b,
+    // Congestion notification.
+    FRAME_COUNT_CNP = 6'h28
+  } frame_count_t;
 
   // Where a judged frame goes.
   typedef enum logic [3:0] {
@@ -2405,7 +2528,7 @@ package hpcc_nic_pkg;
     // Acknowledge request.
     logic ack_req;
     // BTH opcode.
-    logic [7:0] opcode;
+    opcode_t opcode;
   } rx_packet_t;
 
   // A commit that waits for a write, or not.
@@ -3126,6 +3249,18 @@ package hpcc_nic_pkg;
     logic ghost_acks;
   } requester_counts_t;
 
+  // What an answer must be followed by for the next one to join it.
+  typedef struct packed {
+    // It is about READ data of a READ that goes on.
+    logic joinable;
+    // PSN up to which it is about READ data.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } answer_tag_t;
+
   // Which packet a feedback to the scheduler is about.
   typedef struct packed {
     // Generation.
@@ -3307,7 +3442,7 @@ package hpcc_nic_pkg;
     // PSN.
     logic [23:0] psn;
     // BTH opcode.
-    logic [7:0] opcode;
+    opcode_t opcode;
     // Generation.
     logic [7:0] generation;
     // Queue pair.
@@ -3445,7 +3580,7 @@ package hpcc_nic_pkg;
     // PSN.
     logic [23:0] psn;
     // BTH opcode.
-    logic [7:0] opcode;
+    opcode_t opcode;
   } header_request_t;
 
   // The other end of a queue pair.
@@ -3533,7 +3668,7 @@ package hpcc_nic_pkg;
     // PSN.
     logic [23:0] psn;
     // BTH opcode.
-    logic [7:0] opcode;
+    opcode_t opcode;
     // Type of service.
     type_of_service_t service;
     // UDP destination port.
@@ -3703,7 +3838,7 @@ package hpcc_nic_pkg;
     // MSN.
     logic [23:0] msn;
     // AETH syndrome.
-    logic [7:0] syndrome;
+    aeth_syndrome_t syndrome;
     // What it is.
     ack_kind_t kind;
     // There is one.
@@ -3723,7 +3858,7 @@ package hpcc_nic_pkg;
     // BTH.
     logic [95:0] bth;
     // Syndrome.
-    logic [7:0] syndrome;
+    aeth_syndrome_t syndrome;
     // MSN.
     logic [23:0] msn;
   } ack_headers_t;

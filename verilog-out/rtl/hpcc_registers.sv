@@ -562,8 +562,6 @@ module hpcc_registers (
       offered_d = 1'd0;
       done_d = 1'd0;
       error_d = 1'd0;
-    end
-    if (rst) begin
       code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
     end
   end

@@ -169,27 +169,59 @@ module hpcc_requester (
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
-  // The answer that arrives, by fields.
-  wire  hpcc_nic_pkg::commit_t gather_next;
-  // The held answer goes on to the requester.
+  wire  gather_empty;
+  wire  gather_crowded;
+  wire  gather_leaves;
   wire  gather_moves;
-  // The arriving answer acknowledges more READ data of the same queue pair: it replaces the held one.
+  wire  gather_passes;
+  wire  gather_data;
   wire  gather_joins;
+  wire  gather_puts;
+  wire  gather_waits;
+  wire  [7:0] gather_count;
+  wire  [7:0] gather_behind;
+  wire  hpcc_nic_pkg::commit_t gather_arriving;
+  // What an answer must be for `held` to join it.
+  hpcc_nic_pkg::answer_tag_t gather_wanted;
+  hpcc_nic_pkg::answer_tag_t gather_tag;
   wire  gather_up_ready;
   wire  hpcc_nic_pkg::commit_t gather_down_data;
   wire  gather_down_valid;
-  // There is an answer that the next one may join.
   logic gather_held_full_d;
   logic gather_held_full_q;
-  // That answer.
-  hpcc_nic_pkg::commit_t gather_held_d;
-  hpcc_nic_pkg::commit_t gather_held_q;
-  // There is an answer for the requester.
+  logic gather_looked_d;
+  logic gather_looked_q;
+  logic gather_shown_d;
+  logic gather_shown_q;
+  wire  gather_fits_d;
+  logic gather_fits_q;
   logic gather_full_d;
   logic gather_full_q;
-  // That answer.
+  logic [7:0] gather_head_d;
+  logic [7:0] gather_head_q;
+  logic [7:0] gather_tail_d;
+  logic [7:0] gather_tail_q;
+  // The answer that has come.
+  hpcc_nic_pkg::commit_t gather_held_d;
+  hpcc_nic_pkg::commit_t gather_held_q;
+  // Where the newest answer of its queue pair lies, if it still waits.
+  logic [7:0] gather_place_d;
+  logic [7:0] gather_place_q;
+  // The answer for the requester.
   hpcc_nic_pkg::commit_t gather_offered_d;
   hpcc_nic_pkg::commit_t gather_offered_q;
+  // The answers.
+  logic [7:0] gather_ring_raddr;
+  wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
+  wire  gather_ring_we;
+  logic [7:0] gather_ring_waddr;
+  // What each must be joined by.
+  wire  hpcc_nic_pkg::answer_tag_t gather_tags_rdata;
+  wire  gather_tags_we;
+  logic [7:0] gather_tags_waddr;
+  // Places by queue pair.
+  logic [7:0] gather_newest_raddr;
+  wire  [7:0] gather_newest_rdata;
   // READ responses that follow one already judged.
   wire  follow_room;
   hpcc_nic_pkg::read_run_t follow_learned;
@@ -587,6 +619,30 @@ module hpcc_requester (
     .generation(choice_generation),
     .psn(choice_psn),
     .response(choice_response)
+  );
+  hpcc_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_ring (
+    .clk(clk),
+    .raddr(gather_ring_raddr),
+    .rdata(gather_ring_rdata),
+    .we(gather_ring_we),
+    .waddr(gather_ring_waddr),
+    .wdata(gather_held_q)
+  );
+  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_tags (
+    .clk(clk),
+    .raddr(gather_newest_rdata),
+    .rdata(gather_tags_rdata),
+    .we(gather_tags_we),
+    .waddr(gather_tags_waddr),
+    .wdata(gather_tag)
+  );
+  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_newest (
+    .clk(clk),
+    .raddr(gather_newest_raddr),
+    .rdata(gather_newest_rdata),
+    .we(gather_puts),
+    .waddr(gather_held_q.qp),
+    .wdata(gather_tail_q)
   );
   hpcc_requester_follow u_follow (
     .clk(clk),
@@ -1313,43 +1369,114 @@ module hpcc_requester (
     tells_up_data.qp = choice_qp;
     tells_up_data.generation = queue_own_generation;
   end
-  // gather: Answers about READ data that follow each other become one, while the requester is busy with another answer.
+  // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
   //
-  // What is joined: data of the same READ, in order, that memory has taken, of a queue pair without INT (with INT each packet is echoed).
-  // The last
-  // response of a READ is the last of its answer too.
+  // What is joined: data of the same READ, in order, that memory has taken. The last response of a READ is the last of its answer too.
+  // With INT the newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data
+  // interleave, a queue pair has one answer about it here, and the state machine can be as slow as it is.
   //
-  // One answer a clock in; the answer that is offered does not change. Two clocks from `up` to `down`.
-  assign gather_next = answer_data;
-  assign gather_moves = gather_held_full_q & ((~gather_full_q) | choice_answers_ready);
-  assign gather_joins = ((((((((gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)
-      & (gather_next.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~gather_held_q.int_on)) & (~(|gather_held_q.msn)))
-      & (~gather_held_q.ends_or_failed)) & (~gather_next.ends_or_failed)) & (gather_held_q.qp == gather_next.qp))
-      & (gather_held_q.generation == gather_next.generation)) & ((gather_held_q.psn + 24'd1) == gather_next.psn);
-  assign gather_up_ready = ((~gather_held_full_q) | gather_moves) | gather_joins;
+  // Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies, and beside each answer stands what
+  // it must fit to: a table that is out of date names an answer that does not fit.
+  //
+  // | clock | an answer |
+  // |---|---|
+  // | 0 | comes |
+  // | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
+  // | 2 | (READ data) what that answer is shows |
+  // | 3 | (READ data) joins it, or is put in |
+  //
+  // Two clocks from `up` to `down` past an empty ring, three or more through it.
+  //
+  // One answer a clock in, READ data every third while others wait; the answer that is offered does not change. 255 can wait.
+  assign gather_arriving = answer_data;
+  assign gather_count = gather_tail_q - gather_head_q;
+  assign gather_empty = ~(|gather_count);
+  assign gather_crowded = &gather_count;
+  assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
+  assign gather_leaves = (~gather_full_q) | choice_answers_ready;
+  assign gather_moves = (~gather_empty) & gather_leaves;
+  assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
+  assign gather_fits_d = gather_tags_rdata == gather_wanted;
+  assign gather_behind = gather_place_q - gather_head_q;
+  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & (gather_behind < gather_count))
+      & (~(gather_moves & (~(|gather_behind))));
+  assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded))
+      & (gather_shown_q | (~gather_data));
+  assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
+  assign gather_ring_we = gather_joins | gather_puts;
+  assign gather_tags_we = gather_joins | gather_puts;
+  assign gather_up_ready = ~gather_waits;
   assign gather_down_valid = gather_full_q;
   assign gather_down_data = gather_offered_q;
   always_comb begin
     gather_held_full_d = gather_held_full_q;
-    gather_held_d = gather_held_q;
     gather_full_d = gather_full_q;
+    gather_head_d = gather_head_q;
+    gather_tail_d = gather_tail_q;
+    gather_held_d = gather_held_q;
     gather_offered_d = gather_offered_q;
     if (choice_answers_ready) begin
       gather_full_d = 1'd0;
     end
     if (gather_moves) begin
-      gather_held_full_d = 1'd0;
+      gather_full_d = 1'd1;
+      gather_offered_d = gather_ring_rdata;
+    end
+    if (gather_passes) begin
       gather_full_d = 1'd1;
       gather_offered_d = gather_held_q;
     end
-    if (answer_valid & (((~gather_held_full_q) | gather_moves) | gather_joins)) begin
-      gather_held_full_d = 1'd1;
-      gather_held_d = gather_next;
+    gather_ring_raddr = gather_head_q;
+    if (gather_moves) begin
+      gather_head_d = gather_head_q + 8'd1;
+      gather_ring_raddr = gather_head_q + 8'd1;
     end
+    if (gather_puts) begin
+      gather_tail_d = gather_tail_q + 8'd1;
+    end
+    gather_newest_raddr = gather_arriving.qp;
+    if (gather_waits) begin
+      gather_newest_raddr = gather_held_q.qp;
+    end else begin
+      gather_held_full_d = answer_valid;
+      gather_held_d = answer_data;
+    end
+    gather_looked_d = gather_waits;
+    gather_shown_d = gather_waits & gather_looked_q;
     if (rst) begin
       gather_held_full_d = 1'd0;
+      gather_looked_d = 1'd0;
+      gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
+      gather_head_d = 8'd0;
+      gather_tail_d = 8'd0;
     end
+  end
+  always_comb begin
+    gather_place_d = gather_place_q;
+    if (~gather_looked_q) begin
+      gather_place_d = gather_newest_rdata;
+    end
+  end
+  always_comb begin
+    gather_wanted.qp = gather_held_q.qp;
+    gather_wanted.generation = gather_held_q.generation;
+    gather_wanted.psn = gather_held_q.psn - 24'd1;
+    gather_wanted.joinable = 1'd1;
+  end
+  always_comb begin
+    gather_ring_waddr = gather_tail_q;
+    gather_tags_waddr = gather_tail_q;
+    if (gather_joins) begin
+      gather_ring_waddr = gather_place_q;
+      gather_tags_waddr = gather_place_q;
+    end
+  end
+  always_comb begin
+    gather_tag.joinable = gather_data & (~(|gather_held_q.msn));
+    gather_tag.qp = gather_held_q.qp;
+    gather_tag.generation = gather_held_q.generation;
+    gather_tag.psn = gather_held_q.psn;
   end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
@@ -1480,8 +1607,14 @@ module hpcc_requester (
   end
   initial begin
     gather_held_full_q = 1'd0;
-    gather_held_q = 421'd0;
+    gather_looked_q = 1'd0;
+    gather_shown_q = 1'd0;
+    gather_fits_q = 1'd0;
     gather_full_q = 1'd0;
+    gather_head_q = 8'd0;
+    gather_tail_q = 8'd0;
+    gather_held_q = 421'd0;
+    gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
@@ -1528,8 +1661,14 @@ module hpcc_requester (
   end
   always @(posedge clk) begin
     gather_held_full_q <= gather_held_full_d;
-    gather_held_q <= gather_held_d;
+    gather_looked_q <= gather_looked_d;
+    gather_shown_q <= gather_shown_d;
+    gather_fits_q <= gather_fits_d;
     gather_full_q <= gather_full_d;
+    gather_head_q <= gather_head_d;
+    gather_tail_q <= gather_tail_d;
+    gather_held_q <= gather_held_d;
+    gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
@@ -1575,8 +1714,10 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
-      skip.magnitude, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn,
-      reply_commit.msn, reply_commit.kind};
+      skip.magnitude, gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer,
+      gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn,
+      gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
+      step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
 endmodule
 
 `default_nettype wire

@@ -83,8 +83,8 @@ module hpcc_requester_follow (
   assign aeth = given.aeth;
   assign syndrome = aeth.syndrome;
   assign fits_d = (((((near_q.valid & (near_q.generation == row.generation)) & (near_q.psn == row.psn))
-      & ((near_q.psn + 24'd1) != near_q.end_psn)) & ((row.opcode == 8'he) | ((row.opcode == 8'hd) & (~(|syndrome.code)))))
-      & (row.payload_length == full)) & (~forget);
+      & ((near_q.psn + 24'd1) != near_q.end_psn)) & ((row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE)
+      | ((row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST) & (~(|syndrome.code))))) & (row.payload_length == full)) & (~forget);
   assign takes = ((compared_q & fits_q) & room) & (~forget);
   assign runs_we = (takes | learn) | forget;
   assign take = takes;

@@ -78,7 +78,7 @@ module hpcc_requester_verdict (
   assign given = row.extension;
   assign aeth = given.aeth;
   assign syndrome = aeth.syndrome;
-  assign negative = (row.opcode != 8'he) & (|syndrome.code);
+  assign negative = (row.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|syndrome.code);
   assign offset_d = row.psn - message.first_psn;
   assign ends_d = (row.psn + 24'd1) == message.end_psn;
   assign ahead_d = row.psn - missing;
@@ -87,7 +87,7 @@ module hpcc_requester_verdict (
   assign place_d = message.local_address + {28'd0, skipped};
   assign full = 36'h100 << row.mtu;
   assign behind = place_q + {28'd0, full};
-  assign is_end = (row.opcode == 8'hf) | (row.opcode == 8'h10);
+  assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
   assign sound = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
   assign in_order = ahead_q == 24'd0;
   assign distance = ahead_q;
@@ -146,7 +146,7 @@ module hpcc_requester_verdict (
     decision_word.commit.qp = decision_row.qp;
     decision_word.commit.generation = decision_row.generation;
     decision_word.commit.psn = decision_row.psn;
-    decision_word.commit.syndrome = 8'h1f;
+    decision_word.commit.syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
     decision_word.commit.msn = {23'd0, decision_ends};
     decision_word.commit.int_length = decision_row.int_length;
     decision_word.commit.int_stack = decision_row.int_stack;

@@ -86,7 +86,7 @@ module hpcc_responder (
   wire  answered;
   logic [23:0] psn;
   logic [23:0] msn;
-  logic [7:0] syndrome;
+  hpcc_nic_pkg::aeth_syndrome_t syndrome;
   hpcc_nic_pkg::commit_kind_t kind;
   logic [335:0] carried;
   hpcc_nic_pkg::read_request_t asked;
@@ -291,7 +291,7 @@ module hpcc_responder (
   end
   always_comb begin
     regions_access = 2'd1;
-    if (offered.opcode == 8'hc) begin
+    if (offered.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST) begin
       regions_access = 2'd2;
     end
   end
@@ -303,19 +303,19 @@ module hpcc_responder (
   end
   always_comb begin
     psn = row_1_q.psn;
-    syndrome = 8'h1f;
+    syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
     if (report) begin
       psn = known_q.expected_psn;
-      syndrome = 8'h60;
+      syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_SEQUENCE;
     end
     if (again) begin
       psn = rules_previous;
     end
     if (invalid) begin
-      syndrome = 8'h61;
+      syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_INVALID_REQUEST;
     end
     if (refused) begin
-      syndrome = 8'h62;
+      syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_ACCESS;
     end
   end
   always_comb begin

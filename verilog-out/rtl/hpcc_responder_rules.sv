@@ -71,7 +71,7 @@ module hpcc_responder_rules (
   output wire  [23:0] count
 );
   logic [11:0] less_one;
-  wire  [7:0] opcode;
+  wire  hpcc_nic_pkg::opcode_t opcode;
   wire  hpcc_nic_pkg::rdma_header_t reth;
   wire  [31:0] payload;
   wire  own_3_d;
@@ -156,10 +156,11 @@ module hpcc_responder_rules (
   assign ended_3_d = known.ended | left.ended;
   assign distance_3_d = row.psn - known.expected_psn;
   assign back_3_d = known.expected_psn - row.psn;
-  assign start_3_d = (opcode == 8'd6) | (opcode == 8'ha);
-  assign end_3_d = (opcode == 8'd8) | (opcode == 8'ha);
-  assign write_3_d = (((opcode == 8'd6) | (opcode == 8'd7)) | (opcode == 8'd8)) | (opcode == 8'ha);
-  assign read_3_d = opcode == 8'hc;
+  assign start_3_d = (opcode == hpcc_nic_pkg::OPCODE_WRITE_FIRST) | (opcode == hpcc_nic_pkg::OPCODE_WRITE_ONLY);
+  assign end_3_d = (opcode == hpcc_nic_pkg::OPCODE_WRITE_LAST) | (opcode == hpcc_nic_pkg::OPCODE_WRITE_ONLY);
+  assign write_3_d = (((opcode == hpcc_nic_pkg::OPCODE_WRITE_FIRST) | (opcode == hpcc_nic_pkg::OPCODE_WRITE_MIDDLE))
+      | (opcode == hpcc_nic_pkg::OPCODE_WRITE_LAST)) | (opcode == hpcc_nic_pkg::OPCODE_WRITE_ONLY);
+  assign read_3_d = opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST;
   assign long_3_d = reth.length > 32'h80000000;
   assign none_3_d = row.payload_length == 16'd0;
   assign whole_3_d = row.payload_length == {3'd0, mtu_2_q};
@@ -235,7 +236,7 @@ module hpcc_responder_rules (
   always_comb begin
     base_3_d = known.address;
     remaining_3_d = known.remaining;
-    if ((opcode == 8'd6) | (opcode == 8'ha)) begin
+    if ((opcode == hpcc_nic_pkg::OPCODE_WRITE_FIRST) | (opcode == hpcc_nic_pkg::OPCODE_WRITE_ONLY)) begin
       base_3_d = reth.address;
       remaining_3_d = reth.length;
     end

@@ -474,7 +474,7 @@ module hpcc_response_queue (
         | ((keep & (~store)) & is_read)) begin
       left_what_r_d = 3'd1;
     end
-    if ((taken_back & (~item_reads)) & (item.syndrome != 8'h1f)) begin
+    if ((taken_back & (~item_reads)) & (item.syndrome != hpcc_nic_pkg::AETH_SYNDROME_ACK)) begin
       left_what_r_d = 3'd2;
     end
     if (fail) begin
@@ -592,7 +592,7 @@ module hpcc_response_queue (
     if (fail) begin
       sent.qp = qp_q;
       sent.generation = list.generation;
-      sent.syndrome = 8'h63;
+      sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
       sent.msn = list.completed;
       if (~of_last) begin
         sent.msn = list.completed_ahead;

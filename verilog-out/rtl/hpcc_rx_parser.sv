@@ -38,8 +38,8 @@ module hpcc_rx_parser (
   input  wire  [15:0] cfg_pkey,
   // A frame has ended; everything below speaks of it.
   output wire  out_valid,
-  // Why it is dropped: 0 not at all, else as in `DROP_COUNTERS`.
-  output wire  [4:0] out_drop,
+  // Why it is dropped.
+  output wire  hpcc_nic_pkg::drop_code_t out_drop,
   // 0 plain, 1 INT collected, 2 INT echoed, 3 control.
   output wire  [1:0] out_role,
   // Source IPv4 address.
@@ -51,7 +51,7 @@ module hpcc_rx_parser (
   // 70 bytes after UDP, the first in the highest bits: INT header and stack, or a control packet.
   output wire  [559:0] out_body,
   // BTH opcode.
-  output wire  [7:0] out_opcode,
+  output wire  hpcc_nic_pkg::opcode_t out_opcode,
   // Acknowledge request.
   output wire  out_ack_req,
   // Destination QP.
@@ -136,7 +136,7 @@ module hpcc_rx_parser (
   logic any_covered_4_d;
   logic any_covered_4_q;
   wire  [6:0] transport_faults;
-  wire  [7:0] transport_opcode;
+  wire  hpcc_nic_pkg::opcode_t transport_opcode;
   wire  transport_ack_req;
   wire  [23:0] transport_dest_qp;
   wire  [23:0] transport_psn;
@@ -220,7 +220,7 @@ module hpcc_rx_parser (
   wire  [1:0] ecn_11_q;
   wire  [5:0] int_len_11_q;
   wire  [559:0] body_11_q;
-  wire  [7:0] opcode_11_q;
+  wire  hpcc_nic_pkg::opcode_t opcode_11_q;
   wire  ack_req_11_q;
   wire  [23:0] dest_qp_11_q;
   wire  [23:0] psn_11_q;
@@ -233,8 +233,8 @@ module hpcc_rx_parser (
   logic [5:0] int_len_q;
   logic [559:0] body_d;
   logic [559:0] body_q;
-  logic [7:0] opcode_d;
-  logic [7:0] opcode_q;
+  hpcc_nic_pkg::opcode_t opcode_d;
+  hpcc_nic_pkg::opcode_t opcode_q;
   logic ack_req_d;
   logic ack_req_q;
   logic [127:0] extension_d;
@@ -539,7 +539,7 @@ module hpcc_rx_parser (
   assign of_transport = transport_faults;
   assign faults_9_d = faults_6;
   assign out_valid = ended_12_q;
-  assign out_drop = verdict_drop_code;
+  assign out_drop = hpcc_nic_pkg::drop_code_t'(verdict_drop_code);
   assign out_role = role_q;
   assign out_src_ip = src_ip_q;
   assign out_ecn = ecn_q;
@@ -836,7 +836,7 @@ module hpcc_rx_parser (
     src_ip_q = 32'd0;
     int_len_q = 6'd0;
     body_q = 560'd0;
-    opcode_q = 8'd0;
+    opcode_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
     ack_req_q = 1'd0;
     extension_q = 128'd0;
     payload_at_q = 7'd0;

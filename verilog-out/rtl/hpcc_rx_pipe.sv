@@ -96,13 +96,13 @@ module hpcc_rx_pipe (
   hpcc_nic_pkg::judged_frame_t verdict;
   wire  parser_s_axis_tready;
   wire  parser_out_valid;
-  wire  [4:0] parser_out_drop;
+  wire  hpcc_nic_pkg::drop_code_t parser_out_drop;
   wire  [1:0] parser_out_role;
   wire  [31:0] parser_out_src_ip;
   wire  [1:0] parser_out_ecn;
   wire  [5:0] parser_out_int_len;
   wire  [559:0] parser_out_body;
-  wire  [7:0] parser_out_opcode;
+  wire  hpcc_nic_pkg::opcode_t parser_out_opcode;
   wire  parser_out_ack_req;
   wire  [23:0] parser_out_dest_qp;
   wire  [23:0] parser_out_psn;

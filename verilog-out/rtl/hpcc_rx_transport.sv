@@ -22,7 +22,7 @@ module hpcc_rx_transport (
   // `TransportFaults`.
   output wire  [6:0] faults,
   // Opcode.
-  output wire  [7:0] opcode,
+  output wire  hpcc_nic_pkg::opcode_t opcode,
   // Acknowledge request.
   output wire  ack_req,
   // Destination QP.
@@ -39,8 +39,8 @@ module hpcc_rx_transport (
   wire  [15:0] need_int;
   wire  [15:0] need_all;
   wire  hpcc_nic_pkg::transport_bytes_t header;
-  wire  [7:0] op;
-  wire  known;
+  wire  hpcc_nic_pkg::opcode_t op;
+  logic known;
   logic [4:0] extra;
   wire  [4:0] need;
   wire  reth_1_d;
@@ -60,7 +60,7 @@ module hpcc_rx_transport (
   logic [23:0] psn_2_q;
   hpcc_nic_pkg::transport_faults_t faults_2_d;
   hpcc_nic_pkg::transport_faults_t faults_2_q;
-  logic [7:0] opcode_2_q;
+  hpcc_nic_pkg::opcode_t opcode_2_q;
   logic ack_req_2_q;
   logic [127:0] extension_2_q;
   wire  [6:0] at_2_d;
@@ -69,11 +69,12 @@ module hpcc_rx_transport (
   logic [15:0] len_2_q;
   assign header = bytes;
   assign op = header.bth.opcode;
-  assign known = (((op < 8'h18) & (op != 8'h15)) | (op == 8'h81)) | ((op >= 8'hd1) & (op <= 8'hd3));
   assign need_int = {10'd0, int_len} + 16'd8;
   assign need_all = {10'd0, int_len} + 16'h18;
-  assign reth_1_d = ((op == 8'd6) | (op == 8'ha)) | (op == 8'hc);
-  assign aeth_1_d = (((op == 8'hd) | (op == 8'hf)) | (op == 8'h10)) | (op == 8'h11);
+  assign reth_1_d = ((op == hpcc_nic_pkg::OPCODE_WRITE_FIRST) | (op == hpcc_nic_pkg::OPCODE_WRITE_ONLY))
+      | (op == hpcc_nic_pkg::OPCODE_READ_REQUEST);
+  assign aeth_1_d = (((op == hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST) | (op == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST))
+      | (op == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY)) | (op == hpcc_nic_pkg::OPCODE_ACKNOWLEDGE);
   assign room_1_d = udp_len - need_all;
   assign ip_fold_1_d = {1'd0, ip_sum[15:0]} + {13'd0, ip_sum[19:16]};
   assign need = extra + {3'd0, bytes_1_q.bth.pad};
@@ -96,6 +97,13 @@ module hpcc_rx_transport (
     faults_1_d.transport_version = header.bth.version != 4'd0;
     faults_1_d.partition_key = header.bth.pkey[14:0] != pkey[14:0];
     faults_1_d.ip_checksum = 1'd0;
+  end
+  always_comb begin
+    known = (op < 8'h18) & (op != hpcc_nic_pkg::OPCODE_RESERVED);
+    if ((((op == hpcc_nic_pkg::OPCODE_CNP) | (op == hpcc_nic_pkg::OPCODE_READ_ECHO)) | (op == hpcc_nic_pkg::OPCODE_PROBE))
+        | (op == hpcc_nic_pkg::OPCODE_PROBE_RESPONSE)) begin
+      known = 1'd1;
+    end
   end
   always_comb begin
     at_1_d = {1'd0, int_len} + 7'h36;
@@ -128,7 +136,7 @@ module hpcc_rx_transport (
     dest_qp_2_q = 24'd0;
     psn_2_q = 24'd0;
     faults_2_q = 7'd0;
-    opcode_2_q = 8'd0;
+    opcode_2_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
     ack_req_2_q = 1'd0;
     extension_2_q = 128'd0;
     at_2_q = 7'd0;

@@ -264,20 +264,20 @@ module hpcc_sched_park (
     end
     if (rst) begin
       head_0_d = 8'd0;
-      tail_0_d = 8'd0;
       head_1_d = 8'd0;
-      tail_1_d = 8'd0;
       head_2_d = 8'd0;
-      tail_2_d = 8'd0;
       head_3_d = 8'd0;
-      tail_3_d = 8'd0;
       head_4_d = 8'd0;
-      tail_4_d = 8'd0;
       head_5_d = 8'd0;
-      tail_5_d = 8'd0;
       head_6_d = 8'd0;
-      tail_6_d = 8'd0;
       head_7_d = 8'd0;
+      tail_0_d = 8'd0;
+      tail_1_d = 8'd0;
+      tail_2_d = 8'd0;
+      tail_3_d = 8'd0;
+      tail_4_d = 8'd0;
+      tail_5_d = 8'd0;
+      tail_6_d = 8'd0;
       tail_7_d = 8'd0;
       step_d = hpcc_nic_pkg::PARK_STEP_LOOK;
       waits_d = 8'd0;

@@ -160,8 +160,8 @@ module hpcc_select_form (
   logic [127:0] extension_q;
   hpcc_nic_pkg::extension_kind_t extension_kind_d;
   hpcc_nic_pkg::extension_kind_t extension_kind_q;
-  logic [7:0] opcode_d;
-  logic [7:0] opcode_q;
+  hpcc_nic_pkg::opcode_t opcode_d;
+  hpcc_nic_pkg::opcode_t opcode_q;
   hpcc_nic_pkg::tx_packet_t word_4_d;
   hpcc_nic_pkg::tx_packet_t word_4_q;
   hpcc_nic_pkg::dma_job_t job_4_d;
@@ -349,35 +349,35 @@ module hpcc_select_form (
     length_d = payload[12:0];
     extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_NONE;
     extension_d = reth;
-    opcode_d = 8'd7;
+    opcode_d = hpcc_nic_pkg::OPCODE_WRITE_MIDDLE;
     if (last_2_q) begin
-      opcode_d = 8'd8;
+      opcode_d = hpcc_nic_pkg::OPCODE_WRITE_LAST;
     end
     if (first) begin
       extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_RETH;
-      opcode_d = 8'd6;
+      opcode_d = hpcc_nic_pkg::OPCODE_WRITE_FIRST;
       if (last_2_q) begin
-        opcode_d = 8'ha;
+        opcode_d = hpcc_nic_pkg::OPCODE_WRITE_ONLY;
       end
     end
     if (form_2_q == 2'd2) begin
       length_d = 13'd0;
-      opcode_d = 8'hc;
+      opcode_d = hpcc_nic_pkg::OPCODE_READ_REQUEST;
       extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_RETH;
     end
     if (form_2_q == 2'd3) begin
       extension_d = answer;
-      opcode_d = 8'he;
+      opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE;
       extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_NONE;
       if (last_2_q) begin
-        opcode_d = 8'hf;
+        opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST;
         extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_AETH;
       end
       if (first) begin
-        opcode_d = 8'hd;
+        opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST;
         extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_AETH;
         if (last_2_q) begin
-          opcode_d = 8'h10;
+          opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY;
         end
       end
     end
@@ -393,7 +393,7 @@ module hpcc_select_form (
   end
   always_comb begin
     aeth.msn = key_2_q[23:0];
-    aeth.syndrome = 8'h1f;
+    aeth.syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
   end
   always_comb begin
     answer = 128'd0;
@@ -465,7 +465,7 @@ module hpcc_select_form (
     bytes_before_q = 36'd0;
     extension_q = 128'd0;
     extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
-    opcode_q = 8'd0;
+    opcode_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
     word_4_q = 196'd0;
     job_4_q = 77'd0;
   end

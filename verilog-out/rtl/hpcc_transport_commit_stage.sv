@@ -191,7 +191,7 @@ module hpcc_transport_commit_stage (
         item.ends_or_failed = 1'd1;
       end else begin
         item.kind = hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE;
-        item.syndrome = 8'h63;
+        item.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
         item.msn = entry_q.commit.msn - {23'd0, entry_q.commit.ends_or_failed};
       end
     end

@@ -81,7 +81,7 @@ module hpcc_tx_ack_builder (
   logic busy_q;
   logic notified_8_d;
   logic notified_8_q;
-  logic [7:0] header_opcode;
+  hpcc_nic_pkg::opcode_t header_opcode;
   logic [23:0] header_psn;
   wire  header_ack_req;
   wire  [1:0] header_pad;
@@ -239,25 +239,25 @@ module hpcc_tx_ack_builder (
     header_psn = word.psn;
     header_echoes = 1'd1;
     header_int_given = word.int_length;
-    header_opcode = 8'h11;
+    header_opcode = hpcc_nic_pkg::OPCODE_ACKNOWLEDGE;
     header_body = 13'd8;
     if (word.kind == hpcc_nic_pkg::ACK_KIND_ECHO) begin
-      header_opcode = 8'hd1;
+      header_opcode = hpcc_nic_pkg::OPCODE_READ_ECHO;
       header_body = 13'd4;
     end
     if (word.kind == hpcc_nic_pkg::ACK_KIND_PROBE_RESPONSE) begin
-      header_opcode = 8'hd3;
+      header_opcode = hpcc_nic_pkg::OPCODE_PROBE_RESPONSE;
       header_body = 13'd4;
     end
     if (word.kind == hpcc_nic_pkg::ACK_KIND_PROBE) begin
-      header_opcode = 8'hd2;
+      header_opcode = hpcc_nic_pkg::OPCODE_PROBE;
       header_body = 13'd4;
       header_echoes = 1'd0;
     end
     service = 8'd0;
     service.dscp = dscp;
     if (word.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION) begin
-      header_opcode = 8'h81;
+      header_opcode = hpcc_nic_pkg::OPCODE_CNP;
       header_psn = 24'd0;
       header_int_given = 6'd0;
       header_body = 13'h14;

@@ -44,7 +44,7 @@ module hpcc_tx_header (
   // Generation that the packet belongs to.
   input  wire  [7:0] generation,
   // BTH opcode.
-  input  wire  [7:0] opcode,
+  input  wire  hpcc_nic_pkg::opcode_t opcode,
   // Code point of a packet whose queue pair collects INT, in the place of that of `service`.
   input  wire  [5:0] dscp_int,
   // PSN.
