@@ -5,12 +5,11 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 | a response waits; if the run at hand is not its queue pair's, the run is read |
-//! | 1 | (only then) the run shows |
-//! | 2 | is the response the run's next? |
-//! | 3 | taken, or left to the state machine |
+//! | 0 | a response waits; if the run at hand is not its queue pair's, that run is taken from memory, where it was addressed one clock ahead |
+//! | 1 | is the response the run's next? |
+//! | 2 | taken, or left to the state machine |
 //!
-//! Two clocks a response of the same queue pair, four otherwise. Creation, removal and end of a queue pair void its run.
+//! Two clocks a response of the same queue pair, three otherwise. Creation, removal and end of a queue pair void its run.
 
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -36,6 +35,8 @@ pub struct Follow {
     pub waits: Signal<In, Bit>,
     /// It; it stays until it is taken.
     pub row: Signal<In, RxPacket>,
+    /// Queue pair of the response that waits in the next clock, if one does.
+    pub ahead: Signal<In, U<8>>,
     /// There is room for a decision.
     pub room: Signal<In, Bit>,
     /// The state machine takes the response.
@@ -56,7 +57,8 @@ pub struct Follow {
     pub address: Signal<Out, U<64>>,
     /// With `slow`: the run of its queue pair.
     pub run: Signal<Out, ReadRun>,
-    #[registers(Bit: near_known, fetching, compared, fits, slow_r)]
+    #[registers(Bit: near_known, compared, fits, slow_r)]
+    #[signals(Bit: nearby, loads)]
     runs: Ram<ReadRun, 8>,
     near: DFF<ReadRun>,
     near_qp: DFF<U<8>>,
@@ -72,12 +74,13 @@ pub struct Follow {
 impl Logic for Follow {
     fn update(&mut self) {
         full = bits_u::<16>(256) << row.mtu;
-        runs.raddr = row.qp;
+        runs.raddr = ahead;
+        nearby = near_known & (near_qp == row.qp);
 
         given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
-        // 2: Middle has no AETH; a first response asked for again may come in the middle
+        // 1: Middle has no AETH; a first response asked for again may come in the middle
         fits = near.valid
             & (near.generation == row.generation)
             & (near.psn == row.psn)
@@ -88,11 +91,7 @@ impl Logic for Follow {
             & !forget;
 
         takes = compared & fits & room & !forget;
-        if fetching {
-            fetching = false;
-            assign!(near.d = runs.rdata, near_qp.d = row.qp);
-            near_known = true;
-        } else if compared {
+        if compared {
             if !fits {
                 compared = false;
                 slow_r = true;
@@ -100,17 +99,18 @@ impl Logic for Follow {
                 compared = false;
             }
         } else if waits & !slow_r {
-            if near_known & (near_qp == row.qp) {
-                compared = true;
-            } else {
-                fetching = true;
-            }
+            compared = nearby;
+        }
+        loads = waits & !slow_r & !compared & !nearby;
+        if loads {
+            assign!(near.d = runs.rdata, near_qp.d = row.qp);
+            near_known = true;
         }
         if popped {
             slow_r = false;
         }
 
-        // 3
+        // 2
         moved = near;
         moved.psn = near.psn + 1;
         moved.address = near.address + bit_cast_u::<64, 16>(full);
@@ -125,12 +125,12 @@ impl Logic for Follow {
         if forget {
             runs.waddr = forget_qp;
             runs.wdata = bits_zero::<ReadRun>(0);
-            if fetching | (near_qp == forget_qp) {
+            if loads | (near_qp == forget_qp) {
                 near_known = false;
                 near = bits_zero::<ReadRun>(0);
             }
         }
         assign!(take = takes, slow = slow_r, address = near.address, run = near);
-        reset!(near_known, fetching, compared, slow_r);
+        reset!(near_known, compared, slow_r);
     }
 }

@@ -122,6 +122,14 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     gather: Gather,
     /// READ responses that follow one already judged.
     follow: Follow,
+    /// A READ response waits.
+    response_waits: DFF<Bit>,
+    /// That response.
+    response: DFF<RxPacket>,
+    /// It goes in this clock.
+    response_goes: Signal<Local, Bit>,
+    /// The one behind it.
+    arriving: Signal<Local, RxPacket>,
     /// Queue pairs whose completions wait for room, each once.
     tells: StreamFifo<QpOfGeneration, 8, 256>,
     /// The work request on the bus, by fields.
@@ -258,9 +266,17 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
     fn update(&mut self) {
         // streams and buses
-        self.choice.rows.valid.next = self.row.valid.val() & self.follow.slow.val();
-        self.choice.rows.data.next = self.row.data.val();
-        self.row.ready.next = self.choice.rows.ready.val() | self.follow.take.val();
+        self.choice.rows.valid.next = self.response_waits.q.val() & self.follow.slow.val();
+        self.choice.rows.data.next = self.response.q.val();
+        self.response_goes.next = self.choice.rows.ready.val() | self.follow.take.val();
+        self.row.ready.next = !self.response_waits.q.val() | self.response_goes.val();
+        self.arriving.next = self.row.data.val();
+        self.follow.ahead.next = self.response.q.val().qp;
+        if !self.response_waits.q.val() | self.response_goes.val() {
+            self.follow.ahead.next = self.arriving.val().qp;
+            self.response_waits.d.next = self.row.valid.val();
+            self.response.d.next = self.row.data.val();
+        }
         StreamIn::<Commit>::link(&mut self.answer, &mut self.gather.up);
         StreamOut::<Commit>::join(&mut self.gather.down, &mut self.choice.answers);
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
@@ -354,7 +370,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.next_pointer.next = self.pointer.q.val() + 1;
         self.queue.measure.next = self.look.q.val() & !self.admitting.q.val();
-        self.verdict.row.next = self.row.data.val();
+        self.verdict.row.next = self.response.q.val();
         if self.look.q.val() {
             self.look.d.next = false;
             assign!(message.d = ring.message, told_status.d = ring.status);
@@ -594,7 +610,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 5, 6: a READ response
         inputs!(verdict:
             message, missing, response_case, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address);
-        inputs!(follow from row: waits = valid, row = data);
+        inputs!(follow: waits = response_waits, row = response);
         self.follow.room.next = !self.actions.full.val();
         inputs!(follow: popped = choice.rows.ready, learn = verdict.take);
         self.follow.learned.next.valid = !self.verdict.last.val();
@@ -725,7 +741,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled,
+                read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, response_waits,
                 held_removals
             }
         }
