@@ -190,8 +190,12 @@ crate::word! {
         generation: U<8>,
         /// PSN of the next response.
         psn: U<24>,
-        /// One past the READ's last PSN.
-        end_psn: U<24>,
+        /// PSN of the last response.
+        last_psn: U<24>,
+        /// Bytes of its payload.
+        last_length: U<16>,
+        /// Data of the READ is missing.
+        open: Bit,
         /// Where the next response's payload goes.
         address: U<64>,
     }

@@ -1,7 +1,8 @@
-//! READ responses in order: all of a READ but the first and the last are decided here, beside the state machine.
+//! READ responses in order: all of a READ but the first are decided here, beside the state machine.
 //!
-//! The state machine judges the first response of a READ and starts a run with it: the PSN and the address of the next. A response that
-//! fits its queue pair's run is taken at once and moves the run; any other one goes to the state machine.
+//! The state machine judges the first response of a READ and starts a run with it: the PSN and the address of the next, and where the READ ends.
+//! A response that fits its queue pair's run is taken at once and moves the run; any other one goes to the state machine, which learns from
+//! the run how far the data has come.
 //!
 //! | clock | does |
 //! |---|---|
@@ -53,12 +54,14 @@ pub struct Follow {
     pub slow: Signal<Out, Bit>,
     /// The response is taken in this clock.
     pub take: Signal<Out, Bit>,
+    /// With `take`: it is the last of its READ.
+    pub last: Signal<Out, Bit>,
     /// Where its payload goes.
     pub address: Signal<Out, U<64>>,
     /// With `slow`: the run of its queue pair.
     pub run: Signal<Out, ReadRun>,
-    #[registers(Bit: near_known, compared, fits, slow_r)]
-    #[signals(Bit: nearby, loads)]
+    #[registers(Bit: near_known, compared, fits, ends, slow_r)]
+    #[signals(Bit: nearby, loads, at_end, in_middle)]
     runs: Ram<ReadRun, 8>,
     near: DFF<ReadRun>,
     near_qp: DFF<U<8>>,
@@ -80,15 +83,22 @@ impl Logic for Follow {
         given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
-        // 1: Middle has no AETH; a first response asked for again may come in the middle
+        // 1: Middle has no AETH; what is asked for again may begin in the middle, and then with any response
+        in_middle = ((row.opcode == Opcode::ReadResponseMiddle)
+            | ((row.opcode == Opcode::ReadResponseFirst) & !syndrome.code.any()))
+            & (row.payload_length == full)
+            & (row.psn != near.last_psn);
+        at_end = ((row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly))
+            & !syndrome.code.any()
+            & (row.payload_length == near.last_length)
+            & (row.psn == near.last_psn);
         fits = near.valid
+            & near.open
             & (near.generation == row.generation)
             & (near.psn == row.psn)
-            & ((near.psn + 1) != near.end_psn)
-            & ((row.opcode == Opcode::ReadResponseMiddle)
-                | ((row.opcode == Opcode::ReadResponseFirst) & !syndrome.code.any()))
-            & (row.payload_length == full)
+            & (in_middle | at_end)
             & !forget;
+        ends = at_end;
 
         takes = compared & fits & room & !forget;
         if compared {
@@ -113,6 +123,7 @@ impl Logic for Follow {
         // 2
         moved = near;
         moved.psn = near.psn + 1;
+        moved.open = !ends;
         moved.address = near.address + bit_cast_u::<64, 16>(full);
         if learn {
             moved = learned;
@@ -130,7 +141,13 @@ impl Logic for Follow {
                 near = bits_zero::<ReadRun>(0);
             }
         }
-        assign!(take = takes, slow = slow_r, address = near.address, run = near);
+        assign!(
+            take = takes,
+            last = ends,
+            slow = slow_r,
+            address = near.address,
+            run = near
+        );
         reset!(near_known, compared, slow_r);
     }
 }

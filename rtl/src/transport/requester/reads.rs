@@ -77,6 +77,8 @@ pub struct Verdict {
     pub follows: Signal<In, Bit>,
     /// Then its payload goes here.
     pub follow_address: Signal<In, U<64>>,
+    /// And it is the last of its READ.
+    pub follow_last: Signal<In, Bit>,
     /// AETH, if there is one, does not acknowledge.
     pub negative: Signal<Out, Bit>,
     /// With `act`: its data is taken.
@@ -89,7 +91,10 @@ pub struct Verdict {
     pub counts: Signal<Out, ReadCounts>,
     /// With `take`: where the payload of the next response goes.
     pub behind: Signal<Out, U<64>>,
-    #[registers(U<24>: offset, ahead)]
+    /// With `take`: bytes of the READ's last response.
+    pub last_length: Signal<Out, U<16>>,
+    #[registers(U<24>: offset, ahead, full_packets)]
+    #[registers(U<36>: rest)]
     #[signals(U<36>: skipped, full, expected)]
     #[signals(Bit: is_end, in_order, beyond, sound, checked, good, stray, bad)]
     #[combinational]
@@ -116,9 +121,13 @@ impl Logic for Verdict {
         offset = row.psn - message.first_psn;
         ends = (row.psn + 1) == message.end_psn;
         ahead = row.psn - missing;
+        full_packets = message.end_psn + !message.first_psn;
 
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
+        // of the last packet: what all before it leave
+        rest = bit_cast_u::<36, 32>(message.length) - ((bit_cast_u::<36, 24>(full_packets) << 8) << row.mtu);
+        last_length = bit_cast_u::<16, 36>(rest);
         place = message.local_address + bit_cast_u::<64, 36>(skipped);
 
         full = bits_u::<36>(256) << row.mtu;
@@ -156,7 +165,7 @@ impl Logic for Verdict {
             decision.address = follow_address;
             decision.take = true;
             decision.answer = AnswerKind::ReadData;
-            decision.ends = false;
+            decision.ends = follow_last;
             decision.commits = true;
         }
         action = decision.action;

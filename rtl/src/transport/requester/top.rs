@@ -226,6 +226,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     missing: DFF<U<24>>,
     /// Distance from what has been accepted to the message's first PSN.
     skip: Signal<Local, PsnDistance>,
+    /// Distance from the message's last PSN, exclusive, to what has been accepted.
+    surplus: Signal<Local, PsnDistance>,
+    /// If the message is a READ: all its data has come.
+    arrived: Signal<Local, Bit>,
     /// An earlier READ than that of the response still waits for data.
     found: DFF<Bit>,
     /// What is known of a READ response before it is compared with its message.
@@ -437,6 +441,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.guilty_now.next = self.guilty.q.val() | self.step.holds.val();
         self.skip.next =
             bit_cast_word::<PsnDistance, U<24>>(self.message.q.val().first_psn - self.queue.accepted.val());
+        self.surplus.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.queue.accepted.val() - self.message.q.val().end_psn);
+        self.arrived.next = !self.surplus.val().negative;
         self.finished.push.next = false;
         inputs!(finished: now, id = message.id);
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
@@ -518,7 +525,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.act.d.next = false;
                     self.fetch.d.next = true;
                     self.pointer.d.next = self.next_pointer.val();
-                    self.queue.pass.next = !self.found.q.val() & !self.is_read.val();
+                    self.queue.pass.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.val());
                 } else if !self.is_read.val() {
                     self.response_case.d.next = ResponseCase::Unasked;
                 } else if self.found.q.val() {
@@ -527,7 +534,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.act.d.next = false;
                     self.check.d.next = true;
                 }
-                if !self.found.q.val() & self.is_read.val() {
+                if !self.found.q.val() & self.is_read.val() & !self.arrived.val() {
                     self.found.d.next = true;
                     self.missing.d.next = self.message.q.val().first_psn;
                     if self.skip.val().negative {
@@ -609,14 +616,16 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 5, 6: a READ response
         inputs!(verdict:
-            message, missing, response_case, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address);
+            message, missing, response_case, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address, follow_last = follow.last);
         inputs!(follow: waits = response_waits, row = response);
         self.follow.room.next = !self.actions.full.val();
         inputs!(follow: popped = choice.rows.ready, learn = verdict.take);
         self.follow.learned.next.valid = !self.verdict.last.val();
         self.follow.learned.next.generation = self.choice.generation.val();
         self.follow.learned.next.psn = self.choice.psn.val() + 1;
-        self.follow.learned.next.end_psn = self.message.q.val().end_psn;
+        self.follow.learned.next.last_psn = self.message.q.val().end_psn - 1;
+        self.follow.learned.next.last_length = self.verdict.last_length.val();
+        self.follow.learned.next.open = true;
         self.follow.learned.next.address = self.verdict.behind.val();
         inputs!(follow from queue: forget, forget_qp);
         self.queue.hold_contexts.next = self.verdict.take.val();
