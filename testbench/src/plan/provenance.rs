@@ -65,6 +65,20 @@ impl InputFile {
     }
 }
 
+/// What made a result: the program, its command line, and `own`, what is the result's own.
+pub fn entry(own: Value) -> Value {
+    let mut entry = json!({
+        "version": VERSION,
+        "commit": COMMIT,
+        "sources_fnv1a64": SOURCE,
+        "command": command_line(),
+    });
+    if let (Value::Object(entry), Value::Object(own)) = (&mut entry, own) {
+        entry.extend(own);
+    }
+    entry
+}
+
 /// Wall and processor time since a moment of one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {

@@ -181,6 +181,16 @@ fn two_processes(fidelity: &str, int: bool) {
         assert_eq!(completions.matches("\"status\":\"ok\"").count(), 4, "{completions}");
         let counters: serde_json::Value = serde_json::from_slice(&read("counters.json")).unwrap();
         assert!(counters["rx_frames"].as_u64() > Some(200) && counters["drop_icrc"] == 0);
+        let made: serde_json::Value = serde_json::from_slice(&read("run.json")).unwrap();
+        let from = &made["provenance"];
+        assert!(
+            from["command"].as_str().unwrap().starts_with("hpcc-nic serve --config"),
+            "{from}"
+        );
+        assert_eq!((&made["fidelity"], &made["lost"]), (&fidelity.into(), &0.into()));
+        assert_eq!(from["config"]["qp"][0]["int"], int);
+        assert!(from["commit"].is_string() && from["inputs"][0]["fnv1a64"].is_string());
+        assert_eq!(from["laws"].get("hpcc").is_some(), int, "{from}");
         let capture = std::fs::File::open(dir.path().join(format!("{own}.pcap"))).unwrap();
         assert!(hpcc_models::wire::read_pcap(capture).unwrap().len() > 400);
     }
