@@ -134,18 +134,19 @@ impl Args {
             outputs::write_run(dir, &setup, &[&self.config], &watch, own).map_err(Failure::Input)?;
         }
         let counters = device.counters().map_err(Failure::input)?;
-        if let Some(lost) = served.lost.filter(|lost| *lost > 0) {
-            eprintln!("{}", lost_warning(lost, wire.receive_buffer().unwrap_or(0)));
+        if let Some(warning) = lost_warning(served.lost, wire.receive_buffer().unwrap_or(0)) {
+            eprintln!("{warning}");
         }
         say(&screen(&served, &counters))
     }
 }
 
-/// What standard error says of datagrams that the system lost.
-fn lost_warning(lost: u64, buffer: usize) -> String {
-    format!(
+/// What standard error says of datagrams that the system lost; nothing if there were none.
+fn lost_warning(lost: Option<u64>, buffer: usize) -> Option<String> {
+    let lost = lost.filter(|lost| *lost > 0)?;
+    Some(format!(
         "warning: the system lost {lost} datagrams: its receive buffer of {buffer} bytes was full (sysctl net.core.rmem_max allows more)"
-    )
+    ))
 }
 
 fn screen(served: &Served, counters: &[(&'static str, u64)]) -> String {
