@@ -321,6 +321,12 @@ fn keys_without_an_effect_are_refused() {
             "at fidelity golden, fixed or cc-rtl",
         ),
         ("golden", &["tcp.sack=true"], "tcp.sack", "with a TCP law"),
+        (
+            "golden",
+            &["law='cubic'", "network.flow_control='drop-tail'", "cc.min_rate_mbps=5"],
+            "cc.min_rate_mbps",
+            "with a law that is not TCP's",
+        ),
         ("golden", &["tcp={mss=1000}"], "tcp.mss", "with a TCP law"),
         (
             "golden",

@@ -17,7 +17,7 @@ struct Rule {
     acts: fn(&Scenario) -> bool,
 }
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     Rule {
         key: "cc.driver",
         only: "at fidelity cc-rtl",
@@ -27,6 +27,11 @@ const RULES: [Rule; 10] = [
         key: "cc.latency_ns",
         only: "at fidelity golden, fixed or cc-rtl, with a law that is not TCP's or HOMA's: a whole NIC has its own latency",
         acts: |run| !run.fidelity.whole_nic() && in_a_slot(run),
+    },
+    Rule {
+        key: "cc.min_rate_mbps",
+        only: "with a law that is not TCP's or HOMA's",
+        acts: in_a_slot,
     },
     Rule {
         key: "network.mark_packets",
