@@ -5,13 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the command is made of, seen from this folder.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 15] = [
     "../models/src",
+    "../models/Cargo.toml",
     "../rtl/src",
+    "../rtl/build.rs",
+    "../rtl/Cargo.toml",
+    "../rtl/macros/src",
+    "../rtl/macros/Cargo.toml",
     "src",
+    "build.rs",
+    "Cargo.toml",
     "scenarios",
     "data/cdf",
+    "../Cargo.toml",
     "../Cargo.lock",
+    "../.cargo/config.toml",
 ];
 
 fn main() {
@@ -20,7 +29,12 @@ fn main() {
         println!("cargo:rerun-if-changed={source}");
         collect(Path::new(source), &mut files);
     }
-    println!("cargo:rerun-if-changed=build.rs");
+    // A commit changes what `git` says of the same files: its log grows, and a checkout writes `HEAD`.
+    for name in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", name]).filter(|path| Path::new(path).exists()) {
+            println!("cargo:rerun-if-changed={path}");
+        }
+    }
     files.sort();
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     for file in &files {
@@ -32,6 +46,7 @@ fn main() {
     }
     println!("cargo:rustc-env=HPCC_SOURCE={digest:016x}");
     println!("cargo:rustc-env=HPCC_COMMIT={}", commit());
+    println!("cargo:rustc-env=HPCC_SOURCES={}", SOURCES.join(":"));
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
@@ -41,18 +56,18 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// What `git` prints, in one line; `None` outside a repository.
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).output().ok()?;
+    let text = output
+        .status
+        .success()
+        .then(|| String::from_utf8(output.stdout).ok())??;
+    Some(text.trim().to_string())
+}
+
 /// The commit, with `+changes` if a source differs from it; `unknown` outside a repository.
 fn commit() -> String {
-    let git = |args: &[&str]| {
-        let output = Command::new("git")
-            .args(args)
-            .output()
-            .ok()
-            .filter(|o| o.status.success())?;
-        String::from_utf8(output.stdout)
-            .ok()
-            .map(|text| text.trim().to_string())
-    };
     let Some(head) = git(&["rev-parse", "--short=12", "HEAD"]) else {
         return "unknown".into();
     };

@@ -9,5 +9,6 @@ pub mod measure;
 pub mod net;
 pub mod nic;
 pub mod sched;
+pub mod seeds;
 pub mod wire;
 pub mod workload;

@@ -1,37 +1,14 @@
 //! Seeded random inputs, the same on every machine.
 
 use crate::prim::uint::mask;
+use hpcc_models::seeds::seed;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Random source of a test: the same seed gives the same inputs everywhere.
 #[derive(Clone, Debug)]
 pub struct Stimulus {
     rng: ChaCha8Rng,
-}
-
-/// What `HPCC_SEED` adds to every seed: 0 without it, its number, or for `random` one that was drawn when the process started. It is
-/// printed, so that a run can be repeated.
-pub fn fresh_seed() -> u64 {
-    static SEED: OnceLock<u64> = OnceLock::new();
-    *SEED.get_or_init(|| {
-        let wanted = std::env::var("HPCC_SEED").unwrap_or_default();
-        let seed = match wanted.as_str() {
-            "" => return 0,
-            "random" => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH);
-                now.map_or(1, |t| t.as_nanos() as u64 & 0xffff_ffff)
-            }
-            number => number.parse().unwrap_or_else(|_| {
-                eprintln!("HPCC_SEED: expected a number or `random`, got `{number}`; 0 is used");
-                0
-            }),
-        };
-        eprintln!("HPCC_SEED={seed}");
-        seed
-    })
 }
 
 /// Clocks, events or bytes of a long test: a fifth of the whole, so that a commit is tested while one waits, and the whole of it with
@@ -57,10 +34,14 @@ pub fn is_whole() -> bool {
 }
 
 impl Stimulus {
-    /// Starts the stream of a seed; with `HPCC_SEED` in the environment another stream, the same for the same value.
-    pub fn new(seed: u64) -> Self {
+    /// Starts the stream of a test's seed; with `HPCC_SEED` in the environment another stream, the same for the same value ([`hpcc_models::seeds`]).
+    pub fn new(number: u64) -> Self {
+        Self::exactly(seed(number))
+    }
+    /// Starts the stream of a seed that a user has given, whatever `HPCC_SEED` says.
+    pub fn exactly(seed: u64) -> Self {
         Self {
-            rng: ChaCha8Rng::seed_from_u64(seed ^ fresh_seed().rotate_left(32)),
+            rng: ChaCha8Rng::seed_from_u64(seed),
         }
     }
     /// A number of `bits` bits, 1 to 64, all values equally likely.

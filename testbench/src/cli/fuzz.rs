@@ -2,6 +2,7 @@
 
 use super::{progress, say, Failure};
 use crate::nic::fuzz::{run, FuzzOutcome, FuzzSpec};
+use crate::plan::provenance;
 
 /// Send random and hostile frames to the NIC in RTL while an honest peer reads and writes beside them
 ///
@@ -46,6 +47,11 @@ impl Args {
             threads.into_iter().map(join).collect()
         });
         bar.finish_and_clear();
+        say(&format!(
+            "{}\ncommand {}\n",
+            provenance::program(),
+            provenance::command_line()
+        ))?;
         for (spec, outcome) in outcomes {
             let outcome = outcome.map_err(|failure| Failure::Check(failure.to_string()))?;
             say(&summary(&spec, &outcome))?;
@@ -57,10 +63,11 @@ impl Args {
 fn summary(spec: &FuzzSpec, outcome: &FuzzOutcome) -> String {
     let seconds = outcome.wall.as_secs_f64();
     let mut text = format!(
-        "seed {}: {} frames in {seconds:.1} s, {:.0} frames/s, {} clocks, {:.0} clocks/s\n\
+        "seed {}: {} frames in {seconds:.1} s, {} of a processor, {:.0} frames/s, {} clocks, {:.0} clocks/s\n\
          honest: {} work requests, {} frames received; sent {} frames; {} faulty frames lost or bad before they were counted\n",
         spec.seed,
         outcome.frames,
+        outcome.cpu_s.map_or("an unknown time".into(), |cpu_s| format!("{cpu_s:.1} s")),
         outcome.frames as f64 / seconds,
         outcome.clocks,
         outcome.clocks as f64 / seconds,

@@ -3,8 +3,10 @@
 use super::{progress, say, Failure};
 use crate::nic::link::{self, LinkOutcome};
 use crate::nic::link_config::{LinkOperation, LinkSpec};
+use crate::nic::link_provenance::table_summary;
 use crate::nic::link_report::{findings, screen, table, table_csv, write, TableRow};
 use crate::nic::{DeviceError, ModelNic, RtlNic};
+use crate::plan::provenance::Stopwatch;
 use crate::plan::Fidelity;
 use crate::scenario::output::OutDir;
 use crate::verilated::Model;
@@ -58,6 +60,7 @@ fn run_table(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<(), Fa
             (LinkOperation::Read, LinkOperation::BidirectionalRead)
         }
     };
+    let watch = Stopwatch::start();
     let mut rows = Vec::new();
     for mtu in MTUS {
         let case = |op| LinkSpec {
@@ -88,5 +91,7 @@ fn run_table(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<(), Fa
     }
     dir.write("table.csv", table_csv(&rows).as_bytes())
         .map_err(Failure::Input)?;
+    let summary = table_summary(spec, fidelity.name(), &watch);
+    dir.write("summary.json", summary.as_bytes()).map_err(Failure::Input)?;
     say(&table(&rows, one_way, spec.int, fidelity.name()))
 }

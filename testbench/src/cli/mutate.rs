@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_noticed: Option<f64>,
     /// With --source: share that must be noticed in each room alone, in percent [default: that of --min-noticed]
-    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "source")]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "source", conflicts_with_all = ["top", "named"])]
     min_room: Option<f64>,
     /// Reasons for mutants that cannot be noticed [default: testbench/data/mutants/TOP.toml]
     #[arg(long, value_name = "FILE")]

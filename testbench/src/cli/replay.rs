@@ -4,10 +4,12 @@ use super::{progress, say, Failure};
 use crate::config::NicSetup;
 use crate::nic::replay::{self, Replayed};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
+use crate::plan::provenance::Stopwatch;
 use crate::plan::Fidelity;
 use crate::scenario::output::OutDir;
 use crate::verilated::Model;
 use hpcc_models::wire::{read_pcap, TimedFrame};
+use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -26,7 +28,7 @@ pub struct Args {
     /// Capture of what it sends, nanosecond times
     #[arg(long, value_name = "OUT.pcap")]
     out_pcap: PathBuf,
-    /// Folder for memory_<key>.bin, completions.jsonl and counters.json
+    /// Folder for memory_<key>.bin, completions.jsonl, counters.json and run.json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// What the NIC is: golden (behavioural model) or nic-rtl (the whole NIC, Verilated)
@@ -66,6 +68,7 @@ impl Args {
         std::fs::write(&self.out_pcap, b"").map_err(|error| named(&self.out_pcap, &error))?;
         let mut device = D::create(&setup).map_err(|error| named(&self.config, &error))?;
         (device.write_limits(&setup.limits)).map_err(|error| named(&self.config, &error))?;
+        let watch = Stopwatch::start();
         let bar = progress("frames");
         let drain_ns = self.drain_us.saturating_mul(1000);
         let replayed = replay::run(&mut device, &setup, &frames, drain_ns, &bar).map_err(Failure::input)?;
@@ -74,6 +77,13 @@ impl Args {
         std::fs::write(&self.out_pcap, capture).map_err(|error| named(&self.out_pcap, &error))?;
         if let Some(dir) = &dir {
             outputs::write(dir, &setup, &mut device, &replayed.completions).map_err(Failure::Input)?;
+            let own = json!({
+                "fidelity": self.fidelity.name(),
+                "frames_in": frames.len(),
+                "frames_out": replayed.sent.len(),
+                "skipped_ns": replayed.skipped_ns,
+            });
+            outputs::write_run(dir, &setup, &[&self.config, &self.pcap], &watch, own).map_err(Failure::Input)?;
         }
         let counters = device.counters().map_err(Failure::input)?;
         say(&self.screen(&frames, &replayed, &counters))

@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "top")]
     reciprocal: bool,
     /// Folder of the figures [default: docs/src/figures of the workspace]
-    #[arg(long, value_name = "DIR", requires = "reciprocal")]
+    #[arg(long, value_name = "DIR", requires = "reciprocal", conflicts_with_all = ["top", "blocks", "speed", "latency"])]
     figures: Option<PathBuf>,
     /// Only this top module; with --blocks which NIC, hpcc_nic or hpcc_nic_hpcc
     #[arg(long, value_name = "NAME")]
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks", "speed"])]
     latency: bool,
     /// Only the blocks whose path begins with this; a module's name takes that module whole, to compare with its blocks' sum
-    #[arg(long, value_name = "PATH", requires = "blocks")]
+    #[arg(long, value_name = "PATH", requires = "blocks", conflicts_with_all = ["reciprocal", "speed", "latency"])]
     only: Option<String>,
     /// Also place and route on ECP5 with so many seeds and keep the best clock rate
     #[arg(long, value_name = "SEEDS", default_value_t = 0, conflicts_with_all = ["reciprocal", "speed", "latency"])]

@@ -14,7 +14,7 @@ use crate::report::summary;
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, OutDir};
 use crate::scenario::runner::run_all_saving;
-use crate::scenario::spec::{parse_set, plan, Overrides, Planned};
+use crate::scenario::spec::{parse_set, placed, plan, Overrides, Planned};
 use crate::scenario::traffic::read_text;
 use crate::scenario::{builtin, ns3, tcp_files};
 
@@ -28,7 +28,7 @@ use crate::scenario::{builtin, ns3, tcp_files};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Built-in scenario (see `hpcc-nic scenarios`), scenario file (TOML), or `link`
-    #[arg(required_unless_present = "topology", conflicts_with = "topology")]
+    #[arg(required_unless_present = "topology", conflicts_with_all = ["topology", "flows", "ns3_config"])]
     name: Option<String>,
     /// Topology file in the ns-3 HPCC simulator's format
     #[arg(long, requires = "flows")]
@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long)]
     html: bool,
     /// Runs at a time (default: the machine's cores)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "topology", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
 
@@ -153,7 +153,7 @@ impl Args {
         }
         let jobs = planned
             .iter()
-            .map(|p| Job::new(p).map_err(|e| format!("{file}: {e}")))
+            .map(|p| Job::new(p).map_err(|fault| placed(&file, &text, &overrides, p, &fault)))
             .collect::<Result<_, _>>()?;
         let first = &planned[0].scenario;
         // The figure's analysis compares the scenario's own laws.

@@ -5,9 +5,11 @@ use crate::config::NicSetup;
 use crate::nic::control::ControlSocket;
 use crate::nic::serve::{self, End, Served, Wire};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
+use crate::plan::provenance::Stopwatch;
 use crate::plan::Fidelity;
 use crate::scenario::output::OutDir;
 use crate::verilated::Model;
+use serde_json::json;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -30,7 +32,7 @@ pub struct Args {
     /// Address to send datagrams to
     #[arg(long, value_name = "IP:PORT")]
     peer: SocketAddr,
-    /// Folder for memory_<key>.bin, completions.jsonl and counters.json
+    /// Folder for memory_<key>.bin, completions.jsonl, counters.json and run.json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// What the NIC is: golden (behavioural model) or nic-rtl (the whole NIC, Verilated)
@@ -109,6 +111,7 @@ impl Args {
             wire: &mut wire,
             control: control.as_mut(),
         };
+        let watch = Stopwatch::start();
         let served = serve::run(&mut device, &setup, ports, end, capture.is_some(), &stop, tell);
         let served = served.map_err(Failure::input)?;
         if let (Some(mut file), Some(path)) = (capture, &self.pcap) {
@@ -120,16 +123,30 @@ impl Args {
         }
         if let Some(dir) = &dir {
             outputs::write(dir, &setup, &mut device, &served.completions).map_err(Failure::Input)?;
+            let own = json!({
+                "fidelity": self.fidelity.name(),
+                "simulated_ns": served.simulated_ns,
+                "received": served.received,
+                "lost": served.lost,
+                "sent": served.sent,
+                "refused": served.refused,
+            });
+            outputs::write_run(dir, &setup, &[&self.config], &watch, own).map_err(Failure::Input)?;
         }
         let counters = device.counters().map_err(Failure::input)?;
-        if let Some(lost) = served.lost.filter(|lost| *lost > 0) {
-            eprintln!(
-                "warning: the system lost {lost} datagrams: its receive buffer of {} bytes was full (sysctl net.core.rmem_max allows more)",
-                wire.receive_buffer().unwrap_or(0)
-            );
+        if let Some(warning) = lost_warning(served.lost, wire.receive_buffer().unwrap_or(0)) {
+            eprintln!("{warning}");
         }
         say(&screen(&served, &counters))
     }
+}
+
+/// What standard error says of datagrams that the system lost; nothing if there were none.
+fn lost_warning(lost: Option<u64>, buffer: usize) -> Option<String> {
+    let lost = lost.filter(|lost| *lost > 0)?;
+    Some(format!(
+        "warning: the system lost {lost} datagrams: its receive buffer of {buffer} bytes was full (sysctl net.core.rmem_max allows more)"
+    ))
 }
 
 fn screen(served: &Served, counters: &[(&'static str, u64)]) -> String {

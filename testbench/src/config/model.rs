@@ -107,6 +107,12 @@ impl NicSetup {
     /// Registers of DCQCN for this NIC's port: the profile of its paper, without a window, unless parameters are given. Marks come back in
     /// notification packets, so those on acknowledgements do not count.
     pub fn dcqcn_registers(&self) -> Result<DcqcnRegisters, ParamError> {
+        let (params, windowed) = self.dcqcn_params();
+        DcqcnRegisters::new(&params, windowed)
+    }
+
+    /// Parameters of DCQCN behind those registers, and whether it has a window.
+    pub fn dcqcn_params(&self) -> (DcqcnParams, bool) {
         let line_rate = self.nic.line_rate_bps as u64;
         let (params, windowed) = match self.dcqcn {
             Some(given) => given,
@@ -117,7 +123,7 @@ impl NicSetup {
             min_rate: params.min_rate.min(line_rate),
             ..params
         };
-        DcqcnRegisters::new(&params, windowed)
+        (params, windowed)
     }
 
     fn port_speeds(&self) -> [u64; 16] {

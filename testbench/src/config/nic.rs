@@ -5,7 +5,7 @@
 use super::limits::{ControlSection, LevelSection, Limits};
 use super::model::{ack_req_interval, law_code, law_name, needs_int};
 use super::registers::{Mac, NicSection};
-use super::toml_error::toml_error;
+use super::toml_error::{key_below, toml_error};
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::PowerParams;
@@ -181,25 +181,27 @@ impl NicSetup {
 
     /// Reads a configuration; `name` stands in its errors, file names in it are relative to `folder`.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, ConfigError> {
-        let at = |offset: usize, what: String| ConfigError {
+        let line = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+        let error = |line: usize, what: String| ConfigError {
             file: name.to_owned(),
-            line: text[..offset.min(text.len())].matches('\n').count() + 1,
+            line,
             what,
         };
-        let file: File = toml::from_str(text).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            let described = toml_error(name, text, &error);
-            let prefix = format!("{name}:{}: ", text[..offset.min(text.len())].matches('\n').count() + 1);
-            at(
-                offset,
-                described.strip_prefix(&prefix).unwrap_or(&described).to_string(),
-            )
+        // The line of the field that the fault begins with, in the table that begins there; the table's own where the field is not written.
+        let at = |offset: usize, table: &str, what: String| {
+            let field = what.split(": ").next().unwrap_or_default();
+            let below = key_below(text, offset, field).unwrap_or(0);
+            error(line(offset) + below, format!("{table} {what}"))
+        };
+        let file: File = toml::from_str(text).map_err(|fault| {
+            let line = line(fault.span().map_or(0, |span| span.start));
+            let described = toml_error(name, text, &fault);
+            let prefix = format!("{name}:{line}: ");
+            error(line, described.strip_prefix(&prefix).unwrap_or(&described).to_string())
         })?;
         let nic_at = file.nic.span().start;
         let section = file.nic.into_inner();
-        let mut nic = section
-            .registers()
-            .map_err(|what| at(nic_at, format!("[nic] {what}")))?;
+        let mut nic = section.registers().map_err(|what| at(nic_at, "[nic]", what))?;
         let base_rtt_ns = section.base_rtt_ns();
         nic.neighbours = file
             .neighbour
@@ -220,10 +222,10 @@ impl NicSetup {
         for section in file.qp {
             let start = section.span().start;
             let section = section.into_inner();
-            let qp = setup.qp(&section).map_err(|what| at(start, format!("[[qp]] {what}")))?;
+            let qp = setup.qp(&section).map_err(|what| at(start, "[[qp]]", what))?;
             (setup.limits)
                 .add_cap(qp.qpn, section.group, section.cap_gbps)
-                .map_err(|what| at(start, format!("[[qp]] {what}")))?;
+                .map_err(|what| at(start, "[[qp]]", what))?;
             setup.qps.push(qp);
         }
         if !section.chooses_ack_req_interval() {
@@ -233,27 +235,27 @@ impl NicSetup {
             let start = section.span().start;
             let block = setup
                 .block(&section.into_inner(), folder)
-                .map_err(|what| at(start, format!("[[memory]] {what}")))?;
+                .map_err(|what| at(start, "[[memory]]", what))?;
             setup.memory.push(block);
         }
         for (id, section) in (0..).zip(file.work) {
             let start = section.span().start;
             let work = setup
                 .work_request(id, &section.into_inner())
-                .map_err(|what| at(start, format!("[[work]] {what}")))?;
+                .map_err(|what| at(start, "[[work]]", what))?;
             setup.work.push(work);
         }
         for section in file.level {
             let start = section.span().start;
             (setup.limits)
                 .add_level(&section.into_inner())
-                .map_err(|what| at(start, format!("[[level]] {what}")))?;
+                .map_err(|what| at(start, "[[level]]", what))?;
         }
         if let Some(section) = file.cap_control {
             let start = section.span().start;
             (setup.limits)
                 .set_control(&section.into_inner())
-                .map_err(|what| at(start, format!("[cap_control] {what}")))?;
+                .map_err(|what| at(start, "[cap_control]", what))?;
         }
         setup.work.sort_by_key(|work| work.at_ns);
         Ok(setup)

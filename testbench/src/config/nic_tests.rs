@@ -70,11 +70,11 @@ fn caps_groups_and_levels() {
     );
     assert_eq!(limited("", "").unwrap().limits, Limits::default());
     for (qp, more, fault) in [
-        ("group = 16", "", "nic.toml:10: [[qp]] group: expected 0 to 15, got 16"),
+        ("group = 16", "", "nic.toml:17: [[qp]] group: expected 0 to 15, got 16"),
         (
             "cap_gbps = -1",
             "",
-            "nic.toml:10: [[qp]] cap_gbps: expected 0 or more Gb/s, got -1",
+            "nic.toml:17: [[qp]] cap_gbps: expected 0 or more Gb/s, got -1",
         ),
         (
             "",
@@ -157,13 +157,13 @@ fn each_fault_is_one_line_with_its_place() {
             "Ethernet address",
         ),
         ("ip = \"10.0.0.11\"", "ip = \"10.0.0\"", "nic.toml:3: ", "IPv4"),
-        ("mtu = 1024", "mtu = 1000", "nic.toml:1: [nic] mtu: 1000", "256, 512"),
-        ("mtu = 1024", "mtu = 128", "nic.toml:1: [nic] mtu: 128", "256 to 4096"),
+        ("mtu = 1024", "mtu = 1000", "nic.toml:4: [nic] mtu: 1000", "256, 512"),
+        ("mtu = 1024", "mtu = 128", "nic.toml:4: [nic] mtu: 128", "256 to 4096"),
         ("mtu = 1024", "mtoo = 1024", "nic.toml:4: ", "mtoo"),
         (
             "line_rate_gbps = 100",
             "line_rate_gbps = 0",
-            "nic.toml:1: [nic] line_rate_gbps",
+            "nic.toml:5: [nic] line_rate_gbps",
             "0.1 to 800",
         ),
         (
@@ -172,20 +172,20 @@ fn each_fault_is_one_line_with_its_place() {
             "nic.toml:6: ",
             "expected a number",
         ),
-        ("qpn = 0x22", "qpn = 1", "nic.toml:10: [[qp]] qpn: 0x1", "2 to 0xfffffe"),
+        ("qpn = 0x22", "qpn = 1", "nic.toml:11: [[qp]] qpn: 0x1", "2 to 0xfffffe"),
         (
             "send_psn = 0x100",
             "send_psn = 0x1000000",
-            "nic.toml:10: [[qp]] send_psn",
+            "nic.toml:14: [[qp]] send_psn",
             "24 bits",
         ),
         (
             "remote_ip = \"10.0.0.10\"",
             "remote_ip = \"10.0.0.9\"",
-            "nic.toml:10: [[qp]] remote_ip",
+            "nic.toml:13: [[qp]] remote_ip",
             "[[neighbour]]",
         ),
-        ("length = 65536", "length = 0", "nic.toml:17: [[memory]] length", "1 to"),
+        ("length = 65536", "length = 0", "nic.toml:20: [[memory]] length", "1 to"),
         (
             "\"remote_write\", \"remote_read\"",
             "\"write\"",
@@ -195,15 +195,15 @@ fn each_fault_is_one_line_with_its_place() {
         (
             "init = \"pattern\"",
             "init = \"no-such-file\"",
-            "nic.toml:17: [[memory]] init",
+            "nic.toml:22: [[memory]] init",
             "no-such-file",
         ),
-        ("qp = 0x22", "qp = 0x23", "nic.toml:23: [[work]] qp", "0x23"),
+        ("qp = 0x22", "qp = 0x23", "nic.toml:24: [[work]] qp", "0x23"),
         ("op = \"write\"", "op = \"send\"", "nic.toml:25: ", "write"),
         (
             "length = 4096",
             "length = 2147483649",
-            "nic.toml:23: [[work]] length",
+            "nic.toml:30: [[work]] length",
             "2147483648",
         ),
         ("length = 4096", "length = -1", "nic.toml:30: ", "a whole number"),

@@ -1,5 +1,7 @@
 //! An error of a TOML file in one line: file, line, field, what was expected.
 
+use toml::de::{DeTable, DeValue};
+
 /// Describes an error of reading `text`.
 pub fn toml_error(file: &str, text: &str, error: &toml::de::Error) -> String {
     let message = plain(error.message());
@@ -73,6 +75,36 @@ fn plain(message: &str) -> String {
         other => other,
     };
     format!("{before}expected {expected}")
+}
+
+/// How many lines below the header at `offset` a table's key stands; `None` if it is not written there.
+pub(super) fn key_below(text: &str, offset: usize, key: &str) -> Option<usize> {
+    let inside = text.get(offset..)?.lines().enumerate().skip(1);
+    let mut inside = inside.take_while(|(_, line)| !line.trim_start().starts_with('['));
+    let found = inside.find(|(_, line)| line.split_once('=').is_some_and(|(name, _)| name.trim() == key));
+    found.map(|(below, _)| below)
+}
+
+/// The line of a value by its path, or of the innermost table around it that is written. `None` if not even that is, or if the text is no TOML.
+pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let offset = offset_in(table.get_ref(), path)?;
+    Some(text[..offset.min(text.len())].matches('\n').count() + 1)
+}
+
+fn offset_in(table: &DeTable, path: &[&str]) -> Option<usize> {
+    let (first, rest) = path.split_first()?;
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
+    Some(offset_below(value.get_ref(), rest).unwrap_or(key.span().start))
+}
+
+fn offset_below(value: &DeValue, path: &[&str]) -> Option<usize> {
+    if let Some(table) = value.as_table() {
+        return offset_in(table, path);
+    }
+    let (index, rest) = path.split_first()?;
+    let entry = value.as_array()?.get(index.parse::<usize>().ok()?)?;
+    Some(offset_below(entry.get_ref(), rest).unwrap_or(entry.span().start))
 }
 
 /// The line of the place that a message begins with, `LIST.INDEX.KEY: ` or `LIST.INDEX: `, where the list's entries stand below headers `[[LIST]]`.
@@ -217,6 +249,25 @@ mod tests {
         let text = "\ninner = [{ hosts = 1 }, { hosts = -1 }]\n";
         let error = toml_error("f", text, &toml::from_str::<Lists>(text).unwrap_err());
         assert!(error.starts_with("f:2: inner.1.hosts: invalid value"), "{error}");
+    }
+
+    /// A value's own line, else that of what is around it; nothing for a table that is not there.
+    #[test]
+    fn lines_of_values() {
+        let text = "seed = 1\n\n[network]\nhosts = 3\n'a.b' = 1\n[[traffic]]\nkind = 'flow'\n[[traffic]]\nload = 2\nset = { 'cc.eta' = 5 }\n";
+        for (path, line) in [
+            (&["seed"][..], Some(1)),
+            (&["network", "hosts"], Some(4)),
+            (&["network", "loss"], Some(3)),
+            (&["network", "a.b"], Some(5)),
+            (&["traffic", "0", "load"], Some(6)),
+            (&["traffic", "1", "load"], Some(9)),
+            (&["traffic", "1", "set", "cc.eta"], Some(10)),
+            (&["cc", "eta"], None),
+        ] {
+            assert_eq!(line_of(text, path), line, "{path:?}");
+        }
+        assert_eq!(line_of("[network", &["network"]), None);
     }
 
     #[test]

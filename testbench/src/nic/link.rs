@@ -4,13 +4,14 @@ use super::device::{Device, DeviceError, Wave};
 use super::link_config::{CapBy, LinkSpec};
 use super::link_nics::{GUARD, SOURCE, TARGET};
 use super::progress::{Content, Progress};
+use crate::plan::provenance::Stopwatch;
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Status};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::{wire_occupancy, Ports, StampConfig, Stamper, TimedFrame};
 use indicatif::ProgressBar;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time after the last completion in which frames that are still on their way arrive, ns.
 const TAIL_NS: u64 = 10_000;
@@ -61,6 +62,8 @@ pub struct LinkOutcome {
     pub clocks: u64,
     /// Wall time.
     pub wall: Duration,
+    /// Processor time, seconds; `None` where the system does not say.
+    pub cpu_s: Option<f64>,
 }
 
 impl LinkOutcome {
@@ -147,7 +150,7 @@ pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Resul
     let devices = [create(0)?, create(1)?];
     let left = setups.iter().map(|setup| setup.work.len() as u64).sum();
     bar.set_length(left);
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let mut run = Run {
         spec,
         devices,
@@ -276,7 +279,7 @@ impl<D: Device> Run<'_, D> {
         self.links[from].send(frame.t_ns, bytes);
     }
 
-    fn finish(mut self, started: Instant) -> Result<LinkOutcome, DeviceError> {
+    fn finish(mut self, started: Stopwatch) -> Result<LinkOutcome, DeviceError> {
         self.outcome.now_ns = self.now - self.base;
         self.outcome.finished = self.left == 0;
         let completions = self.outcome.sides.iter().flat_map(|side| &side.completions);
@@ -290,7 +293,7 @@ impl<D: Device> Run<'_, D> {
         for target in 0..2 {
             self.outcome.sides[target].damage = self.damage(target);
         }
-        self.outcome.wall = started.elapsed();
+        (self.outcome.wall, self.outcome.cpu_s) = (Duration::from_secs_f64(started.wall_s()), started.cpu_s());
         Ok(self.outcome)
     }
 

@@ -3,6 +3,19 @@
 use crate::config::{law_code, needs_int};
 use hpcc_models::nic::{LinkConfig, Operation, MAX_MESSAGE};
 
+/// Keys that a table over MTUs does not have: each of its rows has its own MTU on an ideal wire, and leaves no capture.
+const OF_ONE_RUN: [&str; 10] = [
+    "cap_gbps",
+    "mtu",
+    "loss",
+    "duplicate",
+    "reorder",
+    "bit_error",
+    "mark",
+    "pcap",
+    "vcd_from_ns",
+    "vcd_ns",
+];
 /// Memory of one direction at most.
 const MAX_TOTAL: u64 = 1 << 31;
 
@@ -201,8 +214,11 @@ impl LinkSpec {
                 "probes: expected op=write or op=bidirectional beside it: READ responses collect INT themselves".into(),
             );
         }
-        if spec.cap_gbps.is_some() && spec.table {
-            return Err("cap_gbps: expected table=off beside it".into());
+        if let Some(key) = seen.iter().find(|key| spec.table && OF_ONE_RUN.contains(key)) {
+            return Err(format!("{key}: expected table=off beside it"));
+        }
+        if seen.contains(&"vcd_from_ns") && spec.vcd_ns == 0 {
+            return Err("vcd_from_ns: expected vcd_ns beside it".into());
         }
         if spec.bytes.saturating_mul(spec.messages) > MAX_TOTAL {
             return Err(format!(
@@ -294,6 +310,16 @@ mod tests {
         assert!(parse(&["speed=1"])
             .unwrap_err()
             .starts_with("`speed`: expected one of loss,"));
+        for (set, key) in [
+            (&["table=on", "loss=0.1"][..], "loss"),
+            (&["table=on", "mtu=512"], "mtu"),
+        ] {
+            assert_eq!(parse(set).unwrap_err(), format!("{key}: expected table=off beside it"));
+        }
+        assert_eq!(
+            parse(&["vcd_from_ns=9"]).unwrap_err(),
+            "vcd_from_ns: expected vcd_ns beside it"
+        );
         assert_eq!(parse(&["loss"]).unwrap_err(), "expected key=value, got `loss`");
         assert_eq!(parse(&["loss=-1"]).unwrap_err(), "loss: expected 0 to 1, got `-1`");
         assert!(parse(&["bytes=2_000_000_000", "messages=2"])

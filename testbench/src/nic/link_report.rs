@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::link::LinkOutcome;
 use super::link_config::{LinkOperation, LinkSpec};
+use super::link_provenance::provenance;
 use super::outputs;
 use crate::plan::Finding;
 use crate::scenario::output::{checks, OutDir};
@@ -182,6 +183,9 @@ pub fn screen(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fide
     }
     let wall = outcome.wall.as_secs_f64();
     let _ = write!(text, "\n{:.3} ms simulated in {wall:.2} s", outcome.now_ns as f64 / 1e6);
+    if let Some(cpu_s) = outcome.cpu_s {
+        let _ = write!(text, ", {cpu_s:.2} s of a processor");
+    }
     if outcome.clocks > 0 {
         let _ = write!(text, ", {:.0} clocks a second", outcome.clocks as f64 / wall.max(1e-9));
     }
@@ -207,6 +211,8 @@ fn summary(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fidelit
         "packets": frames,
         "events": frames,
         "wall_s": wall_s,
+        "cpu_s": outcome.cpu_s,
+        "provenance": provenance(spec),
         "packets_per_wall_s": frames as f64 / wall_s.max(1e-9),
         "clocks": outcome.clocks,
         "op": spec.op.name(),

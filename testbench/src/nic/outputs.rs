@@ -1,11 +1,13 @@
-//! What a NIC leaves behind: `memory_<key in hex>.bin`, `completions.jsonl`, `counters.json`.
+//! What a NIC leaves behind: `memory_<key in hex>.bin`, `completions.jsonl`, `counters.json`, `run.json`.
 
 use super::device::{Device, DeviceError};
 use crate::config::NicSetup;
+use crate::plan::provenance::{self, InputFile, Stopwatch};
 use crate::scenario::output::OutDir;
 use hpcc_models::nic::Completion;
 use hpcc_models::wire::{PcapError, PcapSink, TimedFrame};
 use serde_json::{json, Map, Value};
+use std::path::Path;
 
 /// A completion as one JSON object.
 pub fn completion(completion: &Completion) -> Value {
@@ -54,6 +56,30 @@ pub fn write<D: Device>(
     dir.write("completions.jsonl", text.as_bytes())?;
     let counters = counters(device).map_err(|error| error.to_string())?;
     dir.write("counters.json", pretty(&counters).as_bytes())
+}
+
+/// `run.json`: what made the results beside it, and how long that took. `own` is what the run itself adds.
+pub fn write_run(
+    dir: &OutDir,
+    setup: &NicSetup,
+    inputs: &[&Path],
+    watch: &Stopwatch,
+    own: Value,
+) -> Result<(), String> {
+    let inputs = inputs.iter().filter_map(|path| InputFile::of(&path.to_string_lossy()));
+    let mut run = json!({
+        "wall_s": watch.wall_s(),
+        "cpu_s": watch.cpu_s(),
+        "provenance": provenance::entry(json!({
+            "config": setup.resolved(),
+            "inputs": inputs.map(|file| file.entry()).collect::<Vec<_>>(),
+            "laws": setup.law_parameters(),
+        })),
+    });
+    if let (Value::Object(run), Value::Object(own)) = (&mut run, own) {
+        run.extend(own);
+    }
+    dir.write("run.json", pretty(&run).as_bytes())
 }
 
 /// Frames as a capture with nanosecond times.

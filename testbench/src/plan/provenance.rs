@@ -65,6 +65,20 @@ impl InputFile {
     }
 }
 
+/// What made a result: the program, its command line, and `own`, what is the result's own.
+pub fn entry(own: Value) -> Value {
+    let mut entry = json!({
+        "version": VERSION,
+        "commit": COMMIT,
+        "sources_fnv1a64": SOURCE,
+        "command": command_line(),
+    });
+    if let (Value::Object(entry), Value::Object(own)) = (&mut entry, own) {
+        entry.extend(own);
+    }
+    entry
+}
+
 /// Wall and processor time since a moment of one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
@@ -117,6 +131,29 @@ mod tests {
             wall >= 0.06 && cpu.is_none_or(|cpu| cpu >= 0.0 && cpu <= wall - 0.05),
             "{wall} {cpu:?}"
         );
+    }
+
+    /// Code, build scripts and manifests of every package of the workspace change the digest.
+    #[test]
+    fn the_program_is_all_of_the_workspace() {
+        let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let sources: Vec<_> = env!("HPCC_SOURCES").split(':').collect();
+        for source in &sources {
+            assert!(here.join(source).exists(), "{source}");
+        }
+        let manifest = std::fs::read_to_string(here.join("../Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let members = manifest["workspace"]["members"].as_array().unwrap();
+        assert!(members.len() >= 4);
+        for member in members.iter().filter_map(|member| member.as_str()) {
+            let of_member = |file: &str| match member {
+                "testbench" => file.to_string(),
+                other => format!("../{other}/{file}"),
+            };
+            for file in ["src", "Cargo.toml", "build.rs"].map(of_member) {
+                assert!(sources.contains(&file.as_str()) || !here.join(&file).exists(), "{file}");
+            }
+        }
     }
 
     #[test]

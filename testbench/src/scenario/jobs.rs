@@ -54,7 +54,7 @@ impl Job {
             flow_series: run.flow_series,
             series_every: run.series_every,
         };
-        Ok(Self {
+        let job = Self {
             name: scenario.name.clone(),
             label: planned.label.clone(),
             law,
@@ -72,7 +72,23 @@ impl Job {
             hcc,
             stop_ps,
             origin_ps: 0,
-        })
+        };
+        job.law_holds()?;
+        Ok(job)
+    }
+
+    /// A key of HPCC that the law refuses at the hosts' port is found here, with its name, and not when the run starts.
+    fn law_holds(&self) -> Result<(), String> {
+        if self.law.kind != LawKind::Hpcc {
+            return Ok(());
+        }
+        let fault = self.law.hpcc_params(&self.port())?.validate_law().err();
+        let fault = fault.map(|fault| fault.to_string()).unwrap_or_default();
+        let field = fault.split(": ").next().unwrap_or_default();
+        match self.law.kind.keys().contains(&field) {
+            true => Err(format!("cc.{fault}")),
+            false => Ok(()),
+        }
     }
 }
 

@@ -235,16 +235,12 @@ fn provenance(run: &Run) -> Value {
         .into_iter()
         .map(|(key, value)| (key.into(), value))
         .collect();
-    json!({
-        "version": provenance::VERSION,
-        "commit": provenance::COMMIT,
-        "sources_fnv1a64": provenance::SOURCE,
-        "command": provenance::command_line(),
+    provenance::entry(json!({
         "scenario": job.resolved,
         "inputs": job.inputs.iter().map(|file| file.entry()).collect::<Vec<_>>(),
         "seed": job.seed,
         "law": {"name": job.law.name, "parameters": law},
-    })
+    }))
 }
 
 /// `summary.json`.

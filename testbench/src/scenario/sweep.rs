@@ -18,7 +18,7 @@ use toml::{Table, Value};
 use super::builtin;
 use super::output::{write_run, OutDir};
 use super::runner::run_each;
-use super::spec::{combinations, plan, Overrides};
+use super::spec::{combinations, placed, plan, Overrides};
 use super::traffic::read_text;
 use crate::config::toml_error;
 use crate::plan::provenance::{self, digest};
@@ -73,7 +73,10 @@ impl Sweep {
                 ..Overrides::default()
             };
             let planned = plan(&file.scenario, &scenario, &overrides).map_err(|e| format!("{path}: {e}"))?;
-            let job = Job::new(&planned[0]).map_err(|e| format!("{path}: combination {index}: {e}"))?;
+            let job = Job::new(&planned[0]).map_err(|fault| {
+                let fault = placed(&file.scenario, &scenario, &overrides, &planned[0], &fault);
+                format!("{path}: combination {index}: {fault}")
+            })?;
             let digest = digest(format!("{}{job:?}", provenance::SOURCE).as_bytes());
             Ok(Point {
                 folder: format!("{index:05}-{digest:016x}"),

@@ -42,12 +42,17 @@ fn line(top: &str, taken: u64, estimate: u64) -> String {
 impl Announcement {
     /// Begins with the build of a top from so many bytes of Verilog.
     pub fn start(top: &str, bytes: u64) -> Self {
+        Self::telling(top, bytes, SILENT, |line| eprintln!("{line}"))
+    }
+
+    /// The same with the first line after `silent`, and lines to whom it may concern.
+    fn telling(top: &str, bytes: u64, silent: Duration, tell: impl Fn(String) + Send + 'static) -> Self {
         let (end, ended) = channel::<()>();
         let (name, started, estimate) = (top.to_string(), Instant::now(), estimate(top, bytes));
         std::thread::spawn(move || {
-            let mut wait = SILENT;
+            let mut wait = silent;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                eprintln!("{}", line(&name, started.elapsed().as_secs(), estimate));
+                tell(line(&name, started.elapsed().as_secs(), estimate));
                 wait = EVERY;
             }
         });
@@ -69,6 +74,23 @@ impl Announcement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A build that goes on is told of; its end ends the telling.
+    #[test]
+    fn a_build_is_told_of_until_it_ends() {
+        let (tell, told) = channel();
+        let announcement = Announcement::telling("no such top", 60_000, Duration::ZERO, move |line| {
+            let _ = tell.send(line);
+        });
+        let line = told.recv().unwrap();
+        assert!(
+            line.starts_with("building the Verilated model of no such top, once for this Verilog: "),
+            "{line}"
+        );
+        drop(announcement);
+        // The thread has ended when its end of the channel is gone.
+        told.iter().for_each(drop);
+    }
 
     #[test]
     fn says_what_is_left() {

@@ -53,6 +53,14 @@ const OBJECT: &str = "model.so";
 
 /// Path of the finished shared object, built now unless the same sources were built before.
 pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
+    shared_object_announced(sources, Announcement::start)
+}
+
+/// The same; `announce` is called with the top's name and the bytes of its Verilog where it has to be built.
+fn shared_object_announced(
+    sources: &Sources,
+    announce: impl FnOnce(&str, u64) -> Announcement,
+) -> Result<PathBuf, ToolError> {
     let shim = shim::source(&sources.top, &sources.ports, sources.trace);
     let optimise = format!("-O{}", sources.optimise);
     let options = [
@@ -76,7 +84,7 @@ pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
         .join(format!("{}-{digest}", sources.top));
     cache::folder(&dir, |dir| {
         let bytes = sources.files.iter().map(|(_, text)| text.len() as u64).sum();
-        let announcement = Announcement::start(&sources.top, bytes);
+        let announcement = announce(&sources.top, bytes);
         build(sources, &shim, &optimise, dir)?;
         announcement.done();
         Ok::<(), ToolError>(())
@@ -192,4 +200,33 @@ fn runtime(units: &[&str]) -> Result<Vec<PathBuf>, ToolError> {
         Ok::<(), ToolError>(())
     })?;
     Ok(units.iter().map(|unit| dir.join(format!("{unit}.o"))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// A model that is not there yet is announced before Verilator starts, by its name and the size of its Verilog. This one is wrong, so nothing is kept
+    /// and every run builds it.
+    #[test]
+    fn a_build_is_announced() {
+        let text = "module not_verilog(;\n".to_string();
+        let bytes = text.len() as u64;
+        let sources = Sources {
+            top: "not_verilog".into(),
+            files: vec![("not_verilog.v".into(), text)],
+            ports: vec![],
+            defines: vec![],
+            trace: false,
+            optimise: 0,
+        };
+        let announced = Cell::new(None);
+        let built = shared_object_announced(&sources, |top, bytes| {
+            announced.set(Some((top.to_string(), bytes)));
+            Announcement::start(top, bytes)
+        });
+        assert!(built.is_err());
+        assert_eq!(announced.take(), Some(("not_verilog".into(), bytes)));
+    }
 }

@@ -85,7 +85,7 @@ fn a_scenarios_faults_are_named() {
         ),
         ("network.rate_gbps=0", "network.rate_gbps: expected 1 to 10000, got 0"),
         ("network.hosts=1", "network.hosts: expected 2 to 100000, got 1"),
-        ("network.loss=2", "network.loss: expected 0 to 1, got 2"),
+        ("network.loss=2", "--set: network.loss: expected 0 to 1, got 2"),
         (
             "network={topology='apart.txt'}",
             "hosts 0 and 2: expected a path between them",
@@ -103,7 +103,7 @@ fn a_scenarios_faults_are_named() {
             "network.link_change.0.rate_gbps: expected 1 to 10000, got 0",
         ),
         ("run.stop_us=-1", "run.stop_us: expected above 0"),
-        ("cc.eta=5", "eta: expected above 0 and at most 1, got 5"),
+        ("cc.eta=5", "--set: cc.eta: expected above 0 and at most 1, got 5"),
         ("cc.gain=0.1", "cc.gain: hpcc has no such key; it has w_ai"),
         ("cc.gaim=0.1", "cc.gaim: hpcc has no such key; it has w_ai"),
         ("network.ecn_pmax=0.1", "network.ecn_pmax: hpcc reads no marks"),
@@ -207,6 +207,18 @@ fn nothing_is_ignored() {
             "twice.txt:3: CC_MODE: expected this key once",
         ),
         (&["report", "--speed", "--place", "3"], "cannot be used with"),
+        (&["report", "--blocks", "--figures", "x"], "cannot be used with"),
+        (&["report", "--speed", "--only", "x"], "cannot be used with"),
+        (&["run", "s.toml", "--flows", "f.txt"], "cannot be used with"),
+        (&["run", "s.toml", "--ns3-config", "twice.txt"], "cannot be used with"),
+        (
+            &["run", "s.toml", "--full"],
+            "--full: expected only with a scenario that has a table [full]; s.toml has none",
+        ),
+        (
+            &[&files[..], &["f.txt", "--threads", "2"]].concat(),
+            "cannot be used with",
+        ),
     ] {
         let error = refused(args, dir);
         assert!(
@@ -233,6 +245,40 @@ fn nothing_is_ignored() {
         let error = refused(&["run", "bad.toml"], dir);
         assert!(error.starts_with(&format!("error: {expected}")), "{error}");
     }
+    for (text, expected) in [
+        (
+            SCENARIO.replace("hosts = 3", "hosts = 3, loss = 5"),
+            "bad.toml:3: network.loss: expected 0 to 1, got 5",
+        ),
+        (
+            format!("{SCENARIO}[cc]\neta = 5\n"),
+            "bad.toml:11: cc.eta: expected above 0 and at most 1, got 5",
+        ),
+        (
+            format!("{SCENARIO}[cc]\n[[variant]]\nlabel = 'a'\nset = {{ 'cc.eta' = 5 }}\n"),
+            "bad.toml:13: cc.eta: expected above 0 and at most 1, got 5",
+        ),
+        (
+            SCENARIO.replace("bytes = 5000", "bytes = 0"),
+            "bad.toml:9: traffic.0.bytes: expected more than 0",
+        ),
+        (
+            SCENARIO.replace("hosts = 3", "hosts = 3, pods = 2"),
+            "bad.toml:3: network.pods: star has no such key",
+        ),
+        (
+            SCENARIO.replace("hosts = 3", "hosts = 3, mark_packets = 5"),
+            "bad.toml:3: network.mark_packets: expected only with a law that reads marks",
+        ),
+        (
+            format!("{SCENARIO}[[variant]]\nlabel = 'a'\nset = {{ 'tcp.sack' = true }}\n"),
+            "bad.toml: variant a: tcp.sack: expected only with a TCP law",
+        ),
+    ] {
+        std::fs::write(dir.join("bad.toml"), text).unwrap();
+        let error = refused(&["run", "bad.toml"], dir);
+        assert!(error.starts_with(&format!("error: {expected}")), "{error}");
+    }
     for (axes, expected) in [
         ("seed = 1", "axes.seed: expected a list of values"),
         ("seed = [1, 2, 1]", "axes.seed: expected each value once, got 1 again"),
@@ -244,6 +290,94 @@ fn nothing_is_ignored() {
         assert!(
             error.starts_with(&format!("error: w.toml: {expected}")),
             "{axes}: {error}"
+        );
+    }
+}
+
+/// Keys that change nothing where the run does not have what they are for.
+#[test]
+fn keys_without_an_effect_are_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path();
+    std::fs::write(dir.join("s.toml"), SCENARIO).unwrap();
+    let irn = "network.flow_control='irn'";
+    for (fidelity, set, key, only) in [
+        (
+            "golden",
+            &["cc.driver='verilated'"][..],
+            "cc.driver",
+            "at fidelity cc-rtl",
+        ),
+        (
+            "nic-model",
+            &["cc.driver='verilated'"],
+            "cc.driver",
+            "at fidelity cc-rtl",
+        ),
+        (
+            "nic-model",
+            &["cc.latency_ns=500"],
+            "cc.latency_ns",
+            "at fidelity golden, fixed or cc-rtl",
+        ),
+        ("golden", &["tcp.sack=true"], "tcp.sack", "with a TCP law"),
+        (
+            "golden",
+            &["law='cubic'", "network.flow_control='drop-tail'", "cc.min_rate_mbps=5"],
+            "cc.min_rate_mbps",
+            "with a law that is not TCP's",
+        ),
+        ("golden", &["tcp={mss=1000}"], "tcp.mss", "with a TCP law"),
+        (
+            "golden",
+            &["network.mark_packets=5"],
+            "network.mark_packets",
+            "with a law that reads marks",
+        ),
+        (
+            "golden",
+            &[irn, "network.retry_timeout_us=7"],
+            "network.retry_timeout_us",
+            "with a law",
+        ),
+        (
+            "golden",
+            &[irn, "network.pause_scales_with_speed=true"],
+            "network.pause_scales_with_speed",
+            "with flow_control",
+        ),
+        (
+            "golden",
+            &["law='newreno'", "network.flow_control='drop-tail'", "tcp.gain=0.1"],
+            "tcp.gain",
+            "with dctcp-tcp",
+        ),
+    ] {
+        let mut args = vec!["run", "s.toml", "--out", "o", "--fidelity", fidelity];
+        set.iter().for_each(|set| args.extend(["--set", set]));
+        let error = refused(&args, dir);
+        let expected = format!("error: --set: {key}: expected only {only}");
+        assert!(error.starts_with(&expected), "{set:?}: {error}");
+    }
+    // Where they are for something they are taken.
+    for set in [
+        &["law='dcqcn'", "network.mark_packets=5"][..],
+        &["network.retry_timeout_us=700", "network.flow_control='go-back-n'"],
+        &["law='cubic'", "network.flow_control='drop-tail'", "tcp.sack=true"],
+        &["network.pause_scales_with_speed=true", "cc.latency_ns=500"],
+    ] {
+        let set: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hpcc-nic"));
+        let output = command
+            .args(["run", "s.toml", "--out", "o"])
+            .args(&set)
+            .current_dir(dir)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{set:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
         );
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Tables of numbers that nobody measured: formats, latencies that the pipeline's wiring gives, defaults, rules. Page and the beginning of
 /// the table's first row.
-const DEFINITIONS: [(&str, &str); 31] = [
+const DEFINITIONS: [(&str, &str); 33] = [
     ("cc-pipeline.md", "| loop | RAM |"),
     ("cc-pipeline.md", "| clock | block |"),
     ("cc-pipeline.md", "| address | register |"),
@@ -18,6 +18,7 @@ const DEFINITIONS: [(&str, &str); 31] = [
     ("link.md", "| key | default |"),
     ("network.md", "| law | parameters |"),
     ("nic.md", "| register | reset | is |"),
+    ("nic.md", "| code | law | needs INT |"),
     ("number-formats.md", "| quantity | format |"),
     // lines of the commits that its head names
     ("numbers.md", "| blocks | before the attributes"),
@@ -25,6 +26,7 @@ const DEFINITIONS: [(&str, &str); 31] = [
     ("powertcp.md", "| clock | block |"),
     ("powertcp.md", "| point | option |"),
     ("powertcp.md", "| quantity | format |"),
+    ("powertcp.md", "| rule | section | here |"),
     ("reciprocal.md", "| epsilon | values |"),
     ("reciprocal.md", "| | values | bytes"),
     ("reciprocal.md", "| clock | paper's table |"),
@@ -41,7 +43,7 @@ const DEFINITIONS: [(&str, &str); 31] = [
 ];
 
 /// Numbers of running text that nobody measured: page and a piece of the line that has the number.
-const REASONED: [(&str, &str); 14] = [
+const REASONED: [(&str, &str); 15] = [
     // of the paper, or against it
     ("concepts.md", "95 %"),
     ("hcc.md", "5 Gb/s against 10, 50 and 5 Gb/s"),
@@ -52,6 +54,7 @@ const REASONED: [(&str, &str); 14] = [
     ("number-formats.md", "4 194 times"),
     ("number-formats.md", "0.5 % at"),
     ("reciprocal.md", "25 times the throughput"),
+    ("reciprocal.md", "six times over (five hops"),
     // lines of commits that the table above it names
     ("numbers.md", "16 % less than before the attributes"),
     // how the design or the stimulus is made
@@ -98,6 +101,12 @@ const COUNTED: [&str; 10] = [
     "%", "percent", "thousand", "million", "times", "seconds", "minutes", "minute", "hours", "hour",
 ];
 
+/// Numbers in words, which before `times` or `percent` count as much as digits.
+const WORDS: [&str; 21] = [
+    "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen", "twenty", "thirty", "forty", "fifty",
+    "sixty", "seventy", "eighty", "ninety", "hundred", "hundreds", "thousand",
+];
+
 /// A table with at least so many different numbers may be one of measurements.
 const NUMBERS: usize = 3;
 
@@ -138,6 +147,9 @@ fn claims(line: &str) -> Vec<String> {
         {
             found.push(format!("{number} {unit}"));
         }
+        if WORDS.contains(&&*number.to_lowercase()) && ["times", "percent"].contains(&unit) {
+            found.push(format!("{number} {unit}"));
+        }
     }
     found
 }
@@ -153,9 +165,14 @@ fn dated(text: &str) -> bool {
     })
 }
 
-/// A command or a file of tests that is there.
-fn sourced(text: &str) -> bool {
-    let command = ["hpcc-nic ", "cargo bench", "cargo test", "cargo run"];
+/// A command that the reader can give.
+fn commanded(text: &str) -> bool {
+    let commands = ["hpcc-nic ", "cargo bench", "cargo test", "cargo run"];
+    commands.iter().any(|command| text.contains(command))
+}
+
+/// A file of tests that is there.
+fn tested(text: &str) -> bool {
     let file = |word: &str| {
         let path = word.split("::").next().unwrap_or(word);
         let path = path.trim_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -163,7 +180,22 @@ fn sourced(text: &str) -> bool {
             && path.ends_with(".rs")
             && workspace().join(path).is_file()
     };
-    command.iter().any(|command| text.contains(command)) || text.split_whitespace().any(file)
+    text.split_whitespace().any(file)
+}
+
+/// Paragraphs of a section, each with its tables; a paragraph that ends with a colon belongs to what follows.
+fn paragraphs(section: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for line in section.lines() {
+        let last = found.last_mut().expect("begun");
+        if !line.trim().is_empty() {
+            last.push_str(line);
+            last.push('\n');
+        } else if !last.is_empty() && !last.trim_end().ends_with(':') {
+            found.push(String::new());
+        }
+    }
+    found
 }
 
 /// Sections of a page: from one heading to the next, code and all.
@@ -201,40 +233,46 @@ fn pages() -> Vec<(String, String)> {
     pages.iter().map(read).collect()
 }
 
-/// The section holds its numbers: a test of the repository does in every commit, or date and command say of when they are.
-fn held(section: &str) -> bool {
-    let test = section.contains("tests/") || section.contains("tests.rs");
-    test && sourced(section) || dated(section) && sourced(section)
+/// The numbers of a paragraph are held: its section says with date and command of when they are, or the paragraph names the test that holds them in
+/// every commit. A test that another paragraph names says nothing of this one.
+fn held(section: &str, paragraph: &str) -> bool {
+    dated(section) && commanded(section) || tested(paragraph)
+}
+
+/// Every paragraph of every page, with the page's name and its section.
+fn each_paragraph(mut look: impl FnMut(&str, &str, &str)) {
+    for (name, text) in pages() {
+        for section in sections(&text) {
+            for paragraph in paragraphs(&section) {
+                look(&name, &section, &paragraph);
+            }
+        }
+    }
 }
 
 #[test]
 fn running_text_with_measurements_says_when_and_how() {
     let mut silent = vec![];
     let mut used = vec![false; REASONED.len()];
-    for (name, text) in pages() {
-        for section in sections(&text) {
-            let mut code = false;
-            for line in section.lines() {
-                code ^= line.starts_with("```");
-                if code || line.starts_with('|') {
-                    continue;
-                }
-                let found = claims(line);
-                if found.is_empty() {
-                    continue;
-                }
-                let mut excused = false;
-                for (at, (page, piece)) in REASONED.iter().enumerate() {
-                    if *page == name && line.contains(piece) {
-                        (used[at], excused) = (true, true);
-                    }
-                }
-                if !excused && !held(&section) {
-                    silent.push(format!("{name}: {}: {line}", found.join(", ")));
+    each_paragraph(|name, section, paragraph| {
+        let mut code = false;
+        for line in paragraph.lines() {
+            code ^= line.starts_with("```");
+            let found = claims(line);
+            if code || line.starts_with('|') || found.is_empty() {
+                continue;
+            }
+            let mut excused = false;
+            for (at, (page, piece)) in REASONED.iter().enumerate() {
+                if *page == name && line.contains(piece) {
+                    (used[at], excused) = (true, true);
                 }
             }
+            if !excused && !held(section, paragraph) {
+                silent.push(format!("{name}: {}: {line}", found.join(", ")));
+            }
         }
-    }
+    });
     assert!(
         silent.is_empty(),
         "no date and command, and no test:\n{}",
@@ -248,31 +286,29 @@ fn running_text_with_measurements_says_when_and_how() {
 fn tables_of_measurements_say_when_and_how() {
     let mut silent = vec![];
     let mut used = vec![false; DEFINITIONS.len()];
-    for (name, text) in pages() {
-        for section in sections(&text) {
-            let lines: Vec<&str> = section.lines().collect();
-            let tables = lines
-                .split(|line| !line.starts_with('|'))
-                .filter(|table| table.len() > 2);
-            for table in tables {
-                let definition = |(page, head): &(&str, &str)| *page == name && table[0].starts_with(head);
-                if let Some(found) = DEFINITIONS.iter().position(definition) {
-                    used[found] = true;
-                    continue;
-                }
-                let mut cells: Vec<&str> = table[2..]
-                    .iter()
-                    .flat_map(|row| row.split('|'))
-                    .filter(|c| measured(c))
-                    .collect();
-                cells.sort_unstable();
-                cells.dedup();
-                if cells.len() >= NUMBERS && !held(&section) {
-                    silent.push(format!("{name}: {}", table[0]));
-                }
+    each_paragraph(|name, section, paragraph| {
+        let lines: Vec<&str> = paragraph.lines().collect();
+        let tables = lines
+            .split(|line| !line.starts_with('|'))
+            .filter(|table| table.len() > 2);
+        for table in tables {
+            let definition = |(page, head): &(&str, &str)| *page == name && table[0].starts_with(head);
+            if let Some(found) = DEFINITIONS.iter().position(definition) {
+                used[found] = true;
+                continue;
+            }
+            let mut cells: Vec<&str> = table[2..]
+                .iter()
+                .flat_map(|row| row.split('|'))
+                .filter(|c| measured(c))
+                .collect();
+            cells.sort_unstable();
+            cells.dedup();
+            if cells.len() >= NUMBERS && !held(section, paragraph) {
+                silent.push(format!("{name}: {}", table[0]));
             }
         }
-    }
+    });
     assert!(
         silent.is_empty(),
         "no date and command, and no test:\n{}",
@@ -280,6 +316,31 @@ fn tables_of_measurements_say_when_and_how() {
     );
     let stale: Vec<_> = DEFINITIONS.iter().zip(&used).filter(|(_, used)| !**used).collect();
     assert!(stale.is_empty(), "no such table any more: {stale:?}");
+}
+
+/// A file of code that the book or README names is there, by its path from the workspace.
+#[test]
+fn files_that_are_named_are_there() {
+    let mut missing = vec![];
+    let mut named = 0;
+    for (name, text) in pages() {
+        let mut code = false;
+        for line in text.lines() {
+            code ^= line.starts_with("```");
+            for word in line.split('`').skip(1).step_by(2).filter(|_| !code) {
+                let path = word.split("::").next().unwrap_or(word);
+                let is_file = path.ends_with(".rs") && !path.contains(['*', ' ', '{', '<']);
+                if is_file {
+                    named += 1;
+                }
+                if is_file && !workspace().join(path).is_file() {
+                    missing.push(format!("{name}: {path}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such file:\n{}", missing.join("\n"));
+    assert!(named > 50, "{named}");
 }
 
 #[test]
@@ -299,11 +360,18 @@ fn what_is_a_number_and_what_is_none() {
         assert!(!measured(cell), "{cell}");
     }
     assert!(dated("measured on 2026-11-20.") && !dated("2026") && !dated("20261120-1"));
-    assert!(sourced("`hpcc-nic run link`") && sourced("see `testbench/tests/command/book.rs`."));
-    assert!(!sourced("see `testbench/tests/command/nothing.rs`"));
+    assert!(commanded("`hpcc-nic run link`") && tested("see `testbench/tests/command/book.rs`."));
+    assert!(!tested("see `testbench/tests/command/nothing.rs`") && !tested("see `testbench/src/lib.rs`"));
+    let section = "# Head\n\nSee `testbench/tests/command/book.rs`.\n\nIt takes 4.3 ns:\n\n| a |\n| - |\n| 1.0 |\n\nEnd.\n";
+    let parts = paragraphs(section);
+    assert_eq!(parts.len(), 4, "{parts:?}");
+    assert!(parts[2].contains("4.3 ns") && parts[2].contains("| 1.0 |"));
+    assert!(held(section, &parts[1]) && !held(section, &parts[2]));
+    assert!(held(&format!("{section}`hpcc-nic run link`, 2026-11-20"), &parts[2]));
     assert_eq!(
         claims("it takes 4.3 ns, (12 % of 7 Gb/s); v1.2 of 5 us"),
         ["4.3 ns", "12 %"]
     );
+    assert_eq!(claims("about eighty times slower, four of them"), ["eighty times"]);
     assert!(claims("at 100 Gb/s with 4 messages of 2 MiB, section 4.3 of the paper").is_empty());
 }

@@ -64,6 +64,30 @@ fn writes_table_and_rows() {
         .all(|line| line.split(',').filter(|cell| !cell.is_empty()).count() == 9));
 }
 
+/// The book's table of errors is what the command prints for the committed traces.
+#[test]
+fn the_books_errors_are_those_that_it_prints() {
+    let book = include_str!("../../../docs/src/number-formats.md");
+    for name in ["incast16", "two_to_one", "fat_websearch50"] {
+        let output = cosim(&["--acks", trace(&format!("{name}.csv")).to_str().unwrap()]);
+        let table = text(&output.stdout);
+        let words = |start: &str| -> Vec<String> {
+            let line = table.lines().find(|line| line.starts_with(start)).unwrap();
+            line[start.len()..].split_whitespace().map(String::from).collect()
+        };
+        let fixed = words("fixed / golden");
+        // Mean, median, 99th percentile and largest of U, then of W, then rows with another branch.
+        let [u_mean, _, _, u_max, w_mean, _, w_99, w_max, branches, ..] = &fixed[..] else {
+            panic!("{table}");
+        };
+        let row = format!("| {name} | 2500 | {u_mean} | {u_max} | {w_mean} | {w_99} | {w_max} | {branches} |");
+        assert!(book.contains(&row), "{row}");
+        // What the sentence below the table says of golden.
+        let largest: f64 = words("golden / trace")[7].parse().unwrap();
+        assert!(largest <= 1.7e-9 && book.contains("Golden itself meets the recorded columns to 1.7e-9"), "{table}");
+    }
+}
+
 #[test]
 fn waveform_shows_the_module() {
     let folder = tempfile::tempdir().unwrap();

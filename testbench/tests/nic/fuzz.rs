@@ -1,5 +1,6 @@
 //! A short run of the fuzz of the NIC in RTL: honest work beside hostile frames.
 
+use hpcc_models::seeds::seed;
 use hpcc_testbench::nic::fuzz::{run, FuzzSpec};
 use indicatif::ProgressBar;
 
@@ -8,7 +9,7 @@ fn hostile_frames_harm_nobody() {
     let spec = FuzzSpec {
         frames: 6000,
         batch: 500,
-        seed: 1,
+        seed: seed(1),
     };
     let outcome = run(&spec, &ProgressBar::hidden()).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(outcome.frames, 6000);

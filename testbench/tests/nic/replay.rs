@@ -53,6 +53,21 @@ impl Left {
         let output = replay(dir.path(), config, frames, fidelity, &[]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let read = |name: &str| std::fs::read_to_string(dir.path().join("o").join(name)).unwrap();
+        let made: serde_json::Value = serde_json::from_str(&read("run.json")).unwrap();
+        let from = &made["provenance"];
+        assert!(
+            from["command"]
+                .as_str()
+                .unwrap()
+                .starts_with("hpcc-nic replay --config nic.toml"),
+            "{from}"
+        );
+        assert_eq!(
+            (&made["fidelity"], &made["frames_in"]),
+            (&fidelity.into(), &frames.len().into())
+        );
+        assert_eq!(from["inputs"].as_array().unwrap().len(), 2);
+        assert!(from["config"]["nic"]["mtu"].is_number() && from["commit"].is_string());
         Self {
             sent: capture(&dir.path().join("out.pcap")),
             completions: read("completions.jsonl")

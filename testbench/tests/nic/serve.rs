@@ -181,6 +181,16 @@ fn two_processes(fidelity: &str, int: bool) {
         assert_eq!(completions.matches("\"status\":\"ok\"").count(), 4, "{completions}");
         let counters: serde_json::Value = serde_json::from_slice(&read("counters.json")).unwrap();
         assert!(counters["rx_frames"].as_u64() > Some(200) && counters["drop_icrc"] == 0);
+        let made: serde_json::Value = serde_json::from_slice(&read("run.json")).unwrap();
+        let from = &made["provenance"];
+        assert!(
+            from["command"].as_str().unwrap().starts_with("hpcc-nic serve --config"),
+            "{from}"
+        );
+        assert_eq!((&made["fidelity"], &made["lost"]), (&fidelity.into(), &0.into()));
+        assert_eq!(from["config"]["qp"][0]["int"], int);
+        assert!(from["commit"].is_string() && from["inputs"][0]["fnv1a64"].is_string());
+        assert_eq!(from["laws"].get("hpcc").is_some(), int, "{from}");
         let capture = std::fs::File::open(dir.path().join(format!("{own}.pcap"))).unwrap();
         assert!(hpcc_models::wire::read_pcap(capture).unwrap().len() > 400);
     }
@@ -229,6 +239,51 @@ fn arp_is_answered_and_time_limits_hold() {
             "{rest}"
         );
     }
+}
+
+/// A process that stands still while more comes than its receive buffer holds says how much the system lost, on both outputs and in `run.json`.
+#[test]
+fn lost_datagrams_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = config(10, false);
+    std::fs::write(dir.path().join("nic.toml"), &text[..text.find("[[work]]").unwrap()]).unwrap();
+    std::fs::write(dir.path().join("10.bin"), contents(10)).unwrap();
+    let peer = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut nic = Serving::start(dir.path(), "nic", peer.local_addr().unwrap().port(), 0, "golden", &[]);
+    let signal = |name: &str, pid: u32| {
+        let pid = pid.to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    let pid = nic.child.id();
+    signal("-STOP", pid);
+    // As many bytes as the largest buffer that the command asks for.
+    let limit = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap();
+    let limit = limit.trim().parse::<usize>().unwrap().min(64 << 20);
+    let datagrams = 2 * limit / 1000 + 1000;
+    for _ in 0..datagrams {
+        peer.send_to(&[0; 1000], ("127.0.0.1", nic.port)).unwrap();
+    }
+    // Signals that come to a process that stands still are heeded when it goes on, before it looks at its socket again.
+    signal("-TERM", pid);
+    signal("-CONT", pid);
+    assert!(nic.child.wait().unwrap().success());
+    let (mut screen, mut error) = (String::new(), String::new());
+    nic.lines.read_to_string(&mut screen).unwrap();
+    nic.child.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    let made = std::fs::read_to_string(dir.path().join("nic/run.json")).unwrap();
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    let lost = made["lost"].as_u64().unwrap();
+    assert!(lost > 0, "{screen}");
+    assert!(
+        error.starts_with(&format!(
+            "warning: the system lost {lost} datagrams: its receive buffer of "
+        )),
+        "{error}"
+    );
+    assert!(
+        screen.contains(&format!(" frames in, {lost} lost in the system's buffer, ")),
+        "{screen}"
+    );
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! The hierarchy of agents against the exact solution of the same flows as a flat graph.
 
 use rand::Rng;
-use rand_chacha::rand_core::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use super::harness::{random_demand, rates, Bus, Tree};
 use super::oracle::random_graph;
 use crate::alloc::agent::Settings;
 use crate::alloc::{exact, DemandMap, Flow, Graph, INFINITE};
+use crate::seeds::generator;
 
 fn close(got: &[u64], expected: &[u64], slack: u64) -> bool {
     got.iter().zip(expected).all(|(g, e)| g.abs_diff(*e) <= slack)
@@ -16,7 +15,7 @@ fn close(got: &[u64], expected: &[u64], slack: u64) -> bool {
 /// On nested links one pass up with clipping and one down with Algorithm 1 is exact, to what rounding down adds.
 #[test]
 fn trees_equal_the_flat_graph() {
-    let mut rng = ChaCha8Rng::seed_from_u64(40);
+    let mut rng = generator(40);
     for case in 0..4000 {
         let tree = Tree::random(&mut rng, 10_000_000_000);
         let mut bus = tree.bus(Settings::default());
@@ -44,7 +43,7 @@ fn assert_feasible(graph: &Graph, rates: &[u64]) {
 /// nothing changes; every map counts the live flows; when all flows are over every map is empty.
 #[test]
 fn changes_idle_and_conservation() {
-    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    let mut rng = generator(41);
     for case in 0..400 {
         let mut tree = Tree::random(&mut rng, 10_000_000_000);
         let mut bus = tree.bus(Settings::default());
@@ -84,7 +83,7 @@ fn changes_idle_and_conservation() {
 /// One flow that changes its demand moves at most two entries in every map, and at most one message to every child.
 #[test]
 fn entries_of_one_change() {
-    let mut rng = ChaCha8Rng::seed_from_u64(42);
+    let mut rng = generator(42);
     for _ in 0..300 {
         let mut tree = Tree::random(&mut rng, 1000);
         // Links wide enough that no agent clips: clipping moves other flows' entries too.
@@ -111,7 +110,7 @@ fn entries_of_one_change() {
 /// exact shares within one round more than there are links.
 #[test]
 fn several_parents_converge() {
-    let mut rng = ChaCha8Rng::seed_from_u64(43);
+    let mut rng = generator(43);
     let settings = Settings {
         offers: true,
         ..Settings::default()
@@ -151,7 +150,7 @@ fn several_parents_converge() {
 /// Messages are lost and agents fail: full maps and repeated shares put everything right.
 #[test]
 fn full_maps_repair_what_is_lost() {
-    let mut rng = ChaCha8Rng::seed_from_u64(44);
+    let mut rng = generator(44);
     for case in 0..300 {
         let mut tree = Tree::random(&mut rng, 1_000_000);
         let mut bus = tree.bus(Settings::default());
@@ -187,7 +186,7 @@ fn rates_before_the_first_share() {
         parents: vec![vec![], vec![0]],
         flows: vec![vec![], vec![INFINITE; 4]],
     };
-    let mut rng = ChaCha8Rng::seed_from_u64(45);
+    let mut rng = generator(45);
     let mut bus = tree.bus(Settings::default());
     assert_eq!(bus.agents[1].flow_level(), 200);
     bus.agents[0].set_capacity(400, 0);

@@ -1,15 +1,14 @@
 //! Shares kept up to date equal shares computed anew.
 
 use rand::Rng;
-use rand_chacha::rand_core::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use super::oracle::random_graph;
 use crate::alloc::{exact, Change, Flow, Graph, Incremental, INFINITE};
+use crate::seeds::generator;
 
 #[test]
 fn after_every_change_equal_to_the_full_run() {
-    let mut rng = ChaCha8Rng::seed_from_u64(30);
+    let mut rng = generator(30);
     for _ in 0..200 {
         let mut kept = Incremental::new(random_graph(&mut rng, 10, 15));
         for _ in 0..20 {

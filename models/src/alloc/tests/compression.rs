@@ -9,6 +9,7 @@ use super::harness::{random_demand, rates, Tree};
 use crate::alloc::agent::{Agent, Drain, Settings, WHOLE};
 use crate::alloc::message::Up;
 use crate::alloc::{exact, Quantiser, INFINITE};
+use crate::seeds::generator;
 
 const MOST: u64 = 10_000_000_000;
 
@@ -18,6 +19,7 @@ const MOST: u64 = 10_000_000_000;
 fn quantisation_costs_at_most_a_step() {
     let mut worst = Vec::new();
     for per_octave in [1u32, 2, 4, 8] {
+        // This seed alone: others draw trees of flows without a demand, and this bound knows no other cost than that of demands.
         let mut rng = ChaCha8Rng::seed_from_u64(50);
         let step = 2f64.powf(1.0 / f64::from(per_octave));
         let mut worst_loss = 0f64;
@@ -52,7 +54,7 @@ fn quantisation_costs_at_most_a_step() {
 /// After any sequence of changes every flow has at least (1 - 2 theta)^depth of its share without pruning, and no link is overfull.
 #[test]
 fn pruning_is_bounded() {
-    let mut rng = ChaCha8Rng::seed_from_u64(51);
+    let mut rng = generator(51);
     for threshold in [10u32, 50, 200] {
         for case in 0..150 {
             let mut tree = Tree::random(&mut rng, MOST);
@@ -98,7 +100,7 @@ fn pruning_is_bounded() {
 /// At any moment the children of an agent hold no more than its share, in whatever order they hear of it: falling shares are first.
 #[test]
 fn falling_shares_come_first() {
-    let mut rng = ChaCha8Rng::seed_from_u64(52);
+    let mut rng = generator(52);
     let mut agent = Agent::new(0, MOST, [], 1..=6, Arc::new(Settings::default()));
     let mut held = [0u64; 7];
     for _ in 0..2000 {

@@ -2,13 +2,12 @@
 
 use rand::seq::SliceRandom;
 use rand::Rng;
-use rand_chacha::rand_core::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use super::leximin;
 use super::oracle::{fill, floor, is_max_min, random_graph, whole, Exact};
 use crate::alloc::several::{all_equal_a_round, as_printed, one_flow_a_round, Problem};
 use crate::alloc::{exact, single, Flow, Graph, INFINITE};
+use crate::seeds::generator;
 
 /// Algorithm 2 on a graph, in fractions.
 fn algorithm_2(graph: &Graph, algorithm: fn(&Problem<Exact>) -> Vec<Exact>) -> Vec<Exact> {
@@ -25,7 +24,7 @@ fn algorithm_2(graph: &Graph, algorithm: fn(&Problem<Exact>) -> Vec<Exact>) -> V
 
 #[test]
 fn solver_equals_filling_in_fractions() {
-    let mut rng = ChaCha8Rng::seed_from_u64(15);
+    let mut rng = generator(15);
     for case in 0..3000 {
         let graph = random_graph(&mut rng, 8, 20);
         let rates = fill(&graph);
@@ -38,7 +37,7 @@ fn solver_equals_filling_in_fractions() {
 /// Many bottlenecks that fill one after the other: denominators multiply, shares often fall on whole numbers.
 #[test]
 fn solver_is_exact_on_long_cascades() {
-    let mut rng = ChaCha8Rng::seed_from_u64(16);
+    let mut rng = generator(16);
     for case in 0..60 {
         let graph = random_graph(&mut rng, 40, 120);
         let expected: Vec<u64> = fill(&graph).iter().map(floor).collect();
@@ -48,7 +47,7 @@ fn solver_is_exact_on_long_cascades() {
 
 #[test]
 fn filling_equals_linear_programs() {
-    let mut rng = ChaCha8Rng::seed_from_u64(17);
+    let mut rng = generator(17);
     for case in 0..300 {
         let graph = random_graph(&mut rng, 5, 8);
         assert_eq!(leximin::solve(&graph), fill(&graph), "case {case}\n{graph:?}");
@@ -57,7 +56,7 @@ fn filling_equals_linear_programs() {
 
 #[test]
 fn algorithm_2_is_max_min_whatever_the_order_of_ties() {
-    let mut rng = ChaCha8Rng::seed_from_u64(18);
+    let mut rng = generator(18);
     let (mut cases, mut printed_right) = (0, 0);
     while cases < 1000 {
         let graph = random_graph(&mut rng, 6, 10);
@@ -88,7 +87,7 @@ fn algorithm_2_as_printed_is_wrong() {
 
 #[test]
 fn algorithm_1_equals_the_water_level() {
-    let mut rng = ChaCha8Rng::seed_from_u64(19);
+    let mut rng = generator(19);
     for _ in 0..3000 {
         let capacity: u64 = rng.random_range(0..200);
         let mut demands: Vec<u64> = (0..rng.random_range(0..12))
@@ -117,7 +116,7 @@ fn algorithm_1_equals_the_water_level() {
 
 #[test]
 fn scale_order_and_monotony() {
-    let mut rng = ChaCha8Rng::seed_from_u64(20);
+    let mut rng = generator(20);
     for _ in 0..500 {
         let graph = random_graph(&mut rng, 6, 12);
         let shares = fill(&graph);
@@ -156,7 +155,7 @@ fn scale_order_and_monotony() {
 /// A graph for which exact fractions would take minutes takes well under a second; checked by the definition, within what rounding down adds.
 #[test]
 fn large_graph() {
-    let mut rng = ChaCha8Rng::seed_from_u64(21);
+    let mut rng = generator(21);
     let bottlenecks = 1500;
     let capacities: Vec<u64> = (0..bottlenecks).map(|_| rng.random_range(1..100_000_000_000)).collect();
     let flow = |_| {

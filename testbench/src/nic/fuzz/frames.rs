@@ -49,7 +49,7 @@ impl Frames {
     /// An attacker of a NIC.
     pub fn new(seed: u64, config: &NicConfig) -> Self {
         Self {
-            stimulus: Stimulus::new(seed),
+            stimulus: Stimulus::exactly(seed),
             config: config.clone(),
             targets: AIMED.map(|qpn| Target::new(qpn, FIRST_PSN)).collect(),
             pending: VecDeque::new(),

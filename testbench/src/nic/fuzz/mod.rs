@@ -19,6 +19,7 @@ use super::rtl::setup::{steps, Step};
 use super::rtl::{RtlNic, Stalls};
 use crate::config::NicSetup;
 use crate::drive::axi_memory::Speed;
+use crate::plan::provenance::Stopwatch;
 use crate::verilated::Model;
 use frames::Frames;
 use honest::Honest;
@@ -28,7 +29,7 @@ use hpcc_models::wire::RocePacket;
 use hpcc_rtl::sim::Stimulus;
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use thiserror::Error;
 use world::*;
 
@@ -69,6 +70,8 @@ pub struct FuzzOutcome {
     pub clocks: u64,
     /// Wall time.
     pub wall: Duration,
+    /// Processor time, seconds; `None` where the system does not say.
+    pub cpu_s: Option<f64>,
     /// Counters at the end.
     pub counters: Vec<(&'static str, u64)>,
 }
@@ -113,7 +116,7 @@ pub fn run(spec: &FuzzSpec, bar: &ProgressBar) -> Result<FuzzOutcome, FuzzFailur
         size: spec.batch,
         what,
     };
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let mut fuzz = Fuzz::new(spec.seed).map_err(|error| failure(0, error.to_string()))?;
     let mut batch = 0;
     while fuzz.outcome.frames < spec.frames {
@@ -128,7 +131,7 @@ pub fn run(spec: &FuzzSpec, bar: &ProgressBar) -> Result<FuzzOutcome, FuzzFailur
         .iter()
         .map(|counter| (counter.name(), fuzz.counters.get(counter.name()).copied().unwrap_or(0)))
         .collect();
-    outcome.wall = started.elapsed();
+    (outcome.wall, outcome.cpu_s) = (Duration::from_secs_f64(started.wall_s()), started.cpu_s());
     Ok(outcome)
 }
 
@@ -238,7 +241,7 @@ impl Fuzz {
         for (qpn, psn) in again {
             self.create_again(qpn, psn)?;
         }
-        let stimulus = Stimulus::new(seed);
+        let stimulus = Stimulus::exactly(seed);
         self.device.set_stalls((style > 0).then_some(Stalls {
             stimulus,
             rx,

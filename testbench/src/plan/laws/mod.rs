@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use super::fidelity::Fidelity;
 use multi_rate::MultiRateHpcc;
 use rtl_slot::Driver;
+pub use table::{dcqcn_rows, hpcc_rows, power_rows};
 use whole_rate::WholeRateHpcc;
 
 /// Which law decides.

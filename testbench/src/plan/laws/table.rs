@@ -1,9 +1,9 @@
 //! The parameters that a law runs with, by the names of its keys: its own ones and no other law's.
 
 use super::{LawKind, LawSpec};
-use hpcc_models::cc::dcqcn::IncreaseRule;
-use hpcc_models::cc::hpcc::{Fairness, RateSignal, Reaction};
-use hpcc_models::cc::powertcp::{Beta, OldWindow, Profile, Reaction as PowerReaction};
+use hpcc_models::cc::dcqcn::{DcqcnParams, IncreaseRule};
+use hpcc_models::cc::hpcc::{Fairness, HpccParams, RateSignal, Reaction};
+use hpcc_models::cc::powertcp::{Beta, OldWindow, PowerParams, Profile, Reaction as PowerReaction, Signal};
 use hpcc_models::net::SlotParams;
 use serde_json::{json, Value};
 
@@ -66,34 +66,7 @@ impl LawSpec {
     }
 
     fn of_hpcc(&self, port: &SlotParams, table: &mut Vec<(&'static str, Value)>) -> Result<(), String> {
-        let p = self.hpcc_params(port)?;
-        let reaction = match p.reaction {
-            Reaction::Hpcc => "HPCC",
-            Reaction::PerAck => "per ACK",
-            Reaction::PerRtt => "per RTT",
-        };
-        let fairness = match p.fairness {
-            Fairness::MaxMin => json!("max-min"),
-            Fairness::Alpha(alpha) => json!(format!("alpha {alpha}")),
-        };
-        table.extend([
-            ("eta", json!(p.eta)),
-            ("max_stage", json!(p.max_stage)),
-            ("w_ai", json!(p.w_ai)),
-            ("min_rate_mbps", mbps(p.min_rate)),
-            ("stale_limit_us", us(u64::from(p.stale_limit_ns))),
-            ("int_multi", json!(p.int_multi)),
-            ("reaction", json!(reaction)),
-            (
-                "rate_signal",
-                json!(if p.rate_signal == RateSignal::RxRate {
-                    "rxRate"
-                } else {
-                    "txRate"
-                }),
-            ),
-            ("fairness", fairness),
-        ]);
+        table.extend(hpcc_rows(&self.hpcc_params(port)?));
         if let Some(precision) = &self.precision {
             table.push(("precision", json!(format!("{precision:?}"))));
         }
@@ -101,69 +74,105 @@ impl LawSpec {
     }
 
     fn of_dcqcn(&self, port: &SlotParams, table: &mut Vec<(&'static str, Value)>) -> Result<(), String> {
-        let p = self.dcqcn_params(port)?;
-        let rule = match p.rule {
-            IncreaseRule::Timer => "timer",
-            IncreaseRule::Qcn => "qcn",
-        };
         let profile = self.keys.get("profile").and_then(|v| v.as_str()).unwrap_or("authors");
-        table.extend([
-            ("profile", json!(profile)),
-            ("gain", json!(p.gain)),
-            ("alpha_interval_us", us(p.alpha_interval)),
-            ("decrease_interval_us", us(p.decrease_interval)),
-            ("increase_interval_us", us(p.increase_interval)),
-            ("fast_recovery", json!(p.fast_recovery)),
-            ("rate_ai_mbps", mbps(p.rate_ai)),
-            ("rate_hai_mbps", mbps(p.rate_hai)),
-            ("min_rate_mbps", mbps(p.min_rate)),
-            ("first_rate_mbps", mbps(p.first_rate)),
-            ("clamp_target", json!(p.clamp_target)),
-            ("increase_rule", json!(rule)),
-            ("byte_reset", json!(p.byte_reset)),
-            ("immediate", json!(p.immediate)),
-            ("min_decrease", json!(p.min_decrease)),
-            ("window", json!(self.windowed)),
-        ]);
+        table.push(("profile", json!(profile)));
+        table.extend(dcqcn_rows(&self.dcqcn_params(port)?, self.windowed));
         Ok(())
     }
 
     fn of_power(&self, port: &SlotParams, table: &mut Vec<(&'static str, Value)>) -> Result<(), String> {
-        let p = self.power_params(port)?;
         let profile = match self.power_profile()? {
             Profile::Paper => "paper",
             Profile::Authors => "authors",
         };
-        let beta = match p.beta {
-            Beta::Flows(flows) => ("beta_flows", json!(flows)),
-            Beta::Rate(bps) => ("beta_mbps", mbps(bps)),
-        };
-        let old_window = match p.old_window {
-            OldWindow::PerRoundTrip => "per-round-trip",
-            OldWindow::PerPacket => "per-packet",
-            OldWindow::LastFull => "last-full",
-        };
-        let reaction = match p.reaction {
-            PowerReaction::PerAck => "per-ack",
-            PowerReaction::WindowPerRoundTrip => "window-per-round-trip",
-            PowerReaction::PerRoundTrip => "per-round-trip",
-        };
-        table.extend([
-            ("profile", json!(profile)),
-            ("gamma", json!(p.gamma)),
-            beta,
-            ("current_floor", json!(p.current_floor)),
-            ("old_window", json!(old_window)),
-            ("reaction", json!(reaction)),
-            ("min_rate_mbps", mbps(p.min_rate)),
-        ]);
-        table.push(if self.kind == LawKind::Theta {
-            ("tau_factor", json!(p.tau_factor))
-        } else {
-            ("eta", json!(p.eta))
-        });
+        table.push(("profile", json!(profile)));
+        table.extend(power_rows(&self.power_params(port)?));
         Ok(())
     }
+}
+
+/// Name and value of HPCC's parameters.
+pub fn hpcc_rows(p: &HpccParams) -> Vec<(&'static str, Value)> {
+    let reaction = match p.reaction {
+        Reaction::Hpcc => "HPCC",
+        Reaction::PerAck => "per ACK",
+        Reaction::PerRtt => "per RTT",
+    };
+    let fairness = match p.fairness {
+        Fairness::MaxMin => json!("max-min"),
+        Fairness::Alpha(alpha) => json!(format!("alpha {alpha}")),
+    };
+    let rate_signal = match p.rate_signal {
+        RateSignal::RxRate => "rxRate",
+        RateSignal::TxRate => "txRate",
+    };
+    vec![
+        ("eta", json!(p.eta)),
+        ("max_stage", json!(p.max_stage)),
+        ("w_ai", json!(p.w_ai)),
+        ("min_rate_mbps", mbps(p.min_rate)),
+        ("stale_limit_us", us(u64::from(p.stale_limit_ns))),
+        ("int_multi", json!(p.int_multi)),
+        ("reaction", json!(reaction)),
+        ("rate_signal", json!(rate_signal)),
+        ("fairness", fairness),
+    ]
+}
+
+/// Name and value of DCQCN's parameters.
+pub fn dcqcn_rows(p: &DcqcnParams, windowed: bool) -> Vec<(&'static str, Value)> {
+    let rule = match p.rule {
+        IncreaseRule::Timer => "timer",
+        IncreaseRule::Qcn => "qcn",
+    };
+    vec![
+        ("gain", json!(p.gain)),
+        ("alpha_interval_us", us(p.alpha_interval)),
+        ("decrease_interval_us", us(p.decrease_interval)),
+        ("increase_interval_us", us(p.increase_interval)),
+        ("fast_recovery", json!(p.fast_recovery)),
+        ("rate_ai_mbps", mbps(p.rate_ai)),
+        ("rate_hai_mbps", mbps(p.rate_hai)),
+        ("min_rate_mbps", mbps(p.min_rate)),
+        ("first_rate_mbps", mbps(p.first_rate)),
+        ("clamp_target", json!(p.clamp_target)),
+        ("increase_rule", json!(rule)),
+        ("byte_reset", json!(p.byte_reset)),
+        ("immediate", json!(p.immediate)),
+        ("min_decrease", json!(p.min_decrease)),
+        ("window", json!(windowed)),
+    ]
+}
+
+/// Name and value of PowerTCP's parameters, or of theta-PowerTCP's by what it reads.
+pub fn power_rows(p: &PowerParams) -> Vec<(&'static str, Value)> {
+    let beta = match p.beta {
+        Beta::Flows(flows) => ("beta_flows", json!(flows)),
+        Beta::Rate(bps) => ("beta_mbps", mbps(bps)),
+    };
+    let old_window = match p.old_window {
+        OldWindow::PerRoundTrip => "per-round-trip",
+        OldWindow::PerPacket => "per-packet",
+        OldWindow::LastFull => "last-full",
+    };
+    let reaction = match p.reaction {
+        PowerReaction::PerAck => "per-ack",
+        PowerReaction::WindowPerRoundTrip => "window-per-round-trip",
+        PowerReaction::PerRoundTrip => "per-round-trip",
+    };
+    let of_signal = match p.signal {
+        Signal::Delay => ("tau_factor", json!(p.tau_factor)),
+        _ => ("eta", json!(p.eta)),
+    };
+    vec![
+        ("gamma", json!(p.gamma)),
+        beta,
+        ("current_floor", json!(p.current_floor)),
+        ("old_window", json!(old_window)),
+        ("reaction", json!(reaction)),
+        ("min_rate_mbps", mbps(p.min_rate)),
+        of_signal,
+    ]
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 //!
 //! `set` of a variant, `full`, and `--set` on the command line change single values by dotted path (`cc.w_ai = 25`, `traffic.0.bytes = 1000`).
 
+mod checks;
 mod circuits;
+mod effects;
 mod hcc;
 mod network;
+mod place;
 mod plan;
 mod tcp;
 mod telemetry;
@@ -20,6 +23,7 @@ use crate::plan::Fidelity;
 pub use circuits::CircuitSpec;
 pub use hcc::{FailureSpec, HccSpec};
 pub use network::{LinkChangeSpec, NetworkSpec};
+pub use place::placed;
 pub(super) use plan::combinations;
 pub use plan::{parse_set, plan, Overrides, Planned};
 pub use tcp::{QueueSpec, TcpRunSpec, TcpSpec};

@@ -2,9 +2,11 @@
 
 use toml::{Table, Value};
 
+use super::checks::{check_fidelity, check_ignored, check_keys, check_overruled};
+use super::effects;
+use super::place::place_in_file;
 use super::Scenario;
 use crate::config::{table_error, toml_error};
-use crate::plan::laws::keys::{is_key_of_any, ECN_KEYS};
 use crate::plan::laws::LawSpec;
 use crate::plan::Fidelity;
 
@@ -29,7 +31,7 @@ pub struct Overrides {
 
 impl Overrides {
     /// Where `set` comes from, as errors call it.
-    fn set_from(&self) -> &'static str {
+    pub(super) fn set_from(&self) -> &'static str {
         if self.axes {
             "axes"
         } else {
@@ -50,8 +52,51 @@ pub struct Planned {
 /// Reads a scenario and makes the list of runs. `file` is used in errors.
 pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned>, String> {
     let base: Scenario = toml::from_str(text).map_err(|e| toml_error(file, text, &e))?;
+    let (whole, runs) = changed(file, text, &base, overrides)?;
+    check_keys(file, &base, overrides, &runs)?;
+    check_fidelity(overrides, &runs)?;
+    // The file's keys against its own topology; what `--set` adds against the topology that is run.
+    let own: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
+    let keys = |table: &Table| -> Vec<String> {
+        let network = table.get("network").and_then(Value::as_table);
+        network.map_or(Vec::new(), |n| n.keys().cloned().collect())
+    };
+    let of_file = |key: String| place_in_file(file, text, &key);
+    check_ignored(&of_file, &base.network.topology, &keys(&own))?;
+    let set = overrides
+        .set
+        .iter()
+        .filter_map(|(path, _)| path.strip_prefix("network."));
+    let set: Vec<String> = set.map(String::from).collect();
+    let of_set = |_: String| overrides.set_from().to_string();
+    check_ignored(&of_set, &runs[0].scenario.network.topology, &set)?;
+    if !overrides.no_variants {
+        check_overruled(&whole, overrides)?;
+    }
+    effects::of_set(overrides, &runs)?;
+    // What the command line changes may leave a key of the file idle, as long as the file's own runs need it; a sweep's scenario may be made for its axes.
+    if !overrides.axes {
+        let own_runs = || {
+            let plain = Overrides {
+                full: overrides.full,
+                ..Overrides::default()
+            };
+            changed(file, text, &base, &plain).map(|(_, runs)| runs)
+        };
+        effects::of_file(file, text, &own, &runs, own_runs)?;
+    }
+    Ok(runs)
+}
+
+/// The scenario with the command line's changes, and its runs.
+fn changed(file: &str, text: &str, base: &Scenario, overrides: &Overrides) -> Result<(Scenario, Vec<Planned>), String> {
     let mut table: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
     if overrides.full {
+        if base.full.is_empty() {
+            return Err(format!(
+                "--full: expected only with a scenario that has a table [full]; {file} has none"
+            ));
+        }
         apply_all(&mut table, &base.full, file)?;
     }
     if let Some(law) = &overrides.law {
@@ -115,142 +160,7 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
             scenario: whole.clone(),
         });
     }
-    check_keys(file, &base, overrides, &runs)?;
-    check_fidelity(overrides, &runs)?;
-    // The file's keys against its own topology; what `--set` adds against the topology that is run.
-    let own: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
-    let keys = |table: &Table| -> Vec<String> {
-        let network = table.get("network").and_then(Value::as_table);
-        network.map_or(Vec::new(), |n| n.keys().cloned().collect())
-    };
-    check_ignored(file, &base.network.topology, &keys(&own))?;
-    let set = overrides
-        .set
-        .iter()
-        .filter_map(|(path, _)| path.strip_prefix("network."));
-    let set: Vec<String> = set.map(String::from).collect();
-    check_ignored(set_from, &runs[0].scenario.network.topology, &set)?;
-    if !overrides.no_variants {
-        check_overruled(&whole, overrides)?;
-    }
-    Ok(runs)
-}
-
-/// A fidelity that no run can have would have no effect.
-fn check_fidelity(overrides: &Overrides, runs: &[Planned]) -> Result<(), String> {
-    let Some(fidelity) = overrides.fidelity.filter(|f| *f != Fidelity::Golden) else {
-        return Ok(());
-    };
-    if runs.iter().all(|run| run.scenario.fidelity == Fidelity::Golden) {
-        let name = fidelity.name();
-        return Err(format!(
-            "--fidelity: expected golden, got {name}: no run has a law that is in hardware"
-        ));
-    }
-    Ok(())
-}
-
-/// What the command line sets and every variant sets otherwise would have no effect.
-fn check_overruled(scenario: &Scenario, overrides: &Overrides) -> Result<(), String> {
-    let given = [
-        ("fidelity", "--fidelity", overrides.fidelity.is_some()),
-        ("seed", "--seed", overrides.seed.is_some()),
-    ];
-    let given = given.iter().filter(|g| g.2).map(|g| (g.0.to_string(), g.1.to_string()));
-    let set = overrides
-        .set
-        .iter()
-        .map(|(key, _)| (key.clone(), format!("--set {key}")));
-    for (path, option) in given.chain(set) {
-        let sets = |table: &Table| table.contains_key(&path);
-        let variants = &scenario.variant;
-        if !variants.is_empty() && variants.iter().all(|v| sets(&v.set) || sets(&v.grid)) {
-            return Err(format!(
-                "{option}: expected a value that not every variant sets for itself"
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// A key of the network that the topology does not have would have no effect.
-fn check_ignored(from: &str, topology: &str, keys: &[String]) -> Result<(), String> {
-    let shaping = ["hosts", "rate_gbps", "middle_gbps", "delay_ns", "pods", "racks"];
-    let own: &[&str] = match topology {
-        "star" => &["hosts", "rate_gbps", "delay_ns"],
-        "dumbbell" | "chain" => &["hosts", "rate_gbps", "middle_gbps", "delay_ns"],
-        "racks" => &["racks", "hosts", "rate_gbps", "middle_gbps", "delay_ns"],
-        "fat-tree" => &["pods"],
-        "three-tier" => &["rate_gbps", "middle_gbps"],
-        "testbed" | "four-pods" => &[],
-        file if file.contains('.') => &[],
-        // Not a topology: that is said where it is built.
-        _ => return Ok(()),
-    };
-    let ignored = |key: &&String| shaping.contains(&key.as_str()) && !own.contains(&key.as_str());
-    match keys.iter().find(ignored) {
-        Some(key) => Err(format!("{from}: network.{key}: {topology} has no such key")),
-        None => Ok(()),
-    }
-}
-
-/// Every key of a law must be one that the law of a run has: of its own run for a variant, of some run for `--set`, for a sweep's axis and
-/// for the scenario itself (with `--cc` the scenario's own keys may be another law's).
-fn check_keys(file: &str, base: &Scenario, overrides: &Overrides, runs: &[Planned]) -> Result<(), String> {
-    let laws: Vec<LawSpec> = runs
-        .iter()
-        .map(|run| LawSpec::named(&run.scenario.law))
-        .collect::<Result<_, _>>()?;
-    let has = |law: &LawSpec, path: &str| match path.split_once('.') {
-        Some(("cc", key)) if is_key_of_any(key) => law.kind.keys().contains(&key),
-        Some(("network", key)) if ECN_KEYS.contains(&key) => law.kind.reads_marks(),
-        _ => true,
-    };
-    let refuse = |from: &str, path: &str, law: &LawSpec| {
-        if path.starts_with("network.") {
-            return Err(format!("{from}: {path}: {} reads no marks", law.name));
-        }
-        let keys = law.kind.keys().join(", ");
-        Err(format!("{from}: {path}: {} has no such key; it has {keys}", law.name))
-    };
-    for (run, law) in runs.iter().zip(&laws) {
-        let unknown = run.scenario.cc.law.keys().find(|key| !is_key_of_any(key));
-        if let Some(key) = unknown {
-            return refuse(file, &format!("cc.{key}"), law);
-        }
-    }
-    for (path, _) in &overrides.set {
-        if !laws.iter().any(|law| has(law, path)) {
-            return refuse(overrides.set_from(), path, &laws[0]);
-        }
-    }
-    let own = base.cc.law.keys().filter(|_| overrides.law.is_none());
-    for key in own {
-        let path = format!("cc.{key}");
-        if !laws.iter().any(|law| has(law, &path)) {
-            return refuse(file, &path, &laws[0]);
-        }
-    }
-    for variant in &base.variant {
-        let mut of_variant = runs.iter().zip(&laws).filter(|(run, _)| {
-            let label = run.label.as_deref();
-            label.is_some_and(|label| label.starts_with(&variant.label))
-        });
-        let Some((_, law)) = of_variant.next() else { continue };
-        // a grid over laws: each of its runs is checked when it is made
-        let varies = variant.grid.contains_key("law");
-        for path in variant
-            .set
-            .keys()
-            .chain(variant.grid.keys())
-            .filter(|_| !varies && overrides.law.is_none())
-        {
-            if !has(law, path) {
-                return refuse(&format!("{file}: variant {}", variant.label), path, law);
-            }
-        }
-    }
-    Ok(())
+    Ok((whole, runs))
 }
 
 /// Most combinations of a grid or a sweep.

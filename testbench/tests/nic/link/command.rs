@@ -21,6 +21,29 @@ fn the_command_leaves_its_files() {
     let summary: serde_json::Value = serde_json::from_slice(&read("summary.json")).unwrap();
     assert_eq!((&summary["scenario"], &summary["seed"]), (&"link".into(), &3.into()));
     assert_eq!(summary["checks"]["memory"]["passed"], true);
+    let from = &summary["provenance"];
+    assert_eq!(from["version"], env!("CARGO_PKG_VERSION"));
+    assert!(from["commit"].as_str().is_some_and(|c| c.len() >= 7) && from["sources_fnv1a64"].is_string());
+    assert_eq!(from["command"], format!("hpcc-nic {args}"));
+    // What was set and what was not.
+    let scenario = &from["scenario"];
+    assert_eq!(
+        (&scenario["loss"], &scenario["op"], &scenario["mtu"]),
+        (&0.01.into(), &"bidirectional".into(), &1024.into())
+    );
+    assert_eq!(
+        (&from["seed"], &from["nics"]["a"]["nic"]["mtu"]),
+        (&3.into(), &1024.into())
+    );
+    assert_eq!(
+        (&from["laws"]["hpcc"]["eta"], &from["laws"]["hpcc"]["max_stage"]),
+        (&0.95.into(), &5.into())
+    );
+    let wall_s = summary["wall_s"].as_f64().unwrap();
+    assert!(
+        summary["cpu_s"].as_f64().is_none_or(|cpu| cpu <= wall_s + 0.05),
+        "{summary}"
+    );
     let counters: serde_json::Value = serde_json::from_slice(&read("counters.json")).unwrap();
     assert!(counters["a"]["tx_frames"].as_u64() > Some(0) && counters["b"]["drop_icrc"] == 0);
     let completions = String::from_utf8(read("completions.jsonl")).unwrap();
@@ -52,6 +75,10 @@ fn the_table_has_a_line_for_every_mtu() {
         .filter_map(|line| line.split(',').next())
         .collect();
     assert_eq!(mtus, ["256", "512", "1024", "2048", "4096"]);
+    let summary = std::fs::read_to_string(dir.path().join("o/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["provenance"]["command"], format!("hpcc-nic {args}"));
+    assert_eq!(summary["provenance"]["scenario"]["bytes"], 500_000);
 }
 
 #[test]

@@ -24,7 +24,6 @@ fn memory_is_whole<D: Device>() {
             "hpcc,dcqcn,powertcp,theta-powertcp",
             "theta-powertcp,none",
         ] {
-            let seed: u64 = seed;
             let spec = LinkSpec {
                 link: LinkConfig {
                     loss: 0.01,
@@ -34,7 +33,7 @@ fn memory_is_whole<D: Device>() {
                     ..LinkConfig::default()
                 },
                 op,
-                seed,
+                seed: fresh(seed),
                 ..spec(&[&format!("cc={cc}"), "qps=4", "bytes=20001", "messages=9", "hops=2"])
             };
             assert_whole(&spec, &run::<D>(&spec));
@@ -67,7 +66,7 @@ fn covered_int<D: Device>() {
                 ..LinkConfig::default()
             },
             op,
-            seed,
+            seed: fresh(seed),
             ..spec(&["echo_icrc_full=on", "qps=4", "bytes=20001", "messages=9", "hops=2"])
         };
         let outcome = run::<D>(&spec);

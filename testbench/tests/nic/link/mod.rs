@@ -17,6 +17,7 @@ mod rtl;
 
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
+use hpcc_models::seeds::seed as fresh;
 use hpcc_models::wire::TimedFrame;
 use hpcc_testbench::config::NicSetup;
 use hpcc_testbench::nic::link::{self, LinkOutcome};
@@ -61,7 +62,7 @@ fn survives_loss<D: Device>(losses: &[f64], bytes: u64, messages: u64) {
                     bytes,
                     messages,
                     qps: 3,
-                    seed: (loss * 1e6) as u64,
+                    seed: fresh((loss * 1e6) as u64),
                     pcap: false,
                     ..LinkSpec::default()
                 };
@@ -93,7 +94,7 @@ fn survives_everything<D: Device>(seeds: std::ops::Range<u64>) {
             mtu,
             messages: 8,
             qps: 2,
-            seed,
+            seed: fresh(seed),
             pcap: false,
             ..LinkSpec::default()
         };

@@ -102,7 +102,7 @@ fn probing_survives_loss<D: Device>(operations: &[LinkOperation]) {
             for cc in ["hpcc", "powertcp", "theta-powertcp,hpcc"] {
                 let spec = LinkSpec {
                     op,
-                    seed,
+                    seed: fresh(seed),
                     ..spec(&[
                         "qps=2",
                         "bytes=60001",
