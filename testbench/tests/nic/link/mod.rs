@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | `mod` | the cases, on two behavioural NICs |
 //! | `rtl` | the same cases on two NICs in RTL, Verilated |
+//! | `filling` | payload, repeats and timeouts on an ideal wire, on both kinds of NIC |
 //! | `foreign` | the frames of both before scapy and tshark |
 //! | `laws` | queue pairs with different laws of congestion control, on both kinds of NIC |
 //! | `probes` | INT of requests left to probes, between NICs of both kinds |
 //! | `command` | `hpcc-nic run link` |
 
 mod command;
+mod filling;
 mod foreign;
 mod laws;
 mod probes;
@@ -140,45 +142,6 @@ fn every_length_around_a_packet_arrives_at_every_alignment() {
     for mtu in [256, 1024] {
         moves_lengths::<ModelNic>(mtu, &every_length(mtu));
     }
-}
-
-/// Payload, repeats and timeouts on an ideal wire at every MTU: at least [`LEAST_PERCENT`] of the bound, each byte sent once.
-fn fills_the_wire<D: Device>(operations: &[LinkOperation], total: u64) {
-    for mtu in [256, 512, 1024, 2048, 4096] {
-        for &op in operations {
-            let spec = LinkSpec {
-                op,
-                mtu,
-                bytes: total / 4,
-                messages: 4,
-                pcap: false,
-                ..LinkSpec::default()
-            };
-            let outcome = run::<D>(&spec);
-            assert_whole(&spec, &outcome);
-            let repeats: u64 = outcome.sides.iter().map(|side| side.repeats).sum();
-            assert_eq!(repeats, 0, "{op:?} MTU {mtu}");
-            let timeouts = outcome.sides.iter().flat_map(|side| &side.counters);
-            let timeouts: u64 = timeouts.filter(|(name, _)| *name == "timeouts").map(|(_, n)| n).sum();
-            assert_eq!(timeouts, 0, "{op:?} MTU {mtu}");
-            let ways = if op.both() { 2 } else { 1 };
-            let payload: u64 = outcome.sides.iter().map(|side| side.payload).sum();
-            assert_eq!(payload, ways * spec.total(), "{op:?} MTU {mtu}");
-            for direction in throughput(&spec, &outcome).into_iter().flatten() {
-                println!("{op:?} MTU {mtu}: {direction:?}");
-                assert!(direction.percent >= LEAST_PERCENT, "{op:?} MTU {mtu}: {direction:?}");
-                assert!(
-                    direction.percent < 101.0,
-                    "more than the wire carries: {op:?} MTU {mtu}: {direction:?}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn payload_fills_the_ideal_wire_one_way_and_both_ways() {
-    fills_the_wire::<ModelNic>(&OPERATIONS, 2 << 20);
 }
 
 #[test]

@@ -36,11 +36,6 @@ fn rtl_every_length_around_a_packet_arrives_at_every_alignment() {
 }
 
 #[test]
-fn rtl_payload_fills_the_ideal_wire_one_way_and_both_ways() {
-    fills_the_wire::<Rtl>(&OPERATIONS, 1 << 20);
-}
-
-#[test]
 fn rtl_a_dead_wire_ends_in_error_completions_and_untouched_memory() {
     dies_with_the_wire::<Rtl>();
 }

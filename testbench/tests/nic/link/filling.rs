@@ -1,0 +1,106 @@
+//! An ideal wire is filled: each byte is sent once, and payload comes at the rate that the least of four bounds leaves.
+
+use super::*;
+
+type Rtl = RtlNic<Model>;
+
+/// Payload, repeats and timeouts on an ideal wire: each byte sent once, and at least `least` percent of the bound.
+fn fills<D: Device>(spec: &LinkSpec, least: f64) {
+    let case = format!(
+        "{:?} MTU {}, {} times {} bytes, {} queue pairs, INT {}",
+        spec.op, spec.mtu, spec.messages, spec.bytes, spec.qps, spec.int
+    );
+    let outcome = run::<D>(spec);
+    assert_whole(spec, &outcome);
+    let repeats: u64 = outcome.sides.iter().map(|side| side.repeats).sum();
+    assert_eq!(repeats, 0, "{case}");
+    let timeouts = outcome.sides.iter().flat_map(|side| &side.counters);
+    let timeouts: u64 = timeouts.filter(|(name, _)| *name == "timeouts").map(|(_, n)| n).sum();
+    assert_eq!(timeouts, 0, "{case}");
+    let ways = if spec.op.both() { 2 } else { 1 };
+    let payload: u64 = outcome.sides.iter().map(|side| side.payload).sum();
+    assert_eq!(payload, ways * spec.total(), "{case}");
+    for direction in throughput(spec, &outcome).into_iter().flatten() {
+        println!("{case}: {direction:?}");
+        assert!(direction.percent >= least, "{case}: {direction:?}");
+        assert!(
+            direction.percent < 101.0,
+            "more than the wire carries: {case}: {direction:?}"
+        );
+    }
+}
+
+/// At every MTU, one queue pair, without INT.
+fn fills_the_wire<D: Device>(operations: &[LinkOperation], total: u64) {
+    for mtu in [256, 512, 1024, 2048, 4096] {
+        for &op in operations {
+            let spec = LinkSpec {
+                op,
+                mtu,
+                bytes: total / 4,
+                messages: 4,
+                pcap: false,
+                ..LinkSpec::default()
+            };
+            fills::<D>(&spec, LEAST_PERCENT);
+        }
+    }
+}
+
+/// READs of queue pairs that take turns, whose responses come mixed.
+fn fills_the_wire_with_reads_of_many<D: Device>() {
+    for (mtu, qps, bytes) in [(256, 8, 1024), (256, 8, 4096), (512, 8, 4096), (1024, 8, 2048), (256, 100, 16_384)] {
+        let spec = LinkSpec {
+            op: LinkOperation::Read,
+            mtu,
+            qps,
+            bytes,
+            messages: (1 << 20) / bytes,
+            pcap: false,
+            ..LinkSpec::default()
+        };
+        fills::<D>(&spec, LEAST_PERCENT);
+    }
+}
+
+/// READs with INT at every MTU: of each packet the INT is echoed, or that of one behind it. The law aims at 95 % of the wire.
+fn fills_the_wire_with_reads_and_int<D: Device>() {
+    for mtu in [256, 512, 1024, 2048, 4096] {
+        let spec = LinkSpec {
+            op: LinkOperation::Read,
+            mtu,
+            int: true,
+            bytes: 1 << 18,
+            messages: 4,
+            pcap: false,
+            ..LinkSpec::default()
+        };
+        fills::<D>(&spec, 0.9 * 95.0);
+    }
+}
+
+#[test]
+fn payload_fills_the_ideal_wire_one_way_and_both_ways() {
+    fills_the_wire::<ModelNic>(&OPERATIONS, 2 << 20);
+}
+
+#[test]
+fn reads_of_many_queue_pairs_and_reads_with_int_fill_the_wire() {
+    fills_the_wire_with_reads_of_many::<ModelNic>();
+    fills_the_wire_with_reads_and_int::<ModelNic>();
+}
+
+#[test]
+fn rtl_payload_fills_the_ideal_wire_one_way_and_both_ways() {
+    fills_the_wire::<Rtl>(&OPERATIONS, 1 << 20);
+}
+
+#[test]
+fn rtl_reads_of_many_queue_pairs_fill_the_wire() {
+    fills_the_wire_with_reads_of_many::<Rtl>();
+}
+
+#[test]
+fn rtl_reads_with_int_fill_the_wire_at_every_mtu() {
+    fills_the_wire_with_reads_and_int::<Rtl>();
+}
