@@ -103,8 +103,8 @@ const COUNTED: [&str; 10] = [
 
 /// Numbers in words, which before `times` or `percent` count as much as digits.
 const WORDS: [&str; 21] = [
-    "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen", "twenty", "thirty", "forty", "fifty",
-    "sixty", "seventy", "eighty", "ninety", "hundred", "hundreds", "thousand",
+    "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen", "twenty", "thirty", "forty",
+    "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "hundreds", "thousand",
 ];
 
 /// A table with at least so many different numbers may be one of measurements.
@@ -362,7 +362,8 @@ fn what_is_a_number_and_what_is_none() {
     assert!(dated("measured on 2026-11-20.") && !dated("2026") && !dated("20261120-1"));
     assert!(commanded("`hpcc-nic run link`") && tested("see `testbench/tests/command/book.rs`."));
     assert!(!tested("see `testbench/tests/command/nothing.rs`") && !tested("see `testbench/src/lib.rs`"));
-    let section = "# Head\n\nSee `testbench/tests/command/book.rs`.\n\nIt takes 4.3 ns:\n\n| a |\n| - |\n| 1.0 |\n\nEnd.\n";
+    let section =
+        "# Head\n\nSee `testbench/tests/command/book.rs`.\n\nIt takes 4.3 ns:\n\n| a |\n| - |\n| 1.0 |\n\nEnd.\n";
     let parts = paragraphs(section);
     assert_eq!(parts.len(), 4, "{parts:?}");
     assert!(parts[2].contains("4.3 ns") && parts[2].contains("| 1.0 |"));

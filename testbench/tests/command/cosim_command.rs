@@ -84,7 +84,10 @@ fn the_books_errors_are_those_that_it_prints() {
         assert!(book.contains(&row), "{row}");
         // What the sentence below the table says of golden.
         let largest: f64 = words("golden / trace")[7].parse().unwrap();
-        assert!(largest <= 1.7e-9 && book.contains("Golden itself meets the recorded columns to 1.7e-9"), "{table}");
+        assert!(
+            largest <= 1.7e-9 && book.contains("Golden itself meets the recorded columns to 1.7e-9"),
+            "{table}"
+        );
     }
 }
 

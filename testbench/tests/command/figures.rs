@@ -47,7 +47,9 @@ fn table() -> BTreeMap<String, BTreeMap<String, String>> {
     let mut scenarios: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for row in TABLE.lines().filter(|line| line.starts_with('|')) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let &[_, names, _, _, verdict] = &cells[..] else { continue };
+        let &[_, names, _, _, verdict] = &cells[..] else {
+            continue;
+        };
         let names: Vec<&str> = names.split('`').skip(1).step_by(2).collect();
         let (runs, checks): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| builtin::find(name).is_some());
         let word = verdict.split([' ', ',', ':']).next().unwrap_or_default();
@@ -304,7 +306,16 @@ const LONG: [&str; 5] = ["hcc-overhead", "fig10", "fig11-30", "fig11-50", "fig12
 
 /// Every flow ends within the run. Elsewhere some are cut off on purpose, which is never `ok`.
 const ALL_END: [&str; 10] = [
-    "fig9g", "fig9h", "fig10", "fig11-30", "fig11-50", "fig12", "fig13", "lemma-a2", "power-fig5", "power-fig9",
+    "fig9g",
+    "fig9h",
+    "fig10",
+    "fig11-30",
+    "fig11-50",
+    "fig12",
+    "fig13",
+    "lemma-a2",
+    "power-fig5",
+    "power-fig9",
 ];
 
 /// Runs a scenario, unless it is long and this is no night; its verdicts must be these and no others.
@@ -312,8 +323,9 @@ fn holds(name: &str, want: &BTreeMap<String, String>) {
     if LONG.contains(&name) && !is_whole() {
         return;
     }
-    let (finished, got): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        verdicts(name).into_iter().partition(|(check, _)| check.starts_with("flows_finished"));
+    let (finished, got): (BTreeMap<_, _>, BTreeMap<_, _>) = verdicts(name)
+        .into_iter()
+        .partition(|(check, _)| check.starts_with("flows_finished"));
     assert_eq!(&got, want, "{name}");
     let verdict = if ALL_END.contains(&name) { "ok" } else { "note" };
     assert!(finished.values().any(|v| v == verdict), "{name}: {finished:?}");
@@ -331,7 +343,9 @@ fn verdicts_are_those_of_the_table() {
 #[test]
 fn verdicts_of_other_papers_are_those_of_the_book() {
     for (name, book) in BOOK {
-        let want = book.iter().map(|(check, verdict)| (check.to_string(), verdict.to_string()));
+        let want = book
+            .iter()
+            .map(|(check, verdict)| (check.to_string(), verdict.to_string()));
         holds(name, &want.collect());
     }
 }
