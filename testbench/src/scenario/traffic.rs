@@ -269,6 +269,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                 all.extend(read.flows.iter().map(|f| f.spec()));
             }
         }
+        possible(index, traffic, &all[before..], topology)?;
         counts.push(all.len() - before);
     }
     let closed = scenario
@@ -279,6 +280,30 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
         return Err("traffic: expected at least one flow".into());
     }
     Ok((all, counts))
+}
+
+/// Flows whose ends or size a source gives outright must be possible; a fault names the source's key.
+fn possible(index: usize, traffic: &TrafficSpec, flows: &[FlowSpec], topology: &Topology) -> Result<(), String> {
+    let [src, dst] = match traffic {
+        TrafficSpec::Flow { .. } => ["src", "dst"],
+        TrafficSpec::Incast { .. } => ["senders", "receiver"],
+        _ => return Ok(()),
+    };
+    let fault = |key: &str, expected: &str| Err(format!("traffic.{index}.{key}: expected {expected}"));
+    for flow in flows {
+        for (key, node) in [(src, flow.src), (dst, flow.dst)] {
+            if topology.is_switch.get(node as usize) != Some(&false) {
+                return fault(key, &format!("a host of the topology, got {node}"));
+            }
+        }
+        if flow.src == flow.dst {
+            return fault(dst, &format!("another host than {src}"));
+        }
+        if flow.bytes == 0 {
+            return fault("bytes", "more than 0");
+        }
+    }
+    Ok(())
 }
 
 /// Hosts from the first to the last.

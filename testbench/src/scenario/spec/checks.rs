@@ -2,7 +2,7 @@
 
 use toml::Table;
 
-use super::plan::{Overrides, Planned};
+use super::overrides::{Overrides, Planned};
 use super::Scenario;
 use crate::plan::laws::keys::{is_key_of_any, ECN_KEYS};
 use crate::plan::laws::LawSpec;

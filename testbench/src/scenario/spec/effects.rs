@@ -2,8 +2,8 @@
 
 use toml::{Table, Value};
 
+use super::overrides::{Overrides, Planned};
 use super::place::place_in_file;
-use super::plan::{Overrides, Planned};
 use super::{Scenario, TrafficSpec};
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;

@@ -1,6 +1,6 @@
 //! Where a value stands that an error is about: on the command line, in a variant, in the file.
 
-use super::plan::{Overrides, Planned};
+use super::overrides::{Overrides, Planned};
 use super::Scenario;
 use crate::config::line_of;
 
