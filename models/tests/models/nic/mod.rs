@@ -5,6 +5,7 @@ mod coalesced;
 mod control;
 mod flow;
 mod formats;
+mod hop;
 mod modes;
 mod notifications;
 mod pair;
