@@ -9,6 +9,7 @@ mod hop;
 mod modes;
 mod notifications;
 mod pair;
+mod paths;
 mod probes;
 mod receiver_law;
 mod refusals;

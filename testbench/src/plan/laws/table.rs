@@ -86,10 +86,10 @@ impl LawSpec {
             ("reaction", json!(reaction)),
             (
                 "rate_signal",
-                json!(if p.rate_signal == RateSignal::RxRate {
-                    "rxRate"
-                } else {
-                    "txRate"
+                json!(match p.rate_signal {
+                    RateSignal::TxRate => "txRate",
+                    RateSignal::RxRate => "rxRate",
+                    RateSignal::Utilisation => "utilisation",
                 }),
             ),
             ("fairness", fairness),
