@@ -6,6 +6,7 @@ mod control;
 mod flow;
 mod formats;
 mod hop;
+mod hostile;
 mod modes;
 mod notifications;
 mod pair;

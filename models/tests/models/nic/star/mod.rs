@@ -3,7 +3,7 @@
 
 mod setup;
 
-pub use setup::{params, registers, Heard, T_NS};
+pub use setup::{ip, mac, params, registers, Heard, T_NS};
 
 use super::bench::pattern;
 use super::hop::Hop;
@@ -177,22 +177,30 @@ impl Star {
 
     /// Every message arrived, byte for byte; completion times of the senders, ns.
     pub fn completed(&mut self) -> Vec<u64> {
-        let senders = self.nics.len() - 1;
-        let mut times = Vec::new();
-        for sender in 0..senders {
-            let done = self.nics[sender].take_completions();
-            assert_eq!(
-                done.iter().map(|done| done.status).collect::<Vec<_>>(),
-                [Status::Ok],
-                "sender {sender}"
-            );
-            times.push(done[0].t_ns);
-            let target = self.nics[senders].memory().block(BASE).unwrap();
-            let own = &target[sender * self.bytes as usize..][..self.bytes as usize];
-            let wrong = (0..).zip(own).find(|(i, byte)| **byte != pattern(i + sender));
-            assert_eq!(wrong, None, "sender {sender}");
-        }
-        times
+        (0..self.nics.len() - 1)
+            .map(|sender| self.completed_of(sender))
+            .collect()
+    }
+
+    /// The message of one sender arrived, byte for byte; its completion time, ns.
+    pub fn completed_of(&mut self, sender: usize) -> u64 {
+        let receiver = self.nics.len() - 1;
+        let done = self.nics[sender].take_completions();
+        assert_eq!(
+            done.iter().map(|done| done.status).collect::<Vec<_>>(),
+            [Status::Ok],
+            "sender {sender}"
+        );
+        let target = self.nics[receiver].memory().block(BASE).unwrap();
+        let own = &target[sender * self.bytes as usize..][..self.bytes as usize];
+        let wrong = (0..).zip(own).find(|(i, byte)| **byte != pattern(i + sender));
+        assert_eq!(wrong, None, "sender {sender}");
+        done[0].t_ns
+    }
+
+    /// A frame that no NIC sent is whole at a NIC at this time.
+    pub fn inject(&mut self, at: u64, node: usize, frame: Vec<u8>) {
+        self.schedule(at, Event::Nic(node, frame));
     }
 
     /// Packets of these opcodes that NICs sent.

@@ -54,11 +54,11 @@ pub fn registers(feedback: FeedbackConfig) -> NicConfig {
     }
 }
 
-fn ip(node: usize) -> Ipv4Addr {
+pub fn ip(node: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 0, 0, node as u8 + 1)
 }
 
-fn mac(node: usize) -> MacAddr {
+pub fn mac(node: usize) -> MacAddr {
     MacAddr([2, 0, 0, 0, 0, node as u8 + 1])
 }
 
