@@ -1,7 +1,7 @@
 //! Laws that write down what they hear.
 
 use hpcc_models::cc::hpcc::Hpcc;
-use hpcc_models::cc::{CcEvent, CongestionControl, Update};
+use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, Update};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -60,6 +60,15 @@ impl<F: FnMut(&CcEvent, Option<Update>)> CongestionControl for Watched<F> {
         self.law.receiver_counts(flow, generation, flows, now);
     }
     fn receiver_window(&mut self, flow: u32, generation: u8, window: f64) -> Option<Update> {
-        self.law.receiver_window(flow, generation, window)
+        let update = self.law.receiver_window(flow, generation, window);
+        // no event brings it; it is heard as one without INT
+        let told = CcEvent {
+            kind: EventKind::Probe,
+            flow,
+            generation,
+            ..CcEvent::default()
+        };
+        (self.hear)(&told, update);
+        update
     }
 }
