@@ -111,8 +111,8 @@ impl HpccRegisters {
             expected: "what the hardware offers (TxRate, MaxMin)".into(),
             got: got.into(),
         };
-        if params.rate_signal == RateSignal::RxRate {
-            return Err(unsupported("rate_signal", "RxRate"));
+        if params.rate_signal != RateSignal::TxRate {
+            return Err(unsupported("rate_signal", &format!("{:?}", params.rate_signal)));
         }
         if params.class_search {
             return Err(unsupported("class_search", "on"));

@@ -75,6 +75,7 @@ impl Simulator {
                     queued_bytes: 0,
                     egress_bytes: 0,
                     tx_bytes: 0,
+                    utilisation: Default::default(),
                     ecn,
                     ingress_bytes: 0,
                     headroom_used: 0,

@@ -8,6 +8,7 @@ use super::classes::ClassRules;
 use super::clock::Clock;
 use super::homa::HomaConfig;
 use super::recovery::IrnRules;
+use super::stamp_rules::StampRules;
 use super::tcp::TcpSetup;
 use super::telemetry::TelemetryBytes;
 use crate::cc::{ProbeRule, Sampling, MAX_HOPS};
@@ -170,6 +171,8 @@ pub struct Config {
     pub second_fraction: bool,
     /// Switches stamp the bytes that entered the queue in place of those that left it, as the PowerTCP authors' simulator does.
     pub int_arrivals: bool,
+    /// What switches say in other ways than the paper's.
+    pub stamps: StampRules,
     /// Speed in bits per second to INT code, and the code of a speed that is not in the table.
     pub speed_codes: BTreeMap<u64, u8>,
     /// Code of a speed that the table lacks.
@@ -243,6 +246,7 @@ impl Config {
             feedback: Feedback::default(),
             second_fraction: false,
             int_arrivals: false,
+            stamps: StampRules::default(),
             speed_codes: DEFAULT_SPEEDS_GBPS
                 .iter()
                 .zip(1..)

@@ -34,6 +34,7 @@ mod routing;
 mod sample;
 mod sending;
 mod slot;
+mod stamp_rules;
 mod stamping;
 mod switch;
 pub mod tcp;
@@ -58,6 +59,7 @@ pub use recovery::IrnRules;
 pub use routing::PairMetrics;
 pub use sample::{CircuitSamples, FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, VoqPoint, QUEUE_CLASS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
+pub use stamp_rules::StampRules;
 pub use telemetry::TelemetryBytes;
 pub use topology::{Link, Topology, TopologyError};
 
@@ -65,5 +67,7 @@ pub use crate::cc::{Carrier, FlowCount, Sampling};
 
 #[cfg(test)]
 mod feedback_tests;
+#[cfg(test)]
+mod stamping_tests;
 #[cfg(test)]
 mod tests;

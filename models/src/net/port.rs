@@ -3,6 +3,7 @@
 use super::classes::ClassQueues;
 use super::config::EcnRule;
 use super::packet::Chain;
+use super::stamp_rules::Utilisation;
 
 /// One end of a link.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Port {
     pub egress_bytes: u64,
     /// Bytes transmitted since the start.
     pub tx_bytes: u64,
+    /// How busy the link is, where switches measure that.
+    pub utilisation: Utilisation,
     /// Marking.
     pub ecn: Option<EcnRule>,
     /// Arrived here and still in the switch, not counting headroom, bytes.

@@ -130,7 +130,7 @@ impl Routes {
                     // Parallel links are met once per link in the outer loop: take the one that pairs with this edge.
                     let rank = edges[now]
                         .iter()
-                        .filter(|e| e.peer == edge.peer && e.port < edge.port)
+                        .filter(|e| e.up && e.peer == edge.peer && e.port < edge.port)
                         .count();
                     if let Some(port) = back.map(|e| e.port).nth(rank) {
                         next[peer].push(port);

@@ -6,6 +6,7 @@ use super::classes::{ClassTelemetry, Departure};
 use super::engine::Simulator;
 use super::packet::NIL;
 use crate::cc::{HopRecord, MAX_HOPS};
+use crate::wire::telemetry::path_bits;
 
 impl Simulator {
     /// Congestion mark by the queue left behind.
@@ -58,7 +59,16 @@ impl Simulator {
 
     /// INT: one record per switch, five at most (behaviour, "INT on the wire").
     pub(super) fn stamp(&mut self, out: u32, index: u32, left: Option<Departure>) {
-        let (speed, sent, queue) = self.telemetry_of(out, self.packets[index].dst, left);
+        let rules = &self.config.stamps;
+        if rules.silent.contains(&self.ports[out as usize].node) {
+            return;
+        }
+        let (mut speed, sent, queue) = self.telemetry_of(out, self.packets[index].dst, left);
+        let rate = self.ports[out as usize].rate_bps;
+        if let Some(shown) = rules.shown_bps {
+            speed = self.config.speed_codes.get(&shown).copied().unwrap_or(speed);
+        }
+        let (sent, queue) = (rules.shown(rate, sent), rules.shown(rate, queue));
         let multi = u64::from(self.config.int_multi);
         let bytes = if self.config.int_arrivals {
             // What entered the queue has left it, waits in it, or is this packet.
@@ -72,14 +82,25 @@ impl Simulator {
         } else {
             ns
         };
+        let tx_bytes = match rules.utilisation_ps {
+            Some(window_ps) => {
+                let port = &mut self.ports[out as usize];
+                port.utilisation.measure(self.now, port.tx_bytes, rate, window_ps)
+            }
+            None => (bytes / (128 * multi)) as u32 & 0xf_ffff,
+        };
         let record = HopRecord {
             speed,
             ts: ts as u32 & 0xff_ffff,
-            tx_bytes: (bytes / (128 * multi)) as u32 & 0xf_ffff,
+            tx_bytes,
             q_len: (queue / (80 * multi)).min(u64::from(u16::MAX)) as u16,
         };
         let port = &self.ports[out as usize];
-        let id = self.switches[port.owner as usize].node as u16 & 0xfff;
+        let id = match self.config.stamps.path_of_links {
+            // the number of the link is a port number that no other of the switch has
+            true => path_bits(port.node, (out / 2) as u16),
+            false => self.switches[port.owner as usize].node as u16 & 0xfff,
+        };
         let packet = &mut self.packets[index];
         if usize::from(packet.n_hop) < MAX_HOPS {
             packet.hops[usize::from(packet.n_hop)] = record;

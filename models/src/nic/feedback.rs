@@ -64,6 +64,7 @@ impl<M: Memory> Nic<M> {
             || feedback.flow != request_flow(feedback.flow / 2) && !self.config.translates();
         let stack = IntStack::parse(feedback.int).ok();
         if let Some(stack) = stack.filter(|stack| stack.n_hop > 0 || collects) {
+            self.feedback_counters.int_few_hops += u64::from(stack.n_hop < qp.config.expected_hops);
             fill(&self.config, &mut self.counters, &stack, &mut event);
         }
         let Some(update) = self.laws.get_mut(&qp.law).and_then(|cc| cc.handle(&event)) else {

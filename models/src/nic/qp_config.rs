@@ -36,6 +36,9 @@ pub struct QpConfig {
     pub priority: u8,
     /// UDP source port; 0 takes one from the QP numbers.
     pub udp_port: u16,
+    /// Switches that stamp on the path to the peer, as the host knows them; INT of fewer is counted, for a switch that says nothing is seen by nobody else.
+    /// 0: not known.
+    pub expected_hops: u8,
     /// Port of the peer, for a law at the receiver; without it the peer's is as the own one.
     pub peer_port: Option<PeerPort>,
 }
@@ -59,6 +62,7 @@ impl QpConfig {
             mtu: 1024,
             priority: 0,
             udp_port: 0,
+            expected_hops: 0,
             peer_port: None,
         }
     }

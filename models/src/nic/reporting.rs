@@ -100,6 +100,7 @@ impl<M: Memory> Nic<M> {
             now,
             ..CcEvent::default()
         };
+        self.feedback_counters.int_few_hops += u64::from(stack.n_hop < qp.config.expected_hops);
         fill(&self.config, &mut self.counters, &stack, &mut event);
         if !event.int_valid {
             return;

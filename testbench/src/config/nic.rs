@@ -278,7 +278,8 @@ impl NicSetup {
             mtu: section.mtu.unwrap_or(self.nic.mtu),
             priority: section.priority,
             udp_port: section.udp_port,
-            // configuration files know of no law at the receiver
+            // configuration files know of no law at the receiver, and of no path
+            expected_hops: 0,
             peer_port: None,
         };
         let expected = match qp.fault() {

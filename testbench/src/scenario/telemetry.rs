@@ -1,5 +1,6 @@
 //! From the words of `[telemetry]` to bytes on packets, which packets collect, and how telemetry comes back.
 
+use hpcc_models::cc::hpcc::RateSignal;
 use hpcc_models::cc::ProbeRule;
 use hpcc_models::net::{Carrier, Config, Feedback, Sampling, TelemetryBytes};
 
@@ -20,6 +21,9 @@ pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -
         ("ack_every", spec.ack_every.is_some()),
         ("rx_clock", spec.rx_clock.is_some()),
         ("n_aware", spec.n_aware.is_some()),
+        ("utilisation_us", spec.utilisation_us.is_some()),
+        ("shown_gbps", spec.shown_gbps.is_some()),
+        ("silent", !spec.silent.is_empty()),
     ];
     if let Some((key, _)) = given.iter().find(|(_, given)| *given && law.kind != LawKind::Hpcc) {
         return Err(format!("telemetry.{key}: expected only with hpcc, got {}", law.name));
@@ -30,7 +34,9 @@ pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -
         })?;
         config.framing = config.framing.with_telemetry(bytes);
         config.second_fraction = format.starts_with("ioam");
+        config.stamps.path_of_links = format != "fig7";
     }
+    stamps(scenario, law, config)?;
     let mode = spec.mode.as_deref().unwrap_or("inband");
     only_with(spec.every.is_some(), "every", mode == "sample", "mode sample")?;
     for (key, given) in &given[3..5] {
@@ -52,6 +58,40 @@ pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -
     }
     config.feedback = feedback(scenario, mode)?;
     law.n_aware = config.feedback.count_flows;
+    Ok(())
+}
+
+/// What switches say of themselves.
+fn stamps(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -> Result<(), String> {
+    let spec = &scenario.telemetry;
+    let stamps = &mut config.stamps;
+    if let Some(us) = spec.utilisation_us {
+        let int_md = spec.format.as_deref() == Some("int-md");
+        only_with(true, "utilisation_us", int_md, "format int-md")?;
+        if !(0.1..=1e6).contains(&us) {
+            return Err(format!("telemetry.utilisation_us: expected 0.1 to 1e6, got {us}"));
+        }
+        if scenario.fidelity != Fidelity::Golden {
+            let fidelity = scenario.fidelity.name();
+            return Err(format!(
+                "telemetry.utilisation_us: expected none at {fidelity}, got {us}"
+            ));
+        }
+        stamps.utilisation_ps = Some((us * 1e6) as u64);
+        law.rate_signal = RateSignal::Utilisation;
+    }
+    if let Some(gbps) = spec.shown_gbps {
+        let whole_port = spec.qos.as_deref().is_none_or(|qos| qos == "off");
+        only_with(true, "shown_gbps", whole_port, "qos off")?;
+        let bps = gbps.saturating_mul(1_000_000_000);
+        if !config.speed_codes.contains_key(&bps) {
+            return Err(format!(
+                "telemetry.shown_gbps: expected a speed with an INT code, got {gbps}"
+            ));
+        }
+        stamps.shown_bps = Some(bps);
+    }
+    stamps.silent = spec.silent.clone();
     Ok(())
 }
 
@@ -145,8 +185,9 @@ fn feedback(scenario: &Scenario, mode: &str) -> Result<Feedback, String> {
 mod tests {
     use crate::plan::Job;
     use crate::scenario::spec::{plan, Overrides};
+    use hpcc_models::cc::hpcc::RateSignal;
     use hpcc_models::cc::ProbeRule;
-    use hpcc_models::net::Carrier;
+    use hpcc_models::net::{Carrier, StampRules};
 
     fn job(telemetry: &str) -> Result<Job, String> {
         let text = format!(
@@ -171,6 +212,16 @@ mod tests {
         let feedback = found.config.feedback;
         assert_eq!(feedback.carrier, Carrier::Receiver { after_queue: true });
         assert!(feedback.ack_every == 16 && feedback.count_flows && found.law.n_aware);
+        let found = job("format='int-md'\nutilisation_us=2\nshown_gbps=400\nsilent=[4]").unwrap();
+        let stamps = StampRules {
+            path_of_links: true,
+            shown_bps: Some(400_000_000_000),
+            utilisation_ps: Some(2_000_000),
+            silent: vec![4],
+        };
+        assert_eq!(found.config.stamps, stamps);
+        assert_eq!(found.law.rate_signal, RateSignal::Utilisation);
+        assert!(!job("").unwrap().config.stamps.path_of_links);
     }
 
     #[test]
@@ -203,6 +254,18 @@ mod tests {
                 "telemetry.feedback: expected ack or coalesced with mode probe, got `rx`",
             ),
             ("rx_clock='t'", "telemetry.rx_clock: expected only with feedback rx"),
+            (
+                "utilisation_us=2",
+                "telemetry.utilisation_us: expected only with format int-md",
+            ),
+            (
+                "format='int-md'\nutilisation_us=0.01",
+                "telemetry.utilisation_us: expected 0.1 to 1e6, got 0.01",
+            ),
+            (
+                "shown_gbps=33",
+                "telemetry.shown_gbps: expected a speed with an INT code, got 33",
+            ),
         ] {
             assert_eq!(job(text).unwrap_err(), error);
         }

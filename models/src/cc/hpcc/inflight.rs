@@ -1,7 +1,7 @@
 //! MEASUREINFLIGHT (Algorithm 1, lines 1 to 10): hop records in, the hop that decides and the new moving average out.
 
 use super::law::{float, HpccLaw};
-use super::params::{RateSignal, TS_WRAP, TX_WRAP};
+use super::params::{RateSignal, TS_WRAP, TX_WRAP, UTILISATION_UNIT};
 use super::state::{FlowState, Link};
 use crate::cc::MAX_HOPS;
 use num_traits::Float;
@@ -55,6 +55,10 @@ impl<F: Float> HpccLaw<F> {
     pub fn hop_u(&self, record: &Link, link: &Link, dts: u32, dtx: u32) -> F {
         let b = self.port_speed[usize::from(link.speed)]; // bits per ns
         let dts: F = float(f64::from(dts));
+        let queue = float::<F>(f64::from(link.q_len.min(record.q_len))) * self.q_unit_bits / (b * self.t_w);
+        if self.params().rate_signal == RateSignal::Utilisation {
+            return queue + float::<F>(f64::from(link.tx_bytes) * UTILISATION_UNIT);
+        }
         // 4: txRate = (ack.L[i].txBytes - L[i].txBytes) / (ack.L[i].ts - L[i].ts)
         let mut rate = float::<F>(f64::from(dtx)) * self.tx_unit_bits / dts;
         if self.params().rate_signal == RateSignal::RxRate {
@@ -62,8 +66,7 @@ impl<F: Float> HpccLaw<F> {
             rate = rate + growth * self.q_unit_bits / dts;
         }
         // 5: u' = min(ack.L[i].qLen, L[i].qLen) / (ack.L[i].B * T) + txRate / ack.L[i].B
-        let queue = float::<F>(f64::from(link.q_len.min(record.q_len))) * self.q_unit_bits;
-        queue / (b * self.t_w) + rate / b
+        queue + rate / b
     }
 
     /// Lines 2 to 8. `forced` names the hop to take instead of the largest, for comparison with a model whose

@@ -28,7 +28,7 @@ pub(crate) use law::float;
 pub use law::HpccLaw;
 pub use params::{
     Fairness, HpccParams, ParamError, RateSignal, Reaction, BASE_RTT_RANGE_NS, DEFAULT_PORT_SPEEDS, MAX_LINK_RATE,
-    MAX_WINDOW, Q_UNIT, TS_WRAP, TX_UNIT, TX_WRAP,
+    MAX_WINDOW, Q_UNIT, TS_WRAP, TX_UNIT, TX_WRAP, UTILISATION_UNIT,
 };
 pub use remote::{receiver_kind, remote_window, Notified, ReceiverClock, RemoteWindow, SilenceWatch};
 pub use state::{Branch, FlowState, HopRegister, Link, Observation};

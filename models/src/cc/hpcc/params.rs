@@ -17,6 +17,8 @@ pub const TX_WRAP: u32 = 1 << 20;
 pub const TX_UNIT: u64 = 128;
 /// Bytes of one unit of a `qLen` field at multiplier 1 (paper, Fig. 7).
 pub const Q_UNIT: u64 = 80;
+/// One unit of a utilisation, of the link's speed: UQ16.16, of which a record holds the lowest 20 bits.
+pub const UTILISATION_UNIT: f64 = 1.0 / 65_536.0;
 /// Port speeds in bits per second by 4-bit code; 0 is not valid.
 pub const DEFAULT_PORT_SPEEDS: [u64; 16] = {
     const G: u64 = 1_000_000_000;
@@ -60,6 +62,9 @@ pub enum RateSignal {
     TxRate,
     /// `rxRate = txRate + (qLen - last qLen) / dts`.
     RxRate,
+    /// What the switch measured itself: the record's `txBytes` is the utilisation of the link in units of [`UTILISATION_UNIT`], as in the list of
+    /// draft-miao-tsv-hpcc-info, Fig. 3 (INT's bitmap `d500`). Golden only.
+    Utilisation,
 }
 
 /// How the windows that the hops of a path allow become one (paper, appendix A.3).

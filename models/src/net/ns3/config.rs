@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::{data_rate, FormatError};
 use crate::net::clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 use crate::net::config::{Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse};
+use crate::net::stamp_rules::StampRules;
 
 /// `CC_MODE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -358,6 +359,7 @@ impl Ns3Config {
             probes: None,
             feedback: Default::default(),
             second_fraction: false,
+            stamps: StampRules::default(),
             classes: None,
             tcp: None,
             homa: None,

@@ -3,10 +3,11 @@
 //! `IP (protocol 253) | IFA header 4 | UDP 8 | metadata header 4 | 32 bytes a hop, newest first | BTH ...`. The IP length grows with the
 //! stack, UDP length and checksum do not.
 
-use super::super::bytes::{get, get16, get32, put};
+use super::super::bytes::{get16, get32, put};
 use super::super::{PROTOCOL_UDP, UDP_LEN};
 use super::ip::Ip;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
+use super::TelemetryPorts;
 use crate::cc::HopRecord;
 
 mod field {
@@ -122,7 +123,7 @@ impl IfaHop {
     }
 
     /// The record of the law: time of departure modulo 2^24 ns, our speed code.
-    pub fn record(&self) -> Result<HopRecord, Unusable> {
+    pub fn record(&self, int_multi: u32) -> Result<HopRecord, Unusable> {
         if [self.rx_ns, self.residence_ns, self.tx_bytes].contains(&u32::MAX) {
             return Err(Unusable::NotPopulated);
         }
@@ -131,7 +132,7 @@ impl IfaHop {
         }
         let seconds = self.rx_seconds.wrapping_mul(SECOND);
         let ts = seconds.wrapping_add(self.rx_ns).wrapping_add(self.residence_ns);
-        Ok(record(self.speed + 1, ts, self.tx_bytes, self.queue.into()))
+        Ok(record(self.speed + 1, ts, self.tx_bytes, self.queue.into(), int_multi))
     }
 }
 
@@ -193,7 +194,7 @@ fn check_header(header: &[u8]) -> Result<(), Unusable> {
 }
 
 /// Takes a packet of the protocol apart; `None` if not even the headers are there.
-pub(super) fn open(packet: &[u8], ip: &Ip) -> Option<Opened> {
+pub(super) fn open(packet: &[u8], ip: &Ip, numbers: &TelemetryPorts) -> Option<Opened> {
     let udp = ip.header + IFA_HEADER_LEN;
     let metadata = udp + UDP_LEN;
     let stack_at = metadata + IFA_HEADER_LEN;
@@ -219,10 +220,7 @@ pub(super) fn open(packet: &[u8], ip: &Ip) -> Option<Opened> {
         }
         canonical(packet[stack_at..end].chunks(IFA_HOP_LEN).map(|bytes| {
             let hop = IfaHop::parse(bytes)?;
-            if get(bytes, field::DEVICE) == u64::from(u32::MAX) {
-                return Err(Unusable::NotPopulated);
-            }
-            Ok((hop.record()?, path_bits(hop.device, hop.egress)))
+            Ok((hop.record(numbers.int_multi)?, path_bits(hop.device, hop.egress)))
         }))
     };
     Some(Opened {

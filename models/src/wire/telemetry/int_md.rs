@@ -8,6 +8,7 @@ use super::super::UDP_LEN;
 use super::bitmap::{interfaces, split_interfaces, Fields};
 use super::ip::Ip;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
+use super::TelemetryPorts;
 use crate::cc::{HopRecord, MAX_HOPS};
 
 mod field {
@@ -116,11 +117,17 @@ impl IntMdHop {
     }
 
     /// The record of the law.
-    pub fn record(&self) -> Result<HopRecord, Unusable> {
+    pub fn record(&self, int_multi: u32) -> Result<HopRecord, Unusable> {
         if self.speed == 0 {
             return Err(Unusable::Speed);
         }
-        Ok(record(self.speed, self.egress_ns as u32, self.tx_bytes, self.queue))
+        Ok(record(
+            self.speed,
+            self.egress_ns as u32,
+            self.tx_bytes,
+            self.queue,
+            int_multi,
+        ))
     }
 }
 
@@ -224,20 +231,20 @@ fn read_header(data: &[u8], domain: u16) -> Result<(usize, u16), Unusable> {
 }
 
 /// Takes a packet on the port of INT apart.
-pub(super) fn open(packet: &[u8], ip: &Ip, domain: u16) -> Opened {
+pub(super) fn open(packet: &[u8], ip: &Ip, numbers: &TelemetryPorts) -> Opened {
     let data = &packet[ip.header + UDP_LEN..];
     // Shim and what it counts, and the port that stood before it.
     let len = data.get(field::LENGTH).map_or(0, |&words| 4 + 4 * usize::from(words));
     let port = (data.len() >= 4).then(|| get16(data, field::ORIGINAL_PORT));
     let read = || {
-        let (hop, instructions) = read_header(data, domain)?;
+        let (hop, instructions) = read_header(data, numbers.domain)?;
         let stack = data.get(field::STACK..len).ok_or(Unusable::Length)?;
         if stack.len() % hop != 0 {
             return Err(Unusable::Length);
         }
         canonical(stack.chunks(hop).map(|bytes| {
             let read = IntMdHop::parse(bytes, instructions)?;
-            Ok((read.record()?, path_bits(read.node, read.egress)))
+            Ok((read.record(numbers.int_multi)?, path_bits(read.node, read.egress)))
         }))
     };
     Opened {

@@ -8,6 +8,7 @@ use super::super::{IntStack, UDP_LEN};
 use super::bitmap::{interfaces, split_interfaces, Fields};
 use super::ip::Ip;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
+use super::TelemetryPorts;
 use crate::cc::{HopRecord, MAX_HOPS};
 
 mod field {
@@ -124,11 +125,11 @@ impl IoamNode {
 
     /// The record of the law. Only the fraction of the second is there: once a second the difference of two time stamps is wrong by more than
     /// a record may be old, so that sample is left out.
-    pub fn record(&self) -> Result<HopRecord, Unusable> {
+    pub fn record(&self, int_multi: u32) -> Result<HopRecord, Unusable> {
         if self.speed == 0 {
             return Err(Unusable::Speed);
         }
-        Ok(record(self.speed, self.fraction, self.tx_bytes, self.queue))
+        Ok(record(self.speed, self.fraction, self.tx_bytes, self.queue, int_multi))
     }
 }
 
@@ -205,24 +206,24 @@ pub fn stamp(packet: &mut Vec<u8>, node: &IoamNode, port: u16, namespace: u16, m
 }
 
 /// Takes a packet on the port of IOAM apart.
-pub(super) fn open(packet: &[u8], ip: &Ip, namespace: u16) -> Opened {
+pub(super) fn open(packet: &[u8], ip: &Ip, numbers: &TelemetryPorts) -> Opened {
     let option = &packet[ip.header + UDP_LEN..];
     let len = option.get(field::OPTION_LENGTH).map_or(0, |&len| usize::from(len) + 2);
     Opened {
         format: TelemetryFormat::Ioam,
-        stack: read(option, len, namespace),
+        stack: read(option, len, numbers),
         plain: ip.without_behind_udp(packet, len, None),
     }
 }
 
-fn read(option: &[u8], len: usize, namespace: u16) -> Result<IntStack, Unusable> {
+fn read(option: &[u8], len: usize, numbers: &TelemetryPorts) -> Result<IntStack, Unusable> {
     if len < IOAM_HEADER_LEN || option.len() < len {
         return Err(Unusable::Length);
     }
     if option[field::OPTION_TYPE] != OPTION_TYPE || option[field::IOAM_TYPE] > 1 {
         return Err(Unusable::Layout);
     }
-    if get16(option, field::NAMESPACE) != namespace {
+    if get16(option, field::NAMESPACE) != numbers.namespace {
         return Err(Unusable::Namespace);
     }
     let lengths = get16(option, field::LENGTHS);
@@ -243,6 +244,6 @@ fn read(option: &[u8], len: usize, namespace: u16) -> Result<IntStack, Unusable>
     }
     canonical(used.chunks(node).map(|bytes| {
         let read = IoamNode::parse(bytes, trace_type)?;
-        Ok((read.record()?, path_bits(read.node, read.egress)))
+        Ok((read.record(numbers.int_multi)?, path_bits(read.node, read.egress)))
     }))
 }

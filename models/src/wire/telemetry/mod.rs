@@ -28,7 +28,7 @@ pub use opened::{icrc_ok, path_bits, Added, Opened, TelemetryFormat, Unusable};
 use super::{IntStack, Ports, PROTOCOL_UDP, UDP_LEN};
 use ip::Ip;
 
-/// Numbers under which the formats are found: registers of the NIC.
+/// Numbers under which the formats are found, and the unit of their byte counters: registers of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TelemetryPorts {
     /// Ports of RoCEv2 and of Fig. 7.
@@ -43,7 +43,14 @@ pub struct TelemetryPorts {
     pub namespace: u16,
     /// INT domain whose instruction bit 0 is a byte counter.
     pub domain: u16,
+    /// Multiplies the unit of `txBytes`, 128 bytes, as the switches' own registers multiply that of Fig. 7's: a power of two up to
+    /// [`LARGEST_MULTIPLIER`].
+    pub int_multi: u32,
 }
+
+/// With more than this the 32 bits of a switch's byte counter are less than one turn of a record's 20, and differences over the counter's wrap are
+/// wrong; with a number that is no power of two they are as well.
+pub const LARGEST_MULTIPLIER: u32 = 32;
 
 impl Default for TelemetryPorts {
     fn default() -> Self {
@@ -54,6 +61,7 @@ impl Default for TelemetryPorts {
             ifa: [253, 131],
             namespace: 1,
             domain: 0x4850,
+            int_multi: 1,
         }
     }
 }
@@ -64,16 +72,16 @@ pub fn open(packet: &[u8], ports: &TelemetryPorts) -> Option<Opened> {
     let ip = Ip::read(packet)?;
     let packet = &packet[..packet.len().min(ip.total)];
     if ports.ifa.contains(&ip.protocol) {
-        return ifa::open(packet, &ip);
+        return ifa::open(packet, &ip, ports);
     }
     if ip.protocol != PROTOCOL_UDP || packet.len() < ip.header + UDP_LEN {
         return None;
     }
     let port = u16::from_be_bytes([packet[ip.header + 2], packet[ip.header + 3]]);
     if port == ports.ioam {
-        Some(ioam::open(packet, &ip, ports.namespace))
+        Some(ioam::open(packet, &ip, ports))
     } else if port == ports.int_md {
-        Some(int_md::open(packet, &ip, ports.domain))
+        Some(int_md::open(packet, &ip, ports))
     } else if ports.roce.role(port).is_some_and(|role| role.has_int()) {
         Some(fig7(packet, &ip))
     } else {

@@ -2,6 +2,7 @@
 
 use super::super::{icrc, IntStack, ICRC_LEN};
 use super::ip::Ip;
+use crate::cc::hpcc::TX_UNIT;
 use crate::cc::HopRecord;
 
 /// How a packet carries telemetry.
@@ -106,12 +107,13 @@ pub fn path_bits(device: u32, egress_port: u16) -> u16 {
     fold ^ turned
 }
 
-/// A record in the law's units. `counter`: bytes sent, 32 bits; `cells`: queue in cells of 80 bytes.
-pub(super) fn record(speed: u8, ts: u32, counter: u32, cells: u32) -> HopRecord {
+/// A record in the law's units. `counter`: bytes sent, 32 bits; `cells`: queue in the switch's cells, which are those of the law.
+pub(super) fn record(speed: u8, ts: u32, counter: u32, cells: u32, int_multi: u32) -> HopRecord {
+    let unit = TX_UNIT as u32 * int_multi;
     HopRecord {
         speed,
         ts: ts & 0xff_ffff,
-        tx_bytes: (counter / 128) & 0xf_ffff,
+        tx_bytes: (counter / unit) & 0xf_ffff,
         q_len: u16::try_from(cells).unwrap_or(u16::MAX),
     }
 }

@@ -177,6 +177,31 @@ fn a_read_does_not_overtake() {
     assert!(bench.run_until(50_000).is_empty());
 }
 
+/// A peer that asks for a READ again has gone back: what waited behind it is not acknowledged before the READ's data, and will be asked for anew.
+#[test]
+fn whoever_goes_back_asks_anew() {
+    let mut bench = bench(100);
+    bench.read_request(0, 0, 100);
+    assert_eq!(psns(&bench.run_until(500)), [0]);
+    let reth = Extension::Reth(RethRepr {
+        address: BASE,
+        key: KEY,
+        length: 60_000,
+    });
+    bench.receive_with_int(BthRepr::new(Opcode::Write(First), QPN, 1), reth, &[7; MTU], &int(1));
+    bench.read_request(0, 0, 100);
+    let sent = bench.run_until(50_000);
+    let kinds: Vec<_> = sent.iter().map(|sent| (sent.opcode, sent.psn)).collect();
+    assert_eq!(kinds, [(Opcode::ReadResponse(Position::Only), 0)]);
+    // the packet comes again, asks, and is acknowledged
+    let asking = BthRepr {
+        ack_req: true,
+        ..BthRepr::new(Opcode::Write(First), QPN, 1)
+    };
+    bench.receive_with_int(asking, reth, &[7; MTU], &int(2));
+    assert_eq!(acks(&bench.run_until(60_000)), [(1, int(2))]);
+}
+
 /// Which packets ask: every fourth, the last of the message, the one that fills the window, the first of a repetition.
 #[test]
 fn which_packets_ask() {

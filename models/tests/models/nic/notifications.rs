@@ -119,9 +119,10 @@ fn a_notification_moves_nothing() {
         .borrow()
         .iter()
         .filter(|event| event.int_valid)
-        .map(|event| (event.kind, event.psn_next, event.snd_nxt, event.bytes))
+        .map(|event| (event.flow, event.kind, event.psn_next, event.snd_nxt, event.bytes))
         .collect();
-    assert_eq!(with_int, [1, 3, 10, 6].map(|next| (EventKind::Ack, next, 10, 0)));
+    let flow = request_flow(QPN);
+    assert_eq!(with_int, [1, 3, 10, 6].map(|next| (flow, EventKind::Ack, next, 10, 0)));
     assert!(bench.done().is_empty() && !bench.nic.idle());
     // never sent, sent and acknowledged: stale
     bench.ack(4);
@@ -221,6 +222,28 @@ fn the_form_that_acknowledges() {
     );
     told(&mut bench, 9, Syndrome::Ack(31));
     assert_eq!(bench.done(), [(1, Status::Ok)]);
+}
+
+/// It never names a READ response that still waits to be sent: the requester would take that for lost.
+#[test]
+fn the_form_that_acknowledges_stays_behind_a_read() {
+    let reth = Extension::Reth(RethRepr {
+        address: BASE,
+        key: KEY,
+        length: 4,
+    });
+    let mut bench = Bench::with(config(16, true), 0, true);
+    bench.nic.set_pause(1);
+    bench.read_request(0, 0, 2 * MTU as u32);
+    let only = BthRepr::new(Opcode::Write(Position::Only), QPN, 2);
+    bench.receive_with_int(only, reth, &[7; 4], &int(3));
+    let sent = bench.run_until(1000);
+    let named: Vec<_> = sent.iter().map(|sent| (sent.opcode, sent.psn)).collect();
+    // both responses wait for the end of the pause: the packet before the first is named
+    assert_eq!(named, [(Opcode::NotificationAck, 0xff_ffff)]);
+    bench.nic.set_pause(0);
+    let after: Vec<_> = bench.run_until(3000).iter().map(|sent| sent.psn).collect();
+    assert_eq!(after, [0, 1, 2]);
 }
 
 /// The end of a message is acknowledged at once, its notification before.

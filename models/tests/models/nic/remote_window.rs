@@ -3,14 +3,17 @@
 
 use super::bench::*;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
-use hpcc_models::cc::Carrier;
+use hpcc_models::cc::{Carrier, CcEvent, CongestionControl, Update};
 use hpcc_models::fixed::formats::Window;
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use proptest::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
 use Operation::Write;
 
 const T_NS: u32 = 13_000;
+const RX: Carrier = Carrier::Receiver { after_queue: false };
 
 fn params() -> HpccParams {
     HpccParams::new(100_000_000_000, T_NS)
@@ -20,7 +23,7 @@ fn params() -> HpccParams {
 fn sender() -> Bench {
     let config = NicConfig {
         feedback: FeedbackConfig {
-            carrier: Carrier::Receiver { after_queue: false },
+            carrier: RX,
             ack_every: 16,
             round_trip_ns: T_NS,
             ..FeedbackConfig::default()
@@ -94,6 +97,107 @@ fn silence_is_counted() {
         next += 1;
     }
     assert_eq!(bench.nic.feedback_counters().notify_missing, 2);
+}
+
+/// A flow that had nothing in flight for long has not missed anything.
+#[test]
+fn a_pause_is_no_silence() {
+    let mut bench = sender();
+    let quiet = 20 * u64::from(T_NS);
+    for round in 0..3 {
+        bench.post(round, Write, 0, 4 * MTU as u64);
+        bench.run_until(bench.now + 5000);
+        bench.ack(4 * round as u32 + 3);
+        assert_eq!(bench.done(), [(round, Status::Ok)]);
+        bench.run_until(bench.now + quiet);
+    }
+    assert_eq!(bench.nic.feedback_counters().notify_missing, 0);
+}
+
+/// What was heard of ends a silence: none is counted while windows come every seven `T`.
+#[test]
+fn a_window_ends_the_silence() {
+    let mut bench = sender();
+    bench.post(1, Write, 0, 60_000);
+    for round in 1..8 {
+        tell(&mut bench, round, Window::from_num(1000));
+        bench.run_until(bench.now + 7 * u64::from(T_NS));
+        bench.ack(round);
+    }
+    assert_eq!(bench.nic.feedback_counters().notify_missing, 0);
+}
+
+/// Neither the window of a law at the receiver nor a number of flows counts at a sender whose registers do not ask for it.
+#[test]
+fn nobody_follows_unasked() {
+    let params = params();
+    for (carrier, count_flows) in [(RX, false), (Carrier::Ack, true)] {
+        let config = NicConfig {
+            feedback: FeedbackConfig {
+                carrier,
+                count_flows,
+                round_trip_ns: T_NS,
+                ..FeedbackConfig::default()
+            },
+            ..nic_config()
+        };
+        let law = Told::default();
+        let told = law.told.clone();
+        let mut bench = Bench::with(config, 0, true);
+        bench.nic.remove_qp(0, QPN);
+        bench.nic.add_law(1, Box::new(law));
+        bench.nic.create_qp(qp_config(0, true)).unwrap();
+        let both = NotificationRepr {
+            window: Some(Window::from_num(params.w_min())),
+            flows: Some(9),
+            sequence: 1,
+        };
+        let bth = BthRepr::new(Opcode::Notification, QPN, 0);
+        bench.receive(bth, Extension::None, &both.emit());
+        let expected = if count_flows {
+            Heard::Flows(9)
+        } else {
+            Heard::Window(params.w_min())
+        };
+        assert_eq!(*told.borrow(), [expected]);
+    }
+}
+
+/// What a law was told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Heard {
+    Flows(u16),
+    Window(f64),
+}
+
+#[derive(Default)]
+struct Told {
+    told: Rc<RefCell<Vec<Heard>>>,
+}
+
+impl CongestionControl for Told {
+    fn name(&self) -> &'static str {
+        "told"
+    }
+    fn create(&mut self, flow: u32, generation: u8) -> Update {
+        Update {
+            flow,
+            generation,
+            window: 1e5,
+            rate: 1e11,
+        }
+    }
+    fn remove(&mut self, _flow: u32) {}
+    fn handle(&mut self, _event: &CcEvent) -> Option<Update> {
+        None
+    }
+    fn receiver_counts(&mut self, _flow: u32, _generation: u8, flows: u16, _now: u64) {
+        self.told.borrow_mut().push(Heard::Flows(flows));
+    }
+    fn receiver_window(&mut self, _flow: u32, _generation: u8, window: f64) -> Option<Update> {
+        self.told.borrow_mut().push(Heard::Window(window));
+        None
+    }
 }
 
 proptest! {

@@ -83,6 +83,23 @@ fn reads_collect_as_ever() {
     assert_eq!(sent.len(), 4 + 2);
 }
 
+/// Queue pairs without INT keep the code point of everything else, with sampling and with probes.
+#[test]
+fn plain_queue_pairs_do_not_take_part() {
+    let probing = NicConfig {
+        probes: Some(ProbeConfig::every(1000)),
+        sampling: None,
+        ..config(4)
+    };
+    for config in [config(4), probing] {
+        let mut bench = Bench::with(config, 0, false);
+        bench.post(1, Write, 0, 10 * MTU as u64);
+        let sent = frames(&mut bench, 5000);
+        let tos: Vec<u8> = sent.iter().map(|frame| frame[15]).collect();
+        assert_eq!(tos, [26 << 2; 10]);
+    }
+}
+
 /// With k = 1 every byte is as with INT on every packet, and the law hears the same.
 #[test]
 fn one_is_every_packet() {

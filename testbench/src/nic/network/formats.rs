@@ -24,7 +24,10 @@ impl Wire {
         Self {
             format,
             ports: Ports::default(),
-            numbers: TelemetryPorts::default(),
+            numbers: TelemetryPorts {
+                int_multi,
+                ..TelemetryPorts::default()
+            },
             stamp: StampConfig {
                 int_multi,
                 ..StampConfig::default()
@@ -85,7 +88,8 @@ impl Wire {
     }
 
     fn add_hop(&self, packet: &mut Vec<u8>, device: u32, record: &HopRecord) {
-        let tx_bytes = record.tx_bytes * TX_UNIT as u32;
+        // the counter behind the record, whose lower bits nobody reads
+        let tx_bytes = record.tx_bytes * TX_UNIT as u32 * self.stamp.int_multi;
         match self.format {
             Encapsulation::Fig7 => {}
             Encapsulation::Ifa => {
@@ -161,13 +165,15 @@ mod tests {
         let hop = |i: u32| HopRecord {
             speed: 5 + (i & 1) as u8,
             ts: 1000 + i,
-            tx_bytes: 77 + i,
+            tx_bytes: 0xf_fff0 + i,
             q_len: 3 + i as u16,
         };
         let hops: [HopRecord; MAX_HOPS] = std::array::from_fn(|i| hop(i as u32));
         let ports = [54791, 4791, 54795, 54795, 54796];
-        for (format, port) in Encapsulation::ALL.into_iter().zip(ports) {
-            let wire = Wire::new(format, 1);
+        let formats = Encapsulation::ALL.into_iter().zip(ports);
+        let cases = formats.flat_map(|(format, port)| [1, 4, 32].map(|multi| (format, port, multi)));
+        for (format, port, int_multi) in cases {
+            let wire = Wire::new(format, int_multi);
             for (tos, int) in [(26 << 2, true), (10 << 2, false)] {
                 let sent = frame(format, tos);
                 let (read, opcode) = wire.read(&sent, 9).unwrap();
@@ -183,7 +189,7 @@ mod tests {
                 let before = late.len();
                 wire.write_int(&mut late, n_hop, if n_hop > 0 { 0x5a5 } else { 0 }, &hops);
                 assert_eq!(late.len() - before, usize::from(n_hop) * format.hop_len());
-                let opened = open(&late[14..], &TelemetryPorts::default()).unwrap();
+                let opened = open(&late[14..], &wire.numbers).unwrap();
                 assert!(opened.icrc_ok());
                 let stack = opened.stack.unwrap();
                 let used = usize::from(n_hop);

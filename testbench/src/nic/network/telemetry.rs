@@ -4,7 +4,7 @@ use crate::plan::{Fidelity, Job};
 use hpcc_models::cc::{Carrier, ProbeRule, Sampling};
 use hpcc_models::net::{Framing, TelemetryBytes, PS_PER_NS};
 use hpcc_models::nic::{FeedbackConfig, FormatConfig, NicConfig, ProbeConfig, SamplingConfig};
-use hpcc_models::wire::telemetry::Encapsulation;
+use hpcc_models::wire::telemetry::{Encapsulation, TelemetryPorts, LARGEST_MULTIPLIER};
 
 /// The format of a job's data packets, by the bytes that its network counts; `None` for a framing of another simulator.
 pub(super) fn format_of(job: &Job) -> Option<Encapsulation> {
@@ -41,9 +41,13 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     if feedback.carrier == (Carrier::Receiver { after_queue: true }) {
         return wrong("telemetry.rx_clock", "t", "t-and-queue");
     }
-    if format != Encapsulation::Fig7 && job.config.int_multi != 1 {
-        let got = job.config.int_multi.to_string();
-        return wrong("cc.int_multi", "1 with a telemetry.format other than fig7", &got);
+    let multi = job.config.int_multi;
+    if format != Encapsulation::Fig7 && !(multi.is_power_of_two() && multi <= LARGEST_MULTIPLIER) {
+        let expected = format!(
+            "a power of two up to {LARGEST_MULTIPLIER} with telemetry.format {}",
+            format.name()
+        );
+        return wrong("cc.int_multi", &expected, &multi.to_string());
     }
     let config = FormatConfig {
         encapsulation: format,
@@ -88,6 +92,10 @@ pub(super) fn registers(job: &Job, base_rtt_ns: u32, registers: NicConfig) -> Ni
         },
         format: FormatConfig {
             encapsulation: format_of(job).unwrap_or_default(),
+            numbers: TelemetryPorts {
+                int_multi: job.config.int_multi,
+                ..TelemetryPorts::default()
+            },
             ..FormatConfig::default()
         },
         ..registers

@@ -103,8 +103,9 @@ pub fn hpcc_rows(p: &HpccParams) -> Vec<(&'static str, Value)> {
         Fairness::Alpha(alpha) => json!(format!("alpha {alpha}")),
     };
     let rate_signal = match p.rate_signal {
-        RateSignal::RxRate => "rxRate",
         RateSignal::TxRate => "txRate",
+        RateSignal::RxRate => "rxRate",
+        RateSignal::Utilisation => "utilisation",
     };
     vec![
         ("eta", json!(p.eta)),

@@ -24,6 +24,12 @@ pub struct TelemetrySpec {
     pub rx_clock: Option<String>,
     /// Receivers count flows and senders divide their additive step by the count.
     pub n_aware: Option<bool>,
+    /// Switches measure the utilisation of their links over so many us and say it in place of a byte counter (INT's own list; only with `int-md`).
+    pub utilisation_us: Option<f64>,
+    /// Every port is shown as one of this speed, Gb/s, with bytes and queue in proportion.
+    pub shown_gbps: Option<u64>,
+    /// Nodes of switches that stamp nothing.
+    pub silent: Vec<u32>,
     /// Traffic classes on every port of a switch, 1 to 8.
     pub queues: Option<usize>,
     /// Their weights, 1 to 1000 each (default: equal).

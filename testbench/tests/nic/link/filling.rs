@@ -49,7 +49,13 @@ fn fills_the_wire<D: Device>(operations: &[LinkOperation], total: u64) {
 
 /// READs of queue pairs that take turns, whose responses come mixed.
 fn fills_the_wire_with_reads_of_many<D: Device>() {
-    for (mtu, qps, bytes) in [(256, 8, 1024), (256, 8, 4096), (512, 8, 4096), (1024, 8, 2048), (256, 100, 16_384)] {
+    for (mtu, qps, bytes) in [
+        (256, 8, 1024),
+        (256, 8, 4096),
+        (512, 8, 4096),
+        (1024, 8, 2048),
+        (256, 100, 16_384),
+    ] {
         let spec = LinkSpec {
             op: LinkOperation::Read,
             mtu,

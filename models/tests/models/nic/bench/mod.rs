@@ -1,7 +1,12 @@
 //! A NIC under test and a peer made of hand-written packets.
 
-use hpcc_models::cc::hpcc::Hpcc;
-use hpcc_models::cc::{CcEvent, CongestionControl, Update};
+mod law;
+mod sent;
+
+pub use law::{Recorder, Watched};
+pub use sent::{psns, Sent};
+
+use hpcc_models::cc::{CcEvent, CongestionControl};
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use std::cell::RefCell;
@@ -18,73 +23,6 @@ pub const OUR_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 11);
 pub const PEER_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 10);
 pub const OUR_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 11]);
 pub const PEER_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 10]);
-
-/// A law that records its events and never changes window and rate.
-#[derive(Default)]
-pub struct Recorder {
-    pub events: Rc<RefCell<Vec<CcEvent>>>,
-    pub window: f64,
-    pub rate: f64,
-}
-
-impl CongestionControl for Recorder {
-    fn name(&self) -> &'static str {
-        "recorder"
-    }
-
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        Update {
-            flow,
-            generation,
-            window: self.window,
-            rate: self.rate,
-        }
-    }
-
-    fn remove(&mut self, _flow: u32) {}
-
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        self.events.borrow_mut().push(*event);
-        None
-    }
-}
-
-/// What a test looks at in a packet that the NIC sent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sent {
-    pub opcode: Opcode,
-    pub psn: u32,
-    pub ack_req: bool,
-    pub port: u16,
-    pub int: Vec<u8>,
-    pub extension: Extension,
-    pub payload: Vec<u8>,
-}
-
-impl Sent {
-    pub fn ack(psn: u32, msn: u32) -> (u32, Syndrome, u32) {
-        (psn, Syndrome::Ack(31), msn)
-    }
-
-    pub fn nak(psn: u32, code: NakCode, msn: u32) -> (u32, Syndrome, u32) {
-        (psn, Syndrome::Nak(code), msn)
-    }
-
-    /// PSN, syndrome and MSN of an acknowledgement.
-    pub fn aeth(&self) -> (u32, Syndrome, u32) {
-        match self.extension {
-            Extension::Aeth(aeth) if self.opcode == Opcode::Acknowledge => (self.psn, aeth.syndrome, aeth.msn),
-            _ => panic!("not an acknowledgement: {self:?}"),
-        }
-    }
-
-    pub fn reth(&self) -> RethRepr {
-        match self.extension {
-            Extension::Reth(reth) => reth,
-            _ => panic!("no RETH: {self:?}"),
-        }
-    }
-}
 
 pub struct Bench {
     pub nic: Nic<BlockMemory>,
@@ -132,35 +70,6 @@ pub fn nic_with_memory(config: NicConfig, law: Option<Box<dyn CongestionControl>
         remote_read: true,
     });
     nic
-}
-
-/// HPCC, and whoever listens to what it hears and answers.
-pub struct Watched<F> {
-    pub law: Hpcc,
-    pub hear: F,
-}
-
-impl<F: FnMut(&CcEvent, Option<Update>)> CongestionControl for Watched<F> {
-    fn name(&self) -> &'static str {
-        self.law.name()
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        self.law.create(flow, generation)
-    }
-    fn remove(&mut self, flow: u32) {
-        self.law.remove(flow);
-    }
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let update = self.law.handle(event);
-        (self.hear)(event, update);
-        update
-    }
-    fn receiver_counts(&mut self, flow: u32, generation: u8, flows: u16, now: u64) {
-        self.law.receiver_counts(flow, generation, flows, now);
-    }
-    fn receiver_window(&mut self, flow: u32, generation: u8, window: f64) -> Option<Update> {
-        self.law.receiver_window(flow, generation, window)
-    }
 }
 
 impl Bench {
@@ -359,8 +268,4 @@ impl Bench {
     pub fn done(&mut self) -> Vec<(u64, Status)> {
         self.nic.take_completions().iter().map(|c| (c.work, c.status)).collect()
     }
-}
-
-pub fn psns(sent: &[Sent]) -> Vec<u32> {
-    sent.iter().map(|sent| sent.psn).collect()
 }
