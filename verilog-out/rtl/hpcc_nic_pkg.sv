@@ -2963,8 +2963,12 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Where the next response's payload goes.
     logic [63:0] address;
-    // One past the READ's last PSN.
-    logic [23:0] end_psn;
+    // Data of the READ is missing.
+    logic open;
+    // Bytes of its payload.
+    logic [15:0] last_length;
+    // PSN of the last response.
+    logic [23:0] last_psn;
     // PSN of the next response.
     logic [23:0] psn;
     // Generation of the queue pair.

@@ -118,6 +118,10 @@ module hpcc_requester (
   output wire  [10:0] counts
 );
   localparam [23:0] step_above = 24'hc00000;
+  // It goes in this clock.
+  wire  response_goes;
+  // The one behind it.
+  wire  hpcc_nic_pkg::rx_packet_t arriving;
   // The work request on the bus, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
   // The input is done with in this clock.
@@ -134,6 +138,10 @@ module hpcc_requester (
   wire  is_last;
   // Distance from what has been accepted to the message's first PSN.
   wire  hpcc_nic_pkg::psn_distance_t skip;
+  // Distance from the message's last PSN, exclusive, to what has been accepted.
+  wire  hpcc_nic_pkg::psn_distance_t surplus;
+  // If the message is a READ: all its data has come.
+  wire  arrived;
   // As `guilty`, with the message in `decide`.
   wire  guilty_now;
   // The queue pair's flow of requests.
@@ -223,12 +231,20 @@ module hpcc_requester (
   logic [7:0] gather_newest_raddr;
   wire  [7:0] gather_newest_rdata;
   // READ responses that follow one already judged.
+  logic [7:0] follow_ahead;
   wire  follow_room;
   hpcc_nic_pkg::read_run_t follow_learned;
   wire  follow_slow;
   wire  follow_take;
+  wire  follow_last;
   wire  [63:0] follow_address;
   wire  hpcc_nic_pkg::read_run_t follow_run;
+  // A READ response waits.
+  logic response_waits_d;
+  logic response_waits_q;
+  // That response.
+  hpcc_nic_pkg::rx_packet_t response_d;
+  hpcc_nic_pkg::rx_packet_t response_q;
   // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
@@ -413,6 +429,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::action_t verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
   wire  [63:0] verdict_behind;
+  wire  [15:0] verdict_last_length;
   // Bytes that were moved: none if the work request failed.
   logic [31:0] finished_moved;
   // A work request ends in this clock. Only while `room` is high.
@@ -582,7 +599,7 @@ module hpcc_requester (
     .idle(idle_q),
     .save(save_q),
     .hold_rows(actions_full),
-    .rows_data(row_data),
+    .rows_data(response_q),
     .rows_valid(choice_rows_valid),
     .rows_ready(choice_rows_ready),
     .answers_data(gather_down_data),
@@ -647,8 +664,9 @@ module hpcc_requester (
   hpcc_requester_follow u_follow (
     .clk(clk),
     .rst(rst),
-    .waits(row_valid),
-    .row(row_data),
+    .waits(response_waits_q),
+    .row(response_q),
+    .ahead(follow_ahead),
     .room(follow_room),
     .popped(choice_rows_ready),
     .learn(verdict_take),
@@ -657,6 +675,7 @@ module hpcc_requester (
     .forget_qp(queue_forget_qp),
     .slow(follow_slow),
     .take(follow_take),
+    .last(follow_last),
     .address(follow_address),
     .run(follow_run)
   );
@@ -790,7 +809,7 @@ module hpcc_requester (
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
-    .row(row_data),
+    .row(response_q),
     .message(message_q),
     .missing(missing_q),
     .act(act_q),
@@ -798,12 +817,14 @@ module hpcc_requester (
     .int_on(queue_int_on),
     .follows(follow_take),
     .follow_address(follow_address),
+    .follow_last(follow_last),
     .negative(verdict_negative),
     .take(verdict_take),
     .last(verdict_last),
     .action(verdict_action),
     .counts(verdict_counts),
-    .behind(verdict_behind)
+    .behind(verdict_behind),
+    .last_length(verdict_last_length)
   );
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
@@ -880,8 +901,10 @@ module hpcc_requester (
     .down_valid(kills_down_valid),
     .down_ready(kill_ready)
   );
-  assign choice_rows_valid = row_valid & follow_slow;
-  assign row_ready = choice_rows_ready | follow_take;
+  assign choice_rows_valid = response_waits_q & follow_slow;
+  assign response_goes = choice_rows_ready | follow_take;
+  assign row_ready = (~response_waits_q) | response_goes;
+  assign arriving = row_data;
   assign answer_ready = gather_up_ready;
   assign ended_ready = choice_limits_ready;
   assign read_error_ready = choice_errors_ready;
@@ -913,6 +936,8 @@ module hpcc_requester (
   assign is_last = message_q.last;
   assign guilty_now = guilty_q | step_holds;
   assign skip = message_q.first_psn - queue_accepted;
+  assign surplus = queue_accepted - message_q.end_psn;
+  assign arrived = ~surplus.negative;
   assign direct = (queue_told == queue_head) & (finished_room | (~is_last));
   assign outcome_acknowledgement = reply_acknowledgement;
   assign outcome_nak = reply_nak;
@@ -937,6 +962,8 @@ module hpcc_requester (
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
+    response_waits_d = response_waits_q;
+    response_d = response_q;
     idle_d = idle_q;
     read_d = read_q;
     load_d = load_q;
@@ -970,6 +997,12 @@ module hpcc_requester (
     schedule_to_d = schedule_to_q;
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
+    follow_ahead = response_q.qp;
+    if ((~response_waits_q) | response_goes) begin
+      follow_ahead = arriving.qp;
+      response_waits_d = row_valid;
+      response_d = row_data;
+    end
     hit_0 = 1'd0;
     hit_1 = 1'd0;
     hit_2 = 1'd0;
@@ -1151,7 +1184,7 @@ module hpcc_requester (
           act_d = 1'd0;
           fetch_d = 1'd1;
           pointer_d = next_pointer;
-          queue_pass = (~found_q) & (~is_read);
+          queue_pass = (~found_q) & ((~is_read) | arrived);
         end else if (~is_read) begin
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
         end else if (found_q) begin
@@ -1160,7 +1193,7 @@ module hpcc_requester (
           act_d = 1'd0;
           check_d = 1'd1;
         end
-        if ((~found_q) & is_read) begin
+        if (((~found_q) & is_read) & (~arrived)) begin
           found_d = 1'd1;
           missing_d = message_q.first_psn;
           if (skip.negative) begin
@@ -1310,6 +1343,7 @@ module hpcc_requester (
       save_d = 1'd0;
       blocked_d = 1'd0;
       stalled_d = 1'd0;
+      response_waits_d = 1'd0;
       held_removals_d = 1'd0;
     end
   end
@@ -1351,7 +1385,9 @@ module hpcc_requester (
     follow_learned.valid = ~verdict_last;
     follow_learned.generation = choice_generation;
     follow_learned.psn = choice_psn + 24'd1;
-    follow_learned.end_psn = message_q.end_psn;
+    follow_learned.last_psn = message_q.end_psn - 24'd1;
+    follow_learned.last_length = verdict_last_length;
+    follow_learned.open = 1'd1;
     follow_learned.address = verdict_behind;
   end
   always_comb begin
@@ -1616,6 +1652,8 @@ module hpcc_requester (
     gather_held_q = 421'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
+    response_waits_q = 1'd0;
+    response_q = 550'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
@@ -1670,6 +1708,8 @@ module hpcc_requester (
     gather_held_q <= gather_held_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
+    response_waits_q <= response_waits_d;
+    response_q <= response_d;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
@@ -1713,8 +1753,10 @@ module hpcc_requester (
     blocked_qp_q <= blocked_qp_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, request.length, request.remote_key, request.remote_address, request.local_key, request.local_address,
-      skip.magnitude, gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer,
+  wire unused_bits = &{1'b0, arriving.role, arriving.int_on, arriving.mtu, arriving.generation, arriving.int_stack, arriving.int_length,
+      arriving.payload_length, arriving.payload_at, arriving.extension, arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode,
+      request.length, request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude,
+      surplus.magnitude, gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer,
       gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn,
       gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
       step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};

@@ -460,8 +460,8 @@ module hpcc_requester_queue (
     mtu_r_q <= mtu_r_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
-      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, run.address, run.end_psn,
-      distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, run.address, run.open,
+      run.last_length, run.last_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
 endmodule
 
 `default_nettype wire
