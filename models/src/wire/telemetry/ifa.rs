@@ -6,8 +6,8 @@
 use super::super::bytes::{get16, get32, put};
 use super::super::{PROTOCOL_UDP, UDP_LEN};
 use super::ip::Ip;
+use super::numbers::TelemetryPorts;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
-use super::TelemetryPorts;
 use crate::cc::HopRecord;
 
 mod field {

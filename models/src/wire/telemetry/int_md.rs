@@ -7,8 +7,8 @@ use super::super::bytes::{get, get16, get32, put};
 use super::super::UDP_LEN;
 use super::bitmap::{interfaces, split_interfaces, Fields};
 use super::ip::Ip;
+use super::numbers::TelemetryPorts;
 use super::opened::{canonical, path_bits, record, Added, Opened, TelemetryFormat, Unusable};
-use super::TelemetryPorts;
 use crate::cc::{HopRecord, MAX_HOPS};
 
 mod field {

@@ -211,7 +211,7 @@ macro_rules! codes {
             use $crate::prim::uint::{mask, Limbs};
             use rust_hdl::prelude::*;
             assert!($name::ALL[0].0 == 0, "the first value is what a register starts with");
-            $( assert!($code & mask($bits) == $code, "the value does not fit"); )*
+            $( assert!($crate::prim::word::fits($code, $bits), "the value does not fit"); )*
 
             impl Synth for $name {
                 const BITS: usize = $bits;

@@ -26,7 +26,7 @@ mod place;
 
 pub use cast::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 pub use many::Many;
-pub use place::{bits_of_kind, deposit, extract, low};
+pub use place::{bits_of_kind, deposit, extract, fits, low};
 
 #[doc(hidden)]
 pub use pastey;

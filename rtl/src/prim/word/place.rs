@@ -21,6 +21,11 @@ pub const fn bits_of_kind(values: usize) -> usize {
     }
 }
 
+/// The number has no more than so many bits.
+pub const fn fits(number: u64, bits: usize) -> bool {
+    number <= mask(bits)
+}
+
 /// Puts a field of `width` bits into a word whose bits there are zero.
 #[inline(always)]
 pub fn deposit(out: &mut [u64], low: usize, width: usize, value: &[u64]) {

@@ -109,6 +109,8 @@ pub struct Dispatch {
     notice_word: DFF<Notice>,
     answers: StreamFifo<AckSend, 5, 32>,
     answered: Signal<Local, AckSend>,
+    /// Place of the counter.
+    place: Signal<Local, U<6>>,
     entering: Signal<Local, ArrivedFrame>,
     arriving: Signal<Local, ArrivedFrame>,
     action: Signal<Local, Action>,
@@ -220,6 +222,7 @@ impl Logic for Dispatch {
             control_full = false;
         }
         counts_out = bits_u::<44>(0);
+        place = bit_cast_number::<6, FrameCount>(counter);
         if done {
             command_full = true;
             command_word = bits_zero::<BufferCommand>(0);
@@ -247,7 +250,7 @@ impl Logic for Dispatch {
                 (fate == FrameFate::Echo) | (fate == FrameFate::Notification) | (fate == FrameFate::ProbeResponse);
             control_full = fate == FrameFate::Control;
             if counter != FrameCount::None {
-                counts_out = bits_u::<44>(1) << bit_cast_number::<6, FrameCount>(counter);
+                counts_out = bits_u::<44>(1) << place;
             }
         }
         heard = if fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };

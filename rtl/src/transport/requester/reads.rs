@@ -93,8 +93,8 @@ pub struct Verdict {
     pub behind: Signal<Out, U<64>>,
     /// With `take`: bytes of the READ's last response.
     pub last_length: Signal<Out, U<16>>,
-    #[registers(U<24>: offset, ahead, full_packets)]
-    #[registers(U<36>: rest)]
+    #[registers(U<24>: offset, ahead)]
+    #[registers(U<16>: rest)]
     #[signals(U<36>: skipped, full, expected)]
     #[signals(Bit: is_end, in_order, beyond, sound, checked, good, stray, bad)]
     #[combinational]
@@ -121,17 +121,16 @@ impl Logic for Verdict {
         offset = row.psn - message.first_psn;
         ends = (row.psn + 1) == message.end_psn;
         ahead = row.psn - missing;
-        full_packets = message.end_psn + !message.first_psn;
 
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
-        // of the last packet: what all before it leave
-        rest = bit_cast_u::<36, 32>(message.length) - ((bit_cast_u::<36, 24>(full_packets) << 8) << row.mtu);
-        last_length = bit_cast_u::<16, 36>(rest);
         place = message.local_address + bit_cast_u::<64, 36>(skipped);
 
         full = bits_u::<36>(256) << row.mtu;
         behind = place + bit_cast_u::<64, 36>(full);
+        // what whole packets leave of the READ, which is not empty: 1 to a whole packet
+        rest = ((bit_cast_u::<16, 32>(message.length) - 1) & (bit_cast_u::<16, 36>(full) - 1)) + 1;
+        last_length = rest;
         expected = if ends { left } else { full };
         is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
         sound = (is_end == ends) & (bit_cast_u::<36, 16>(row.payload_length) == expected);
