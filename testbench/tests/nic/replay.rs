@@ -360,7 +360,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
     assert!(refused("", &keep).starts_with("error: nic.toml:1: missing field `nic`"));
     let error = refused(&EXAMPLES.replace("0x22", "0"), &keep);
     assert!(
-        error.starts_with("error: nic.toml:8: [[qp]] qpn: 0x0 is not in"),
+        error.starts_with("error: nic.toml:9: [[qp]] qpn: 0x0 is not in"),
         "{error}"
     );
     let error = refused(&EXAMPLES.replace("mtu = 256", "mut = 256"), &keep);
