@@ -239,16 +239,25 @@ impl Simulator {
 
     pub(super) fn make_slots(&mut self, factory: &mut SlotFactory) -> Result<(), SetupError> {
         for index in 0..self.flows.len() {
-            if self.homa.is_none() && self.config.tcp.as_ref().is_none_or(|t| t.stack(index).is_none()) {
-                let flow = self.flows[index];
-                self.make_slot(&flow, factory)?;
-            }
+            let flow = self.flows[index];
+            self.make_slot(index, &flow, factory)?;
         }
         Ok(())
     }
 
-    /// Makes the slot that serves a flow, unless it exists.
-    pub(super) fn make_slot(&mut self, flow: &FlowSpec, factory: &mut SlotFactory) -> Result<(), SetupError> {
+    /// Makes the slot that serves a flow of that number, unless it exists or the flow needs none.
+    pub(super) fn make_slot(
+        &mut self,
+        index: usize,
+        flow: &FlowSpec,
+        factory: &mut SlotFactory,
+    ) -> Result<(), SetupError> {
+        if self.homa.is_some() {
+            return Ok(());
+        }
+        if self.config.tcp.as_ref().is_some_and(|t| t.stack(index).is_some()) {
+            return self.make_tcp_slot(index, flow, factory);
+        }
         let params = self.slot_params(flow);
         if let std::collections::btree_map::Entry::Vacant(place) = self.slot_of.entry(params) {
             place.insert(self.slots.len() as u32);

@@ -54,19 +54,34 @@ impl Simulator {
     /// A probe has arrived at its host, which answers at once: the count copied, the stack of the path.
     pub(super) fn receive_probe(&mut self, port: u32, index: u32) {
         let p = self.packets[index];
+        if self.tcp.is_connection(p.flow) {
+            self.answer_probe_of_connection(port, index);
+            return;
+        }
         let context = &self.contexts[p.context as usize];
         if context.flow != p.flow || context.finished {
             self.packets.release(index);
             return;
         }
         let framing = &self.config.framing;
-        let grown = framing.echo_per_hop * u32::from(p.n_hop.min(5));
+        let size = (framing.data_header + self.echo_bytes(&p)).max(framing.min_ack);
+        self.answer_probe(port, index, size);
+    }
+
+    /// Bytes of a packet's telemetry on its way back.
+    pub(super) fn echo_bytes(&self, p: &Packet) -> u32 {
+        let framing = &self.config.framing;
+        framing.echo_base + framing.echo_per_hop * u32::from(p.n_hop.min(5))
+    }
+
+    /// Turns a probe into its response of `size` bytes and sends it.
+    pub(super) fn answer_probe(&mut self, port: u32, index: u32, size: u32) {
         let packet = &mut self.packets[index];
         packet.next = NIL;
         packet.kind = PacketKind::Response;
-        (packet.src, packet.dst) = (p.dst, p.src);
-        packet.ports = p.ports.rotate_left(16);
-        packet.size = (framing.data_header + framing.echo_base + grown).max(framing.min_ack);
+        std::mem::swap(&mut packet.src, &mut packet.dst);
+        packet.ports = packet.ports.rotate_left(16);
+        packet.size = size;
         self.counters.responses += 1;
         self.answer(port, index);
     }
@@ -75,6 +90,10 @@ impl Simulator {
     pub(super) fn receive_response(&mut self, index: u32) {
         let p = self.packets[index];
         self.packets.release(index);
+        if self.tcp.is_connection(p.flow) {
+            self.response_of_connection(&p);
+            return;
+        }
         let context = &mut self.contexts[p.context as usize];
         if context.flow != p.flow || context.finished {
             return;

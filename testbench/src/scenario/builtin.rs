@@ -62,6 +62,7 @@ scenarios!(
     "power-fig10",
     "power-fig11",
     "hpcc-cubic",
+    "hpcc-tcp",
     "hpcc-classes",
     "hpcc-mice",
     "hpcc-formats",

@@ -79,7 +79,7 @@ impl Job {
 
     /// A key of HPCC that the law refuses at the hosts' port is found here, with its name, and not when the run starts.
     fn law_holds(&self) -> Result<(), String> {
-        if self.law.kind != LawKind::Hpcc {
+        if !self.law.kind.runs_hpcc() {
             return Ok(());
         }
         let fault = self.law.hpcc_params(&self.port())?.validate_law().err();

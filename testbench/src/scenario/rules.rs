@@ -43,6 +43,12 @@ pub fn tcp_setup(scenario: &Scenario, law: &LawSpec, flows: usize, config: &mut 
             Some(name) => {
                 let own = TcpLaw::named(name).filter(|&l| l != TcpLaw::Commanded);
                 let own = own.ok_or_else(|| format!("traffic.{index}.tcp: expected a TCP law, got `{name}`"))?;
+                let on_probes = law.kind == LawKind::Hpcc && config.probes.is_some();
+                if own == TcpLaw::HpccProbes && !(on_probes && scenario.fidelity == Fidelity::Golden) {
+                    return Err(format!(
+                        "traffic.{index}.tcp: expected hpcc-probes only beside a law hpcc with telemetry.mode probe at fidelity golden"
+                    ));
+                }
                 setup.stacks.push(tcp::stack(&scenario.tcp, own)?);
                 setup.stacks.len() as u8
             }

@@ -48,6 +48,19 @@ pub fn stack(spec: &TcpSpec, law: TcpLaw) -> Result<TcpConfig, String> {
     if let Some(ms) = spec.delayed_ack_ms {
         config.delayed_ack_ps = ps(ms, "tcp.delayed_ack_ms")?;
     }
+    if law == TcpLaw::HpccProbes {
+        // Proportional reduction needs a window that a loss reduces, and ns-3 has no such host.
+        for (field, value, expected) in [
+            ("profile", &spec.profile, "rfc"),
+            ("recovery", &spec.recovery, "classic"),
+        ] {
+            if let Some(other) = value.as_deref().filter(|&v| v != expected) {
+                return Err(format!(
+                    "tcp.{field}: expected {expected} with hpcc-probes, got `{other}`"
+                ));
+            }
+        }
+    }
     config.recovery = match spec.recovery.as_deref() {
         None | Some("classic") => LossRecovery::Classic,
         Some("prr") if spec.sack == Some(false) && !ns3 => {
@@ -204,6 +217,10 @@ mod tests {
         assert_eq!(
             error("recovery = 'fack'", TcpLaw::Cubic),
             "tcp.recovery: expected classic or prr, got `fack`"
+        );
+        assert_eq!(
+            error("recovery = 'prr'", TcpLaw::HpccProbes),
+            "tcp.recovery: expected classic with hpcc-probes, got `prr`"
         );
         assert_eq!(error("mss = 1", TcpLaw::Cubic), "tcp.mss: expected 64 to 9000, got 1");
         assert!(error("hystart = true", TcpLaw::NewReno).starts_with("tcp.hystart: expected only with cubic"));

@@ -35,6 +35,9 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
     if own == TcpLaw::ReTcp {
         return Err("--cc retcp: expected a scenario with a table [circuits], not --topology".into());
     }
+    if own == TcpLaw::HpccProbes {
+        return Err("--cc hpcc-probes: expected a scenario, whose cc.t_ns is HPCC's, not --topology".into());
+    }
     let topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
     let read = read_flow_table(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
     read.warnings.iter().for_each(|w| eprintln!("warning: {w}"));

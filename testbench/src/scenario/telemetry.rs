@@ -25,7 +25,18 @@ pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -
         ("shown_gbps", spec.shown_gbps.is_some()),
         ("silent", !spec.silent.is_empty()),
     ];
-    if let Some((key, _)) = given.iter().find(|(_, given)| *given && law.kind != LawKind::Hpcc) {
+    // TCP's data carry nothing, and its acknowledgements are its own.
+    let on_tcp = [
+        "format",
+        "mode",
+        "probe_packets",
+        "probe_timeout_us",
+        "utilisation_us",
+        "shown_gbps",
+        "silent",
+    ];
+    let acts = |key: &str| law.kind == LawKind::Hpcc || law.kind.runs_hpcc() && on_tcp.contains(&key);
+    if let Some((key, _)) = given.iter().find(|(key, given)| *given && !acts(key)) {
         return Err(format!("telemetry.{key}: expected only with hpcc, got {}", law.name));
     }
     if let Some(format) = &spec.format {
@@ -37,7 +48,17 @@ pub fn collecting(scenario: &Scenario, law: &mut LawSpec, config: &mut Config) -
         config.stamps.path_of_links = format != "fig7";
     }
     stamps(scenario, law, config)?;
-    let mode = spec.mode.as_deref().unwrap_or("inband");
+    let only_probes = law.kind.runs_hpcc() && law.kind != LawKind::Hpcc;
+    let mode = spec
+        .mode
+        .as_deref()
+        .unwrap_or(if only_probes { "probe" } else { "inband" });
+    if only_probes && mode != "probe" {
+        return Err(format!(
+            "telemetry.mode: expected probe with {}, got `{mode}`",
+            law.name
+        ));
+    }
     only_with(spec.every.is_some(), "every", mode == "sample", "mode sample")?;
     for (key, given) in &given[3..5] {
         only_with(*given, key, mode == "probe", "mode probe")?;
@@ -222,6 +243,43 @@ mod tests {
         assert_eq!(found.config.stamps, stamps);
         assert_eq!(found.law.rate_signal, RateSignal::Utilisation);
         assert!(!job("").unwrap().config.stamps.path_of_links);
+    }
+
+    /// HPCC under TCP has probes without being told; what its packets do not do is refused.
+    #[test]
+    fn tcp_on_probes() {
+        let job = |rest: &str| {
+            let text = format!(
+                "name='x'\ntitle='t'\nlaw='hpcc-probes'\nnetwork={{topology='star',hosts=4,flow_control='drop-tail'}}\nrun={{stop_us=10}}\n{rest}\n\
+                [[traffic]]\nkind='incast'\nsenders=2\nreceiver=3\nbytes=5\n"
+            );
+            Job::new(&plan("x", &text, &Overrides::default())?[0])
+        };
+        let found = job("cc={eta=0.9}\ntelemetry={probe_packets=2}").unwrap();
+        assert!(found.config.int && found.config.probes.unwrap().packets == 2 && found.law.eta == 0.9);
+        for (rest, error) in [
+            (
+                "telemetry={mode='inband'}",
+                "telemetry.mode: expected probe with hpcc-probes",
+            ),
+            (
+                "telemetry={every=2}",
+                "telemetry.every: expected only with hpcc, got hpcc-probes",
+            ),
+            (
+                "telemetry={feedback='rx'}",
+                "telemetry.feedback: expected only with hpcc, got",
+            ),
+            ("tcp={profile='ns3'}", "tcp.profile: expected rfc with hpcc-probes"),
+            (
+                "tcp={initial_window=4}",
+                "tcp.initial_window: expected only with a TCP law other",
+            ),
+            ("cc={eta=2.0}", "cc.eta: expected"),
+        ] {
+            let found = job(rest).unwrap_err();
+            assert!(found.contains(error), "{found}");
+        }
     }
 
     #[test]

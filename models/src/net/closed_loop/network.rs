@@ -36,9 +36,7 @@ impl Simulator {
                 dst_port: FlowSpec::DST_PORT,
             };
             self.ideal_ns(self.flows.len(), &flow)?;
-            if self.config.tcp.as_ref().is_none_or(|t| t.stack(usize::MAX).is_none()) {
-                self.make_slot(&flow, factory)?;
-            }
+            self.make_slot(usize::MAX, &flow, factory)?;
         }
         self.loops.push(Running {
             spec,

@@ -29,6 +29,10 @@ pub enum TcpLaw {
     /// None: window and pacing rate are set from outside ([`crate::net::Simulator::command_rate`]); a loss repeats data and changes
     /// nothing else (the host of HCC).
     Commanded,
+    /// HPCC on probes (draft-miao-ccwg-hpcc, 7.2): window and pacing rate are HPCC's, from the records that probes of the connection's 5-tuple
+    /// bring back. Loss detection and repetition stay TCP's; a loss or a timeout repeats data and leaves HPCC's window alone, since its next
+    /// response says what the network holds.
+    HpccProbes,
 }
 
 impl TcpLaw {
@@ -41,6 +45,7 @@ impl TcpLaw {
             Self::Dctcp => "dctcp-tcp",
             Self::ReTcp => "retcp",
             Self::Commanded => "commanded-tcp",
+            Self::HpccProbes => "hpcc-probes",
         }
     }
 
@@ -53,8 +58,14 @@ impl TcpLaw {
             Self::Dctcp,
             Self::ReTcp,
             Self::Commanded,
+            Self::HpccProbes,
         ];
         all.into_iter().find(|law| law.name() == name)
+    }
+
+    /// Window and pacing rate come from outside the stack, and no loss moves them.
+    pub fn from_outside(self) -> bool {
+        matches!(self, Self::Commanded | Self::HpccProbes)
     }
 }
 

@@ -1,10 +1,13 @@
 //! The connections of a network, and what of them is on its way.
 
 use super::header::{Acknowledgement, Segment};
+use super::probes::Probed;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::trace::TcpTrace;
 use crate::net::packet::NIL;
+use crate::net::slot::{CcSlot, SlotParams};
+use std::collections::BTreeMap;
 
 /// What a packet carries.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +38,8 @@ pub(super) struct Connection {
     pub bytes: u64,
     pub sender: Sender,
     pub receiver: Receiver,
+    /// With law [`super::TcpLaw::HpccProbes`].
+    pub probed: Option<Probed>,
     /// Time of the earliest event of each timer in the queue, ps.
     pub armed: [u64; TIMERS.len()],
 }
@@ -47,6 +52,9 @@ pub struct TcpHosts {
     pub(super) of_flow: Vec<u32>,
     /// What the packet at the same place of the slab carries.
     pub(super) headers: Vec<Option<Header>>,
+    /// HPCC for connections of law [`super::TcpLaw::HpccProbes`]. They have slots of their own: their numbers are not those of the other flows.
+    pub(super) slots: Vec<Box<dyn CcSlot>>,
+    pub(super) slot_of: BTreeMap<SlotParams, u32>,
     /// Filled when asked for.
     pub(in crate::net) trace: Option<TcpTrace>,
 }

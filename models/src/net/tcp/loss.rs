@@ -1,6 +1,6 @@
 //! Duplicates, fast recovery, its end, and the retransmission timer.
 
-use super::config::{Profile, TcpConfig, TcpLaw};
+use super::config::{Profile, TcpConfig};
 use super::law::Cut;
 use super::recovery::Delivery;
 use super::scoreboard::DUP_THRESH;
@@ -216,7 +216,7 @@ impl Sender {
         }
         self.law.timed_out(&self.window);
         self.state = State::Loss;
-        if config.law != TcpLaw::Commanded {
+        if !config.law.from_outside() {
             self.window.cwnd = self.window.mss;
         }
         self.send_pending(config);

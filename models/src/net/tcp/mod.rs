@@ -1,4 +1,4 @@
-//! TCP hosts: NewReno, Linux's Reno, Cubic and DCTCP, with selective acknowledgement, delayed acknowledgement and retransmission timer.
+//! TCP hosts: NewReno, Linux's Reno, Cubic, DCTCP and HPCC on probes, with selective acknowledgement, delayed acknowledgement and retransmission timer.
 //!
 //! A connection is one [`Sender`] and one [`Receiver`]; both are state machines without clock and without I/O: the network hands them
 //! segments and the time, they hand back segments and the times at which they want to be asked again. Sequence numbers are bytes from 0 and
@@ -14,6 +14,7 @@ mod header;
 mod law;
 mod loss;
 mod network;
+mod probes;
 mod receiver;
 mod recovery;
 mod rtt;

@@ -81,12 +81,16 @@ impl Simulator {
             bytes: spec.bytes,
             sender,
             receiver: Receiver::new(&config),
+            probed: None,
             armed: [u64::MAX; TIMERS.len()],
         });
         if self.tcp.of_flow.len() <= flow as usize {
             self.tcp.of_flow.resize(flow as usize + 1, NIL);
         }
         self.tcp.of_flow[flow as usize] = index as u32;
+        if config.law == TcpLaw::HpccProbes {
+            self.start_probed(index, earlier);
+        }
         // ns-3 sends a picosecond after the application has written.
         let wait = u64::from(config.profile == Profile::Ns3);
         if wait == 0 {
@@ -123,7 +127,7 @@ impl Simulator {
     }
 
     /// Lets a sender act, then sends what it wants to send and sets its timers.
-    fn with_sender(&mut self, index: usize, act: impl FnOnce(&mut Sender, &TcpConfig)) {
+    pub(super) fn with_sender(&mut self, index: usize, act: impl FnOnce(&mut Sender, &TcpConfig)) {
         let Some(setup) = self.config.tcp.take() else { return };
         let connection = &mut self.tcp.connections[index];
         let config = &setup.stacks[usize::from(connection.stack) - 1];
@@ -157,8 +161,11 @@ impl Simulator {
                 no_ecn: !config.ecn(),
                 ..Packet::default()
             };
-            self.enqueue(packet, Header::Data(segment));
+            self.enqueue(packet, Some(Header::Data(segment)));
+            self.note_segment(index);
+            self.probe_if_due(index, config);
         }
+        self.probe_if_due(index, config);
         for (timer, at) in timers {
             self.arm(index, timer, at.unwrap_or(u64::MAX));
         }
@@ -169,14 +176,17 @@ impl Simulator {
         }
     }
 
-    /// Puts a packet into the queue of its host's link.
-    fn enqueue(&mut self, packet: Packet, header: Header) {
+    /// Puts a packet into the queue of its host's link: a segment, or without a header a probe.
+    pub(super) fn enqueue(&mut self, packet: Packet, header: Option<Header>) {
         let Some(port) = self.routes.pick(packet.src, packet.src, packet.dst, packet.ports) else {
             return;
         };
         let index = self.packets.insert(Packet {
-            kind: PacketKind::Segment,
-            no_int: true,
+            kind: match header {
+                Some(_) => PacketKind::Segment,
+                None => PacketKind::Probe,
+            },
+            no_int: header.is_some(),
             class: self.config.classes.as_ref().map_or(0, |c| c.class_of(packet.flow)),
             next: NIL,
             sent_at: self.now,
@@ -185,7 +195,7 @@ impl Simulator {
         if self.tcp.headers.len() <= index as usize {
             self.tcp.headers.resize(index as usize + 1, None);
         }
-        self.tcp.headers[index as usize] = Some(header);
+        self.tcp.headers[index as usize] = header;
         let p = &mut self.ports[port as usize];
         p.data.push(&mut self.packets, index);
         p.waiting += 1;
@@ -250,7 +260,7 @@ impl Simulator {
         };
         for ack in answers {
             let size = config.wire_bytes(0, ack.blocks.as_slice().len());
-            self.enqueue(Packet { size, ..packet }, Header::Ack(ack));
+            self.enqueue(Packet { size, ..packet }, Some(Header::Ack(ack)));
         }
         self.arm(index, Timer::Acknowledgement, due);
         self.config.tcp = Some(setup);

@@ -57,7 +57,7 @@ pub(super) enum Echo {
     Answered,
 }
 
-/// Pacing of a commanded sender.
+/// Pacing of a sender whose rate comes from outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     /// Wire bits per second; 0: stopped.
@@ -151,7 +151,7 @@ impl Sender {
             limited: false,
             retries: config.retries,
             rescued: false,
-            pace: (config.law == TcpLaw::Commanded).then_some(Pace { rate_bps: 0, next: 0 }),
+            pace: config.law.from_outside().then_some(Pace { rate_bps: 0, next: 0 }),
             scaled: false,
             out: Vec::new(),
             rto_at: None,
@@ -264,7 +264,7 @@ impl Sender {
         }
     }
 
-    /// A window and a pacing rate (wire bits per second) from outside, for [`TcpLaw::Commanded`].
+    /// A window and a pacing rate (wire bits per second) from outside, for [`TcpLaw::Commanded`] and [`TcpLaw::HpccProbes`].
     pub fn command(&mut self, config: &TcpConfig, now: u64, rate_bps: u64, window: u64) {
         if let Some(pace) = &mut self.pace {
             // What is left of the last segment's time passes at the new rate.
@@ -275,6 +275,10 @@ impl Sender {
             pace.rate_bps = rate_bps;
             self.window.now = now;
             self.window.cwnd = window.max(self.window.mss);
+            if config.law == TcpLaw::HpccProbes {
+                // The end of a recovery sets the window to the threshold, which would be the window of its beginning.
+                self.window.ssthresh = self.window.cwnd;
+            }
             self.send_pending(config);
         }
     }

@@ -128,11 +128,7 @@ impl Sender {
             self.prr.sent(len);
         }
         self.window.high = self.window.high.max(seq + len);
-        if let Some(pace) = &mut self.pace {
-            let wire = u64::from(config.wire_bytes(len as u32, 0));
-            let gap = u128::from(wire) * 8_000_000_000_000 / u128::from(pace.rate_bps.max(1));
-            pace.next = pace.next.max(now) + gap as u64;
-        }
+        self.charge(now, config.wire_bytes(len as u32, 0));
         self.out.push(Segment {
             seq,
             len: len as u32,
@@ -141,6 +137,14 @@ impl Sender {
             stamp: Clocking::of(config.profile).stamp(now),
         });
         len
+    }
+
+    /// The next segment waits for the time that `wire` bytes take at the pacing rate, if there is one.
+    pub(super) fn charge(&mut self, now: u64, wire: u32) {
+        if let Some(pace) = &mut self.pace {
+            let gap = u128::from(wire) * 8_000_000_000_000 / u128::from(pace.rate_bps.max(1));
+            pace.next = pace.next.max(now) + gap as u64;
+        }
     }
 
     /// Notes when a segment was sent; one that is sent again gives no sample (RFC 6298, 3, Karn's algorithm).

@@ -6,6 +6,7 @@ use hpcc_models::cc::dcqcn::{DcqcnParams, IncreaseRule};
 use hpcc_models::cc::dctcp::DctcpParams;
 use hpcc_models::cc::powertcp::{Beta, OldWindow, PowerParams, Profile, Reaction, Signal};
 use hpcc_models::cc::timely::TimelyParams;
+use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::SlotParams;
 use toml::Value;
 
@@ -67,21 +68,21 @@ impl LawKind {
     /// Keys of `cc` that set a parameter of this law. `t_ns`, `min_rate_mbps`, `latency_ns` and `driver` are every law's.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
-            LawKind::Hpcc => HPCC,
+            LawKind::Hpcc | LawKind::Tcp(TcpLaw::HpccProbes) => HPCC,
             LawKind::Dcqcn => DCQCN,
             LawKind::Timely => TIMELY,
             LawKind::Dctcp => DCTCP,
             LawKind::PowerTcp => POWER,
             LawKind::Theta => THETA,
             LawKind::Homa => HOMA,
-            // TCP hosts have keys of their own.
+            // Other TCP hosts have keys of their own.
             LawKind::Tcp(_) => &[],
         }
     }
 
     /// Switches mark for this law.
     pub fn reads_marks(self) -> bool {
-        matches!(self, LawKind::Dcqcn | LawKind::Dctcp | LawKind::Tcp(_))
+        matches!(self, LawKind::Dcqcn | LawKind::Dctcp | LawKind::Tcp(_)) && !self.runs_hpcc()
     }
 }
 
@@ -102,10 +103,10 @@ impl LawSpec {
                 self.kind.keys().join(", ")
             ));
         }
-        match (self.kind, key) {
-            (LawKind::Hpcc, "w_ai") => self.w_ai = number(key, value, "a number of bytes")?,
-            (LawKind::Hpcc, "eta") => self.eta = number(key, value, "above 0 and at most 1")?,
-            (LawKind::Hpcc, "max_stage") => self.max_stage = whole(key, value, 255)? as u8,
+        match (self.kind.runs_hpcc(), key) {
+            (true, "w_ai") => self.w_ai = number(key, value, "a number of bytes")?,
+            (true, "eta") => self.eta = number(key, value, "above 0 and at most 1")?,
+            (true, "max_stage") => self.max_stage = whole(key, value, 255)? as u8,
             (_, "stale_limit_us") => {
                 self.stale_limit_ns = (between(key, value, 0.001, 8388.0)? * 1000.0).round() as u32;
                 self.keys.insert(key.into(), value.clone());

@@ -69,6 +69,11 @@ impl LawKind {
         rtl_slot::latency_ns(self.in_rtl())
     }
 
+    /// HPCC decides, for a host of its own or a TCP connection.
+    pub fn runs_hpcc(self) -> bool {
+        matches!(self, LawKind::Hpcc | LawKind::Tcp(TcpLaw::HpccProbes))
+    }
+
     /// A new rate moves a send that is already scheduled, as in the authors' simulators.
     pub fn moves_next_send(self) -> bool {
         matches!(self, LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta)
@@ -155,8 +160,17 @@ pub const LAW_NAMES: [&str; 12] = [
 /// Name of `--cc` for HOMA hosts.
 pub const HOMA_NAME: &str = "homa";
 
-/// Names of `--cc` for TCP hosts; `hcc` is a host whose rate agents command, `retcp` one whose window follows circuits.
-pub const TCP_NAMES: [&str; 6] = ["newreno", "linuxreno", "cubic", "dctcp-tcp", "retcp", "hcc"];
+/// Names of `--cc` for TCP hosts; `hcc` is a host whose rate agents command, `retcp` one whose window follows circuits, `hpcc-probes` one whose
+/// window is HPCC's.
+pub const TCP_NAMES: [&str; 7] = [
+    "newreno",
+    "linuxreno",
+    "cubic",
+    "dctcp-tcp",
+    "hpcc-probes",
+    "retcp",
+    "hcc",
+];
 
 impl LawSpec {
     /// The law of that name with the paper's parameters.
@@ -230,7 +244,7 @@ impl LawSpec {
 
     /// HPCC, PowerTCP: packets carry INT.
     pub fn uses_int(&self) -> bool {
-        matches!(self.kind, LawKind::Hpcc | LawKind::PowerTcp)
+        self.kind.runs_hpcc() || self.kind == LawKind::PowerTcp
     }
 
     /// PowerTCP as its authors have it: switches stamp what entered the queue.
@@ -307,7 +321,7 @@ impl LawSpec {
                 let law = WholeRateHpcc::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))
             }
-            LawKind::Hpcc => {
+            LawKind::Hpcc | LawKind::Tcp(TcpLaw::HpccProbes) => {
                 let law = Hpcc::<f64>::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))
             }
@@ -372,7 +386,7 @@ mod tests {
             mtu: 1024,
             int_multi: 1,
         };
-        for name in LAW_NAMES {
+        for name in LAW_NAMES.into_iter().chain(["hpcc-probes"]) {
             let spec = LawSpec::named(name).unwrap();
             assert!(spec.slot(&port, Fidelity::Golden).is_ok(), "{name}");
             let fixed = LAWS.iter().any(|law| law.name == name.trim_end_matches("+win"));

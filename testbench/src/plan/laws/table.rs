@@ -60,7 +60,11 @@ impl LawSpec {
                 ];
             }
             // What TCP hosts have is in the scenario's table `tcp`.
-            LawKind::Tcp(law) => table = vec![("tcp", json!(law.name()))],
+            LawKind::Tcp(law) if !self.kind.runs_hpcc() => table = vec![("tcp", json!(law.name()))],
+            LawKind::Tcp(law) => {
+                self.of_hpcc(port, &mut table)?;
+                table.push(("tcp", json!(law.name())));
+            }
         }
         Ok(table)
     }
@@ -191,7 +195,7 @@ mod tests {
             mtu: 1024,
             int_multi: 1,
         };
-        for name in LAW_NAMES.into_iter().chain([HOMA_NAME]) {
+        for name in LAW_NAMES.into_iter().chain([HOMA_NAME, "hpcc-probes"]) {
             let mut law = LawSpec::named(name).unwrap();
             if law.kind.keys().contains(&"gain") {
                 law.set_key("gain", &toml::Value::Float(0.125)).unwrap();
@@ -200,10 +204,10 @@ mod tests {
             let has = |key: &str| table.iter().any(|(own, _)| *own == key);
             for key in law.kind.keys() {
                 let other_beta = key.starts_with("beta_") && law.kind != LawKind::Timely;
-                let optional = *key == "stale_limit_us" && law.kind != LawKind::Hpcc;
+                let optional = *key == "stale_limit_us" && !law.kind.runs_hpcc();
                 assert!(has(key) || other_beta || optional, "{name}: {key}");
             }
-            assert_eq!(has("w_ai"), law.kind == LawKind::Hpcc, "{name}");
+            assert_eq!(has("w_ai"), law.kind.runs_hpcc(), "{name}");
             assert_eq!(
                 has("gain"),
                 matches!(law.kind, LawKind::Dcqcn | LawKind::Dctcp),

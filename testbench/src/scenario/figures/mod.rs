@@ -13,6 +13,7 @@ mod mice;
 mod micro;
 mod power;
 mod precision;
+mod probes;
 mod reduction;
 mod seeds;
 mod series;
@@ -38,6 +39,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         Some("fig11") => load::fig11(runs),
         Some("fig12") => load::fig12(runs),
         Some("hpcc-cubic") => beside::hpcc_beside_tcp(runs),
+        Some("hpcc-tcp") => probes::hpcc_on_tcp(runs),
         Some("hpcc-formats") => feedback::formats(runs),
         Some("hpcc-sampling") => feedback::sampling(runs),
         Some("hpcc-feedback") => feedback::carriers(runs),
@@ -120,7 +122,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
 const MANY_RUNS: usize = 16;
 
 /// Figures whose long flows are cut off by the end of the run; with a law that is crippled on purpose some never end.
-const OPEN_ENDED: [&str; 22] = [
+const OPEN_ENDED: [&str; 23] = [
     "power-circuits",
     "homa-incast",
     "power-phase",
@@ -130,6 +132,7 @@ const OPEN_ENDED: [&str; 22] = [
     "hpcc-sampling",
     "hpcc-classes",
     "hpcc-cubic",
+    "hpcc-tcp",
     "fig6",
     "fig9ab",
     "fig9cd",

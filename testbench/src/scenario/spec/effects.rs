@@ -17,7 +17,7 @@ struct Rule {
     acts: fn(&Scenario) -> bool,
 }
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 13] = [
     Rule {
         key: "cc.driver",
         only: "at fidelity cc-rtl",
@@ -30,8 +30,8 @@ const RULES: [Rule; 11] = [
     },
     Rule {
         key: "cc.min_rate_mbps",
-        only: "with a law that is not TCP's or HOMA's",
-        acts: in_a_slot,
+        only: "with a law that is not TCP's or HOMA's, or with hpcc-probes",
+        acts: |run| in_a_slot(run) || has_tcp(run, &[TcpLaw::HpccProbes]),
     },
     Rule {
         key: "network.mark_packets",
@@ -62,6 +62,16 @@ const RULES: [Rule; 11] = [
         key: "tcp.fast_convergence",
         only: "with cubic",
         acts: |run| has_tcp(run, &[TcpLaw::Cubic]),
+    },
+    Rule {
+        key: "tcp.initial_window",
+        only: "with a TCP law other than hpcc-probes, whose first window is HPCC's",
+        acts: has_own_window,
+    },
+    Rule {
+        key: "tcp.initial_ssthresh",
+        only: "with a TCP law other than hpcc-probes, which has no slow start",
+        acts: has_own_window,
     },
     // The simulator whose profile it is counts two arrivals of a handshake.
     Rule {
@@ -100,6 +110,11 @@ fn tcp_laws(run: &Scenario) -> Vec<TcpLaw> {
 
 fn has_tcp(run: &Scenario, laws: &[TcpLaw]) -> bool {
     tcp_laws(run).iter().any(|law| laws.contains(law))
+}
+
+/// Some TCP law has a window that is not HPCC's.
+fn has_own_window(run: &Scenario) -> bool {
+    tcp_laws(run).iter().any(|law| *law != TcpLaw::HpccProbes)
 }
 
 /// The rule of a key, if it has one: the first that names it or its table. Packets are lost on purpose under every law.

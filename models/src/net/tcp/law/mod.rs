@@ -40,7 +40,7 @@ impl Law {
             (TcpLaw::Cubic, Profile::Rfc) => Self::Cubic(Cubic::new(config.cubic)),
             (TcpLaw::Cubic, Profile::Ns3) => Self::IntegerCubic(IntegerCubic::new(config.cubic, now)),
             (TcpLaw::Dctcp, profile) => Self::Dctcp(Dctcp::new(config.dctcp, profile)),
-            (TcpLaw::Commanded, _) => Self::Commanded,
+            (TcpLaw::Commanded | TcpLaw::HpccProbes, _) => Self::Commanded,
         }
     }
 

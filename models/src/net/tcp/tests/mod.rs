@@ -3,6 +3,7 @@
 mod cubic;
 mod dctcp;
 mod network;
+mod probes;
 mod receiver;
 mod reno;
 mod sack;
