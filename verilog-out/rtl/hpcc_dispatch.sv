@@ -94,6 +94,8 @@ module hpcc_dispatch (
   wire  engine;
   wire  taken;
   hpcc_nic_pkg::ack_send_t answered;
+  // Place of the counter.
+  wire  [5:0] place;
   hpcc_nic_pkg::arrived_frame_t entering;
   wire  hpcc_nic_pkg::arrived_frame_t arriving;
   hpcc_nic_pkg::action_t action;
@@ -258,6 +260,7 @@ module hpcc_dispatch (
   assign aeth = given.aeth;
   assign taken = engine & action.take;
   assign mark_valid = (done & engine) & (&row_q.ecn);
+  assign place = counter_q;
   assign command_valid = command_full_q;
   assign command_data = command_word_q;
   assign job_valid = job_full_q;
@@ -379,7 +382,7 @@ module hpcc_dispatch (
           | (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE);
       control_full_d = fate_q == hpcc_nic_pkg::FRAME_FATE_CONTROL;
       if (counter_q != hpcc_nic_pkg::FRAME_COUNT_NONE) begin
-        counts_out_d = 44'd1 << counter_q;
+        counts_out_d = 44'd1 << place;
       end
     end
     if (rst) begin

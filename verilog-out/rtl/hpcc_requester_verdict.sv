@@ -58,10 +58,8 @@ module hpcc_requester_verdict (
   logic [23:0] offset_q;
   wire  [23:0] ahead_d;
   logic [23:0] ahead_q;
-  wire  [23:0] full_packets_d;
-  logic [23:0] full_packets_q;
-  wire  [35:0] rest_d;
-  logic [35:0] rest_q;
+  wire  [15:0] rest_d;
+  logic [15:0] rest_q;
   hpcc_nic_pkg::action_t decision_word;
   // The packet.
   wire  hpcc_nic_pkg::rx_packet_t decision_row;
@@ -90,14 +88,13 @@ module hpcc_requester_verdict (
   assign offset_d = row.psn - message.first_psn;
   assign ends_d = (row.psn + 24'd1) == message.end_psn;
   assign ahead_d = row.psn - missing;
-  assign full_packets_d = message.end_psn + (~message.first_psn);
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
   assign left_d = {4'd0, message.length} - skipped;
-  assign rest_d = {4'd0, message.length} - (({12'd0, full_packets_q} << 8) << row.mtu);
-  assign last_length = rest_q[15:0];
   assign place_d = message.local_address + {28'd0, skipped};
   assign full = 36'h100 << row.mtu;
   assign behind = place_q + {28'd0, full};
+  assign rest_d = ((message.length[15:0] - 16'd1) & (full[15:0] - 16'd1)) + 16'd1;
+  assign last_length = rest_q;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
   assign sound = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
   assign in_order = ahead_q == 24'd0;
@@ -167,8 +164,7 @@ module hpcc_requester_verdict (
   initial begin
     offset_q = 24'd0;
     ahead_q = 24'd0;
-    full_packets_q = 24'd0;
-    rest_q = 36'd0;
+    rest_q = 16'd0;
     ends_q = 1'd0;
     left_q = 36'd0;
     place_q = 64'd0;
@@ -176,15 +172,14 @@ module hpcc_requester_verdict (
   always @(posedge clk) begin
     offset_q <= offset_d;
     ahead_q <= ahead_d;
-    full_packets_q <= full_packets_d;
     rest_q <= rest_d;
     ends_q <= ends_d;
     left_q <= left_d;
     place_q <= place_d;
   end
   wire unused_bits = &{1'b0, message.total, message.id, message.last, message.read, distance.magnitude, given.rest, aeth.msn,
-      syndrome.value, rest_q[35:16], decision_row.role, decision_row.mtu, decision_row.payload_length, decision_row.payload_at,
-      decision_row.extension, decision_row.ecn, decision_row.ack_req, decision_row.opcode};
+      syndrome.value, decision_row.role, decision_row.mtu, decision_row.payload_length, decision_row.payload_at, decision_row.extension,
+      decision_row.ecn, decision_row.ack_req, decision_row.opcode};
 endmodule
 
 `default_nettype wire
