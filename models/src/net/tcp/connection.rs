@@ -1,10 +1,10 @@
 //! The connections of a network, and what of them is on its way.
 
 use super::header::{Acknowledgement, Segment};
-use super::probes::Probed;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::trace::TcpTrace;
+use crate::cc::Probing;
 use crate::net::packet::NIL;
 use crate::net::slot::{CcSlot, SlotParams};
 use std::collections::BTreeMap;
@@ -26,6 +26,16 @@ pub(super) enum Timer {
 }
 
 pub(super) const TIMERS: [Timer; 4] = [Timer::Retransmission, Timer::Acknowledgement, Timer::Pace, Timer::Start];
+
+/// A connection's HPCC and its probes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probed {
+    /// Which slot has its law.
+    pub slot: u32,
+    /// Its number there; a message that goes on with a connection's window has the earlier one's.
+    pub flow: u32,
+    pub probing: Probing,
+}
 
 /// A connection with its one message.
 #[derive(Clone, Debug)]

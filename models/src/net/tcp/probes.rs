@@ -7,7 +7,7 @@
 //! when they are sent again: a loss, or a timeout, leaves window and rate as HPCC last said.
 
 use super::config::{TcpConfig, TcpLaw};
-use super::connection::TcpHosts;
+use super::connection::{Probed, TcpHosts};
 use crate::cc::{CcEvent, EventKind, Probing};
 use crate::net::clock::PS_PER_NS;
 use crate::net::engine::{SetupError, Simulator};
@@ -16,16 +16,6 @@ use crate::net::host::{whole_rate, whole_window};
 use crate::net::packet::Packet;
 use crate::net::slot::{SlotFactory, SlotParams};
 use crate::wire::MASK_24;
-
-/// A connection's HPCC and its probes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Probed {
-    /// Which slot has its law.
-    slot: u32,
-    /// Its number there; a message that goes on with a connection's window has the earlier one's.
-    flow: u32,
-    probing: Probing,
-}
 
 impl TcpHosts {
     /// Whether a flow is a TCP connection that has started.
