@@ -257,6 +257,22 @@ fn responses_wrong_in_kind_or_length_or_place_are_refused() {
 }
 
 #[test]
+fn the_next_read_is_taken_before_memory_has_the_one_before_it() {
+    let mut b = bench(0, &[(true, 600), (true, 400)]);
+    b.sent_to(5);
+    b.commits = false;
+    b.data(FIRST, 0, 256);
+    b.data(MIDDLE, 1, 256);
+    b.data(LAST, 2, 256);
+    b.data(LAST, 2, 88);
+    b.data(FIRST, 3, 256);
+    b.data(LAST, 4, 144);
+    let taken: Vec<bool> = b.decisions().iter().map(|(take, ..)| *take).collect();
+    assert_eq!(taken, [true, true, false, true, true, true]);
+    assert_eq!((b.count(Counter::BadReadResponse), b.count(Counter::ReadGaps)), (1, 0));
+}
+
+#[test]
 fn a_lost_response_is_asked_for_once_and_later_ones_wait() {
     let mut b = bench(0, &[(true, 1024), (false, 1), (true, 10)]);
     b.sent_to(6);
