@@ -112,8 +112,6 @@ module hpcc_host_control_gate (
       sequence_d = 64'd0;
       earliest_d = 48'd0;
       refused_r_d = 1'd0;
-    end
-    if (rst) begin
       step_d = hpcc_nic_pkg::GATE_STEP_IDLE;
     end
   end

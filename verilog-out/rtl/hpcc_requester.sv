@@ -185,9 +185,11 @@ module hpcc_requester (
   wire  gather_data;
   wire  gather_joins;
   wire  gather_puts;
+  wire  gather_writes;
   wire  gather_waits;
   wire  [7:0] gather_count;
   wire  [7:0] gather_behind;
+  logic [7:0] gather_at;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
   // What an answer must be for `held` to join it.
   hpcc_nic_pkg::answer_tag_t gather_wanted;
@@ -221,12 +223,8 @@ module hpcc_requester (
   // The answers.
   logic [7:0] gather_ring_raddr;
   wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
-  wire  gather_ring_we;
-  logic [7:0] gather_ring_waddr;
   // What each must be joined by.
   wire  hpcc_nic_pkg::answer_tag_t gather_tags_rdata;
-  wire  gather_tags_we;
-  logic [7:0] gather_tags_waddr;
   // Places by queue pair.
   logic [7:0] gather_newest_raddr;
   wire  [7:0] gather_newest_rdata;
@@ -641,16 +639,16 @@ module hpcc_requester (
     .clk(clk),
     .raddr(gather_ring_raddr),
     .rdata(gather_ring_rdata),
-    .we(gather_ring_we),
-    .waddr(gather_ring_waddr),
+    .we(gather_writes),
+    .waddr(gather_at),
     .wdata(gather_held_q)
   );
   hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_tags (
     .clk(clk),
     .raddr(gather_newest_rdata),
     .rdata(gather_tags_rdata),
-    .we(gather_tags_we),
-    .waddr(gather_tags_waddr),
+    .we(gather_writes),
+    .waddr(gather_at),
     .wdata(gather_tag)
   );
   hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_newest (
@@ -1439,8 +1437,7 @@ module hpcc_requester (
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded))
       & (gather_shown_q | (~gather_data));
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
-  assign gather_ring_we = gather_joins | gather_puts;
-  assign gather_tags_we = gather_joins | gather_puts;
+  assign gather_writes = gather_joins | gather_puts;
   assign gather_up_ready = ~gather_waits;
   assign gather_down_valid = gather_full_q;
   assign gather_down_data = gather_offered_q;
@@ -1501,11 +1498,9 @@ module hpcc_requester (
     gather_wanted.joinable = 1'd1;
   end
   always_comb begin
-    gather_ring_waddr = gather_tail_q;
-    gather_tags_waddr = gather_tail_q;
+    gather_at = gather_tail_q;
     if (gather_joins) begin
-      gather_ring_waddr = gather_place_q;
-      gather_tags_waddr = gather_place_q;
+      gather_at = gather_place_q;
     end
   end
   always_comb begin

@@ -9,7 +9,7 @@ use super::packet::NIL;
 use super::port::{Port, SizeTimes, Switch};
 use super::routing::{Edge, Routes};
 use super::sending::Nic;
-use super::slot::{SlotFactory, SlotParams};
+use super::slot::{fill, SlotFactory, SlotParams};
 use super::topology::TopologyError;
 
 impl Simulator {
@@ -259,10 +259,6 @@ impl Simulator {
             return self.make_tcp_slot(index, flow, factory);
         }
         let params = self.slot_params(flow);
-        if let std::collections::btree_map::Entry::Vacant(place) = self.slot_of.entry(params) {
-            place.insert(self.slots.len() as u32);
-            self.slots.push(factory(&params).map_err(SetupError::Slot)?);
-        }
-        Ok(())
+        fill(&mut self.slots, &mut self.slot_of, params, factory).map_err(SetupError::Slot)
     }
 }

@@ -4,15 +4,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::watched::Watched;
 use super::*;
 use crate::cc::hpcc::{Hpcc, HpccParams};
 use crate::cc::{CcEvent, CongestionControl, EventKind, ProbeRule, Update};
-
-/// HPCC, and a list of what it was given.
-struct Watched {
-    law: Hpcc,
-    seen: Rc<RefCell<Vec<Seen>>>,
-}
 
 /// One event, and whether it was a full update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,30 +18,6 @@ struct Seen {
     int_valid: bool,
     path_id: u16,
     full: Option<bool>,
-}
-
-impl CongestionControl for Watched {
-    fn name(&self) -> &'static str {
-        "hpcc"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        self.law.create(flow, generation)
-    }
-    fn remove(&mut self, flow: u32) {
-        self.law.remove(flow);
-    }
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let update = self.law.handle(event);
-        self.seen.borrow_mut().push(Seen {
-            kind: event.kind,
-            flow: event.flow,
-            bytes: event.bytes,
-            int_valid: event.int_valid,
-            path_id: event.path_id,
-            full: self.law.last().map(|l| l.full),
-        });
-        update
-    }
 }
 
 const T_NS: u64 = 9_000;
@@ -82,7 +53,17 @@ fn simulate(topology: &Topology, flows: &[FlowSpec], config: Config) -> (Outcome
         let params = HpccParams::new(p.line_rate_bps, p.base_rtt_ns as u32);
         let law = Hpcc::new(params).map_err(|e| e.to_string())?;
         let seen = seen.clone();
-        Ok(Box::new(Direct::new(Box::new(Watched { law, seen }))))
+        let hear = move |law: &Hpcc, event: &CcEvent, _| {
+            seen.borrow_mut().push(Seen {
+                kind: event.kind,
+                flow: event.flow,
+                bytes: event.bytes,
+                int_valid: event.int_valid,
+                path_id: event.path_id,
+                full: law.last().map(|l| l.full),
+            });
+        };
+        Ok(Box::new(Direct::new(Box::new(Watched { law, hear }))))
     };
     let mut sim = Simulator::new(topology, flows.to_vec(), config, SamplePlan::default(), &mut slot).unwrap();
     sim.run_until(1_000_000_000_000);

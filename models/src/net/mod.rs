@@ -71,3 +71,5 @@ mod feedback_tests;
 mod stamping_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod watched;

@@ -1,6 +1,7 @@
 //! The seam between the network and whatever decides windows: a law in f64, in fixed point, or hardware.
 
-use std::collections::VecDeque;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::cc::{CcEvent, CongestionControl, Update};
 
@@ -96,3 +97,17 @@ pub struct SlotParams {
 
 /// Makes the slot for one set of parameters.
 pub type SlotFactory<'a> = dyn FnMut(&SlotParams) -> Result<Box<dyn CcSlot>, String> + 'a;
+
+/// Makes the slot of these parameters, unless there is one.
+pub(super) fn fill(
+    slots: &mut Vec<Box<dyn CcSlot>>,
+    slot_of: &mut BTreeMap<SlotParams, u32>,
+    params: SlotParams,
+    factory: &mut SlotFactory,
+) -> Result<(), String> {
+    if let Entry::Vacant(place) = slot_of.entry(params) {
+        place.insert(slots.len() as u32);
+        slots.push(factory(&params)?);
+    }
+    Ok(())
+}

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 
 use super::stamp_rules::Utilisation;
+use super::watched::Watched;
 use super::*;
 use crate::cc::hpcc::{Hpcc, HpccParams, RateSignal};
 use crate::cc::{CcEvent, CongestionControl, Update, MAX_HOPS};
@@ -25,29 +26,6 @@ struct Run {
     mean_us: f64,
     /// Round-trip time of data packets, ns.
     median_rtt: u64,
-}
-
-/// HPCC, and a list of what it was given.
-struct Watched {
-    law: Hpcc,
-    seen: Rc<RefCell<Vec<Seen>>>,
-}
-
-impl CongestionControl for Watched {
-    fn name(&self) -> &'static str {
-        "hpcc"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        self.law.create(flow, generation)
-    }
-    fn remove(&mut self, flow: u32) {
-        self.law.remove(flow);
-    }
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        let update = self.law.handle(event)?;
-        self.seen.borrow_mut().push((event.n_hop, event.path_id, update.window));
-        Some(update)
-    }
 }
 
 fn flow(src: u32, dst: u32) -> FlowSpec {
@@ -73,7 +51,11 @@ fn run(topology: &Topology, flows: &[FlowSpec], stamps: StampRules, change: Opti
         };
         let law = Hpcc::new(params).map_err(|e| e.to_string())?;
         let seen = seen.clone();
-        Ok(Box::new(Direct::new(Box::new(Watched { law, seen }))))
+        let hear = move |_: &Hpcc, event: &CcEvent, update: Option<Update>| {
+            let window = update.map(|update| (event.n_hop, event.path_id, update.window));
+            seen.borrow_mut().extend(window);
+        };
+        Ok(Box::new(Direct::new(Box::new(Watched { law, hear }))))
     };
     let config = Config {
         stamps,

@@ -119,7 +119,6 @@ impl Logic for ControlGate {
         fields!(created:
             law = cfg_default_law, send_psn = body.request.first_psn, expected_psn = body.request.first_psn);
         new_context = bit_cast_bus::<384, 6, QpContext>(created);
-        reset!(sequence, earliest, refused_r);
-        reset!(step);
+        reset!(sequence, earliest, refused_r, step);
     }
 }

@@ -22,10 +22,8 @@ use crate::words::ack::{
 };
 use crate::words::context::QpContext;
 use crate::words::transport::{AckKind, AckSend};
-use crate::words::tx::FrameBeat;
-use crate::words::tx::{BuiltBeat, TypeOfService};
-use crate::words::wire::Opcode;
-use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, OuterHeaders};
+use crate::words::tx::{BuiltBeat, FrameBeat, TypeOfService};
+use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, Opcode, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

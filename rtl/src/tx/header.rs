@@ -15,8 +15,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::tx::{HeaderContext, HeaderPlan, HeaderRequest, PacketLengths, TypeOfService};
-use crate::words::wire::Opcode;
-use crate::words::wire::{AddressHalves, BaseTransportHeader, IcrcLengths, OuterHeaders};
+use crate::words::wire::{AddressHalves, BaseTransportHeader, IcrcLengths, Opcode, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

@@ -1,8 +1,7 @@
 //! Acknowledgements on their way out.
 
 use super::transport::AckKind;
-use super::wire::AethSyndrome;
-use super::wire::IntHeader;
+use super::wire::{AethSyndrome, IntHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;

@@ -75,4 +75,38 @@ mod tests {
             assert_eq!((*here as u8, format!("{here:?}")), (there as u8, format!("{there:?}")));
         }
     }
+
+    /// An opcode has a name here if the model knows it; two notifications are not of the hardware.
+    #[test]
+    fn opcodes_are_the_models() {
+        use super::wire::Opcode;
+        for byte in 0..=255 {
+            let named = Opcode::ALL.contains(&Opcode(byte)) && Opcode(byte) != Opcode::Reserved;
+            let known = hpcc_models::wire::Opcode::parse(byte as u8).is_some_and(|opcode| !opcode.is_notification());
+            assert_eq!(named, known, "{byte:#x}");
+        }
+    }
+
+    /// What dispatch counts, by the names of the NIC's counters; a drop code, by the fault that it stands for.
+    #[test]
+    fn counts_and_drop_codes_are_those_of_their_lists() {
+        use super::rx::{DropCode, FrameCount, FrameFaults};
+        use crate::prim::word::{values_of, Word as _};
+        use hpcc_models::nic::Counter;
+        use rust_hdl::prelude::{Synth as _, TypeKind};
+        let names = |kind: TypeKind| match kind {
+            TypeKind::Enum(labels) => values_of(&labels)
+                .skip(1)
+                .map(|(label, _, code)| (label.rsplit("::").next().unwrap_or_default().to_string(), code))
+                .collect::<Vec<_>>(),
+            _ => vec![],
+        };
+        for (name, place) in names(FrameCount::descriptor().kind) {
+            let counter = format!("{:?}", Counter::ALL[place]);
+            assert_eq!(counter.replace("Cnps", "Cnp"), name);
+        }
+        for (name, code) in names(DropCode::descriptor().kind) {
+            assert_eq!(FrameFaults::FIELDS[code - 1].name.replace('_', ""), name.to_lowercase());
+        }
+    }
 }

@@ -1,8 +1,7 @@
 //! Frames that have come in, until the engines of the transport have them.
 
 use super::transport::{Commit, FrameRole};
-use super::wire::Opcode;
-use super::wire::{BaseTransportHeader, IntHeader, IntStack, Ipv4Header, UdpHeader};
+use super::wire::{BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;

@@ -1,8 +1,7 @@
 //! Beats of frames on their way out.
 
 use super::transport::{ExtensionKind, TxPacket};
-use super::wire::Opcode;
-use super::wire::{Extension, IcrcLengths, OuterHeaders};
+use super::wire::{Extension, IcrcLengths, Opcode, OuterHeaders};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;

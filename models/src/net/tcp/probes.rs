@@ -14,7 +14,7 @@ use crate::net::engine::{SetupError, Simulator};
 use crate::net::flow::FlowSpec;
 use crate::net::host::{whole_rate, whole_window};
 use crate::net::packet::Packet;
-use crate::net::slot::{SlotFactory, SlotParams};
+use crate::net::slot::{fill, SlotFactory, SlotParams};
 use crate::wire::MASK_24;
 
 impl TcpHosts {
@@ -51,11 +51,7 @@ impl Simulator {
             )));
         }
         let params = self.probed_params(flow, stack);
-        if let std::collections::btree_map::Entry::Vacant(place) = self.tcp.slot_of.entry(params) {
-            place.insert(self.tcp.slots.len() as u32);
-            self.tcp.slots.push(factory(&params).map_err(SetupError::Slot)?);
-        }
-        Ok(())
+        fill(&mut self.tcp.slots, &mut self.tcp.slot_of, params, factory).map_err(SetupError::Slot)
     }
 
     /// A connection starts with HPCC's first window and rate, or goes on with those of `earlier`.

@@ -3,13 +3,11 @@
 
 use super::bench::*;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
-use hpcc_models::cc::{Carrier, CcEvent, CongestionControl, Update};
+use hpcc_models::cc::Carrier;
 use hpcc_models::fixed::formats::Window;
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use proptest::prelude::*;
-use std::cell::RefCell;
-use std::rc::Rc;
 use Operation::Write;
 
 const T_NS: u32 = 13_000;
@@ -141,7 +139,11 @@ fn nobody_follows_unasked() {
             },
             ..nic_config()
         };
-        let law = Told::default();
+        let law = Recorder {
+            window: 1e5,
+            rate: 1e11,
+            ..Recorder::default()
+        };
         let told = law.told.clone();
         let mut bench = Bench::with(config, 0, true);
         bench.nic.remove_qp(0, QPN);
@@ -155,48 +157,11 @@ fn nobody_follows_unasked() {
         let bth = BthRepr::new(Opcode::Notification, QPN, 0);
         bench.receive(bth, Extension::None, &both.emit());
         let expected = if count_flows {
-            Heard::Flows(9)
+            Told::Flows(9, bench.now)
         } else {
-            Heard::Window(params.w_min())
+            Told::Window(params.w_min())
         };
         assert_eq!(*told.borrow(), [expected]);
-    }
-}
-
-/// What a law was told.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Heard {
-    Flows(u16),
-    Window(f64),
-}
-
-#[derive(Default)]
-struct Told {
-    told: Rc<RefCell<Vec<Heard>>>,
-}
-
-impl CongestionControl for Told {
-    fn name(&self) -> &'static str {
-        "told"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        Update {
-            flow,
-            generation,
-            window: 1e5,
-            rate: 1e11,
-        }
-    }
-    fn remove(&mut self, _flow: u32) {}
-    fn handle(&mut self, _event: &CcEvent) -> Option<Update> {
-        None
-    }
-    fn receiver_counts(&mut self, _flow: u32, _generation: u8, flows: u16, _now: u64) {
-        self.told.borrow_mut().push(Heard::Flows(flows));
-    }
-    fn receiver_window(&mut self, _flow: u32, _generation: u8, window: f64) -> Option<Update> {
-        self.told.borrow_mut().push(Heard::Window(window));
-        None
     }
 }
 

@@ -6,8 +6,7 @@ use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero}
 use crate::words::context::QpContext;
 use crate::words::rx::{DropCode, FrameCount, FrameFate, IntBody, JudgedFrame};
 use crate::words::transport::{FrameRole, RxPacket};
-use crate::words::wire::IntStack;
-use crate::words::wire::Opcode;
+use crate::words::wire::{IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

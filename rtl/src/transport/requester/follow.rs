@@ -16,12 +16,9 @@ use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
-use crate::words::requester::ReadRun;
-use crate::words::requester::Syndrome;
+use crate::words::requester::{ReadRun, Syndrome};
 use crate::words::transport::RxPacket;
-use crate::words::wire::AethSyndrome;
-use crate::words::wire::Opcode;
-use crate::words::wire::{AckHeader, Extension};
+use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

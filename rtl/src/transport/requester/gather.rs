@@ -38,8 +38,8 @@ pub struct Gather {
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, looked, shown, fits, full)]
     #[registers(U<8>: head, tail)]
-    #[signals(Bit: empty, crowded, leaves, moves, passes, data, joins, puts, waits)]
-    #[signals(U<8>: count, behind)]
+    #[signals(Bit: empty, crowded, leaves, moves, passes, data, joins, puts, writes, waits)]
+    #[signals(U<8>: count, behind, at)]
     /// The answer that has come.
     held: DFF<Commit>,
     /// Where the newest answer of its queue pair lies, if it still waits.
@@ -97,21 +97,14 @@ impl Logic for Gather {
         joins = shown & data & fits & (behind < count) & !(moves & !behind.any());
         puts = held_full & !passes & !joins & !crowded & (shown | !data);
         waits = held_full & !passes & !joins & !puts;
-        ring.we = joins | puts;
-        ring.waddr = tail;
+        writes = joins | puts;
+        at = if joins { place } else { tail };
+        inputs!([ring, tags]: we = writes, waddr = at);
         ring.wdata = held;
         tag.joinable = data & !held.msn.any();
         fields!(tag from held: qp, generation, psn);
-        tags.we = joins | puts;
-        tags.waddr = tail;
         tags.wdata = tag;
-        if joins {
-            ring.waddr = place;
-            tags.waddr = place;
-        }
-        newest.we = puts;
-        newest.waddr = held.qp;
-        newest.wdata = tail;
+        inputs!(newest: we = puts, waddr = held.qp, wdata = tail);
         if puts {
             tail = tail + 1;
         }

@@ -14,9 +14,7 @@ use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::counters::ReadCounts;
 use crate::words::requester::{OwnMessage, PsnDistance, ResponseCase, Syndrome};
 use crate::words::transport::{Action, AnswerKind, CommitKind, RxPacket};
-use crate::words::wire::AethSyndrome;
-use crate::words::wire::Opcode;
-use crate::words::wire::{AckHeader, Extension};
+use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

@@ -31,13 +31,10 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::ResponseCase;
-use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration};
+use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
-use crate::words::work::Completion;
-use crate::words::work::CompletionStatus;
-use crate::words::work::WorkRequest;
+use crate::words::work::{Completion, CompletionStatus, WorkRequest};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

@@ -6,8 +6,7 @@ use crate::prim::word::bit_cast_word;
 use crate::words::requester::PsnDistance;
 use crate::words::responder::{ResponderState, ResponsesLeft, RoundedLength};
 use crate::words::transport::RxPacket;
-use crate::words::wire::Opcode;
-use crate::words::wire::RdmaHeader;
+use crate::words::wire::{Opcode, RdmaHeader};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

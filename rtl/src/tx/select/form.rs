@@ -22,9 +22,7 @@ use crate::words::dma::DmaJob;
 use crate::words::flows::QpFlow;
 use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{FeedbackFrom, GrantFeedback};
-use crate::words::wire::AethSyndrome;
-use crate::words::wire::Opcode;
-use crate::words::wire::{AckHeader, Extension, RdmaHeader};
+use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode, RdmaHeader};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 

@@ -1,13 +1,13 @@
 //! HPCC on probes under TCP hosts (draft-miao-ccwg-hpcc, 7.2) beside TCP's laws and beside HPCC's own hosts: goodput, what waits, what is lost.
 
+use hpcc_models::measure::jain;
 use hpcc_models::net::tcp::TcpLaw;
 
 use super::analysis::Analysis;
 use super::micro::figure;
-use super::series::{busiest_queue, queue_cdf, queue_panel};
+use super::series::{busiest_queue, busy_queues_panel, queue_cdf, queue_p99, queue_panel};
 use crate::plan::laws::LawKind;
 use crate::plan::{Finding, Run};
-use crate::report::plot::Panel;
 
 /// Goodput of each flow between the first sample and the last, Gb/s.
 fn goodputs(run: &Run) -> Vec<f64> {
@@ -22,28 +22,11 @@ fn goodputs(run: &Run) -> Vec<f64> {
     (0..run.outcome.flows.len() as u32).map(rate).collect()
 }
 
-/// Jain's index.
-fn fairness(shares: &[f64]) -> f64 {
-    let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|s| s * s).sum::<f64>());
-    sum * sum / (squares * shares.len() as f64).max(f64::MIN_POSITIVE)
-}
-
-/// 99th percentile of the queue of busy ports, KB.
-fn queue(run: &Run) -> f64 {
-    run.outcome.samples.busy.percentile(99.0) as f64 / 1e3
-}
-
 /// One run for each law.
 pub fn hpcc_on_tcp(runs: &[Run]) -> Analysis {
     let mut findings = Vec::new();
     let mut over_time = queue_panel("queue of the shared port");
-    let mut queues = Panel {
-        title: "queues of busy ports".into(),
-        x: "queue (KB)".into(),
-        y: "samples (%)".into(),
-        distribution: true,
-        ..Panel::default()
-    };
+    let mut queues = busy_queues_panel();
     let ours = runs.iter().find(|r| r.job.law.kind == LawKind::Tcp(TcpLaw::HpccProbes));
     for run in runs {
         let shares = goodputs(run);
@@ -51,8 +34,8 @@ pub fn hpcc_on_tcp(runs: &[Run]) -> Analysis {
         let total: f64 = shares.iter().sum();
         let text = format!(
             "goodput {total:.1} Gb/s, Jain's index {:.3}, queue p99 {:.1} KB, {} drops, {} timeouts, {} probes",
-            fairness(&shares),
-            queue(run),
+            jain(&shares),
+            queue_p99(run),
             c.drops,
             c.timeouts,
             c.probes
@@ -65,16 +48,16 @@ pub fn hpcc_on_tcp(runs: &[Run]) -> Analysis {
                 &format!("fills_the_link_{name}"),
                 "",
                 text,
-                fills && fairness(&shares) > 0.95,
+                fills && jain(&shares) > 0.95,
             )
         } else {
             Finding::note(&format!("beside_{name}"), "", text)
         });
         if let (Some(ours), LawKind::Tcp(law)) = (ours, run.job.law.kind) {
             if law != TcpLaw::HpccProbes {
-                let text = format!("{:.1} KB against {:.1}", queue(ours), queue(run));
+                let text = format!("{:.1} KB against {:.1}", queue_p99(ours), queue_p99(run));
                 let name = format!("shorter_queue_than_{name}");
-                findings.push(Finding::new(&name, "", text, queue(ours) < queue(run)));
+                findings.push(Finding::new(&name, "", text, queue_p99(ours) < queue_p99(run)));
             }
         }
         over_time.lines.extend(busiest_queue(run).map(|l| l.named(run.label())));

@@ -29,6 +29,22 @@ pub fn queue_panel(title: &str) -> Panel {
     }
 }
 
+/// An empty panel for the distribution of busy ports' queues.
+pub fn busy_queues_panel() -> Panel {
+    Panel {
+        title: "queues of busy ports".into(),
+        x: "queue (KB)".into(),
+        y: "samples (%)".into(),
+        distribution: true,
+        ..Panel::default()
+    }
+}
+
+/// 99th percentile of the queues of busy ports, KB.
+pub fn queue_p99(run: &Run) -> f64 {
+    run.outcome.samples.busy.percentile(99.0) as f64 / 1e3
+}
+
 /// Queue of one port.
 pub fn queue_series(run: &Run, node: u32, interface: u32) -> Line {
     let mut points = vec![(us(run, run.job.plan.start_ps), 0.0)];

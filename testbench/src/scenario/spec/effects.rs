@@ -166,21 +166,20 @@ pub(super) fn of_file(
     text: &str,
     table: &Table,
     runs: &[Planned],
-    own_runs: impl Fn() -> Result<Vec<Planned>, String>,
+    own_runs: impl FnOnce() -> Result<Vec<Planned>, String>,
 ) -> Result<(), String> {
     let tables = ["variant", "full"];
     let base = || table.iter().filter(|(key, _)| !tables.contains(&key.as_str()));
-    if idle(base(), runs).is_some() {
-        if let Some((key, rule)) = idle(base(), &own_runs()?) {
-            let place = place_in_file(file, text, &key);
-            return Err(format!("{place}: {key}: expected only {}", rule.only));
-        }
-    }
+    let suspect = idle(base(), runs).is_some();
     let variants = table.get("variant").and_then(Value::as_array);
-    let own = match variants {
-        Some(_) => own_runs()?,
-        None => return Ok(()),
-    };
+    if !suspect && variants.is_none() {
+        return Ok(());
+    }
+    let own = own_runs()?;
+    if let Some((key, rule)) = idle(base(), &own).filter(|_| suspect) {
+        let place = place_in_file(file, text, &key);
+        return Err(format!("{place}: {key}: expected only {}", rule.only));
+    }
     for variant in variants.into_iter().flatten().filter_map(Value::as_table) {
         let label = variant.get("label").and_then(Value::as_str).unwrap_or_default();
         let of_variant = |run: &&Planned| run.label.as_deref().is_some_and(|own| own.starts_with(label));

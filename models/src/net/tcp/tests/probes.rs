@@ -2,8 +2,10 @@
 
 use super::{Bench, TcpConfig, TcpLaw, TcpSetup, MS, MSS};
 use crate::cc::hpcc::{Hpcc, HpccParams};
-use crate::cc::{CcEvent, CongestionControl, EventKind, ProbeRule, Update};
+use crate::cc::{CcEvent, EventKind, ProbeRule};
+use crate::measure::jain;
 use crate::net::tcp::State;
+use crate::net::watched::Watched;
 use crate::net::{
     dumbbell, CcSlot, Config, Direct, FlowControl, FlowSpec, Outcome, SamplePlan, Simulator, SlotParams, Topology,
 };
@@ -44,28 +46,6 @@ fn params(port: &SlotParams) -> HpccParams {
 fn hpcc(port: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
     let law = Hpcc::<f64>::new(params(port)).map_err(|e| e.to_string())?;
     Ok(Box::new(Direct::new(Box::new(law))))
-}
-
-/// Writes down what the law is told.
-struct Spy {
-    law: Hpcc<f64>,
-    heard: Rc<RefCell<Vec<CcEvent>>>,
-}
-
-impl CongestionControl for Spy {
-    fn name(&self) -> &'static str {
-        "spy"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        self.law.create(flow, generation)
-    }
-    fn remove(&mut self, flow: u32) {
-        self.law.remove(flow);
-    }
-    fn handle(&mut self, event: &CcEvent) -> Option<Update> {
-        self.heard.borrow_mut().push(*event);
-        self.law.handle(event)
-    }
 }
 
 fn flows(pairs: u32, bytes: u64) -> Vec<FlowSpec> {
@@ -131,10 +111,8 @@ fn flows_share_the_link_fairly() {
     for pairs in [2, 4] {
         let outcome = simulate(pairs, config(Some(TcpLaw::HpccProbes)), |_| {});
         let shares = shares(&outcome);
-        let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|s| s * s).sum::<f64>());
-        let jain = sum * sum / (squares * f64::from(pairs));
-        assert!(jain > 0.95, "{shares:?}");
-        assert!(sum / TARGET > 0.9, "{shares:?}");
+        assert!(jain(&shares) > 0.95, "{shares:?}");
+        assert!(shares.iter().sum::<f64>() / TARGET > 0.9, "{shares:?}");
     }
 }
 
@@ -168,7 +146,8 @@ fn losses_everywhere_block_nothing_and_only_responses_reach_the_law() {
     let mut spy = |port: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
         let law = Hpcc::<f64>::new(params(port)).map_err(|e| e.to_string())?;
         let heard = heard.clone();
-        Ok(Box::new(Direct::new(Box::new(Spy { law, heard }))))
+        let hear = move |_: &Hpcc, event: &CcEvent, _| heard.borrow_mut().push(*event);
+        Ok(Box::new(Direct::new(Box::new(Watched { law, hear }))))
     };
     let mut config = config(Some(TcpLaw::HpccProbes));
     config.tcp.as_mut().unwrap().stacks[0].min_rto_ps = MS;

@@ -5,10 +5,19 @@ use hpcc_models::cc::{CcEvent, CongestionControl, EventKind, Update};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A law that records its events and never changes window and rate.
+/// What a receiver told a law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Told {
+    /// So many flows, at this time.
+    Flows(u16, u64),
+    Window(f64),
+}
+
+/// A law that records its events and what receivers tell it, and never changes window and rate.
 #[derive(Default)]
 pub struct Recorder {
     pub events: Rc<RefCell<Vec<CcEvent>>>,
+    pub told: Rc<RefCell<Vec<Told>>>,
     pub window: f64,
     pub rate: f64,
 }
@@ -31,6 +40,15 @@ impl CongestionControl for Recorder {
 
     fn handle(&mut self, event: &CcEvent) -> Option<Update> {
         self.events.borrow_mut().push(*event);
+        None
+    }
+
+    fn receiver_counts(&mut self, _flow: u32, _generation: u8, flows: u16, now: u64) {
+        self.told.borrow_mut().push(Told::Flows(flows, now));
+    }
+
+    fn receiver_window(&mut self, _flow: u32, _generation: u8, window: f64) -> Option<Update> {
+        self.told.borrow_mut().push(Told::Window(window));
         None
     }
 }

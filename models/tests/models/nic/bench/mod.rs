@@ -3,7 +3,7 @@
 mod law;
 mod sent;
 
-pub use law::{Recorder, Watched};
+pub use law::{Recorder, Told, Watched};
 pub use sent::{psns, Sent};
 
 use hpcc_models::cc::{CcEvent, CongestionControl};

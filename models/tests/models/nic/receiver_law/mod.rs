@@ -6,7 +6,7 @@ mod telling;
 
 use super::bench::*;
 use hpcc_models::cc::hpcc::{Hpcc, HpccParams};
-use hpcc_models::cc::{Carrier, CcEvent, CongestionControl, EventKind, HopRecord, Update};
+use hpcc_models::cc::{Carrier, CcEvent, EventKind, HopRecord, Update};
 use hpcc_models::nic::*;
 use hpcc_models::wire::*;
 use std::cell::RefCell;

@@ -58,8 +58,12 @@ fn the_worked_example() {
         ..config(RX, true)
     };
     let mut nic = Nic::new(config, BlockMemory::default(), None);
-    let law = Spy::default();
-    let counts = law.counts.clone();
+    let law = Recorder {
+        window: 1e5,
+        rate: 1e11,
+        ..Recorder::default()
+    };
+    let told = law.told.clone();
     nic.add_law(1, Box::new(law));
     nic.create_qp(QpConfig {
         int: true,
@@ -70,39 +74,8 @@ fn the_worked_example() {
     let frame = packet.to_frame();
     nic.receive(500, &frame);
     nic.receive(600, &frame);
-    assert_eq!(*counts.borrow(), ["flows 12 at 500", "window 81250"]);
+    assert_eq!(*told.borrow(), [Told::Flows(12, 500), Told::Window(81_250.0)]);
     assert_eq!(nic.feedback_counters().notify_stale, 1);
-}
-
-/// A law that writes down what its receiver tells it.
-#[derive(Default)]
-struct Spy {
-    counts: Rc<RefCell<Vec<String>>>,
-}
-
-impl CongestionControl for Spy {
-    fn name(&self) -> &'static str {
-        "spy"
-    }
-    fn create(&mut self, flow: u32, generation: u8) -> Update {
-        Update {
-            flow,
-            generation,
-            window: 1e5,
-            rate: 1e11,
-        }
-    }
-    fn remove(&mut self, _flow: u32) {}
-    fn handle(&mut self, _event: &CcEvent) -> Option<Update> {
-        None
-    }
-    fn receiver_counts(&mut self, _flow: u32, _generation: u8, flows: u16, now: u64) {
-        self.counts.borrow_mut().push(format!("flows {flows} at {now}"));
-    }
-    fn receiver_window(&mut self, _flow: u32, _generation: u8, window: f64) -> Option<Update> {
-        self.counts.borrow_mut().push(format!("window {window}"));
-        None
-    }
 }
 
 /// With a key for the queue pair a notification carries the keyed check behind its 16 bytes: whoever changes one of them and makes the ICRC right again

@@ -1,11 +1,11 @@
 //! What brings telemetry back: each ACK, an ACK for m packets, a packet of its own, or the receiver's windows (draft-miao-ccwg-hpcc, 6.2.2).
 
-use super::{mean_fct, named, packets_back, queue_p99};
+use super::{mean_fct, named, packets_back};
 use crate::plan::{Finding, Run};
 use crate::report::plot::Panel;
 use crate::scenario::figures::analysis::Analysis;
 use crate::scenario::figures::micro::figure;
-use crate::scenario::figures::series::{queue_cdf, window_series};
+use crate::scenario::figures::series::{busy_queues_panel, queue_cdf, queue_p99, window_series};
 use hpcc_models::measure::mean;
 use hpcc_models::net::Carrier;
 
@@ -51,13 +51,7 @@ pub fn carriers(runs: &[Run]) -> Analysis {
     let Some(reference) = runs.first() else {
         return Analysis::default();
     };
-    let mut queues = Panel {
-        title: "queues of busy ports".into(),
-        x: "queue (KB)".into(),
-        y: "samples (%)".into(),
-        distribution: true,
-        ..Panel::default()
-    };
+    let mut queues = busy_queues_panel();
     let mut windows = Panel {
         title: "window of flow 0".into(),
         x: "time (us)".into(),

@@ -26,11 +26,6 @@ fn mean_fct(run: &Run) -> f64 {
     mean(&times)
 }
 
-/// 99th percentile of the queues of busy ports, KB.
-fn queue_p99(run: &Run) -> f64 {
-    run.outcome.samples.busy.percentile(99.0) as f64 / 1e3
-}
-
 /// Packets of all kinds that receivers sent back.
 fn packets_back(run: &Run) -> u64 {
     let c = &run.outcome.counters;

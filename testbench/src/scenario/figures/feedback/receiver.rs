@@ -1,11 +1,10 @@
 //! The law at the receiver against the law at the sender (draft-miao-ccwg-hpcc, 6.3.2): packets back, queue, completion times.
 
-use super::{mean_fct, named, packets_back, queue_p99};
+use super::{mean_fct, named, packets_back};
 use crate::plan::{Finding, Run};
-use crate::report::plot::Panel;
 use crate::scenario::figures::analysis::Analysis;
 use crate::scenario::figures::micro::figure;
-use crate::scenario::figures::series::{queue_cdf, slowdown_panel};
+use crate::scenario::figures::series::{busy_queues_panel, queue_cdf, queue_p99, slowdown_panel};
 use hpcc_models::net::Carrier;
 
 /// The first run is the sender's law. With flows of several sizes the slowdowns are drawn too.
@@ -13,13 +12,7 @@ pub fn receiver(runs: &[Run]) -> Analysis {
     let Some(sender) = runs.first() else {
         return Analysis::default();
     };
-    let mut queues = Panel {
-        title: "queues of busy ports".into(),
-        x: "queue (KB)".into(),
-        y: "samples (%)".into(),
-        distribution: true,
-        ..Panel::default()
-    };
+    let mut queues = busy_queues_panel();
     let mut findings = Vec::new();
     for run in runs {
         queues.lines.push(queue_cdf(run.label(), &run.outcome.samples.busy));
