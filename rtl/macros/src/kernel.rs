@@ -316,7 +316,7 @@ mod tests {
         for (body, said) in [
             (quote!(advance!(first);), "ends in the number of its clock"),
             (quote!(assign!(total = count);), "written at its input: `total.d`"),
-            (quote!(clear!(up);), "of a bit or of a number is cleared"),
+            (quote!(clear!(up);), "a register, signal or output is cleared"),
             (quote!(each!((a, b) in [(x)] { }); ), "as many as there are names"),
         ] {
             let item = quote!([up: bundle, total: register] impl Logic for Stage { fn update(&mut self) { #body } });
