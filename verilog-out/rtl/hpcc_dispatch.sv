@@ -13,6 +13,8 @@
 // | 3 | hands requests and READ responses to their engine |
 // | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
 //
+// A short frame beyond its queue pair's `share` of the packet buffer goes to no engine.
+//
 // Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames. An acknowledgement
 // keeps the
 // time at which the parser judged it, for laws that measure round trips.
@@ -32,6 +34,8 @@ module hpcc_dispatch (
   input  wire  hpcc_nic_pkg::judged_frame_t verdict,
   // The packet buffer lost the frame whose last beat came two clocks ago.
   input  wire  lost,
+  // Beats of the packet buffer that are free.
+  input  wire  [9:0] free,
   // A context is written.
   input  wire  context_valid,
   // Queue pair.
@@ -83,12 +87,15 @@ module hpcc_dispatch (
   // Whose.
   output       hpcc_nic_pkg::congestion_mark_t mark,
   // Pulses in the order of `Counter::ALL`.
-  output wire  [43:0] counts
+  output wire  [43:0] counts,
+  // A frame was dropped because its queue pair had its share of the packet buffer.
+  output wire  unfair
 );
   wire  advance;
   wire  hands;
   wire  moves;
-  wire  free;
+  wire  drops;
+  wire  can_leave;
   wire  done;
   logic decided;
   wire  engine;
@@ -122,6 +129,12 @@ module hpcc_dispatch (
   logic notice_full_q;
   logic control_full_d;
   logic control_full_q;
+  logic over_3_d;
+  logic over_3_q;
+  logic over_d;
+  logic over_q;
+  wire  unfair_out_d;
+  logic unfair_out_q;
   hpcc_nic_pkg::judged_frame_t row_1_d;
   hpcc_nic_pkg::judged_frame_t row_1_q;
   hpcc_nic_pkg::judged_frame_t row_2_d;
@@ -158,6 +171,68 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::arrived_frame_t rows_down_data;
   wire  rows_down_valid;
   wire  unused_rows_crowded;
+  wire  share_clearing;
+  wire  [13:0] share_taken_beats;
+  wire  [13:0] share_free_beats;
+  wire  share_goes_on;
+  wire  share_ends;
+  hpcc_nic_pkg::share_mark_t share_mark;
+  wire  hpcc_nic_pkg::share_mark_t share_oldest;
+  wire  [7:0] share_clear_at;
+  // A frame enters.
+  wire  share_enters;
+  // Its queue pair.
+  wire  [7:0] share_qp;
+  // It is short and for an engine, as far as its headers say.
+  wire  share_short;
+  // The oldest frame leaves.
+  wire  share_leaves;
+  // Its queue pair.
+  wire  [7:0] share_leaving_qp;
+  // The oldest frame is beyond its queue pair's share.
+  wire  share_over;
+  // Short frames that entered, by queue pair; all numbers modulo 1024.
+  wire  [9:0] share_entered_rdata;
+  logic share_entered_we;
+  logic [7:0] share_entered_waddr;
+  logic [9:0] share_entered_wdata;
+  // Those that left.
+  wire  [9:0] share_left_rdata;
+  logic share_left_we;
+  logic [7:0] share_left_waddr;
+  logic [9:0] share_left_wdata;
+  // The same for the frames that enter.
+  wire  [9:0] share_left_copy_rdata;
+  logic share_left_copy_we;
+  logic [7:0] share_left_copy_waddr;
+  logic [9:0] share_left_copy_wdata;
+  wire  unused_share_marks_up_ready;
+  wire  hpcc_nic_pkg::share_mark_t share_marks_down_data;
+  wire  unused_share_marks_down_valid;
+  wire  unused_share_marks_crowded;
+  logic share_entered_1_d;
+  logic share_entered_1_q;
+  wire  share_counted_1_d;
+  logic share_counted_1_q;
+  logic share_entered_2_d;
+  logic share_entered_2_q;
+  logic share_counted_2_q;
+  logic share_left_1_d;
+  logic share_left_1_q;
+  wire  share_few_d;
+  logic share_few_q;
+  logic [7:0] share_qp_1_q;
+  logic [7:0] share_left_qp_q;
+  wire  [9:0] share_waiting_d;
+  logic [9:0] share_waiting_q;
+  logic [9:0] share_room_d;
+  logic [9:0] share_room_q;
+  // Short frames that will go to an engine.
+  logic [9:0] share_total_d;
+  logic [9:0] share_total_q;
+  // Numbers cleared since the reset, 256 in the end.
+  logic [8:0] share_cleared_d;
+  logic [8:0] share_cleared_q;
   logic [7:0] contexts_raddr;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
@@ -218,6 +293,41 @@ module hpcc_dispatch (
     .down_ready(advance),
     .crowded(unused_rows_crowded)
   );
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_entered (
+    .clk(clk),
+    .raddr(share_qp),
+    .rdata(share_entered_rdata),
+    .we(share_entered_we),
+    .waddr(share_entered_waddr),
+    .wdata(share_entered_wdata)
+  );
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_left (
+    .clk(clk),
+    .raddr(share_leaving_qp),
+    .rdata(share_left_rdata),
+    .we(share_left_we),
+    .waddr(share_left_waddr),
+    .wdata(share_left_wdata)
+  );
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_left_copy (
+    .clk(clk),
+    .raddr(share_qp),
+    .rdata(share_left_copy_rdata),
+    .we(share_left_copy_we),
+    .waddr(share_left_copy_waddr),
+    .wdata(share_left_copy_wdata)
+  );
+  hpcc_fifo #(.WIDTH(2), .ADDRESS(9), .MARK(512)) u_share_marks (
+    .clk(clk),
+    .rst(rst),
+    .up_data(share_mark),
+    .up_valid(share_entered_2_q),
+    .up_ready(unused_share_marks_up_ready),
+    .down_data(share_marks_down_data),
+    .down_valid(unused_share_marks_down_valid),
+    .down_ready(share_leaves),
+    .crowded(unused_share_marks_crowded)
+  );
   hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
     .clk(clk),
     .raddr(contexts_raddr),
@@ -238,12 +348,12 @@ module hpcc_dispatch (
     .crowded(unused_answers_crowded)
   );
   assign rows_up_valid = verdict_valid & (~lost_13_q);
-  assign free = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready))
+  assign can_leave = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready))
       & ((~notice_full_q) | notice_ready)) & ((~control_full_q) | control_ready);
   assign engine = (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST) | (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
-  assign request_action_ready = (valid_4_q & free) & (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
-  assign response_action_ready = (valid_4_q & free) & (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
-  assign done = (free & valid_4_q) & ((~engine) | decided);
+  assign request_action_ready = (valid_4_q & can_leave) & (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
+  assign response_action_ready = (valid_4_q & can_leave) & (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
+  assign done = (can_leave & valid_4_q) & ((~engine) | decided);
   assign request_valid = (valid_3_q & (~handed_q)) & (fate_3_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
   assign request_data = row_3_q;
   assign response_valid = (valid_3_q & (~handed_q)) & (fate_3_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
@@ -253,6 +363,13 @@ module hpcc_dispatch (
       | ((fate_3_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE) & response_ready);
   assign moves = (valid_3_q & hands) & ((~valid_4_q) | done);
   assign advance = (~valid_3_q) | moves;
+  assign share_enters = verdict_valid & (~lost_13_q);
+  assign share_qp = verdict.qpn[7:0];
+  assign share_short = ((verdict.drop_code == hpcc_nic_pkg::DROP_CODE_NONE) & (|verdict.qpn)) & (verdict.payload_length < 16'h80);
+  assign share_leaves = advance & valid_2_q;
+  assign share_leaving_qp = row_2_q.qpn[7:0];
+  assign drops = share_over & (((classify_fate == hpcc_nic_pkg::FRAME_FATE_REQUEST)
+      | (classify_fate == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)) | (classify_fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT));
   assign arriving = rows_down_data;
   assign classify_raw = row_2_q;
   assign classify_of_queue_pair = context_2_q;
@@ -272,6 +389,8 @@ module hpcc_dispatch (
   assign control_valid = control_full_q;
   assign control_data = control_word_q;
   assign counts = counts_out_q;
+  assign unfair_out_d = done & over_q;
+  assign unfair = unfair_out_q;
   assign answers_up_valid = (done & (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE)) & answers_up_ready;
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;
@@ -285,6 +404,8 @@ module hpcc_dispatch (
     commit_full_d = commit_full_q;
     notice_full_d = notice_full_q;
     control_full_d = control_full_q;
+    over_3_d = over_3_q;
+    over_d = over_q;
     row_1_d = row_1_q;
     row_2_d = row_2_q;
     came_1_d = came_1_q;
@@ -311,6 +432,7 @@ module hpcc_dispatch (
       valid_4_d = 1'd1;
       fate_d = fate_3_q;
       counter_d = counter_3_q;
+      over_d = over_3_q;
       row_d = row_3_q;
       came_d = came_3_q;
       body_d = body_3_q;
@@ -330,6 +452,11 @@ module hpcc_dispatch (
       fate_3_d = classify_fate;
       counter_3_d = classify_counter;
       row_3_d = classify_row;
+      over_3_d = drops;
+      if (drops) begin
+        fate_3_d = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+        counter_3_d = hpcc_nic_pkg::FRAME_COUNT_NONE;
+      end
       body_3_d.body = row_2_q.body;
       body_3_d.source_ip = row_2_q.source_ip;
       body_3_d.right_length = row_2_q.control_length;
@@ -448,6 +575,94 @@ module hpcc_dispatch (
     answered.psn = row_q.psn;
     answered.int_length = row_q.int_length;
     answered.int_stack = row_q.int_stack;
+  end
+  // share: A queue pair's share of the packet buffer: how many of its short frames may wait for an engine.
+  //
+  // Short frames come faster than an engine decides about them. A peer that sends nothing else would fill the buffer, and
+  // then everybody's frames are lost. So a short frame that finds as many of its queue pair as there is room is dropped: it
+  // keeps its place in the order of frames, where it takes one clock. Room is the free beats less eight for each short frame
+  // that will go to an engine: while it is decided about, some six beats more come. This is the rule of dynamic thresholds
+  // (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998): whoever comes late finds
+  // room, however many fill their share. While fewer than 64 short frames wait for engines, a queue pair may have eight in
+  // any case: several READ requests come close together.
+  //
+  // Two numbers for each queue pair, of frames that entered and of frames that left, so that each has one writer.
+  //
+  // | clock | a frame that enters | one that leaves |
+  // |---|---|---|
+  // | 0 | both numbers of its queue pair are read | its number is read |
+  // | 1 | counted; how many wait | counted |
+  // | 2 | compared with the room; into the queue of marks | |
+  //
+  // A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
+  //
+  // Shares of all queue pairs. In the 256 clocks after a reset the numbers are cleared, and no frame is counted.
+  assign share_clearing = ~share_cleared_q[8];
+  assign share_clear_at = share_cleared_q[7:0];
+  assign share_counted_1_d = share_short & (~share_clearing);
+  assign share_waiting_d = share_entered_rdata - share_left_copy_rdata;
+  assign share_few_d = share_total_q < 10'h40;
+  assign share_free_beats = {4'd0, free};
+  assign share_taken_beats = {4'd0, share_total_q} << 3;
+  assign share_oldest = share_marks_down_data;
+  assign share_over = share_oldest.over;
+  assign share_goes_on = (share_entered_2_q & share_counted_2_q) & (~share_mark.over);
+  assign share_ends = (share_leaves & share_oldest.counted) & (~share_oldest.over);
+  always_comb begin
+    share_total_d = share_total_q;
+    share_cleared_d = share_cleared_q;
+    if (share_clearing) begin
+      share_cleared_d = share_cleared_q + 9'd1;
+    end
+    share_entered_1_d = share_enters;
+    share_entered_2_d = share_entered_1_q;
+    if (share_goes_on & (~share_ends)) begin
+      share_total_d = share_total_q + 10'd1;
+    end
+    if (share_ends & (~share_goes_on)) begin
+      share_total_d = share_total_q - 10'd1;
+    end
+    share_left_1_d = share_leaves & share_oldest.counted;
+    if (rst) begin
+      share_entered_1_d = 1'd0;
+      share_entered_2_d = 1'd0;
+      share_left_1_d = 1'd0;
+      share_cleared_d = 9'd0;
+      share_total_d = 10'd0;
+    end
+  end
+  always_comb begin
+    share_entered_waddr = share_qp_1_q;
+    share_entered_we = share_entered_1_q & share_counted_1_q;
+    share_entered_wdata = share_entered_rdata + 10'd1;
+    share_left_we = share_left_1_q;
+    share_left_waddr = share_left_qp_q;
+    share_left_copy_we = share_left_1_q;
+    share_left_copy_waddr = share_left_qp_q;
+    share_left_wdata = share_left_rdata + 10'd1;
+    share_left_copy_wdata = share_left_rdata + 10'd1;
+    if (share_clearing) begin
+      share_entered_we = 1'd1;
+      share_entered_waddr = share_clear_at;
+      share_entered_wdata = 10'd0;
+      share_left_we = 1'd1;
+      share_left_waddr = share_clear_at;
+      share_left_wdata = 10'd0;
+      share_left_copy_we = 1'd1;
+      share_left_copy_waddr = share_clear_at;
+      share_left_copy_wdata = 10'd0;
+    end
+  end
+  always_comb begin
+    share_mark.counted = share_counted_2_q;
+    share_mark.over = ((share_counted_2_q & (|share_waiting_q)) & (share_waiting_q >= share_room_q))
+        & (~(share_few_q & (share_waiting_q < 10'd8)));
+  end
+  always_comb begin
+    share_room_d = 10'd0;
+    if (share_free_beats > share_taken_beats) begin
+      share_room_d = 10'(share_free_beats - share_taken_beats);
+    end
   end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
   //
@@ -584,6 +799,9 @@ module hpcc_dispatch (
     commit_full_q = 1'd0;
     notice_full_q = 1'd0;
     control_full_q = 1'd0;
+    over_3_q = 1'd0;
+    over_q = 1'd0;
+    unfair_out_q = 1'd0;
     row_1_q = 816'd0;
     row_2_q = 816'd0;
     came_1_q = 24'd0;
@@ -599,6 +817,18 @@ module hpcc_dispatch (
     body_3_q = 593'd0;
     body_q = 593'd0;
     control_word_q = 593'd0;
+    share_entered_1_q = 1'd0;
+    share_counted_1_q = 1'd0;
+    share_entered_2_q = 1'd0;
+    share_counted_2_q = 1'd0;
+    share_left_1_q = 1'd0;
+    share_few_q = 1'd0;
+    share_qp_1_q = 8'd0;
+    share_left_qp_q = 8'd0;
+    share_waiting_q = 10'd0;
+    share_room_q = 10'd0;
+    share_total_q = 10'd0;
+    share_cleared_q = 9'd0;
     context_2_q = 211'd0;
     command_word_q = 24'd0;
     job_word_q = 77'd0;
@@ -617,6 +847,9 @@ module hpcc_dispatch (
     commit_full_q <= commit_full_d;
     notice_full_q <= notice_full_d;
     control_full_q <= control_full_d;
+    over_3_q <= over_3_d;
+    over_q <= over_d;
+    unfair_out_q <= unfair_out_d;
     row_1_q <= row_1_d;
     row_2_q <= row_2_d;
     came_1_q <= came_1_d;
@@ -632,6 +865,18 @@ module hpcc_dispatch (
     body_3_q <= body_3_d;
     body_q <= body_d;
     control_word_q <= control_word_d;
+    share_entered_1_q <= share_entered_1_d;
+    share_counted_1_q <= share_counted_1_d;
+    share_entered_2_q <= share_entered_2_d;
+    share_counted_2_q <= share_counted_1_q;
+    share_left_1_q <= share_left_1_d;
+    share_few_q <= share_few_d;
+    share_qp_1_q <= share_qp;
+    share_left_qp_q <= share_leaving_qp;
+    share_waiting_q <= share_waiting_d;
+    share_room_q <= share_room_d;
+    share_total_q <= share_total_d;
+    share_cleared_q <= share_cleared_d;
     context_2_q <= context_2_d;
     command_word_q <= command_word_d;
     job_word_q <= job_word_d;

@@ -314,6 +314,7 @@ module hpcc_nic (
   wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
   wire  [43:0] rx_counts;
   wire  rx_lost;
+  wire  rx_unfair;
   // Judges requests.
   wire  responder_row_ready;
   wire  hpcc_nic_pkg::action_t responder_action_data;
@@ -720,7 +721,8 @@ module hpcc_nic (
     .mark_valid(rx_mark_valid),
     .mark(rx_mark),
     .counts(rx_counts),
-    .lost(rx_lost)
+    .lost(rx_lost),
+    .unfair(rx_unfair)
   );
   hpcc_responder u_responder (
     .clk(clk),
@@ -1160,6 +1162,7 @@ module hpcc_nic (
     .rst(asleep),
     .rx_frame(counters_rx_frame),
     .lost(rx_lost),
+    .unfair(rx_unfair),
     .marked(rx_mark_valid),
     .notified(tx_notified),
     .stray(flows_stray),

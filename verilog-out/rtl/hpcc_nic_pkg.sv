@@ -2585,6 +2585,14 @@ package hpcc_nic_pkg;
     logic [2:0] event_kind;
   } notice_t;
 
+  // What is known of a frame that waits for an engine.
+  typedef struct packed {
+    // It came when its queue pair had its share of the packet buffer.
+    logic over;
+    // It is one of the short frames of its queue pair.
+    logic counted;
+  } share_mark_t;
+
   // An address of 64 bits, or a length, of whose sum only the carry counts.
   typedef struct packed {
     // It lies in the upper half.
@@ -3968,7 +3976,9 @@ package hpcc_nic_pkg;
   // One pulse a counter, in the order of `Counter::ALL`.
   typedef struct packed {
     // Zero.
-    logic [15:0] reserved;
+    logic [14:0] reserved;
+    // Lost: short, when its queue pair had its share of the buffer of received frames. Only hardware has one.
+    logic drop_rx_share;
     // Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
     logic probe_stray;
     // Congestion notification packets sent.

@@ -634,9 +634,9 @@ module hpcc_register_file (
     end
   end
   always @(posedge clk) begin
-    whit <= (waddr <= 10'd67) || ((waddr >= 10'd128) && (waddr <= 10'd223)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
+    whit <= (waddr <= 10'd67) || ((waddr >= 10'd128) && (waddr <= 10'd225)) || ((waddr >= 10'd254) && (waddr <= 10'd560))
         || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
-    rhit <= (raddr <= 10'd67) || ((raddr >= 10'd128) && (raddr <= 10'd223)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
+    rhit <= (raddr <= 10'd67) || ((raddr >= 10'd128) && (raddr <= 10'd225)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
         || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
     case (raddr)
       10'd0: rdata <= 32'h48504343;

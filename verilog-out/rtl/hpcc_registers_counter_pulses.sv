@@ -15,6 +15,8 @@ module hpcc_registers_counter_pulses (
   input  wire  rx_frame,
   // A frame found no room in the packet buffer.
   input  wire  lost,
+  // A frame was beyond its queue pair's share of the packet buffer.
+  input  wire  unfair,
   // A request or READ response came with the mark "congestion experienced".
   input  wire  marked,
   // A congestion notification packet was built.
@@ -97,6 +99,9 @@ module hpcc_registers_counter_pulses (
     end
     if (lost) begin
       of_own.drop_rx_buffer_full = 1'd1;
+    end
+    if (unfair) begin
+      of_own.drop_rx_share = 1'd1;
     end
     if (marked) begin
       of_own.ce_packets = 1'd1;

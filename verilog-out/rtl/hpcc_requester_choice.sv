@@ -3,6 +3,9 @@
 
 // Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
 //
+// READ responses and answers come first, but not twice in a row while anything else waits: a peer that sends acknowledgements without end
+// would keep work requests from ever being taken.
+//
 // Chooses the next operation and keeps what it is about. One of the outputs `row` to `work` is high after the choice.
 module hpcc_requester_choice (
   // Clock.
@@ -86,6 +89,8 @@ module hpcc_requester_choice (
   wire  waits_4;
   wire  waits_5;
   wire  waits_6;
+  // The operation before was about a packet, and in the clock before another input waited.
+  wire  passed;
   wire  takes;
   wire  hpcc_nic_pkg::rx_packet_t row_word;
   wire  hpcc_nic_pkg::commit_t answer_word;
@@ -108,6 +113,10 @@ module hpcc_requester_choice (
   logic op_work_q;
   logic op_response_d;
   logic op_response_q;
+  logic heard_d;
+  logic heard_q;
+  wire  others_d;
+  logic others_q;
   logic [7:0] op_qp_d;
   logic [7:0] op_qp_q;
   logic [7:0] op_generation_d;
@@ -121,13 +130,15 @@ module hpcc_requester_choice (
   assign errors_ready = takes & op_error_q;
   assign removals_ready = takes & op_remove_q;
   assign tells_ready = takes & op_tell_q;
-  assign waits_0 = (rows_valid & (~hold_rows)) & (~(save & op_row_q));
-  assign waits_1 = answers_valid & (~(save & op_answer_q));
+  assign passed = heard_q & others_q;
+  assign waits_0 = ((rows_valid & (~hold_rows)) & (~(save & op_row_q))) & (~passed);
+  assign waits_1 = (answers_valid & (~(save & op_answer_q))) & (~passed);
   assign waits_2 = limits_valid & (~(save & op_ended_q));
   assign waits_3 = errors_valid & (~(save & op_error_q));
   assign waits_4 = (removals_valid & (~hold_removals)) & (~(save & op_remove_q));
   assign waits_5 = work_waits;
   assign waits_6 = (tells_valid & room) & (~(save & op_tell_q));
+  assign others_d = (((waits_2 | waits_3) | waits_4) | waits_5) | waits_6;
   assign any = (((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5) | waits_6;
   assign row_word = rows_data;
   assign answer_word = answers_data;
@@ -216,6 +227,12 @@ module hpcc_requester_choice (
     end
   end
   always_comb begin
+    heard_d = heard_q;
+    if (idle & any) begin
+      heard_d = waits_0 | waits_1;
+    end
+  end
+  always_comb begin
     op_qp_d = op_qp_q;
     next_qp = op_qp_q;
     if (idle) begin
@@ -232,6 +249,8 @@ module hpcc_requester_choice (
     op_tell_q = 1'd0;
     op_work_q = 1'd0;
     op_response_q = 1'd0;
+    heard_q = 1'd0;
+    others_q = 1'd0;
     op_qp_q = 8'd0;
     op_generation_q = 8'd0;
     op_psn_q = 24'd0;
@@ -245,6 +264,8 @@ module hpcc_requester_choice (
     op_tell_q <= op_tell_d;
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
+    heard_q <= heard_d;
+    others_q <= others_d;
     op_qp_q <= op_qp_d;
     op_generation_q <= op_generation_d;
     op_psn_q <= op_psn_d;

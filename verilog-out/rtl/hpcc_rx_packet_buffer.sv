@@ -29,6 +29,8 @@ module hpcc_rx_packet_buffer (
   input  wire  beat_valid,
   // The frame that ended two clocks ago was lost; it gets no command.
   output wire  lost,
+  // Beats that were free a clock ago.
+  output wire  [9:0] free,
   // Commands, one a frame, after its last beat: `BufferCommand`.
   input  wire  hpcc_nic_pkg::buffer_command_t command_data,
   input  wire  command_valid,
@@ -76,6 +78,8 @@ module hpcc_rx_packet_buffer (
   logic [9:0] start_q;
   logic [9:0] this_frame_d;
   logic [9:0] this_frame_q;
+  wire  [9:0] unused_d;
+  logic [9:0] unused_q;
   wire  [1023:0] pair_d;
   logic [1023:0] pair_q;
   wire  [1023:0] moved_d;
@@ -145,6 +149,8 @@ module hpcc_rx_packet_buffer (
     .down_ready(payload_ready),
     .crowded(out_crowded)
   );
+  assign unused_d = 10'h200 - used;
+  assign free = unused_q;
   assign full_d = used[9] | (&used[8:0]);
   assign ok = (~full_q) & (~losing_q);
   assign next_write = write_q + 10'd1;
@@ -265,6 +271,7 @@ module hpcc_rx_packet_buffer (
     write_q = 10'd0;
     start_q = 10'd0;
     this_frame_q = 10'd0;
+    unused_q = 10'd0;
     pair_q = 1024'd0;
     moved_q = 1024'd0;
     tag_3_q = 15'd0;
@@ -290,6 +297,7 @@ module hpcc_rx_packet_buffer (
     write_q <= write_d;
     start_q <= start_d;
     this_frame_q <= this_frame_d;
+    unused_q <= unused_d;
     pair_q <= pair_d;
     moved_q <= moved_d;
     tag_3_q <= tag_2_q;

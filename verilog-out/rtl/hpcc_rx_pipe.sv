@@ -91,7 +91,9 @@ module hpcc_rx_pipe (
   // Pulses in the order of `hpcc_models::nic::Counter::ALL`.
   output wire  [43:0] counts,
   // A frame was lost because the packet buffer was full.
-  output wire  lost
+  output wire  lost,
+  // A frame was dropped because its queue pair had its share of the packet buffer.
+  output wire  unfair
 );
   hpcc_nic_pkg::judged_frame_t verdict;
   wire  parser_s_axis_tready;
@@ -113,6 +115,7 @@ module hpcc_rx_pipe (
   wire  lookup_out_valid;
   wire  hpcc_nic_pkg::judged_frame_t lookup_out_verdict;
   wire  store_lost;
+  wire  [9:0] store_free;
   wire  store_command_ready;
   wire  hpcc_nic_pkg::buffered_payload_t store_payload_data;
   wire  store_payload_valid;
@@ -138,6 +141,7 @@ module hpcc_rx_pipe (
   wire  dispatch_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t dispatch_mark;
   wire  [43:0] dispatch_counts;
+  wire  dispatch_unfair;
   hpcc_rx_parser u_parser (
     .clk(clk),
     .rst(rst),
@@ -189,6 +193,7 @@ module hpcc_rx_pipe (
     .beat_last(s_axis_tlast),
     .beat_valid(s_axis_tvalid),
     .lost(store_lost),
+    .free(store_free),
     .command_data(dispatch_command_data),
     .command_valid(dispatch_command_valid),
     .command_ready(store_command_ready),
@@ -208,6 +213,7 @@ module hpcc_rx_pipe (
     .verdict_valid(lookup_out_valid),
     .verdict(lookup_out_verdict),
     .lost(lost_then_q),
+    .free(store_free),
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
@@ -243,7 +249,8 @@ module hpcc_rx_pipe (
     .answer_ready(answer_ready),
     .mark_valid(dispatch_mark_valid),
     .mark(dispatch_mark),
-    .counts(dispatch_counts)
+    .counts(dispatch_counts),
+    .unfair(dispatch_unfair)
   );
   assign s_axis_tready = parser_s_axis_tready;
   assign lost = store_lost;
@@ -267,6 +274,7 @@ module hpcc_rx_pipe (
   assign answer_valid = dispatch_answer_valid;
   assign mark_valid = dispatch_mark_valid;
   assign mark = dispatch_mark;
+  assign unfair = dispatch_unfair;
   assign counts = dispatch_counts;
   always_comb begin
     verdict.body = parser_out_body;

@@ -117,6 +117,8 @@ counters! {
     CnpsSent = "cnps_sent",
     /// Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
     ProbeStray = "probe_stray",
+    /// Lost: short, when its queue pair had its share of the buffer of received frames. Only hardware has one.
+    RxShare = "drop_rx_share",
 }
 
 /// Values of all counters.

@@ -113,6 +113,11 @@ impl Link {
         Some(first.remove())
     }
 
+    /// When everything sent so far has left, ps.
+    pub fn free_ps(&self) -> u64 {
+        self.free_ps
+    }
+
     /// When the next frame arrives, ns.
     pub fn next_arrival(&self) -> Option<u64> {
         self.on_the_way.keys().next().map(|(at, _)| *at)

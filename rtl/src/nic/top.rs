@@ -389,7 +389,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
         // counters
         self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx.tlast.val();
-        inputs!(counters: lost = rx.lost, marked = rx.mark_valid, notified = tx.notified, stray = flows.stray);
+        inputs!(counters: lost = rx.lost, unfair = rx.unfair, marked = rx.mark_valid, notified = tx.notified, stray = flows.stray);
         self.counters.tx_frame.next =
             self.tx.m_axis.tvalid.val() & self.m_axis_tx.tready.val() & self.tx.m_axis.tlast.val();
         inputs!(counters: dispatch = rx.counts, responder = responder.count, requester = requester.counts);

@@ -26,6 +26,8 @@ use rust_hdl::prelude::*;
 
 /// Beats that the buffer holds.
 pub const BUFFER_BEATS: usize = 512;
+// as the kernel says
+const _: () = assert!(BUFFER_BEATS == 512);
 
 /// Buffer of 32 KiB.
 #[block]
@@ -42,6 +44,8 @@ pub struct PacketBuffer {
     pub beat_valid: Signal<In, Bit>,
     /// The frame that ended two clocks ago was lost; it gets no command.
     pub lost: Signal<Out, Bit>,
+    /// Beats that were free a clock ago.
+    pub free: Signal<Out, U<10>>,
     /// Commands, one a frame, after its last beat: `BufferCommand`.
     pub command: StreamIn<BufferCommand>,
     /// Payload: `BufferedPayload`.
@@ -49,7 +53,7 @@ pub struct PacketBuffer {
     // in
     #[registers(W<512, 8>: data_1, held, aligned)]
     #[registers(Bit: last_1, valid_1, losing, lost_2, full, reading, begun)]
-    #[registers(U<10>: write, start, this_frame)]
+    #[registers(U<10>: write, start, this_frame, unused)]
     #[signals(U<10>: used, next_write)]
     #[signals(Bit: ok, go, finishing, accept)]
     #[signals(U<16>: length, tail)]
@@ -81,6 +85,8 @@ impl Logic for PacketBuffer {
         // in: a frame without room is taken back, nothing is behind it yet
         assign!(data_1.d = beat_data, last_1.d = beat_last, valid_1.d = beat_valid);
         used = if reading { write - this_frame } else { write - next_frame };
+        unused = bits_u::<10>(512) - used;
+        free = unused;
         // at 511 beats or more: decided a clock early, in which one more may come
         full = used.get_bit(9) | bit_cast_u::<9, 10>(used).all();
         ok = !full & !losing;

@@ -20,10 +20,16 @@ struct Bench {
     sent: usize,
     frames: VecDeque<Frame>,
     command: Option<u64>,
+    /// Beats of the frames that commands were for, newest last: one waits, one is read out, one has just been.
+    commanded: [u64; 3],
     expected: VecDeque<Vec<u8>>,
     current: Vec<u8>,
     lost: u64,
     taken: u64,
+}
+
+fn beats(bytes: usize) -> u64 {
+    bytes.div_ceil(64) as u64
 }
 
 /// Clocks from a frame's last beat to its command at least, as the parser takes.
@@ -46,6 +52,7 @@ impl Bench {
             sent: 0,
             frames: VecDeque::new(),
             command: None,
+            commanded: [0; 3],
             expected: VecDeque::new(),
             current: Vec::new(),
             lost: 0,
@@ -75,6 +82,8 @@ impl Bench {
             return None;
         }
         let frame = self.frames.pop_front()?.bytes;
+        self.commanded.rotate_left(1);
+        self.commanded[2] = beats(frame.len());
         let take = self.stimulus.chance(0.8);
         let at = (2 * self.stimulus.below(56) as usize).min(frame.len() / 2 * 2);
         let room = frame.len() - at;
@@ -111,14 +120,29 @@ impl Bench {
         buffer.command.valid.next = self.command.is_some();
         buffer.command.data.next = BufferCommand::from_slice(&[self.command.unwrap_or(0)]);
         buffer.payload.ready.next = self.stimulus.chance(accept);
-        let (lost, commanded, beat) = step(buffer.as_mut(), |b| {
+        let (lost, commanded, beat, free) = step(buffer.as_mut(), |b| {
             let moved = b.payload.valid.val() & b.payload.ready.val();
             (
                 b.lost.val(),
                 b.command.ready.val() & b.command.valid.val(),
                 moved.then(|| b.payload.data.val()),
+                b.free.val().0,
             )
         });
+        // what waits is in the buffer for certain; what comes in or goes out may be
+        let waits = self
+            .frames
+            .iter()
+            .filter(|frame| frame.ended_at.is_some_and(|at| at + 3 <= self.clock));
+        let least: u64 = waits.map(|frame| beats(frame.bytes.len())).sum();
+        let all = self.frames.iter().map(|frame| beats(frame.bytes.len())).sum::<u64>() + beats(self.sent);
+        let used = BUFFER_BEATS as u64 - free;
+        let most = all + self.commanded.iter().sum::<u64>();
+        assert!(
+            (least..=most).contains(&used),
+            "clock {}: {used} beats, {least} to {most}",
+            self.clock
+        );
         if offered {
             self.sent = end;
         }
@@ -173,6 +197,7 @@ impl Bench {
         }
         let left = self.frames.iter().filter(|frame| frame.ended_at.is_some()).count();
         assert_eq!((left, self.expected.len(), self.current.len()), (0, 0, 0));
+        assert_eq!(self.buffer.free.val().0, BUFFER_BEATS as u64);
     }
 }
 

@@ -79,6 +79,8 @@ pub struct RxPipe {
     pub counts: Signal<Out, U<44>>,
     /// A frame was lost because the packet buffer was full.
     pub lost: Signal<Out, Bit>,
+    /// A frame was dropped because its queue pair had its share of the packet buffer.
+    pub unfair: Signal<Out, Bit>,
     parser: RxParser,
     lookup: QpLookup,
     store: PacketBuffer,
@@ -112,6 +114,7 @@ impl Logic for RxPipe {
         inputs!(dispatch from lookup: verdict = out_verdict, verdict_valid = out_valid);
         lost_then = store.lost;
         dispatch.lost = lost_then;
+        dispatch.free = store.free;
         inputs!(dispatch: now, context_valid, context_qp, context_data);
         StreamOut::<DmaJob>::link(&mut job, &mut dispatch.job);
         StreamOut::<CommitEntry>::link(&mut commit, &mut dispatch.commit);
@@ -122,7 +125,7 @@ impl Logic for RxPipe {
         StreamOut::<Notice>::link(&mut notice, &mut dispatch.notice);
         StreamOut::<ControlPacket>::link(&mut control, &mut dispatch.control);
         StreamOut::<AckSend>::link(&mut answer, &mut dispatch.answer);
-        outputs!(dispatch: mark_valid, mark);
+        outputs!(dispatch: mark_valid, mark, unfair);
         counts = dispatch.counts;
     }
 }

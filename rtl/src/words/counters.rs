@@ -102,8 +102,10 @@ crate::word! {
         cnps_sent: Bit,
         /// Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
         probe_stray: Bit,
+        /// Lost: short, when its queue pair had its share of the buffer of received frames. Only hardware has one.
+        drop_rx_share: Bit,
         /// Zero.
-        reserved: U<16>,
+        reserved: U<15>,
     }
 
     /// What the responder counts.

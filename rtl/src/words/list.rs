@@ -42,7 +42,7 @@ use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
     FrameFaults, FramePlace, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults, PairTurn, QpPlace,
-    ReadPlan, TransportBytes, TransportFaults,
+    ReadPlan, ShareMark, TransportBytes, TransportFaults,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
@@ -280,6 +280,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         CommitEntry::descriptor(),
         BufferedPayload::descriptor(),
         PairTurn::descriptor(),
+        ShareMark::descriptor(),
         FramePlace::descriptor(),
         ReadPlan::descriptor(),
         PsnDistance::descriptor(),

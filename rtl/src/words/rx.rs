@@ -342,6 +342,14 @@ crate::word! {
         sixteens: U<2>,
     }
 
+    /// What is known of a frame that waits for an engine.
+    pub struct ShareMark {
+        /// It is one of the short frames of its queue pair.
+        counted: Bit,
+        /// It came when its queue pair had its share of the packet buffer.
+        over: Bit,
+    }
+
     /// Place of a payload's first byte in its frame.
     pub struct FramePlace {
         /// Zero: the place is even.

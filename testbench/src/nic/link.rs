@@ -1,6 +1,7 @@
 //! Two NICs on a wire: work on one or both, memory compared byte for byte at the end.
 
 use super::device::{Device, DeviceError, Wave};
+use super::flood::Flood;
 use super::link_config::{CapBy, LinkSpec};
 use super::link_nics::{GUARD, SOURCE, TARGET};
 use super::progress::{Content, Progress};
@@ -54,10 +55,14 @@ pub struct LinkOutcome {
     pub sent: Vec<TimedFrame>,
     /// Simulated time, ns.
     pub now_ns: u64,
+    /// When both NICs were set up, on their clocks, ns: times of completions and of the capture count from there.
+    pub base_ns: u64,
     /// From the first work request to the first completion, ns; 0 if there is none.
     pub loop_ns: u64,
     /// Every work request has a completion.
     pub finished: bool,
+    /// Frames of a flood, and how many frames the NIC under fire sent to it.
+    pub flood: Option<(u64, u64)>,
     /// Clocks simulated, both NICs together.
     pub clocks: u64,
     /// Wall time.
@@ -124,6 +129,7 @@ struct Run<'a, D> {
     links: [Link; 2],
     paths: [Stampers; 2],
     progress: [Progress; 2],
+    flood: Option<Flood>,
     outcome: LinkOutcome,
     now: u64,
     /// When both NICs were set up; times of the outcome count from there.
@@ -157,6 +163,7 @@ pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Resul
         links: [0, 1].map(|side| Link::new(spec.link, spec.seed.wrapping_mul(2).wrapping_add(side))),
         paths: [0, 1].map(|side| Stampers::new(spec, side)),
         progress: Default::default(),
+        flood: None,
         outcome: LinkOutcome::default(),
         now: 0,
         base: 0,
@@ -169,6 +176,7 @@ pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Resul
         device.advance(run.base)?;
     }
     run.now = run.base;
+    run.flood = Flood::new(spec, run.base);
     for (device, setup) in run.devices.iter_mut().zip(&setups) {
         setup.work.iter().for_each(|work| device.post(work.work));
     }
@@ -212,6 +220,9 @@ impl<D: Device> Run<'_, D> {
         }
         for side in 0..2 {
             for frame in self.devices[side].take_sent() {
+                if side == 0 {
+                    self.flood_until(frame.t_ns);
+                }
                 self.carry(side, frame);
             }
             let mut completions = self.devices[side].take_completions();
@@ -219,7 +230,15 @@ impl<D: Device> Run<'_, D> {
             self.left = self.left.saturating_sub(completions.len() as u64);
             self.outcome.sides[side].completions.extend(completions);
         }
+        self.flood_until(self.now);
         Ok(true)
+    }
+
+    /// The flood sends what still finds the wire free before that time, ns.
+    fn flood_until(&mut self, until_ns: u64) {
+        if let Some(flood) = &mut self.flood {
+            flood.fill(&mut self.links[0], until_ns);
+        }
     }
 
     /// Writes the limit of every flow of both NICs.
@@ -246,6 +265,9 @@ impl<D: Device> Run<'_, D> {
     }
 
     fn carry(&mut self, from: usize, frame: TimedFrame) {
+        if from == 1 && (self.flood.as_mut()).is_some_and(|flood| flood.takes(&frame.bytes, frame.t_ns)) {
+            return;
+        }
         let side = &mut self.outcome.sides[from];
         let Content { payload, repeated } = self.progress[from].content(&frame.bytes, &Ports::default(), self.spec.mtu);
         let settled = self.capped_ns.map(|at| at + CAP_SETTLES_NS);
@@ -281,7 +303,9 @@ impl<D: Device> Run<'_, D> {
 
     fn finish(mut self, started: Stopwatch) -> Result<LinkOutcome, DeviceError> {
         self.outcome.now_ns = self.now - self.base;
+        self.outcome.base_ns = self.base;
         self.outcome.finished = self.left == 0;
+        self.outcome.flood = self.flood.as_ref().map(|flood| (flood.frames, flood.answers));
         let completions = self.outcome.sides.iter().flat_map(|side| &side.completions);
         self.outcome.loop_ns = completions.map(|done| done.t_ns).min().unwrap_or(0);
         self.outcome.sent.sort_by_key(|frame| frame.t_ns);

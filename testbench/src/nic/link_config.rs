@@ -4,7 +4,8 @@ use crate::config::{law_code, needs_int};
 use hpcc_models::nic::{LinkConfig, Operation, MAX_MESSAGE};
 
 /// Keys that a table over MTUs does not have: each of its rows has its own MTU on an ideal wire, and leaves no capture.
-const OF_ONE_RUN: [&str; 10] = [
+const OF_ONE_RUN: [&str; 11] = [
+    "flood",
     "cap_gbps",
     "mtu",
     "loss",
@@ -16,6 +17,8 @@ const OF_ONE_RUN: [&str; 10] = [
     "vcd_from_ns",
     "vcd_ns",
 ];
+/// Queue pairs that may flood, beside those with work.
+const MAX_FLOOD_QPS: u32 = 16;
 /// Memory of one direction at most.
 const MAX_TOTAL: u64 = 1 << 31;
 
@@ -114,6 +117,41 @@ pub struct LinkSpec {
     pub echo_icrc_full: bool,
     /// Probes collect the INT of requests, at most one a base round trip; in both NICs.
     pub probes: bool,
+    /// A third host fills what the first NIC leaves of the wire to the second one.
+    pub flood: Option<FloodKind>,
+    /// Queue pairs of that host.
+    pub flood_qps: u32,
+}
+
+/// What it sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloodKind {
+    /// Ethernet frames of 64 bytes that are not RoCE.
+    Frames,
+    /// Acknowledgements of packets that were never sent.
+    Acks,
+    /// WRITEs of one byte, each of which asks for an acknowledgement.
+    Writes,
+    /// READ requests of one byte.
+    Reads,
+}
+
+impl FloodKind {
+    /// Values of the key.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("frames", Self::Frames),
+        ("acks", Self::Acks),
+        ("writes", Self::Writes),
+        ("reads", Self::Reads),
+    ];
+
+    /// Name as the key's value.
+    pub fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("", |(name, _)| name)
+    }
 }
 
 /// How a limit is written while the NICs run.
@@ -152,6 +190,8 @@ impl Default for LinkSpec {
             cap_dither: false,
             echo_icrc_full: false,
             probes: false,
+            flood: None,
+            flood_qps: 1,
         }
     }
 }
@@ -180,7 +220,7 @@ impl LinkSpec {
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, mark, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
          int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
-         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither, echo_icrc_full, probes";
+         cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither, echo_icrc_full, probes, flood, flood_qps";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
     pub fn parse(set: &[String]) -> Result<Self, String> {
@@ -216,6 +256,17 @@ impl LinkSpec {
         }
         if let Some(key) = seen.iter().find(|key| spec.table && OF_ONE_RUN.contains(key)) {
             return Err(format!("{key}: expected table=off beside it"));
+        }
+        if seen.contains(&"flood_qps") && spec.flood.is_none() {
+            return Err("flood_qps: expected flood beside it".into());
+        }
+        if spec.flood.is_some() {
+            if spec.cap_gbps.is_none() {
+                return Err("flood: expected cap_gbps beside it: what each queue pair of the two NICs offers".into());
+            }
+            if !seen.contains(&"cap_at_us") {
+                spec.cap_at_us = 0.0;
+            }
         }
         if seen.contains(&"vcd_from_ns") && spec.vcd_ns == 0 {
             return Err("vcd_from_ns: expected vcd_ns beside it".into());
@@ -279,6 +330,12 @@ impl LinkSpec {
             "cap_window_ns" => self.cap_window_ns = number(key, text, 0, u16::MAX)?,
             "probes" => self.probes = switch(key, text)?,
             "echo_icrc_full" => self.echo_icrc_full = switch(key, text)?,
+            "flood" => {
+                let found = FloodKind::NAMES.iter().find(|(name, _)| *name == text);
+                let expected = || format!("flood: expected frames, acks, writes or reads, got `{text}`");
+                self.flood = Some(found.map(|(_, kind)| *kind).ok_or_else(expected)?);
+            }
+            "flood_qps" => self.flood_qps = number(key, text, 1, MAX_FLOOD_QPS)?,
             "cap_dither" => self.cap_dither = switch(key, text)?,
             _ => return Err(format!("`{key}`: expected one of {}", Self::KEYS)),
         }

@@ -18,6 +18,20 @@ pub const SOURCE: u64 = 0x0010_0000_0000;
 pub const TARGET: u64 = 0x0020_0000_0000;
 /// Bytes behind the target region that nothing may touch.
 pub const GUARD: u64 = 4096;
+/// Address of the host that floods.
+pub const FLOODER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 66);
+/// Its Ethernet address.
+pub const FLOODER_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 66]);
+/// PSNs of its first requests.
+pub const FLOOD_PSN: u32 = 0x100;
+/// Where the region begins that a flood may write and read.
+pub const FLOOD: u64 = 0x0030_0000_0000;
+/// Its key.
+pub const FLOOD_KEY: u32 = 0xf1;
+/// Its length, bytes.
+const FLOOD_LENGTH: u64 = 64;
+/// First queue pair number of a flood, at both ends.
+pub const FIRST_FLOOD_QPN: u32 = 132;
 /// First queue pair number.
 const FIRST_QPN: u32 = 2;
 /// First PSN of the first queue pair: its packets cross the wrap.
@@ -74,7 +88,7 @@ impl LinkSpec {
         // Beyond what is on its way: a plain flow asks for an acknowledgement once per interval, one with INT gets each.
         let bandwidth_delay = line_rate_bps * f64::from(base_rtt_ns) / 8e9;
         let packets = if self.int { 2 } else { ack_req_interval };
-        let nic = NicConfig {
+        let mut nic = NicConfig {
             mac: mac(side),
             ip: ip(side),
             mtu: self.mtu,
@@ -106,7 +120,7 @@ impl LinkSpec {
             remote_write,
             remote_read: !remote_write,
         };
-        let memory = vec![
+        let mut memory = vec![
             MemoryBlock {
                 region: region(SOURCE_KEY, SOURCE, false),
                 bytes: (0..length).map(|i| self.source_byte(side, i)).collect(),
@@ -116,13 +130,35 @@ impl LinkSpec {
                 bytes: vec![0; (length + GUARD) as usize],
             },
         ];
+        let mut qps: Vec<QpConfig> = qps.collect();
+        if self.flood.is_some() && side == 1 {
+            nic.neighbours.insert(FLOODER, FLOODER_MAC);
+            qps.extend((0..self.flood_qps).map(|index| QpConfig {
+                send_psn: FLOOD_PSN,
+                expected_psn: FLOOD_PSN,
+                int: false,
+                law: None,
+                mtu: self.mtu,
+                ..QpConfig::new(FIRST_FLOOD_QPN + index, FIRST_FLOOD_QPN + index, FLOODER)
+            }));
+            memory.push(MemoryBlock {
+                region: Region {
+                    key: FLOOD_KEY,
+                    address: FLOOD,
+                    length: FLOOD_LENGTH,
+                    remote_write: true,
+                    remote_read: true,
+                },
+                bytes: vec![0; FLOOD_LENGTH as usize],
+            });
+        }
         NicSetup {
             nic,
             base_rtt_ns,
             hpcc: None,
             dcqcn: None,
             power: None,
-            qps: qps.collect(),
+            qps,
             memory,
             work: if self.works(side) { self.work() } else { Vec::new() },
             limits: Limits::default(),

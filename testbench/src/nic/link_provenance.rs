@@ -1,6 +1,6 @@
 //! What made a result of `run link`: every key with its value, both NICs as they were set up, the parameters of their laws.
 
-use super::link_config::{CapBy, LinkSpec};
+use super::link_config::{CapBy, FloodKind, LinkSpec};
 use super::outputs;
 use crate::config::law_name;
 use crate::plan::provenance::{self, Stopwatch};
@@ -41,6 +41,8 @@ impl LinkSpec {
             "cap_dither": self.cap_dither,
             "echo_icrc_full": self.echo_icrc_full,
             "probes": self.probes,
+            "flood": self.flood.map(FloodKind::name),
+            "flood_qps": self.flood_qps,
         })
     }
 }

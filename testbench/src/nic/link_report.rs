@@ -69,6 +69,7 @@ pub fn findings(spec: &LinkSpec, outcome: &LinkOutcome) -> Vec<Finding> {
         ),
     ];
     findings.extend(cap(spec, outcome));
+    findings.extend(flood(spec, outcome));
     let slowest = throughput(spec, outcome)
         .into_iter()
         .flatten()
@@ -119,6 +120,42 @@ fn cap(spec: &LinkSpec, outcome: &LinkOutcome) -> Option<Finding> {
             true => "no data left after the cap was written: expected more work".to_owned(),
             false => format!("at most {ahead:.0} bytes ahead of {gbps} Gb/s for each flow, {bound:.0} allowed"),
         },
+    ))
+}
+
+/// Payload bits per second that the queue pairs with work offer while a flood goes on, and what of it was delivered, percent: all of it until
+/// the last completion.
+pub fn delivered(spec: &LinkSpec, outcome: &LinkOutcome) -> Option<Throughput> {
+    let offered = spec.cap_gbps? * f64::from(spec.qps) * bound(spec, outcome).wire / spec.link.rate_gbps;
+    let first_ns = outcome
+        .sides
+        .iter()
+        .filter(|side| side.payload > 0)
+        .map(|side| side.first_ns)
+        .min()?;
+    let last_ns = outcome
+        .sides
+        .iter()
+        .flat_map(|side| &side.completions)
+        .map(|done| done.t_ns)
+        .max()?;
+    let bps = spec.total() as f64 * 8e9 / (last_ns + outcome.base_ns).saturating_sub(first_ns).max(1) as f64;
+    Some(Throughput {
+        bps,
+        percent: 100.0 * bps / offered,
+    })
+}
+
+fn flood(spec: &LinkSpec, outcome: &LinkOutcome) -> Option<Finding> {
+    let (frames, answers) = outcome.flood?;
+    let percent = delivered(spec, outcome).map_or(0.0, |rate| rate.percent);
+    Some(finding(
+        "flood",
+        outcome.finished && percent >= LEAST_PERCENT,
+        format!(
+            "{percent:.1} % of what was offered came through beside {frames} frames of a third host, to which {answers} frames went; \
+             at least {LEAST_PERCENT} % expected"
+        ),
     ))
 }
 

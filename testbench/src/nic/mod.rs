@@ -6,6 +6,7 @@
 //! | `model` | the behavioural model behind that face |
 //! | `rtl` | the RTL behind it, clock by clock |
 //! | `link`, `link_config`, `link_nics`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
+//! | `flood` | a third host that fills the wire with its frames |
 //! | `progress` | which frames carry something for the first time |
 //! | `bound` | how much payload could be carried at most |
 //! | `network` | NICs on the hosts of a simulated network |
@@ -20,6 +21,7 @@ pub mod arp;
 pub mod bound;
 pub mod control;
 pub mod device;
+pub mod flood;
 pub mod fuzz;
 pub mod link;
 pub mod link_config;

@@ -19,6 +19,8 @@ pub struct CounterPulses {
     pub rx_frame: Signal<In, Bit>,
     /// A frame found no room in the packet buffer.
     pub lost: Signal<In, Bit>,
+    /// A frame was beyond its queue pair's share of the packet buffer.
+    pub unfair: Signal<In, Bit>,
     /// A request or READ response came with the mark "congestion experienced".
     pub marked: Signal<In, Bit>,
     /// A congestion notification packet was built.
@@ -91,6 +93,9 @@ impl Logic for CounterPulses {
         if lost {
             of_own.drop_rx_buffer_full = true;
         }
+        if unfair {
+            of_own.drop_rx_share = true;
+        }
         if marked {
             of_own.ce_packets = true;
         }
@@ -131,7 +136,7 @@ mod tests {
     use hpcc_models::nic::Counter::{self, *};
 
     /// Counters of the blocks' single lines, in the order of [`lines`].
-    const LINES: [Counter; 13] = [
+    const LINES: [Counter; 14] = [
         RxFrames,
         RxBufferFull,
         CePackets,
@@ -145,6 +150,7 @@ mod tests {
         ControlAccepted,
         ControlRefused,
         ProbeStray,
+        RxShare,
     ];
 
     fn names<T: Word>() -> Vec<&'static str> {
@@ -175,6 +181,7 @@ mod tests {
         block.accepted.next = bit(10);
         block.refused.next = bit(11);
         block.stray.next = bit(12);
+        block.unfair.next = bit(13);
     }
 
     /// Whatever comes together, every pulse is counted once, by its own counter, and none is left behind. The three sources never pulse one
@@ -194,7 +201,7 @@ mod tests {
             let offered = clock % 4 == 0 && clock < 11_990;
             let (on, responder, requester) = if offered {
                 (
-                    drawn(&mut stimulus, 13),
+                    drawn(&mut stimulus, 14),
                     drawn(&mut stimulus, 8),
                     drawn(&mut stimulus, 11),
                 )

@@ -10,11 +10,14 @@
 //! | 3 | hands requests and READ responses to their engine |
 //! | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
 //!
+//! A short frame beyond its queue pair's [`share`] of the packet buffer goes to no engine.
+//!
 //! Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames. An acknowledgement keeps the
 //! time at which the parser judged it, for laws that measure round trips.
 //! Reference: `receive` of `hpcc_models::nic`.
 
 pub mod classify;
+pub mod share;
 #[cfg(test)]
 mod tests;
 
@@ -29,13 +32,16 @@ use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::Notice;
-use crate::words::rx::{ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, FrameCount, FrameFate, JudgedFrame};
+use crate::words::rx::{
+    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, JudgedFrame,
+};
 use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, RxPacket};
 use crate::words::wire::{AckHeader, Extension};
 use crate::{block, kernel};
 use classify::Classify;
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
+use share::Share;
 
 /// Number of counters that dispatch may count, the first of [`Counter::ALL`]. The one behind them counts frames that never get here.
 pub const COUNTERS: usize = 44;
@@ -56,6 +62,8 @@ pub struct Dispatch {
     pub verdict: Signal<In, JudgedFrame>,
     /// The packet buffer lost the frame whose last beat came two clocks ago.
     pub lost: Signal<In, Bit>,
+    /// Beats of the packet buffer that are free.
+    pub free: Signal<In, U<10>>,
     /// A context is written.
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
@@ -88,9 +96,11 @@ pub struct Dispatch {
     pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of [`Counter::ALL`].
     pub counts: Signal<Out, U<44>>,
-    #[signals(Bit: advance, hands, moves, free, done, decided, engine, taken)]
+    /// A frame was dropped because its queue pair had its share of the packet buffer.
+    pub unfair: Signal<Out, Bit>,
+    #[signals(Bit: advance, hands, moves, drops, can_leave, done, decided, engine, taken)]
     #[registers(Bit: valid_1, valid_2, valid_3, handed, valid_4, command_full, job_full, commit_full, notice_full)]
-    #[registers(Bit: control_full)]
+    #[registers(Bit: control_full, over_3, over, unfair_out)]
     #[registers(JudgedFrame: row_1, row_2)]
     #[registers(U<24>: came_1, came_2, came_3, came)]
     #[registers(FrameFate: fate_3, fate)]
@@ -99,6 +109,7 @@ pub struct Dispatch {
     #[registers(ControlPacket: body_3, body, control_word)]
     lost_13: Delay<Bit, 11>,
     rows: StreamFifo<ArrivedFrame, 9, 512>,
+    share: Share,
     contexts: Ram<QpContext, 8>,
     #[combinational]
     classify: Classify,
@@ -133,7 +144,7 @@ impl Logic for Dispatch {
         contexts.wdata = context_data;
 
         // what the row asks for leaves in one clock, when everything before it has left
-        free = (!command_full | command.ready)
+        can_leave = (!command_full | command.ready)
             & (!job_full | job.ready)
             & (!commit_full | commit.ready)
             & (!notice_full | notice.ready)
@@ -145,9 +156,9 @@ impl Logic for Dispatch {
             action = response_action.data;
             decided = response_action.valid;
         }
-        request_action.ready = valid_4 & free & (fate == FrameFate::Request);
-        response_action.ready = valid_4 & free & (fate == FrameFate::ReadResponse);
-        done = free & valid_4 & (!engine | decided);
+        request_action.ready = valid_4 & can_leave & (fate == FrameFate::Request);
+        response_action.ready = valid_4 & can_leave & (fate == FrameFate::ReadResponse);
+        done = can_leave & valid_4 & (!engine | decided);
 
         // the row behind goes to its engine meanwhile
         request.valid = valid_3 & !handed & (fate_3 == FrameFate::Request);
@@ -169,11 +180,25 @@ impl Logic for Dispatch {
             assign!(
                 fate.d = fate_3,
                 counter.d = counter_3,
+                over.d = over_3,
                 row.d = row_3,
                 came.d = came_3,
                 body.d = body_3
             );
         }
+
+        // who has its share of the packet buffer gets no more short frames to an engine
+        inputs!(share: reset, free);
+        share.enters = verdict_valid & !lost_13;
+        share.qp = bit_cast_u::<8, 24>(verdict.qpn);
+        // four beats at most, whatever the headers: fewer clocks than an engine takes
+        share.short = (verdict.drop_code == DropCode::None) & verdict.qpn.any() & (verdict.payload_length < 128);
+        share.leaves = advance & valid_2;
+        share.leaving_qp = bit_cast_u::<8, 24>(row_2.qpn);
+        drops = share.over
+            & ((classify.fate == FrameFate::Request)
+                | (classify.fate == FrameFate::ReadResponse)
+                | (classify.fate == FrameFate::Acknowledgement));
 
         // a stalled row keeps reading its own context
         rows.down.ready = advance;
@@ -191,6 +216,11 @@ impl Logic for Dispatch {
             valid_3 = valid_2;
             assign! {
                 fate_3.d = classify.fate, counter_3.d = classify.counter, row_3.d = classify.row
+            }
+            over_3 = drops;
+            if drops {
+                fate_3 = FrameFate::Dropped;
+                counter_3 = FrameCount::None;
             }
             fields!(body_3.d from row_2: body, source_ip, right_length = control_length);
         }
@@ -276,6 +306,8 @@ impl Logic for Dispatch {
         control.valid = control_full;
         control.data = control_word;
         counts = counts_out;
+        unfair_out = done & over;
+        unfair = unfair_out;
 
         // a probe is answered beside everything else
         answered = bits_zero::<AckSend>(0);

@@ -1,5 +1,7 @@
 //! Frames through the whole receive pipe beside the model's receive path: the same counter, or the same destination.
 
+mod crowd;
+
 use crate::prim::word::Word as _;
 use crate::rx::lookup::LOOKUP_LATENCY;
 use crate::rx::pipe::RxPipe;
@@ -276,12 +278,11 @@ fn write_context(pipe: &mut RxPipe, qp: u64, int: u64, peer: Ipv4Addr) {
     pipe.context_valid.next = false;
 }
 
-fn run(seed: u64, stall: f64) {
-    let config = registers();
-    let mut stimulus = Stimulus::new(seed);
-    let mut pipe: Box<RxPipe> = Box::default();
-    init(pipe.as_mut()).expect("complete block");
-    let pipe = pipe.as_mut();
+/// The pipe after its reset, its registers written.
+fn powered(config: &NicConfig) -> Box<RxPipe> {
+    let mut powered: Box<RxPipe> = Box::default();
+    let pipe = powered.as_mut();
+    init(pipe).expect("complete block");
     let mac = config.mac.0.iter().fold(0u64, |sum, byte| sum << 8 | u64::from(*byte));
     pipe.cfg_mac.next = crate::prim::uint::U(mac);
     pipe.cfg_ip.next = crate::prim::uint::U(u32::from(config.ip).into());
@@ -295,6 +296,14 @@ fn run(seed: u64, stall: f64) {
         step(pipe, |_| ());
     }
     pipe.reset.next = false;
+    powered
+}
+
+fn run(seed: u64, stall: f64) {
+    let config = registers();
+    let mut stimulus = Stimulus::new(seed);
+    let mut pipe = powered(&config);
+    let pipe = pipe.as_mut();
     write_context(pipe, 2, 0, PEER);
     write_context(pipe, 3, 1, PEER);
     write_context(pipe, 4, 1, Ipv4Addr::new(10, 9, 9, 9));
@@ -352,6 +361,7 @@ fn run(seed: u64, stall: f64) {
         pipe.response_action.valid.next = response_at == 1;
         let got = step(pipe, |p| {
             let mut got = Vec::new();
+            assert!(!p.lost.val() & !p.unfair.val(), "there is room for all");
             let counts = p.counts.val().0;
             if counts & !(1 << 40) != 0 {
                 assert_eq!(counts.count_ones(), 1);

@@ -1,4 +1,7 @@
 //! Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
+//!
+//! READ responses and answers come first, but not twice in a row while anything else waits: a peer that sends acknowledgements without end
+//! would keep work requests from ever being taken.
 
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::U;
@@ -69,10 +72,12 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response)]
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, heard, others)]
     #[registers(U<8>: op_qp, op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
+    /// The operation before was about a packet, and in the clock before another input waited.
+    passed: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     row_word: Signal<Local, RxPacket>,
     answer_word: Signal<Local, Commit>,
@@ -93,17 +98,22 @@ impl Logic for Choice {
         removals.ready = takes & op_remove;
         tells.ready = takes & op_tell;
         // what is being taken does not wait any more
-        waits[0] = rows.valid & !hold_rows & !(save & op_row);
-        waits[1] = answers.valid & !(save & op_answer);
+        passed = heard & others;
+        waits[0] = rows.valid & !hold_rows & !(save & op_row) & !passed;
+        waits[1] = answers.valid & !(save & op_answer) & !passed;
         waits[2] = limits.valid & !(save & op_ended);
         waits[3] = errors.valid & !(save & op_error);
         waits[4] = removals.valid & !hold_removals & !(save & op_remove);
         waits[5] = work_waits;
         waits[6] = tells.valid & room & !(save & op_tell);
+        others = waits[2] | waits[3] | waits[4] | waits[5] | waits[6];
         any = waits[0] | waits[1] | waits[2] | waits[3] | waits[4] | waits[5] | waits[6];
         row_word = rows.data;
         answer_word = answers.data;
         new_qp = work_qp;
+        if idle & any {
+            heard = waits[0] | waits[1];
+        }
         if idle {
             clear! {
                 op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, op_generation, op_psn
@@ -162,5 +172,65 @@ impl Logic for Choice {
             row = op_row, answer = op_answer, ended = op_ended, error = op_error, remove = op_remove, tell = op_tell,
             work = op_work, qp = op_qp, generation = op_generation, psn = op_psn, response = op_response
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step};
+
+    /// Takes every input in the clock behind its choice: which of row, answer, limit, error, tell, removal and work it was.
+    fn chosen(waiting: [bool; 7], operations: usize) -> Vec<usize> {
+        let mut block: Box<Choice> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let [row, answer, limit, error, tell, removal, work] = waiting;
+        block.rows.valid.next = row;
+        block.answers.valid.next = answer;
+        block.limits.valid.next = limit;
+        block.errors.valid.next = error;
+        block.tells.valid.next = tell;
+        block.removals.valid.next = removal;
+        block.work_waits.next = work;
+        block.room.next = true;
+        block.kept.next = false;
+        block.hold_rows.next = false;
+        block.hold_removals.next = false;
+        let mut order = vec![];
+        block.save.next = false;
+        for clock in 0.. {
+            // one clock to choose, one to look, one to take; the item behind waits in the clock after
+            block.idle.next = clock % 3 == 0;
+            block.save.next = clock % 3 == 2;
+            let (any, ops) = step(block.as_mut(), |b| {
+                let ops = [&b.row, &b.answer, &b.ended, &b.error, &b.tell, &b.remove, &b.work];
+                (b.any.val(), ops.map(|op| op.val()))
+            });
+            assert!(any || clock % 3 != 0, "clock {clock}: something always waits");
+            if clock % 3 == 1 {
+                let which: Vec<usize> = (0..7).filter(|i| ops[*i]).collect();
+                assert_eq!(which.len(), 1, "clock {clock}");
+                order.extend(which);
+            }
+            if order.len() == operations {
+                break;
+            }
+        }
+        order
+    }
+
+    #[test]
+    fn packets_come_first_but_never_twice_while_something_else_waits() {
+        let packets = |row, answer, work| chosen([row, answer, false, false, false, false, work], 6);
+        assert_eq!(packets(true, true, false), [0; 6]);
+        assert_eq!(packets(false, true, false), [1; 6]);
+        assert_eq!(packets(true, false, true), [0, 6, 0, 6, 0, 6]);
+        assert_eq!(packets(false, true, true), [1, 6, 1, 6, 1, 6]);
+        assert_eq!(packets(false, false, true), [6; 6]);
+        // the others among themselves in their order
+        assert_eq!(chosen([false, true, true, true, true, true, true], 4), [1, 2, 1, 2]);
+        assert_eq!(chosen([false, true, false, true, true, true, true], 4), [1, 3, 1, 3]);
+        assert_eq!(chosen([false, true, false, false, true, true, true], 4), [1, 4, 1, 4]);
+        assert_eq!(chosen([false, true, false, false, false, true, true], 4), [1, 5, 1, 5]);
     }
 }

@@ -5,6 +5,7 @@
 //! | `mod` | the cases, on two behavioural NICs |
 //! | `rtl` | the same cases on two NICs in RTL, Verilated |
 //! | `filling` | payload, repeats and timeouts on an ideal wire, on both kinds of NIC |
+//! | `flooding` | work beside a third host's endless flood of short frames, on both kinds of NIC |
 //! | `foreign` | the frames of both before scapy and tshark |
 //! | `laws` | queue pairs with different laws of congestion control, on both kinds of NIC |
 //! | `probes` | INT of requests left to probes, between NICs of both kinds |
@@ -12,6 +13,7 @@
 
 mod command;
 mod filling;
+mod flooding;
 mod foreign;
 mod laws;
 mod probes;

@@ -1,0 +1,210 @@
+//! A queue pair's share of the packet buffer: how many of its short frames may wait for an engine.
+//!
+//! Short frames come faster than an engine decides about them. A peer that sends nothing else would fill the buffer, and
+//! then everybody's frames are lost. So a short frame that finds as many of its queue pair as there is room is dropped: it
+//! keeps its place in the order of frames, where it takes one clock. Room is the free beats less eight for each short frame
+//! that will go to an engine: while it is decided about, some six beats more come. This is the rule of dynamic thresholds
+//! (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998): whoever comes late finds
+//! room, however many fill their share. While fewer than 64 short frames wait for engines, a queue pair may have eight in
+//! any case: several READ requests come close together.
+//!
+//! Two numbers for each queue pair, of frames that entered and of frames that left, so that each has one writer.
+//!
+//! | clock | a frame that enters | one that leaves |
+//! |---|---|---|
+//! | 0 | both numbers of its queue pair are read | its number is read |
+//! | 1 | counted; how many wait | counted |
+//! | 2 | compared with the room; into the queue of marks | |
+//!
+//! A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
+
+use crate::emit::naming::named_inside;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::ram::Ram;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::words::rx::ShareMark;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Shares of all queue pairs. In the 256 clocks after a reset the numbers are cleared, and no frame is counted.
+#[block]
+pub struct Share {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: nothing waits.
+    pub reset: Signal<In, Bit>,
+    /// Beats of the packet buffer that are free.
+    pub free: Signal<In, U<10>>,
+    /// A frame enters.
+    pub enters: Signal<In, Bit>,
+    /// Its queue pair.
+    pub qp: Signal<In, U<8>>,
+    /// It is short and for an engine, as far as its headers say.
+    pub short: Signal<In, Bit>,
+    /// The oldest frame leaves.
+    pub leaves: Signal<In, Bit>,
+    /// Its queue pair.
+    pub leaving_qp: Signal<In, U<8>>,
+    /// The oldest frame is beyond its queue pair's share.
+    pub over: Signal<Out, Bit>,
+    /// Short frames that entered, by queue pair; all numbers modulo 1024.
+    entered: Ram<U<10>, 8>,
+    /// Those that left.
+    left: Ram<U<10>, 8>,
+    /// The same for the frames that enter.
+    left_copy: Ram<U<10>, 8>,
+    marks: StreamFifo<ShareMark, 9, 512>,
+    #[registers(Bit: entered_1, counted_1, entered_2, counted_2, left_1, few)]
+    #[registers(U<8>: qp_1, left_qp)]
+    #[signals(Bit: clearing)]
+    #[registers(U<10>: waiting, room)]
+    #[signals(U<14>: taken_beats, free_beats)]
+    #[signals(Bit: goes_on, ends)]
+    /// Short frames that will go to an engine.
+    total: DFF<U<10>>,
+    #[signals(ShareMark: mark, oldest)]
+    #[signals(U<8>: clear_at)]
+    /// Numbers cleared since the reset, 256 in the end.
+    cleared: DFF<U<9>>,
+}
+
+#[kernel]
+impl Logic for Share {
+    fn update(&mut self) {
+        inputs!(marks: reset);
+        clearing = !cleared.get_bit(8);
+        clear_at = bit_cast_u::<8, 9>(cleared);
+        if clearing {
+            cleared = cleared + 1;
+        }
+
+        // 0
+        entered.raddr = qp;
+        left_copy.raddr = qp;
+        entered_1 = enters;
+        counted_1 = short & !clearing;
+        qp_1 = qp;
+
+        // 1
+        inputs!(entered: waddr = qp_1);
+        entered.we = entered_1 & counted_1;
+        entered.wdata = entered.rdata + 1;
+        waiting = entered.rdata - left_copy.rdata;
+        assign!(entered_2.d = entered_1, counted_2.d = counted_1);
+
+        // 2
+        mark.counted = counted_2;
+        mark.over = counted_2 & waiting.any() & (waiting >= room) & !(few & (waiting < 8));
+        few = total < 64;
+        free_beats = bit_cast_u::<14, 10>(free);
+        taken_beats = bit_cast_u::<14, 10>(total) << 3;
+        room = bits_u::<10>(0);
+        if free_beats > taken_beats {
+            room = bit_cast_u::<10, 14>(free_beats - taken_beats);
+        }
+        marks.up.valid = entered_2;
+        marks.up.data = mark;
+
+        // out
+        oldest = marks.down.data;
+        over = oldest.over;
+        marks.down.ready = leaves;
+        goes_on = entered_2 & counted_2 & !mark.over;
+        ends = leaves & oldest.counted & !oldest.over;
+        if goes_on & !ends {
+            total = total + 1;
+        }
+        if ends & !goes_on {
+            total = total - 1;
+        }
+        left.raddr = leaving_qp;
+        left_1 = leaves & oldest.counted;
+        left_qp = leaving_qp;
+        inputs!([left, left_copy]: we = left_1, waddr = left_qp);
+        left.wdata = left.rdata + 1;
+        left_copy.wdata = left.rdata + 1;
+
+        if clearing {
+            each!((table) in [(entered), (left), (left_copy)] {
+                table.we = true;
+                table.waddr = clear_at;
+                table.wdata = bits_u::<10>(0);
+            });
+        }
+        reset!(entered_1, entered_2, left_1, cleared, total);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+    use std::collections::VecDeque;
+
+    /// Clocks from a frame to its mark.
+    const LATENCY: u64 = 5;
+
+    /// Against a count of what waits, with queue pairs that come again in the next clock, and a reset in between.
+    #[test]
+    fn every_mark_is_that_of_a_count() {
+        let mut block: Box<Share> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(1);
+        let mut waiting = [0u64; 256];
+        // when it came, queue pair, counted, how many of its queue pair waited, beyond the share
+        let mut marks: VecDeque<(u64, usize, bool, u64, Option<bool>)> = VecDeque::new();
+        // short frames for an engine; the room and whether they were few, a clock ago
+        let (mut total, mut room, mut few) = (0u64, 0, false);
+        let (mut over, mut under) = (0, 0);
+        for clock in 0..40_000u64 {
+            let phase = clock % 20_000;
+            block.reset.next = phase < 4;
+            if phase < 4 {
+                waiting = [0; 256];
+                marks.clear();
+                total = 0;
+            }
+            // the numbers stand once all are cleared
+            let quiet = phase < 4 + 256;
+            let (busy, slow) = (phase / 2000 % 2 == 0, phase / 1000 % 2 == 0);
+            let qp = [3, 4, 200, stimulus.below(256)][stimulus.below(4) as usize] as usize;
+            let enters = phase >= 4 && marks.len() < 500 && stimulus.chance(if busy { 0.9 } else { 0.4 });
+            let short = stimulus.chance(0.8);
+            let free = if slow { stimulus.below(80) } else { stimulus.below(513) };
+            let shown = marks.front().is_some_and(|mark| mark.0 + LATENCY <= clock);
+            let leaves = shown && stimulus.chance(if slow { 0.3 } else { 0.7 });
+            let leaving = marks.front().map_or(0, |mark| mark.1);
+            (block.enters.next, block.short.next, block.qp.next) = (enters, short, U(qp as u64));
+            (block.leaves.next, block.leaving_qp.next, block.free.next) = (leaves, U(leaving as u64), U(free));
+            // frames of two clocks ago are compared with the room there was a clock ago
+            let mut change = 0;
+            for mark in marks.iter_mut().filter(|mark| mark.0 + 2 == clock) {
+                let beyond = mark.2 && mark.3 > 0 && mark.3 >= room && !(few && mark.3 < 8);
+                mark.4 = Some(beyond);
+                change += i64::from(mark.2 && !beyond);
+            }
+            (room, few) = (free.saturating_sub(8 * total), total < 64);
+            if enters {
+                let counted = short && !quiet;
+                marks.push_back((clock, qp, counted, waiting[qp], None));
+                waiting[qp] += u64::from(counted);
+            }
+            let got = step(block.as_mut(), |block| block.over.val());
+            if shown {
+                let expected = marks[0].4.expect("compared");
+                assert_eq!(got, expected, "clock {clock}");
+                (over, under) = (over + u64::from(expected), under + u64::from(!expected));
+            }
+            if leaves {
+                let (_, qp, counted, _, beyond) = marks.pop_front().expect("shown");
+                change -= i64::from(counted && beyond == Some(false));
+                waiting[qp] -= u64::from(counted);
+            }
+            total = total.checked_add_signed(change).expect("frames that leave had entered");
+        }
+        assert!(over > 3000 && under > 3000, "{over} {under}");
+    }
+}
