@@ -172,8 +172,7 @@ module hpcc_dispatch (
   wire  rows_down_valid;
   wire  unused_rows_crowded;
   wire  share_clearing;
-  wire  [13:0] share_taken_beats;
-  wire  [13:0] share_free_beats;
+  wire  [12:0] share_free_beats;
   wire  share_goes_on;
   wire  share_ends;
   hpcc_nic_pkg::share_mark_t share_mark;
@@ -227,9 +226,9 @@ module hpcc_dispatch (
   logic [9:0] share_waiting_q;
   logic [9:0] share_room_d;
   logic [9:0] share_room_q;
-  // Short frames that will go to an engine.
-  logic [9:0] share_total_d;
-  logic [9:0] share_total_q;
+  // Beats kept for the short frames that will go to an engine, eight for each.
+  logic [12:0] share_kept_d;
+  logic [12:0] share_kept_q;
   // Numbers cleared since the reset, 256 in the end.
   logic [8:0] share_cleared_d;
   logic [8:0] share_cleared_q;
@@ -597,19 +596,18 @@ module hpcc_dispatch (
   // A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
   //
   // Shares of all queue pairs. In the 256 clocks after a reset the numbers are cleared, and no frame is counted.
-  assign share_clearing = ~share_cleared_q[8];
+  assign share_clearing = share_cleared_q < 9'h100;
   assign share_clear_at = share_cleared_q[7:0];
   assign share_counted_1_d = share_short & (~share_clearing);
   assign share_waiting_d = share_entered_rdata - share_left_copy_rdata;
-  assign share_few_d = share_total_q < 10'h40;
-  assign share_free_beats = {4'd0, free};
-  assign share_taken_beats = {4'd0, share_total_q} << 3;
+  assign share_few_d = share_kept_q < 13'h200;
+  assign share_free_beats = {3'd0, free};
   assign share_oldest = share_marks_down_data;
   assign share_over = share_oldest.over;
   assign share_goes_on = (share_entered_2_q & share_counted_2_q) & (~share_mark.over);
   assign share_ends = (share_leaves & share_oldest.counted) & (~share_oldest.over);
   always_comb begin
-    share_total_d = share_total_q;
+    share_kept_d = share_kept_q;
     share_cleared_d = share_cleared_q;
     if (share_clearing) begin
       share_cleared_d = share_cleared_q + 9'd1;
@@ -617,10 +615,10 @@ module hpcc_dispatch (
     share_entered_1_d = share_enters;
     share_entered_2_d = share_entered_1_q;
     if (share_goes_on & (~share_ends)) begin
-      share_total_d = share_total_q + 10'd1;
+      share_kept_d = share_kept_q + 13'd8;
     end
     if (share_ends & (~share_goes_on)) begin
-      share_total_d = share_total_q - 10'd1;
+      share_kept_d = share_kept_q - 13'd8;
     end
     share_left_1_d = share_leaves & share_oldest.counted;
     if (rst) begin
@@ -628,7 +626,7 @@ module hpcc_dispatch (
       share_entered_2_d = 1'd0;
       share_left_1_d = 1'd0;
       share_cleared_d = 9'd0;
-      share_total_d = 10'd0;
+      share_kept_d = 13'd0;
     end
   end
   always_comb begin
@@ -660,8 +658,8 @@ module hpcc_dispatch (
   end
   always_comb begin
     share_room_d = 10'd0;
-    if (share_free_beats > share_taken_beats) begin
-      share_room_d = 10'(share_free_beats - share_taken_beats);
+    if (share_free_beats > share_kept_q) begin
+      share_room_d = 10'(share_free_beats - share_kept_q);
     end
   end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
@@ -827,7 +825,7 @@ module hpcc_dispatch (
     share_left_qp_q = 8'd0;
     share_waiting_q = 10'd0;
     share_room_q = 10'd0;
-    share_total_q = 10'd0;
+    share_kept_q = 13'd0;
     share_cleared_q = 9'd0;
     context_2_q = 211'd0;
     command_word_q = 24'd0;
@@ -875,7 +873,7 @@ module hpcc_dispatch (
     share_left_qp_q <= share_leaving_qp;
     share_waiting_q <= share_waiting_d;
     share_room_q <= share_room_d;
-    share_total_q <= share_total_d;
+    share_kept_q <= share_kept_d;
     share_cleared_q <= share_cleared_d;
     context_2_q <= context_2_d;
     command_word_q <= command_word_d;

@@ -991,14 +991,6 @@ package hpcc_nic_pkg;
     logic [33:0] rate;
   } pacing_state_t;
 
-  // A flow's cap and its group, `hpcc_models::sched::Cap`.
-  typedef struct packed {
-    // The group.
-    logic [3:0] group;
-    // The cap.
-    pacing_state_t pacing;
-  } flow_cap_t;
-
   // Difference of two PSNs, which are counted modulo 2^24: what is compared is less than half of that apart.
   typedef struct packed {
     // The first lies before the second.
@@ -1006,6 +998,14 @@ package hpcc_nic_pkg;
     // Lower bits.
     logic [22:0] magnitude;
   } psn_distance_t;
+
+  // A flow's cap and its group, `hpcc_models::sched::Cap`.
+  typedef struct packed {
+    // The group.
+    logic [3:0] group;
+    // The cap.
+    pacing_state_t pacing;
+  } flow_cap_t;
 
   // What visits read of a flow's sender state.
   typedef struct packed {
@@ -3774,6 +3774,16 @@ package hpcc_nic_pkg;
     // Headers, zero behind their end.
     data_headers_t headers;
   } frame_row_t;
+
+  // A row and what its frame's first beat is: known before, since what takes a row off the queue moves all its bits.
+  typedef struct packed {
+    // The first beat is the last.
+    logic alone;
+    // The first beat takes payload.
+    logic pulls;
+    // It.
+    frame_row_t row;
+  } planned_row_t;
 
   // A beat of a frame on its way to the block that appends the ICRC.
   typedef struct packed {

@@ -9,8 +9,8 @@
 // | 2, 3 | `index`, `engine` | flow / engines and the rest; both RAMs are addressed |
 // | 5 | `memory`, `visited` | the flow's sender state and what visits made of it |
 // | 6 | `sender_6`, `nxt_6`, `max_6` | `snd_nxt` after pending rewinds, highest PSN |
-// | 7 | differences | against `una`, `end`, the timer |
-// | (7) | `written` | decided, written back and forwarded |
+// | (6) | signs of differences | against `una`, `end`, the timer: decided |
+// | 7 | decisions | what becomes of the flow, written back and forwarded |
 // | 8 | outputs | to the engines and to the congestion control |
 //
 // Bit for bit `hpcc_models::sched::SenderState::handle`.
@@ -37,9 +37,9 @@ module hpcc_sched_sender_large (
   input  wire  cap_window,
   // Register: to its rate times this, ns.
   input  wire  [15:0] cap_time,
-  // Register: timeout, 1.024 us.
+  // Register, in clock 6: timeout, 1.024 us.
   input  wire  [15:0] timeout,
-  // Register: retry limit.
+  // Register, in clock 6: retry limit.
   input  wire  [3:0] retry_limit,
   // Clock 6: time in units of 1.024 us.
   input  wire  [15:0] timer_now,
@@ -105,26 +105,42 @@ module hpcc_sched_sender_large (
   wire  fresh;
   wire  restarted;
   wire  stale;
-  wire  own;
-  wire  old;
-  wire  is_ack;
+  wire  own_6;
+  wire  is_ack_6;
+  wire  at_una_6;
   logic was_sent;
-  wire  good;
-  wire  rewind;
-  wire  expired;
-  wire  hpcc_nic_pkg::psn_distance_t distance_sign;
-  wire  hpcc_nic_pkg::psn_distance_t reach_sign;
-  wire  hpcc_nic_pkg::psn_distance_t outstanding_sign;
-  wire  hpcc_nic_pkg::psn_distance_t passed_sign;
+  wire  good_6;
+  wire  none_out;
+  wire  no_work;
+  wire  no_read;
+  wire  far;
+  wire  looks;
+  wire  idle;
+  wire  moved;
+  wire  held_6;
+  wire  expired_6;
+  wire  hpcc_nic_pkg::psn_distance_t acked_reach;
+  wire  hpcc_nic_pkg::psn_distance_t reach;
+  wire  hpcc_nic_pkg::psn_distance_t read_reach;
+  wire  hpcc_nic_pkg::psn_distance_t end_reach;
+  wire  hpcc_nic_pkg::psn_distance_t outstanding;
+  wire  hpcc_nic_pkg::psn_distance_t max_left;
+  wire  hpcc_nic_pkg::psn_distance_t nxt_left;
+  wire  hpcc_nic_pkg::psn_distance_t read_left;
+  wire  hpcc_nic_pkg::psn_distance_t read_new;
+  wire  hpcc_nic_pkg::psn_distance_t new_work;
   wire  [23:0] reach_less_one;
-  logic [23:0] passed;
   logic [23:0] nxt_new;
-  // Decisions of clock 7.
+  wire  [15:0] age;
+  // Clocks 6 and 7.
+  wire  hpcc_nic_pkg::op_kind_t kind_6;
   wire  hpcc_nic_pkg::op_kind_t kind;
-  wire  [12:0] remainder;
   hpcc_nic_pkg::sender_flow_t written;
-  wire  [2:0] engine_3_d;
-  logic [2:0] engine_3_q;
+  wire  [2:0] flow_3_d;
+  logic [2:0] flow_3_q;
+  wire  [2:0] product_3_d;
+  logic [2:0] product_3_q;
+  wire  [2:0] engine_4r_d;
   logic [2:0] engine_4r_q;
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
@@ -140,32 +156,33 @@ module hpcc_sched_sender_large (
   logic [23:0] nxt_7_q;
   wire  [23:0] distance_d;
   logic [23:0] distance_q;
-  wire  [23:0] reach_d;
-  logic [23:0] reach_q;
-  wire  [23:0] read_reach_d;
-  logic [23:0] read_reach_q;
-  wire  [23:0] end_reach_d;
-  logic [23:0] end_reach_q;
-  wire  [23:0] outstanding_d;
-  logic [23:0] outstanding_q;
   logic [23:0] psn_8_d;
   logic [23:0] psn_8_q;
   logic [23:0] snd_nxt_8_q;
   logic [23:0] acked_8_d;
   logic [23:0] acked_8_q;
   logic restarted_6_q;
-  logic restarted_7_q;
-  wire  none_out_d;
-  logic none_out_q;
-  wire  no_work_d;
-  logic no_work_q;
-  wire  no_read_d;
-  logic no_read_q;
-  wire  far_d;
-  logic far_q;
-  wire  held_7_d;
-  logic held_7_q;
   logic stopped_6_q;
+  logic own_q;
+  logic is_ack_q;
+  logic old_q;
+  logic good_q;
+  logic at_una_q;
+  wire  read_on_d;
+  logic read_on_q;
+  logic expired_q;
+  wire  rewind_d;
+  logic rewind_q;
+  wire  disarms_d;
+  logic disarms_q;
+  wire  arms_d;
+  logic arms_q;
+  wire  extends_d;
+  logic extends_q;
+  wire  advances_d;
+  logic advances_q;
+  logic behind_d;
+  logic behind_q;
   wire  created_8_d;
   logic created_8_q;
   wire  limited_8_d;
@@ -199,14 +216,6 @@ module hpcc_sched_sender_large (
   logic [3:0] restarts_7_q;
   logic [3:0] group_8_d;
   logic [3:0] group_8_q;
-  wire  hpcc_nic_pkg::psn_distance_t read_left_d;
-  hpcc_nic_pkg::psn_distance_t read_left_q;
-  wire  hpcc_nic_pkg::psn_distance_t read_new_d;
-  hpcc_nic_pkg::psn_distance_t read_new_q;
-  wire  hpcc_nic_pkg::psn_distance_t new_work_d;
-  hpcc_nic_pkg::psn_distance_t new_work_q;
-  wire  [15:0] age_d;
-  logic [15:0] age_q;
   logic [15:0] now_7_q;
   wire  [15:0] quotient_a;
   wire  [14:0] quotient_p;
@@ -218,9 +227,6 @@ module hpcc_sched_sender_large (
   wire  hpcc_nic_pkg::sender_flow_t memory_rdata;
   wire  hpcc_nic_pkg::operation_t op_5_q;
   wire  valid_7_q;
-  // Which of them are zero, and whether `reach` is more than 2^22, all known before they are compared further.
-  wire  at_una_d;
-  logic at_una_q;
   wire  pacing_word_timed;
   wire  pacing_word_none;
   wire  hpcc_nic_pkg::pacing_state_t pacing_word_word;
@@ -287,8 +293,9 @@ module hpcc_sched_sender_large (
     .word(pacing_word_word)
   );
   assign quotient_a = {3'd0, flow};
-  assign remainder = flow_2_q - 13'({3'd0, quotient_p} * {15'd0, engines});
-  assign engine_3_d = remainder[2:0];
+  assign flow_3_d = flow_2_q[2:0];
+  assign product_3_d = 3'({3'd0, quotient_p[2:0]} * {3'd0, engines});
+  assign engine_4r_d = flow_3_q - product_3_q;
   assign index = quotient_p[9:0];
   assign engine_4 = engine_4r_q;
   assign index_8_d = quotient_p[9:0];
@@ -298,51 +305,59 @@ module hpcc_sched_sender_large (
   assign restarted = visited_5_q.restarts != memory_rdata.shared.restarts;
   assign stale = (fresh | restarted) | (visited_5_q.seen != memory_rdata.shared.rewinds);
   assign distance_d = op_6_q.psn - sender_6_q.shared.una;
-  assign reach_d = max_6_q - sender_6_q.shared.una;
-  assign read_reach_d = sender_6_q.shared.to - sender_6_q.shared.una;
-  assign end_reach_d = sender_6_q.shared.end_psn - sender_6_q.shared.una;
-  assign read_left_d = sender_6_q.shared.to - op_6_q.psn;
-  assign read_new_d = op_6_q.second - sender_6_q.shared.una;
-  assign outstanding_d = nxt_6_q - sender_6_q.shared.una;
-  assign new_work_d = op_6_q.psn - sender_6_q.shared.end_psn;
-  assign at_una_d = op_6_q.psn == sender_6_q.shared.una;
-  assign none_out_d = nxt_6_q == sender_6_q.shared.una;
-  assign no_work_d = op_6_q.psn == sender_6_q.shared.end_psn;
-  assign no_read_d = op_6_q.second == sender_6_q.shared.una;
+  assign acked_reach = op_6_q.psn - sender_6_q.shared.una;
+  assign reach = max_6_q - sender_6_q.shared.una;
+  assign read_reach = sender_6_q.shared.to - sender_6_q.shared.una;
+  assign end_reach = sender_6_q.shared.end_psn - sender_6_q.shared.una;
+  assign outstanding = nxt_6_q - sender_6_q.shared.una;
+  assign max_left = max_6_q - op_6_q.psn;
+  assign nxt_left = nxt_6_q - op_6_q.psn;
+  assign read_left = sender_6_q.shared.to - op_6_q.psn;
+  assign read_new = op_6_q.second - sender_6_q.shared.una;
+  assign new_work = op_6_q.psn - sender_6_q.shared.end_psn;
+  assign at_una_6 = op_6_q.psn == sender_6_q.shared.una;
+  assign none_out = nxt_6_q == sender_6_q.shared.una;
+  assign no_work = op_6_q.psn == sender_6_q.shared.end_psn;
+  assign no_read = op_6_q.second == sender_6_q.shared.una;
   assign reach_less_one = max_6_q + (~sender_6_q.shared.una);
-  assign far_d = reach_less_one[22];
-  assign age_d = timer_now - sender_6_q.since;
-  assign held_7_d = held[sender_6_q.shared.pause_class] | stopped_6_q;
+  assign far = reach_less_one[22];
+  assign age = timer_now - sender_6_q.since;
+  assign held_6 = held[sender_6_q.shared.pause_class] | stopped_6_q;
+  assign kind_6 = op_6_q.kind;
+  assign own_6 = sender_6_q.shared.alive & (sender_6_q.shared.generation == op_6_q.generation);
+  assign is_ack_6 = own_6 & ((kind_6 == hpcc_nic_pkg::OP_KIND_ACK) | (kind_6 == hpcc_nic_pkg::OP_KIND_NAK));
+  assign good_6 = ((is_ack_6 & (~acked_reach.negative)) & ((was_sent | read_reach.negative) | (~read_left.negative)))
+      & ((end_reach.negative | no_work) | new_work.negative);
+  assign looks = ((kind_6 == hpcc_nic_pkg::OP_KIND_TICK) & sender_6_q.shared.alive) & (~sender_6_q.timerless);
+  assign idle = none_out | outstanding.negative;
+  assign moved = nxt_6_q[7:0] != sender_6_q.sent;
+  assign expired_6 = ((((looks & sender_6_q.armed) & (~idle)) & (~moved)) & (age >= timeout)) & (~held_6);
+  assign read_on_d = ~read_left.negative;
+  assign rewind_d = (good_6 & (kind_6 == hpcc_nic_pkg::OP_KIND_NAK)) | (expired_6 & (sender_6_q.retries < retry_limit));
+  assign disarms_d = looks & idle;
+  assign arms_d = (looks & (~idle)) & (((~sender_6_q.armed) | held_6) | moved);
+  assign extends_d = (own_6 & (~no_work)) & (~new_work.negative);
+  assign advances_d = (own_6 & (~no_read)) & (~read_new.negative);
   assign kind = op_7_q.kind;
-  assign own = sender_7_q.shared.alive & (sender_7_q.shared.generation == op_7_q.generation);
-  assign is_ack = own & ((kind == hpcc_nic_pkg::OP_KIND_ACK) | (kind == hpcc_nic_pkg::OP_KIND_NAK));
-  assign distance_sign = distance_q;
-  assign reach_sign = reach_q;
-  assign outstanding_sign = outstanding_q;
-  assign old = distance_sign.negative;
-  assign good = ((is_ack & (~old)) & (was_sent | (distance_q <= read_reach_q))) & (distance_q <= end_reach_q);
-  assign expired = ((((((((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & sender_7_q.armed) & (~sender_7_q.timerless))
-      & (~none_out_q)) & (~outstanding_sign.negative)) & (nxt_7_q[7:0] == sender_7_q.sent)) & (age_q >= timeout)) & (~held_7_q);
-  assign rewind = (good & (kind == hpcc_nic_pkg::OP_KIND_NAK)) | (expired & (sender_7_q.retries < retry_limit));
-  assign passed_sign = passed;
   assign pacing_word_none = kind == hpcc_nic_pkg::OP_KIND_CLEAR;
-  assign paced_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
-  assign wake_8_d = valid_7_q & ((((own & ((((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
-      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | (good & (~at_una_q))) | rewind)
+  assign paced_8_d = valid_7_q & ((own_q & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign wake_8_d = valid_7_q & ((((own_q & ((((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
+      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | (good_q & (~at_una_q))) | rewind_q)
       | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
   assign created_8_d = kind == hpcc_nic_pkg::OP_KIND_CREATE;
-  assign limited_8_d = valid_7_q & ((own & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
+  assign limited_8_d = valid_7_q & ((own_q & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
   assign worked_8_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))
       | (kind == hpcc_nic_pkg::OP_KIND_CREATE);
-  assign adjusted_8_d = (valid_7_q & own) & (kind == hpcc_nic_pkg::OP_KIND_ADJUST);
+  assign adjusted_8_d = (valid_7_q & own_q) & (kind == hpcc_nic_pkg::OP_KIND_ADJUST);
   assign unused_8_d = op_7_q.second[19:0];
   assign clear_8_d = valid_7_q & (kind == hpcc_nic_pkg::OP_KIND_CLEAR);
-  assign to_cc_8_d = valid_7_q & (((is_ack & (old | good)) | (own & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY))) | (expired & rewind));
-  assign timed_out_8_d = (valid_7_q & expired) & rewind;
-  assign ended_8_d = (valid_7_q & expired) & (~rewind);
-  assign late_8_d = (((valid_7_q & (~own)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (kind != hpcc_nic_pkg::OP_KIND_CREATE))
+  assign to_cc_8_d = valid_7_q & (((is_ack_q & (old_q | good_q)) | (own_q & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY)))
+      | (expired_q & rewind_q));
+  assign timed_out_8_d = (valid_7_q & expired_q) & rewind_q;
+  assign ended_8_d = (valid_7_q & expired_q) & (~rewind_q);
+  assign late_8_d = (((valid_7_q & (~own_q)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (kind != hpcc_nic_pkg::OP_KIND_CREATE))
       & (kind != hpcc_nic_pkg::OP_KIND_CLEAR);
-  assign beyond_8_d = ((valid_7_q & is_ack) & (~old)) & (~good);
+  assign beyond_8_d = ((valid_7_q & is_ack_q) & (~old_q)) & (~good_q);
   assign notify = notify_8_q;
   assign engine = engine_8_q;
   assign engine_index = index_8_q;
@@ -408,72 +423,75 @@ module hpcc_sched_sender_large (
     end
   end
   always_comb begin
-    was_sent = distance_q <= reach_q;
-    if (reach_sign.negative | (restarted_7_q & far_q)) begin
-      was_sent = at_una_q;
+    was_sent = ~max_left.negative;
+    if (reach.negative | (restarted_6_q & far)) begin
+      was_sent = at_una_6;
     end
-    if (sender_7_q.timerless) begin
-      was_sent = distance_q <= outstanding_q;
-      if (outstanding_sign.negative) begin
-        was_sent = at_una_q;
+    if (sender_6_q.timerless) begin
+      was_sent = ~nxt_left.negative;
+      if (outstanding.negative) begin
+        was_sent = at_una_6;
       end
     end
   end
   always_comb begin
+    behind_d = outstanding.negative;
+    if (good_6) begin
+      behind_d = nxt_left.negative;
+    end
+  end
+  always_comb begin
     written = sender_7_q;
-    if (good) begin
+    if (good_q) begin
       written.shared.una = op_7_q.psn;
       if (~at_una_q) begin
         written.retries = 4'd0;
         written.since = now_7_q;
-        if (read_left_q.negative) begin
+        if (~read_on_q) begin
           written.shared.from = op_7_q.psn;
           written.shared.to = op_7_q.psn;
         end
       end
     end
-    if (((kind == hpcc_nic_pkg::OP_KIND_TICK) & sender_7_q.shared.alive) & (~sender_7_q.timerless)) begin
-      if (none_out_q | outstanding_sign.negative) begin
-        written.armed = 1'd0;
-      end else begin
-        if (((~sender_7_q.armed) | held_7_q) | (nxt_7_q[7:0] != sender_7_q.sent)) begin
-          written.armed = 1'd1;
-          written.since = now_7_q;
-          written.sent = nxt_7_q[7:0];
-        end
-      end
+    if (disarms_q) begin
+      written.armed = 1'd0;
     end
-    if (expired) begin
+    if (arms_q) begin
+      written.armed = 1'd1;
       written.since = now_7_q;
-      if (rewind) begin
+      written.sent = nxt_7_q[7:0];
+    end
+    if (expired_q) begin
+      written.since = now_7_q;
+      if (rewind_q) begin
         written.retries = sender_7_q.retries + 4'd1;
       end else begin
         written.shared.alive = 1'd0;
       end
     end
-    if (rewind) begin
+    if (rewind_q) begin
       written.shared.from = written.shared.to;
       written.shared.rewinds = rewinds_7_q;
     end
     case (kind)
       hpcc_nic_pkg::OP_KIND_WORK: begin
-        if ((own & (~no_work_q)) & (~new_work_q.negative)) begin
+        if (extends_q) begin
           written.shared.end_psn = op_7_q.psn;
         end
       end
       hpcc_nic_pkg::OP_KIND_ADVANCE: begin
-        if ((own & (~no_read_q)) & (~read_new_q.negative)) begin
+        if (advances_q) begin
           written.shared.from = op_7_q.psn;
           written.shared.to = op_7_q.second;
         end
       end
       hpcc_nic_pkg::OP_KIND_ADJUST: begin
-        if (own) begin
+        if (own_q) begin
           written.shared.adjust = sender_7_q.shared.adjust + op_7_q.second[19:0];
         end
       end
       hpcc_nic_pkg::OP_KIND_RESTART: begin
-        if (own) begin
+        if (own_q) begin
           written.shared.una = op_7_q.second;
           written.shared.end_psn = op_7_q.psn;
           written.shared.from = op_7_q.second;
@@ -500,7 +518,7 @@ module hpcc_sched_sender_large (
         written.timerless = op_7_q.timerless;
       end
       hpcc_nic_pkg::OP_KIND_REMOVE: begin
-        if (own) begin
+        if (own_q) begin
           written.shared.alive = 1'd0;
         end
       end
@@ -512,14 +530,8 @@ module hpcc_sched_sender_large (
     endcase
   end
   always_comb begin
-    passed = outstanding_q;
-    if (good) begin
-      passed = outstanding_q - distance_q;
-    end
-  end
-  always_comb begin
     nxt_new = nxt_7_q;
-    if (passed_sign.negative | rewind) begin
+    if (behind_q | rewind_q) begin
       nxt_new = written.shared.una;
     end
   end
@@ -531,18 +543,19 @@ module hpcc_sched_sender_large (
   end
   always_comb begin
     psn_8_d = op_7_q.psn;
-    if (expired) begin
+    if (expired_q) begin
       psn_8_d = written.shared.una;
     end
   end
   always_comb begin
     acked_8_d = 24'd0;
-    if (good) begin
+    if (good_q) begin
       acked_8_d = distance_q;
     end
   end
   initial begin
-    engine_3_q = 3'd0;
+    flow_3_q = 3'd0;
+    product_3_q = 3'd0;
     engine_4r_q = 3'd0;
     mtu_6_q = 3'd0;
     mtu_8_q = 3'd0;
@@ -554,21 +567,24 @@ module hpcc_sched_sender_large (
     max_6_q = 24'd0;
     nxt_7_q = 24'd0;
     distance_q = 24'd0;
-    reach_q = 24'd0;
-    read_reach_q = 24'd0;
-    end_reach_q = 24'd0;
-    outstanding_q = 24'd0;
     psn_8_q = 24'd0;
     snd_nxt_8_q = 24'd0;
     acked_8_q = 24'd0;
     restarted_6_q = 1'd0;
-    restarted_7_q = 1'd0;
-    none_out_q = 1'd0;
-    no_work_q = 1'd0;
-    no_read_q = 1'd0;
-    far_q = 1'd0;
-    held_7_q = 1'd0;
     stopped_6_q = 1'd0;
+    own_q = 1'd0;
+    is_ack_q = 1'd0;
+    old_q = 1'd0;
+    good_q = 1'd0;
+    at_una_q = 1'd0;
+    read_on_q = 1'd0;
+    expired_q = 1'd0;
+    rewind_q = 1'd0;
+    disarms_q = 1'd0;
+    arms_q = 1'd0;
+    extends_q = 1'd0;
+    advances_q = 1'd0;
+    behind_q = 1'd0;
     created_8_q = 1'd0;
     limited_8_q = 1'd0;
     worked_8_q = 1'd0;
@@ -587,12 +603,7 @@ module hpcc_sched_sender_large (
     restarts_6_q = 4'd0;
     restarts_7_q = 4'd0;
     group_8_q = 4'd0;
-    read_left_q = 24'd0;
-    read_new_q = 24'd0;
-    new_work_q = 24'd0;
-    age_q = 16'd0;
     now_7_q = 16'd0;
-    at_una_q = 1'd0;
     flow_8r_q = 13'd0;
     visited_5_q = 65'd0;
     unused_8_q = 20'd0;
@@ -600,8 +611,9 @@ module hpcc_sched_sender_large (
     generation_8_q = 8'd0;
   end
   always @(posedge clk) begin
-    engine_3_q <= engine_3_d;
-    engine_4r_q <= engine_3_q;
+    flow_3_q <= flow_3_d;
+    product_3_q <= product_3_d;
+    engine_4r_q <= engine_4r_d;
     mtu_6_q <= mtu_6_d;
     mtu_8_q <= sender_7_q.shared.mtu;
     op_6_q <= op_5_q;
@@ -612,21 +624,24 @@ module hpcc_sched_sender_large (
     max_6_q <= max_6_d;
     nxt_7_q <= nxt_6_q;
     distance_q <= distance_d;
-    reach_q <= reach_d;
-    read_reach_q <= read_reach_d;
-    end_reach_q <= end_reach_d;
-    outstanding_q <= outstanding_d;
     psn_8_q <= psn_8_d;
     snd_nxt_8_q <= nxt_new;
     acked_8_q <= acked_8_d;
     restarted_6_q <= restarted;
-    restarted_7_q <= restarted_6_q;
-    none_out_q <= none_out_d;
-    no_work_q <= no_work_d;
-    no_read_q <= no_read_d;
-    far_q <= far_d;
-    held_7_q <= held_7_d;
     stopped_6_q <= visited_5_q.stopped;
+    own_q <= own_6;
+    is_ack_q <= is_ack_6;
+    old_q <= acked_reach.negative;
+    good_q <= good_6;
+    at_una_q <= at_una_6;
+    read_on_q <= read_on_d;
+    expired_q <= expired_6;
+    rewind_q <= rewind_d;
+    disarms_q <= disarms_d;
+    arms_q <= arms_d;
+    extends_q <= extends_d;
+    advances_q <= advances_d;
+    behind_q <= behind_d;
     created_8_q <= created_8_d;
     limited_8_q <= limited_8_d;
     worked_8_q <= worked_8_d;
@@ -645,21 +660,16 @@ module hpcc_sched_sender_large (
     restarts_6_q <= restarts_6_d;
     restarts_7_q <= restarts_6_q;
     group_8_q <= group_8_d;
-    read_left_q <= read_left_d;
-    read_new_q <= read_new_d;
-    new_work_q <= new_work_d;
-    age_q <= age_d;
     now_7_q <= timer_now;
-    at_una_q <= at_una_d;
     flow_8r_q <= flow_7_q;
     visited_5_q <= visited;
     unused_8_q <= unused_8_d;
     sender_8_q <= written.shared;
     generation_8_q <= sender_7_q.shared.generation;
   end
-  wire unused_bits = &{1'b0, distance_sign.magnitude, reach_sign.magnitude, outstanding_sign.magnitude, passed_sign.magnitude,
-      reach_less_one[23], reach_less_one[21:0], remainder[12:3], op_7_q.rate, op_7_q.window, read_left_q.magnitude, read_new_q.magnitude,
-      new_work_q.magnitude};
+  wire unused_bits = &{1'b0, acked_reach.magnitude, reach.magnitude, read_reach.magnitude, end_reach.magnitude, outstanding.magnitude,
+      max_left.magnitude, nxt_left.magnitude, read_left.magnitude, read_new.magnitude, new_work.magnitude, reach_less_one[23],
+      reach_less_one[21:0], op_7_q.rate, op_7_q.window, quotient_p[14:10]};
 endmodule
 
 `default_nettype wire

@@ -41,7 +41,6 @@ module hpcc_skid #(
     spare_full_d = spare_full_q;
     ready_d = ready_q;
     item_d = item_q;
-    spare_d = spare_q;
     if (down_ready | (~full_q)) begin
       if (spare_full_q) begin
         item_d = spare_q;
@@ -54,7 +53,6 @@ module hpcc_skid #(
       ready_d = 1'd1;
     end else begin
       if (take) begin
-        spare_d = up_data;
         spare_full_d = 1'd1;
         ready_d = 1'd0;
       end
@@ -66,6 +64,12 @@ module hpcc_skid #(
       full_d = 1'd0;
       spare_full_d = 1'd0;
       ready_d = 1'd0;
+    end
+  end
+  always_comb begin
+    spare_d = spare_q;
+    if (ready_q) begin
+      spare_d = up_data;
     end
   end
   initial begin

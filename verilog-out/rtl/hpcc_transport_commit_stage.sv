@@ -10,8 +10,8 @@
 // | clock | does |
 // |---|---|
 // | 0 - 1 | entry into a register, failed generation of its queue pair out of the RAM |
-// | 1 - 2 | is it the entry's? |
-// | 2 - 3 | token awaited; response, answer or nothing |
+// | 1 - 2 | that generation into a register, beside the entry's second one |
+// | 2 - 3 | is it the entry's? Token awaited; response, answer or nothing |
 //
 // One entry a clock while nobody waits.
 module hpcc_transport_commit_stage (
@@ -52,6 +52,7 @@ module hpcc_transport_commit_stage (
   wire  error;
   wire  is_answer;
   wire  to_response;
+  wire  swallowed;
   wire  has_room;
   wire  done;
   hpcc_nic_pkg::failed_generation_t looked_for;
@@ -68,8 +69,11 @@ module hpcc_transport_commit_stage (
   hpcc_nic_pkg::commit_entry_t entry_1_q;
   hpcc_nic_pkg::commit_entry_t entry_d;
   hpcc_nic_pkg::commit_entry_t entry_q;
-  logic swallowed_d;
-  logic swallowed_q;
+  // The entry before this one failed, and was of the same queue pair and generation: its mark came too late for `found`.
+  logic after_failed_d;
+  logic after_failed_q;
+  hpcc_nic_pkg::failed_generation_t found_d;
+  hpcc_nic_pkg::failed_generation_t found_q;
   logic fail_valid_r_d;
   logic fail_valid_r_q;
   logic forget_d;
@@ -120,11 +124,12 @@ module hpcc_transport_commit_stage (
   );
   assign is_answer = entry_q.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
   assign error = entry_q.waits & written_data;
-  assign to_response = ((~is_answer) & (~swallowed_q)) & (error | (entry_q.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING));
+  assign to_response = (~is_answer) & (error | (entry_q.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING));
+  assign swallowed = (found_q == looked_for) | after_failed_q;
   assign has_room = (responses_up_ready | (~to_response)) & (answers_up_ready | (~is_answer));
   assign done = (full_q & (written_valid | (~entry_q.waits))) & has_room;
   assign written_ready = (full_q & entry_q.waits) & has_room;
-  assign responses_up_valid = done & to_response;
+  assign responses_up_valid = (done & to_response) & (~swallowed);
   assign answers_up_valid = done & is_answer;
   assign response_data = responses_down_data;
   assign response_valid = responses_down_valid;
@@ -143,12 +148,14 @@ module hpcc_transport_commit_stage (
     full_d = full_q;
     entry_1_d = entry_1_q;
     entry_d = entry_q;
-    swallowed_d = swallowed_q;
-    fail_valid_r_d = fails & (~swallowed_q);
+    after_failed_d = after_failed_q;
+    found_d = found_q;
+    fail_valid_r_d = fails & (~swallowed);
     if (moves) begin
       full_d = full_1_q;
       entry_d = entry_1_q;
-      swallowed_d = (failed_rdata == looked_for) | (fails & (own_1 == own));
+      found_d = failed_rdata;
+      after_failed_d = fails & (own_1 == own);
     end
     failed_raddr = own_1.qp;
     if (take) begin
@@ -185,6 +192,10 @@ module hpcc_transport_commit_stage (
     own.generation = entry_q.commit.generation;
   end
   always_comb begin
+    looked_for.generation = own.generation;
+    looked_for.failed = 1'd1;
+  end
+  always_comb begin
     item = entry_q.commit;
     if (error) begin
       if (is_answer) begin
@@ -204,16 +215,13 @@ module hpcc_transport_commit_stage (
     own_1.qp = entry_1_q.commit.qp;
     own_1.generation = entry_1_q.commit.generation;
   end
-  always_comb begin
-    looked_for.generation = own_1.generation;
-    looked_for.failed = 1'd1;
-  end
   initial begin
     full_1_q = 1'd0;
     full_q = 1'd0;
     entry_1_q = 422'd0;
     entry_q = 422'd0;
-    swallowed_q = 1'd0;
+    after_failed_q = 1'd0;
+    found_q = 9'd0;
     fail_valid_r_q = 1'd0;
     forget_q = 1'd0;
     fail_r_q = 16'd0;
@@ -224,7 +232,8 @@ module hpcc_transport_commit_stage (
     full_q <= full_d;
     entry_1_q <= entry_1_d;
     entry_q <= entry_d;
-    swallowed_q <= swallowed_d;
+    after_failed_q <= after_failed_d;
+    found_q <= found_d;
     fail_valid_r_q <= fail_valid_r_d;
     forget_q <= forget_d;
     fail_r_q <= own;

@@ -11,6 +11,9 @@
 // | 16 - 32 | `IcrcAppend` |
 // | 32 and the frame's beats less one | its first beat |
 //
+// Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
+// row.
+//
 // The frame FIFO in `IcrcAppend` holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 // gap inside one.
 //
@@ -75,13 +78,15 @@ module hpcc_tx_data_builder (
   // Tag of its READ; of a request its `DepartureKind`.
   output wire  [1:0] note_tag
 );
+  wire  hpcc_nic_pkg::planned_row_t planned;
   wire  hpcc_nic_pkg::frame_row_t row;
   wire  hpcc_nic_pkg::payload_beat_t beat;
-  wire  [6:0] beats;
+  // Beats of payload that are left, this one included; 1 or 2, of which this beat's leaves one.
+  logic [6:0] left_now;
+  logic [6:0] leaves_one;
   wire  spill;
   wire  drop;
-  wire  lead;
-  wire  pull;
+  logic pull;
   wire  last_pull;
   logic ends;
   wire  go;
@@ -90,13 +95,20 @@ module hpcc_tx_data_builder (
   wire  hpcc_nic_pkg::frame_beat_t leaving;
   wire  hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
-  wire  hpcc_nic_pkg::frame_row_t headers_row_data;
+  wire  hpcc_nic_pkg::planned_row_t headers_row_data;
   wire  headers_row_valid;
   wire  headers_row_ready;
   logic [1:0] number_d;
   logic [1:0] number_q;
-  logic [6:0] pulled_d;
-  logic [6:0] pulled_q;
+  // The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
+  logic begun_d;
+  logic begun_q;
+  logic [6:0] left_d;
+  logic [6:0] left_q;
+  logic more_d;
+  logic more_q;
+  logic closes_d;
+  logic closes_q;
   logic spoiled_d;
   logic spoiled_q;
   logic go_15_q;
@@ -172,14 +184,12 @@ module hpcc_tx_data_builder (
     .down_note(append_down_note)
   );
   assign packet_ready = headers_packet_ready;
-  assign row = headers_row_data;
+  assign planned = headers_row_data;
+  assign row = planned.row;
   assign beat = payload_data;
-  assign beats = row.beats;
   assign spill = row.spill;
   assign drop = row.drop;
-  assign lead = (row.fills & (number_q == 2'd0)) & (~drop);
-  assign pull = (pulled_q != beats) & (~lead);
-  assign last_pull = pull & ((pulled_q + 7'd1) == beats);
+  assign last_pull = pull & (left_now == 7'd1);
   assign go = (headers_row_valid & (~append_crowded)) & ((~pull) | payload_valid);
   assign payload_ready = go & pull;
   assign headers_row_ready = go & ends;
@@ -202,19 +212,23 @@ module hpcc_tx_data_builder (
   assign note_tag = note_out_q.tag;
   always_comb begin
     number_d = number_q;
-    pulled_d = pulled_q;
+    begun_d = begun_q;
+    left_d = left_q;
+    more_d = more_q;
+    closes_d = closes_q;
     spoiled_d = spoiled_q;
     if (go) begin
       if (number_q != 2'd2) begin
         number_d = number_q + 2'd1;
       end
-      if (pull) begin
-        pulled_d = pulled_q + 7'd1;
-      end
+      left_d = left_now - {6'd0, pull};
+      more_d = (|left_now) & (~last_pull);
+      closes_d = ((~(|left_now)) | last_pull) | ((left_now == leaves_one) & (drop | (~spill)));
+      begun_d = 1'd1;
       spoiled_d = error;
       if (ends) begin
         number_d = 2'd0;
-        pulled_d = 7'd0;
+        begun_d = 1'd0;
         spoiled_d = 1'd0;
       end
     end
@@ -225,7 +239,7 @@ module hpcc_tx_data_builder (
     request_out_d = (given & (~leaving.bad)) & (~note.response);
     if (rst) begin
       number_d = 2'd0;
-      pulled_d = 7'd0;
+      begun_d = 1'd0;
       spoiled_d = 1'd0;
       valid_15_d = 1'd0;
       valid_16_d = 1'd0;
@@ -254,10 +268,19 @@ module hpcc_tx_data_builder (
     beat_15_d.note = row.note;
   end
   always_comb begin
-    if (drop) begin
-      ends = last_pull | (~pull);
-    end else begin
-      ends = (~lead) & ((last_pull & (~spill)) | (~pull));
+    left_now = row.beats;
+    pull = planned.pulls;
+    ends = planned.alone;
+    if (begun_q) begin
+      left_now = left_q;
+      pull = more_q;
+      ends = closes_q;
+    end
+  end
+  always_comb begin
+    leaves_one = 7'd1;
+    if (pull) begin
+      leaves_one = 7'd2;
     end
   end
   always_comb begin
@@ -268,7 +291,10 @@ module hpcc_tx_data_builder (
   end
   initial begin
     number_q = 2'd0;
-    pulled_q = 7'd0;
+    begun_q = 1'd0;
+    left_q = 7'd0;
+    more_q = 1'd0;
+    closes_q = 1'd0;
     spoiled_q = 1'd0;
     go_15_q = 1'd0;
     payload_15_q = 512'd0;
@@ -286,7 +312,10 @@ module hpcc_tx_data_builder (
   end
   always @(posedge clk) begin
     number_q <= number_d;
-    pulled_q <= pulled_d;
+    begun_q <= begun_d;
+    left_q <= left_d;
+    more_q <= more_d;
+    closes_q <= closes_d;
     spoiled_q <= spoiled_d;
     go_15_q <= go;
     payload_15_q <= beat.data;
@@ -302,7 +331,7 @@ module hpcc_tx_data_builder (
     request_out_q <= request_out_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};
+  wire unused_bits = &{1'b0, row.fills, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};
 endmodule
 
 `default_nettype wire

@@ -8,7 +8,7 @@
 // | 0 - 3 | FIFO of packets, which wait here for their payload |
 // | 3 - 10 | `TxHeader` |
 // | 10 | header whole; how many beats of payload, where the frame ends |
-// | 11 - 14 | FIFO of rows |
+// | 11 - 14 | what the first beat is; FIFO of rows |
 //
 // A packet a clock.
 module hpcc_tx_data_header (
@@ -45,7 +45,7 @@ module hpcc_tx_data_header (
   input  wire  packet_valid,
   output wire  packet_ready,
   // Rows, in the same order.
-  output wire  hpcc_nic_pkg::frame_row_t row_data,
+  output wire  hpcc_nic_pkg::planned_row_t row_data,
   output wire  row_valid,
   input  wire  row_ready
 );
@@ -68,6 +68,8 @@ module hpcc_tx_data_header (
   wire  hpcc_nic_pkg::extension_t given;
   hpcc_nic_pkg::plain_headers_t plain;
   hpcc_nic_pkg::collecting_headers_t collecting;
+  hpcc_nic_pkg::planned_row_t planned;
+  wire  leads;
   wire  packets_up_ready;
   wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
   wire  packets_down_valid;
@@ -85,7 +87,7 @@ module hpcc_tx_data_header (
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
   wire  unused_rows_up_ready;
-  wire  hpcc_nic_pkg::frame_row_t rows_down_data;
+  wire  hpcc_nic_pkg::planned_row_t rows_down_data;
   wire  rows_down_valid;
   wire  rows_crowded;
   hpcc_nic_pkg::frame_row_t row_11_d;
@@ -137,10 +139,10 @@ module hpcc_tx_data_header (
     .d(taken),
     .q(beside_q)
   );
-  hpcc_fifo #(.WIDTH(673), .ADDRESS(5), .MARK(12)) u_rows (
+  hpcc_fifo #(.WIDTH(675), .ADDRESS(5), .MARK(12)) u_rows (
     .clk(clk),
     .rst(rst),
-    .up_data(row_11_q),
+    .up_data(planned),
     .up_valid(valid_11_q),
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
@@ -165,6 +167,7 @@ module hpcc_tx_data_header (
   assign length = old.length;
   assign rounded = length + 13'd3;
   assign full = length + 13'h3f;
+  assign leads = row_11_q.fills & (~row_11_q.drop);
   assign row_data = rows_down_data;
   assign row_valid = rows_down_valid;
   always_comb begin
@@ -238,6 +241,11 @@ module hpcc_tx_data_header (
     if (rounded[5:2] == 4'd0) begin
       last_bytes = 7'h40;
     end
+  end
+  always_comb begin
+    planned.row = row_11_q;
+    planned.pulls = (|row_11_q.beats) & (~leads);
+    planned.alone = (~leads) & ((row_11_q.beats == 7'd0) | ((row_11_q.beats == 7'd1) & (row_11_q.drop | (~row_11_q.spill))));
   end
   initial begin
     row_11_q = 673'd0;

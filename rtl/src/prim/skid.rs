@@ -40,6 +40,10 @@ impl<T: Synth> Logic for Skid<T> {
     fn update(&mut self) {
         assign!(up.ready = ready, down.valid = full, down.data = item);
         take = up.valid & ready;
+        // ready: nothing is kept there, so that a register alone enables all its bits; it counts when an item comes that cannot go on
+        if ready {
+            spare = up.data;
+        }
         if down.ready | !full {
             if spare_full {
                 item = spare;
@@ -51,7 +55,6 @@ impl<T: Synth> Logic for Skid<T> {
             ready = true;
         } else {
             if take {
-                spare = up.data;
                 spare_full = true;
                 ready = false;
             }

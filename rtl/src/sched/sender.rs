@@ -6,8 +6,8 @@
 //! | 2, 3 | `index`, `engine` | flow / engines and the rest; both RAMs are addressed |
 //! | 5 | `memory`, `visited` | the flow's sender state and what visits made of it |
 //! | 6 | `sender_6`, `nxt_6`, `max_6` | `snd_nxt` after pending rewinds, highest PSN |
-//! | 7 | differences | against `una`, `end`, the timer |
-//! | (7) | `written` | decided, written back and forwarded |
+//! | (6) | signs of differences | against `una`, `end`, the timer: decided |
+//! | 7 | decisions | what becomes of the flow, written back and forwarded |
 //! | 8 | outputs | to the engines and to the congestion control |
 //!
 //! Bit for bit [`hpcc_models::sched::SenderState::handle`].
@@ -47,9 +47,9 @@ pub struct Sender<const A: usize, const I: usize> {
     pub cap_window: Signal<In, Bit>,
     /// Register: to its rate times this, ns.
     pub cap_time: Signal<In, U<16>>,
-    /// Register: timeout, 1.024 us.
+    /// Register, in clock 6: timeout, 1.024 us.
     pub timeout: Signal<In, U<16>>,
-    /// Register: retry limit.
+    /// Register, in clock 6: retry limit.
     pub retry_limit: Signal<In, U<4>>,
     /// Clock 6: time in units of 1.024 us.
     pub timer_now: Signal<In, U<16>>,
@@ -111,20 +111,22 @@ pub struct Sender<const A: usize, const I: usize> {
     pub late: Signal<Out, Bit>,
     /// Clock 8, counter pulse: acknowledges what was never sent.
     pub beyond: Signal<Out, Bit>,
-    #[registers(U<3>: engine_3, engine_4r, mtu_6, mtu_8)]
+    #[registers(U<3>: flow_3, product_3, engine_4r, mtu_6, mtu_8)]
     #[registers(Operation: op_6, op_7)]
-    #[signals(Bit: fresh, restarted, stale, own, old, is_ack, was_sent, good, rewind, expired)]
+    #[signals(Bit: fresh, restarted, stale, own_6, is_ack_6, at_una_6, was_sent, good_6, none_out, no_work, no_read)]
+    #[signals(Bit: far, looks, idle, moved, held_6, expired_6)]
     #[registers(SenderFlow: sender_6, sender_7)]
-    #[registers(U<24>: nxt_6, max_6, nxt_7, distance, reach, read_reach, end_reach, outstanding, psn_8, snd_nxt_8)]
-    #[registers(U<24>: acked_8)]
-    #[registers(Bit: restarted_6, restarted_7, none_out, no_work, no_read, far, held_7, stopped_6, created_8)]
+    #[registers(U<24>: nxt_6, max_6, nxt_7, distance, psn_8, snd_nxt_8, acked_8)]
+    #[registers(Bit: restarted_6, stopped_6, own, is_ack, old, good, at_una, read_on, expired, rewind, disarms, arms)]
+    #[registers(Bit: extends, advances, behind, created_8)]
     #[registers(Bit: limited_8, worked_8, adjusted_8, notify_8, paced_8, wake_8, clear_8, to_cc_8, timed_out_8)]
     #[registers(Bit: ended_8, late_8, beyond_8)]
     #[registers(U<4>: rewinds_6, rewinds_7, restarts_6, restarts_7, group_8)]
-    #[signals(PsnDistance: distance_sign, reach_sign, outstanding_sign, passed_sign)]
-    #[registers(PsnDistance: read_left, read_new, new_work)]
-    #[signals(U<24>: reach_less_one, passed, nxt_new)]
-    #[registers(U<16>: age, now_7)]
+    #[signals(PsnDistance: acked_reach, reach, read_reach, end_reach, outstanding, max_left, nxt_left, read_left)]
+    #[signals(PsnDistance: read_new, new_work)]
+    #[signals(U<24>: reach_less_one, nxt_new)]
+    #[signals(U<16>: age)]
+    #[registers(U<16>: now_7)]
     quotient: MulPipe<16, 17, 15, 18>,
     flow_2: Delay<U<A>, 2>,
     engine_8: Delay<U<3>, 4>,
@@ -133,12 +135,10 @@ pub struct Sender<const A: usize, const I: usize> {
     memory: ForwardRam<SenderFlow, A>,
     op_5: Delay<Operation, 5>,
     valid_7: Delay<Bit, 7>,
-    /// Which of them are zero, and whether `reach` is more than 2^22, all known before they are compared further.
-    at_una: DFF<Bit>,
     pacing_word: PacingUpdate,
-    /// Decisions of clock 7.
+    /// Clocks 6 and 7.
+    kind_6: Signal<Local, OpKind>,
     kind: Signal<Local, OpKind>,
-    remainder: Signal<Local, U<A>>,
     flow_8r: DFF<U<A>>,
     visited_5: DFF<Visited>,
     unused_8: DFF<U<20>>,
@@ -154,9 +154,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         quotient.a = bit_cast_u::<16, A>(flow);
         quotient.b = inverse;
         flow_2 = flow;
-        remainder = flow_2 - bit_cast_p::<A>(quotient.p * engines);
-        engine_3 = bit_cast_u::<3, A>(remainder);
-        engine_4r = engine_3;
+        // the rest is below 8: the lowest bits of what it is the difference of suffice
+        flow_3 = bit_cast_u::<3, A>(flow_2);
+        product_3 = bit_cast_p::<3>(bit_cast_u::<3, 15>(quotient.p) * engines);
+        engine_4r = flow_3 - product_3;
         engine_8 = engine_4r;
         index = bit_cast_u::<I, 15>(quotient.p);
         engine_4 = engine_4r;
@@ -205,74 +206,85 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         mtu_6 = if op_5.kind == OpKind::Create { op_5.mtu } else { memory.rdata.val().shared.mtu };
 
-        // 6: differences
-        advance!(sender_7, nxt_7, restarted_7, rewinds_7, restarts_7);
+        // 6: differences; of all but the first only signs and zeros matter. Of two distances that are not negative the longer one is
+        // told by the sign of their difference, in which `una` cancels
+        advance!(sender_7, nxt_7, rewinds_7, restarts_7);
         distance = op_6.psn - sender_6.shared.una;
-        reach = max_6 - sender_6.shared.una;
-        read_reach = sender_6.shared.to - sender_6.shared.una;
-        end_reach = sender_6.shared.end_psn - sender_6.shared.una;
+        acked_reach = bit_cast_word::<PsnDistance, U<24>>(op_6.psn - sender_6.shared.una);
+        reach = bit_cast_word::<PsnDistance, U<24>>(max_6 - sender_6.shared.una);
+        read_reach = bit_cast_word::<PsnDistance, U<24>>(sender_6.shared.to - sender_6.shared.una);
+        end_reach = bit_cast_word::<PsnDistance, U<24>>(sender_6.shared.end_psn - sender_6.shared.una);
+        outstanding = bit_cast_word::<PsnDistance, U<24>>(nxt_6 - sender_6.shared.una);
+        max_left = bit_cast_word::<PsnDistance, U<24>>(max_6 - op_6.psn);
+        nxt_left = bit_cast_word::<PsnDistance, U<24>>(nxt_6 - op_6.psn);
         read_left = bit_cast_word::<PsnDistance, U<24>>(sender_6.shared.to - op_6.psn);
         read_new = bit_cast_word::<PsnDistance, U<24>>(op_6.second - sender_6.shared.una);
-        outstanding = nxt_6 - sender_6.shared.una;
         new_work = bit_cast_word::<PsnDistance, U<24>>(op_6.psn - sender_6.shared.end_psn);
-        at_una = op_6.psn == sender_6.shared.una;
+        at_una_6 = op_6.psn == sender_6.shared.una;
         none_out = nxt_6 == sender_6.shared.una;
         no_work = op_6.psn == sender_6.shared.end_psn;
         no_read = op_6.second == sender_6.shared.una;
         reach_less_one = max_6 + !sender_6.shared.una;
         far = reach_less_one.get_bit(22);
         age = timer_now - sender_6.since;
-        held_7 = held.get_bit(sender_6.shared.pause_class.index()) | stopped_6;
+        held_6 = held.get_bit(sender_6.shared.pause_class.index()) | stopped_6;
         now_7 = timer_now;
 
-        // 7: what it is
-        kind = op_7.kind;
-        own = sender_7.shared.alive & (sender_7.shared.generation == op_7.generation);
-        is_ack = own & ((kind == OpKind::Ack) | (kind == OpKind::Nak));
-        distance_sign = bit_cast_word::<PsnDistance, U<24>>(distance);
-        reach_sign = bit_cast_word::<PsnDistance, U<24>>(reach);
-        outstanding_sign = bit_cast_word::<PsnDistance, U<24>>(outstanding);
-        old = distance_sign.negative;
+        // 6: what it is
+        kind_6 = op_6.kind;
+        own_6 = sender_6.shared.alive & (sender_6.shared.generation == op_6.generation);
+        is_ack_6 = own_6 & ((kind_6 == OpKind::Ack) | (kind_6 == OpKind::Nak));
         // sent, or asked for by a READ request; after a restart what was sent before counts unless it is far from it. Of a flow
         // without timer, READ responses, what has been sent since the restart: its leaving is what ends the READ
-        was_sent = if reach_sign.negative | (restarted_7 & far) { at_una } else { distance <= reach };
-        if sender_7.timerless {
-            was_sent = if outstanding_sign.negative { at_una } else { distance <= outstanding };
+        was_sent = if reach.negative | (restarted_6 & far) { at_una_6 } else { !max_left.negative };
+        if sender_6.timerless {
+            was_sent = if outstanding.negative { at_una_6 } else { !nxt_left.negative };
         }
-        good = is_ack & !old & (was_sent | (distance <= read_reach)) & (distance <= end_reach);
-        expired = (kind == OpKind::Tick)
-            & sender_7.shared.alive
-            & sender_7.armed
-            & !sender_7.timerless
-            & !none_out
-            & !outstanding_sign.negative
-            & (bit_cast_u::<8, 24>(nxt_7) == sender_7.sent)
-            & (age >= timeout)
-            & !held_7;
-        rewind = (good & (kind == OpKind::Nak)) | (expired & (sender_7.retries < retry_limit));
+        good_6 = is_ack_6
+            & !acked_reach.negative
+            & (was_sent | read_reach.negative | !read_left.negative)
+            & (end_reach.negative | no_work | new_work.negative);
+        looks = (kind_6 == OpKind::Tick) & sender_6.shared.alive & !sender_6.timerless;
+        idle = none_out | outstanding.negative;
+        moved = bit_cast_u::<8, 24>(nxt_6) != sender_6.sent;
+        expired_6 = looks & sender_6.armed & !idle & !moved & (age >= timeout) & !held_6;
+        assign!(
+            own.d = own_6,
+            is_ack.d = is_ack_6,
+            good.d = good_6,
+            at_una.d = at_una_6,
+            expired.d = expired_6
+        );
+        old = acked_reach.negative;
+        read_on = !read_left.negative;
+        rewind = (good_6 & (kind_6 == OpKind::Nak)) | (expired_6 & (sender_6.retries < retry_limit));
+        disarms = looks & idle;
+        arms = looks & !idle & (!sender_6.armed | held_6 | moved);
+        extends = own_6 & !no_work & !new_work.negative;
+        advances = own_6 & !no_read & !read_new.negative;
+        // the next PSN lies before what is acknowledged, or before what was
+        behind = if good_6 { nxt_left.negative } else { outstanding.negative };
 
         // 7: what becomes of the flow
+        kind = op_7.kind;
         written = sender_7;
         if good {
             written.shared.una = op_7.psn;
             if !at_una {
                 written.retries = bits_u::<4>(0);
                 written.since = now_7;
-                if read_left.negative {
+                if !read_on {
                     fields!(written from op_7: shared.from = psn, shared.to = psn);
                 }
             }
         }
-        if (kind == OpKind::Tick) & sender_7.shared.alive & !sender_7.timerless {
-            if none_out | outstanding_sign.negative {
-                written.armed = false;
-            } else {
-                if !sender_7.armed | held_7 | (bit_cast_u::<8, 24>(nxt_7) != sender_7.sent) {
-                    written.armed = true;
-                    written.since = now_7;
-                    written.sent = bit_cast_u::<8, 24>(nxt_7);
-                }
-            }
+        if disarms {
+            written.armed = false;
+        }
+        if arms {
+            written.armed = true;
+            written.since = now_7;
+            written.sent = bit_cast_u::<8, 24>(nxt_7);
         }
         if expired {
             written.since = now_7;
@@ -288,12 +300,12 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         match kind {
             OpKind::Work => {
-                if own & !no_work & !new_work.negative {
+                if extends {
                     written.shared.end_psn = op_7.psn;
                 }
             }
             OpKind::Advance => {
-                if own & !no_read & !read_new.negative {
+                if advances {
                     fields!(written from op_7: shared.from = psn, shared.to = second);
                 }
             }
@@ -332,9 +344,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         inputs!(memory: we = valid_7.q, waddr = flow_7.q, wdata = written);
 
         // 7: next PSN as the congestion control shall see it
-        passed = if good { outstanding - distance } else { outstanding };
-        passed_sign = bit_cast_word::<PsnDistance, U<24>>(passed);
-        nxt_new = if passed_sign.negative | rewind { written.shared.una } else { nxt_7 };
+        nxt_new = if behind | rewind { written.shared.una } else { nxt_7 };
 
         // 8: to whom it matters
         pacing_word.none = kind == OpKind::Clear;

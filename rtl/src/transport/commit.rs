@@ -7,8 +7,8 @@
 //! | clock | does |
 //! |---|---|
 //! | 0 - 1 | entry into a register, failed generation of its queue pair out of the RAM |
-//! | 1 - 2 | is it the entry's? |
-//! | 2 - 3 | token awaited; response, answer or nothing |
+//! | 1 - 2 | that generation into a register, beside the entry's second one |
+//! | 2 - 3 | is it the entry's? Token awaited; response, answer or nothing |
 
 use crate::prim::ram::Ram;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
@@ -48,8 +48,10 @@ pub struct CommitStage {
     pub fail_generation: Signal<Out, U<8>>,
     #[registers(Bit: full_1, full)]
     #[registers(CommitEntry: entry_1, entry)]
-    swallowed: DFF<Bit>,
-    #[signals(Bit: take, moves, fails, error, is_answer, to_response, has_room, done)]
+    /// The entry before this one failed, and was of the same queue pair and generation: its mark came too late for `found`.
+    after_failed: DFF<Bit>,
+    #[registers(FailedGeneration: found)]
+    #[signals(Bit: take, moves, fails, error, is_answer, to_response, swallowed, has_room, done)]
     #[signals(FailedGeneration: looked_for, marked)]
     #[signals(QpOfGeneration: own, own_1)]
     #[registers(Bit: fail_valid_r, forget)]
@@ -70,8 +72,12 @@ impl Logic for CommitStage {
         is_answer = entry.commit.kind == CommitKind::Answer;
         error = entry.waits & written.data.get_bit(0);
 
-        // out: at most one item an entry; an entry that sends nothing needs no room
-        to_response = !is_answer & !swallowed & (error | (entry.commit.kind != CommitKind::Nothing));
+        // out: at most one item an entry; an entry of a kind that sends nothing needs no room. Whether the queue pair is a failed one is
+        // known last, so that it decides only over what is sent, never over who moves: that enables 420 bits
+        to_response = !is_answer & (error | (entry.commit.kind != CommitKind::Nothing));
+        looked_for.generation = own.generation;
+        looked_for.failed = true;
+        swallowed = (found == looked_for) | after_failed;
         has_room = (responses.up.ready | !to_response) & (answers.up.ready | !is_answer);
         done = full & (written.valid | !entry.waits) & has_room;
         written.ready = full & entry.waits & has_room;
@@ -87,7 +93,7 @@ impl Logic for CommitStage {
             }
         }
         responses.up.data = item;
-        responses.up.valid = done & to_response;
+        responses.up.valid = done & to_response & !swallowed;
         answers.up.data = item;
         answers.up.valid = done & is_answer;
         StreamOut::<Commit>::link(&mut response, &mut responses.down);
@@ -118,12 +124,10 @@ impl Logic for CommitStage {
 
         // in; while an entry waits its row is read again, and the one before it may fail in the clock in which it moves on
         fields!(own_1 from entry_1: qp = commit.qp, generation = commit.generation);
-        looked_for.generation = own_1.generation;
-        looked_for.failed = true;
         moves = !full | done;
         if moves {
-            assign!(full.d = full_1, entry.d = entry_1);
-            swallowed = (failed.rdata == looked_for) | (fails & (own_1 == own));
+            assign!(full.d = full_1, entry.d = entry_1, found.d = failed.rdata);
+            after_failed = fails & (own_1 == own);
         }
         take = !full_1 | moves;
         up.ready = take;

@@ -8,6 +8,9 @@
 //! | 16 - 32 | [`IcrcAppend`] |
 //! | 32 and the frame's beats less one | its first beat |
 //!
+//! Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
+//! row.
+//!
 //! The frame FIFO in [`IcrcAppend`] holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 //! gap inside one.
 
@@ -20,7 +23,7 @@ use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
 use crate::words::transport::TxPacket;
-use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, StartCode};
+use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, PlannedRow, StartCode};
 use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -82,19 +85,25 @@ pub struct DataBuilder {
     pub note_tag: Signal<Out, U<2>>,
     headers: DataHeader,
     // 14
+    planned: Signal<Local, PlannedRow>,
     row: Signal<Local, FrameRow>,
     beat: Signal<Local, PayloadBeat>,
-    beats: Signal<Local, U<7>>,
+    /// Beats of payload that are left, this one included; 1 or 2, of which this beat's leaves one.
+    left_now: Signal<Local, U<7>>,
+    leaves_one: Signal<Local, U<7>>,
     spill: Signal<Local, Bit>,
     drop: Signal<Local, Bit>,
-    lead: Signal<Local, Bit>,
     pull: Signal<Local, Bit>,
     last_pull: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     error: Signal<Local, Bit>,
     number: DFF<U<2>>,
-    pulled: DFF<U<7>>,
+    /// The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
+    begun: DFF<Bit>,
+    left: DFF<U<7>>,
+    more: DFF<Bit>,
+    closes: DFF<Bit>,
     spoiled: DFF<Bit>,
     // 15
     go_15: DFF<Bit>,
@@ -129,16 +138,18 @@ impl Logic for DataBuilder {
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
-        self.row.next = self.headers.row.data.val();
+        self.planned.next = self.headers.row.data.val();
+        self.row.next = self.planned.val().row;
         self.beat.next = self.payload.data.val();
-        assign!(beats = row.beats, spill = row.spill, drop = row.drop);
-        self.lead.next = self.row.val().fills & (self.number.q.val() == 0) & !self.drop.val();
-        self.pull.next = (self.pulled.q.val() != self.beats.val()) & !self.lead.val();
-        self.last_pull.next = self.pull.val() & (self.pulled.q.val() + 1 == self.beats.val());
-        if self.drop.val() {
-            self.ends.next = self.last_pull.val() | !self.pull.val();
-        } else {
-            self.ends.next = !self.lead.val() & ((self.last_pull.val() & !self.spill.val()) | !self.pull.val());
+        assign!(spill = row.spill, drop = row.drop);
+        assign!(left_now = row.beats, pull = planned.pulls, ends = planned.alone);
+        if self.begun.q.val() {
+            assign!(left_now = left, pull = more, ends = closes);
+        }
+        self.last_pull.next = self.pull.val() & (self.left_now.val() == 1);
+        self.leaves_one.next = bits_u::<7>(1);
+        if self.pull.val() {
+            self.leaves_one.next = bits_u::<7>(2);
         }
         self.go.next =
             self.headers.row.valid.val() & !self.append.crowded.val() & (!self.pull.val() | self.payload.valid.val());
@@ -149,12 +160,15 @@ impl Logic for DataBuilder {
             if self.number.q.val() != 2 {
                 self.number.d.next = self.number.q.val() + 1;
             }
-            if self.pull.val() {
-                self.pulled.d.next = self.pulled.q.val() + 1;
-            }
+            self.left.d.next = self.left_now.val() - bit_cast_u::<7, 1>(bit_cast_b(self.pull.val()));
+            self.more.d.next = self.left_now.val().any() & !self.last_pull.val();
+            self.closes.d.next = !self.left_now.val().any()
+                | self.last_pull.val()
+                | ((self.left_now.val() == self.leaves_one.val()) & (self.drop.val() | !self.spill.val()));
+            self.begun.d.next = true;
             self.spoiled.d.next = self.error.val();
             if self.ends.val() {
-                clear!(number, pulled, spoiled);
+                clear!(number, begun, spoiled);
             }
         }
         assign!(go_15.d = go, payload_15.d = beat.data);
@@ -202,7 +216,7 @@ impl Logic for DataBuilder {
 
         reset!(
             number,
-            pulled,
+            begun,
             spoiled,
             valid_15,
             valid_16,

@@ -5,7 +5,7 @@
 //! | 0 - 3 | FIFO of packets, which wait here for their payload |
 //! | 3 - 10 | [`TxHeader`] |
 //! | 10 | header whole; how many beats of payload, where the frame ends |
-//! | 11 - 14 | FIFO of rows |
+//! | 11 - 14 | what the first beat is; FIFO of rows |
 
 use super::header::TxHeader;
 use crate::prim::delay::Delay;
@@ -16,7 +16,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::transport::{ExtensionKind, TxPacket};
-use crate::words::tx::{CollectingHeaders, FrameRow, PlainHeaders, TakenPacket, TypeOfService};
+use crate::words::tx::{CollectingHeaders, FrameRow, PlainHeaders, PlannedRow, TakenPacket, TypeOfService};
 use crate::words::wire::{Extension, IcrcLengths};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -55,7 +55,7 @@ pub struct DataHeader {
     /// Packets.
     pub packet: StreamIn<TxPacket>,
     /// Rows, in the same order.
-    pub row: StreamOut<FrameRow>,
+    pub row: StreamOut<PlannedRow>,
     packets: StreamFifo<TxPacket, 6, 64>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
@@ -68,7 +68,7 @@ pub struct DataHeader {
     // 10
     #[signals(U<13>: length, rounded, full)]
     #[signals(U<7>: begins, last_bytes, tail)]
-    rows: StreamFifo<FrameRow, 5, 12>,
+    rows: StreamFifo<PlannedRow, 5, 12>,
     made: Signal<Local, TakenPacket>,
     old: Signal<Local, TxPacket>,
     extra: Signal<Local, ExtensionKind>,
@@ -78,6 +78,8 @@ pub struct DataHeader {
     collecting: Signal<Local, CollectingHeaders>,
     row_11: DFF<FrameRow>,
     valid_11: DFF<Bit>,
+    planned: Signal<Local, PlannedRow>,
+    leads: Signal<Local, Bit>,
 }
 
 #[kernel]
@@ -156,7 +158,13 @@ impl Logic for DataHeader {
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
             note.psn = psn, note.tag = tag);
         valid_11 = made.taken;
-        inputs!(rows: up.data = row_11, up.valid = valid_11);
-        StreamOut::<FrameRow>::link(&mut row, &mut rows.down);
+
+        // 11: a header that fills the first beat, of a frame that is sent, leaves no room for payload in it
+        leads = row_11.fills & !row_11.drop;
+        fields!(planned: row = row_11);
+        planned.pulls = row_11.beats.any() & !leads;
+        planned.alone = !leads & ((row_11.beats == 0) | ((row_11.beats == 1) & (row_11.drop | !row_11.spill)));
+        inputs!(rows: up.data = planned, up.valid = valid_11);
+        StreamOut::<PlannedRow>::link(&mut row, &mut rows.down);
     }
 }

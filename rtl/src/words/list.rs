@@ -59,8 +59,8 @@ use super::transport::{
 };
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
-    HeaderContext, HeaderPlan, HeaderRequest, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, RingCursor,
-    SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
+    HeaderContext, HeaderPlan, HeaderRequest, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, PlannedRow,
+    RingCursor, SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -333,6 +333,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         CollectingHeaders::descriptor(),
         DataHeaders::descriptor(),
         FrameRow::descriptor(),
+        PlannedRow::descriptor(),
         StartCode::descriptor(),
         AckPlan::descriptor(),
         AckBehind::descriptor(),

@@ -209,6 +209,16 @@ crate::word! {
         note: FrameNote,
     }
 
+    /// A row and what its frame's first beat is: known before, since what takes a row off the queue moves all its bits.
+    pub struct PlannedRow {
+        /// It.
+        row: FrameRow,
+        /// The first beat takes payload.
+        pulls: Bit,
+        /// The first beat is the last.
+        alone: Bit,
+    }
+
     /// A beat of a frame on its way to the block that appends the ICRC.
     pub struct BuiltBeat {
         /// Its number in the frame: 0, 1, or 2 for all later ones.

@@ -1,5 +1,6 @@
 //! `run link`: its keys.
 
+pub use super::link_kinds::{CapBy, FloodKind, LinkOperation};
 use crate::config::{law_code, needs_int};
 use hpcc_models::nic::{LinkConfig, Operation, MAX_MESSAGE};
 
@@ -21,50 +22,6 @@ const OF_ONE_RUN: [&str; 11] = [
 const MAX_FLOOD_QPS: u32 = 16;
 /// Memory of one direction at most.
 const MAX_TOTAL: u64 = 1 << 31;
-
-/// What the NICs do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkOperation {
-    /// The first NIC writes.
-    Write,
-    /// The first NIC reads.
-    Read,
-    /// Both write.
-    Bidirectional,
-    /// Both read.
-    BidirectionalRead,
-}
-
-impl LinkOperation {
-    /// Values of the key.
-    pub const NAMES: [(&'static str, Self); 4] = [
-        ("write", Self::Write),
-        ("read", Self::Read),
-        ("bidirectional", Self::Bidirectional),
-        ("bidirectional_read", Self::BidirectionalRead),
-    ];
-
-    /// Name as the key's value.
-    pub fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(_, op)| *op == self)
-            .map_or("", |(name, _)| name)
-    }
-
-    /// The operation of the work requests.
-    pub fn operation(self) -> Operation {
-        match self {
-            Self::Write | Self::Bidirectional => Operation::Write,
-            Self::Read | Self::BidirectionalRead => Operation::Read,
-        }
-    }
-
-    /// Both NICs have work.
-    pub fn both(self) -> bool {
-        matches!(self, Self::Bidirectional | Self::BidirectionalRead)
-    }
-}
 
 /// All keys of `run link --set`.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,46 +78,6 @@ pub struct LinkSpec {
     pub flood: Option<FloodKind>,
     /// Queue pairs of that host.
     pub flood_qps: u32,
-}
-
-/// What it sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloodKind {
-    /// Ethernet frames of 64 bytes that are not RoCE.
-    Frames,
-    /// Acknowledgements of packets that were never sent.
-    Acks,
-    /// WRITEs of one byte, each of which asks for an acknowledgement.
-    Writes,
-    /// READ requests of one byte.
-    Reads,
-}
-
-impl FloodKind {
-    /// Values of the key.
-    pub const NAMES: [(&'static str, Self); 4] = [
-        ("frames", Self::Frames),
-        ("acks", Self::Acks),
-        ("writes", Self::Writes),
-        ("reads", Self::Reads),
-    ];
-
-    /// Name as the key's value.
-    pub fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(_, kind)| *kind == self)
-            .map_or("", |(name, _)| name)
-    }
-}
-
-/// How a limit is written while the NICs run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CapBy {
-    /// The cap of every flow.
-    Flow,
-    /// The level of their group.
-    Group,
 }
 
 impl Default for LinkSpec {

@@ -5,7 +5,7 @@
 //! | `device` | what every NIC under test can do, behavioural model or RTL |
 //! | `model` | the behavioural model behind that face |
 //! | `rtl` | the RTL behind it, clock by clock |
-//! | `link`, `link_config`, `link_nics`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
+//! | `link`, `link_config`, `link_kinds`, `link_nics`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
 //! | `flood` | a third host that fills the wire with its frames |
 //! | `progress` | which frames carry something for the first time |
 //! | `bound` | how much payload could be carried at most |
@@ -25,6 +25,7 @@ pub mod flood;
 pub mod fuzz;
 pub mod link;
 pub mod link_config;
+mod link_kinds;
 pub mod link_nics;
 pub mod link_provenance;
 pub mod link_report;

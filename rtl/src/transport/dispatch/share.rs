@@ -58,10 +58,10 @@ pub struct Share {
     #[registers(U<8>: qp_1, left_qp)]
     #[signals(Bit: clearing)]
     #[registers(U<10>: waiting, room)]
-    #[signals(U<14>: taken_beats, free_beats)]
+    #[signals(U<13>: free_beats)]
     #[signals(Bit: goes_on, ends)]
-    /// Short frames that will go to an engine.
-    total: DFF<U<10>>,
+    /// Beats kept for the short frames that will go to an engine, eight for each.
+    kept: DFF<U<13>>,
     #[signals(ShareMark: mark, oldest)]
     #[signals(U<8>: clear_at)]
     /// Numbers cleared since the reset, 256 in the end.
@@ -72,7 +72,7 @@ pub struct Share {
 impl Logic for Share {
     fn update(&mut self) {
         inputs!(marks: reset);
-        clearing = !cleared.get_bit(8);
+        clearing = cleared < 256;
         clear_at = bit_cast_u::<8, 9>(cleared);
         if clearing {
             cleared = cleared + 1;
@@ -95,12 +95,11 @@ impl Logic for Share {
         // 2
         mark.counted = counted_2;
         mark.over = counted_2 & waiting.any() & (waiting >= room) & !(few & (waiting < 8));
-        few = total < 64;
-        free_beats = bit_cast_u::<14, 10>(free);
-        taken_beats = bit_cast_u::<14, 10>(total) << 3;
+        few = kept < 512;
+        free_beats = bit_cast_u::<13, 10>(free);
         room = bits_u::<10>(0);
-        if free_beats > taken_beats {
-            room = bit_cast_u::<10, 14>(free_beats - taken_beats);
+        if free_beats > kept {
+            room = bit_cast_u::<10, 13>(free_beats - kept);
         }
         marks.up.valid = entered_2;
         marks.up.data = mark;
@@ -112,10 +111,10 @@ impl Logic for Share {
         goes_on = entered_2 & counted_2 & !mark.over;
         ends = leaves & oldest.counted & !oldest.over;
         if goes_on & !ends {
-            total = total + 1;
+            kept = kept + 8;
         }
         if ends & !goes_on {
-            total = total - 1;
+            kept = kept - 8;
         }
         left.raddr = leaving_qp;
         left_1 = leaves & oldest.counted;
@@ -131,7 +130,7 @@ impl Logic for Share {
                 table.wdata = bits_u::<10>(0);
             });
         }
-        reset!(entered_1, entered_2, left_1, cleared, total);
+        reset!(entered_1, entered_2, left_1, cleared, kept);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

@@ -35,6 +35,8 @@ struct Flight {
     visited: VisitState,
     overhead: u32,
     timer_now: u32,
+    timeout: u32,
+    retry_limit: u8,
     held: u8,
 }
 
@@ -69,6 +71,8 @@ impl Events {
             visited: VisitState::default(),
             overhead: 0,
             timer_now: 0,
+            timeout: 0,
+            retry_limit: 0,
             held: 0,
         });
         if let Some(flight) = &mut self.line[1] {
@@ -77,6 +81,7 @@ impl Events {
         if let Some(flight) = &mut self.line[5] {
             flight.overhead = registers.words.overhead;
             flight.timer_now = (registers.now >> 10) as u32 & 0xffff;
+            (flight.timeout, flight.retry_limit) = (registers.words.timeout, registers.words.retry_limit);
             flight.held = held;
         }
         self.effect = self.line[6].map(|flight| self.carry_out(&flight, &registers.words));
@@ -104,8 +109,8 @@ impl Events {
         };
         let timing = Timing {
             now: flight.timer_now,
-            timeout: registers.timeout,
-            retry_limit: registers.retry_limit,
+            timeout: flight.timeout,
+            retry_limit: flight.retry_limit,
             held: flight.held,
         };
         let outcome = state.handle(op, taken.generation, visited, &timing);
