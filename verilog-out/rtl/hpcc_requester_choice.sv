@@ -3,8 +3,9 @@
 
 // Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
 //
-// READ responses and answers come first, but not twice in a row while anything else waits: a peer that sends acknowledgements without end
-// would keep work requests from ever being taken.
+// READ responses and answers come first, but no more than 31 in a row while anything else waits: a peer that sends acknowledgements
+// without end would keep work requests from ever being taken. More often would be too much: responses of 256 bytes fill the packet buffer
+// meanwhile.
 //
 // Chooses the next operation and keeps what it is about. One of the outputs `row` to `work` is high after the choice.
 module hpcc_requester_choice (
@@ -89,7 +90,7 @@ module hpcc_requester_choice (
   wire  waits_4;
   wire  waits_5;
   wire  waits_6;
-  // The operation before was about a packet, and in the clock before another input waited.
+  // They were as many as may be, and in the clock before another input waited.
   wire  passed;
   wire  takes;
   wire  hpcc_nic_pkg::rx_packet_t row_word;
@@ -113,14 +114,15 @@ module hpcc_requester_choice (
   logic op_work_q;
   logic op_response_d;
   logic op_response_q;
-  logic heard_d;
-  logic heard_q;
   wire  others_d;
   logic others_q;
   logic [7:0] op_qp_d;
   logic [7:0] op_qp_q;
   logic [7:0] op_generation_d;
   logic [7:0] op_generation_q;
+  // Operations about packets since the last other one, 31 at most.
+  logic [4:0] packets_d;
+  logic [4:0] packets_q;
   logic [23:0] op_psn_d;
   logic [23:0] op_psn_q;
   assign takes = save & (~kept);
@@ -130,7 +132,7 @@ module hpcc_requester_choice (
   assign errors_ready = takes & op_error_q;
   assign removals_ready = takes & op_remove_q;
   assign tells_ready = takes & op_tell_q;
-  assign passed = heard_q & others_q;
+  assign passed = (&packets_q) & others_q;
   assign waits_0 = ((rows_valid & (~hold_rows)) & (~(save & op_row_q))) & (~passed);
   assign waits_1 = (answers_valid & (~(save & op_answer_q))) & (~passed);
   assign waits_2 = limits_valid & (~(save & op_ended_q));
@@ -227,17 +229,21 @@ module hpcc_requester_choice (
     end
   end
   always_comb begin
-    heard_d = heard_q;
-    if (idle & any) begin
-      heard_d = waits_0 | waits_1;
-    end
-  end
-  always_comb begin
     op_qp_d = op_qp_q;
     next_qp = op_qp_q;
     if (idle) begin
       next_qp = new_qp;
       op_qp_d = new_qp;
+    end
+  end
+  always_comb begin
+    packets_d = packets_q;
+    if (idle & any) begin
+      if ((~waits_0) & (~waits_1)) begin
+        packets_d = 5'd0;
+      end else if (~(&packets_q)) begin
+        packets_d = packets_q + 5'd1;
+      end
     end
   end
   initial begin
@@ -249,10 +255,10 @@ module hpcc_requester_choice (
     op_tell_q = 1'd0;
     op_work_q = 1'd0;
     op_response_q = 1'd0;
-    heard_q = 1'd0;
     others_q = 1'd0;
     op_qp_q = 8'd0;
     op_generation_q = 8'd0;
+    packets_q = 5'd0;
     op_psn_q = 24'd0;
   end
   always @(posedge clk) begin
@@ -264,10 +270,10 @@ module hpcc_requester_choice (
     op_tell_q <= op_tell_d;
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
-    heard_q <= heard_d;
     others_q <= others_d;
     op_qp_q <= op_qp_d;
     op_generation_q <= op_generation_d;
+    packets_q <= packets_d;
     op_psn_q <= op_psn_d;
   end
   wire unused_bits = &{1'b0, limit_flow.reserved, error_flow.reserved, row_word.role, row_word.int_on, row_word.mtu, row_word.int_stack,

@@ -1,10 +1,11 @@
 //! Which input of the requester is next: the first of those that wait, in a fixed order. It stays on its stream until `save`.
 //!
-//! READ responses and answers come first, but not twice in a row while anything else waits: a peer that sends acknowledgements without end
-//! would keep work requests from ever being taken.
+//! READ responses and answers come first, but no more than 31 in a row while anything else waits: a peer that sends acknowledgements
+//! without end would keep work requests from ever being taken. More often would be too much: responses of 256 bytes fill the packet buffer
+//! meanwhile.
 
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::U;
+use crate::prim::uint::{bits_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
 use crate::words::flows::{FlowPacket, QpFlow};
@@ -72,11 +73,13 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, heard, others)]
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, others)]
     #[registers(U<8>: op_qp, op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
-    /// The operation before was about a packet, and in the clock before another input waited.
+    /// Operations about packets since the last other one, 31 at most.
+    packets: DFF<U<5>>,
+    /// They were as many as may be, and in the clock before another input waited.
     passed: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     row_word: Signal<Local, RxPacket>,
@@ -98,7 +101,7 @@ impl Logic for Choice {
         removals.ready = takes & op_remove;
         tells.ready = takes & op_tell;
         // what is being taken does not wait any more
-        passed = heard & others;
+        passed = packets.all() & others;
         waits[0] = rows.valid & !hold_rows & !(save & op_row) & !passed;
         waits[1] = answers.valid & !(save & op_answer) & !passed;
         waits[2] = limits.valid & !(save & op_ended);
@@ -112,7 +115,11 @@ impl Logic for Choice {
         answer_word = answers.data;
         new_qp = work_qp;
         if idle & any {
-            heard = waits[0] | waits[1];
+            if !waits[0] & !waits[1] {
+                packets = bits_u::<5>(0);
+            } else if !packets.all() {
+                packets = packets + 1;
+            }
         }
         if idle {
             clear! {
@@ -219,18 +226,28 @@ mod tests {
         order
     }
 
+    /// What comes when packets and these wait all the time: so many packets first.
+    fn behind_packets(waiting: [bool; 7], packets: usize) -> usize {
+        let order = chosen(waiting, 2 * (packets + 1));
+        let first = *order.iter().find(|which| **which > 1).expect("something else");
+        let packet = if waiting[0] { 0 } else { 1 };
+        let turn: Vec<usize> = std::iter::repeat_n(packet, packets).chain([first]).collect();
+        assert_eq!(order, [turn.clone(), turn].concat());
+        first
+    }
+
     #[test]
-    fn packets_come_first_but_never_twice_while_something_else_waits() {
-        let packets = |row, answer, work| chosen([row, answer, false, false, false, false, work], 6);
-        assert_eq!(packets(true, true, false), [0; 6]);
-        assert_eq!(packets(false, true, false), [1; 6]);
-        assert_eq!(packets(true, false, true), [0, 6, 0, 6, 0, 6]);
-        assert_eq!(packets(false, true, true), [1, 6, 1, 6, 1, 6]);
-        assert_eq!(packets(false, false, true), [6; 6]);
+    fn packets_come_first_but_not_without_end_while_something_else_waits() {
+        let packets = |row, answer, work| chosen([row, answer, false, false, false, false, work], 40);
+        assert_eq!(packets(true, true, false), [0; 40]);
+        assert_eq!(packets(false, true, false), [1; 40]);
+        assert_eq!(packets(false, false, true), [6; 40]);
+        assert_eq!(behind_packets([true, true, false, false, false, false, true], 31), 6);
+        assert_eq!(behind_packets([false, true, false, false, false, false, true], 31), 6);
         // the others among themselves in their order
-        assert_eq!(chosen([false, true, true, true, true, true, true], 4), [1, 2, 1, 2]);
-        assert_eq!(chosen([false, true, false, true, true, true, true], 4), [1, 3, 1, 3]);
-        assert_eq!(chosen([false, true, false, false, true, true, true], 4), [1, 4, 1, 4]);
-        assert_eq!(chosen([false, true, false, false, false, true, true], 4), [1, 5, 1, 5]);
+        assert_eq!(behind_packets([false, true, true, true, true, true, true], 31), 2);
+        assert_eq!(behind_packets([false, true, false, true, true, true, true], 31), 3);
+        assert_eq!(behind_packets([false, true, false, false, true, true, true], 31), 4);
+        assert_eq!(behind_packets([false, true, false, false, false, true, true], 31), 5);
     }
 }
