@@ -8,9 +8,9 @@ use std::ops::{Add, Mul};
 
 const ETHERNET_LEN: usize = 14;
 /// Bytes of a beat of the NIC's MAC interface.
-const BEAT: usize = 64;
+pub const BEAT: usize = 64;
 /// Clocks a second of the NIC.
-const CLOCKS: f64 = 200e6;
+pub const CLOCKS: f64 = 200e6;
 /// Messages of a queue pair that are on their way at once.
 const RING: f64 = hpcc_rtl::transport::requester::RING as f64;
 /// Clocks between two decisions about packets of one queue pair.

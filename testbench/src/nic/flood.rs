@@ -3,6 +3,7 @@
 //! Its queue pairs exist at the NIC under fire, so that nothing is refused for its sender: WRITEs and READ requests of one byte are valid, and
 //! where the NIC asks for it they go back. Frames follow each other as closely as the wire and the bus of the NIC (a beat of 64 bytes a clock) allow.
 
+use super::bound::{BEAT, CLOCKS};
 use super::link_config::{FloodKind, LinkSpec};
 use super::link_nics::{FIRST_FLOOD_QPN, FLOOD, FLOODER, FLOODER_MAC, FLOOD_KEY, FLOOD_PSN};
 use hpcc_models::nic::Link;
@@ -14,8 +15,8 @@ use std::net::Ipv4Addr;
 
 /// Longest time without an answer after which it starts again where the last answer left it, ns.
 const PATIENCE_NS: u64 = 20_000;
-/// Bytes of a beat of the NIC's MAC interface, and its time, ps.
-const BEAT: (usize, u64) = (64, 5000);
+/// Time of a clock of the NIC, ps.
+const CLOCK_PS: u64 = (1e12 / CLOCKS) as u64;
 /// Of IEEE 802, for local experiments.
 const EXPERIMENTAL: u16 = 0x88b5;
 
@@ -69,7 +70,7 @@ impl Flood {
                 return;
             }
             let frame = self.frame(at_ns);
-            self.next_ps = at_ns * 1000 + frame.len().div_ceil(BEAT.0) as u64 * BEAT.1;
+            self.next_ps = at_ns * 1000 + frame.len().div_ceil(BEAT) as u64 * CLOCK_PS;
             self.frames += 1;
             wire.send(at_ns, frame);
         }

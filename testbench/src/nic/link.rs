@@ -78,6 +78,15 @@ impl LinkOutcome {
         completions.filter(|completion| completion.status != Status::Ok).count()
     }
 
+    /// Sum of a counter of both NICs.
+    pub fn count(&self, counter: &str) -> u64 {
+        let counters = self.sides.iter().flat_map(|side| &side.counters);
+        counters
+            .filter(|(name, _)| *name == counter)
+            .map(|(_, value)| value)
+            .sum()
+    }
+
     /// The first place where memory differs though no completion says so.
     pub fn damage(&self) -> Option<&str> {
         self.sides.iter().find_map(|side| side.damage.as_deref())

@@ -136,8 +136,6 @@ impl LinkSpec {
             qps.extend((0..self.flood_qps).map(|index| QpConfig {
                 send_psn: FLOOD_PSN,
                 expected_psn: FLOOD_PSN,
-                int: false,
-                law: None,
                 mtu: self.mtu,
                 ..QpConfig::new(FIRST_FLOOD_QPN + index, FIRST_FLOOD_QPN + index, FLOODER)
             }));

@@ -80,7 +80,7 @@ pub fn findings(spec: &LinkSpec, outcome: &LinkOutcome) -> Vec<Finding> {
     {
         let (name, _) = bound(spec, outcome).least();
         let repeats: u64 = outcome.sides.iter().map(|side| side.repeats).sum();
-        let timeouts = count(outcome, "timeouts");
+        let timeouts = outcome.count("timeouts");
         findings.push(finding(
             "throughput",
             percent >= LEAST_PERCENT,
@@ -93,12 +93,6 @@ pub fn findings(spec: &LinkSpec, outcome: &LinkOutcome) -> Vec<Finding> {
         ));
     }
     findings
-}
-
-/// Sum of a counter of both NICs.
-fn count(outcome: &LinkOutcome, name: &str) -> u64 {
-    let counters = outcome.sides.iter().flat_map(|side| &side.counters);
-    counters.filter(|(n, _)| *n == name).map(|(_, value)| value).sum()
 }
 
 /// What a packet's way from its grant to the wire differs by at most, ns: memory answers sooner or later, and flows take turns.
@@ -257,9 +251,9 @@ fn summary(spec: &LinkSpec, outcome: &LinkOutcome, findings: &[Finding], fidelit
         "messages": spec.messages,
         "mtu": spec.mtu,
         "error_completions": outcome.errors(),
-        "retransmitted": count(outcome, "retransmitted"),
+        "retransmitted": outcome.count("retransmitted"),
         "repeats": repeats,
-        "timeouts": count(outcome, "timeouts"),
+        "timeouts": outcome.count("timeouts"),
         "bounds_bps": Value::Object(Map::from_iter(bounds)),
         "bound_bps": bound(spec, outcome).least().1,
         "a_to_b": direction(0),

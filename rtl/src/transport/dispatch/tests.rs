@@ -18,6 +18,8 @@ use std::net::Ipv4Addr;
 
 /// The NIC's clock when a run begins, ns: its lower half wraps soon.
 const TIME_BASE: u64 = (5 << 24) - 2000;
+/// Clocks that an engine takes for a row.
+const ENGINE: u64 = 5;
 const PEER: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 12);
 
 /// What must happen to a frame.
@@ -249,7 +251,10 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
     }
 }
 
-fn beats(frame: &[u8]) -> Vec<([u64; 8], u64, bool)> {
+/// Data, bytes that count, and whether it is the frame's last.
+type Beat = ([u64; 8], u64, bool);
+
+fn beats(frame: &[u8]) -> Vec<Beat> {
     let count = frame.len().div_ceil(64);
     (0..count)
         .map(|i| {
@@ -262,6 +267,26 @@ fn beats(frame: &[u8]) -> Vec<([u64; 8], u64, bool)> {
             (data, keep, i + 1 == count)
         })
         .collect()
+}
+
+fn feed(pipe: &mut RxPipe, beat: Option<Beat>) {
+    pipe.s_axis.tvalid.next = beat.is_some();
+    if let Some((data, keep, last)) = beat {
+        pipe.s_axis.tdata.next = crate::prim::wide::W(data);
+        pipe.s_axis.tkeep.next = crate::prim::uint::U(keep);
+        pipe.s_axis.tlast.next = last;
+    }
+}
+
+/// Clocks until an engine decides, 1 while its decision waits to be taken, 0 when it is free.
+fn count_down(at: &mut u64, asked: bool, answered: bool) {
+    if answered {
+        *at = 0;
+    } else if asked {
+        *at = ENGINE - 1;
+    } else if *at > 1 {
+        *at -= 1;
+    }
 }
 
 fn write_context(pipe: &mut RxPipe, qp: u64, int: u64, peer: Ipv4Addr) {
@@ -341,12 +366,7 @@ fn run(seed: u64, stall: f64) {
         let beat = if stimulus.chance(0.7) { queue.pop_front() } else { None };
         pipe.now.next = crate::prim::uint::U(TIME_BASE + 5 * clocks);
         ended.extend(beat.filter(|beat| beat.2).map(|_| clocks));
-        pipe.s_axis.tvalid.next = beat.is_some();
-        if let Some((data, keep, last)) = beat {
-            pipe.s_axis.tdata.next = crate::prim::wide::W(data);
-            pipe.s_axis.tkeep.next = crate::prim::uint::U(keep);
-            pipe.s_axis.tlast.next = last;
-        }
+        feed(pipe, beat);
         pipe.payload.ready.next = true;
         pipe.job.ready.next = !stimulus.chance(stall);
         pipe.commit.ready.next = !stimulus.chance(stall);
@@ -440,15 +460,6 @@ fn run(seed: u64, stall: f64) {
             commands += 1;
             (got, answered)
         });
-        let count_down = |at: &mut u64, asked: bool, answered: bool| {
-            if answered {
-                *at = 0;
-            } else if asked {
-                *at = 4;
-            } else if *at > 1 {
-                *at -= 1;
-            }
-        };
         let asked = |kind: fn(&Fate) -> bool| got.0.iter().any(kind);
         count_down(&mut request_at, asked(|f| matches!(f, Fate::Request(_))), got.1 .0);
         count_down(&mut response_at, asked(|f| matches!(f, Fate::Response(_))), got.1 .1);

@@ -14,9 +14,7 @@ fn fills<D: Device>(spec: &LinkSpec, least: f64) {
     assert_whole(spec, &outcome);
     let repeats: u64 = outcome.sides.iter().map(|side| side.repeats).sum();
     assert_eq!(repeats, 0, "{case}");
-    let timeouts = outcome.sides.iter().flat_map(|side| &side.counters);
-    let timeouts: u64 = timeouts.filter(|(name, _)| *name == "timeouts").map(|(_, n)| n).sum();
-    assert_eq!(timeouts, 0, "{case}");
+    assert_eq!(outcome.count("timeouts"), 0, "{case}");
     let ways = if spec.op.both() { 2 } else { 1 };
     let payload: u64 = outcome.sides.iter().map(|side| side.payload).sum();
     assert_eq!(payload, ways * spec.total(), "{case}");

@@ -90,11 +90,6 @@ fn probes(outcome: &LinkOutcome) -> [usize; 2] {
     [Opcode::Probe, Opcode::ProbeResponse].map(|wanted| opcodes.iter().filter(|opcode| **opcode == wanted).count())
 }
 
-fn counter(outcome: &LinkOutcome, name: &str) -> u64 {
-    let all = outcome.sides.iter().flat_map(|side| &side.counters);
-    all.filter(|(known, _)| *known == name).map(|(_, value)| value).sum()
-}
-
 /// Up to one packet of twenty is lost, probes and responses like any: memory is whole, every law goes on, and what arrives is answered once.
 fn probing_survives_loss<D: Device>(operations: &[LinkOperation]) {
     for (seed, &op) in (1..).zip(operations) {
@@ -119,10 +114,7 @@ fn probing_survives_loss<D: Device>(operations: &[LinkOperation]) {
                 if loss == "0" {
                     assert_eq!(answered, asked, "{cc}");
                 }
-                assert_eq!(
-                    (counter(&outcome, "probe_stray"), counter(&outcome, "drop_stray")),
-                    (0, 0)
-                );
+                assert_eq!((outcome.count("probe_stray"), outcome.count("drop_stray")), (0, 0));
             }
         }
     }

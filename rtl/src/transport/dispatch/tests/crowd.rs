@@ -1,16 +1,12 @@
 //! One queue pair sends short frames without end: it loses some of them, nobody else loses any.
 
 use super::*;
-use crate::prim::uint::U;
-use crate::prim::wide::W;
 use std::collections::VecDeque;
 
 /// Queue pair that floods.
 const FLOOD: u32 = 2;
 /// Queue pair that offers a tenth of the wire.
 const HONEST: u32 = 6;
-/// Clocks that an engine takes for a frame.
-const ENGINE: u64 = 5;
 /// Clocks after a reset in which shares are not counted yet, and some more.
 const SETTLING: u64 = 300;
 
@@ -59,13 +55,7 @@ fn crowd(clocks: u64, every: u32) -> Tally {
             queue.extend(beats(&write(&config, qpn, *sent, payload)));
             *sent += 1;
         }
-        let beat = queue.pop_front();
-        pipe.s_axis.tvalid.next = beat.is_some();
-        if let Some((data, keep, last)) = beat {
-            pipe.s_axis.tdata.next = W(data);
-            pipe.s_axis.tkeep.next = U(keep);
-            pipe.s_axis.tlast.next = last;
-        }
+        feed(pipe, queue.pop_front());
         pipe.request.ready.next = engine == 0;
         pipe.request_action.valid.next = engine == 1;
         let (row, decided, unfair) = step(pipe, |p| {
@@ -74,13 +64,7 @@ fn crowd(clocks: u64, every: u32) -> Tally {
             let decided = p.request_action.valid.val() & p.request_action.ready.val();
             (asked.then(|| p.request.data.val()), decided, p.unfair.val())
         });
-        if decided {
-            engine = 0;
-        } else if row.is_some() {
-            engine = ENGINE - 1;
-        } else if engine > 1 {
-            engine -= 1;
-        }
+        count_down(&mut engine, row.is_some(), decided);
         tally.unfair += u32::from(unfair);
         if let Some(row) = row {
             let honest = row.qp.0 == u64::from(HONEST);
