@@ -61,11 +61,11 @@ rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
 rtl/hpcc_requester_choice.sv
-rtl/hpcc_requester_outlet.sv
 rtl/hpcc_requester_events.sv
 rtl/hpcc_requester_follow.sv
 rtl/hpcc_host_region_check.sv
 rtl/hpcc_requester_intake.sv
+rtl/hpcc_requester_outlet.sv
 rtl/hpcc_requester_queue.sv
 rtl/hpcc_requester_ring.sv
 rtl/hpcc_requester_verdict.sv

@@ -3053,30 +3053,6 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } requester_state_t;
 
-  // What the requester needs of a context.
-  typedef struct packed {
-    // First PSN sent.
-    logic [23:0] first_psn;
-    // Collects INT.
-    logic int_on;
-    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-    logic [2:0] mtu;
-    // Its generation.
-    logic [7:0] generation;
-    // The queue pair exists.
-    logic alive;
-  } requester_context_t;
-
-  // How far a queue pair has sent.
-  typedef struct packed {
-    // Something was sent.
-    logic used;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // One past the highest PSN sent.
-    logic [23:0] end_psn;
-  } sent_to_t;
-
   // Place of a message in the rings of all queue pairs.
   typedef struct packed {
     // Queue pair.
@@ -3261,6 +3237,36 @@ package hpcc_nic_pkg;
     logic ghost_acks;
   } requester_counts_t;
 
+  // What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
+  typedef struct packed {
+    // Its bytes.
+    logic [31:0] length;
+    // It is a READ.
+    logic read;
+    // The work request has no queue pair, operation or length.
+    logic invalid;
+    // The queue pair of the answer collects INT.
+    logic int_on;
+    // Memory refused its data.
+    logic failed;
+    // Its syndrome.
+    aeth_syndrome_t syndrome;
+    // Which answer.
+    answer_kind_t answer;
+    // PSN of the packet.
+    logic [23:0] psn;
+    // Generation of the packet's queue pair.
+    logic [7:0] generation;
+    // Place in the window of work requests, or among the answers that are held.
+    logic [3:0] place;
+    // Queue pair.
+    logic [7:0] qp;
+    // A READ response; neither: an answer.
+    logic response;
+    // A work request.
+    logic work;
+  } fast_step_t;
+
   // What an answer must be followed by for the next one to join it.
   typedef struct packed {
     // It is about READ data of a READ that goes on.
@@ -3272,6 +3278,30 @@ package hpcc_nic_pkg;
     // Queue pair.
     logic [7:0] qp;
   } answer_tag_t;
+
+  // What the requester needs of a context.
+  typedef struct packed {
+    // First PSN sent.
+    logic [23:0] first_psn;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } requester_context_t;
+
+  // How far a queue pair has sent.
+  typedef struct packed {
+    // Something was sent.
+    logic used;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // One past the highest PSN sent.
+    logic [23:0] end_psn;
+  } sent_to_t;
 
   // Which packet a feedback to the scheduler is about.
   typedef struct packed {

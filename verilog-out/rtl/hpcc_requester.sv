@@ -50,9 +50,9 @@ module hpcc_requester (
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
   // Queue pair of the answer at hand, for the send times.
-  output wire  [7:0] asked_qp,
+  output logic [7:0] asked_qp,
   // PSN that it names.
-  output wire  [23:0] asked_psn,
+  output logic [23:0] asked_psn,
   // Four clocks later: when that packet left is known.
   input  wire  asked_known,
   // When that was, ns.
@@ -117,12 +117,24 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
+  localparam [23:0] stages_span = 24'h100000;
+  localparam [23:0] stages_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
+  // Nothing may enter the fast path in this clock.
+  wire  hold;
+  // The state machine has the turn.
+  wire  turn;
+  // It may choose an operation in this clock.
+  wire  go;
+  // From the tables in the clock of `load`: state of the queue pair.
+  wire  hpcc_nic_pkg::requester_state_t state_loaded;
+  // What enters the fast path.
+  wire  hpcc_nic_pkg::fast_step_t entering;
   // It goes in this clock.
   wire  response_goes;
   // The one behind it.
   wire  hpcc_nic_pkg::rx_packet_t arriving;
-  // The work request on the bus, by fields.
+  // The work request of the state machine, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
   // The input is done with in this clock.
   logic done;
@@ -154,6 +166,421 @@ module hpcc_requester (
   logic hit_1;
   logic hit_2;
   logic hit_3;
+  wire  window_writes;
+  logic window_passes;
+  wire  window_skips;
+  logic window_restarts;
+  logic [4:0] window_new_tail;
+  wire  [3:0] window_at;
+  wire  [3:0] window_oldest;
+  wire  [15:0] window_here;
+  wire  [15:0] window_ended;
+  logic [15:0] window_freed;
+  logic [15:0] window_flown;
+  logic [15:0] window_landed;
+  logic [15:0] window_queued;
+  logic [15:0] window_refused;
+  logic [15:0] window_handled;
+  wire  [7:0] window_front_qp;
+  wire  window_work_ready;
+  // One may go into the pipe.
+  wire  window_waits;
+  // It; while the state machine has its turn, what is offered to that.
+  wire  hpcc_nic_pkg::work_request_t window_front;
+  // Its place.
+  wire  [3:0] window_place;
+  // A place to read.
+  logic [3:0] window_read_place;
+  // What lies there, one clock later.
+  wire  hpcc_nic_pkg::work_request_t window_read;
+  wire  hpcc_nic_pkg::work_request_t window_machine_data;
+  wire  window_machine_valid;
+  logic window_room_d;
+  logic window_room_q;
+  logic window_shown_d;
+  logic window_shown_q;
+  logic window_offered_d;
+  logic window_offered_q;
+  logic window_again_d;
+  logic window_again_q;
+  logic [4:0] window_head_d;
+  logic [4:0] window_head_q;
+  logic [4:0] window_next_d;
+  logic [4:0] window_next_q;
+  logic [4:0] window_tail_d;
+  logic [4:0] window_tail_q;
+  logic [15:0] window_flying_d;
+  logic [15:0] window_flying_q;
+  logic [15:0] window_done_d;
+  logic [15:0] window_done_q;
+  logic [15:0] window_deferred_d;
+  logic [15:0] window_deferred_q;
+  // Queue pairs with a full ring, since the window began with its oldest.
+  logic [255:0] window_full_d;
+  logic [255:0] window_full_q;
+  // The work requests.
+  wire  hpcc_nic_pkg::work_request_t window_fronts_rdata;
+  wire  [3:0] window_fronts_waddr;
+  // A second copy, for a second reader.
+  wire  hpcc_nic_pkg::work_request_t window_words_rdata;
+  wire  [3:0] window_words_waddr;
+  // Its place.
+  wire  [3:0] held_place;
+  // What lay there a clock ago; while the state machine has its turn, the answer that is offered to it.
+  wire  hpcc_nic_pkg::commit_t held_read;
+  // An answer waits for the state machine.
+  wire  held_waits;
+  wire  hpcc_nic_pkg::commit_t held_machine_data;
+  wire  held_machine_valid;
+  logic [2:0] held_head_d;
+  logic [2:0] held_head_q;
+  logic [2:0] held_tail_d;
+  logic [2:0] held_tail_q;
+  logic [3:0] held_next_place_d;
+  logic [3:0] held_next_place_q;
+  // Clocks since the oldest answer was addressed, 2 at most: then it shows.
+  logic [1:0] held_settled_d;
+  logic [1:0] held_settled_q;
+  // The answers.
+  logic [3:0] held_answers_raddr;
+  wire  hpcc_nic_pkg::commit_t held_answers_rdata;
+  // Places of those that wait for the state machine.
+  wire  [3:0] held_places_rdata;
+  wire  entry_answer_meets;
+  wire  entry_work_meets;
+  wire  entry_response_meets;
+  wire  entry_answer_can;
+  wire  entry_work_can;
+  wire  entry_takes_work;
+  wire  entry_takes_answer;
+  wire  entry_takes_response;
+  wire  [7:0] entry_answer_qp;
+  wire  [7:0] entry_work_qp;
+  wire  hpcc_nic_pkg::commit_t entry_answer;
+  hpcc_nic_pkg::fast_step_t entry_word;
+  wire  entry_answers_ready;
+  // A READ response waits that the pipe has not looked at.
+  wire  entry_response_waits;
+  // It enters.
+  wire  entry_response_taken;
+  // The work request enters.
+  wire  entry_work_taken;
+  // The answer enters.
+  wire  entry_answer_taken;
+  // Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
+  wire  entry_waits;
+  // Something enters in this clock.
+  wire  entry_valid;
+  // What.
+  wire  hpcc_nic_pkg::fast_step_t entry_step;
+  logic entry_inside_1_d;
+  logic entry_inside_1_q;
+  logic entry_inside_2_d;
+  logic entry_inside_2_q;
+  logic entry_inside_3_d;
+  logic entry_inside_3_q;
+  logic entry_inside_4_d;
+  logic entry_inside_4_q;
+  logic entry_turn_d;
+  logic entry_turn_q;
+  logic [7:0] entry_qp_1_q;
+  logic [7:0] entry_qp_2_q;
+  logic [7:0] entry_qp_3_q;
+  logic [7:0] entry_qp_4_q;
+  logic [4:0] stages_at_read;
+  wire  hpcc_nic_pkg::psn_distance_t stages_distance;
+  wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
+  wire  hpcc_nic_pkg::psn_distance_t stages_lag;
+  wire  hpcc_nic_pkg::psn_distance_t stages_over;
+  wire  hpcc_nic_pkg::psn_distance_t stages_progress;
+  wire  hpcc_nic_pkg::extension_t stages_given;
+  wire  hpcc_nic_pkg::ack_header_t stages_aeth;
+  wire  hpcc_nic_pkg::syndrome_t stages_row_syndrome;
+  wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
+  logic [11:0] stages_less_one;
+  wire  hpcc_nic_pkg::rounded_length_t stages_raised;
+  logic [23:0] stages_psns;
+  wire  [23:0] stages_new_end;
+  wire  [23:0] stages_last_out;
+  wire  [15:0] stages_full_length;
+  logic [31:0] stages_wanted_length;
+  wire  stages_is_answer;
+  wire  stages_fits_place;
+  wire  stages_ends_read;
+  wire  stages_is_end;
+  wire  stages_has_run;
+  wire  stages_first;
+  wire  stages_judged;
+  wire  stages_tried;
+  wire  stages_at_end;
+  wire  stages_inside;
+  wire  stages_moves;
+  wire  stages_done;
+  wire  stages_more;
+  wire  stages_fits;
+  wire  stages_refused;
+  wire  stages_queues;
+  wire  stages_drops;
+  hpcc_nic_pkg::requester_state_t stages_written;
+  hpcc_nic_pkg::read_run_t stages_run_5;
+  // 1: queue pair of the packet whose departure is asked for.
+  wire  [7:0] stages_asked_qp;
+  // 1: its PSN.
+  wire  [23:0] stages_asked_psn;
+  // 2: the queue pair whose oldest message is to be read.
+  wire  [7:0] stages_ring_qp;
+  // 2: its position.
+  logic [4:0] stages_ring_place;
+  // 5: its payload is taken: the first of its READ, in order.
+  wire  stages_takes;
+  // 5: it is for the state machine.
+  wire  stages_defers_response;
+  // 5: it is the last of its READ too.
+  wire  stages_last;
+  // 5: where its payload goes.
+  wire  [63:0] stages_address;
+  // 5: the run behind it.
+  wire  hpcc_nic_pkg::read_run_t stages_learned;
+  // 4: the work request of the message is done, without an error.
+  wire  stages_completes;
+  // 4: its queue pair.
+  wire  [7:0] stages_completes_qp;
+  // 4: place of the work request or of the answer, to be read.
+  wire  [3:0] stages_read_place;
+  // 5: the state is to be written.
+  wire  stages_we;
+  // 5: of this queue pair.
+  wire  [7:0] stages_qp;
+  // 5: generation of the state.
+  wire  [7:0] stages_generation;
+  // 5: new state.
+  wire  hpcc_nic_pkg::requester_state_t stages_new_state;
+  // 5: place of what comes out.
+  wire  [3:0] stages_place;
+  // 5: a message is queued and goes to the scheduler.
+  wire  stages_push;
+  // 5: its position in the ring.
+  wire  [4:0] stages_tail;
+  // 5: its first PSN.
+  wire  [23:0] stages_start;
+  // 5: one past its last.
+  wire  [23:0] stages_finish;
+  // 5: the work request comes back, the ring is full.
+  wire  stages_returns;
+  // 5: the work request is for the state machine.
+  wire  stages_defers_work;
+  // 5: the answer is for the state machine.
+  wire  stages_defers_answer;
+  // 5: an event for the scheduler.
+  wire  stages_event;
+  // 5: its PSN.
+  wire  [23:0] stages_psn;
+  // 5: bytes acknowledged.
+  logic [31:0] stages_bytes;
+  // 5: it comes of an acknowledgement.
+  wire  stages_acknowledges;
+  // 5: INT counts.
+  wire  stages_with_int;
+  // 5: READ data is to be echoed.
+  wire  stages_echo;
+  // 5: counted: an acknowledgement of what was never sent.
+  wire  stages_ghost;
+  // 5: counted: a syndrome without meaning.
+  wire  stages_ignored;
+  // 5: counted: the queue pair has ended.
+  wire  stages_ended;
+  // Something is inside.
+  wire  stages_busy;
+  logic stages_valid_1_d;
+  logic stages_valid_1_q;
+  logic stages_valid_2_d;
+  logic stages_valid_2_q;
+  hpcc_nic_pkg::fast_step_t stages_step_1_q;
+  hpcc_nic_pkg::fast_step_t stages_step_2_q;
+  wire  [23:0] stages_next_2_d;
+  logic [23:0] stages_next_2_q;
+  logic stages_valid_3_d;
+  logic stages_valid_3_q;
+  wire  stages_alive_3_d;
+  logic stages_alive_3_q;
+  logic stages_int_on_3_q;
+  logic stages_sent_known_3_q;
+  logic [23:0] stages_next_3_q;
+  logic [23:0] stages_sent_to_3_q;
+  hpcc_nic_pkg::fast_step_t stages_step_3_q;
+  hpcc_nic_pkg::fast_step_t stages_step_4_q;
+  hpcc_nic_pkg::fast_step_t stages_step_5_q;
+  hpcc_nic_pkg::requester_state_t stages_state_3_q;
+  hpcc_nic_pkg::requester_state_t stages_state_4_q;
+  hpcc_nic_pkg::requester_state_t stages_state_5_q;
+  logic [2:0] stages_mtu_3_q;
+  logic [4:0] stages_position_3_d;
+  logic [4:0] stages_position_3_q;
+  logic [4:0] stages_position_4_q;
+  logic stages_valid_4_d;
+  logic stages_valid_4_q;
+  logic stages_live_4_q;
+  logic stages_ended_4_q;
+  logic stages_old_4_q;
+  wire  stages_unsent_4_d;
+  logic stages_unsent_4_q;
+  logic stages_behind_4_q;
+  wire  stages_none_4_d;
+  logic stages_none_4_q;
+  wire  stages_all_4_d;
+  logic stages_all_4_q;
+  wire  stages_direct_4_d;
+  logic stages_direct_4_q;
+  wire  stages_full_4_d;
+  logic stages_full_4_q;
+  wire  stages_reads_4_d;
+  logic stages_reads_4_q;
+  logic stages_int_on_4_q;
+  wire  stages_acknowledgement_4_d;
+  logic stages_acknowledgement_4_q;
+  wire  stages_positive_4_d;
+  logic stages_positive_4_q;
+  wire  stages_ignored_4_d;
+  logic stages_ignored_4_q;
+  wire  stages_data_4_d;
+  logic stages_data_4_q;
+  wire  stages_duplicate_4_d;
+  logic stages_duplicate_4_q;
+  logic stages_response_4_q;
+  logic stages_missing_4_d;
+  logic stages_missing_4_q;
+  wire  stages_negative_4_d;
+  logic stages_negative_4_q;
+  logic [23:0] stages_next_4_q;
+  wire  [23:0] stages_distance_4_d;
+  logic [23:0] stages_distance_4_q;
+  wire  [23:0] stages_outstanding_4_d;
+  logic [23:0] stages_outstanding_4_q;
+  wire  [23:0] stages_packets_4_d;
+  logic [23:0] stages_packets_4_q;
+  logic [2:0] stages_mtu_4_q;
+  logic stages_valid_5_d;
+  logic stages_valid_5_q;
+  logic stages_we_5_d;
+  logic stages_we_5_q;
+  logic stages_push_5_d;
+  logic stages_push_5_q;
+  logic stages_returns_5_d;
+  logic stages_returns_5_q;
+  logic stages_defers_work_5_d;
+  logic stages_defers_work_5_q;
+  logic stages_defers_answer_5_d;
+  logic stages_defers_answer_5_q;
+  logic stages_event_5_d;
+  logic stages_event_5_q;
+  logic stages_acknowledges_5_q;
+  wire  stages_with_int_5_d;
+  logic stages_with_int_5_q;
+  logic stages_echo_5_d;
+  logic stages_echo_5_q;
+  logic stages_ghost_5_d;
+  logic stages_ghost_5_q;
+  logic stages_ignored_5_d;
+  logic stages_ignored_5_q;
+  logic stages_ended_5_d;
+  logic stages_ended_5_q;
+  wire  stages_counts_5_d;
+  logic stages_counts_5_q;
+  logic [23:0] stages_next_5_q;
+  wire  [23:0] stages_passed_5_d;
+  logic [23:0] stages_passed_5_q;
+  logic [23:0] stages_start_5_q;
+  logic [4:0] stages_tail_5_q;
+  logic stages_takes_5_d;
+  logic stages_takes_5_q;
+  logic stages_defers_response_5_d;
+  logic stages_defers_response_5_q;
+  logic stages_last_5_q;
+  logic [63:0] stages_address_5_q;
+  wire  [63:0] stages_behind_5_d;
+  logic [63:0] stages_behind_5_q;
+  wire  [15:0] stages_last_length_5_d;
+  logic [15:0] stages_last_length_5_q;
+  wire  [23:0] stages_last_psn_5_d;
+  logic [23:0] stages_last_psn_5_q;
+  logic [2:0] stages_mtu_5_q;
+  wire  turns_leaves;
+  wire  turns_called;
+  // Something waits for the state machine.
+  wire  turns_calls;
+  // It begins one in this clock.
+  wire  turns_begins;
+  // The state machine has the turn.
+  wire  turns_machine;
+  // The state machine may begin an operation.
+  wire  turns_go;
+  // Nothing may enter the pipe.
+  wire  turns_hold;
+  logic turns_turn_d;
+  logic turns_turn_q;
+  logic [2:0] turns_operations_d;
+  logic [2:0] turns_operations_q;
+  // Clocks that the pipe has left for itself.
+  logic [2:0] turns_rest_d;
+  logic [2:0] turns_rest_q;
+  wire  store_lands;
+  wire  store_voids;
+  logic [7:0] store_reference;
+  // Let a context wait that has not landed.
+  wire  store_hold;
+  // Queue pair to read.
+  logic [7:0] store_qp;
+  // Write the state.
+  logic store_we;
+  // Queue pair to write.
+  logic [7:0] store_write_qp;
+  // New state.
+  hpcc_nic_pkg::requester_state_t store_new_state;
+  // Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+  wire  store_removing;
+  // The state, two clocks after `qp`; its generation field is the one compared with.
+  hpcc_nic_pkg::requester_state_t store_state;
+  // Oldest message, if the state is not void.
+  wire  [4:0] store_head;
+  // No READ with missing data is before this message, if the state is not void.
+  wire  [4:0] store_read_at;
+  // The same for the oldest message whose completion has not left.
+  wire  [4:0] store_told;
+  // Oldest PSN without acknowledgement, if the state is not void.
+  wire  [23:0] store_una;
+  // The queue pair exists.
+  wire  store_alive;
+  // Generation of the context.
+  wire  [7:0] store_context_generation;
+  // MTU code.
+  wire  [2:0] store_mtu;
+  // It collects INT.
+  wire  store_int_on;
+  // This generation has sent something.
+  wire  store_sent_known;
+  // One past the highest PSN it sent.
+  wire  [23:0] store_sent_to;
+  // A queue pair is created or removed, or has ended: a READ run of it is void.
+  wire  store_forget;
+  // It.
+  logic [7:0] store_forget_qp;
+  // A context waits until nobody else writes.
+  wire  store_crowded;
+  wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
+  wire  hpcc_nic_pkg::requester_state_t store_states_rdata;
+  wire  store_states_we;
+  logic [7:0] store_states_waddr;
+  hpcc_nic_pkg::requester_state_t store_states_wdata;
+  wire  hpcc_nic_pkg::sent_to_t store_sent_rdata;
+  wire  store_sent_we;
+  logic [7:0] store_sent_waddr;
+  hpcc_nic_pkg::sent_to_t store_sent_wdata;
+  logic store_waits_d;
+  logic store_waits_q;
+  logic [7:0] store_waits_qp_d;
+  logic [7:0] store_waits_qp_q;
+  hpcc_nic_pkg::requester_context_t store_waits_context_d;
+  hpcc_nic_pkg::requester_context_t store_waits_context_q;
   // Which input is next.
   wire  choice_rows_valid;
   wire  choice_rows_ready;
@@ -231,6 +658,8 @@ module hpcc_requester (
   // READ responses that follow one already judged.
   logic [7:0] follow_ahead;
   wire  follow_room;
+  wire  follow_popped;
+  wire  follow_learn;
   hpcc_nic_pkg::read_run_t follow_learned;
   wire  follow_slow;
   wire  follow_take;
@@ -243,6 +672,12 @@ module hpcc_requester (
   // That response.
   hpcc_nic_pkg::rx_packet_t response_d;
   hpcc_nic_pkg::rx_packet_t response_q;
+  // It is in the fast path.
+  logic response_inside_d;
+  logic response_inside_q;
+  // The fast path leaves it to the state machine.
+  logic response_tried_d;
+  logic response_tried_q;
   // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
@@ -250,7 +685,6 @@ module hpcc_requester (
   wire  tells_down_valid;
   wire  unused_tells_crowded;
   // The queue pair's state and pointers.
-  wire  queue_removing;
   logic queue_advance;
   logic queue_pop;
   logic queue_pass;
@@ -264,14 +698,6 @@ module hpcc_requester (
   logic queue_tell;
   logic queue_enlist;
   logic queue_delist;
-  wire  queue_alive;
-  wire  [7:0] queue_context_generation;
-  wire  [4:0] queue_head_loaded;
-  wire  [4:0] queue_read_loaded;
-  wire  [4:0] queue_told_loaded;
-  wire  [4:0] queue_head_early;
-  wire  [4:0] queue_read_early;
-  wire  [4:0] queue_told_early;
   wire  [23:0] queue_una;
   wire  [23:0] queue_una_before;
   wire  [23:0] queue_accepted;
@@ -292,21 +718,28 @@ module hpcc_requester (
   wire  queue_old;
   wire  queue_ghost;
   wire  queue_twice;
-  wire  queue_forget;
-  wire  [7:0] queue_forget_qp;
+  wire  queue_we;
+  wire  hpcc_nic_pkg::requester_state_t queue_new_state;
   // Messages of all queue pairs, 16 places each.
+  logic [7:0] ring_qp;
   logic [4:0] ring_place;
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
   logic ring_defer;
   logic ring_push;
-  wire  [23:0] ring_finish;
+  logic [7:0] ring_push_qp;
+  logic [4:0] ring_tail;
+  logic [23:0] ring_start;
+  logic [23:0] ring_finish;
+  logic [7:0] ring_generation;
   wire  ring_bus_valid;
   wire  [11:0] ring_bus_address;
   wire  hpcc_nic_pkg::message_t ring_bus_data;
   // Checks a work request and cuts it into messages.
   wire  intake_work_ready;
   logic intake_advance;
+  wire  intake_allowed;
+  wire  intake_invalid;
   wire  intake_waiting;
   wire  intake_refused;
   wire  hpcc_nic_pkg::completion_status_t intake_status;
@@ -421,6 +854,9 @@ module hpcc_requester (
   // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
   logic [31:0] outcome_bytes;
   // What is done with a READ response.
+  wire  verdict_follows;
+  logic [63:0] verdict_follow_address;
+  logic verdict_follow_last;
   wire  verdict_negative;
   wire  verdict_take;
   wire  verdict_last;
@@ -457,7 +893,13 @@ module hpcc_requester (
   wire  finished_fifo_crowded;
   // Acknowledgements and losses for the scheduler.
   logic events_put;
-  wire  events_with_int;
+  logic events_nak;
+  logic [7:0] events_qp;
+  logic [7:0] events_generation;
+  logic [23:0] events_psn;
+  logic [31:0] events_bytes;
+  logic events_with_int;
+  logic events_with_time;
   wire  events_sent_valid;
   wire  events_full;
   wire  events_many;
@@ -474,11 +916,31 @@ module hpcc_requester (
   wire  echoes_full;
   wire  hpcc_nic_pkg::ack_send_t echoes_down_data;
   wire  echoes_down_valid;
-  // Messages handed to the scheduler.
+  wire  schedules_leaves;
+  wire  schedules_moves;
+  wire  schedules_passes;
+  wire  schedules_writes;
+  logic [3:0] schedules_next_head;
+  wire  [3:0] schedules_count;
+  // Take `data`.
   logic schedules_put;
-  wire  schedules_full;
+  // Eight items or more waited behind the offered one in the clock before.
+  wire  schedules_crowded;
   wire  hpcc_nic_pkg::flow_packet_t schedules_down_data;
   wire  schedules_down_valid;
+  logic schedules_full_d;
+  logic schedules_full_q;
+  logic schedules_shown_d;
+  logic schedules_shown_q;
+  logic schedules_crowd_d;
+  logic schedules_crowd_q;
+  logic [3:0] schedules_head_d;
+  logic [3:0] schedules_head_q;
+  logic [3:0] schedules_tail_d;
+  logic [3:0] schedules_tail_q;
+  hpcc_nic_pkg::flow_packet_t schedules_item_d;
+  hpcc_nic_pkg::flow_packet_t schedules_item_q;
+  wire  hpcc_nic_pkg::flow_packet_t schedules_memory_rdata;
   // Flows that the scheduler is to end.
   logic kills_put;
   wire  kills_full;
@@ -592,16 +1054,72 @@ module hpcc_requester (
   // Counter pulses.
   hpcc_nic_pkg::requester_counts_t counts_out_d;
   hpcc_nic_pkg::requester_counts_t counts_out_q;
+  hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_fronts (
+    .clk(clk),
+    .raddr(window_at),
+    .rdata(window_fronts_rdata),
+    .we(window_writes),
+    .waddr(window_fronts_waddr),
+    .wdata(work_data)
+  );
+  hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_words (
+    .clk(clk),
+    .raddr(window_read_place),
+    .rdata(window_words_rdata),
+    .we(window_writes),
+    .waddr(window_words_waddr),
+    .wdata(work_data)
+  );
+  hpcc_lut_ram #(.WIDTH(421), .ADDRESS(4)) u_held_answers (
+    .clk(clk),
+    .raddr(held_answers_raddr),
+    .rdata(held_answers_rdata),
+    .we(entry_answer_taken),
+    .waddr(held_next_place_q),
+    .wdata(gather_down_data)
+  );
+  hpcc_lut_ram #(.WIDTH(4), .ADDRESS(3)) u_held_places (
+    .clk(clk),
+    .raddr(held_head_q),
+    .rdata(held_places_rdata),
+    .we(stages_defers_answer),
+    .waddr(held_tail_q),
+    .wdata(stages_place)
+  );
+  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
+    .clk(clk),
+    .raddr(store_qp),
+    .rdata(store_contexts_rdata),
+    .we(store_lands),
+    .waddr(store_waits_qp_q),
+    .wdata(store_waits_context_q)
+  );
+  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_states (
+    .clk(clk),
+    .raddr(store_qp),
+    .rdata(store_states_rdata),
+    .we(store_states_we),
+    .waddr(store_states_waddr),
+    .wdata(store_states_wdata)
+  );
+  hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_sent (
+    .clk(clk),
+    .raddr(store_qp),
+    .rdata(store_sent_rdata),
+    .we(store_sent_we),
+    .waddr(store_sent_waddr),
+    .wdata(store_sent_wdata)
+  );
   hpcc_requester_choice u_choice (
     .clk(clk),
-    .idle(idle_q),
+    .idle(go),
     .save(save_q),
     .hold_rows(actions_full),
     .rows_data(response_q),
     .rows_valid(choice_rows_valid),
     .rows_ready(choice_rows_ready),
-    .answers_data(gather_down_data),
-    .answers_valid(gather_down_valid),
+    .answers_data(held_machine_data),
+    .answers_valid(held_machine_valid),
     .answers_ready(choice_answers_ready),
     .limits_valid(ended_valid),
     .limits_ready(choice_limits_ready),
@@ -666,11 +1184,11 @@ module hpcc_requester (
     .row(response_q),
     .ahead(follow_ahead),
     .room(follow_room),
-    .popped(choice_rows_ready),
-    .learn(verdict_take),
+    .popped(follow_popped),
+    .learn(follow_learn),
     .learned(follow_learned),
-    .forget(queue_forget),
-    .forget_qp(queue_forget_qp),
+    .forget(store_forget),
+    .forget_qp(store_forget_qp),
     .slow(follow_slow),
     .take(follow_take),
     .last(follow_last),
@@ -690,19 +1208,13 @@ module hpcc_requester (
   );
   hpcc_requester_queue u_queue (
     .clk(clk),
-    .context_valid(context_valid),
-    .context_qp(context_qp),
-    .context_data(context_data),
-    .sent_valid(sent_valid),
-    .sent_qp(sent_qp),
-    .sent_generation(sent_generation),
-    .sent_end(sent_end),
-    .next_qp(choice_next_qp),
-    .qp(choice_qp),
+    .loaded(store_state),
+    .loaded_mtu(store_mtu),
+    .loaded_int_on(store_int_on),
+    .loaded_sent_known(store_sent_known),
+    .loaded_sent_to(store_sent_to),
     .load(load_q),
     .save(save_q),
-    .removing(queue_removing),
-    .generation(choice_generation),
     .advance(queue_advance),
     .new_una(step_new_una),
     .pop(queue_pop),
@@ -722,16 +1234,7 @@ module hpcc_requester (
     .enlist(queue_enlist),
     .delist(queue_delist),
     .run(follow_run),
-    .hold_contexts(verdict_take),
     .with_run(choice_row),
-    .alive(queue_alive),
-    .context_generation(queue_context_generation),
-    .head_loaded(queue_head_loaded),
-    .read_loaded(queue_read_loaded),
-    .told_loaded(queue_told_loaded),
-    .head_early(queue_head_early),
-    .read_early(queue_read_early),
-    .told_early(queue_told_early),
     .una(queue_una),
     .una_before(queue_una_before),
     .accepted(queue_accepted),
@@ -752,12 +1255,12 @@ module hpcc_requester (
     .old(queue_old),
     .ghost(queue_ghost),
     .twice(queue_twice),
-    .forget(queue_forget),
-    .forget_qp(queue_forget_qp)
+    .we(queue_we),
+    .new_state(queue_new_state)
   );
   hpcc_requester_ring u_ring (
     .clk(clk),
-    .qp(choice_qp),
+    .qp(ring_qp),
     .place(ring_place),
     .message(ring_message),
     .status(ring_status),
@@ -765,12 +1268,13 @@ module hpcc_requester (
     .defer_place(pointer_q),
     .defer_status(finished_status),
     .push(ring_push),
-    .tail(queue_tail),
-    .work(work_data),
-    .start(queue_assigned),
+    .push_qp(ring_push_qp),
+    .tail(ring_tail),
+    .work(window_read),
+    .start(ring_start),
     .finish(ring_finish),
     .last(intake_last),
-    .generation(queue_own_generation),
+    .generation(ring_generation),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address),
     .length(intake_length),
@@ -781,9 +1285,12 @@ module hpcc_requester (
   hpcc_requester_intake u_intake (
     .clk(clk),
     .rst(rst),
-    .work_data(work_data),
-    .work_valid(work_valid),
+    .work_data(window_machine_data),
+    .work_valid(window_machine_valid),
     .work_ready(intake_work_ready),
+    .front(window_front),
+    .turn(turn),
+    .request(window_read),
     .region_valid(region_valid),
     .region_slot(region_slot),
     .region_data(region_data),
@@ -794,6 +1301,8 @@ module hpcc_requester (
     .live(live_q),
     .dead(queue_dead),
     .carry(queue_carry),
+    .allowed(intake_allowed),
+    .invalid(intake_invalid),
     .waiting(intake_waiting),
     .refused(intake_refused),
     .status(intake_status),
@@ -813,9 +1322,9 @@ module hpcc_requester (
     .act(act_q),
     .response_case(response_case_q),
     .int_on(queue_int_on),
-    .follows(follow_take),
-    .follow_address(follow_address),
-    .follow_last(follow_last),
+    .follows(verdict_follows),
+    .follow_address(verdict_follow_address),
+    .follow_last(verdict_follow_last),
     .negative(verdict_negative),
     .take(verdict_take),
     .last(verdict_last),
@@ -842,14 +1351,14 @@ module hpcc_requester (
     .speeds(speeds),
     .probing(probing),
     .put(events_put),
-    .nak(outcome_rewind),
-    .qp(choice_qp),
-    .generation(choice_generation),
-    .psn(outcome_psn),
-    .bytes(outcome_bytes),
-    .commit(gather_down_data),
+    .nak(events_nak),
+    .qp(events_qp),
+    .generation(events_generation),
+    .psn(events_psn),
+    .bytes(events_bytes),
+    .commit(held_read),
     .with_int(events_with_int),
-    .with_time(reply_acknowledgement),
+    .with_time(events_with_time),
     .sent_at(asked_sent_at),
     .sent_valid(events_sent_valid),
     .full(events_full),
@@ -879,15 +1388,13 @@ module hpcc_requester (
     .down_valid(echoes_down_valid),
     .down_ready(echo_ready)
   );
-  hpcc_requester_outlet #(.WIDTH(48)) u_schedules (
+  hpcc_lut_ram #(.WIDTH(48), .ADDRESS(4)) u_schedules_memory (
     .clk(clk),
-    .rst(rst),
-    .put(schedules_put),
-    .data(scheduling),
-    .full(schedules_full),
-    .down_data(schedules_down_data),
-    .down_valid(schedules_down_valid),
-    .down_ready(schedule_ready)
+    .raddr(schedules_next_head),
+    .rdata(schedules_memory_rdata),
+    .we(schedules_writes),
+    .waddr(schedules_tail_q),
+    .wdata(scheduling)
   );
   hpcc_requester_outlet #(.WIDTH(24)) u_kills (
     .clk(clk),
@@ -899,15 +1406,16 @@ module hpcc_requester (
     .down_valid(kills_down_valid),
     .down_ready(kill_ready)
   );
-  assign choice_rows_valid = response_waits_q & follow_slow;
-  assign response_goes = choice_rows_ready | follow_take;
+  assign turn = turns_machine;
+  assign choice_rows_valid = (response_waits_q & follow_slow) & response_tried_q;
+  assign response_goes = (choice_rows_ready | follow_take) | stages_takes;
   assign row_ready = (~response_waits_q) | response_goes;
   assign arriving = row_data;
   assign answer_ready = gather_up_ready;
   assign ended_ready = choice_limits_ready;
   assign read_error_ready = choice_errors_ready;
   assign remove_ready = choice_removals_ready;
-  assign work_ready = intake_work_ready;
+  assign work_ready = window_work_ready;
   assign action_data = actions_down_data;
   assign action_valid = actions_down_valid;
   assign completion_data = finished_completion_data;
@@ -923,11 +1431,19 @@ module hpcc_requester (
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
-  assign request = work_data;
+  assign turns_calls = choice_any | held_waits;
+  assign go = idle_q & turns_go;
+  assign turns_begins = go & choice_any;
+  assign hold = (((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | events_full) | schedules_crowded)
+      | store_crowded;
+  assign entry_response_waits = (((response_waits_q & follow_slow) & (~response_inside_q)) & (~response_tried_q)) & (~actions_full);
+  assign entering = entry_step;
+  assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
-  assign queue_removing = choice_remove | choice_tell;
-  assign reply_commit = gather_down_data;
+  assign store_removing = turn & (choice_remove | choice_tell);
+  assign state_loaded = store_state;
+  assign reply_commit = held_read;
   assign next_pointer = pointer_q + 5'd1;
   assign queue_measure = look_q & (~admitting_q);
   assign is_read = message_q.read;
@@ -949,19 +1465,21 @@ module hpcc_requester (
   assign outcome_at_read = at_head_q & is_read;
   assign outcome_gap_known = queue_gap_known;
   assign outcome_mtu = queue_mtu;
-  assign events_with_int = reply_acknowledgement & queue_int_on;
-  assign asked_qp = choice_qp;
-  assign asked_psn = choice_psn;
   assign events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
+  assign verdict_follows = follow_take | stages_takes;
   assign follow_room = ~actions_full;
-  assign actions_put = act_q | follow_take;
+  assign follow_popped = choice_rows_ready | stages_takes;
+  assign follow_learn = verdict_take | stages_takes;
+  assign store_hold = verdict_take | stages_takes;
+  assign actions_put = (act_q | follow_take) | stages_takes;
   assign queue_new_end = queue_assigned + intake_psns;
-  assign ring_finish = queue_assigned + intake_psns;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
     response_waits_d = response_waits_q;
     response_d = response_q;
+    response_inside_d = response_inside_q;
+    response_tried_d = response_tried_q;
     idle_d = idle_q;
     read_d = read_q;
     load_d = load_q;
@@ -1007,10 +1525,22 @@ module hpcc_requester (
     hit_3 = 1'd0;
     done = 1'd0;
     kept_d = 1'd0;
+    if (entry_response_taken) begin
+      response_inside_d = 1'd1;
+    end
+    if (stages_takes | stages_defers_response) begin
+      response_inside_d = 1'd0;
+    end
+    if (stages_defers_response) begin
+      response_tried_d = 1'd1;
+    end
+    if (response_goes) begin
+      response_tried_d = 1'd0;
+    end
     if (finished_room) begin
       stalled_d = 1'd0;
     end
-    if (idle_q) begin
+    if (go) begin
       idle_d = ~choice_any;
       read_d = choice_any;
       response_case_d = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
@@ -1030,13 +1560,13 @@ module hpcc_requester (
     echoes_put = 1'd0;
     if (load_q) begin
       load_d = 1'd0;
-      live_d = ((queue_alive & same) & (~choice_response)) | choice_remove;
-      pointer_d = queue_head_loaded;
+      live_d = ((store_alive & same) & (~choice_response)) | choice_remove;
+      pointer_d = state_loaded.head;
       if (choice_row) begin
-        pointer_d = queue_read_loaded;
+        pointer_d = state_loaded.read_at;
       end
       if (choice_tell) begin
-        pointer_d = queue_told_loaded;
+        pointer_d = state_loaded.told;
       end
       if (choice_answer & reply_duplicate) begin
         echoes_put = reply_int_on & (~echoes_full);
@@ -1045,15 +1575,21 @@ module hpcc_requester (
         look_d = 1'd1;
       end
     end
+    ring_qp = choice_qp;
     ring_place = pointer_q;
     if (load_q) begin
-      ring_place = queue_head_early;
+      ring_place = store_head;
       if (choice_row) begin
-        ring_place = queue_read_early;
+        ring_place = store_read_at;
       end
       if (choice_tell) begin
-        ring_place = queue_told_early;
+        ring_place = store_told;
       end
+    end
+    if (~turn) begin
+      ring_qp = stages_ring_qp;
+      ring_place = stages_ring_place;
+      message_d = ring_message;
     end
     if (look_q) begin
       look_d = 1'd0;
@@ -1225,6 +1761,15 @@ module hpcc_requester (
       end
     end
     events_put = 1'd0;
+    events_nak = outcome_rewind;
+    events_qp = choice_qp;
+    events_generation = choice_generation;
+    events_psn = outcome_psn;
+    events_bytes = outcome_bytes;
+    events_with_int = reply_acknowledgement & queue_int_on;
+    asked_qp = choice_qp;
+    asked_psn = choice_psn;
+    events_with_time = reply_acknowledgement;
     queue_lose = 1'd0;
     if (finish_q) begin
       if (outcome_ends) begin
@@ -1264,6 +1809,11 @@ module hpcc_requester (
     intake_advance = 1'd0;
     queue_push = 1'd0;
     ring_push = 1'd0;
+    ring_push_qp = choice_qp;
+    ring_tail = queue_tail;
+    ring_start = queue_assigned;
+    ring_finish = queue_assigned + intake_psns;
+    ring_generation = queue_own_generation;
     if (post_q) begin
       post_d = 1'd0;
       if (intake_refused) begin
@@ -1295,7 +1845,7 @@ module hpcc_requester (
       end
     end
     schedules_put = 1'd0;
-    if (emit_q & ((~scheduled_q) | (~schedules_full))) begin
+    if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
       emit_d = 1'd0;
       schedules_put = scheduled_q;
       done = 1'd1;
@@ -1319,11 +1869,45 @@ module hpcc_requester (
       idle_d = 1'd1;
       save_d = 1'd1;
     end
+    store_we = queue_we;
+    store_write_qp = choice_qp;
+    store_new_state = queue_new_state;
     if (save_q) begin
       save_d = done;
       if ((queue_changed & (~choice_work)) & (choice_qp == blocked_qp_q)) begin
         blocked_d = 1'd0;
       end
+    end
+    if (~turn) begin
+      asked_qp = stages_asked_qp;
+      asked_psn = stages_asked_psn;
+      store_we = stages_we;
+      store_write_qp = stages_qp;
+      store_new_state = stages_new_state;
+      if (stages_we & (stages_qp == blocked_qp_q)) begin
+        blocked_d = 1'd0;
+      end
+      ring_push = stages_push;
+      ring_push_qp = stages_qp;
+      ring_tail = stages_tail;
+      ring_start = stages_start;
+      ring_finish = stages_finish;
+      ring_generation = stages_generation;
+      schedules_put = stages_push;
+      events_put = stages_event;
+      events_qp = stages_qp;
+      events_generation = stages_generation;
+      events_psn = stages_psn;
+      events_bytes = stages_bytes;
+      events_with_int = stages_with_int;
+      events_with_time = stages_acknowledges;
+      events_nak = 1'd0;
+      echoes_put = stages_echo & (~echoes_full);
+      finished_push = stages_completes;
+      finished_qpn = {16'd0, stages_completes_qp};
+      hit_0 = stages_ghost;
+      hit_1 = stages_ignored;
+      hit_3 = stages_ended;
     end
     if (rst | (~started_q)) begin
       idle_d = 1'd1;
@@ -1342,6 +1926,8 @@ module hpcc_requester (
       blocked_d = 1'd0;
       stalled_d = 1'd0;
       response_waits_d = 1'd0;
+      response_inside_d = 1'd0;
+      response_tried_d = 1'd0;
       held_removals_d = 1'd0;
     end
   end
@@ -1362,21 +1948,47 @@ module hpcc_requester (
   always_comb begin
     half = 16'd0;
     half.qp = choice_qp;
+    if (~turn) begin
+      half.qp = stages_qp;
+    end
   end
   always_comb begin
     flow.flow = half;
     flow.generation = queue_own_generation;
+    if (~turn) begin
+      flow.generation = stages_generation;
+    end
   end
   always_comb begin
-    same = queue_context_generation == choice_generation;
+    window_read_place = stages_read_place;
+    if (turn) begin
+      window_read_place = window_place;
+    end
+  end
+  always_comb begin
+    store_qp = choice_next_qp;
+    if (~turn) begin
+      store_qp = entering.qp;
+    end
+  end
+  always_comb begin
+    same = store_context_generation == choice_generation;
     if (choice_work) begin
-      same = (~intake_begun) | (intake_begun_generation == queue_context_generation);
+      same = (~intake_begun) | (intake_begun_generation == store_context_generation);
     end
   end
   always_comb begin
     step_sought = choice_psn;
     if (choice_ended) begin
       step_sought = queue_una;
+    end
+  end
+  always_comb begin
+    verdict_follow_address = follow_address;
+    verdict_follow_last = follow_last;
+    if (stages_takes) begin
+      verdict_follow_address = stages_address;
+      verdict_follow_last = stages_last;
     end
   end
   always_comb begin
@@ -1387,11 +1999,17 @@ module hpcc_requester (
     follow_learned.last_length = verdict_last_length;
     follow_learned.open = 1'd1;
     follow_learned.address = verdict_behind;
+    if (stages_takes) begin
+      follow_learned = stages_learned;
+    end
   end
   always_comb begin
     scheduling.flow = flow.flow;
     scheduling.generation = flow.generation;
     scheduling.psn = schedule_to_q;
+    if (~turn) begin
+      scheduling.psn = stages_finish;
+    end
   end
   always_comb begin
     queue_status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
@@ -1402,6 +2020,608 @@ module hpcc_requester (
   always_comb begin
     tells_up_data.qp = choice_qp;
     tells_up_data.generation = queue_own_generation;
+  end
+  // window: Work requests that wait for the fast path, 16 at most, and what has become of each.
+  //
+  // They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's
+  // ring full
+  // comes back: its queue pair is passed by until the window has been through and starts again with its oldest work request, so that a full
+  // ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
+  //
+  // A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair
+  // that is
+  // inside, and when one comes back the others of its queue pair are passed by.
+  //
+  // Sixteen places.
+  assign window_work_ready = window_room_q;
+  assign window_writes = work_valid & window_room_q;
+  assign window_fronts_waddr = window_tail_q[3:0];
+  assign window_words_waddr = window_tail_q[3:0];
+  assign window_read = window_words_rdata;
+  assign window_at = window_next_q[3:0];
+  assign window_oldest = window_head_q[3:0];
+  assign window_front = window_fronts_rdata;
+  assign window_place = window_at;
+  assign window_front_qp = window_fronts_rdata.qpn[7:0];
+  assign window_skips = window_shown_q & window_full_q[window_front_qp];
+  assign window_waits = ((window_shown_q & (~window_skips)) & (~stages_returns)) & (~stages_defers_work);
+  assign window_machine_valid = window_offered_q;
+  assign window_machine_data = window_fronts_rdata;
+  assign window_here = 16'd1 << window_at;
+  assign window_ended = 16'd1 << stages_place;
+  always_comb begin
+    window_shown_d = window_shown_q;
+    window_offered_d = window_offered_q;
+    window_again_d = window_again_q;
+    window_head_d = window_head_q;
+    window_next_d = window_next_q;
+    window_full_d = window_full_q;
+    window_tail_d = window_new_tail;
+    window_room_d = (window_new_tail - window_head_q) != 5'h10;
+    window_passes = 1'd0;
+    window_restarts = 1'd0;
+    if ((~window_shown_q) & (~window_offered_q)) begin
+      if (window_again_q & ((window_next_q == window_tail_q) | (|window_deferred_q))) begin
+        window_restarts = 1'd1;
+      end else if (window_next_q == window_tail_q) begin
+        window_restarts = 1'd0;
+      end else if (window_done_q[window_at]) begin
+        window_passes = 1'd1;
+      end else if (~window_flying_q[window_at]) begin
+        window_shown_d = ~window_deferred_q[window_at];
+        window_offered_d = window_deferred_q[window_at];
+      end
+    end
+    if (entry_work_taken | window_skips) begin
+      window_shown_d = 1'd0;
+      window_passes = 1'd1;
+    end
+    if (window_offered_q & intake_work_ready) begin
+      window_offered_d = 1'd0;
+      window_passes = 1'd1;
+    end
+    if (window_passes) begin
+      window_next_d = window_next_q + 5'd1;
+    end
+    if (window_skips) begin
+      window_again_d = 1'd1;
+    end
+    if (window_restarts) begin
+      window_next_d = window_head_q;
+      window_again_d = 1'd0;
+      window_full_d = 256'd0;
+    end
+    if (stages_returns | stages_defers_work) begin
+      window_again_d = 1'd1;
+    end
+    if (stages_returns | stages_defers_work) begin
+      window_full_d = (window_full_q & ~(256'd1 << stages_qp)) | ({255'd0, 1'd1} << stages_qp);
+    end
+    window_freed = 16'd0;
+    if (((window_head_q != window_next_q) & (~window_restarts)) & window_done_q[window_oldest]) begin
+      window_head_d = window_head_q + 5'd1;
+      window_freed = 16'd1 << window_oldest;
+    end
+    window_flying_d = (window_flying_q & (~window_landed)) | window_flown;
+    window_done_d = ((window_done_q & (~window_freed)) | window_queued) | window_handled;
+    window_deferred_d = (window_deferred_q & (~window_handled)) | window_refused;
+    if (rst) begin
+      window_room_d = 1'd0;
+      window_shown_d = 1'd0;
+      window_offered_d = 1'd0;
+      window_again_d = 1'd0;
+      window_head_d = 5'd0;
+      window_next_d = 5'd0;
+      window_tail_d = 5'd0;
+      window_flying_d = 16'd0;
+      window_done_d = 16'd0;
+      window_deferred_d = 16'd0;
+      window_full_d = 256'd0;
+    end
+  end
+  always_comb begin
+    window_new_tail = window_tail_q;
+    if (window_writes) begin
+      window_new_tail = window_tail_q + 5'd1;
+    end
+  end
+  always_comb begin
+    window_flown = 16'd0;
+    if (entry_work_taken) begin
+      window_flown = window_here;
+    end
+  end
+  always_comb begin
+    window_landed = 16'd0;
+    if ((stages_push | stages_returns) | stages_defers_work) begin
+      window_landed = window_ended;
+    end
+  end
+  always_comb begin
+    window_queued = 16'd0;
+    if (stages_push) begin
+      window_queued = window_ended;
+    end
+  end
+  always_comb begin
+    window_refused = 16'd0;
+    if (stages_defers_work) begin
+      window_refused = window_ended;
+    end
+  end
+  always_comb begin
+    window_handled = 16'd0;
+    if (window_offered_q & intake_work_ready) begin
+      window_handled = window_here;
+    end
+  end
+  // held: The answers that are in the pipe, and those of them that it leaves to the state machine.
+  //
+  // Sixteen places, taken in turn: more than are in the pipe. Nothing enters the pipe while an answer waits here for the state machine.
+  assign held_place = held_next_place_q;
+  assign held_read = held_answers_rdata;
+  assign held_waits = held_head_q != held_tail_q;
+  assign held_machine_data = held_answers_rdata;
+  assign held_machine_valid = held_settled_q == 2'd2;
+  always_comb begin
+    held_head_d = held_head_q;
+    held_tail_d = held_tail_q;
+    held_next_place_d = held_next_place_q;
+    held_settled_d = held_settled_q;
+    if (entry_answer_taken) begin
+      held_next_place_d = held_next_place_q + 4'd1;
+    end
+    if (stages_defers_answer) begin
+      held_tail_d = held_tail_q + 3'd1;
+    end
+    if (((~turn) | (held_head_q == held_tail_q)) | choice_answers_ready) begin
+      held_settled_d = 2'd0;
+    end else if (held_settled_q != 2'd2) begin
+      held_settled_d = held_settled_q + 2'd1;
+    end
+    if (choice_answers_ready) begin
+      held_head_d = held_head_q + 3'd1;
+    end
+    if (rst) begin
+      held_head_d = 3'd0;
+      held_tail_d = 3'd0;
+      held_next_place_d = 4'd0;
+      held_settled_d = 2'd0;
+    end
+  end
+  always_comb begin
+    held_answers_raddr = stages_read_place;
+    if (turn) begin
+      held_answers_raddr = held_places_rdata;
+    end
+  end
+  // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
+  //
+  // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written.
+  assign entry_answer = gather_down_data;
+  assign entry_answer_qp = entry_answer.qp;
+  assign entry_work_qp = window_front.qpn[7:0];
+  assign entry_answer_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp)))
+      | (entry_inside_4_q & (entry_qp_4_q == entry_answer_qp));
+  assign entry_work_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_work_qp)) | (entry_inside_2_q & (entry_qp_2_q == entry_work_qp)))
+      | (entry_inside_3_q & (entry_qp_3_q == entry_work_qp))) | (entry_inside_4_q & (entry_qp_4_q == entry_work_qp));
+  assign entry_answer_can = (gather_down_valid & (~entry_answer_meets)) & (~hold);
+  assign entry_work_can = (window_waits & (~entry_work_meets)) & (~hold);
+  assign entry_response_meets = (((entry_inside_1_q & (entry_qp_1_q == response_q.qp))
+      | (entry_inside_2_q & (entry_qp_2_q == response_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == response_q.qp)))
+      | (entry_inside_4_q & (entry_qp_4_q == response_q.qp));
+  assign entry_takes_response = (entry_response_waits & (~entry_response_meets)) & (~hold);
+  assign entry_takes_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_takes_response);
+  assign entry_takes_answer = (entry_answer_can & (~entry_takes_work)) & (~entry_takes_response);
+  assign entry_answers_ready = entry_takes_answer;
+  assign entry_work_taken = entry_takes_work;
+  assign entry_answer_taken = entry_takes_answer;
+  assign entry_response_taken = entry_takes_response;
+  assign entry_waits = (gather_down_valid | window_waits) | entry_response_waits;
+  assign entry_valid = (entry_takes_work | entry_takes_answer) | entry_takes_response;
+  assign entry_step = entry_word;
+  always_comb begin
+    entry_turn_d = entry_turn_q;
+    if (entry_takes_work | entry_takes_answer) begin
+      entry_turn_d = entry_takes_answer;
+    end
+    entry_inside_1_d = (entry_takes_work | entry_takes_answer) | entry_takes_response;
+    entry_inside_2_d = entry_inside_1_q;
+    entry_inside_3_d = entry_inside_2_q;
+    entry_inside_4_d = entry_inside_3_q;
+    if (rst) begin
+      entry_inside_1_d = 1'd0;
+      entry_inside_2_d = 1'd0;
+      entry_inside_3_d = 1'd0;
+      entry_inside_4_d = 1'd0;
+      entry_turn_d = 1'd0;
+    end
+  end
+  always_comb begin
+    entry_word.qp = entry_answer.qp;
+    entry_word.generation = entry_answer.generation;
+    entry_word.psn = entry_answer.psn;
+    entry_word.answer = entry_answer.answer;
+    entry_word.syndrome = entry_answer.syndrome;
+    entry_word.int_on = entry_answer.int_on;
+    entry_word.failed = entry_answer.ends_or_failed;
+    entry_word.place = held_place;
+    entry_word.work = entry_takes_work;
+    entry_word.response = entry_takes_response;
+    entry_word.invalid = intake_invalid;
+    entry_word.read = |window_front.operation;
+    entry_word.length = window_front.length;
+    if (entry_takes_work) begin
+      entry_word.qp = entry_work_qp;
+      entry_word.place = window_place;
+    end
+    if (entry_takes_response) begin
+      entry_word.qp = response_q.qp;
+      entry_word.generation = response_q.generation;
+      entry_word.psn = response_q.psn;
+    end
+  end
+  // stages: The pipe of the fast path: what an acknowledgement, READ data, the first response of a READ or a work request means, while
+  // nothing but one
+  // message or the end of the ring is concerned.
+  //
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
+  // | 1 | `step_1` | next PSN; when the packet left is asked |
+  // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ without data |
+  // | 3 | `state_3` | distances, packets of the work request |
+  // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
+  // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler |
+  //
+  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
+  //
+  // A step a clock; steps of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
+  assign stages_asked_qp = stages_step_1_q.qp;
+  assign stages_asked_psn = stages_step_1_q.psn;
+  assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
+  assign stages_ring_qp = stages_step_2_q.qp;
+  assign stages_alive_3_d = store_alive & (stages_step_2_q.work | (store_context_generation == stages_step_2_q.generation));
+  assign stages_distance = stages_step_3_q.psn - stages_state_3_q.una;
+  assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
+  assign stages_lag = stages_state_3_q.accepted - stages_next_3_q;
+  assign stages_distance_4_d = stages_step_3_q.psn - stages_state_3_q.una;
+  assign stages_unsent_4_d = (~stages_sent_known_3_q) | (~stages_beyond.negative);
+  assign stages_outstanding_4_d = stages_state_3_q.assigned - stages_state_3_q.una;
+  assign stages_none_4_d = stages_state_3_q.head == stages_state_3_q.admit;
+  assign stages_all_4_d = stages_state_3_q.admit == stages_state_3_q.tail;
+  assign stages_direct_4_d = stages_state_3_q.told == stages_state_3_q.head;
+  assign stages_full_4_d = (stages_state_3_q.tail - stages_state_3_q.told) == 5'h10;
+  assign stages_reads_4_d = stages_state_3_q.reads < max_reads;
+  assign stages_has_run = follow_run.valid & (follow_run.generation == stages_state_3_q.generation);
+  assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
+  assign stages_given = response_q.extension;
+  assign stages_aeth = stages_given.aeth;
+  assign stages_row_syndrome = stages_aeth.syndrome;
+  assign stages_negative_4_d = (response_q.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|stages_row_syndrome.code);
+  assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
+  assign stages_syndrome = stages_step_3_q.syndrome;
+  assign stages_acknowledgement_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
+  assign stages_positive_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT))
+      & (~(|stages_syndrome.code));
+  assign stages_ignored_4_d = ((stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT))
+      & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
+  assign stages_data_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
+  assign stages_duplicate_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
+  assign stages_raised = {1'd0, stages_step_3_q.length} + {21'd0, stages_less_one};
+  assign stages_packets_4_d = 24'(stages_raised.units >> stages_mtu_3_q);
+  assign stages_judged = (((stages_valid_4_q & (~stages_step_4_q.work)) & (~stages_response_4_q)) & stages_live_4_q) & (~stages_ended_4_q);
+  assign stages_over = stages_next_4_q - message_q.end_psn;
+  assign stages_at_end = stages_next_4_q == message_q.end_psn;
+  assign stages_inside = stages_over.negative;
+  assign stages_moves = (((stages_judged & (~stages_old_4_q)) & (~stages_none_4_q))
+      & (((stages_positive_4_q & (~stages_unsent_4_q)) & (~message_q.read)) | (stages_data_4_q & message_q.read)))
+      & (stages_inside | (((stages_at_end & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last))));
+  assign stages_done = stages_moves & stages_at_end;
+  assign stages_completes = stages_done & message_q.last;
+  assign stages_completes_qp = stages_step_4_q.qp;
+  assign stages_drops = ((((((stages_step_4_q.work | stages_response_4_q) | (~stages_live_4_q)) | stages_ended_4_q)
+      | (stages_acknowledgement_4_q & (((~stages_old_4_q) & stages_unsent_4_q) | stages_ignored_4_q)))
+      | (stages_positive_4_q & stages_old_4_q)) | (stages_data_4_q & stages_old_4_q)) | stages_duplicate_4_q;
+  assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
+  assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
+  assign stages_passed_5_d = stages_distance_4_q + 24'd1;
+  assign stages_full_length = 16'h100 << stages_mtu_4_q;
+  assign stages_ends_read = stages_at_end;
+  assign stages_is_end = (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
+      | (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
+  assign stages_fits_place = ((stages_is_end == stages_ends_read) & ({16'd0, response_q.payload_length} == stages_wanted_length))
+      & (|response_q.payload_length);
+  assign stages_first = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_negative_4_q))
+      & (~stages_old_4_q)) & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & (stages_step_4_q.psn == message_q.first_psn))
+      & stages_fits_place;
+  assign stages_behind_5_d = message_q.local_address + {48'd0, stages_full_length};
+  assign stages_last_length_5_d = ((message_q.length[15:0] - 16'd1) & (stages_full_length - 16'd1)) + 16'd1;
+  assign stages_last_psn_5_d = message_q.end_psn - 24'd1;
+  assign stages_more = stages_packets_4_q > stages_span;
+  assign stages_new_end = stages_state_4_q.assigned + stages_psns;
+  assign stages_last_out = (stages_outstanding_4_q + stages_psns) - 24'd1;
+  assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
+  assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
+  assign stages_tried = stages_valid_4_q & stages_step_4_q.work;
+  assign stages_queues = ((((stages_tried & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
+  assign stages_read_place = stages_step_4_q.place;
+  assign stages_we = stages_we_5_q;
+  assign stages_qp = stages_step_5_q.qp;
+  assign stages_generation = stages_state_5_q.generation;
+  assign stages_new_state = stages_state_5_q;
+  assign stages_place = stages_step_5_q.place;
+  assign stages_push = stages_push_5_q;
+  assign stages_tail = stages_tail_5_q;
+  assign stages_start = stages_start_5_q;
+  assign stages_finish = stages_state_5_q.assigned;
+  assign stages_returns = stages_returns_5_q;
+  assign stages_defers_work = stages_defers_work_5_q;
+  assign stages_defers_answer = stages_defers_answer_5_q;
+  assign stages_event = stages_event_5_q;
+  assign stages_psn = stages_next_5_q;
+  assign stages_acknowledges = stages_acknowledges_5_q;
+  assign stages_with_int = stages_with_int_5_q;
+  assign stages_echo = stages_echo_5_q;
+  assign stages_ghost = stages_ghost_5_q;
+  assign stages_ignored = stages_ignored_5_q;
+  assign stages_ended = stages_ended_5_q;
+  assign stages_takes = stages_takes_5_q;
+  assign stages_defers_response = stages_defers_response_5_q;
+  assign stages_last = stages_last_5_q;
+  assign stages_address = stages_address_5_q;
+  assign stages_learned = stages_run_5;
+  assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
+  always_comb begin
+    stages_valid_1_d = entry_valid;
+    stages_valid_2_d = stages_valid_1_q;
+    stages_valid_3_d = stages_valid_2_q;
+    stages_valid_4_d = stages_valid_3_q;
+    stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops)) & (~stages_moves);
+    stages_event_5_d = stages_moves | ((stages_judged & stages_positive_4_q) & stages_old_4_q);
+    stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
+        | ((stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on);
+    stages_ghost_5_d = ((stages_judged & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
+    stages_ignored_5_d = (stages_judged & stages_ignored_4_q) & (~((~stages_old_4_q) & stages_unsent_4_q));
+    stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
+    stages_takes_5_d = stages_first;
+    stages_defers_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_first);
+    stages_returns_5_d = (stages_tried & (~stages_refused)) & stages_full_4_q;
+    stages_defers_work_5_d = stages_tried & (stages_refused | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
+    stages_push_5_d = stages_queues;
+    stages_we_5_d = (stages_moves | stages_queues) | stages_first;
+    stages_valid_5_d = stages_valid_4_q;
+    if (rst) begin
+      stages_valid_1_d = 1'd0;
+      stages_valid_2_d = 1'd0;
+      stages_valid_3_d = 1'd0;
+      stages_valid_4_d = 1'd0;
+      stages_valid_5_d = 1'd0;
+      stages_we_5_d = 1'd0;
+      stages_push_5_d = 1'd0;
+      stages_returns_5_d = 1'd0;
+      stages_defers_work_5_d = 1'd0;
+      stages_defers_answer_5_d = 1'd0;
+      stages_event_5_d = 1'd0;
+      stages_echo_5_d = 1'd0;
+      stages_ghost_5_d = 1'd0;
+      stages_ignored_5_d = 1'd0;
+      stages_ended_5_d = 1'd0;
+      stages_takes_5_d = 1'd0;
+      stages_defers_response_5_d = 1'd0;
+    end
+  end
+  always_comb begin
+    stages_position_3_d = store_read_at;
+    stages_at_read = store_read_at;
+    if (((follow_run.valid & (~follow_run.open)) & (follow_run.generation == stages_step_2_q.generation))
+        & (follow_run.psn != store_una)) begin
+      stages_position_3_d = store_read_at + 5'd1;
+      stages_at_read = store_read_at + 5'd1;
+    end
+  end
+  always_comb begin
+    stages_ring_place = store_head;
+    if (stages_step_2_q.response) begin
+      stages_ring_place = stages_at_read;
+    end
+  end
+  always_comb begin
+    stages_missing_4_d = (~stages_progress.negative) & (stages_position_3_q != stages_state_3_q.admit);
+    if (stages_has_run) begin
+      stages_missing_4_d = (stages_step_3_q.psn == follow_run.psn) & (stages_position_3_q != stages_state_3_q.admit);
+    end
+  end
+  always_comb begin
+    stages_less_one = 12'hfff;
+    if (stages_mtu_3_q == 3'd0) begin
+      stages_less_one = 12'hff;
+    end
+    if (stages_mtu_3_q == 3'd1) begin
+      stages_less_one = 12'h1ff;
+    end
+    if (stages_mtu_3_q == 3'd2) begin
+      stages_less_one = 12'h3ff;
+    end
+    if (stages_mtu_3_q == 3'd3) begin
+      stages_less_one = 12'h7ff;
+    end
+  end
+  always_comb begin
+    stages_wanted_length = {16'd0, stages_full_length};
+    if (stages_at_end) begin
+      stages_wanted_length = message_q.length;
+    end
+  end
+  always_comb begin
+    stages_psns = stages_packets_4_q;
+    if (stages_packets_4_q == 24'd0) begin
+      stages_psns = 24'd1;
+    end
+  end
+  always_comb begin
+    stages_written = stages_state_4_q;
+    stages_written.used = 1'd1;
+    if (stages_queues) begin
+      stages_written.tail = stages_state_4_q.tail + 5'd1;
+      stages_written.admit = stages_state_4_q.tail + 5'd1;
+      stages_written.assigned = stages_new_end;
+      stages_written.reads = stages_state_4_q.reads + {4'd0, stages_step_4_q.read};
+    end
+    if (stages_moves) begin
+      stages_written.una = stages_next_4_q;
+      if (stages_behind_4_q) begin
+        stages_written.accepted = stages_next_4_q;
+      end
+    end
+    if (stages_done) begin
+      stages_written.head = stages_state_4_q.head + 5'd1;
+      stages_written.told = stages_state_4_q.told + 5'd1;
+      stages_written.reads = stages_state_4_q.reads - {4'd0, message_q.read};
+      if (stages_state_4_q.read_at == stages_state_4_q.head) begin
+        stages_written.read_at = stages_state_4_q.head + 5'd1;
+      end
+    end
+    if (stages_first) begin
+      stages_written.accepted = stages_next_4_q;
+      stages_written.read_at = stages_position_4_q;
+      if (stages_at_end) begin
+        stages_written.read_at = stages_position_4_q + 5'd1;
+      end
+    end
+  end
+  always_comb begin
+    stages_run_5.valid = ~stages_last_5_q;
+    stages_run_5.generation = stages_step_5_q.generation;
+    stages_run_5.psn = stages_next_5_q;
+    stages_run_5.last_psn = stages_last_psn_5_q;
+    stages_run_5.last_length = stages_last_length_5_q;
+    stages_run_5.open = 1'd1;
+    stages_run_5.address = stages_behind_5_q;
+  end
+  always_comb begin
+    stages_bytes = 32'd0;
+    if (stages_counts_5_q) begin
+      stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
+    end
+  end
+  // turns: Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine
+  // begins.
+  //
+  // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
+  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on.
+  assign turns_called = turns_calls & ((held_waits | (~(|turns_rest_q))) | (~entry_waits));
+  assign turns_leaves = idle_q & ((~turns_calls) | (((turns_operations_q > 3'd3) & (~held_waits)) & entry_waits));
+  assign turns_go = turns_turn_q & (~turns_leaves);
+  assign turns_hold = turns_turn_q | turns_called;
+  assign turns_machine = turns_turn_q;
+  always_comb begin
+    turns_turn_d = turns_turn_q;
+    turns_operations_d = turns_operations_q;
+    turns_rest_d = turns_rest_q;
+    if (turns_turn_q) begin
+      if (turns_leaves) begin
+        turns_turn_d = 1'd0;
+        turns_rest_d = 3'd7;
+      end else if (turns_begins & (~(&turns_operations_q))) begin
+        turns_operations_d = turns_operations_q + 3'd1;
+      end
+    end else begin
+      turns_operations_d = 3'd0;
+      if (|turns_rest_q) begin
+        turns_rest_d = turns_rest_q - 3'd1;
+      end
+      if (turns_called & (~stages_busy)) begin
+        turns_turn_d = 1'd1;
+      end
+    end
+    if (rst) begin
+      turns_turn_d = 1'd0;
+      turns_operations_d = 3'd0;
+      turns_rest_d = 3'd0;
+    end
+  end
+  // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
+  //
+  // The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
+  // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
+  // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
+  // together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
+  //
+  // Tables by queue pair.
+  assign store_lands = ((store_waits_q & (~store_we)) & (~sent_valid)) & (~store_hold);
+  assign store_voids = store_lands & (store_waits_context_q.alive | (~(|store_waits_context_q.generation)));
+  assign store_crowded = store_waits_q;
+  assign store_sent_we = sent_valid | store_voids;
+  assign store_states_we = store_we | store_voids;
+  assign store_forget = store_lands | (store_we & store_new_state.dead);
+  assign store_head = store_states_rdata.head;
+  assign store_read_at = store_states_rdata.read_at;
+  assign store_told = store_states_rdata.told;
+  assign store_una = store_states_rdata.una;
+  assign store_alive = store_contexts_rdata.alive;
+  assign store_context_generation = store_contexts_rdata.generation;
+  assign store_mtu = store_contexts_rdata.mtu;
+  assign store_int_on = store_contexts_rdata.int_on;
+  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
+  assign store_sent_to = store_sent_rdata.end_psn;
+  always_comb begin
+    store_waits_d = store_waits_q;
+    store_waits_qp_d = store_waits_qp_q;
+    if (store_lands) begin
+      store_waits_d = 1'd0;
+    end
+    if (context_valid) begin
+      store_waits_d = 1'd1;
+      store_waits_qp_d = context_qp;
+    end
+  end
+  always_comb begin
+    store_waits_context_d = store_waits_context_q;
+    if (context_valid) begin
+      store_waits_context_d.alive = context_data.alive;
+      store_waits_context_d.generation = context_data.generation;
+      store_waits_context_d.mtu = context_data.mtu;
+      store_waits_context_d.int_on = context_data.int_on;
+      store_waits_context_d.first_psn = context_data.send_psn;
+    end
+  end
+  always_comb begin
+    store_sent_waddr = sent_qp;
+    store_sent_wdata.end_psn = sent_end;
+    store_sent_wdata.generation = sent_generation;
+    store_sent_wdata.used = 1'd1;
+    store_states_waddr = store_write_qp;
+    store_states_wdata = store_new_state;
+    if (store_voids) begin
+      store_sent_waddr = store_waits_qp_q;
+      store_sent_wdata = 33'd0;
+      store_states_waddr = store_waits_qp_q;
+      store_states_wdata = 142'd0;
+    end
+  end
+  always_comb begin
+    store_forget_qp = store_write_qp;
+    if (store_lands) begin
+      store_forget_qp = store_waits_qp_q;
+    end
+  end
+  always_comb begin
+    store_reference = store_contexts_rdata.generation;
+    if (store_removing) begin
+      store_reference = choice_generation;
+    end
+  end
+  always_comb begin
+    store_state = store_states_rdata;
+    if ((~store_states_rdata.used) | (store_states_rdata.generation != store_reference)) begin
+      store_state = 142'd0;
+      store_state.una = store_contexts_rdata.first_psn;
+      store_state.accepted = store_contexts_rdata.first_psn;
+      store_state.assigned = store_contexts_rdata.first_psn;
+      store_state.generation = store_reference;
+    end
   end
   // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
   //
@@ -1427,7 +2647,7 @@ module hpcc_requester (
   assign gather_empty = ~(|gather_count);
   assign gather_crowded = &gather_count;
   assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
-  assign gather_leaves = (~gather_full_q) | choice_answers_ready;
+  assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_moves = (~gather_empty) & gather_leaves;
   assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
   assign gather_fits_d = gather_tags_rdata == gather_wanted;
@@ -1448,7 +2668,7 @@ module hpcc_requester (
     gather_tail_d = gather_tail_q;
     gather_held_d = gather_held_q;
     gather_offered_d = gather_offered_q;
-    if (choice_answers_ready) begin
+    if (entry_answers_ready) begin
       gather_full_d = 1'd0;
     end
     if (gather_moves) begin
@@ -1636,7 +2856,155 @@ module hpcc_requester (
       finished_moved = 32'd0;
     end
   end
+  // schedules: Stream FIFO of 15 items in distributed RAM, for what a pipe that cannot stop gives away: an item passes an empty one in one
+  // clock.
+  //
+  // Fifteen items beside the one that is offered. Its source stops when `crowded` is high; six items may still come then.
+  assign schedules_leaves = (~schedules_full_q) | schedule_ready;
+  assign schedules_moves = schedules_shown_q & schedules_leaves;
+  assign schedules_passes = (schedules_put & schedules_leaves) & (schedules_head_q == schedules_tail_q);
+  assign schedules_writes = schedules_put & (~schedules_passes);
+  assign schedules_count = schedules_tail_q - schedules_head_q;
+  assign schedules_crowded = schedules_crowd_q;
+  assign schedules_down_valid = schedules_full_q;
+  assign schedules_down_data = schedules_item_q;
+  always_comb begin
+    schedules_full_d = schedules_full_q;
+    schedules_tail_d = schedules_tail_q;
+    schedules_item_d = schedules_item_q;
+    if (schedule_ready) begin
+      schedules_full_d = 1'd0;
+    end
+    if (schedules_moves) begin
+      schedules_full_d = 1'd1;
+      schedules_item_d = schedules_memory_rdata;
+    end
+    if (schedules_passes) begin
+      schedules_full_d = 1'd1;
+      schedules_item_d = scheduling;
+    end
+    schedules_head_d = schedules_next_head;
+    schedules_shown_d = schedules_next_head != schedules_tail_q;
+    if (schedules_writes) begin
+      schedules_tail_d = schedules_tail_q + 4'd1;
+    end
+    schedules_crowd_d = schedules_count > 4'd7;
+    if (rst) begin
+      schedules_full_d = 1'd0;
+      schedules_shown_d = 1'd0;
+      schedules_crowd_d = 1'd0;
+      schedules_head_d = 4'd0;
+      schedules_tail_d = 4'd0;
+    end
+  end
+  always_comb begin
+    schedules_next_head = schedules_head_q;
+    if (schedules_moves) begin
+      schedules_next_head = schedules_head_q + 4'd1;
+    end
+  end
   initial begin
+    window_room_q = 1'd0;
+    window_shown_q = 1'd0;
+    window_offered_q = 1'd0;
+    window_again_q = 1'd0;
+    window_head_q = 5'd0;
+    window_next_q = 5'd0;
+    window_tail_q = 5'd0;
+    window_flying_q = 16'd0;
+    window_done_q = 16'd0;
+    window_deferred_q = 16'd0;
+    window_full_q = 256'd0;
+    held_head_q = 3'd0;
+    held_tail_q = 3'd0;
+    held_next_place_q = 4'd0;
+    held_settled_q = 2'd0;
+    entry_inside_1_q = 1'd0;
+    entry_inside_2_q = 1'd0;
+    entry_inside_3_q = 1'd0;
+    entry_inside_4_q = 1'd0;
+    entry_turn_q = 1'd0;
+    entry_qp_1_q = 8'd0;
+    entry_qp_2_q = 8'd0;
+    entry_qp_3_q = 8'd0;
+    entry_qp_4_q = 8'd0;
+    stages_valid_1_q = 1'd0;
+    stages_valid_2_q = 1'd0;
+    stages_step_1_q = 92'd0;
+    stages_step_2_q = 92'd0;
+    stages_next_2_q = 24'd0;
+    stages_valid_3_q = 1'd0;
+    stages_alive_3_q = 1'd0;
+    stages_int_on_3_q = 1'd0;
+    stages_sent_known_3_q = 1'd0;
+    stages_next_3_q = 24'd0;
+    stages_sent_to_3_q = 24'd0;
+    stages_step_3_q = 92'd0;
+    stages_step_4_q = 92'd0;
+    stages_step_5_q = 92'd0;
+    stages_state_3_q = 142'd0;
+    stages_state_4_q = 142'd0;
+    stages_state_5_q = 142'd0;
+    stages_mtu_3_q = 3'd0;
+    stages_position_3_q = 5'd0;
+    stages_position_4_q = 5'd0;
+    stages_valid_4_q = 1'd0;
+    stages_live_4_q = 1'd0;
+    stages_ended_4_q = 1'd0;
+    stages_old_4_q = 1'd0;
+    stages_unsent_4_q = 1'd0;
+    stages_behind_4_q = 1'd0;
+    stages_none_4_q = 1'd0;
+    stages_all_4_q = 1'd0;
+    stages_direct_4_q = 1'd0;
+    stages_full_4_q = 1'd0;
+    stages_reads_4_q = 1'd0;
+    stages_int_on_4_q = 1'd0;
+    stages_acknowledgement_4_q = 1'd0;
+    stages_positive_4_q = 1'd0;
+    stages_ignored_4_q = 1'd0;
+    stages_data_4_q = 1'd0;
+    stages_duplicate_4_q = 1'd0;
+    stages_response_4_q = 1'd0;
+    stages_missing_4_q = 1'd0;
+    stages_negative_4_q = 1'd0;
+    stages_next_4_q = 24'd0;
+    stages_distance_4_q = 24'd0;
+    stages_outstanding_4_q = 24'd0;
+    stages_packets_4_q = 24'd0;
+    stages_mtu_4_q = 3'd0;
+    stages_valid_5_q = 1'd0;
+    stages_we_5_q = 1'd0;
+    stages_push_5_q = 1'd0;
+    stages_returns_5_q = 1'd0;
+    stages_defers_work_5_q = 1'd0;
+    stages_defers_answer_5_q = 1'd0;
+    stages_event_5_q = 1'd0;
+    stages_acknowledges_5_q = 1'd0;
+    stages_with_int_5_q = 1'd0;
+    stages_echo_5_q = 1'd0;
+    stages_ghost_5_q = 1'd0;
+    stages_ignored_5_q = 1'd0;
+    stages_ended_5_q = 1'd0;
+    stages_counts_5_q = 1'd0;
+    stages_next_5_q = 24'd0;
+    stages_passed_5_q = 24'd0;
+    stages_start_5_q = 24'd0;
+    stages_tail_5_q = 5'd0;
+    stages_takes_5_q = 1'd0;
+    stages_defers_response_5_q = 1'd0;
+    stages_last_5_q = 1'd0;
+    stages_address_5_q = 64'd0;
+    stages_behind_5_q = 64'd0;
+    stages_last_length_5_q = 16'd0;
+    stages_last_psn_5_q = 24'd0;
+    stages_mtu_5_q = 3'd0;
+    turns_turn_q = 1'd0;
+    turns_operations_q = 3'd0;
+    turns_rest_q = 3'd0;
+    store_waits_q = 1'd0;
+    store_waits_qp_q = 8'd0;
+    store_waits_context_q = 37'd0;
     gather_held_full_q = 1'd0;
     gather_looked_q = 1'd0;
     gather_shown_q = 1'd0;
@@ -1649,12 +3017,20 @@ module hpcc_requester (
     gather_offered_q = 421'd0;
     response_waits_q = 1'd0;
     response_q = 550'd0;
+    response_inside_q = 1'd0;
+    response_tried_q = 1'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
     limit_q = 24'd0;
     finished_push_1_q = 1'd0;
     finished_item_1_q = 192'd0;
+    schedules_full_q = 1'd0;
+    schedules_shown_q = 1'd0;
+    schedules_crowd_q = 1'd0;
+    schedules_head_q = 4'd0;
+    schedules_tail_q = 4'd0;
+    schedules_item_q = 48'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
     read_q = 1'd0;
@@ -1693,6 +3069,107 @@ module hpcc_requester (
     counts_out_q = 11'd0;
   end
   always @(posedge clk) begin
+    window_room_q <= window_room_d;
+    window_shown_q <= window_shown_d;
+    window_offered_q <= window_offered_d;
+    window_again_q <= window_again_d;
+    window_head_q <= window_head_d;
+    window_next_q <= window_next_d;
+    window_tail_q <= window_tail_d;
+    window_flying_q <= window_flying_d;
+    window_done_q <= window_done_d;
+    window_deferred_q <= window_deferred_d;
+    window_full_q <= window_full_d;
+    held_head_q <= held_head_d;
+    held_tail_q <= held_tail_d;
+    held_next_place_q <= held_next_place_d;
+    held_settled_q <= held_settled_d;
+    entry_inside_1_q <= entry_inside_1_d;
+    entry_inside_2_q <= entry_inside_2_d;
+    entry_inside_3_q <= entry_inside_3_d;
+    entry_inside_4_q <= entry_inside_4_d;
+    entry_turn_q <= entry_turn_d;
+    entry_qp_1_q <= entry_word.qp;
+    entry_qp_2_q <= entry_qp_1_q;
+    entry_qp_3_q <= entry_qp_2_q;
+    entry_qp_4_q <= entry_qp_3_q;
+    stages_valid_1_q <= stages_valid_1_d;
+    stages_valid_2_q <= stages_valid_2_d;
+    stages_step_1_q <= entry_step;
+    stages_step_2_q <= stages_step_1_q;
+    stages_next_2_q <= stages_next_2_d;
+    stages_valid_3_q <= stages_valid_3_d;
+    stages_alive_3_q <= stages_alive_3_d;
+    stages_int_on_3_q <= store_int_on;
+    stages_sent_known_3_q <= store_sent_known;
+    stages_next_3_q <= stages_next_2_q;
+    stages_sent_to_3_q <= store_sent_to;
+    stages_step_3_q <= stages_step_2_q;
+    stages_step_4_q <= stages_step_3_q;
+    stages_step_5_q <= stages_step_4_q;
+    stages_state_3_q <= store_state;
+    stages_state_4_q <= stages_state_3_q;
+    stages_state_5_q <= stages_written;
+    stages_mtu_3_q <= store_mtu;
+    stages_position_3_q <= stages_position_3_d;
+    stages_position_4_q <= stages_position_3_q;
+    stages_valid_4_q <= stages_valid_4_d;
+    stages_live_4_q <= stages_alive_3_q;
+    stages_ended_4_q <= stages_state_3_q.dead;
+    stages_old_4_q <= stages_distance.negative;
+    stages_unsent_4_q <= stages_unsent_4_d;
+    stages_behind_4_q <= stages_lag.negative;
+    stages_none_4_q <= stages_none_4_d;
+    stages_all_4_q <= stages_all_4_d;
+    stages_direct_4_q <= stages_direct_4_d;
+    stages_full_4_q <= stages_full_4_d;
+    stages_reads_4_q <= stages_reads_4_d;
+    stages_int_on_4_q <= stages_int_on_3_q;
+    stages_acknowledgement_4_q <= stages_acknowledgement_4_d;
+    stages_positive_4_q <= stages_positive_4_d;
+    stages_ignored_4_q <= stages_ignored_4_d;
+    stages_data_4_q <= stages_data_4_d;
+    stages_duplicate_4_q <= stages_duplicate_4_d;
+    stages_response_4_q <= stages_step_3_q.response;
+    stages_missing_4_q <= stages_missing_4_d;
+    stages_negative_4_q <= stages_negative_4_d;
+    stages_next_4_q <= stages_next_3_q;
+    stages_distance_4_q <= stages_distance_4_d;
+    stages_outstanding_4_q <= stages_outstanding_4_d;
+    stages_packets_4_q <= stages_packets_4_d;
+    stages_mtu_4_q <= stages_mtu_3_q;
+    stages_valid_5_q <= stages_valid_5_d;
+    stages_we_5_q <= stages_we_5_d;
+    stages_push_5_q <= stages_push_5_d;
+    stages_returns_5_q <= stages_returns_5_d;
+    stages_defers_work_5_q <= stages_defers_work_5_d;
+    stages_defers_answer_5_q <= stages_defers_answer_5_d;
+    stages_event_5_q <= stages_event_5_d;
+    stages_acknowledges_5_q <= stages_acknowledgement_4_q;
+    stages_with_int_5_q <= stages_with_int_5_d;
+    stages_echo_5_q <= stages_echo_5_d;
+    stages_ghost_5_q <= stages_ghost_5_d;
+    stages_ignored_5_q <= stages_ignored_5_d;
+    stages_ended_5_q <= stages_ended_5_d;
+    stages_counts_5_q <= stages_counts_5_d;
+    stages_next_5_q <= stages_next_4_q;
+    stages_passed_5_q <= stages_passed_5_d;
+    stages_start_5_q <= stages_state_4_q.assigned;
+    stages_tail_5_q <= stages_state_4_q.tail;
+    stages_takes_5_q <= stages_takes_5_d;
+    stages_defers_response_5_q <= stages_defers_response_5_d;
+    stages_last_5_q <= stages_at_end;
+    stages_address_5_q <= message_q.local_address;
+    stages_behind_5_q <= stages_behind_5_d;
+    stages_last_length_5_q <= stages_last_length_5_d;
+    stages_last_psn_5_q <= stages_last_psn_5_d;
+    stages_mtu_5_q <= stages_mtu_4_q;
+    turns_turn_q <= turns_turn_d;
+    turns_operations_q <= turns_operations_d;
+    turns_rest_q <= turns_rest_d;
+    store_waits_q <= store_waits_d;
+    store_waits_qp_q <= store_waits_qp_d;
+    store_waits_context_q <= store_waits_context_d;
     gather_held_full_q <= gather_held_full_d;
     gather_looked_q <= gather_looked_d;
     gather_shown_q <= gather_shown_d;
@@ -1705,12 +3182,20 @@ module hpcc_requester (
     gather_offered_q <= gather_offered_d;
     response_waits_q <= response_waits_d;
     response_q <= response_d;
+    response_inside_q <= response_inside_d;
+    response_tried_q <= response_tried_d;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
     limit_q <= reply_limit;
     finished_push_1_q <= finished_push_1_d;
     finished_item_1_q <= finished_item_1_d;
+    schedules_full_q <= schedules_full_d;
+    schedules_shown_q <= schedules_shown_d;
+    schedules_crowd_q <= schedules_crowd_d;
+    schedules_head_q <= schedules_head_d;
+    schedules_tail_q <= schedules_tail_d;
+    schedules_item_q <= schedules_item_d;
     started_q <= started_d;
     idle_q <= idle_d;
     read_q <= read_d;
@@ -1748,13 +3233,23 @@ module hpcc_requester (
     blocked_qp_q <= blocked_qp_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, arriving.role, arriving.int_on, arriving.mtu, arriving.generation, arriving.int_stack, arriving.int_length,
-      arriving.payload_length, arriving.payload_at, arriving.extension, arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode,
-      request.length, request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude,
-      surplus.magnitude, gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer,
-      gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn,
-      gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
-      step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
+  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
+      state_loaded.listed, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.tail, state_loaded.admit,
+      state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn, state_loaded.assigned, state_loaded.accepted, state_loaded.una,
+      entering.length, entering.read, entering.invalid, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn,
+      entering.generation, entering.place, entering.response, entering.work, arriving.role, arriving.int_on, arriving.mtu,
+      arriving.generation, arriving.int_stack, arriving.int_length, arriving.payload_length, arriving.payload_at, arriving.extension,
+      arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode, request.length, request.remote_key, request.remote_address,
+      request.local_key, request.local_address, skip.magnitude, surplus.magnitude, entry_answer.ecn, entry_answer.int_stack,
+      entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_distance.magnitude, stages_beyond.magnitude,
+      stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_given.rest, stages_aeth.msn, stages_row_syndrome.value,
+      stages_syndrome.value, stages_raised.rest, stages_step_5_q.length, stages_step_5_q.read, stages_step_5_q.invalid,
+      stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn,
+      stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on,
+      gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome,
+      gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude, step_beyond.magnitude,
+      step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
 endmodule
 
 `default_nettype wire

@@ -13,10 +13,16 @@ module hpcc_requester_intake (
   input  wire  clk,
   // Synchronous, high.
   input  wire  rst,
-  // Work requests.
+  // Work requests that the fast path leaves to the state machine.
   input  wire  hpcc_nic_pkg::work_request_t work_data,
   input  wire  work_valid,
   output wire  work_ready,
+  // The work request whose region is checked: that on `work` while one waits there, before that the one that enters the fast path.
+  input  wire  hpcc_nic_pkg::work_request_t front,
+  // The state machine has the turn; otherwise the message is that of the whole work request on `request`.
+  input  wire  turn,
+  // The work request of the message: that on `work` while the state machine has the turn.
+  input  wire  hpcc_nic_pkg::work_request_t request,
   // A region slot is written.
   input  wire  region_valid,
   // Slot.
@@ -37,6 +43,10 @@ module hpcc_requester_intake (
   input  wire  dead,
   // What a work request cut off by that ends with.
   input  wire  hpcc_nic_pkg::completion_status_t carry,
+  // The local region of `front`, four clocks ago, allows it.
+  output wire  allowed,
+  // `front` has no queue pair, operation or length.
+  output wire  invalid,
   // A work request waits, and its region has been looked up.
   output wire  waiting,
   // It is to be refused.
@@ -61,13 +71,15 @@ module hpcc_requester_intake (
   localparam [23:0] limit = 24'h96;
   localparam [23:0] span = 24'h100000;
   localparam [4:0] width = 5'h14;
-  wire  invalid;
+  wire  cut;
   wire  more;
   logic [31:0] bytes;
   wire  [31:0] part;
   logic [63:0] from;
   logic [63:0] to;
-  wire  hpcc_nic_pkg::work_request_t request;
+  // The work request at the check.
+  wire  hpcc_nic_pkg::work_request_t asking;
+  wire  hpcc_nic_pkg::work_request_t asked;
   logic [11:0] less_one;
   wire  hpcc_nic_pkg::rounded_length_t raised;
   logic [63:0] local_at_d;
@@ -99,20 +111,23 @@ module hpcc_requester_intake (
     .region_valid(region_valid),
     .region_slot(region_slot),
     .region_data(region_data),
-    .key(request.local_key),
-    .address(request.local_address),
-    .length(request.length),
+    .key(asking.local_key),
+    .address(asking.local_address),
+    .length(asking.length),
     .access(check_access),
     .allowed(check_allowed)
   );
-  assign request = work_data;
+  assign asking = front;
   assign check_access = 2'd0;
-  assign invalid = ((request.qpn >= limit) | (request.operation > 8'd1)) | (request.length > 32'h80000000);
+  assign invalid = ((asking.qpn >= limit) | (asking.operation > 8'd1)) | (asking.length > 32'h80000000);
+  assign allowed = check_allowed;
+  assign asked = request;
   assign begun = split_q;
   assign begun_generation = split_generation_q;
+  assign cut = split_q & turn;
   assign raised = {1'd0, bytes} + {21'd0, less_one};
   assign packets_d = 24'(raised.units >> mtu);
-  assign more = packets_q > span;
+  assign more = turn & (packets_q > span);
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
   assign local_next_d = from + {32'd0, part};
@@ -170,10 +185,10 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
-    bytes = request.length;
-    from = request.local_address;
-    to = request.remote_address;
-    if (split_q) begin
+    bytes = asked.length;
+    from = asked.local_address;
+    to = asked.remote_address;
+    if (cut) begin
       bytes = rest_q;
       from = local_at_q;
       to = remote_at_q;
@@ -229,7 +244,8 @@ module hpcc_requester_intake (
     rest_q <= rest_d;
     packets_q <= packets_d;
   end
-  wire unused_bits = &{1'b0, request.remote_key, request.id, raised.rest};
+  wire unused_bits = &{1'b0, work_data, asking.remote_key, asking.remote_address, asking.id, asked.remote_key, asked.local_key,
+      asked.operation, asked.qpn, asked.id, raised.rest};
 endmodule
 
 `default_nettype wire

@@ -7,32 +7,20 @@
 module hpcc_requester_queue (
   // Clock.
   input  wire  clk,
-  // A queue pair is created or removed.
-  input  wire  context_valid,
-  // Its number.
-  input  wire  [7:0] context_qp,
-  // Its context.
-  input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // A packet was sent for the first time.
-  input  wire  sent_valid,
-  // Its queue pair.
-  input  wire  [7:0] sent_qp,
-  // Its generation.
-  input  wire  [7:0] sent_generation,
-  // One past its PSN.
-  input  wire  [23:0] sent_end,
-  // Queue pair to read, two clocks before `load`.
-  input  wire  [7:0] next_qp,
-  // Queue pair in hand, from `load` on.
-  input  wire  [7:0] qp,
+  // In the clock of `load`: the queue pair's state, from the tables.
+  input  wire  hpcc_nic_pkg::requester_state_t loaded,
+  // In the clock of `load`: its MTU code.
+  input  wire  [2:0] loaded_mtu,
+  // In the clock of `load`: it collects INT.
+  input  wire  loaded_int_on,
+  // In the clock of `load`: it has sent something.
+  input  wire  loaded_sent_known,
+  // In the clock of `load`: one past the highest PSN sent.
+  input  wire  [23:0] loaded_sent_to,
   // Take the state into the registers.
   input  wire  load,
   // Write it back, if it has changed.
   input  wire  save,
-  // See `Store`.
-  input  wire  removing,
-  // See `Store`.
-  input  wire  [7:0] generation,
   // `una` becomes `new_una`.
   input  wire  advance,
   // See `advance`.
@@ -71,26 +59,8 @@ module hpcc_requester_queue (
   input  wire  delist,
   // The queue pair's READ run; `accepted` is its PSN in the clock after `load`, if it is valid.
   input  wire  hpcc_nic_pkg::read_run_t run,
-  // A context is not to land in this clock.
-  input  wire  hold_contexts,
   // Look at `run`.
   input  wire  with_run,
-  // Read from the tables in the clock of `load`: the queue pair exists.
-  output wire  alive,
-  // In the clock of `load`: generation of the context.
-  output wire  [7:0] context_generation,
-  // In the clock of `load`: oldest message.
-  output wire  [4:0] head_loaded,
-  // In the clock of `load`: no READ with missing data is before this message.
-  output wire  [4:0] read_loaded,
-  // In the clock of `load`: oldest message whose completion has not left.
-  output wire  [4:0] told_loaded,
-  // The same three without a look at the generation: what is read there is of use only if the ring is not empty.
-  output wire  [4:0] head_early,
-  // See `head_early`.
-  output wire  [4:0] read_early,
-  // See `head_early`.
-  output wire  [4:0] told_early,
   // Oldest PSN without acknowledgement.
   output wire  [23:0] una,
   // `una` when the state was loaded.
@@ -131,10 +101,10 @@ module hpcc_requester_queue (
   output wire  ghost,
   // Its READ data was taken before.
   output wire  twice,
-  // See `Store`.
-  output wire  forget,
-  // See `Store`.
-  output wire  [7:0] forget_qp
+  // The state is to be written.
+  output wire  we,
+  // New state.
+  output wire  hpcc_nic_pkg::requester_state_t new_state
 );
   wire  hpcc_nic_pkg::psn_distance_t distance;
   wire  hpcc_nic_pkg::psn_distance_t beyond;
@@ -157,88 +127,10 @@ module hpcc_requester_queue (
   logic unsent_q;
   logic before_gap_d;
   logic before_gap_q;
-  wire  store_lands;
-  wire  store_voids;
-  logic [7:0] store_reference;
-  // Write the state.
-  wire  store_we;
-  // The state, two clocks after `qp`; its generation field is the one compared with.
-  hpcc_nic_pkg::requester_state_t store_state;
-  // Oldest message, if the state is not void.
-  wire  [4:0] store_head;
-  // No READ with missing data is before this message, if the state is not void.
-  wire  [4:0] store_read_at;
-  // The same for the oldest message whose completion has not left.
-  wire  [4:0] store_told;
-  // The queue pair exists.
-  wire  store_alive;
-  // Generation of the context.
-  wire  [7:0] store_context_generation;
-  // MTU code.
-  wire  [2:0] store_mtu;
-  // It collects INT.
-  wire  store_int_on;
-  // This generation has sent something.
-  wire  store_sent_known;
-  // One past the highest PSN it sent.
-  wire  [23:0] store_sent_to;
-  // A queue pair is created or removed, or has ended: a READ run of it is void.
-  wire  store_forget;
-  // It.
-  logic [7:0] store_forget_qp;
-  wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
-  wire  hpcc_nic_pkg::requester_state_t store_states_rdata;
-  wire  store_states_we;
-  logic [7:0] store_states_waddr;
-  hpcc_nic_pkg::requester_state_t store_states_wdata;
-  wire  hpcc_nic_pkg::sent_to_t store_sent_rdata;
-  wire  store_sent_we;
-  logic [7:0] store_sent_waddr;
-  hpcc_nic_pkg::sent_to_t store_sent_wdata;
-  logic store_waits_d;
-  logic store_waits_q;
-  logic [7:0] store_waits_qp_d;
-  logic [7:0] store_waits_qp_q;
-  hpcc_nic_pkg::requester_context_t store_waits_context_d;
-  hpcc_nic_pkg::requester_context_t store_waits_context_q;
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
-  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
-    .clk(clk),
-    .raddr(next_qp),
-    .rdata(store_contexts_rdata),
-    .we(store_lands),
-    .waddr(store_waits_qp_q),
-    .wdata(store_waits_context_q)
-  );
-  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_states (
-    .clk(clk),
-    .raddr(next_qp),
-    .rdata(store_states_rdata),
-    .we(store_states_we),
-    .waddr(store_states_waddr),
-    .wdata(store_states_wdata)
-  );
-  hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_sent (
-    .clk(clk),
-    .raddr(next_qp),
-    .rdata(store_sent_rdata),
-    .we(store_sent_we),
-    .waddr(store_sent_waddr),
-    .wdata(store_sent_wdata)
-  );
-  assign alive = store_alive;
-  assign context_generation = store_context_generation;
-  assign head_early = store_head;
-  assign read_early = store_read_at;
-  assign told_early = store_told;
-  assign head_loaded = store_state.head;
-  assign read_loaded = store_state.read_at;
-  assign told_loaded = store_state.told;
-  assign forget = store_forget;
-  assign forget_qp = store_forget_qp;
   assign una = state_q.una;
   assign una_before = una_before_r_q;
   assign accepted = state_q.accepted;
@@ -263,7 +155,8 @@ module hpcc_requester_queue (
   assign ghost = (~is_old_q) & unsent_q;
   assign twice = is_old_q | before_gap_q;
   assign lag = state_q.accepted - state_q.una;
-  assign store_we = save & changed_r_q;
+  assign we = save & changed_r_q;
+  assign new_state = written;
   always_comb begin
     una_before_r_d = una_before_r_q;
     sent_to_r_d = sent_to_r_q;
@@ -321,15 +214,15 @@ module hpcc_requester_queue (
       changed_r_d = 1'd1;
     end
     if (load) begin
-      state_d = store_state;
-      if ((with_run & run.valid) & (run.generation == store_state.generation)) begin
+      state_d = loaded;
+      if ((with_run & run.valid) & (run.generation == loaded.generation)) begin
         state_d.accepted = run.psn;
       end
-      una_before_r_d = store_state.una;
-      mtu_r_d = store_mtu;
-      int_on_r_d = store_int_on;
-      sent_known_r_d = store_sent_known;
-      sent_to_r_d = store_sent_to;
+      una_before_r_d = loaded.una;
+      mtu_r_d = loaded_mtu;
+      int_on_r_d = loaded_int_on;
+      sent_known_r_d = loaded_sent_known;
+      sent_to_r_d = loaded_sent_to;
       changed_r_d = 1'd0;
     end
   end
@@ -350,85 +243,6 @@ module hpcc_requester_queue (
       written.accepted = state_q.una;
     end
   end
-  // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
-  //
-  // The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
-  // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
-  // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
-  // together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
-  //
-  // Tables by queue pair.
-  assign store_lands = ((store_waits_q & (~store_we)) & (~sent_valid)) & (~hold_contexts);
-  assign store_voids = store_lands & (store_waits_context_q.alive | (~(|store_waits_context_q.generation)));
-  assign store_sent_we = sent_valid | store_voids;
-  assign store_states_we = store_we | store_voids;
-  assign store_forget = store_lands | (store_we & written.dead);
-  assign store_head = store_states_rdata.head;
-  assign store_read_at = store_states_rdata.read_at;
-  assign store_told = store_states_rdata.told;
-  assign store_alive = store_contexts_rdata.alive;
-  assign store_context_generation = store_contexts_rdata.generation;
-  assign store_mtu = store_contexts_rdata.mtu;
-  assign store_int_on = store_contexts_rdata.int_on;
-  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
-  assign store_sent_to = store_sent_rdata.end_psn;
-  always_comb begin
-    store_waits_d = store_waits_q;
-    store_waits_qp_d = store_waits_qp_q;
-    if (store_lands) begin
-      store_waits_d = 1'd0;
-    end
-    if (context_valid) begin
-      store_waits_d = 1'd1;
-      store_waits_qp_d = context_qp;
-    end
-  end
-  always_comb begin
-    store_waits_context_d = store_waits_context_q;
-    if (context_valid) begin
-      store_waits_context_d.alive = context_data.alive;
-      store_waits_context_d.generation = context_data.generation;
-      store_waits_context_d.mtu = context_data.mtu;
-      store_waits_context_d.int_on = context_data.int_on;
-      store_waits_context_d.first_psn = context_data.send_psn;
-    end
-  end
-  always_comb begin
-    store_sent_waddr = sent_qp;
-    store_sent_wdata.end_psn = sent_end;
-    store_sent_wdata.generation = sent_generation;
-    store_sent_wdata.used = 1'd1;
-    store_states_waddr = qp;
-    store_states_wdata = written;
-    if (store_voids) begin
-      store_sent_waddr = store_waits_qp_q;
-      store_sent_wdata = 33'd0;
-      store_states_waddr = store_waits_qp_q;
-      store_states_wdata = 142'd0;
-    end
-  end
-  always_comb begin
-    store_forget_qp = qp;
-    if (store_lands) begin
-      store_forget_qp = store_waits_qp_q;
-    end
-  end
-  always_comb begin
-    store_reference = store_contexts_rdata.generation;
-    if (removing) begin
-      store_reference = generation;
-    end
-  end
-  always_comb begin
-    store_state = store_states_rdata;
-    if ((~store_states_rdata.used) | (store_states_rdata.generation != store_reference)) begin
-      store_state = 142'd0;
-      store_state.una = store_contexts_rdata.first_psn;
-      store_state.accepted = store_contexts_rdata.first_psn;
-      store_state.assigned = store_contexts_rdata.first_psn;
-      store_state.generation = store_reference;
-    end
-  end
   initial begin
     una_before_r_q = 24'd0;
     sent_to_r_q = 24'd0;
@@ -438,9 +252,6 @@ module hpcc_requester_queue (
     is_old_q = 1'd0;
     unsent_q = 1'd0;
     before_gap_q = 1'd0;
-    store_waits_q = 1'd0;
-    store_waits_qp_q = 8'd0;
-    store_waits_context_q = 37'd0;
     state_q = 142'd0;
     mtu_r_q = 3'd0;
   end
@@ -453,15 +264,11 @@ module hpcc_requester_queue (
     is_old_q <= is_old_d;
     unsent_q <= unsent_d;
     before_gap_q <= before_gap_d;
-    store_waits_q <= store_waits_d;
-    store_waits_qp_q <= store_waits_qp_d;
-    store_waits_context_q <= store_waits_context_d;
     state_q <= state_d;
     mtu_r_q <= mtu_r_d;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
-      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, run.address, run.open,
-      run.last_length, run.last_psn, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
+  wire unused_bits = &{1'b0, run.address, run.open, run.last_length, run.last_psn, distance.magnitude, beyond.magnitude, progress.magnitude,
+      lag.magnitude};
 endmodule
 
 `default_nettype wire

@@ -7,7 +7,7 @@
 module hpcc_requester_ring (
   // Clock.
   input  wire  clk,
-  // Queue pair.
+  // Queue pair whose ring is read.
   input  wire  [7:0] qp,
   // Place to read.
   input  wire  [4:0] place,
@@ -23,6 +23,8 @@ module hpcc_requester_ring (
   input  wire  hpcc_nic_pkg::completion_status_t defer_status,
   // A message is made in this clock; it is written in the next.
   input  wire  push,
+  // Its queue pair.
+  input  wire  [7:0] push_qp,
   // Its place.
   input  wire  [4:0] tail,
   // Its work request.
@@ -106,7 +108,7 @@ module hpcc_requester_ring (
   end
   always_comb begin
     added.place = tail[3:0];
-    added.qp = qp;
+    added.qp = push_qp;
   end
   always_comb begin
     deferred.place = defer_place[3:0];

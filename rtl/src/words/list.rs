@@ -34,7 +34,7 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, AnswerTag, ClockHalves, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext,
+    AnswerEvent, AnswerTag, ClockHalves, FastStep, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext,
     RequesterState, RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
@@ -106,6 +106,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         RxPacket::descriptor(),
         Action::descriptor(),
         Commit::descriptor(),
+        FastStep::descriptor(),
         AckSend::descriptor(),
         CongestionMark::descriptor(),
         Notified::descriptor(),

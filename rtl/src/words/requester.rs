@@ -1,5 +1,7 @@
 //! What the requester keeps of each queue pair and of each message.
 
+use super::transport::AnswerKind;
+use super::wire::AethSyndrome;
 use super::work::CompletionStatus;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -198,6 +200,36 @@ crate::word! {
         open: Bit,
         /// Where the next response's payload goes.
         address: U<64>,
+    }
+
+    /// What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
+    pub struct FastStep {
+        /// A work request.
+        work: Bit,
+        /// A READ response; neither: an answer.
+        response: Bit,
+        /// Queue pair.
+        qp: U<8>,
+        /// Place in the window of work requests, or among the answers that are held.
+        place: U<4>,
+        /// Generation of the packet's queue pair.
+        generation: U<8>,
+        /// PSN of the packet.
+        psn: U<24>,
+        /// Which answer.
+        answer: AnswerKind,
+        /// Its syndrome.
+        syndrome: AethSyndrome,
+        /// Memory refused its data.
+        failed: Bit,
+        /// The queue pair of the answer collects INT.
+        int_on: Bit,
+        /// The work request has no queue pair, operation or length.
+        invalid: Bit,
+        /// It is a READ.
+        read: Bit,
+        /// Its bytes.
+        length: U<32>,
     }
 
     /// A queue pair of a generation.

@@ -22,8 +22,14 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Work requests.
+    /// Work requests that the fast path leaves to the state machine.
     pub work: StreamIn<WorkRequest>,
+    /// The work request whose region is checked: that on `work` while one waits there, before that the one that enters the fast path.
+    pub front: Signal<In, WorkRequest>,
+    /// The state machine has the turn; otherwise the message is that of the whole work request on `request`.
+    pub turn: Signal<In, Bit>,
+    /// The work request of the message: that on `work` while the state machine has the turn.
+    pub request: Signal<In, WorkRequest>,
     /// A region slot is written.
     pub region_valid: Signal<In, Bit>,
     /// Slot.
@@ -44,6 +50,10 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub dead: Signal<In, Bit>,
     /// What a work request cut off by that ends with.
     pub carry: Signal<In, CompletionStatus>,
+    /// The local region of `front`, four clocks ago, allows it.
+    pub allowed: Signal<Out, Bit>,
+    /// `front` has no queue pair, operation or length.
+    pub invalid: Signal<Out, Bit>,
     /// A work request waits, and its region has been looked up.
     pub waiting: Signal<Out, Bit>,
     /// It is to be refused.
@@ -65,7 +75,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
     #[registers(U<64>: local_at, remote_at, local_next, remote_next)]
-    #[signals(Bit: invalid, more)]
+    #[signals(Bit: cut, more)]
     #[signals(U<32>: bytes, part)]
     #[signals(U<64>: from, to)]
     check: RegionCheck,
@@ -82,7 +92,9 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     split_generation: DFF<U<8>>,
     rest: DFF<U<32>>,
     packets: DFF<U<24>>,
-    request: Signal<Local, WorkRequest>,
+    /// The work request at the check.
+    asking: Signal<Local, WorkRequest>,
+    asked: Signal<Local, WorkRequest>,
     less_one: Signal<Local, U<12>>,
     raised: Signal<Local, RoundedLength>,
 }
@@ -91,10 +103,11 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
     fn update(&mut self) {
         inputs!(check: reset, region_valid, region_slot, region_data);
-        request = work.data;
-        inputs!(check from request: key = local_key, address = local_address, length);
+        asking = front;
+        inputs!(check from asking: key = local_key, address = local_address, length);
         check.access = bits_u::<2>(0);
-        invalid = (request.qpn >= limit) | (request.operation > 1) | (request.length > 0x8000_0000u64);
+        invalid = (asking.qpn >= limit) | (asking.operation > 1) | (asking.length > 0x8000_0000u64);
+        allowed = check.allowed;
 
         // no such queue pair; ended; no local access
         clear!(refused);
@@ -114,11 +127,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
 
         // what is left of the work request
+        asked = request;
         assign! {
-            begun = split, begun_generation = split_generation, bytes = request.length, from = request.local_address,
-            to = request.remote_address
+            begun = split, begun_generation = split_generation, bytes = asked.length, from = asked.local_address,
+            to = asked.remote_address
         }
-        if split {
+        cut = split & turn;
+        if cut {
             assign!(bytes = rest, from = local_at, to = remote_at);
         }
 
@@ -137,7 +152,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         packets = bit_cast_u::<24, 25>(raised.units >> mtu);
 
         // the message: at least one PSN
-        more = packets > span;
+        more = turn & (packets > span);
         part = (bits_u::<32>(256) << mtu) << width;
         rest_next = bytes - part;
         local_next = from + bit_cast_u::<64, 32>(part);

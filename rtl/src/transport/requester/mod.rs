@@ -1,13 +1,14 @@
 //! Requester: from work requests to messages, from answers of the peer to completions.
 //!
-//! One state machine owns, per queue pair, a ring of 16 messages and how far they are acknowledged. It takes one input at a time
-//! and holds it on its stream until it is done, so nothing is in flight between two operations on a queue pair.
+//! Per queue pair there is a ring of 16 messages, and how far they are acknowledged. What concerns the end of the ring or its oldest message
+//! alone goes through a pipe ([`fast`]): a work request of one message, an acknowledgement or READ data that moves within the oldest
+//! message or to its end. Everything else is for a state machine, which takes one input at a time. Both have the same tables and take turns.
 //!
-//! States and clocks: [`top`].
+//! States and clocks: [`top`], [`fast::stages`].
 //!
-//! Work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
+//! In the state machine work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
 //! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).
-//! An answer within a message takes six clocks, the first response of a READ seven; one clock more if the next input is on the
+//! An answer takes six clocks there, the first response of a READ seven; one clock more if the next input is on the
 //! same stream. The responses between them do not come here: [`follow`] takes them, and [`gather`] makes one answer of many.
 //!
 //! Reference: `hpcc_models::nic`. Deviations: a work request longer than 2^`SEGMENT` PSNs is several messages on the wire also
@@ -16,7 +17,8 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `top` | the state machine |
-//! | `choice` | which input is next |
+//! | `fast` | the pipe beside it |
+//! | `choice` | which input of the state machine is next |
 //! | `store`, `queue` | state of all queue pairs, and of the one in hand |
 //! | `ring` | messages |
 //! | `intake` | work requests: check and division |
@@ -30,6 +32,7 @@
 pub mod answers;
 pub mod choice;
 pub mod completions;
+pub mod fast;
 pub mod follow;
 pub mod gather;
 pub mod intake;

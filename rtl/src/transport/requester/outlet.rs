@@ -2,6 +2,7 @@
 
 use super::answers::IntFields;
 use crate::emit::naming::named_with;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::U;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -85,7 +86,7 @@ pub struct Events {
     pub sent_at: Signal<In, U<48>>,
     /// That is known.
     pub sent_valid: Signal<In, Bit>,
-    /// An event waits.
+    /// Events wait; six more may come.
     pub full: Signal<Out, Bit>,
     /// With `put`: the INT has more switches than records.
     pub many: Signal<Out, Bit>,
@@ -95,7 +96,7 @@ pub struct Events {
     pub cc_event: StreamOut<LawEvent>,
     #[combinational]
     fields: IntFields,
-    outlet: Outlet<AnswerEvent>,
+    fifo: ShortFifo<AnswerEvent>,
     use_int: Signal<Local, Bit>,
     word: Signal<Local, AnswerEvent>,
     clock_now: Signal<Local, ClockHalves>,
@@ -108,7 +109,7 @@ pub struct Events {
 #[kernel]
 impl Logic for Events {
     fn update(&mut self) {
-        self.outlet.reset.next = self.reset.val();
+        self.fifo.reset.next = self.reset.val();
         inputs!(fields: stack = commit.int_stack, length = commit.int_length, speeds);
         self.use_int.next = self.with_int.val() & self.fields.present.val();
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
@@ -132,10 +133,10 @@ impl Logic for Events {
         if self.probing.val() & (self.fields.n_hop.val() == 0) {
             self.word.next.int_valid = false;
         }
-        inputs!(outlet: data = word, put);
-        self.full.next = self.outlet.full.val();
-        self.outlet.down.ready.next = self.cc_event.ready.val();
-        outputs!(outlet: cc_event.valid = down.valid, leaving = down.data);
+        inputs!(fifo: data = word, put);
+        self.full.next = self.fifo.crowded.val();
+        self.fifo.down.ready.next = self.cc_event.ready.val();
+        outputs!(fifo: cc_event.valid = down.valid, leaving = down.data);
         self.cc_event.data.next = bits_zero::<LawEvent>(0);
         self.kind.next = CcEventKind::Ack;
         if self.leaving.val().nak {

@@ -1,9 +1,7 @@
 //! The queue pair in hand: its state in registers, and what each step changes in it.
 
-use super::store::Store;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::context::QpContext;
 use crate::words::requester::PsnDistance;
 use crate::words::requester::{ReadRun, RequesterState};
 use crate::words::work::CompletionStatus;
@@ -15,32 +13,20 @@ use rust_hdl::prelude::*;
 pub struct Queue {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// A queue pair is created or removed.
-    pub context_valid: Signal<In, Bit>,
-    /// Its number.
-    pub context_qp: Signal<In, U<8>>,
-    /// Its context.
-    pub context_data: Signal<In, QpContext>,
-    /// A packet was sent for the first time.
-    pub sent_valid: Signal<In, Bit>,
-    /// Its queue pair.
-    pub sent_qp: Signal<In, U<8>>,
-    /// Its generation.
-    pub sent_generation: Signal<In, U<8>>,
-    /// One past its PSN.
-    pub sent_end: Signal<In, U<24>>,
-    /// Queue pair to read, two clocks before `load`.
-    pub next_qp: Signal<In, U<8>>,
-    /// Queue pair in hand, from `load` on.
-    pub qp: Signal<In, U<8>>,
+    /// In the clock of `load`: the queue pair's state, from the tables.
+    pub loaded: Signal<In, RequesterState>,
+    /// In the clock of `load`: its MTU code.
+    pub loaded_mtu: Signal<In, U<3>>,
+    /// In the clock of `load`: it collects INT.
+    pub loaded_int_on: Signal<In, Bit>,
+    /// In the clock of `load`: it has sent something.
+    pub loaded_sent_known: Signal<In, Bit>,
+    /// In the clock of `load`: one past the highest PSN sent.
+    pub loaded_sent_to: Signal<In, U<24>>,
     /// Take the state into the registers.
     pub load: Signal<In, Bit>,
     /// Write it back, if it has changed.
     pub save: Signal<In, Bit>,
-    /// See [`Store`].
-    pub removing: Signal<In, Bit>,
-    /// See [`Store`].
-    pub generation: Signal<In, U<8>>,
     /// `una` becomes `new_una`.
     pub advance: Signal<In, Bit>,
     /// See `advance`.
@@ -79,26 +65,8 @@ pub struct Queue {
     pub delist: Signal<In, Bit>,
     /// The queue pair's READ run; `accepted` is its PSN in the clock after `load`, if it is valid.
     pub run: Signal<In, ReadRun>,
-    /// A context is not to land in this clock.
-    pub hold_contexts: Signal<In, Bit>,
     /// Look at `run`.
     pub with_run: Signal<In, Bit>,
-    /// Read from the tables in the clock of `load`: the queue pair exists.
-    pub alive: Signal<Out, Bit>,
-    /// In the clock of `load`: generation of the context.
-    pub context_generation: Signal<Out, U<8>>,
-    /// In the clock of `load`: oldest message.
-    pub head_loaded: Signal<Out, U<5>>,
-    /// In the clock of `load`: no READ with missing data is before this message.
-    pub read_loaded: Signal<Out, U<5>>,
-    /// In the clock of `load`: oldest message whose completion has not left.
-    pub told_loaded: Signal<Out, U<5>>,
-    /// The same three without a look at the generation: what is read there is of use only if the ring is not empty.
-    pub head_early: Signal<Out, U<5>>,
-    /// See `head_early`.
-    pub read_early: Signal<Out, U<5>>,
-    /// See `head_early`.
-    pub told_early: Signal<Out, U<5>>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<Out, U<24>>,
     /// `una` when the state was loaded.
@@ -139,14 +107,13 @@ pub struct Queue {
     pub ghost: Signal<Out, Bit>,
     /// Its READ data was taken before.
     pub twice: Signal<Out, Bit>,
-    /// See [`Store`].
-    pub forget: Signal<Out, Bit>,
-    /// See [`Store`].
-    pub forget_qp: Signal<Out, U<8>>,
+    /// The state is to be written.
+    pub we: Signal<Out, Bit>,
+    /// New state.
+    pub new_state: Signal<Out, RequesterState>,
     #[registers(U<24>: una_before_r, sent_to_r)]
     #[registers(Bit: int_on_r, sent_known_r, changed_r, is_old, unsent, before_gap)]
     #[signals(PsnDistance: distance, beyond, progress, lag)]
-    store: Store,
     state: DFF<RequesterState>,
     mtu_r: DFF<U<3>>,
     written: Signal<Local, RequesterState>,
@@ -155,15 +122,6 @@ pub struct Queue {
 #[kernel]
 impl Logic for Queue {
     fn update(&mut self) {
-        inputs!(store:
-            context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end,
-            hold = hold_contexts, qp = next_qp, removing, generation);
-        outputs!(store: alive, context_generation, head_early = head, read_early = read_at, told_early = told);
-        head_loaded = store.state.val().head;
-        read_loaded = store.state.val().read_at;
-        told_loaded = store.state.val().told;
-        outputs!(store: forget, forget_qp);
-
         if advance {
             state.una = new_una;
         }
@@ -211,14 +169,14 @@ impl Logic for Queue {
             changed_r = true;
         }
         if load {
-            state = store.state;
-            if with_run & run.valid & (run.generation == store.state.val().generation) {
+            state = loaded;
+            if with_run & run.valid & (run.generation == loaded.generation) {
                 state.accepted = run.psn;
             }
-            una_before_r = store.state.val().una;
+            una_before_r = loaded.una;
             assign! {
-                mtu_r.d = store.mtu, int_on_r.d = store.int_on, sent_known_r.d = store.sent_known,
-                sent_to_r.d = store.sent_to
+                mtu_r.d = loaded_mtu, int_on_r.d = loaded_int_on, sent_known_r.d = loaded_sent_known,
+                sent_to_r.d = loaded_sent_to
             }
             changed_r = false;
         }
@@ -249,13 +207,12 @@ impl Logic for Queue {
 
         // back to the table; no READ data is missing before `una`
         lag = bit_cast_word::<PsnDistance, U<24>>(state.accepted - state.una);
-        store.we = save & changed_r;
-        store.write_qp = qp;
+        we = save & changed_r;
         written = state;
         written.used = true;
         if lag.negative {
             written.accepted = state.una;
         }
-        store.new_state = written;
+        new_state = written;
     }
 }

@@ -16,7 +16,7 @@ use rust_hdl::prelude::*;
 pub struct Ring {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Queue pair.
+    /// Queue pair whose ring is read.
     pub qp: Signal<In, U<8>>,
     /// Place to read.
     pub place: Signal<In, U<5>>,
@@ -32,6 +32,8 @@ pub struct Ring {
     pub defer_status: Signal<In, CompletionStatus>,
     /// A message is made in this clock; it is written in the next.
     pub push: Signal<In, Bit>,
+    /// Its queue pair.
+    pub push_qp: Signal<In, U<8>>,
     /// Its place.
     pub tail: Signal<In, U<5>>,
     /// Its work request.
@@ -73,7 +75,7 @@ impl Logic for Ring {
         looked.place = bit_cast_u::<4, 5>(place);
         looked.qp = qp;
         added.place = bit_cast_u::<4, 5>(tail);
-        added.qp = qp;
+        added.qp = push_qp;
         deferred.place = bit_cast_u::<4, 5>(defer_place);
         deferred.qp = qp;
         memory_place = bit_cast_number::<12, RingPlace>(looked);

@@ -55,6 +55,8 @@ pub struct Store {
     pub read_at: Signal<Out, U<5>>,
     /// The same for the oldest message whose completion has not left.
     pub told: Signal<Out, U<5>>,
+    /// Oldest PSN without acknowledgement, if the state is not void.
+    pub una: Signal<Out, U<24>>,
     /// The queue pair exists.
     pub alive: Signal<Out, Bit>,
     /// Generation of the context.
@@ -71,6 +73,8 @@ pub struct Store {
     pub forget: Signal<Out, Bit>,
     /// It.
     pub forget_qp: Signal<Out, U<8>>,
+    /// A context waits until nobody else writes.
+    pub crowded: Signal<Out, Bit>,
     #[signals(Bit: lands, voids)]
     contexts: RamReg<RequesterContext, 8>,
     states: RamReg<RequesterState, 8>,
@@ -87,6 +91,7 @@ impl Logic for Store {
         // a context lands when neither of the tables that it voids is written
         lands = waits & !we & !sent_valid & !hold;
         voids = lands & (waits_context.alive | !waits_context.generation.any());
+        crowded = waits;
         if lands {
             waits = false;
         }
@@ -120,6 +125,7 @@ impl Logic for Store {
         head = states.rdata.val().head;
         read_at = states.rdata.val().read_at;
         told = states.rdata.val().told;
+        una = states.rdata.val().una;
         alive = contexts.rdata.val().alive;
         context_generation = contexts.rdata.val().generation;
         mtu = contexts.rdata.val().mtu;

@@ -15,6 +15,11 @@
 use super::answers::{Answer, Outcome};
 use super::choice::Choice;
 use super::completions::Completions;
+use super::fast::entry::Entry;
+use super::fast::held::Held;
+use super::fast::stages::Stages;
+use super::fast::turns::Turns;
+use super::fast::window::Window;
 use super::follow::Follow;
 use super::gather::Gather;
 use super::intake::Intake;
@@ -22,8 +27,10 @@ use super::outlet::{Events, Outlet};
 use super::queue::Queue;
 use super::reads::Verdict;
 use super::ring::Ring;
+use super::store::Store;
 use super::walk::Walk;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -31,7 +38,7 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{OwnMessage, PsnDistance, QpOfGeneration, ResponseCase};
+use crate::words::requester::{FastStep, OwnMessage, PsnDistance, QpOfGeneration, RequesterState, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
@@ -113,6 +120,28 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub kill: StreamOut<FlowOfGeneration>,
     /// Counter pulses: `RequesterCounts`.
     pub counts: Signal<Out, U<11>>,
+    /// Work requests that wait for the fast path.
+    window: Window,
+    /// Answers in the fast path.
+    held: Held,
+    /// What enters the fast path.
+    entry: Entry,
+    /// The fast path.
+    stages: Stages<SEGMENT>,
+    /// The fast path or the state machine.
+    turns: Turns,
+    /// Nothing may enter the fast path in this clock.
+    hold: Signal<Local, Bit>,
+    /// The state machine has the turn.
+    turn: Signal<Local, Bit>,
+    /// It may choose an operation in this clock.
+    go: Signal<Local, Bit>,
+    /// From the tables in the clock of `load`: state of the queue pair.
+    state_loaded: Signal<Local, RequesterState>,
+    /// What enters the fast path.
+    entering: Signal<Local, FastStep>,
+    /// State, contexts and how far has been sent, by queue pair.
+    store: Store,
     /// Which input is next.
     choice: Choice,
     /// Answers that wait, those about READ data joined.
@@ -123,13 +152,17 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     response_waits: DFF<Bit>,
     /// That response.
     response: DFF<RxPacket>,
+    /// It is in the fast path.
+    response_inside: DFF<Bit>,
+    /// The fast path leaves it to the state machine.
+    response_tried: DFF<Bit>,
     /// It goes in this clock.
     response_goes: Signal<Local, Bit>,
     /// The one behind it.
     arriving: Signal<Local, RxPacket>,
     /// Queue pairs whose completions wait for room, each once.
     tells: StreamFifo<QpOfGeneration, 8, 256>,
-    /// The work request on the bus, by fields.
+    /// The work request of the state machine, by fields.
     request: Signal<Local, WorkRequest>,
     /// The queue pair's state and pointers.
     queue: Queue,
@@ -158,7 +191,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Acknowledgements of READ data that carry INT back.
     echoes: Outlet<AckSend>,
     /// Messages handed to the scheduler.
-    schedules: Outlet<FlowPacket>,
+    schedules: ShortFifo<FlowPacket>,
     /// Flows that the scheduler is to end.
     kills: Outlet<FlowOfGeneration>,
     /// High from the second clock after power-on: what a RAM shows before is nothing.
@@ -266,10 +299,13 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
 #[kernel]
 impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
     fn update(&mut self) {
+        self.turn.next = self.turns.machine.val();
+
         // streams and buses
-        self.choice.rows.valid.next = self.response_waits.q.val() & self.follow.slow.val();
+        self.choice.rows.valid.next =
+            self.response_waits.q.val() & self.follow.slow.val() & self.response_tried.q.val();
         self.choice.rows.data.next = self.response.q.val();
-        self.response_goes.next = self.choice.rows.ready.val() | self.follow.take.val();
+        self.response_goes.next = self.choice.rows.ready.val() | self.follow.take.val() | self.stages.takes.val();
         self.row.ready.next = !self.response_waits.q.val() | self.response_goes.val();
         self.arriving.next = self.row.data.val();
         self.follow.ahead.next = self.response.q.val().qp;
@@ -279,13 +315,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.response.d.next = self.row.data.val();
         }
         StreamIn::<Commit>::link(&mut self.answer, &mut self.gather.up);
-        StreamOut::<Commit>::join(&mut self.gather.down, &mut self.choice.answers);
+        StreamOut::<Commit>::join(&mut self.gather.down, &mut self.entry.answers);
+        StreamOut::<Commit>::join(&mut self.held.machine, &mut self.choice.answers);
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
-        inputs!([gather, follow, tells]: reset);
+        inputs!([gather, follow, tells, window, held, entry, stages, turns]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
         StreamIn::<FlowPacket>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<QpOfGeneration>::link(&mut self.remove, &mut self.choice.removals);
-        StreamIn::<WorkRequest>::link(&mut self.work, &mut self.intake.work);
+        StreamIn::<WorkRequest>::link(&mut self.work, &mut self.window.work);
+        StreamOut::<WorkRequest>::join(&mut self.window.machine, &mut self.intake.work);
         StreamOut::<Action>::link(&mut self.action, &mut self.actions.down);
         StreamOut::<Completion>::link(&mut self.completion, &mut self.finished.completion);
         StreamOut::<AckSend>::link(&mut self.echo, &mut self.echoes.down);
@@ -293,7 +331,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<FlowOfGeneration>::link(&mut self.kill, &mut self.kills.down);
         StreamOut::<LawEvent>::link(&mut self.cc_event, &mut self.events.cc_event);
         inputs!([finished, intake, events, actions, echoes, schedules, kills]: reset);
-        inputs!(queue: context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end);
+        inputs!(store: context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end);
         inputs!(intake: region_valid, region_slot, region_data);
         outputs!(ring: message_valid = bus_valid, message_address = bus_address, message_data = bus_data);
         for i in 0..4 {
@@ -302,20 +340,82 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         clear!(done, kept);
         self.half.next = bits_zero::<QpFlow>(0);
         self.half.next.qp = self.choice.qp.val();
+        if !self.turn.val() {
+            self.half.next.qp = self.stages.qp.val();
+        }
         self.flow.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
         self.flow.next.generation = self.queue.own_generation.val();
+        if !self.turn.val() {
+            self.flow.next.generation = self.stages.generation.val();
+        }
+
+        // the fast path: entry
+        inputs!(turns: idle);
+        self.turns.calls.next = self.choice.any.val() | self.held.waits.val();
+        self.turns.answers.next = self.held.waits.val();
+        self.turns.waits.next = self.entry.waits.val();
+        self.turns.busy.next = self.stages.busy.val();
+        self.go.next = self.idle.q.val() & self.turns.go.val();
+        self.turns.begins.next = self.go.val() & self.choice.any.val();
+        // what comes out for the window or for the state machine, and what is not told in time, lets nothing pass
+        self.hold.next = self.turns.hold.val()
+            | self.stages.returns.val()
+            | self.stages.defers_work.val()
+            | self.stages.defers_answer.val()
+            | self.events.full.val()
+            | self.schedules.crowded.val()
+            | self.store.crowded.val();
+        inputs!(entry: hold, answer_place = held.place, work_waits = window.waits, work = window.front);
+        inputs!(entry: work_place = window.place, work_invalid = intake.invalid);
+        inputs!(entry: response);
+        self.entry.response_waits.next = self.response_waits.q.val()
+            & self.follow.slow.val()
+            & !self.response_inside.q.val()
+            & !self.response_tried.q.val()
+            & !self.actions.full.val();
+        if self.entry.response_taken.val() {
+            self.response_inside.d.next = true;
+        }
+        if self.stages.takes.val() | self.stages.defers_response.val() {
+            self.response_inside.d.next = false;
+        }
+        if self.stages.defers_response.val() {
+            self.response_tried.d.next = true;
+        }
+        if self.response_goes.val() {
+            self.response_tried.d.next = false;
+        }
+        self.window.take.next = self.entry.work_taken.val();
+        self.held.put.next = self.entry.answer_taken.val();
+        inputs!(held: data = gather.down.data, turn);
+        self.entering.next = self.entry.step.val();
+        inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
+        // 2, 4: what it reads
+        inputs!(stages from store: state, head, read_at, una, alive, context_generation, mtu, int_on, sent_known, sent_to);
+        inputs!(stages: message, allowed = intake.allowed, room = finished.room, row = response, run = follow.run);
+        inputs!([window, held]: read_place = stages.read_place);
+        if self.turn.val() {
+            self.window.read_place.next = self.window.place.val();
+        }
+        // 5: what comes out
+        inputs!(window from stages: ends = push, returns, defers = defers_work, end_place = place, end_qp = qp);
+        inputs!(held from stages: defer = defers_answer, defer_place = place);
+        inputs!(intake: front = window.front, turn, request = window.read);
 
         // 0: the next input
-        inputs!(choice: idle, save, hold_rows = actions.full);
-        self.request.next = self.work.data.val();
+        inputs!(choice: idle = go, save, hold_rows = actions.full);
+        self.request.next = self.window.front.val();
         self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val() & !self.stalled.q.val();
         self.choice.work_qp.next = bit_cast_u::<8, 24>(self.request.val().qpn);
         inputs!(choice: room = finished.room, hold_removals = held_removals, kept);
         if self.finished.room.val() {
             self.stalled.d.next = false;
         }
-        inputs!(queue from choice: next_qp, qp);
-        if self.idle.q.val() {
+        self.store.qp.next = self.choice.next_qp.val();
+        if !self.turn.val() {
+            self.store.qp.next = self.entering.val().qp;
+        }
+        if self.go.val() {
             self.idle.d.next = !self.choice.any.val();
             self.read.d.next = self.choice.any.val();
             self.response_case.d.next = ResponseCase::Compare;
@@ -328,27 +428,31 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.load.d.next = true;
         }
         self.queue.load.next = self.load.q.val();
-        self.queue.removing.next = self.choice.remove.val() | self.choice.tell.val();
-        inputs!(queue: with_run = choice.row, run = follow.run, generation = choice.generation);
-        self.same.next = self.queue.context_generation.val() == self.choice.generation.val();
+        self.store.removing.next = self.turn.val() & (self.choice.remove.val() | self.choice.tell.val());
+        inputs!(store: generation = choice.generation);
+        inputs!(queue: with_run = choice.row, run = follow.run);
+        inputs!(queue from store:
+            loaded = state, loaded_mtu = mtu, loaded_int_on = int_on, loaded_sent_known = sent_known, loaded_sent_to = sent_to);
+        self.state_loaded.next = self.store.state.val();
+        self.same.next = self.store.context_generation.val() == self.choice.generation.val();
         if self.choice.work.val() {
             self.same.next =
-                !self.intake.begun.val() | (self.intake.begun_generation.val() == self.queue.context_generation.val());
+                !self.intake.begun.val() | (self.intake.begun_generation.val() == self.store.context_generation.val());
         }
-        self.reply.commit.next = self.gather.down.data.val();
+        self.reply.commit.next = self.held.read.val();
         self.limit.d.next = self.reply.limit.val();
         self.echoes.data.next = self.reply.echo.val();
         self.echoes.put.next = false;
         if self.load.q.val() {
             self.load.d.next = false;
             self.live.d.next =
-                (self.queue.alive.val() & self.same.val() & !self.choice.response.val()) | self.choice.remove.val();
-            self.pointer.d.next = self.queue.head_loaded.val();
+                (self.store.alive.val() & self.same.val() & !self.choice.response.val()) | self.choice.remove.val();
+            self.pointer.d.next = self.state_loaded.val().head;
             if self.choice.row.val() {
-                self.pointer.d.next = self.queue.read_loaded.val();
+                self.pointer.d.next = self.state_loaded.val().read_at;
             }
             if self.choice.tell.val() {
-                self.pointer.d.next = self.queue.told_loaded.val();
+                self.pointer.d.next = self.state_loaded.val().told;
             }
             if self.choice.answer.val() & self.reply.duplicate.val() {
                 self.echoes.put.next = self.reply.int_on.val() & !self.echoes.full.val();
@@ -361,13 +465,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 3: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
         inputs!(ring: qp = choice.qp, place = pointer);
         if self.load.q.val() {
-            self.ring.place.next = self.queue.head_early.val();
+            self.ring.place.next = self.store.head.val();
             if self.choice.row.val() {
-                self.ring.place.next = self.queue.read_early.val();
+                self.ring.place.next = self.store.read_at.val();
             }
             if self.choice.tell.val() {
-                self.ring.place.next = self.queue.told_early.val();
+                self.ring.place.next = self.store.told.val();
             }
+        }
+        if !self.turn.val() {
+            self.ring.qp.next = self.stages.ring_qp.val();
+            self.ring.place.next = self.stages.ring_place.val();
+            self.message.d.next = self.ring.message.val();
         }
         self.next_pointer.next = self.pointer.q.val() + 1;
         self.queue.measure.next = self.look.q.val() & !self.admitting.q.val();
@@ -577,7 +686,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.events.put.next = false;
         inputs!(events:
             nak = outcome.rewind, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
-            bytes = outcome.bytes, commit = gather.down.data);
+            bytes = outcome.bytes, commit = held.read);
         self.events.with_int.next = self.reply.acknowledgement.val() & self.queue.int_on.val();
         // a packet is timed when its own acknowledgement comes; a negative one says nothing about it
         assign!(asked_qp = choice.qp, asked_psn = choice.psn);
@@ -613,10 +722,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 5, 6: a READ response
         inputs!(verdict:
-            message, missing, response_case, int_on = queue.int_on, act, follows = follow.take, follow_address = follow.address, follow_last = follow.last);
+            message, missing, response_case, int_on = queue.int_on, act, follow_address = follow.address, follow_last = follow.last);
+        self.verdict.follows.next = self.follow.take.val() | self.stages.takes.val();
+        if self.stages.takes.val() {
+            inputs!(verdict from stages: follow_address = address, follow_last = last);
+        }
         inputs!(follow: waits = response_waits, row = response);
         self.follow.room.next = !self.actions.full.val();
-        inputs!(follow: popped = choice.rows.ready, learn = verdict.take);
+        self.follow.popped.next = self.choice.rows.ready.val() | self.stages.takes.val();
+        self.follow.learn.next = self.verdict.take.val() | self.stages.takes.val();
         self.follow.learned.next.valid = !self.verdict.last.val();
         self.follow.learned.next.generation = self.choice.generation.val();
         self.follow.learned.next.psn = self.choice.psn.val() + 1;
@@ -624,9 +738,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.follow.learned.next.last_length = self.verdict.last_length.val();
         self.follow.learned.next.open = true;
         self.follow.learned.next.address = self.verdict.behind.val();
-        inputs!(follow from queue: forget, forget_qp);
-        self.queue.hold_contexts.next = self.verdict.take.val();
-        self.actions.put.next = self.act.q.val() | self.follow.take.val();
+        if self.stages.takes.val() {
+            inputs!(follow from stages: learned);
+        }
+        inputs!(follow from store: forget, forget_qp);
+        self.store.hold.next = self.verdict.take.val() | self.stages.takes.val();
+        self.actions.put.next = self.act.q.val() | self.follow.take.val() | self.stages.takes.val();
         self.actions.data.next = self.verdict.action.val();
         inputs!(queue: take = verdict.take, psn = choice.psn);
         if self.check.q.val() {
@@ -647,7 +764,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.push.next = false;
         self.queue.new_end.next = self.queue.assigned.val() + self.intake.psns.val();
         self.ring.push.next = false;
-        inputs!(ring: tail = queue.tail, work = work.data, start = queue.assigned);
+        inputs!(ring: push_qp = choice.qp, tail = queue.tail, work = window.read, start = queue.assigned);
         self.ring.finish.next = self.queue.assigned.val() + self.intake.psns.val();
         inputs!(ring: last = intake.last, generation = queue.own_generation);
         inputs!(ring from intake: local_address, remote_address, length);
@@ -684,8 +801,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // messages for the scheduler
         self.schedules.put.next = false;
         fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
+        if !self.turn.val() {
+            self.scheduling.next.psn = self.stages.finish.val();
+        }
         self.schedules.data.next = self.scheduling.val();
-        if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.full.val()) {
+        if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.crowded.val()) {
             self.emit.d.next = false;
             self.schedules.put.next = self.scheduled.q.val();
             self.done.next = true;
@@ -725,11 +845,31 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.save.d.next = true;
         }
         self.queue.save.next = self.save.q.val();
+        inputs!(store: we = queue.we, write_qp = choice.qp, new_state = queue.new_state);
         if self.save.q.val() {
             self.save.d.next = self.done.val();
             if self.queue.changed.val() & !self.choice.work.val() & (self.choice.qp.val() == self.blocked_qp.q.val()) {
                 self.blocked.d.next = false;
             }
+        }
+
+        // what leaves the fast path
+        if !self.turn.val() {
+            assign!(asked_qp = stages.asked_qp, asked_psn = stages.asked_psn);
+            inputs!(store from stages: we, write_qp = qp, new_state);
+            if self.stages.we.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
+                self.blocked.d.next = false;
+            }
+            inputs!(ring from stages: push, push_qp = qp, tail, start, finish, generation);
+            inputs!(schedules from stages: put = push);
+            inputs!(events from stages: put = event, qp, generation, psn, bytes, with_int, with_time = acknowledges);
+            self.events.nak.next = false;
+            self.echoes.put.next = self.stages.echo.val() & !self.echoes.full.val();
+            inputs!(finished from stages: push = completes);
+            self.finished.qpn.next = bit_cast_u::<24, 8>(self.stages.completes_qp.val());
+            self.hit[0].next = self.stages.ghost.val();
+            self.hit[1].next = self.stages.ignored.val();
+            self.hit[3].next = self.stages.ended.val();
         }
         self.counts_out.d.next.ghost_acks = self.hit[0].val();
         self.counts_out.d.next.ignored_syndromes = self.hit[1].val();
@@ -747,7 +887,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, response_waits,
+                read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, response_waits, response_inside, response_tried,
                 held_removals
             }
         }

@@ -55,6 +55,17 @@ fn several_packets_at_once_with_slow_memory_and_slow_receivers() {
 }
 
 #[test]
+fn packets_back_to_back() {
+    let mut world: World<20> = World::new(Plan {
+        batch: 20,
+        seed: 5,
+        ..PLAN
+    });
+    world.run();
+    assert!(world.completed.len() > 100, "{}", world.completed.len());
+}
+
+#[test]
 fn short_messages_on_the_wire() {
     let mut world: World<3> = World::new(Plan {
         seed: 3,

@@ -1,0 +1,119 @@
+//! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
+
+use crate::emit::naming::named_inside;
+use crate::prim::skid::StreamIn;
+use crate::prim::uint::{bit_cast_u, U};
+use crate::words::requester::FastStep;
+use crate::words::transport::{Commit, RxPacket};
+use crate::words::work::WorkRequest;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written.
+#[block]
+pub struct Entry {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high.
+    pub reset: Signal<In, Bit>,
+    /// Nothing enters in this clock.
+    pub hold: Signal<In, Bit>,
+    /// Answers.
+    pub answers: StreamIn<Commit>,
+    /// Place that the answer gets.
+    pub answer_place: Signal<In, U<4>>,
+    /// A work request waits.
+    pub work_waits: Signal<In, Bit>,
+    /// It.
+    pub work: Signal<In, WorkRequest>,
+    /// Its place.
+    pub work_place: Signal<In, U<4>>,
+    /// No queue pair, operation or length.
+    pub work_invalid: Signal<In, Bit>,
+    /// A READ response waits that the pipe has not looked at.
+    pub response_waits: Signal<In, Bit>,
+    /// It.
+    pub response: Signal<In, RxPacket>,
+    /// It enters.
+    pub response_taken: Signal<Out, Bit>,
+    /// The work request enters.
+    pub work_taken: Signal<Out, Bit>,
+    /// The answer enters.
+    pub answer_taken: Signal<Out, Bit>,
+    /// Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
+    pub waits: Signal<Out, Bit>,
+    /// Something enters in this clock.
+    pub valid: Signal<Out, Bit>,
+    /// What.
+    pub step: Signal<Out, FastStep>,
+    #[registers(Bit: inside_1, inside_2, inside_3, inside_4, turn)]
+    #[registers(U<8>: qp_1, qp_2, qp_3, qp_4)]
+    #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, takes_work, takes_answer, takes_response)]
+    #[signals(U<8>: answer_qp, work_qp)]
+    answer: Signal<Local, Commit>,
+    word: Signal<Local, FastStep>,
+}
+
+#[kernel]
+impl Logic for Entry {
+    fn update(&mut self) {
+        answer = answers.data;
+        answer_qp = answer.qp;
+        work_qp = bit_cast_u::<8, 24>(work.qpn);
+        answer_meets = (inside_1 & (qp_1 == answer_qp))
+            | (inside_2 & (qp_2 == answer_qp))
+            | (inside_3 & (qp_3 == answer_qp))
+            | (inside_4 & (qp_4 == answer_qp));
+        work_meets = (inside_1 & (qp_1 == work_qp))
+            | (inside_2 & (qp_2 == work_qp))
+            | (inside_3 & (qp_3 == work_qp))
+            | (inside_4 & (qp_4 == work_qp));
+        answer_can = answers.valid & !answer_meets & !hold;
+        work_can = work_waits & !work_meets & !hold;
+        response_meets = (inside_1 & (qp_1 == response.qp))
+            | (inside_2 & (qp_2 == response.qp))
+            | (inside_3 & (qp_3 == response.qp))
+            | (inside_4 & (qp_4 == response.qp));
+        takes_response = response_waits & !response_meets & !hold;
+        takes_work = work_can & (!answer_can | turn) & !takes_response;
+        takes_answer = answer_can & !takes_work & !takes_response;
+        if takes_work | takes_answer {
+            turn = takes_answer;
+        }
+        answers.ready = takes_answer;
+        assign!(work_taken = takes_work, answer_taken = takes_answer);
+        response_taken = takes_response;
+        waits = answers.valid | work_waits | response_waits;
+        valid = takes_work | takes_answer | takes_response;
+
+        fields!(word from answer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
+        word.place = answer_place;
+        word.work = takes_work;
+        word.response = takes_response;
+        word.invalid = work_invalid;
+        word.read = work.operation.any();
+        word.length = work.length;
+        if takes_work {
+            word.qp = work_qp;
+            word.place = work_place;
+        }
+        if takes_response {
+            fields!(word from response: qp, generation, psn);
+        }
+        step = word;
+        inside_1 = takes_work | takes_answer | takes_response;
+        qp_1 = word.qp;
+        assign!(inside_2.d = inside_1, qp_2.d = qp_1);
+        assign!(inside_3.d = inside_2, qp_3.d = qp_2);
+        assign!(inside_4.d = inside_3, qp_4.d = qp_3);
+        reset!(inside_1, inside_2, inside_3, inside_4, turn);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/entry.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+//! The answers that are in the pipe, and those of them that it leaves to the state machine.
+
+use crate::emit::naming::named_inside;
+use crate::prim::lut_ram::LutRam;
+use crate::prim::skid::StreamOut;
+use crate::prim::uint::U;
+use crate::words::transport::Commit;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Sixteen places, taken in turn: more than are in the pipe. Nothing enters the pipe while an answer waits here for the state machine.
+#[block]
+pub struct Held {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: drops what waits.
+    pub reset: Signal<In, Bit>,
+    /// An answer enters the pipe.
+    pub put: Signal<In, Bit>,
+    /// It.
+    pub data: Signal<In, Commit>,
+    /// Its place.
+    pub place: Signal<Out, U<4>>,
+    /// Place to read.
+    pub read_place: Signal<In, U<4>>,
+    /// What lay there a clock ago; while the state machine has its turn, the answer that is offered to it.
+    pub read: Signal<Out, Commit>,
+    /// The answer of `defer_place` is for the state machine.
+    pub defer: Signal<In, Bit>,
+    /// See `defer`.
+    pub defer_place: Signal<In, U<4>>,
+    /// The state machine has its turn.
+    pub turn: Signal<In, Bit>,
+    /// An answer waits for the state machine.
+    pub waits: Signal<Out, Bit>,
+    /// For the state machine, in their order.
+    pub machine: StreamOut<Commit>,
+    #[registers(U<3>: head, tail)]
+    next_place: DFF<U<4>>,
+    /// Clocks since the oldest answer was addressed, 2 at most: then it shows.
+    settled: DFF<U<2>>,
+    /// The answers.
+    answers: LutRam<Commit, 4>,
+    /// Places of those that wait for the state machine.
+    places: LutRam<U<4>, 3>,
+}
+
+#[kernel]
+impl Logic for Held {
+    fn update(&mut self) {
+        place = next_place;
+        if put {
+            next_place = next_place + 1;
+        }
+        inputs!(answers: we = put, waddr = next_place, wdata = data);
+        answers.raddr = if turn { places.rdata } else { read_place };
+        read = answers.rdata;
+        inputs!(places: we = defer, waddr = tail, wdata = defer_place, raddr = head);
+        if defer {
+            tail = tail + 1;
+        }
+        waits = head != tail;
+        machine.data = answers.rdata;
+        machine.valid = settled == 2;
+        if !turn | (head == tail) | machine.ready {
+            clear!(settled);
+        } else if settled != 2 {
+            settled = settled + 1;
+        }
+        if machine.ready {
+            head = head + 1;
+        }
+        reset!(head, tail, next_place, settled);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/held.rs"]
+mod tests;

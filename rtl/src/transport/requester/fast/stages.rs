@@ -1,0 +1,432 @@
+//! The pipe of the fast path: what an acknowledgement, READ data, the first response of a READ or a work request means, while nothing but one
+//! message or the end of the ring is concerned.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 0 | `step` offered | the queue pair's state is read, the local region looked up |
+//! | 1 | `step_1` | next PSN; when the packet left is asked |
+//! | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ without data |
+//! | 3 | `state_3` | distances, packets of the work request |
+//! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
+//! | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler |
+//!
+//! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
+
+use crate::emit::naming::named_inside;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
+use crate::words::requester::{FastStep, OwnMessage, PsnDistance, ReadRun, RequesterState, Syndrome};
+use crate::words::responder::RoundedLength;
+use crate::words::transport::{AnswerKind, RxPacket};
+use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// A step a clock; steps of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
+#[block]
+pub struct Stages<const SEGMENT: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: drops what is inside.
+    pub reset: Signal<In, Bit>,
+    /// Register: READs outstanding at most.
+    pub max_reads: Signal<In, U<5>>,
+    /// 0: a step enters.
+    pub valid: Signal<In, Bit>,
+    /// 0: it.
+    pub step: Signal<In, FastStep>,
+    /// 1: queue pair of the packet whose departure is asked for.
+    pub asked_qp: Signal<Out, U<8>>,
+    /// 1: its PSN.
+    pub asked_psn: Signal<Out, U<24>>,
+    /// 2: state of the queue pair.
+    pub state: Signal<In, RequesterState>,
+    /// 2: it exists.
+    pub alive: Signal<In, Bit>,
+    /// 2: generation of its context.
+    pub context_generation: Signal<In, U<8>>,
+    /// 2: MTU code.
+    pub mtu: Signal<In, U<3>>,
+    /// 2: it collects INT.
+    pub int_on: Signal<In, Bit>,
+    /// 2: it has sent something.
+    pub sent_known: Signal<In, Bit>,
+    /// 2: one past the highest PSN sent.
+    pub sent_to: Signal<In, U<24>>,
+    /// 2: the queue pair whose oldest message is to be read.
+    pub ring_qp: Signal<Out, U<8>>,
+    /// 2: its position.
+    pub ring_place: Signal<Out, U<5>>,
+    /// 2: the oldest message, if the state is not void.
+    pub head: Signal<In, U<5>>,
+    /// 2: no READ with missing data is before this one, if the state is not void.
+    pub read_at: Signal<In, U<5>>,
+    /// 2: oldest PSN without acknowledgement, if the state is not void.
+    pub una: Signal<In, U<24>>,
+    /// 2 to 5: the READ response inside, if there is one.
+    pub row: Signal<In, RxPacket>,
+    /// 2, 3: the run of its queue pair.
+    pub run: Signal<In, ReadRun>,
+    /// 5: its payload is taken: the first of its READ, in order.
+    pub takes: Signal<Out, Bit>,
+    /// 5: it is for the state machine.
+    pub defers_response: Signal<Out, Bit>,
+    /// 5: it is the last of its READ too.
+    pub last: Signal<Out, Bit>,
+    /// 5: where its payload goes.
+    pub address: Signal<Out, U<64>>,
+    /// 5: the run behind it.
+    pub learned: Signal<Out, ReadRun>,
+    /// 4: that message.
+    pub message: Signal<In, OwnMessage>,
+    /// 4: the local region allows the work request.
+    pub allowed: Signal<In, Bit>,
+    /// 4: there is room for a completion.
+    pub room: Signal<In, Bit>,
+    /// 4: the work request of the message is done, without an error.
+    pub completes: Signal<Out, Bit>,
+    /// 4: its queue pair.
+    pub completes_qp: Signal<Out, U<8>>,
+    /// 4: place of the work request or of the answer, to be read.
+    pub read_place: Signal<Out, U<4>>,
+    /// 5: the state is to be written.
+    pub we: Signal<Out, Bit>,
+    /// 5: of this queue pair.
+    pub qp: Signal<Out, U<8>>,
+    /// 5: generation of the state.
+    pub generation: Signal<Out, U<8>>,
+    /// 5: new state.
+    pub new_state: Signal<Out, RequesterState>,
+    /// 5: place of what comes out.
+    pub place: Signal<Out, U<4>>,
+    /// 5: a message is queued and goes to the scheduler.
+    pub push: Signal<Out, Bit>,
+    /// 5: its position in the ring.
+    pub tail: Signal<Out, U<5>>,
+    /// 5: its first PSN.
+    pub start: Signal<Out, U<24>>,
+    /// 5: one past its last.
+    pub finish: Signal<Out, U<24>>,
+    /// 5: the work request comes back, the ring is full.
+    pub returns: Signal<Out, Bit>,
+    /// 5: the work request is for the state machine.
+    pub defers_work: Signal<Out, Bit>,
+    /// 5: the answer is for the state machine.
+    pub defers_answer: Signal<Out, Bit>,
+    /// 5: an event for the scheduler.
+    pub event: Signal<Out, Bit>,
+    /// 5: its PSN.
+    pub psn: Signal<Out, U<24>>,
+    /// 5: bytes acknowledged.
+    pub bytes: Signal<Out, U<32>>,
+    /// 5: it comes of an acknowledgement.
+    pub acknowledges: Signal<Out, Bit>,
+    /// 5: INT counts.
+    pub with_int: Signal<Out, Bit>,
+    /// 5: READ data is to be echoed.
+    pub echo: Signal<Out, Bit>,
+    /// 5: counted: an acknowledgement of what was never sent.
+    pub ghost: Signal<Out, Bit>,
+    /// 5: counted: a syndrome without meaning.
+    pub ignored: Signal<Out, Bit>,
+    /// 5: counted: the queue pair has ended.
+    pub ended: Signal<Out, Bit>,
+    /// Something is inside.
+    pub busy: Signal<Out, Bit>,
+    // 1, 2
+    #[registers(Bit: valid_1, valid_2)]
+    #[registers(FastStep: step_1, step_2)]
+    next_2: DFF<U<24>>,
+    // 3
+    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3)]
+    #[registers(U<24>: next_3, sent_to_3)]
+    #[registers(FastStep: step_3, step_4, step_5)]
+    #[registers(RequesterState: state_3, state_4, state_5)]
+    mtu_3: DFF<U<3>>,
+    #[registers(U<5>: position_3, position_4)]
+    #[signals(U<5>: at_read)]
+    #[signals(PsnDistance: distance, beyond, lag, over, progress)]
+    given: Signal<Local, Extension>,
+    aeth: Signal<Local, AckHeader>,
+    row_syndrome: Signal<Local, Syndrome>,
+    #[signals(Syndrome: syndrome)]
+    less_one: Signal<Local, U<12>>,
+    raised: Signal<Local, RoundedLength>,
+    // 4
+    #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, none_4, all_4, direct_4, full_4, reads_4, int_on_4)]
+    #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4, missing_4, negative_4)]
+    #[registers(U<24>: next_4, distance_4, outstanding_4, packets_4)]
+    mtu_4: DFF<U<3>>,
+    #[signals(U<24>: psns, new_end, last_out)]
+    #[signals(U<16>: full_length)]
+    #[signals(U<32>: wanted_length)]
+    #[signals(Bit: is_answer, fits_place, ends_read, is_end, has_run, first)]
+    #[signals(Bit: judged, tried, at_end, inside, moves, done, more, fits, refused, queues, drops)]
+    written: Signal<Local, RequesterState>,
+    // 5
+    #[registers(Bit: valid_5, we_5, push_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
+    #[registers(U<24>: next_5, passed_5, start_5)]
+    tail_5: DFF<U<5>>,
+    #[registers(Bit: takes_5, defers_response_5, last_5)]
+    #[registers(U<64>: address_5, behind_5)]
+    last_length_5: DFF<U<16>>,
+    last_psn_5: DFF<U<24>>,
+    run_5: Signal<Local, ReadRun>,
+    mtu_5: DFF<U<3>>,
+    #[init(Constant::new(U(1 << SEGMENT)))]
+    span: Constant<U<24>>,
+    #[init(Constant::new(U((1 << 24) - (4 << SEGMENT))))]
+    above: Constant<U<24>>,
+}
+
+#[kernel]
+impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
+    fn update(&mut self) {
+        // 0, 1
+        assign!(valid_1.d = valid, step_1.d = step);
+        assign!(asked_qp = step_1.qp, asked_psn = step_1.psn);
+        assign!(valid_2.d = valid_1, step_2.d = step_1);
+        next_2 = step_1.psn + 1;
+
+        // 2
+        ring_qp = step_2.qp;
+        // the READ of a run that is closed has all its data, but is in the ring until memory has it too
+        position_3 = read_at;
+        at_read = read_at;
+        if run.valid & !run.open & (run.generation == step_2.generation) & (run.psn != una) {
+            position_3 = read_at + 1;
+            at_read = read_at + 1;
+        }
+        ring_place = if step_2.response { at_read } else { head };
+        assign!(
+            valid_3.d = valid_2,
+            step_3.d = step_2,
+            next_3.d = next_2,
+            state_3.d = state
+        );
+        alive_3 = alive & (step_2.work | (context_generation == step_2.generation));
+        assign!(
+            mtu_3.d = mtu,
+            int_on_3.d = int_on,
+            sent_known_3.d = sent_known,
+            sent_to_3.d = sent_to
+        );
+
+        // 3: where the PSN lies
+        assign!(
+            valid_4.d = valid_3,
+            step_4.d = step_3,
+            next_4.d = next_3,
+            state_4.d = state_3
+        );
+        assign!(
+            live_4.d = alive_3,
+            ended_4.d = state_3.dead,
+            int_on_4.d = int_on_3,
+            mtu_4.d = mtu_3
+        );
+        distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.una);
+        beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
+        lag = bit_cast_word::<PsnDistance, U<24>>(state_3.accepted - next_3);
+        distance_4 = step_3.psn - state_3.una;
+        old_4 = distance.negative;
+        unsent_4 = !sent_known_3 | !beyond.negative;
+        behind_4 = lag.negative;
+        outstanding_4 = state_3.assigned - state_3.una;
+        none_4 = state_3.head == state_3.admit;
+        all_4 = state_3.admit == state_3.tail;
+        direct_4 = state_3.told == state_3.head;
+        full_4 = (state_3.tail - state_3.told) == 16;
+        reads_4 = state_3.reads < max_reads;
+        // the data before it has come: what a run says is exact, and a message may have been passed by
+        has_run = run.valid & (run.generation == state_3.generation);
+        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.accepted);
+        missing_4 = !progress.negative & (position_3 != state_3.admit);
+        if has_run {
+            missing_4 = (step_3.psn == run.psn) & (position_3 != state_3.admit);
+        }
+        position_4 = position_3;
+        response_4 = step_3.response;
+        given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
+        aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
+        row_syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
+        negative_4 = (row.opcode != Opcode::ReadResponseMiddle) & row_syndrome.code.any();
+        // what the answer is
+        is_answer = !step_3.work & !step_3.response;
+        syndrome = bit_cast_word::<Syndrome, AethSyndrome>(step_3.syndrome);
+        acknowledgement_4 = is_answer & (step_3.answer == AnswerKind::Acknowledgement);
+        positive_4 = is_answer & (step_3.answer == AnswerKind::Acknowledgement) & !syndrome.code.any();
+        ignored_4 =
+            is_answer & (step_3.answer == AnswerKind::Acknowledgement) & syndrome.code.any() & (syndrome.code != 3);
+        data_4 = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
+        duplicate_4 = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
+        // packets of the work request, rounded up
+        less_one = bits_u::<12>(4095);
+        if mtu_3 == 0 {
+            less_one = bits_u::<12>(255);
+        }
+        if mtu_3 == 1 {
+            less_one = bits_u::<12>(511);
+        }
+        if mtu_3 == 2 {
+            less_one = bits_u::<12>(1023);
+        }
+        if mtu_3 == 3 {
+            less_one = bits_u::<12>(2047);
+        }
+        raised =
+            bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(step_3.length) + bit_cast_u::<33, 12>(less_one));
+        packets_4 = bit_cast_u::<24, 25>(raised.units >> mtu_3);
+
+        // 4: an answer moves within the oldest message, or to its end
+        judged = valid_4 & !step_4.work & !response_4 & live_4 & !ended_4;
+        over = bit_cast_word::<PsnDistance, U<24>>(next_4 - message.end_psn);
+        at_end = next_4 == message.end_psn;
+        inside = over.negative;
+        // neither a gap nor an earlier message, nor one that must wait for its completion or lets others follow
+        moves = judged
+            & !old_4
+            & !none_4
+            & ((positive_4 & !unsent_4 & !message.read) | (data_4 & message.read))
+            & (inside | (at_end & direct_4 & all_4 & (room | !message.last)));
+        done = moves & at_end;
+        completes = done & message.last;
+        completes_qp = step_4.qp;
+        drops = step_4.work
+            | response_4
+            | !live_4
+            | ended_4
+            | (acknowledgement_4 & ((!old_4 & unsent_4) | ignored_4))
+            | (positive_4 & old_4)
+            | (data_4 & old_4)
+            | duplicate_4;
+        defers_answer_5 = valid_4 & !drops & !moves;
+        event_5 = moves | (judged & positive_4 & old_4);
+        acknowledges_5 = acknowledgement_4;
+        with_int_5 = acknowledgement_4 & int_on_4;
+        echo_5 = (moves & data_4 & int_on_4) | (valid_4 & duplicate_4 & step_4.int_on);
+        ghost_5 = judged & acknowledgement_4 & !old_4 & unsent_4;
+        ignored_5 = judged & ignored_4 & !(!old_4 & unsent_4);
+        ended_5 = valid_4 & live_4 & ended_4 & acknowledgement_4;
+        counts_5 = positive_4 & !old_4;
+        next_5 = next_4;
+        passed_5 = distance_4 + 1;
+        mtu_5 = mtu_4;
+
+        // 4: the first response of a READ, in order, of the kind and length of its place
+        full_length = bits_u::<16>(256) << mtu_4;
+        ends_read = at_end;
+        is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
+        wanted_length = bit_cast_u::<32, 16>(full_length);
+        if at_end {
+            wanted_length = message.length;
+        }
+        fits_place = (is_end == ends_read)
+            & (bit_cast_u::<32, 16>(row.payload_length) == wanted_length)
+            & row.payload_length.any();
+        first = valid_4
+            & response_4
+            & live_4
+            & !ended_4
+            & !negative_4
+            & !old_4
+            & !unsent_4
+            & missing_4
+            & message.read
+            & (step_4.psn == message.first_psn)
+            & fits_place;
+        takes_5 = first;
+        defers_response_5 = valid_4 & response_4 & !first;
+        last_5 = at_end;
+        address_5 = message.local_address;
+        behind_5 = message.local_address + bit_cast_u::<64, 16>(full_length);
+        // what whole packets leave of the READ: 1 to a whole packet
+        last_length_5 = ((bit_cast_u::<16, 32>(message.length) - 1) & (full_length - 1)) + 1;
+        last_psn_5 = message.end_psn - 1;
+
+        // 4: a work request of one message that the scheduler may have at once
+        psns = packets_4;
+        if packets_4 == 0 {
+            psns = bits_u::<24>(1);
+        }
+        more = packets_4 > span;
+        new_end = state_4.assigned + psns;
+        // what would be outstanding is not more than a power of two
+        last_out = outstanding_4 + psns - 1;
+        fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
+        refused = !live_4 | ended_4 | step_4.invalid | !allowed;
+        tried = valid_4 & step_4.work;
+        queues = tried & !refused & !full_4 & !more & all_4 & fits;
+        returns_5 = tried & !refused & full_4;
+        defers_work_5 = tried & (refused | (!full_4 & (more | !all_4 | !fits)));
+        push_5 = queues;
+        tail_5 = state_4.tail;
+        start_5 = state_4.assigned;
+
+        written = state_4;
+        written.used = true;
+        if queues {
+            written.tail = state_4.tail + 1;
+            written.admit = state_4.tail + 1;
+            written.assigned = new_end;
+            written.reads = state_4.reads + bit_cast_u::<5, 1>(bit_cast_b(step_4.read));
+        }
+        if moves {
+            written.una = next_4;
+            if behind_4 {
+                written.accepted = next_4;
+            }
+        }
+        if done {
+            written.head = state_4.head + 1;
+            written.told = state_4.told + 1;
+            written.reads = state_4.reads - bit_cast_u::<5, 1>(bit_cast_b(message.read));
+            if state_4.read_at == state_4.head {
+                written.read_at = state_4.head + 1;
+            }
+        }
+        if first {
+            written.accepted = next_4;
+            written.read_at = position_4;
+            if at_end {
+                written.read_at = position_4 + 1;
+            }
+        }
+        state_5 = written;
+        we_5 = moves | queues | first;
+        assign!(valid_5.d = valid_4, step_5.d = step_4);
+        read_place = step_4.place;
+
+        // 5
+        assign! {
+            we = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
+            push = push_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
+            defers_work = defers_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
+            acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
+            ended = ended_5
+        }
+        assign! {
+            takes = takes_5, defers_response = defers_response_5, last = last_5, address = address_5
+        }
+        run_5.valid = !last_5;
+        run_5.generation = step_5.generation;
+        run_5.psn = next_5;
+        run_5.last_psn = last_psn_5;
+        run_5.last_length = last_length_5;
+        run_5.open = true;
+        run_5.address = behind_5;
+        learned = run_5;
+        bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
+        busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
+        reset! {
+            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, push_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}

@@ -1,0 +1,75 @@
+//! Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine begins.
+
+use crate::emit::naming::named_inside;
+use crate::prim::uint::{bits_u, U};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
+/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on.
+#[block]
+pub struct Turns {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: the pipe's turn.
+    pub reset: Signal<In, Bit>,
+    /// Something waits for the state machine.
+    pub calls: Signal<In, Bit>,
+    /// Of that, answers from the pipe.
+    pub answers: Signal<In, Bit>,
+    /// The state machine is between two operations.
+    pub idle: Signal<In, Bit>,
+    /// It begins one in this clock.
+    pub begins: Signal<In, Bit>,
+    /// Something waits for the pipe.
+    pub waits: Signal<In, Bit>,
+    /// Something is in the pipe.
+    pub busy: Signal<In, Bit>,
+    /// The state machine has the turn.
+    pub machine: Signal<Out, Bit>,
+    /// The state machine may begin an operation.
+    pub go: Signal<Out, Bit>,
+    /// Nothing may enter the pipe.
+    pub hold: Signal<Out, Bit>,
+    #[registers(Bit: turn)]
+    #[registers(U<3>: operations)]
+    #[signals(Bit: leaves, called)]
+    /// Clocks that the pipe has left for itself.
+    rest: DFF<U<3>>,
+}
+
+#[kernel]
+impl Logic for Turns {
+    fn update(&mut self) {
+        called = calls & (answers | !rest.any() | !waits);
+        leaves = idle & (!calls | ((operations > 3) & !answers & waits));
+        go = turn & !leaves;
+        hold = turn | called;
+        machine = turn;
+        if turn {
+            if leaves {
+                turn = false;
+                rest = bits_u::<3>(7);
+            } else if begins & !operations.all() {
+                operations = operations + 1;
+            }
+        } else {
+            clear!(operations);
+            if rest.any() {
+                rest = rest - 1;
+            }
+            if called & !busy {
+                turn = true;
+            }
+        }
+        reset!(turn, operations, rest);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/turns.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! Work requests that wait for the fast path, 16 at most, and what has become of each.
+//!
+//! They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's ring full
+//! comes back: its queue pair is passed by until the window has been through and starts again with its oldest work request, so that a full
+//! ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
+//!
+//! A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair that is
+//! inside, and when one comes back the others of its queue pair are passed by.
+
+use crate::emit::naming::named_inside;
+use crate::prim::lut_ram::LutRam;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::bits_zero;
+use crate::words::work::WorkRequest;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Sixteen places.
+#[block]
+pub struct Window {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: drops what waits.
+    pub reset: Signal<In, Bit>,
+    /// Work requests.
+    pub work: StreamIn<WorkRequest>,
+    /// One may go into the pipe.
+    pub waits: Signal<Out, Bit>,
+    /// It; while the state machine has its turn, what is offered to that.
+    pub front: Signal<Out, WorkRequest>,
+    /// Its place.
+    pub place: Signal<Out, U<4>>,
+    /// It goes in this clock. Only with `waits`.
+    pub take: Signal<In, Bit>,
+    /// The work request of `end_place` comes out of the pipe: queued.
+    pub ends: Signal<In, Bit>,
+    /// Or its ring is full: it comes back.
+    pub returns: Signal<In, Bit>,
+    /// Or it is for the state machine.
+    pub defers: Signal<In, Bit>,
+    /// Place of the one that comes out.
+    pub end_place: Signal<In, U<4>>,
+    /// Its queue pair.
+    pub end_qp: Signal<In, U<8>>,
+    /// A place to read.
+    pub read_place: Signal<In, U<4>>,
+    /// What lies there, one clock later.
+    pub read: Signal<Out, WorkRequest>,
+    /// For the state machine.
+    pub machine: StreamOut<WorkRequest>,
+    #[registers(Bit: room, shown, offered, again)]
+    #[registers(U<5>: head, next, tail)]
+    #[registers(U<16>: flying, done, deferred)]
+    #[signals(Bit: writes, passes, skips, restarts)]
+    #[signals(U<5>: new_tail)]
+    #[signals(U<4>: at, oldest)]
+    #[signals(U<16>: here, ended, freed, flown, landed, queued, refused, handled)]
+    /// Queue pairs with a full ring, since the window began with its oldest.
+    full: DFF<W<256, 4>>,
+    #[signals(U<8>: front_qp)]
+    /// The work requests.
+    fronts: LutRam<WorkRequest, 4>,
+    /// A second copy, for a second reader.
+    words: LutRam<WorkRequest, 4>,
+}
+
+#[kernel]
+impl Logic for Window {
+    fn update(&mut self) {
+        // in
+        work.ready = room;
+        writes = work.valid & room;
+        new_tail = tail;
+        if writes {
+            new_tail = tail + 1;
+        }
+        tail = new_tail;
+        room = (new_tail - head) != 16;
+        inputs!([fronts, words]: we = writes);
+        fronts.waddr = bit_cast_u::<4, 5>(tail);
+        fronts.wdata = work.data;
+        words.waddr = bit_cast_u::<4, 5>(tail);
+        words.wdata = work.data;
+        words.raddr = read_place;
+        read = words.rdata;
+
+        // out: the work request at `next` shows one clock after it is addressed
+        at = bit_cast_u::<4, 5>(next);
+        oldest = bit_cast_u::<4, 5>(head);
+        fronts.raddr = at;
+        assign!(front = fronts.rdata, place = at);
+        front_qp = bit_cast_u::<8, 24>(fronts.rdata.val().qpn);
+        skips = shown & full.get_bit(front_qp.index());
+        waits = shown & !skips & !returns & !defers;
+        machine.valid = offered;
+        machine.data = fronts.rdata;
+        here = bits_u::<16>(1) << at;
+        ended = bits_u::<16>(1) << end_place;
+        clear!(passes, restarts);
+        if !shown & !offered {
+            if again & ((next == tail) | deferred.any()) {
+                restarts = true;
+            } else if next == tail {
+                restarts = false;
+            } else if done.get_bit(at.index()) {
+                passes = true;
+            } else if !flying.get_bit(at.index()) {
+                shown = !deferred.get_bit(at.index());
+                offered = deferred.get_bit(at.index());
+            }
+        }
+        if take | skips {
+            shown = false;
+            passes = true;
+        }
+        if offered & machine.ready {
+            offered = false;
+            passes = true;
+        }
+        if passes {
+            next = next + 1;
+        }
+        if skips {
+            again = true;
+        }
+        if restarts {
+            next = head;
+            again = false;
+            full = bits_zero::<W<256, 4>>(0);
+        }
+        if returns | defers {
+            again = true;
+        }
+        if returns | defers {
+            full = full.replace_bit(end_qp.index(), true);
+        }
+
+        // what has become of each; places before `next` alone are given free
+        clear!(freed, flown, landed, queued, refused, handled);
+        if (head != next) & !restarts & done.get_bit(oldest.index()) {
+            head = head + 1;
+            freed = bits_u::<16>(1) << oldest;
+        }
+        if take {
+            flown = here;
+        }
+        if ends | returns | defers {
+            landed = ended;
+        }
+        if ends {
+            queued = ended;
+        }
+        if defers {
+            refused = ended;
+        }
+        if offered & machine.ready {
+            handled = here;
+        }
+        flying = (flying & !landed) | flown;
+        done = (done & !freed) | queued | handled;
+        deferred = (deferred & !handled) | refused;
+        reset!(room, shown, offered, again, head, next, tail, flying, done, deferred, full);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/window.rs"]
+mod tests;

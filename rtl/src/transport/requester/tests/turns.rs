@@ -1,0 +1,80 @@
+use super::*;
+use crate::sim::{init, step, Stimulus};
+use std::collections::VecDeque;
+
+/// What a turn looks like from outside.
+#[derive(Default)]
+struct Seen {
+    operations: u32,
+    entered: u32,
+    turns: u32,
+}
+
+/// A state machine whose operations take six clocks and a pipe of five clocks, with these chances that something waits for them.
+fn run(calls: f64, answers: f64, waits: f64) -> Seen {
+    let mut turns: Box<Turns> = Box::default();
+    init(turns.as_mut()).expect("complete block");
+    let mut random = Stimulus::new(13);
+    let mut pipe: VecDeque<bool> = VecDeque::from([false; 5]);
+    let (mut running, mut in_turn, mut calling, mut answering) = (0u32, 0u32, false, false);
+    let mut seen = Seen::default();
+    let mut before = false;
+    for clock in 0..20_000 {
+        let t = turns.as_mut();
+        t.reset.next = clock < 2;
+        calling |= clock > 2 && random.chance(calls);
+        answering |= calling && !before && random.chance(answers);
+        let waiting = clock > 2 && random.chance(waits);
+        t.calls.next = calling;
+        t.answers.next = answering;
+        t.idle.next = running == 0;
+        t.waits.next = waiting;
+        t.busy.next = pipe.contains(&true);
+        t.begins.next = false;
+        rust_hdl::prelude::simulate(t, 10);
+        let begins = t.go.val() && running == 0 && calling;
+        t.begins.next = begins;
+        let (machine, go, hold) = step(t, |t| (t.machine.val(), t.go.val(), t.hold.val()));
+        let enters = waiting && !hold;
+        assert!(machine || running == 0, "clock {clock}: an operation outside its turn");
+        assert!(!go || machine, "clock {clock}");
+        assert!(
+            !(machine && (pipe.contains(&true) || enters)),
+            "clock {clock}: both at the tables"
+        );
+        if machine && !before {
+            (in_turn, seen.turns) = (0, seen.turns + 1);
+        }
+        // answers that the pipe has left are done before it goes on
+        assert!(!(before && !machine && answering), "clock {clock}");
+        assert!(
+            !begins || in_turn < 4 || answering || !waiting,
+            "clock {clock}: more than its turn"
+        );
+        if begins {
+            (running, in_turn) = (6, in_turn + 1);
+            seen.operations += 1;
+            (calling, answering) = (random.chance(calls), false);
+        }
+        running = running.saturating_sub(1);
+        seen.entered += u32::from(enters);
+        pipe.pop_front();
+        pipe.push_back(enters);
+        before = machine;
+    }
+    seen
+}
+
+#[test]
+fn the_pipe_and_the_state_machine_take_turns() {
+    let alone = run(1.0, 0.0, 0.0);
+    assert!(alone.turns == 1 && alone.operations > 3000, "{}", alone.operations);
+    let none = run(0.0, 0.0, 1.0);
+    assert!(none.turns == 0 && none.entered > 19_000, "{}", none.entered);
+    // four operations of six clocks, eight clocks of the pipe, and what the change costs
+    let both = run(1.0, 0.0, 1.0);
+    assert!(both.operations > 20_000 / 45 * 4, "{}", both.operations);
+    assert!(both.entered > 20_000 / 45 * 7, "{}", both.entered);
+    let answers = run(0.05, 0.5, 0.9);
+    assert!(answers.operations > 400 && answers.entered > 5000);
+}
