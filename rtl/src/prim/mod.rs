@@ -32,6 +32,7 @@ pub mod normalise;
 pub mod ram;
 pub mod reciprocal;
 pub mod rom;
+pub mod short_fifo;
 pub mod skid;
 pub mod table_ram;
 pub mod uint;
