@@ -60,6 +60,8 @@ struct Seen {
     /// Payload of one job after the other.
     payloads: Vec<Vec<u8>>,
     commits: Vec<[u64; 7]>,
+    /// Queue pair and whether it was a READ response.
+    marks: Vec<(u64, bool)>,
     /// Clock of the last commit.
     last: u64,
 }
@@ -75,7 +77,7 @@ fn pass(frames: &[Vec<u8>], engines: &mut [Engine; 2], gaps: f64, stall: f64, se
     (0..300).for_each(|_| step(pipe, |_| ()));
     let mut queue: VecDeque<Beat> = frames.iter().flat_map(|frame| beats(frame)).collect();
     let mut seen = Seen::default();
-    let (mut bytes, mut quiet, mut clock) = (Vec::new(), 0, 0);
+    let (mut bytes, mut quiet, mut clock, mut marked) = (Vec::new(), 0, 0, false);
     while quiet < 200 {
         clock += 1;
         let beat = if stimulus.chance(1.0 - gaps) { queue.pop_front() } else { None };
@@ -115,6 +117,14 @@ fn pass(frames: &[Vec<u8>], engines: &mut [Engine; 2], gaps: f64, stall: f64, se
                 seen.last = clock;
                 moved = true;
             }
+            if p.mark_valid.val() {
+                assert!(!marked, "clock {clock}: a mark behind a mark");
+                let mark = p.mark.val();
+                assert_eq!(mark.generation.0, 7);
+                seen.marks.push((mark.qp.0, mark.response));
+                moved = true;
+            }
+            marked = p.mark_valid.val();
             let row = |valid: bool, length: U<16>| valid.then_some(length.0);
             let rows = [
                 row(
@@ -165,10 +175,12 @@ fn what_follows_from_frames_follows_in_their_order() {
             .collect();
         let mut engines = paces.map(|(takes, clocks)| Engine::new(takes, clocks));
         let seen = pass(&frames, &mut engines, 0.5, 0.3, seed);
-        let (mut jobs, mut payloads, mut commits) = (Vec::new(), Vec::new(), seen.commits.iter());
+        let (mut jobs, mut payloads, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut commits = seen.commits.iter();
         let mut kinds = [0; 3];
         for (at, frame) in frames.iter().enumerate() {
-            let engine = match fate(&config, frame) {
+            let fate = fate(&config, frame);
+            let engine = match &fate {
                 Fate::Request(_) => &mut engines[0],
                 Fate::Response(_) => &mut engines[1],
                 Fate::Acknowledgement(answer) => {
@@ -186,6 +198,9 @@ fn what_follows_from_frames_follows_in_their_order() {
                 _ => continue,
             };
             let action = engine.decided.pop_front().expect("a decision");
+            if let Fate::Request(row) | Fate::Response(row) = &fate {
+                marks.extend((row.carried.ecn == 3).then_some((row.qp, matches!(fate, Fate::Response(_)))));
+            }
             let take = Action::TAKE.get(&action);
             if take == 1 {
                 let packet = RocePacket::parse(frame, &config.ports).expect("no fault");
@@ -207,6 +222,8 @@ fn what_follows_from_frames_follows_in_their_order() {
         assert_eq!(commits.next(), None);
         assert_eq!(seen.jobs, jobs, "seed {seed}");
         assert_eq!(seen.payloads, payloads, "seed {seed}");
+        assert_eq!(seen.marks, marks, "seed {seed}");
+        assert!(marks.len() > 40, "{}", marks.len());
         assert!(engines.iter().all(|engine| engine.decided.is_empty()));
         assert!(kinds.iter().all(|times| *times > 40), "{kinds:?}");
     }
