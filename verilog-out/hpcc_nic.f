@@ -70,8 +70,8 @@ rtl/hpcc_requester_queue.sv
 rtl/hpcc_requester_ring.sv
 rtl/hpcc_requester_verdict.sv
 rtl/hpcc_requester.sv
-rtl/hpcc_responder_rules.sv
 rtl/hpcc_responder_tables.sv
+rtl/hpcc_short_fifo.sv
 rtl/hpcc_responder.sv
 rtl/hpcc_responses_node_pool.sv
 rtl/hpcc_response_queue.sv

@@ -3,15 +3,20 @@
 
 // Dispatch: what becomes of each frame, in the order of the frames.
 //
-// Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock:
+// Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock, and none
+// ever stands still before it is in its queues:
 //
 // | clock | does |
 // |---|---|
 // | 0 | row out of the FIFO, context read |
 // | 1 | row and context into registers |
 // | 2 | checks, fate (`classify`) |
-// | 3 | hands requests and READ responses to their engine |
-// | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
+// | 3 | counted; requests and READ responses into the queue of their engine, every row into the queue of turns |
+// | 4 | the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
+//
+// Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves
+// the
+// FIFO while fewer than sixteen are behind it, so each queue holds all that can come.
 //
 // A short frame beyond its queue pair's `share` of the packet buffer goes to no engine.
 //
@@ -82,89 +87,57 @@ module hpcc_dispatch (
   output wire  hpcc_nic_pkg::ack_send_t answer_data,
   output wire  answer_valid,
   input  wire  answer_ready,
-  // A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
+  // A request or READ response came with the mark "congestion experienced". Never in two clocks in a row.
   output wire  mark_valid,
   // Whose.
-  output       hpcc_nic_pkg::congestion_mark_t mark,
+  output wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Pulses in the order of `Counter::ALL`.
   output wire  [43:0] counts,
   // A frame was dropped because its queue pair had its share of the packet buffer.
   output wire  unfair
 );
-  wire  advance;
-  wire  hands;
-  wire  moves;
+  wire  enters;
   wire  drops;
-  wire  can_leave;
-  wire  done;
-  logic decided;
-  wire  engine;
-  wire  taken;
-  hpcc_nic_pkg::ack_send_t answered;
-  // Place of the counter.
-  wire  [5:0] place;
-  hpcc_nic_pkg::arrived_frame_t entering;
-  wire  hpcc_nic_pkg::arrived_frame_t arriving;
-  hpcc_nic_pkg::action_t action;
-  hpcc_nic_pkg::cc_event_kind_t heard;
+  wire  hpcc_nic_pkg::rx_packet_t judged;
+  hpcc_nic_pkg::frame_fate_t fate_2;
+  hpcc_nic_pkg::frame_turn_t turn_2;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
+  // Place of the counter.
+  wire  [5:0] place;
+  wire  hpcc_nic_pkg::frame_turn_t turn;
+  wire  room;
+  wire  done;
+  wire  engine;
+  wire  taken;
+  wire  committed;
+  hpcc_nic_pkg::action_t action;
+  wire  [335:0] stack;
+  hpcc_nic_pkg::buffer_command_t asked;
+  hpcc_nic_pkg::dma_job_t to_write;
+  hpcc_nic_pkg::commit_entry_t entry;
+  hpcc_nic_pkg::ack_send_t answered;
+  hpcc_nic_pkg::arrived_frame_t entering;
+  wire  hpcc_nic_pkg::arrived_frame_t arriving;
+  hpcc_nic_pkg::cc_event_kind_t heard;
+  logic open_d;
+  logic open_q;
   logic valid_1_d;
   logic valid_1_q;
   logic valid_2_d;
   logic valid_2_q;
   logic valid_3_d;
   logic valid_3_q;
-  logic handed_d;
-  logic handed_q;
-  logic valid_4_d;
-  logic valid_4_q;
-  logic command_full_d;
-  logic command_full_q;
-  logic job_full_d;
-  logic job_full_q;
-  logic commit_full_d;
-  logic commit_full_q;
-  logic notice_full_d;
-  logic notice_full_q;
-  logic control_full_d;
-  logic control_full_q;
-  logic over_3_d;
   logic over_3_q;
-  logic over_d;
-  logic over_q;
-  wire  unfair_out_d;
+  logic unfair_out_d;
   logic unfair_out_q;
-  hpcc_nic_pkg::judged_frame_t row_1_d;
   hpcc_nic_pkg::judged_frame_t row_1_q;
-  hpcc_nic_pkg::judged_frame_t row_2_d;
   hpcc_nic_pkg::judged_frame_t row_2_q;
-  logic [23:0] came_1_d;
   logic [23:0] came_1_q;
-  logic [23:0] came_2_d;
   logic [23:0] came_2_q;
-  logic [23:0] came_3_d;
-  logic [23:0] came_3_q;
-  logic [23:0] came_d;
-  logic [23:0] came_q;
-  hpcc_nic_pkg::frame_fate_t fate_3_d;
-  hpcc_nic_pkg::frame_fate_t fate_3_q;
-  hpcc_nic_pkg::frame_fate_t fate_d;
-  hpcc_nic_pkg::frame_fate_t fate_q;
-  hpcc_nic_pkg::frame_count_t counter_3_d;
-  hpcc_nic_pkg::frame_count_t counter_3_q;
-  hpcc_nic_pkg::frame_count_t counter_d;
-  hpcc_nic_pkg::frame_count_t counter_q;
-  hpcc_nic_pkg::rx_packet_t row_3_d;
-  hpcc_nic_pkg::rx_packet_t row_3_q;
-  hpcc_nic_pkg::rx_packet_t row_d;
-  hpcc_nic_pkg::rx_packet_t row_q;
-  hpcc_nic_pkg::control_packet_t body_3_d;
-  hpcc_nic_pkg::control_packet_t body_3_q;
-  hpcc_nic_pkg::control_packet_t body_d;
-  hpcc_nic_pkg::control_packet_t body_q;
-  hpcc_nic_pkg::control_packet_t control_word_d;
-  hpcc_nic_pkg::control_packet_t control_word_q;
+  // Rows behind the FIFO.
+  logic [4:0] inside_d;
+  logic [4:0] inside_q;
   wire  lost_13_q;
   wire  rows_up_valid;
   wire  unused_rows_up_ready;
@@ -184,8 +157,6 @@ module hpcc_dispatch (
   wire  [7:0] share_qp;
   // It is short and for an engine, as far as its headers say.
   wire  share_short;
-  // The oldest frame leaves.
-  wire  share_leaves;
   // Its queue pair.
   wire  [7:0] share_leaving_qp;
   // The oldest frame is beyond its queue pair's share.
@@ -232,10 +203,11 @@ module hpcc_dispatch (
   // Numbers cleared since the reset, 256 in the end.
   logic [8:0] share_cleared_d;
   logic [8:0] share_cleared_q;
-  logic [7:0] contexts_raddr;
+  wire  [7:0] contexts_raddr;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
   hpcc_nic_pkg::frame_role_t classify_wants_role;
+  wire  classify_is_control;
   wire  classify_alive;
   wire  classify_int_on;
   wire  classify_is_cnp;
@@ -259,23 +231,55 @@ module hpcc_dispatch (
   hpcc_nic_pkg::frame_count_t classify_counter;
   // The row for the engines.
   hpcc_nic_pkg::rx_packet_t classify_row;
-  hpcc_nic_pkg::qp_context_t context_2_d;
+  // What follows UDP, the INT stack as in `row`; of a control packet as it came.
+  hpcc_nic_pkg::int_body_t classify_body;
   hpcc_nic_pkg::qp_context_t context_2_q;
-  hpcc_nic_pkg::buffer_command_t command_word_d;
-  hpcc_nic_pkg::buffer_command_t command_word_q;
-  hpcc_nic_pkg::dma_job_t job_word_d;
-  hpcc_nic_pkg::dma_job_t job_word_q;
-  hpcc_nic_pkg::commit_entry_t commit_word_d;
-  hpcc_nic_pkg::commit_entry_t commit_word_q;
+  hpcc_nic_pkg::frame_turn_t turn_3_q;
+  hpcc_nic_pkg::rx_packet_t row_3_q;
+  hpcc_nic_pkg::frame_count_t counter_3_d;
+  hpcc_nic_pkg::frame_count_t counter_3_q;
+  logic [43:0] counts_out_d;
+  logic [43:0] counts_out_q;
+  logic notice_full_d;
+  logic notice_full_q;
+  logic control_full_d;
+  logic control_full_q;
+  logic mark_out_d;
+  logic mark_out_q;
+  wire  requests_up_valid;
+  wire  unused_requests_up_ready;
+  wire  hpcc_nic_pkg::rx_packet_t requests_down_data;
+  wire  requests_down_valid;
+  wire  responses_up_valid;
+  wire  unused_responses_up_ready;
+  wire  hpcc_nic_pkg::rx_packet_t responses_down_data;
+  wire  responses_down_valid;
+  wire  unused_turns_up_ready;
+  wire  hpcc_nic_pkg::frame_turn_t turns_down_data;
+  wire  turns_down_valid;
+  wire  turns_down_ready;
+  wire  commands_up_ready;
+  wire  hpcc_nic_pkg::buffer_command_t commands_down_data;
+  wire  commands_down_valid;
+  wire  jobs_up_valid;
+  wire  jobs_up_ready;
+  wire  hpcc_nic_pkg::dma_job_t jobs_down_data;
+  wire  jobs_down_valid;
+  wire  commits_up_valid;
+  wire  commits_up_ready;
+  wire  hpcc_nic_pkg::commit_entry_t commits_down_data;
+  wire  commits_down_valid;
   hpcc_nic_pkg::notice_t notice_word_d;
   hpcc_nic_pkg::notice_t notice_word_q;
+  hpcc_nic_pkg::control_packet_t control_word_d;
+  hpcc_nic_pkg::control_packet_t control_word_q;
+  hpcc_nic_pkg::congestion_mark_t marked_d;
+  hpcc_nic_pkg::congestion_mark_t marked_q;
   wire  answers_up_valid;
   wire  answers_up_ready;
   wire  hpcc_nic_pkg::ack_send_t answers_down_data;
   wire  answers_down_valid;
   wire  unused_answers_crowded;
-  logic [43:0] counts_out_d;
-  logic [43:0] counts_out_q;
   hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_lost_13 (
     .clk(clk),
     .d(lost),
@@ -289,7 +293,7 @@ module hpcc_dispatch (
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
     .down_valid(rows_down_valid),
-    .down_ready(advance),
+    .down_ready(open_q),
     .crowded(unused_rows_crowded)
   );
   hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_entered (
@@ -324,7 +328,7 @@ module hpcc_dispatch (
     .up_ready(unused_share_marks_up_ready),
     .down_data(share_marks_down_data),
     .down_valid(unused_share_marks_down_valid),
-    .down_ready(share_leaves),
+    .down_ready(valid_2_q),
     .crowded(unused_share_marks_crowded)
   );
   hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
@@ -334,6 +338,66 @@ module hpcc_dispatch (
     .we(context_valid),
     .waddr(context_qp),
     .wdata(context_data)
+  );
+  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4)) u_requests (
+    .clk(clk),
+    .rst(rst),
+    .up_data(row_3_q),
+    .up_valid(requests_up_valid),
+    .up_ready(unused_requests_up_ready),
+    .down_data(requests_down_data),
+    .down_valid(requests_down_valid),
+    .down_ready(request_ready)
+  );
+  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4)) u_responses (
+    .clk(clk),
+    .rst(rst),
+    .up_data(row_3_q),
+    .up_valid(responses_up_valid),
+    .up_ready(unused_responses_up_ready),
+    .down_data(responses_down_data),
+    .down_valid(responses_down_valid),
+    .down_ready(response_ready)
+  );
+  hpcc_short_fifo #(.WIDTH(704), .ADDRESS(4)) u_turns (
+    .clk(clk),
+    .rst(rst),
+    .up_data(turn_3_q),
+    .up_valid(valid_3_q),
+    .up_ready(unused_turns_up_ready),
+    .down_data(turns_down_data),
+    .down_valid(turns_down_valid),
+    .down_ready(turns_down_ready)
+  );
+  hpcc_skid #(.WIDTH(24)) u_commands (
+    .clk(clk),
+    .rst(rst),
+    .up_data(asked),
+    .up_valid(done),
+    .up_ready(commands_up_ready),
+    .down_data(commands_down_data),
+    .down_valid(commands_down_valid),
+    .down_ready(command_ready)
+  );
+  hpcc_skid #(.WIDTH(77)) u_jobs (
+    .clk(clk),
+    .rst(rst),
+    .up_data(to_write),
+    .up_valid(jobs_up_valid),
+    .up_ready(jobs_up_ready),
+    .down_data(jobs_down_data),
+    .down_valid(jobs_down_valid),
+    .down_ready(job_ready)
+  );
+  hpcc_skid #(.WIDTH(422)) u_commits (
+    .clk(clk),
+    .rst(rst),
+    .up_data(entry),
+    .up_valid(commits_up_valid),
+    .up_ready(commits_up_ready),
+    .down_data(commits_down_data),
+    .down_valid(commits_down_valid),
+    .down_ready(commit_ready)
   );
   hpcc_fifo #(.WIDTH(417), .ADDRESS(5), .MARK(32)) u_answers (
     .clk(clk),
@@ -347,197 +411,120 @@ module hpcc_dispatch (
     .crowded(unused_answers_crowded)
   );
   assign rows_up_valid = verdict_valid & (~lost_13_q);
-  assign can_leave = (((((~command_full_q) | command_ready) & ((~job_full_q) | job_ready)) & ((~commit_full_q) | commit_ready))
-      & ((~notice_full_q) | notice_ready)) & ((~control_full_q) | control_ready);
-  assign engine = (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST) | (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
-  assign request_action_ready = (valid_4_q & can_leave) & (fate_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
-  assign response_action_ready = (valid_4_q & can_leave) & (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
-  assign done = (can_leave & valid_4_q) & ((~engine) | decided);
-  assign request_valid = (valid_3_q & (~handed_q)) & (fate_3_q == hpcc_nic_pkg::FRAME_FATE_REQUEST);
-  assign request_data = row_3_q;
-  assign response_valid = (valid_3_q & (~handed_q)) & (fate_3_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE);
-  assign response_data = row_3_q;
-  assign hands = ((handed_q | ((fate_3_q != hpcc_nic_pkg::FRAME_FATE_REQUEST) & (fate_3_q != hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)))
-      | ((fate_3_q == hpcc_nic_pkg::FRAME_FATE_REQUEST) & request_ready))
-      | ((fate_3_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE) & response_ready);
-  assign moves = (valid_3_q & hands) & ((~valid_4_q) | done);
-  assign advance = (~valid_3_q) | moves;
+  assign turn = turns_down_data;
+  assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & (~(turn.notice & notice_full_q)))
+      & (~(turn.control & control_full_q))) & (~(turn.ecn & mark_out_q));
+  assign engine = turn.request | turn.response;
+  assign turns_down_ready = (room & ((~turn.request) | request_action_valid)) & ((~turn.response) | response_action_valid);
+  assign request_action_ready = (turns_down_valid & room) & turn.request;
+  assign response_action_ready = (turns_down_valid & room) & turn.response;
+  assign done = ((turns_down_valid & room) & ((~turn.request) | request_action_valid)) & ((~turn.response) | response_action_valid);
+  assign taken = engine & action.take;
+  assign committed = (engine & action.commits) | (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
+  assign enters = rows_down_valid & open_q;
+  assign arriving = rows_down_data;
+  assign contexts_raddr = arriving.frame.qpn[7:0];
   assign share_enters = verdict_valid & (~lost_13_q);
   assign share_qp = verdict.qpn[7:0];
   assign share_short = ((verdict.drop_code == hpcc_nic_pkg::DROP_CODE_NONE) & (|verdict.qpn)) & (verdict.payload_length < 16'h80);
-  assign share_leaves = advance & valid_2_q;
   assign share_leaving_qp = row_2_q.qpn[7:0];
-  assign drops = share_over & (((classify_fate == hpcc_nic_pkg::FRAME_FATE_REQUEST)
-      | (classify_fate == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)) | (classify_fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT));
-  assign arriving = rows_down_data;
   assign classify_raw = row_2_q;
   assign classify_of_queue_pair = context_2_q;
-  assign given = row_q.extension;
+  assign judged = classify_row;
+  assign drops = share_over & (((classify_fate == hpcc_nic_pkg::FRAME_FATE_REQUEST)
+      | (classify_fate == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)) | (classify_fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT));
+  assign given = row_2_q.extension;
   assign aeth = given.aeth;
-  assign taken = engine & action.take;
-  assign mark_valid = (done & engine) & (&row_q.ecn);
-  assign place = counter_q;
-  assign command_valid = command_full_q;
-  assign command_data = command_word_q;
-  assign job_valid = job_full_q;
-  assign job_data = job_word_q;
-  assign commit_valid = commit_full_q;
-  assign commit_data = commit_word_q;
+  assign requests_up_valid = valid_3_q & turn_3_q.request;
+  assign responses_up_valid = valid_3_q & turn_3_q.response;
+  assign request_data = requests_down_data;
+  assign request_valid = requests_down_valid;
+  assign response_data = responses_down_data;
+  assign response_valid = responses_down_valid;
+  assign place = counter_3_q;
+  assign counts = counts_out_q;
+  assign unfair = unfair_out_q;
+  assign command_data = commands_down_data;
+  assign command_valid = commands_down_valid;
+  assign jobs_up_valid = done & taken;
+  assign job_data = jobs_down_data;
+  assign job_valid = jobs_down_valid;
+  assign stack = turn.body.int_stack;
+  assign commits_up_valid = done & committed;
+  assign commit_data = commits_down_data;
+  assign commit_valid = commits_down_valid;
+  assign mark_valid = mark_out_q;
+  assign mark = marked_q;
   assign notice_valid = notice_full_q;
   assign notice_data = notice_word_q;
   assign control_valid = control_full_q;
   assign control_data = control_word_q;
-  assign counts = counts_out_q;
-  assign unfair_out_d = done & over_q;
-  assign unfair = unfair_out_q;
-  assign answers_up_valid = (done & (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE)) & answers_up_ready;
+  assign answers_up_valid = (done & (turn.fate == hpcc_nic_pkg::FRAME_FATE_PROBE)) & answers_up_ready;
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;
   always_comb begin
-    valid_1_d = valid_1_q;
-    valid_2_d = valid_2_q;
-    valid_3_d = valid_3_q;
-    valid_4_d = valid_4_q;
-    command_full_d = command_full_q;
-    job_full_d = job_full_q;
-    commit_full_d = commit_full_q;
+    inside_d = inside_q;
     notice_full_d = notice_full_q;
     control_full_d = control_full_q;
-    over_3_d = over_3_q;
-    over_d = over_q;
-    row_1_d = row_1_q;
-    row_2_d = row_2_q;
-    came_1_d = came_1_q;
-    came_2_d = came_2_q;
-    came_3_d = came_3_q;
-    came_d = came_q;
-    fate_3_d = fate_3_q;
-    fate_d = fate_q;
-    counter_3_d = counter_3_q;
-    counter_d = counter_q;
-    row_3_d = row_3_q;
-    row_d = row_q;
-    body_3_d = body_3_q;
-    body_d = body_q;
-    context_2_d = context_2_q;
-    command_word_d = command_word_q;
-    job_word_d = job_word_q;
-    commit_word_d = commit_word_q;
-    handed_d = (valid_3_q & hands) & (~moves);
-    if (done) begin
-      valid_4_d = 1'd0;
+    notice_word_d = notice_word_q;
+    control_word_d = control_word_q;
+    if (enters & (~done)) begin
+      inside_d = inside_q + 5'd1;
     end
-    if (moves) begin
-      valid_4_d = 1'd1;
-      fate_d = fate_3_q;
-      counter_d = counter_3_q;
-      over_d = over_3_q;
-      row_d = row_3_q;
-      came_d = came_3_q;
-      body_d = body_3_q;
+    if (done & (~enters)) begin
+      inside_d = inside_q - 5'd1;
     end
-    contexts_raddr = row_1_q.qpn[7:0];
-    if (advance) begin
-      contexts_raddr = arriving.frame.qpn[7:0];
-      valid_1_d = rows_down_valid;
-      row_1_d = arriving.frame;
-      came_1_d = arriving.came;
-      valid_2_d = valid_1_q;
-      row_2_d = row_1_q;
-      came_2_d = came_1_q;
-      came_3_d = came_2_q;
-      context_2_d = contexts_rdata;
-      valid_3_d = valid_2_q;
-      fate_3_d = classify_fate;
-      counter_3_d = classify_counter;
-      row_3_d = classify_row;
-      over_3_d = drops;
-      if (drops) begin
-        fate_3_d = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-        counter_3_d = hpcc_nic_pkg::FRAME_COUNT_NONE;
-      end
-      body_3_d.body = row_2_q.body;
-      body_3_d.source_ip = row_2_q.source_ip;
-      body_3_d.right_length = row_2_q.control_length;
+    open_d = inside_q < 5'hf;
+    valid_1_d = enters;
+    valid_2_d = valid_1_q;
+    valid_3_d = valid_2_q;
+    counts_out_d = 44'd0;
+    if (valid_3_q & (counter_3_q != hpcc_nic_pkg::FRAME_COUNT_NONE)) begin
+      counts_out_d = 44'd1 << place;
     end
-    if (command_ready) begin
-      command_full_d = 1'd0;
-    end
-    if (job_ready) begin
-      job_full_d = 1'd0;
-    end
-    if (commit_ready) begin
-      commit_full_d = 1'd0;
-    end
+    unfair_out_d = valid_3_q & over_3_q;
+    mark_out_d = (done & engine) & turn.ecn;
     if (notice_ready) begin
       notice_full_d = 1'd0;
     end
     if (control_ready) begin
       control_full_d = 1'd0;
     end
-    counts_out_d = 44'd0;
-    if (done) begin
-      command_full_d = 1'd1;
-      command_word_d = 24'd0;
-      if (taken) begin
-        command_word_d.take = 1'd1;
-        command_word_d.at = row_q.payload_at;
-        command_word_d.length = row_q.payload_length;
-      end
-      job_full_d = taken;
-      job_word_d.address = action.address;
-      job_word_d.length = row_q.payload_length[12:0];
-      commit_full_d = (engine & action.commits) | (fate_q == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
-      commit_word_d.commit = action.commit;
-      commit_word_d.waits = taken;
-      if (fate_q == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT) begin
-        commit_word_d = 422'd0;
-        commit_word_d.commit.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-        commit_word_d.commit.answer = hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
-        commit_word_d.commit.qp = row_q.qp;
-        commit_word_d.commit.generation = row_q.generation;
-        commit_word_d.commit.psn = row_q.psn;
-        commit_word_d.commit.syndrome = aeth.syndrome;
-        commit_word_d.commit.msn = came_q;
-        commit_word_d.commit.int_length = row_q.int_length;
-        commit_word_d.commit.int_stack = row_q.int_stack;
-        commit_word_d.commit.int_on = row_q.int_on;
-        commit_word_d.commit.ecn = &row_q.ecn;
-      end
-      notice_full_d = ((fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION))
-          | (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE);
-      control_full_d = fate_q == hpcc_nic_pkg::FRAME_FATE_CONTROL;
-      if (counter_q != hpcc_nic_pkg::FRAME_COUNT_NONE) begin
-        counts_out_d = 44'd1 << place;
-      end
+    if (~notice_full_q) begin
+      notice_full_d = done & turn.notice;
+      notice_word_d.event_kind = heard;
+      notice_word_d.response = turn.fate == hpcc_nic_pkg::FRAME_FATE_ECHO;
+      notice_word_d.qp = turn.qp;
+      notice_word_d.generation = turn.generation;
+      notice_word_d.psn = turn.psn;
+      notice_word_d.ecn = turn.ecn;
+      notice_word_d.int_length = turn.int_length;
+      notice_word_d.int_stack = stack;
+    end
+    if (~control_full_q) begin
+      control_full_d = done & turn.control;
+      control_word_d.body = turn.body;
+      control_word_d.source_ip = turn.source_ip;
+      control_word_d.right_length = turn.right_length;
     end
     if (rst) begin
+      open_d = 1'd0;
+      inside_d = 5'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       valid_3_d = 1'd0;
-      command_full_d = 1'd0;
-      job_full_d = 1'd0;
-      commit_full_d = 1'd0;
-      valid_4_d = 1'd0;
-      handed_d = 1'd0;
       notice_full_d = 1'd0;
       control_full_d = 1'd0;
+      mark_out_d = 1'd0;
+      unfair_out_d = 1'd0;
+      counts_out_d = 44'd0;
     end
   end
   always_comb begin
-    control_word_d = control_word_q;
-    notice_word_d = notice_word_q;
-    if (done) begin
-      notice_word_d.event_kind = heard;
-      notice_word_d.response = fate_q == hpcc_nic_pkg::FRAME_FATE_ECHO;
-      notice_word_d.qp = row_q.qp;
-      notice_word_d.generation = row_q.generation;
-      notice_word_d.psn = row_q.psn;
-      notice_word_d.ecn = &row_q.ecn;
-      notice_word_d.int_length = row_q.int_length;
-      notice_word_d.int_stack = row_q.int_stack;
-      control_word_d = body_q;
-    end
+    marked_d = marked_q;
+    marked_d.qp = turn.qp;
+    marked_d.generation = turn.generation;
+    marked_d.response = turn.response;
   end
   always_comb begin
     entering.frame = verdict;
@@ -545,35 +532,90 @@ module hpcc_dispatch (
   end
   always_comb begin
     action = request_action_data;
-    decided = request_action_valid;
-    if (fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE) begin
+    if (turn.response) begin
       action = response_action_data;
-      decided = response_action_valid;
     end
   end
   always_comb begin
-    mark = 17'd0;
-    mark.qp = row_q.qp;
-    mark.generation = row_q.generation;
-    mark.response = fate_q == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
+    fate_2 = classify_fate;
+    if (drops) begin
+      fate_2 = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+    end
+  end
+  always_comb begin
+    turn_2.fate = fate_2;
+    turn_2.request = fate_2 == hpcc_nic_pkg::FRAME_FATE_REQUEST;
+    turn_2.response = fate_2 == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
+    turn_2.notice = ((fate_2 == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_2 == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION))
+        | (fate_2 == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE);
+    turn_2.control = fate_2 == hpcc_nic_pkg::FRAME_FATE_CONTROL;
+    turn_2.qp = judged.qp;
+    turn_2.generation = judged.generation;
+    turn_2.psn = judged.psn;
+    turn_2.payload_at = judged.payload_at;
+    turn_2.payload_length = judged.payload_length;
+    turn_2.int_on = judged.int_on;
+    turn_2.int_length = judged.int_length;
+    turn_2.syndrome = aeth.syndrome;
+    turn_2.ecn = &judged.ecn;
+    turn_2.came = came_2_q;
+    turn_2.body = classify_body;
+    turn_2.source_ip = row_2_q.source_ip;
+    turn_2.right_length = row_2_q.control_length;
+  end
+  always_comb begin
+    counter_3_d = classify_counter;
+    if (drops) begin
+      counter_3_d = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    end
+  end
+  always_comb begin
+    asked = 24'd0;
+    if (taken) begin
+      asked.take = 1'd1;
+      asked.at = turn.payload_at;
+      asked.length = turn.payload_length;
+    end
+  end
+  always_comb begin
+    to_write.address = action.address;
+    to_write.length = turn.payload_length[12:0];
+  end
+  always_comb begin
+    entry.commit = action.commit;
+    entry.waits = taken;
+    if (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT) begin
+      entry = 422'd0;
+      entry.commit.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+      entry.commit.answer = hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
+      entry.commit.qp = turn.qp;
+      entry.commit.generation = turn.generation;
+      entry.commit.psn = turn.psn;
+      entry.commit.syndrome = turn.syndrome;
+      entry.commit.msn = turn.came;
+      entry.commit.int_length = turn.int_length;
+      entry.commit.int_on = turn.int_on;
+      entry.commit.ecn = turn.ecn;
+      entry.commit.int_stack = stack;
+    end
   end
   always_comb begin
     heard = hpcc_nic_pkg::CC_EVENT_KIND_ACK;
-    if (fate_q == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION) begin
+    if (turn.fate == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION) begin
       heard = hpcc_nic_pkg::CC_EVENT_KIND_CNP;
     end
-    if (fate_q == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE) begin
+    if (turn.fate == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE) begin
       heard = hpcc_nic_pkg::CC_EVENT_KIND_PROBE;
     end
   end
   always_comb begin
     answered = 417'd0;
     answered.kind = hpcc_nic_pkg::ACK_KIND_PROBE_RESPONSE;
-    answered.qp = row_q.qp;
-    answered.generation = row_q.generation;
-    answered.psn = row_q.psn;
-    answered.int_length = row_q.int_length;
-    answered.int_stack = row_q.int_stack;
+    answered.qp = turn.qp;
+    answered.generation = turn.generation;
+    answered.psn = turn.psn;
+    answered.int_length = turn.int_length;
+    answered.int_stack = stack;
   end
   // share: A queue pair's share of the packet buffer: how many of its short frames may wait for an engine.
   //
@@ -605,7 +647,7 @@ module hpcc_dispatch (
   assign share_oldest = share_marks_down_data;
   assign share_over = share_oldest.over;
   assign share_goes_on = (share_entered_2_q & share_counted_2_q) & (~share_mark.over);
-  assign share_ends = (share_leaves & share_oldest.counted) & (~share_oldest.over);
+  assign share_ends = (valid_2_q & share_oldest.counted) & (~share_oldest.over);
   always_comb begin
     share_kept_d = share_kept_q;
     share_cleared_d = share_cleared_q;
@@ -620,7 +662,7 @@ module hpcc_dispatch (
     if (share_ends & (~share_goes_on)) begin
       share_kept_d = share_kept_q - 13'd8;
     end
-    share_left_1_d = share_leaves & share_oldest.counted;
+    share_left_1_d = valid_2_q & share_oldest.counted;
     if (rst) begin
       share_entered_1_d = 1'd0;
       share_entered_2_d = 1'd0;
@@ -678,6 +720,7 @@ module hpcc_dispatch (
   assign classify_is_ack = classify_opcode == hpcc_nic_pkg::OPCODE_ACKNOWLEDGE;
   assign classify_wrong_port = (~classify_is_cnp)
       & ((classify_role != classify_wants_role) | (((classify_is_echo | classify_is_probe) | classify_is_answer) & (~classify_int_on)));
+  assign classify_is_control = classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL;
   assign classify_carried = classify_raw.body;
   always_comb begin
     classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
@@ -728,7 +771,7 @@ module hpcc_dispatch (
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = hpcc_nic_pkg::FRAME_COUNT_UNKNOWN_QP;
     end
-    if (classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL) begin
+    if (classify_is_control) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_CONTROL;
       classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
     end
@@ -751,24 +794,28 @@ module hpcc_dispatch (
   end
   always_comb begin
     classify_int_stack = 336'd0;
-    if (classify_int_length >= 6'd2) begin
+    if (classify_is_control | (classify_int_length >= 6'd2)) begin
       classify_int_stack.header = classify_carried.int_stack.header;
     end
-    if (classify_int_length > 6'd8) begin
+    if (classify_is_control | (classify_int_length > 6'd8)) begin
       classify_int_stack.hop_1 = classify_carried.int_stack.hop_1;
     end
-    if (classify_int_length > 6'h10) begin
+    if (classify_is_control | (classify_int_length > 6'h10)) begin
       classify_int_stack.hop_2 = classify_carried.int_stack.hop_2;
     end
-    if (classify_int_length > 6'h18) begin
+    if (classify_is_control | (classify_int_length > 6'h18)) begin
       classify_int_stack.hop_3 = classify_carried.int_stack.hop_3;
     end
-    if (classify_int_length > 6'h20) begin
+    if (classify_is_control | (classify_int_length > 6'h20)) begin
       classify_int_stack.hop_4 = classify_carried.int_stack.hop_4;
     end
-    if (classify_int_length > 6'h28) begin
+    if (classify_is_control | (classify_int_length > 6'h28)) begin
       classify_int_stack.hop_5 = classify_carried.int_stack.hop_5;
     end
+  end
+  always_comb begin
+    classify_body = classify_carried;
+    classify_body.int_stack = classify_int_stack;
   end
   always_comb begin
     classify_row.opcode = classify_opcode;
@@ -787,34 +834,17 @@ module hpcc_dispatch (
     classify_row.role = classify_role;
   end
   initial begin
+    open_q = 1'd0;
     valid_1_q = 1'd0;
     valid_2_q = 1'd0;
     valid_3_q = 1'd0;
-    handed_q = 1'd0;
-    valid_4_q = 1'd0;
-    command_full_q = 1'd0;
-    job_full_q = 1'd0;
-    commit_full_q = 1'd0;
-    notice_full_q = 1'd0;
-    control_full_q = 1'd0;
     over_3_q = 1'd0;
-    over_q = 1'd0;
     unfair_out_q = 1'd0;
     row_1_q = 816'd0;
     row_2_q = 816'd0;
     came_1_q = 24'd0;
     came_2_q = 24'd0;
-    came_3_q = 24'd0;
-    came_q = 24'd0;
-    fate_3_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-    fate_q = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-    counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
-    counter_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
-    row_3_q = 550'd0;
-    row_q = 550'd0;
-    body_3_q = 593'd0;
-    body_q = 593'd0;
-    control_word_q = 593'd0;
+    inside_q = 5'd0;
     share_entered_1_q = 1'd0;
     share_counted_1_q = 1'd0;
     share_entered_2_q = 1'd0;
@@ -828,41 +858,29 @@ module hpcc_dispatch (
     share_kept_q = 13'd0;
     share_cleared_q = 9'd0;
     context_2_q = 211'd0;
-    command_word_q = 24'd0;
-    job_word_q = 77'd0;
-    commit_word_q = 422'd0;
-    notice_word_q = 387'd0;
+    turn_3_q = 704'd0;
+    row_3_q = 550'd0;
+    counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     counts_out_q = 44'd0;
+    notice_full_q = 1'd0;
+    control_full_q = 1'd0;
+    mark_out_q = 1'd0;
+    notice_word_q = 387'd0;
+    control_word_q = 593'd0;
+    marked_q = 17'd0;
   end
   always @(posedge clk) begin
+    open_q <= open_d;
     valid_1_q <= valid_1_d;
     valid_2_q <= valid_2_d;
     valid_3_q <= valid_3_d;
-    handed_q <= handed_d;
-    valid_4_q <= valid_4_d;
-    command_full_q <= command_full_d;
-    job_full_q <= job_full_d;
-    commit_full_q <= commit_full_d;
-    notice_full_q <= notice_full_d;
-    control_full_q <= control_full_d;
-    over_3_q <= over_3_d;
-    over_q <= over_d;
+    over_3_q <= drops;
     unfair_out_q <= unfair_out_d;
-    row_1_q <= row_1_d;
-    row_2_q <= row_2_d;
-    came_1_q <= came_1_d;
-    came_2_q <= came_2_d;
-    came_3_q <= came_3_d;
-    came_q <= came_d;
-    fate_3_q <= fate_3_d;
-    fate_q <= fate_d;
-    counter_3_q <= counter_3_d;
-    counter_q <= counter_d;
-    row_3_q <= row_3_d;
-    row_q <= row_d;
-    body_3_q <= body_3_d;
-    body_q <= body_d;
-    control_word_q <= control_word_d;
+    row_1_q <= arriving.frame;
+    row_2_q <= row_1_q;
+    came_1_q <= arriving.came;
+    came_2_q <= came_1_q;
+    inside_q <= inside_d;
     share_entered_1_q <= share_entered_1_d;
     share_counted_1_q <= share_counted_1_d;
     share_entered_2_q <= share_entered_2_d;
@@ -875,17 +893,22 @@ module hpcc_dispatch (
     share_room_q <= share_room_d;
     share_kept_q <= share_kept_d;
     share_cleared_q <= share_cleared_d;
-    context_2_q <= context_2_d;
-    command_word_q <= command_word_d;
-    job_word_q <= job_word_d;
-    commit_word_q <= commit_word_d;
-    notice_word_q <= notice_word_d;
+    context_2_q <= contexts_rdata;
+    turn_3_q <= turn_2;
+    row_3_q <= judged;
+    counter_3_q <= counter_3_d;
     counts_out_q <= counts_out_d;
+    notice_full_q <= notice_full_d;
+    control_full_q <= control_full_d;
+    mark_out_q <= mark_out_d;
+    notice_word_q <= notice_word_d;
+    control_word_q <= control_word_d;
+    marked_q <= marked_d;
   end
   wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_of_queue_pair.law,
       classify_of_queue_pair.local_qpn, classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn,
       classify_of_queue_pair.pause_class, classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn,
-      classify_of_queue_pair.remote_mac, classify_carried.rest};
+      classify_of_queue_pair.remote_mac};
 endmodule
 
 `default_nettype wire

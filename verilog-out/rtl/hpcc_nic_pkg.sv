@@ -2593,6 +2593,46 @@ package hpcc_nic_pkg;
     logic counted;
   } share_mark_t;
 
+  // A frame that waits for its turn: for what came before it, and for its engine's decision.
+  typedef struct packed {
+    // UDP carries exactly as much as a control packet.
+    logic right_length;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // What follows UDP. The INT stack is zero behind its length, but of a control packet, which has none.
+    int_body_t body;
+    // The NIC's clock when it was judged, ns modulo 2^24.
+    logic [23:0] came;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // The queue pair collects INT.
+    logic int_on;
+    // It came with the mark "congestion experienced".
+    logic ecn;
+    // AETH syndrome, if it has one.
+    aeth_syndrome_t syndrome;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // It is a control packet.
+    logic control;
+    // The congestion control hears of it.
+    logic notice;
+    // The requester decides about it.
+    logic response;
+    // The responder decides about it.
+    logic request;
+    // What it is.
+    frame_fate_t fate;
+  } frame_turn_t;
+
   // An address of 64 bits, or a length, of whose sum only the carry counts.
   typedef struct packed {
     // It lies in the upper half.
@@ -2618,6 +2658,18 @@ package hpcc_nic_pkg;
     // First address.
     logic [63:0] base;
   } stored_region_t;
+
+  // A queue pair that is created or removed, on its way to the responder's tables.
+  typedef struct packed {
+    // The queue pair exists.
+    logic alive;
+    // Generation.
+    logic [7:0] generation;
+    // PSN of the first request.
+    logic [23:0] expected_psn;
+    // Queue pair.
+    logic [7:0] qp;
+  } responder_creation_t;
 
   // State of a queue pair's responder half.
   typedef struct packed {
@@ -2665,24 +2717,6 @@ package hpcc_nic_pkg;
     logic read_left;
   } response_notice_t;
 
-  // RDMA extended transport header.
-  typedef struct packed {
-    // Remote address.
-    logic [63:0] address;
-    // Remote key.
-    logic [31:0] key;
-    // Bytes of the message.
-    logic [31:0] length;
-  } rdma_header_t;
-
-  // Bytes of a READ rounded up to whole packets of its MTU.
-  typedef struct packed {
-    // Units of 256 bytes, the smallest MTU.
-    logic [24:0] units;
-    // Bytes beyond whole units of 256.
-    logic [7:0] rest;
-  } rounded_length_t;
-
   // What a READ asks for, in the place of INT.
   typedef struct packed {
     // It was asked for before.
@@ -2714,6 +2748,24 @@ package hpcc_nic_pkg;
     // Dropped: no such queue pair.
     logic drop_unknown_qp;
   } responder_counts_t;
+
+  // RDMA extended transport header.
+  typedef struct packed {
+    // Remote address.
+    logic [63:0] address;
+    // Remote key.
+    logic [31:0] key;
+    // Bytes of the message.
+    logic [31:0] length;
+  } rdma_header_t;
+
+  // Bytes of a READ rounded up to whole packets of its MTU.
+  typedef struct packed {
+    // Units of 256 bytes, the smallest MTU.
+    logic [24:0] units;
+    // Bytes beyond whole units of 256.
+    logic [7:0] rest;
+  } rounded_length_t;
 
   // Notifications to the sender of one kind of packets of a queue pair.
   typedef struct packed {

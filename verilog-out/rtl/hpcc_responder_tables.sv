@@ -7,6 +7,17 @@
 // queue, and write errors. A creation clears all three, so nothing of an earlier generation is ever seen. What other blocks tell
 // is held against the generation two clocks later; a creation of the queue pair meanwhile makes it void.
 //
+// Decisions are written in any clock, so a creation waits for a clock in which there is none: the responder lets no row enter
+// beside a creation, and five clocks later, when that row's decision would be written, the creation is. Nor does a row enter
+// in the clock before, in which the other tables are cleared: it would see half of the creation.
+//
+// | clock | a creation | a row |
+// |---|---|---|
+// | 0 | on the context bus, no row enters | state and what has left are read |
+// | 1 | | known |
+// | 4 | the other tables are cleared, in this clock or the next; no row enters | |
+// | 5 | the state is written, rows inside are told | the state is written |
+//
 // Tables of 256 queue pairs.
 module hpcc_responder_tables (
   // Clock.
@@ -37,15 +48,23 @@ module hpcc_responder_tables (
   output wire  hpcc_nic_pkg::responder_state_t word,
   // What has left the response queue, one clock later; a failed write has ended the half, too.
   output       hpcc_nic_pkg::responses_left_t left,
-  // Write the state.
+  // A row that entered now would see half of a creation.
+  output wire  closed,
+  // The creation of five clocks ago is written: what rows inside have read of its queue pair is not its state any more.
+  output wire  creates,
+  // Its queue pair.
+  output wire  [7:0] created_qp,
+  // Write the state; not five clocks after a creation.
   input  wire  we,
   // Of this queue pair.
   input  wire  [7:0] wqp,
   // New state.
   input  wire  hpcc_nic_pkg::responder_state_t wdata
 );
+  hpcc_nic_pkg::responder_creation_t arriving;
+  hpcc_nic_pkg::responder_state_t first;
   hpcc_nic_pkg::responses_left_t left_new;
-  logic create_state_d;
+  logic clears_q;
   logic create_state_q;
   logic create_left_d;
   logic create_left_q;
@@ -76,10 +95,10 @@ module hpcc_responder_tables (
   wire  fail_check_due;
   wire  fail_check_holds;
   wire  [7:0] fail_check_about;
-  logic [7:0] created_qp_d;
-  logic [7:0] created_qp_q;
-  hpcc_nic_pkg::responder_state_t created_d;
-  hpcc_nic_pkg::responder_state_t created_q;
+  wire  arrives_q;
+  wire  hpcc_nic_pkg::responder_creation_t arrival_q;
+  hpcc_nic_pkg::responder_creation_t created_d;
+  hpcc_nic_pkg::responder_creation_t created_q;
   hpcc_ram #(.WIDTH(166), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_state (
     .clk(clk),
     .raddr(qp),
@@ -109,7 +128,7 @@ module hpcc_responder_tables (
     .valid(left_valid),
     .note(left_check_note),
     .we(create_left_q),
-    .waddr(created_qp_q),
+    .waddr(created_q.qp),
     .wdata(created_q.generation),
     .due(left_check_due),
     .holds(left_check_holds),
@@ -128,31 +147,34 @@ module hpcc_responder_tables (
     .valid(fail_valid),
     .note(fail_check_note),
     .we(create_fails_q),
-    .waddr(created_qp_q),
+    .waddr(created_q.qp),
     .wdata(created_q.generation),
     .due(fail_check_due),
     .holds(fail_check_holds),
     .about(fail_check_about)
   );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_arrives (
+    .clk(clk),
+    .d(context_valid),
+    .q(arrives_q)
+  );
+  hpcc_delay #(.WIDTH(41), .DEPTH(3)) u_arrival (
+    .clk(clk),
+    .d(arriving),
+    .q(arrival_q)
+  );
+  assign closed = clears_q;
   assign word = state_rdata;
   assign state_we = we | create_state_q;
+  assign creates = create_state_q;
+  assign created_qp = created_q.qp;
   assign what_1_d = left_what;
   always_comb begin
-    create_state_d = create_state_q;
     create_left_d = create_left_q;
     create_fails_d = create_fails_q;
-    created_qp_d = created_qp_q;
     created_d = created_q;
-    state_waddr = created_qp_q;
-    state_wdata = created_q;
-    if (we) begin
-      state_waddr = wqp;
-      state_wdata = wdata;
-    end else begin
-      create_state_d = 1'd0;
-    end
     left_table_we = create_left_q;
-    left_table_waddr = created_qp_q;
+    left_table_waddr = created_q.qp;
     left_table_wdata = 11'd0;
     if (left_check_due) begin
       left_table_we = left_check_holds;
@@ -162,7 +184,7 @@ module hpcc_responder_tables (
       create_left_d = 1'd0;
     end
     failed_we = create_fails_q;
-    failed_waddr = created_qp_q;
+    failed_waddr = created_q.qp;
     failed_wdata = 1'd0;
     if (fail_check_due) begin
       failed_we = fail_check_holds;
@@ -171,15 +193,30 @@ module hpcc_responder_tables (
     end else begin
       create_fails_d = 1'd0;
     end
-    if (context_valid) begin
-      created_qp_d = context_qp;
-      created_d = 166'd0;
-      created_d.expected_psn = context_data.expected_psn;
-      created_d.generation = context_data.generation;
-      created_d.alive = context_data.alive;
-      create_state_d = 1'd1;
+    if (arrives_q) begin
+      created_d = arrival_q;
       create_left_d = 1'd1;
       create_fails_d = 1'd1;
+    end
+  end
+  always_comb begin
+    arriving.qp = context_qp;
+    arriving.expected_psn = context_data.expected_psn;
+    arriving.generation = context_data.generation;
+    arriving.alive = context_data.alive;
+  end
+  always_comb begin
+    first = 166'd0;
+    first.expected_psn = created_q.expected_psn;
+    first.generation = created_q.generation;
+    first.alive = created_q.alive;
+  end
+  always_comb begin
+    state_waddr = wqp;
+    state_wdata = wdata;
+    if (create_state_q) begin
+      state_waddr = created_q.qp;
+      state_wdata = first;
     end
   end
   always_comb begin
@@ -200,21 +237,21 @@ module hpcc_responder_tables (
     left.ended = left_table_rdata.ended | (|failed_rdata);
   end
   initial begin
+    clears_q = 1'd0;
     create_state_q = 1'd0;
     create_left_q = 1'd0;
     create_fails_q = 1'd0;
     what_1_q = 3'd0;
     what_2_q = 3'd0;
-    created_qp_q = 8'd0;
-    created_q = 166'd0;
+    created_q = 41'd0;
   end
   always @(posedge clk) begin
-    create_state_q <= create_state_d;
+    clears_q <= arrives_q;
+    create_state_q <= clears_q;
     create_left_q <= create_left_d;
     create_fails_q <= create_fails_d;
     what_1_q <= what_1_d;
     what_2_q <= what_1_q;
-    created_qp_q <= created_qp_d;
     created_q <= created_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.send_psn, context_data.pause_class, context_data.int_on,

@@ -37,12 +37,12 @@ use super::requester::{
     AnswerEvent, AnswerTag, ClockHalves, FastStep, OwnMessage, PsnDistance, QpOfGeneration, ReadRun, RequesterContext,
     RequesterState, RingPlace, SentTo, Syndrome,
 };
-use super::responder::{ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
+use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FramePlace, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults, PairTurn, QpPlace,
-    ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    FrameFaults, FramePlace, FrameTurn, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults,
+    PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
@@ -146,6 +146,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ReadRun::descriptor(),
         QpOfGeneration::descriptor(),
         ResponderState::descriptor(),
+        ResponderCreation::descriptor(),
         ResponsesLeft::descriptor(),
         ResponseNotice::descriptor(),
         RoundedLength::descriptor(),
@@ -277,6 +278,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         QpPlace::descriptor(),
         FoundPlace::descriptor(),
         ControlPacket::descriptor(),
+        FrameTurn::descriptor(),
         BufferCommand::descriptor(),
         CommitEntry::descriptor(),
         BufferedPayload::descriptor(),

@@ -50,6 +50,18 @@ crate::word! {
         ended: Bit,
     }
 
+    /// A queue pair that is created or removed, on its way to the responder's tables.
+    pub struct ResponderCreation {
+        /// Queue pair.
+        qp: U<8>,
+        /// PSN of the first request.
+        expected_psn: U<24>,
+        /// Generation.
+        generation: U<8>,
+        /// The queue pair exists.
+        alive: Bit,
+    }
+
     /// Bytes of a READ rounded up to whole packets of its MTU.
     pub struct RoundedLength {
         /// Bytes beyond whole units of 256.

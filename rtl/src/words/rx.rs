@@ -1,7 +1,7 @@
 //! Frames that have come in, until the engines of the transport have them.
 
 use super::transport::{Commit, FrameRole};
-use super::wire::{BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
+use super::wire::{AethSyndrome, BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
@@ -270,6 +270,46 @@ crate::word! {
         frame: JudgedFrame,
         /// The NIC's clock when it was judged, ns modulo 2^24.
         came: U<24>,
+    }
+
+    /// A frame that waits for its turn: for what came before it, and for its engine's decision.
+    pub struct FrameTurn {
+        /// What it is.
+        fate: FrameFate,
+        /// The responder decides about it.
+        request: Bit,
+        /// The requester decides about it.
+        response: Bit,
+        /// The congestion control hears of it.
+        notice: Bit,
+        /// It is a control packet.
+        control: Bit,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// First byte of the payload in the frame.
+        payload_at: U<7>,
+        /// Bytes of payload without pad.
+        payload_length: U<16>,
+        /// AETH syndrome, if it has one.
+        syndrome: AethSyndrome,
+        /// It came with the mark "congestion experienced".
+        ecn: Bit,
+        /// The queue pair collects INT.
+        int_on: Bit,
+        /// Bytes of INT header and stack.
+        int_length: U<6>,
+        /// The NIC's clock when it was judged, ns modulo 2^24.
+        came: U<24>,
+        /// What follows UDP. The INT stack is zero behind its length, but of a control packet, which has none.
+        body: IntBody,
+        /// IPv4 address of the sender.
+        source_ip: U<32>,
+        /// UDP carries exactly as much as a control packet.
+        right_length: Bit,
     }
 
     /// Number of a queue pair in the table of numbers.

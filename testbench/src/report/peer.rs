@@ -1,6 +1,7 @@
-//! Frames that the peer of a configured NIC's first queue pair sends it.
+//! Frames that the peers of a configured NIC's queue pairs send it.
 
 use crate::config::NicSetup;
+use hpcc_models::nic::QpConfig;
 use hpcc_models::wire::*;
 
 /// The Ethernet header of the peer's frames.
@@ -29,9 +30,14 @@ pub(super) struct Content<'a> {
     pub payload: &'a [u8],
 }
 
-/// A frame of the peer.
+/// A frame of the first queue pair's peer.
 pub(super) fn frame(setup: &NicSetup, content: &Content) -> Vec<u8> {
-    let (nic, qp) = (&setup.nic, &setup.qps[0]);
+    frame_to(setup, &setup.qps[0], content)
+}
+
+/// A frame of a queue pair's peer.
+pub(super) fn frame_to(setup: &NicSetup, qp: &QpConfig, content: &Content) -> Vec<u8> {
+    let nic = &setup.nic;
     RocePacket {
         ethernet: ethernet(setup),
         ipv4: Ipv4Repr {

@@ -4,6 +4,7 @@ use hpcc_rtl::block;
 use hpcc_rtl::emit::naming::named;
 use hpcc_rtl::prim::delay::Delay;
 use hpcc_rtl::prim::fifo::StreamFifo;
+use hpcc_rtl::prim::short_fifo::ShortFifo;
 use hpcc_rtl::prim::skid::{StreamIn, StreamOut};
 use hpcc_rtl::prim::table_ram::TableRam;
 use hpcc_rtl::prim::uint::{bit_cast_u, bits_u, Limbs, U};
@@ -231,6 +232,9 @@ fn parametrised_modules_agree() {
     agrees::<StreamFifo<U<16>, 3, 4>>("fifo_16_3");
     agrees::<StreamFifo<W<577, 10>, 4, 9>>("fifo_577_4");
     agrees::<StreamFifo<Description, 5, 32>>("fifo_word_5");
+    agrees::<ShortFifo<U<1>, 1, 1>>("short_fifo_1_1");
+    agrees::<ShortFifo<W<577, 10>, 4, 8>>("short_fifo_577_4");
+    agrees::<ShortFifo<Description, 2, 3>>("short_fifo_word_2");
     agrees::<TableRam<U<1>, 1>>("table_1_1");
     agrees::<TableRam<W<140, 3>, 10>>("table_140_10");
     agrees::<TableRam<Description, 4>>("table_word_4");

@@ -23,8 +23,10 @@ pub struct Classify {
     pub counter: Signal<Out, FrameCount>,
     /// The row for the engines.
     pub row: Signal<Out, RxPacket>,
+    /// What follows UDP, the INT stack as in `row`; of a control packet as it came.
+    pub body: Signal<Out, IntBody>,
     #[signals(FrameRole: role, wants_role)]
-    #[signals(Bit: alive, int_on, is_cnp, is_echo, is_probe, is_answer, is_ack, wrong_port)]
+    #[signals(Bit: is_control, alive, int_on, is_cnp, is_echo, is_probe, is_answer, is_ack, wrong_port)]
     opcode: Signal<Local, Opcode>,
     drop_code: Signal<Local, DropCode>,
     int_length: Signal<Local, U<6>>,
@@ -93,7 +95,8 @@ impl Logic for Classify {
             fate = FrameFate::Dropped;
             counter = FrameCount::UnknownQp;
         }
-        if role == FrameRole::Control {
+        is_control = role == FrameRole::Control;
+        if is_control {
             fate = FrameFate::Control;
             counter = FrameCount::None;
         }
@@ -115,27 +118,29 @@ impl Logic for Classify {
             }
         }
 
-        // INT, zero behind its length
+        // INT, zero behind its length; a control packet has none, and all its bytes count
         carried = bit_cast_word::<IntBody, W<560, 9>>(raw.body);
         int_stack = bits_zero::<IntStack>(0);
-        if int_length >= 2 {
+        if is_control | (int_length >= 2) {
             int_stack.header = carried.int_stack.header;
         }
-        if int_length > 8 {
+        if is_control | (int_length > 8) {
             int_stack.hop_1 = carried.int_stack.hop_1;
         }
-        if int_length > 16 {
+        if is_control | (int_length > 16) {
             int_stack.hop_2 = carried.int_stack.hop_2;
         }
-        if int_length > 24 {
+        if is_control | (int_length > 24) {
             int_stack.hop_3 = carried.int_stack.hop_3;
         }
-        if int_length > 32 {
+        if is_control | (int_length > 32) {
             int_stack.hop_4 = carried.int_stack.hop_4;
         }
-        if int_length > 40 {
+        if is_control | (int_length > 40) {
             int_stack.hop_5 = carried.int_stack.hop_5;
         }
+        body = carried;
+        body.int_stack = int_stack;
         fields!(row: opcode, ack_req = raw.ack_req, ecn = raw.ecn);
         row.qp = bit_cast_u::<8, 24>(raw.qpn);
         fields!(row from raw: psn, extension, payload_at, payload_length);

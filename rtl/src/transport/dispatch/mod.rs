@@ -1,14 +1,18 @@
 //! Dispatch: what becomes of each frame, in the order of the frames.
 //!
-//! Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock:
+//! Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock, and none
+//! ever stands still before it is in its queues:
 //!
 //! | clock | does |
 //! |---|---|
 //! | 0 | row out of the FIFO, context read |
 //! | 1 | row and context into registers |
 //! | 2 | checks, fate ([`classify`]) |
-//! | 3 | hands requests and READ responses to their engine |
-//! | 4 | acts: skips, commits, reports, or waits for the engine's decision while the next row is with its own |
+//! | 3 | counted; requests and READ responses into the queue of their engine, every row into the queue of turns |
+//! | 4 | the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
+//!
+//! Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves the
+//! FIFO while fewer than sixteen are behind it, so each queue holds all that can come.
 //!
 //! A short frame beyond its queue pair's [`share`] of the packet buffer goes to no engine.
 //!
@@ -24,19 +28,21 @@ mod tests;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
-use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::short_fifo::ShortFifo;
+use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::Notice;
 use crate::words::rx::{
-    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, JudgedFrame,
+    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, FrameTurn, IntBody,
+    JudgedFrame,
 };
 use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, RxPacket};
-use crate::words::wire::{AckHeader, Extension};
+use crate::words::wire::{AckHeader, Extension, IntStack};
 use crate::{block, kernel};
 use classify::Classify;
 use hpcc_models::nic::Counter;
@@ -90,7 +96,7 @@ pub struct Dispatch {
     pub control: StreamOut<ControlPacket>,
     /// Answers to probes. One that finds 32 waiting is dropped: whoever asks will ask again.
     pub answer: StreamOut<AckSend>,
-    /// A request or READ response came with the mark "congestion experienced". At most every second clock in the mean.
+    /// A request or READ response came with the mark "congestion experienced". Never in two clocks in a row.
     pub mark_valid: Signal<Out, Bit>,
     /// Whose.
     pub mark: Signal<Out, CongestionMark>,
@@ -98,15 +104,13 @@ pub struct Dispatch {
     pub counts: Signal<Out, U<44>>,
     /// A frame was dropped because its queue pair had its share of the packet buffer.
     pub unfair: Signal<Out, Bit>,
-    #[signals(Bit: advance, hands, moves, drops, can_leave, done, decided, engine, taken)]
-    #[registers(Bit: valid_1, valid_2, valid_3, handed, valid_4, command_full, job_full, commit_full, notice_full)]
-    #[registers(Bit: control_full, over_3, over, unfair_out)]
+    // 0 to 3
+    #[signals(Bit: enters, drops)]
+    #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, unfair_out)]
     #[registers(JudgedFrame: row_1, row_2)]
-    #[registers(U<24>: came_1, came_2, came_3, came)]
-    #[registers(FrameFate: fate_3, fate)]
-    #[registers(FrameCount: counter_3, counter)]
-    #[registers(RxPacket: row_3, row)]
-    #[registers(ControlPacket: body_3, body, control_word)]
+    #[registers(U<24>: came_1, came_2)]
+    /// Rows behind the FIFO.
+    inside: DFF<U<5>>,
     lost_13: Delay<Bit, 11>,
     rows: StreamFifo<ArrivedFrame, 9, 512>,
     share: Share,
@@ -114,27 +118,47 @@ pub struct Dispatch {
     #[combinational]
     classify: Classify,
     context_2: DFF<QpContext>,
-    command_word: DFF<BufferCommand>,
-    job_word: DFF<DmaJob>,
-    commit_word: DFF<CommitEntry>,
-    notice_word: DFF<Notice>,
-    answers: StreamFifo<AckSend, 5, 32>,
-    answered: Signal<Local, AckSend>,
-    /// Place of the counter.
-    place: Signal<Local, U<6>>,
-    entering: Signal<Local, ArrivedFrame>,
-    arriving: Signal<Local, ArrivedFrame>,
-    action: Signal<Local, Action>,
-    heard: Signal<Local, CcEventKind>,
+    judged: Signal<Local, RxPacket>,
+    fate_2: Signal<Local, FrameFate>,
+    turn_2: Signal<Local, FrameTurn>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
+    turn_3: DFF<FrameTurn>,
+    row_3: DFF<RxPacket>,
+    counter_3: DFF<FrameCount>,
+    /// Place of the counter.
+    place: Signal<Local, U<6>>,
     counts_out: DFF<U<44>>,
+    // queues
+    #[registers(Bit: notice_full, control_full, mark_out)]
+    requests: ShortFifo<RxPacket, 4, 8>,
+    responses: ShortFifo<RxPacket, 4, 8>,
+    turns: ShortFifo<FrameTurn, 4, 8>,
+    // 4
+    turn: Signal<Local, FrameTurn>,
+    #[signals(Bit: room, done, engine, taken, committed)]
+    action: Signal<Local, Action>,
+    stack: Signal<Local, W<336, 6>>,
+    asked: Signal<Local, BufferCommand>,
+    to_write: Signal<Local, DmaJob>,
+    entry: Signal<Local, CommitEntry>,
+    commands: Skid<BufferCommand>,
+    jobs: Skid<DmaJob>,
+    commits: Skid<CommitEntry>,
+    notice_word: DFF<Notice>,
+    control_word: DFF<ControlPacket>,
+    marked: DFF<CongestionMark>,
+    answers: StreamFifo<AckSend, 5, 32>,
+    answered: Signal<Local, AckSend>,
+    entering: Signal<Local, ArrivedFrame>,
+    arriving: Signal<Local, ArrivedFrame>,
+    heard: Signal<Local, CcEventKind>,
 }
 
 #[kernel]
 impl Logic for Dispatch {
     fn update(&mut self) {
-        rows.reset = reset;
+        inputs!([rows, requests, responses, turns, commands, jobs, commits, answers, share]: reset);
         lost_13 = lost;
         entering.frame = verdict;
         entering.came = bit_cast_u::<24, 48>(now);
@@ -143,182 +167,164 @@ impl Logic for Dispatch {
         inputs!(contexts: we = context_valid, waddr = context_qp);
         contexts.wdata = context_data;
 
-        // what the row asks for leaves in one clock, when everything before it has left
-        can_leave = (!command_full | command.ready)
-            & (!job_full | job.ready)
-            & (!commit_full | commit.ready)
-            & (!notice_full | notice.ready)
-            & (!control_full | control.ready);
-        engine = (fate == FrameFate::Request) | (fate == FrameFate::ReadResponse);
-        action = request_action.data;
-        decided = request_action.valid;
-        if fate == FrameFate::ReadResponse {
-            action = response_action.data;
-            decided = response_action.valid;
-        }
-        request_action.ready = valid_4 & can_leave & (fate == FrameFate::Request);
-        response_action.ready = valid_4 & can_leave & (fate == FrameFate::ReadResponse);
-        done = can_leave & valid_4 & (!engine | decided);
+        // 4: the oldest turn acts when all that it may need has room and its engine has decided; no two marks follow each other
+        turn = turns.down.data;
+        room = commands.up.ready
+            & jobs.up.ready
+            & commits.up.ready
+            & !(turn.notice & notice_full)
+            & !(turn.control & control_full)
+            & !(turn.ecn & mark_out);
+        engine = turn.request | turn.response;
+        action = if turn.response { response_action.data } else { request_action.data };
+        turns.down.ready = room & (!turn.request | request_action.valid) & (!turn.response | response_action.valid);
+        request_action.ready = turns.down.valid & room & turn.request;
+        response_action.ready = turns.down.valid & room & turn.response;
+        done =
+            turns.down.valid & room & (!turn.request | request_action.valid) & (!turn.response | response_action.valid);
+        taken = engine & action.take;
+        committed = (engine & action.commits) | (turn.fate == FrameFate::Acknowledgement);
 
-        // the row behind goes to its engine meanwhile
-        request.valid = valid_3 & !handed & (fate_3 == FrameFate::Request);
-        request.data = row_3;
-        response.valid = valid_3 & !handed & (fate_3 == FrameFate::ReadResponse);
-        response.data = row_3;
-        hands = handed
-            | ((fate_3 != FrameFate::Request) & (fate_3 != FrameFate::ReadResponse))
-            | ((fate_3 == FrameFate::Request) & request.ready)
-            | ((fate_3 == FrameFate::ReadResponse) & response.ready);
-        moves = valid_3 & hands & (!valid_4 | done);
-        advance = !valid_3 | moves;
-        handed = valid_3 & hands & !moves;
-        if done {
-            valid_4 = false;
+        // 0: as many rows as every queue has room for
+        rows.down.ready = open;
+        enters = rows.down.valid & open;
+        if enters & !done {
+            inside = inside + 1;
         }
-        if moves {
-            valid_4 = true;
-            assign!(
-                fate.d = fate_3,
-                counter.d = counter_3,
-                over.d = over_3,
-                row.d = row_3,
-                came.d = came_3,
-                body.d = body_3
-            );
+        if done & !enters {
+            inside = inside - 1;
         }
+        open = inside < 15;
+        arriving = rows.down.data;
+        contexts.raddr = bit_cast_u::<8, 24>(arriving.frame.qpn);
+        assign!(valid_1.d = enters, row_1.d = arriving.frame, came_1.d = arriving.came);
 
-        // who has its share of the packet buffer gets no more short frames to an engine
-        inputs!(share: reset, free);
+        // 1
+        advance!(valid_2, row_2, came_2);
+        context_2 = contexts.rdata;
+
+        // 2: who has its share of the packet buffer gets no more short frames to an engine
+        share.free = free;
         share.enters = verdict_valid & !lost_13;
         share.qp = bit_cast_u::<8, 24>(verdict.qpn);
-        // four beats at most, whatever the headers: fewer clocks than an engine takes
+        // four beats at most, whatever the headers: fewer clocks than an engine takes for one queue pair
         share.short = (verdict.drop_code == DropCode::None) & verdict.qpn.any() & (verdict.payload_length < 128);
-        share.leaves = advance & valid_2;
+        share.leaves = valid_2;
         share.leaving_qp = bit_cast_u::<8, 24>(row_2.qpn);
+        inputs!(classify: raw = row_2, of_queue_pair = context_2);
+        judged = classify.row;
         drops = share.over
             & ((classify.fate == FrameFate::Request)
                 | (classify.fate == FrameFate::ReadResponse)
                 | (classify.fate == FrameFate::Acknowledgement));
-
-        // a stalled row keeps reading its own context
-        rows.down.ready = advance;
-        arriving = rows.down.data;
-        contexts.raddr = bit_cast_u::<8, 24>(row_1.qpn);
-        if advance {
-            contexts.raddr = bit_cast_u::<8, 24>(arriving.frame.qpn);
-            assign!(
-                valid_1.d = rows.down.valid,
-                row_1.d = arriving.frame,
-                came_1.d = arriving.came
-            );
-            advance!(valid_2, row_2, came_2, came_3);
-            context_2 = contexts.rdata;
-            valid_3 = valid_2;
-            assign! {
-                fate_3.d = classify.fate, counter_3.d = classify.counter, row_3.d = classify.row
-            }
-            over_3 = drops;
-            if drops {
-                fate_3 = FrameFate::Dropped;
-                counter_3 = FrameCount::None;
-            }
-            fields!(body_3.d from row_2: body, source_ip, right_length = control_length);
-        }
-        inputs!(classify: raw = row_2, of_queue_pair = context_2);
-
-        given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
+        fate_2 = if drops { FrameFate::Dropped } else { classify.fate };
+        given = bit_cast_word::<Extension, W<128, 2>>(row_2.extension);
         aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
-        taken = engine & action.take;
+        turn_2.fate = fate_2;
+        turn_2.request = fate_2 == FrameFate::Request;
+        turn_2.response = fate_2 == FrameFate::ReadResponse;
+        turn_2.notice =
+            (fate_2 == FrameFate::Echo) | (fate_2 == FrameFate::Notification) | (fate_2 == FrameFate::ProbeResponse);
+        turn_2.control = fate_2 == FrameFate::Control;
+        fields!(turn_2 from judged: qp, generation, psn, payload_at, payload_length, int_on, int_length);
+        turn_2.syndrome = aeth.syndrome;
+        turn_2.ecn = judged.ecn.all();
+        fields!(turn_2: came = came_2, body = classify.body);
+        fields!(turn_2 from row_2: source_ip, right_length = control_length);
+        assign! {
+            turn_3.d = turn_2, row_3.d = judged, over_3.d = drops, counter_3.d = classify.counter
+        }
+        valid_3 = valid_2;
+        if drops {
+            counter_3 = FrameCount::None;
+        }
+
+        // 3
+        requests.up.valid = valid_3 & turn_3.request;
+        requests.up.data = row_3;
+        responses.up.valid = valid_3 & turn_3.response;
+        responses.up.data = row_3;
+        inputs!(turns: up.valid = valid_3, up.data = turn_3);
+        StreamOut::<RxPacket>::link(&mut request, &mut requests.down);
+        StreamOut::<RxPacket>::link(&mut response, &mut responses.down);
+        counts_out = bits_u::<44>(0);
+        place = bit_cast_number::<6, FrameCount>(counter_3);
+        if valid_3 & (counter_3 != FrameCount::None) {
+            counts_out = bits_u::<44>(1) << place;
+        }
+        counts = counts_out;
+        unfair_out = valid_3 & over_3;
+        unfair = unfair_out;
+
+        // 4: what leaves of a turn leaves in one clock, so that all three are in the order of the frames
+        asked = bits_zero::<BufferCommand>(0);
+        if taken {
+            asked.take = true;
+            fields!(asked from turn: at = payload_at, length = payload_length);
+        }
+        inputs!(commands: up.valid = done, up.data = asked);
+        StreamOut::<BufferCommand>::link(&mut command, &mut commands.down);
+        to_write.address = action.address;
+        to_write.length = bit_cast_u::<13, 16>(turn.payload_length);
+        jobs.up.valid = done & taken;
+        jobs.up.data = to_write;
+        StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
+        stack = bit_cast_bus::<336, 6, IntStack>(turn.body.int_stack);
+        fields!(entry: commit = action.commit, waits = taken);
+        if turn.fate == FrameFate::Acknowledgement {
+            entry = bits_zero::<CommitEntry>(0);
+            entry.commit.kind = CommitKind::Answer;
+            entry.commit.answer = AnswerKind::Acknowledgement;
+            fields!(entry from turn:
+                commit.qp = qp, commit.generation = generation, commit.psn = psn, commit.syndrome = syndrome,
+                commit.msn = came, commit.int_length = int_length, commit.int_on = int_on, commit.ecn = ecn);
+            entry.commit.int_stack = stack;
+        }
+        commits.up.valid = done & committed;
+        commits.up.data = entry;
+        StreamOut::<CommitEntry>::link(&mut commit, &mut commits.down);
 
         // marks count whatever the engines say
-        mark_valid = done & engine & row.ecn.all();
-        mark = bits_zero::<CongestionMark>(0);
-        fields!(mark from row: qp, generation);
-        mark.response = fate == FrameFate::ReadResponse;
+        mark_out = done & engine & turn.ecn;
+        fields!(marked.d from turn: qp, generation, response);
+        assign!(mark_valid = mark_out, mark = marked);
 
-        if command.ready {
-            command_full = false;
-        }
-        if job.ready {
-            job_full = false;
-        }
-        if commit.ready {
-            commit_full = false;
-        }
         if notice.ready {
             notice_full = false;
         }
         if control.ready {
             control_full = false;
         }
-        counts_out = bits_u::<44>(0);
-        place = bit_cast_number::<6, FrameCount>(counter);
-        if done {
-            command_full = true;
-            command_word = bits_zero::<BufferCommand>(0);
-            if taken {
-                command_word.take = true;
-                fields!(command_word.d from row: at = payload_at, length = payload_length);
-            }
-            job_full = taken;
-            job_word.address = action.address;
-            job_word.length = bit_cast_u::<13, 16>(row.payload_length);
-            commit_full = (engine & action.commits) | (fate == FrameFate::Acknowledgement);
-            fields!(commit_word.d: commit = action.commit, waits = taken);
-            if fate == FrameFate::Acknowledgement {
-                commit_word = bits_zero::<CommitEntry>(0);
-                commit_word.commit.kind = CommitKind::Answer;
-                commit_word.commit.answer = AnswerKind::Acknowledgement;
-                fields!(commit_word.d from row: commit.qp = qp, commit.generation = generation, commit.psn = psn);
-                commit_word.commit.syndrome = aeth.syndrome;
-                commit_word.commit.msn = came;
-                fields!(commit_word.d from row:
-                    commit.int_length = int_length, commit.int_stack = int_stack, commit.int_on = int_on);
-                commit_word.commit.ecn = row.ecn.all();
-            }
-            notice_full =
-                (fate == FrameFate::Echo) | (fate == FrameFate::Notification) | (fate == FrameFate::ProbeResponse);
-            control_full = fate == FrameFate::Control;
-            if counter != FrameCount::None {
-                counts_out = bits_u::<44>(1) << place;
-            }
-        }
-        heard = if fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };
-        if fate == FrameFate::ProbeResponse {
+        heard = if turn.fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };
+        if turn.fate == FrameFate::ProbeResponse {
             heard = CcEventKind::Probe;
         }
-        if done {
+        if !notice_full {
+            notice_full = done & turn.notice;
             notice_word.event_kind = bit_cast_number::<3, CcEventKind>(heard);
-            notice_word.response = fate == FrameFate::Echo;
-            fields!(notice_word.d from row: qp, generation, psn);
-            notice_word.ecn = row.ecn.all();
-            fields!(notice_word.d from row: int_length, int_stack);
-            control_word = body;
+            notice_word.response = turn.fate == FrameFate::Echo;
+            fields!(notice_word.d from turn: qp, generation, psn, ecn, int_length);
+            notice_word.int_stack = stack;
         }
-        command.valid = command_full;
-        command.data = command_word;
-        job.valid = job_full;
-        job.data = job_word;
-        commit.valid = commit_full;
-        commit.data = commit_word;
-        notice.valid = notice_full;
-        notice.data = notice_word;
-        control.valid = control_full;
-        control.data = control_word;
-        counts = counts_out;
-        unfair_out = done & over;
-        unfair = unfair_out;
+        if !control_full {
+            control_full = done & turn.control;
+            control_word.body = bit_cast_bus::<560, 9, IntBody>(turn.body);
+            fields!(control_word.d from turn: source_ip, right_length);
+        }
+        assign! {
+            notice.valid = notice_full, notice.data = notice_word, control.valid = control_full, control.data = control_word
+        }
 
         // a probe is answered beside everything else
         answered = bits_zero::<AckSend>(0);
         answered.kind = AckKind::ProbeResponse;
-        fields!(answered from row: qp, generation, psn, int_length, int_stack);
-        answers.reset = reset;
+        fields!(answered from turn: qp, generation, psn, int_length);
+        answered.int_stack = stack;
         answers.up.data = answered;
-        answers.up.valid = done & (fate == FrameFate::Probe) & answers.up.ready;
+        answers.up.valid = done & (turn.fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {
-            valid_1, valid_2, valid_3, command_full, job_full, commit_full, valid_4, handed, notice_full, control_full
+            open, inside, valid_1, valid_2, valid_3, notice_full, control_full, mark_out, unfair_out, counts_out
         }
     }
 }

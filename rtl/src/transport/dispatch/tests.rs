@@ -1,6 +1,7 @@
 //! Frames through the whole receive pipe beside the model's receive path: the same counter, or the same destination.
 
 mod crowd;
+mod order;
 
 use crate::prim::word::Word as _;
 use crate::rx::lookup::LOOKUP_LATENCY;

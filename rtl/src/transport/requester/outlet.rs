@@ -96,7 +96,7 @@ pub struct Events {
     pub cc_event: StreamOut<LawEvent>,
     #[combinational]
     fields: IntFields,
-    fifo: ShortFifo<AnswerEvent>,
+    fifo: ShortFifo<AnswerEvent, 4, 8>,
     use_int: Signal<Local, Bit>,
     word: Signal<Local, AnswerEvent>,
     clock_now: Signal<Local, ClockHalves>,
@@ -133,7 +133,7 @@ impl Logic for Events {
         if self.probing.val() & (self.fields.n_hop.val() == 0) {
             self.word.next.int_valid = false;
         }
-        inputs!(fifo: data = word, put);
+        inputs!(fifo: up.data = word, up.valid = put);
         self.full.next = self.fifo.crowded.val();
         self.fifo.down.ready.next = self.cc_event.ready.val();
         outputs!(fifo: cc_event.valid = down.valid, leaving = down.data);

@@ -191,7 +191,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Acknowledgements of READ data that carry INT back.
     echoes: Outlet<AckSend>,
     /// Messages handed to the scheduler.
-    schedules: ShortFifo<FlowPacket>,
+    schedules: ShortFifo<FlowPacket, 4, 8>,
     /// Flows that the scheduler is to end.
     kills: Outlet<FlowOfGeneration>,
     /// High from the second clock after power-on: what a RAM shows before is nothing.
@@ -799,15 +799,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // messages for the scheduler
-        self.schedules.put.next = false;
+        self.schedules.up.valid.next = false;
         fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
         if !self.turn.val() {
             self.scheduling.next.psn = self.stages.finish.val();
         }
-        self.schedules.data.next = self.scheduling.val();
+        self.schedules.up.data.next = self.scheduling.val();
         if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.crowded.val()) {
             self.emit.d.next = false;
-            self.schedules.put.next = self.scheduled.q.val();
+            self.schedules.up.valid.next = self.scheduled.q.val();
             self.done.next = true;
         }
 
@@ -861,7 +861,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.blocked.d.next = false;
             }
             inputs!(ring from stages: push, push_qp = qp, tail, start, finish, generation);
-            inputs!(schedules from stages: put = push);
+            self.schedules.up.valid.next = self.stages.push.val();
             inputs!(events from stages: put = event, qp, generation, psn, bytes, with_int, with_time = acknowledges);
             self.events.nak.next = false;
             self.echoes.put.next = self.stages.echo.val() & !self.echoes.full.val();

@@ -1,15 +1,18 @@
-//! Responder: what becomes of a request of the peer. One request in five clocks.
+//! Responder: what becomes of a request of the peer. A request a clock; of one queue pair one in five clocks.
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0 | row offered | its queue pair's state is read, its region looked up |
+//! | 0 | `row_0` | its queue pair's state is read, its region looked up |
 //! | 1 | `row_1` | packets of a READ |
-//! | 2 | `known`, `sum_2` | distance from the expected PSN, lengths |
-//! | 3 | `distance_3`, ... | order, rules of messages |
-//! | 4 | `fits_4`, ... | with the verdict on the region: outcome, state written |
-//! | 5 | `action` | |
+//! | 2 | `known_2`, `row_2` | distance from the expected PSN, lengths |
+//! | 3 | `known_3` | order, rules of messages |
+//! | 4 | `known_4` | with the verdict on the region: what it is |
+//! | 5 | `known_5`, `do_write_5`, ... | state written, action made |
+//! | 6 | `actions` | |
 //!
-//! The next row comes in while the decision is handed over. If it is not, the next one waits in clock 4.
+//! A row waits in clock 0 while one of its queue pair is in clocks 1 to 4, which is known when it gets there: those inside move on in every
+//! clock. It also waits when twelve actions have not been taken; the queue of actions holds all that are inside.
+//! A [creation](state) lets no row enter in two clocks, and what rows inside decide about its queue pair is not written.
 //!
 //! The state moves with the decision; the payload goes to memory and the answer out afterwards, in that order. Reference:
 //! `hpcc_models::nic::Nic::receive` for requests (`respond`, `responder`), but for three things that only the whole NIC can know:
@@ -21,6 +24,8 @@ pub mod state;
 mod tests;
 
 use crate::host::regions::RegionCheck;
+use crate::prim::delay::Delay;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -55,7 +60,7 @@ pub struct Responder {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// A queue pair is created or removed; at most every third clock.
+    /// A queue pair is created or removed; at most every third clock. Rows of its new generation come from the fourth clock after on.
     pub context_valid: Signal<In, Bit>,
     /// Which.
     pub context_qp: Signal<In, U<8>>,
@@ -91,35 +96,40 @@ pub struct Responder {
     pub action: StreamOut<Action>,
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
     pub count: Signal<Out, U<8>>,
-    #[signals(RdmaHeader: offered_reth, reth)]
-    #[signals(Bit: take, decides, allowed)]
-    /// The verdict on the region shows for one clock.
-    waited: DFF<Bit>,
+    // 0
+    #[registers(Bit: full_0, open)]
+    /// The row waits for this one clock, for the next one too, ...
+    #[registers(Bit: hold_1, hold_2, hold_3, hold_4)]
+    #[signals(Bit: moves, loads, same_0, same_1, same_2, same_3, leaves)]
+    #[signals(RdmaHeader: reth_0, reth_5)]
+    /// Rows that have entered and whose actions have not been taken.
+    inside: DFF<U<5>>,
+    #[registers(RxPacket: row_0, row_1, row_2)]
     regions: RegionCheck,
     tables: ResponderTables,
-    phase: DFF<U<3>>,
-    offered: Signal<Local, RxPacket>,
-    allowed_kept: DFF<Bit>,
-    // 1
-    row_1: DFF<RxPacket>,
-    overtaken: DFF<Bit>,
-    same: Signal<Local, Bit>,
-    // 2
+    // 1 to 4
+    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, void_2, void_3, void_4, void_5)]
+    #[registers(U<8>: qp_3, qp_4)]
     rules: Rules,
-    known: DFF<ResponderState>,
-    left_2: DFF<ResponsesLeft>,
-    // 4
-    #[signals(Bit: report, again, reread, reread_stray, invalid, refused, depth, do_write, do_read, do_reread, nak)]
-    #[signals(Bit: answered)]
+    #[registers(ResponderState: known_2, known_3, known_4, known_5)]
+    #[registers(ResponsesLeft: left_2, left_3, left_4, left_5)]
+    rows: Delay<RxPacket, 3>,
+    // 4: what it is
+    #[signals(Bit: report, reread, invalid, refused, do_write, do_read, do_reread, nak)]
+    // 5: outcome
+    #[registers(Bit: live_5, report_5, again_5, invalid_5, refused_5, do_write_5, do_read_5, do_reread_5, nak_5)]
+    #[registers(Bit: ends_5, take_5, reported_5, ends_or_reads_5)]
     #[signals(U<24>: psn, msn)]
+    #[signals(Bit: answered)]
+    row_5: Signal<Local, RxPacket>,
     syndrome: Signal<Local, AethSyndrome>,
     kind: Signal<Local, CommitKind>,
     carried: Signal<Local, W<336, 6>>,
     asked: Signal<Local, ReadRequest>,
     state: Signal<Local, ResponderState>,
     commit: Signal<Local, Commit>,
-    full_5: DFF<Bit>,
-    action_5: DFF<Action>,
+    made: Signal<Local, Action>,
+    actions: ShortFifo<Action, 4, 8>,
     count_5: DFF<ResponderCounts>,
 }
 
@@ -130,138 +140,151 @@ impl Logic for Responder {
             context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_what, fail_valid,
             fail_qp, fail_generation);
         inputs!(regions: reset, region_valid, region_slot, region_data);
+        inputs!(actions: reset);
 
-        // 0
-        take = (phase == 0) & row.valid;
-        row.ready = phase == 0;
-        offered = row.data;
-        offered_reth = bit_cast_word::<RdmaHeader, W<128, 2>>(offered.extension);
-        reth = bit_cast_word::<RdmaHeader, W<128, 2>>(row_1.extension);
-        tables.qp = offered.qp;
-        inputs!(regions from offered_reth: address, key, length);
-        regions.access = if offered.opcode == Opcode::ReadRequest { bits_u::<2>(2) } else { bits_u::<2>(1) };
-        same = context_valid & (context_qp == row_1.qp);
-        overtaken = overtaken | same;
-        if phase != 0 {
-            phase = phase + 1;
+        // 0: a row that comes while one of its queue pair moves on has to wait until that one's state can be read
+        moves = full_0 & open & !hold_1 & !context_valid & !tables.closed;
+        loads = !full_0 | moves;
+        row.ready = loads;
+        same_0 = full_0 & (row.data.val().qp == row_0.qp);
+        same_1 = valid_1 & (row.data.val().qp == row_1.qp);
+        same_2 = valid_2 & (row.data.val().qp == row_2.qp);
+        same_3 = valid_3 & (row.data.val().qp == qp_3);
+        assign!(hold_1.d = hold_2, hold_2.d = hold_3, hold_3.d = hold_4);
+        hold_4 = false;
+        if loads {
+            assign!(full_0.d = row.valid, row_0.d = row.data);
+            hold_1 = same_0 | same_1 | same_2 | same_3;
+            hold_2 = same_0 | same_1 | same_2;
+            hold_3 = same_0 | same_1;
+            hold_4 = same_0;
         }
-        decides = (phase == 4) & !full_5;
-        if phase == 4 {
-            phase = bits_u::<3>(4);
+        leaves = actions.down.valid & action.ready;
+        if moves & !leaves {
+            inside = inside + 1;
         }
-        if decides {
-            phase = bits_u::<3>(0);
+        if leaves & !moves {
+            inside = inside - 1;
         }
-        waited = phase == 4;
-        allowed = if waited { allowed_kept } else { regions.allowed };
-        allowed_kept = allowed;
-        if take {
-            phase = bits_u::<3>(1);
-            row_1 = offered;
-            overtaken = context_valid & (context_qp == offered.qp);
-        }
+        open = inside < 12;
+        reth_0 = bit_cast_word::<RdmaHeader, W<128, 2>>(row_0.extension);
+        tables.qp = row_0.qp;
+        inputs!(regions from reth_0: address, key, length);
+        regions.access = if row_0.opcode == Opcode::ReadRequest { bits_u::<2>(2) } else { bits_u::<2>(1) };
+        valid_1 = moves;
+        row_1 = row_0;
 
-        // 1 to 3
-        if phase == 1 {
-            assign!(known.d = tables.word, left_2.d = tables.left);
+        // 1 to 3; a creation makes void what rows inside have read of its queue pair
+        advance!(valid_2, valid_3, valid_4, valid_5, row_2);
+        assign! {
+            known_2.d = tables.word, left_2.d = tables.left
         }
-        inputs!(rules: row = row_1, known, left = left_2);
+        advance!(known_3, known_4, known_5, left_3, left_4, left_5);
+        rows = row_2;
+        assign!(qp_3.d = row_2.qp, qp_4.d = qp_3);
+        void_2 = tables.creates & (tables.created_qp == row_1.qp);
+        void_3 = void_2 | (tables.creates & (tables.created_qp == row_2.qp));
+        void_4 = void_3 | (tables.creates & (tables.created_qp == qp_3));
+        void_5 = void_4 | (tables.creates & (tables.created_qp == qp_4));
+        inputs!(rules: row = row_1, row_2, known = known_2, left = left_2, known_3, known_4);
         inputs!(rules: cfg_reads, full);
 
-        // 4: outcome
+        // 4: what it is
         report = rules.live & rules.gap & !rules.reported;
-        again = rules.live & rules.old & !rules.is_read;
         reread = rules.live & rules.old & rules.is_read;
-        reread_stray = reread & rules.stray;
         invalid = rules.live & rules.in_turn & !((rules.is_write & rules.fits) | (rules.is_read & rules.read_fits));
-        refused = !allowed
+        refused = !regions.allowed
             & ((reread & !rules.stray) | (rules.live & rules.in_turn & !invalid & (rules.is_read | rules.starts)));
         do_write = rules.live & rules.in_turn & rules.is_write & !invalid & !refused;
         do_read = rules.live & rules.in_turn & rules.is_read & !invalid & !refused & !rules.depth;
         do_reread = reread & !rules.stray & !refused & !rules.deeper;
-        depth = (reread & !rules.stray & !refused & rules.deeper)
-            | (rules.live & rules.in_turn & rules.is_read & !invalid & !refused & rules.depth);
         nak = invalid | refused;
-        answered = row_1.int_on | row_1.ack_req | rules.ends;
-
-        // 4: the answer
-        psn = row_1.psn;
-        syndrome = AethSyndrome::Ack;
-        msn = known.msn;
-        kind = CommitKind::Acknowledge;
-        if report {
-            psn = known.expected_psn;
-            syndrome = AethSyndrome::NakSequence;
+        live_5 = valid_4 & rules.live;
+        again_5 = rules.live & rules.old & !rules.is_read;
+        assign! {
+            report_5.d = report, invalid_5.d = invalid, refused_5.d = refused, do_write_5.d = do_write,
+            do_read_5.d = do_read, do_reread_5.d = do_reread, nak_5.d = nak, ends_5.d = rules.ends
         }
-        if again {
-            psn = rules.previous;
-        }
-        if invalid {
-            syndrome = AethSyndrome::NakInvalidRequest;
-        }
-        if refused {
-            syndrome = AethSyndrome::NakRemoteAccess;
-        }
-        if (do_write & rules.ends) | do_read {
-            msn = rules.next_msn;
-        }
-        if do_write & !answered {
-            kind = CommitKind::Nothing;
-        }
-        fields!(asked: address = reth.address, length = reth.length, count = rules.count, duplicate = do_reread);
-        carried = row_1.int_stack;
-        if do_read | do_reread {
-            kind = CommitKind::Read;
-            carried = bit_cast_bus::<336, 6, ReadRequest>(asked);
-        }
-        commit = bits_zero::<Commit>(0);
-        fields!(commit:
-            kind, qp = row_1.qp, generation = row_1.generation, psn, syndrome, msn, int_length = row_1.int_length,
-            int_stack = carried, int_on = row_1.int_on);
-        commit.ends_or_failed = (do_write & rules.ends) | do_read;
-        if action.ready {
-            full_5 = false;
-        }
-        if decides {
-            full_5 = true;
-            action_5.take = do_write & !rules.empty;
-            action_5.address = rules.base;
-            action_5.commits = report | again | nak | do_write | do_read | do_reread;
-            action_5.commit = commit;
-        }
-        action.valid = full_5;
-        action.data = action_5;
-
-        // 4: the new state
-        state = known;
-        state.msn = msn;
-        state.reads = known.reads + bit_cast_u::<8, 1>(bit_cast_b(do_read | do_reread));
-        state.naks_taken_back = left_2.naks_taken_back;
-        state.reported = (rules.reported & !rules.in_turn) | report;
-        state.in_message = known.in_message & !nak;
-        state.ended = nak;
-        if do_write {
-            fields!(state from rules: expected_psn = after_one, address, remaining);
-            state.in_message = !rules.ends;
-        }
-        if do_read {
-            state.expected_psn = rules.after_read;
-        }
-        tables.we = decides & rules.live & !overtaken & !same;
-        inputs!(tables: wqp = row_1.qp, wdata = state);
+        take_5 = do_write & !rules.empty;
+        reported_5 = (rules.reported & !rules.in_turn) | report;
+        ends_or_reads_5 = (do_write & rules.ends) | do_read;
         count_5 = bits_zero::<ResponderCounts>(0);
-        if decides {
+        if valid_4 {
             fields!(count_5.d from rules:
                 drop_unknown_qp = is_void, drop_qp_ended = has_ended, drop_ack_queue_full = crowded);
-            fields!(count_5.d: drop_read_depth = depth, drop_stray = reread_stray);
+            count_5.drop_read_depth = (reread & !rules.stray & !refused & rules.deeper)
+                | (rules.live & rules.in_turn & rules.is_read & !invalid & !refused & rules.depth);
+            count_5.drop_stray = reread & rules.stray;
             count_5.out_of_sequence = rules.live & rules.gap;
             count_5.duplicates = rules.live & rules.old;
             count_5.naks_sent = report | nak;
         }
         count = bit_cast_number::<8, ResponderCounts>(count_5);
 
+        // 5: the answer
+        row_5 = rows;
+        reth_5 = bit_cast_word::<RdmaHeader, W<128, 2>>(row_5.extension);
+        answered = row_5.int_on | row_5.ack_req | ends_5;
+        psn = row_5.psn;
+        syndrome = AethSyndrome::Ack;
+        msn = known_5.msn;
+        kind = CommitKind::Acknowledge;
+        if report_5 {
+            psn = known_5.expected_psn;
+            syndrome = AethSyndrome::NakSequence;
+        }
+        if again_5 {
+            psn = rules.previous;
+        }
+        if invalid_5 {
+            syndrome = AethSyndrome::NakInvalidRequest;
+        }
+        if refused_5 {
+            syndrome = AethSyndrome::NakRemoteAccess;
+        }
+        if ends_or_reads_5 {
+            msn = rules.next_msn;
+        }
+        if do_write_5 & !answered {
+            kind = CommitKind::Nothing;
+        }
+        fields!(asked: address = reth_5.address, length = reth_5.length, count = rules.count, duplicate = do_reread_5);
+        carried = row_5.int_stack;
+        if do_read_5 | do_reread_5 {
+            kind = CommitKind::Read;
+            carried = bit_cast_bus::<336, 6, ReadRequest>(asked);
+        }
+        commit = bits_zero::<Commit>(0);
+        fields!(commit:
+            kind, qp = row_5.qp, generation = row_5.generation, psn, syndrome, msn, int_length = row_5.int_length,
+            int_stack = carried, int_on = row_5.int_on);
+        commit.ends_or_failed = ends_or_reads_5;
+        fields!(made: take = take_5, address = rules.base);
+        made.commits = report_5 | again_5 | nak_5 | do_write_5 | do_read_5 | do_reread_5;
+        made.commit = commit;
+        inputs!(actions: up.valid = valid_5, up.data = made);
+        StreamOut::<Action>::link(&mut action, &mut actions.down);
+
+        // 5: the new state
+        state = known_5;
+        state.msn = msn;
+        state.reads = known_5.reads + bit_cast_u::<8, 1>(bit_cast_b(do_read_5 | do_reread_5));
+        state.naks_taken_back = left_5.naks_taken_back;
+        state.reported = reported_5;
+        state.in_message = known_5.in_message & !nak_5;
+        state.ended = nak_5;
+        if do_write_5 {
+            fields!(state from rules: expected_psn = after_one, address, remaining);
+            state.in_message = !ends_5;
+        }
+        if do_read_5 {
+            state.expected_psn = rules.after_read;
+        }
+        tables.we = live_5 & !void_5;
+        inputs!(tables: wqp = row_5.qp, wdata = state);
+
+        reset!(full_0, open, inside, valid_1, valid_2, valid_3, valid_4, valid_5, live_5);
         if reset {
-            clear!(phase, full_5);
             count_5 = bits_zero::<ResponderCounts>(0);
         }
     }

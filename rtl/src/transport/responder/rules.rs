@@ -1,5 +1,14 @@
-//! Rules of order and length for one request, two clocks after its queue pair's state is known.
+//! Rules of order and length for a request a clock.
+//!
+//! | clock | given | computed |
+//! |---|---|---|
+//! | 1 | `row` | bytes of a full packet, those of a READ in whole packets |
+//! | 2 | `row_2`, `known` | distance from the expected PSN, lengths |
+//! | 3 | `known_3`, `full` | order, rules of messages |
+//! | 4 | `known_4` | tests; addresses and numbers for each outcome |
+//! | 5 | | addresses and numbers |
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
@@ -10,20 +19,26 @@ use crate::words::wire::{Opcode, RdmaHeader};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Rules. Row and state stay for three clocks; the last of the outputs follow the state by two.
+/// Rules. Ports are of clock 4 where they do not say otherwise.
 #[block]
 pub struct Rules {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Request.
+    /// Request, clock 1.
     pub row: Signal<In, RxPacket>,
-    /// Its queue pair, from one clock after the row on.
+    /// The same in clock 2.
+    pub row_2: Signal<In, RxPacket>,
+    /// Its queue pair, clock 2.
     pub known: Signal<In, ResponderState>,
-    /// What has left the response queue.
+    /// What has left the response queue, clock 2.
     pub left: Signal<In, ResponsesLeft>,
+    /// `known` in clock 3.
+    pub known_3: Signal<In, ResponderState>,
+    /// `known` in clock 4.
+    pub known_4: Signal<In, ResponderState>,
     /// Register: READ requests queued per queue pair.
     pub cfg_reads: Signal<In, U<8>>,
-    /// The response queue has no room.
+    /// The response queue has no room, clock 3.
     pub full: Signal<In, Bit>,
     /// The queue pair is this row's, takes requests, and its answer has room.
     pub live: Signal<Out, Bit>,
@@ -49,20 +64,6 @@ pub struct Rules {
     pub depth: Signal<Out, Bit>,
     /// Twice as many; repeated ones replace others, but not without end.
     pub deeper: Signal<Out, Bit>,
-    /// Where the payload goes.
-    pub base: Signal<Out, U<64>>,
-    /// One past its last byte.
-    pub address: Signal<Out, U<64>>,
-    /// Bytes of the message to come after it.
-    pub remaining: Signal<Out, U<32>>,
-    /// PSN before the one expected.
-    pub previous: Signal<Out, U<24>>,
-    /// PSN after it.
-    pub after_one: Signal<Out, U<24>>,
-    /// PSN after a READ at it.
-    pub after_read: Signal<Out, U<24>>,
-    /// MSN after one more message.
-    pub next_msn: Signal<Out, U<24>>,
     /// WRITE of any position.
     pub is_write: Signal<Out, Bit>,
     /// READ request.
@@ -75,23 +76,36 @@ pub struct Rules {
     pub empty: Signal<Out, Bit>,
     /// The gap before the expected PSN has been reported.
     pub reported: Signal<Out, Bit>,
-    /// Packets of the READ's answer.
+    /// Clock 5: where the payload goes.
+    pub base: Signal<Out, U<64>>,
+    /// Clock 5: one past its last byte.
+    pub address: Signal<Out, U<64>>,
+    /// Clock 5: bytes of the message to come after it.
+    pub remaining: Signal<Out, U<32>>,
+    /// Clock 5: PSN before the one expected.
+    pub previous: Signal<Out, U<24>>,
+    /// Clock 5: PSN after it.
+    pub after_one: Signal<Out, U<24>>,
+    /// Clock 5: PSN after a READ at it.
+    pub after_read: Signal<Out, U<24>>,
+    /// Clock 5: MSN after one more message.
+    pub next_msn: Signal<Out, U<24>>,
+    /// Clock 5: packets of the READ's answer.
     pub count: Signal<Out, U<24>>,
     #[registers(Bit: own_3, ended_3, write_3, read_3, start_3, end_3, long_3, none_3, whole_3, within_3, reported_3)]
     #[registers(Bit: live_4, void_4, crowded_4, over_4, gap_4, old_4, next_4, fits_4, read_fits_4, stray_4, depth_4)]
-    #[registers(Bit: deeper_4)]
-    #[registers(U<24>: back_3, previous_4, after_one_4, after_read_4, msn_4)]
-    #[registers(U<64>: base_3, base_4, address_4)]
-    #[registers(U<32>: remaining_3, remaining_4)]
+    #[registers(Bit: deeper_4, write_4, read_4, start_4, end_4, none_4, reported_4)]
+    #[registers(U<24>: back_3, previous_5, after_one_5, after_read_5, msn_5, count_5)]
+    #[registers(U<64>: base_3, base_4, base_5, address_5)]
+    #[registers(U<32>: payload_3, payload_4, remaining_3, remaining_4, remaining_5)]
     less_one: Signal<Local, U<12>>,
     rounded_2: DFF<RoundedLength>,
     mtu_2: DFF<U<13>>,
     distance_3: DFF<PsnDistance>,
-    packets_3: DFF<U<25>>,
+    #[registers(U<25>: packets_3, packets_4)]
     reads_3: DFF<U<8>>,
+    #[signals(RdmaHeader: reth, reth_2)]
     opcode: Signal<Local, Opcode>,
-    reth: Signal<Local, RdmaHeader>,
-    payload: Signal<Local, U<32>>,
 }
 
 #[kernel]
@@ -114,12 +128,13 @@ impl Logic for Rules {
             bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(reth.length) + bit_cast_u::<33, 12>(less_one));
 
         // 2
-        opcode = row.opcode;
-        own_3 = known.alive & (known.generation == row.generation);
+        opcode = row_2.opcode;
+        reth_2 = bit_cast_word::<RdmaHeader, W<128, 2>>(row_2.extension);
+        own_3 = known.alive & (known.generation == row_2.generation);
         ended_3 = known.ended | left.ended;
-        distance_3 = bit_cast_word::<PsnDistance, U<24>>(row.psn - known.expected_psn);
-        back_3 = known.expected_psn - row.psn;
-        packets_3 = if reth.length == 0 { bits_u::<25>(1) } else { rounded_2.units >> row.mtu };
+        distance_3 = bit_cast_word::<PsnDistance, U<24>>(row_2.psn - known.expected_psn);
+        back_3 = known.expected_psn - row_2.psn;
+        packets_3 = if reth_2.length == 0 { bits_u::<25>(1) } else { rounded_2.units >> row_2.mtu };
         start_3 = (opcode == Opcode::WriteFirst) | (opcode == Opcode::WriteOnly);
         end_3 = (opcode == Opcode::WriteLast) | (opcode == Opcode::WriteOnly);
         write_3 = (opcode == Opcode::WriteFirst)
@@ -129,17 +144,17 @@ impl Logic for Rules {
         read_3 = opcode == Opcode::ReadRequest;
         assign!(base_3.d = known.address, remaining_3.d = known.remaining);
         if (opcode == Opcode::WriteFirst) | (opcode == Opcode::WriteOnly) {
-            assign!(base_3.d = reth.address, remaining_3.d = reth.length);
+            assign!(base_3.d = reth_2.address, remaining_3.d = reth_2.length);
         }
-        long_3 = reth.length > 0x8000_0000u64;
-        none_3 = row.payload_length == 0;
-        whole_3 = row.payload_length == bit_cast_u::<16, 13>(mtu_2);
-        within_3 = row.payload_length <= bit_cast_u::<16, 13>(mtu_2);
+        long_3 = reth_2.length > 0x8000_0000u64;
+        none_3 = row_2.payload_length == 0;
+        whole_3 = row_2.payload_length == bit_cast_u::<16, 13>(mtu_2);
+        within_3 = row_2.payload_length <= bit_cast_u::<16, 13>(mtu_2);
+        payload_3 = bit_cast_u::<32, 16>(row_2.payload_length);
         reads_3 = known.reads - left.reads;
         reported_3 = known.reported & (known.naks_taken_back == left.naks_taken_back);
 
         // 3
-        payload = bit_cast_u::<32, 16>(row.payload_length);
         live_4 = own_3 & !full & !ended_3;
         void_4 = !own_3;
         crowded_4 = own_3 & full;
@@ -147,28 +162,48 @@ impl Logic for Rules {
         gap_4 = !distance_3.negative & back_3.any();
         old_4 = distance_3.negative;
         next_4 = back_3 == 0;
-        fits_4 = (start_3 != known.in_message)
+        fits_4 = (start_3 != known_3.in_message)
             & !(start_3 & long_3)
-            & ((end_3 & within_3 & (payload == remaining_3)) | (!end_3 & whole_3 & (payload <= remaining_3)));
-        read_fits_4 = !known.in_message & none_3 & !long_3;
+            & ((end_3 & within_3 & (payload_3 == remaining_3)) | (!end_3 & whole_3 & (payload_3 <= remaining_3)));
+        read_fits_4 = !known_3.in_message & none_3 & !long_3;
         stray_4 = (packets_3 > bit_cast_u::<25, 24>(back_3)) | !none_3;
         depth_4 = reads_3 >= cfg_reads;
         deeper_4 = reads_3 >= (cfg_reads << 1);
-        base_4 = base_3;
-        address_4 = base_3 + bit_cast_u::<64, 32>(payload);
-        remaining_4 = remaining_3 - payload;
-        previous_4 = known.expected_psn - 1;
-        after_one_4 = known.expected_psn + 1;
-        after_read_4 = known.expected_psn + bit_cast_u::<24, 25>(packets_3);
-        msn_4 = known.msn + 1;
-
+        advance!(
+            write_4,
+            read_4,
+            start_4,
+            end_4,
+            none_4,
+            reported_4,
+            base_4,
+            remaining_4,
+            payload_4,
+            packets_4
+        );
         assign! {
             live = live_4, is_void = void_4, crowded = crowded_4, has_ended = over_4, gap = gap_4, old = old_4,
             in_turn = next_4, fits = fits_4, read_fits = read_fits_4, stray = stray_4, depth = depth_4,
-            deeper = deeper_4, base = base_4, address = address_4, remaining = remaining_4, previous = previous_4,
-            after_one = after_one_4, after_read = after_read_4, next_msn = msn_4, is_write = write_3, is_read = read_3,
-            starts = start_3, ends = end_3, empty = none_3, reported = reported_3
+            deeper = deeper_4, is_write = write_4, is_read = read_4, starts = start_4, ends = end_4, empty = none_4,
+            reported = reported_4
         }
-        count = bit_cast_u::<24, 25>(packets_3);
+
+        // 4
+        base_5 = base_4;
+        address_5 = base_4 + bit_cast_u::<64, 32>(payload_4);
+        remaining_5 = remaining_4 - payload_4;
+        previous_5 = known_4.expected_psn - 1;
+        after_one_5 = known_4.expected_psn + 1;
+        count_5 = bit_cast_u::<24, 25>(packets_4);
+        after_read_5 = known_4.expected_psn + bit_cast_u::<24, 25>(packets_4);
+        msn_5 = known_4.msn + 1;
+        assign! {
+            base = base_5, address = address_5, remaining = remaining_5, previous = previous_5, after_one = after_one_5,
+            after_read = after_read_5, next_msn = msn_5, count = count_5
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

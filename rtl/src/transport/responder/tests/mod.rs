@@ -2,10 +2,11 @@
 
 mod directed;
 mod peer;
+mod stream;
 
 use super::*;
 use crate::prim::word::Word as _;
-use crate::sim::{init, step, Stimulus};
+use crate::sim::{init, set_clock, step, Stimulus};
 use crate::words::context::{QpContext, Region};
 use crate::words::transport::{Action, Commit, RxPacket};
 use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig, Region as ModelRegion};
@@ -25,6 +26,9 @@ struct Outcome {
     counts: Vec<Counter>,
 }
 
+/// Clocks from a row that is offered to an idle responder to its action.
+const LATENCY: u64 = 7;
+
 struct Bench {
     block: Box<Responder>,
     nic: Nic<BlockMemory>,
@@ -33,6 +37,10 @@ struct Bench {
     stimulus: Stimulus,
     now: u64,
     left: VecDeque<(u32, u8)>,
+    /// What left was told in the last clock.
+    told: bool,
+    /// Chance that it is told in the next one.
+    tells: f64,
 }
 
 fn config() -> NicConfig {
@@ -45,12 +53,31 @@ fn config() -> NicConfig {
     }
 }
 
+fn context(generation: u8, expected_psn: u32) -> [u64; 4] {
+    let mut word = [0; 4];
+    QpContext::ALIVE.put(&mut word, 1);
+    QpContext::GENERATION.put(&mut word, generation.into());
+    QpContext::EXPECTED_PSN.put(&mut word, expected_psn.into());
+    word
+}
+
 fn mtu_code(mtu: u32) -> u64 {
     (mtu / 256).trailing_zeros().into()
 }
 
 impl Bench {
     fn new(seed: u64) -> Self {
+        Self::with(seed, &[(2, 256), (3, 512), (77, 1024), (149, 4096), (5, 256)])
+    }
+
+    /// Queue pairs of any MTU.
+    fn of(seed: u64, numbers: &[u32]) -> Self {
+        let mtu = |number: u32| [256, 512, 1024, 4096][number as usize % 4];
+        let pairs: Vec<_> = numbers.iter().map(|number| (*number, mtu(*number))).collect();
+        Self::with(seed, &pairs)
+    }
+
+    fn with(seed: u64, pairs: &[(u32, u32)]) -> Self {
         let mut stimulus = Stimulus::new(seed);
         let mut memory = BlockMemory::default();
         let bytes: Vec<u8> = (0..ROOM).map(|_| stimulus.uniform(8) as u8).collect();
@@ -65,6 +92,8 @@ impl Bench {
             stimulus,
             now: 0,
             left: VecDeque::new(),
+            told: false,
+            tells: 0.3,
         };
         bench.block.reset.next = true;
         bench.clock();
@@ -92,7 +121,7 @@ impl Bench {
             bench.clock();
         }
         bench.block.region_valid.next = false;
-        for (qpn, mtu) in [(2, 256), (3, 512), (77, 1024), (149, 4096), (5, 256)] {
+        for &(qpn, mtu) in pairs {
             let config = QpConfig {
                 mtu,
                 int: qpn % 2 == 1,
@@ -111,8 +140,9 @@ impl Bench {
     }
 
     fn clock(&mut self) -> (bool, Option<[u64; 8]>, u64) {
-        let left = if self.stimulus.chance(0.3) { self.left.pop_front() } else { None };
-        self.block.left_valid.next = left.is_some();
+        let left = if !self.told && self.stimulus.chance(self.tells) { self.left.pop_front() } else { None };
+        self.told = left.is_some();
+        self.block.left_valid.next = self.told;
         if let Some((qpn, generation)) = left {
             self.block.left_qp.next = U(qpn.into());
             self.block.left_generation.next = U(generation.into());
@@ -133,23 +163,10 @@ impl Bench {
 
     /// Creates the queue pair, anew if it is there, in both; the hardware may be busy with one of its old packets.
     fn create(&mut self, index: usize) {
-        let peer = &mut self.peers[index];
-        peer.config.expected_psn = match self.stimulus.below(3) {
-            0 => 0xff_fff0 + self.stimulus.below(16) as u32,
-            1 => self.stimulus.below(3) as u32,
-            _ => self.stimulus.uniform(24) as u32,
-        };
-        self.nic.remove_qp(self.now, peer.config.qpn);
-        self.nic.create_qp(peer.config.clone()).expect("good configuration");
-        let old = peer.generation;
-        peer.generation = self.nic.generation(peer.config.qpn).expect("created");
-        peer.psn = peer.config.expected_psn;
-        peer.message = None;
-        peer.ended = false;
-        let mut word = [0; 4];
-        QpContext::ALIVE.put(&mut word, 1);
-        QpContext::GENERATION.put(&mut word, peer.generation.into());
-        QpContext::EXPECTED_PSN.put(&mut word, peer.config.expected_psn.into());
+        self.peers[index].config.expected_psn = self.any_psn();
+        let old = self.create_in_model(index);
+        let peer = &self.peers[index];
+        let word = context(peer.generation, peer.config.expected_psn);
         let qpn = peer.config.qpn;
         if self.stimulus.chance(0.5) {
             let request = self.peers[index].request(&mut self.stimulus);
@@ -158,8 +175,8 @@ impl Bench {
             self.block.row.valid.next = true;
             self.block.action.ready.next = true;
             let mut taken = false;
-            for at in 0..12 {
-                if at == 1 + self.stimulus.below(8) && !self.block.context_valid.next {
+            for at in 0..16 {
+                if at == 1 + self.stimulus.below(10) && !self.block.context_valid.next {
                     self.write_context(qpn, word);
                 }
                 taken |= self.clock().0;
@@ -171,6 +188,28 @@ impl Bench {
         for _ in 0..4 {
             self.clock();
         }
+    }
+
+    /// Close to the wrap, or anywhere.
+    fn any_psn(&mut self) -> u32 {
+        match self.stimulus.below(3) {
+            0 => 0xff_fff0 + self.stimulus.below(16) as u32,
+            1 => self.stimulus.below(3) as u32,
+            _ => self.stimulus.uniform(24) as u32,
+        }
+    }
+
+    /// Creates it in the model, and has its peer begin; returns the generation before.
+    fn create_in_model(&mut self, index: usize) -> u8 {
+        let peer = &mut self.peers[index];
+        self.nic.remove_qp(self.now, peer.config.qpn);
+        self.nic.create_qp(peer.config.clone()).expect("good configuration");
+        let old = peer.generation;
+        peer.generation = self.nic.generation(peer.config.qpn).expect("created");
+        peer.psn = peer.config.expected_psn;
+        peer.message = None;
+        peer.ended = false;
+        old
     }
 
     fn write_context(&mut self, qpn: u32, word: [u64; 4]) {
@@ -261,7 +300,7 @@ impl Bench {
         let row = self.row(request, generation);
         self.block.row.data.next = RxPacket::from_slice(&row);
         self.block.row.valid.next = true;
-        let (mut outcome, mut clocks) = (Outcome::default(), 0);
+        let (mut outcome, mut clocks) = (Outcome::default(), 0u64);
         let mut waiting = true;
         let slow = self.stimulus.chance(0.3);
         while waiting {
@@ -276,44 +315,49 @@ impl Bench {
                 }
             }
             clocks += 1;
-            assert!(slow || clocks <= 6, "slower than promised");
+            assert!(slow || clocks <= LATENCY + 1, "slower than promised");
             let Some(word) = done else { continue };
             waiting = false;
-            if Action::TAKE.get(&word) == 1 {
-                assert!(!request.payload.is_empty());
-                let at = (Action::ADDRESS.get(&word) - BASE) as usize;
-                self.memory[at..at + request.payload.len()].copy_from_slice(&request.payload);
-            }
-            if Action::COMMITS.get(&word) == 0 {
-                assert_eq!(Action::TAKE.get(&word), 0, "every write is committed");
-                continue;
-            }
-            let field = |field: crate::prim::word::Field| field.part(Action::COMMIT.low, field.width).get(&word);
-            let int = Commit::INT_STACK
-                .part(Action::COMMIT.low, Commit::INT_STACK.width)
-                .bytes(&word);
-            assert_eq!(field(Commit::QP), u64::from(request.qpn));
-            assert_eq!(field(Commit::GENERATION), u64::from(generation));
-            let psn = field(Commit::PSN) as u32;
-            let msn = field(Commit::MSN) as u32;
-            match field(Commit::KIND) {
-                0 => assert_eq!(Action::TAKE.get(&word), 1),
-                1 => {
-                    let length = field(Commit::INT_LENGTH) as usize;
-                    outcome.ack = Some((psn, field(Commit::SYNDROME) as u8, msn, int[..length].to_vec()));
-                }
-                2 => {
-                    let part = |low, width| Commit::INT_STACK.part(Action::COMMIT.low + low, width).get(&word);
-                    let (address, length) = (part(0, 64), part(64, 32) as usize);
-                    let at = if length == 0 { 0 } else { (address - BASE) as usize };
-                    let data = self.memory[at..at + length].to_vec();
-                    outcome.read = Some((psn, part(96, 24) as u32, msn, data));
-                    self.left.push_back((request.qpn, generation));
-                }
-                kind => panic!("kind {kind}"),
-            }
+            self.carry_out(request, generation, word, &mut outcome);
         }
         outcome
+    }
+
+    /// Does what the action says, and notes it.
+    fn carry_out(&mut self, request: &Request, generation: u8, word: [u64; 8], outcome: &mut Outcome) {
+        if Action::TAKE.get(&word) == 1 {
+            assert!(!request.payload.is_empty());
+            let at = (Action::ADDRESS.get(&word) - BASE) as usize;
+            self.memory[at..at + request.payload.len()].copy_from_slice(&request.payload);
+        }
+        if Action::COMMITS.get(&word) == 0 {
+            assert_eq!(Action::TAKE.get(&word), 0, "every write is committed");
+            return;
+        }
+        let field = |field: crate::prim::word::Field| field.part(Action::COMMIT.low, field.width).get(&word);
+        let int = Commit::INT_STACK
+            .part(Action::COMMIT.low, Commit::INT_STACK.width)
+            .bytes(&word);
+        assert_eq!(field(Commit::QP), u64::from(request.qpn));
+        assert_eq!(field(Commit::GENERATION), u64::from(generation));
+        let psn = field(Commit::PSN) as u32;
+        let msn = field(Commit::MSN) as u32;
+        match field(Commit::KIND) {
+            0 => assert_eq!(Action::TAKE.get(&word), 1),
+            1 => {
+                let length = field(Commit::INT_LENGTH) as usize;
+                outcome.ack = Some((psn, field(Commit::SYNDROME) as u8, msn, int[..length].to_vec()));
+            }
+            2 => {
+                let part = |low, width| Commit::INT_STACK.part(Action::COMMIT.low + low, width).get(&word);
+                let (address, length) = (part(0, 64), part(64, 32) as usize);
+                let at = if length == 0 { 0 } else { (address - BASE) as usize };
+                let data = self.memory[at..at + length].to_vec();
+                outcome.read = Some((psn, part(96, 24) as u32, msn, data));
+                self.left.push_back((request.qpn, generation));
+            }
+            kind => panic!("kind {kind}"),
+        }
     }
 }
 

@@ -1,0 +1,69 @@
+// Short stream FIFO of 2^ADDRESS items in distributed RAM beside the one in the output register; one clock from empty to the output.
+// `crowded` while at least MARK are held in the RAM.
+module hpcc_short_fifo #(
+  parameter integer WIDTH = 1,
+  parameter integer ADDRESS = 1,
+  parameter integer MARK = 1
+) (
+  input  wire             clk,
+  input  wire             rst,
+  input  wire [WIDTH-1:0] up_data,
+  input  wire             up_valid,
+  output reg              up_ready,
+  output reg  [WIDTH-1:0] down_data,
+  output reg              down_valid,
+  input  wire             down_ready,
+  output reg              crowded
+);
+  localparam [31:0] FULL = 2**ADDRESS;
+  localparam [31:0] CROWD = MARK;
+  localparam [31:0] ONE = 1;
+  localparam [ADDRESS:0] EMPTY = {(ADDRESS + 1){1'b0}};
+  (* ram_style = "distributed", no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
+  reg [ADDRESS-1:0] write;
+  reg [ADDRESS-1:0] read;
+  reg [ADDRESS:0] level;
+  reg stored;
+  wire push = up_valid && up_ready;
+  wire advance = !down_valid || down_ready;
+  wire store = push && (stored || !advance);
+  wire fetch = advance && stored;
+  wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, store} - {{ADDRESS{1'b0}}, fetch};
+  initial begin
+    up_ready = 0;
+    down_data = {WIDTH{1'b0}};
+    down_valid = 0;
+    write = {ADDRESS{1'b0}};
+    read = {ADDRESS{1'b0}};
+    level = EMPTY;
+    stored = 0;
+    crowded = 0;
+  end
+`ifndef SYNTHESIS
+  integer i;
+  initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
+`endif
+  always @(posedge clk) begin
+    if (store) mem[write] <= up_data;
+    if (advance) down_data <= stored ? mem[read] : up_data;
+  end
+  always @(posedge clk) begin
+    if (rst) begin
+      up_ready <= 1'b0;
+      down_valid <= 1'b0;
+      write <= {ADDRESS{1'b0}};
+      read <= {ADDRESS{1'b0}};
+      level <= EMPTY;
+      stored <= 1'b0;
+      crowded <= 1'b0;
+    end else begin
+      crowded <= level >= CROWD[ADDRESS:0];
+      up_ready <= level_next < FULL[ADDRESS:0];
+      level <= level_next;
+      stored <= level_next != EMPTY;
+      if (store) write <= write + ONE[ADDRESS-1:0];
+      if (fetch) read <= read + ONE[ADDRESS-1:0];
+      if (advance) down_valid <= stored || push;
+    end
+  end
+endmodule
