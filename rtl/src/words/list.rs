@@ -59,8 +59,8 @@ use super::transport::{
 };
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
-    HeaderContext, HeaderPlan, HeaderRequest, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, PlannedRow,
-    RingCursor, SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
+    HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders,
+    PlannedRow, RingCursor, SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -294,6 +294,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ClockHalves::descriptor(),
         FeedbackFrom::descriptor(),
         SelectContext::descriptor(),
+        LookedGrant::descriptor(),
         RingCursor::descriptor(),
         SelectMessage::descriptor(),
         GrantFeedback::descriptor(),

@@ -1,5 +1,6 @@
 //! Beats of frames on their way out.
 
+use super::flows::{GrantMarks, QpHalf};
 use super::transport::{ExtensionKind, TxPacket};
 use super::wire::{Extension, IcrcLengths, Opcode, OuterHeaders};
 use crate::prim::uint::U;
@@ -255,6 +256,18 @@ crate::word! {
         mtu: U<3>,
         /// Collects INT.
         int_on: Bit,
+    }
+
+    /// A grant for which a packet is looked for.
+    pub struct LookedGrant {
+        /// Flow.
+        flow: QpHalf,
+        /// Generation.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// What is special about the packet.
+        marks: GrantMarks,
     }
 
     /// Where the message of the last packet of a queue pair was found.

@@ -7,12 +7,13 @@
 //! | 2 | `address`, `left` | payload; extension |
 //! | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 //! | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
-//! | 5 | feedback in its FIFO | a READ request has two feedbacks, the second one clock later |
+//! | 5 | feedback in its FIFO; a READ request has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
 //!
-//! Nothing stops on the way: who feeds it looks at `room` first, and not more often than every second clock.
+//! One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -79,7 +80,7 @@ pub struct Form {
     pub mtu: Signal<In, U<3>>,
     /// The queue pair collects INT.
     pub int_on: Signal<In, Bit>,
-    /// Room for four more.
+    /// Room for eight more.
     pub room: Signal<Out, Bit>,
     /// Packets.
     pub packet: StreamOut<TxPacket>,
@@ -90,10 +91,13 @@ pub struct Form {
     #[registers(U<64>: base_1, address, address_3)]
     #[registers(U<32>: total_1, left, total_2)]
     #[registers(U<13>: length, full_3, padded_4)]
-    #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5, again)]
+    #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5)]
     #[registers(U<2>: form_3, form_4)]
-    #[registers(U<24>: allowed_4, end_4, spared_5, end_5, spared_6)]
-    #[registers(FeedbackFrom: from_4, from_5, from_6)]
+    #[registers(U<24>: allowed_4, end_4, spared_5, end_5)]
+    #[registers(FeedbackFrom: from_4, from_5)]
+    told: Signal<Local, GrantFeedback>,
+    offers: DFF<Bit>,
+    offered: DFF<GrantFeedback>,
     place_2: Delay<U<24>, 2>,
     remote_2: Delay<U<64>, 2>,
     key_2: Delay<U<32>, 2>,
@@ -110,9 +114,11 @@ pub struct Form {
     tag_3: Delay<U<2>, 3>,
     /// Two's complement.
     beside: Signal<Local, U<24>>,
-    packets: StreamFifo<TxPacket, 6, 56>,
-    jobs: StreamFifo<DmaJob, 3, 3>,
+    packets: StreamFifo<TxPacket, 6, 52>,
+    jobs: StreamFifo<DmaJob, 4, 6>,
     feedbacks: StreamFifo<GrantFeedback, 4, 6>,
+    /// What READ requests tell of their PSNs.
+    advances: ShortFifo<GrantFeedback, 4, 6>,
     bytes_before: DFF<U<36>>,
     remaining: Signal<Local, U<37>>,
     payload: Signal<Local, U<32>>,
@@ -132,8 +138,8 @@ pub struct Form {
 #[kernel]
 impl Logic for Form {
     fn update(&mut self) {
-        inputs!([packets, jobs, feedbacks]: reset);
-        room = !packets.crowded & !jobs.crowded & !feedbacks.crowded;
+        inputs!([packets, jobs, feedbacks, advances]: reset);
+        room = !packets.crowded & !jobs.crowded & !feedbacks.crowded & !advances.crowded;
         place_2 = place;
         remote_2 = remote;
         key_2 = key;
@@ -257,30 +263,33 @@ impl Logic for Form {
         spared_5 = allowed_4 - bit_cast_u::<24, 13>(padded_4);
         advance!(end_5, from_5);
 
-        // 5, and 6 for the bytes of a READ request
-        again = valid_5 & advances_5;
-        advance!(spared_6, from_6);
-        feedbacks.up.valid = (valid_5 & (advances_5 | spared_5.any())) | again;
+        // 5
+        feedbacks.up.valid = valid_5 & (advances_5 | spared_5.any());
         feedbacks.up.data.next.from = from_5;
         feedbacks.up.data.next.value = spared_5;
         feedbacks.up.data.next.advance = false;
-        if advances_5 {
-            feedbacks.up.data.next.value = end_5;
-            feedbacks.up.data.next.advance = true;
-        }
-        if again {
-            feedbacks.up.data.next.from = from_6;
-            feedbacks.up.data.next.value = spared_6;
-            feedbacks.up.data.next.advance = false;
-        }
+        advances.up.valid = valid_5 & advances_5;
+        advances.up.data.next.from = from_5;
+        advances.up.data.next.value = end_5;
+        advances.up.data.next.advance = true;
         StreamOut::<TxPacket>::link(&mut packet, &mut packets.down);
         StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
-        feedback.valid = feedbacks.down.valid;
-        feedbacks.down.ready = feedback.ready;
-        feedback.psn = feedbacks.down.data.val().from.psn;
-        feedback.flow = bit_cast_u::<16, 9>(feedbacks.down.data.val().from.flow);
-        feedback.generation = feedbacks.down.data.val().from.generation;
-        feedback.value = feedbacks.down.data.val().value;
-        feedback.advance = feedbacks.down.data.val().advance;
+        // of the two FIFOs, one register: what is offered stays
+        assign!(feedback.valid = offers, told = offered);
+        if feedback.ready | !offers {
+            offers = feedbacks.down.valid | advances.down.valid;
+            offered = feedbacks.down.data;
+            if advances.down.valid {
+                offered = advances.down.data;
+            }
+        }
+        advances.down.ready = feedback.ready | !offers;
+        feedbacks.down.ready = (feedback.ready | !offers) & !advances.down.valid;
+        feedback.psn = told.from.psn;
+        feedback.flow = bit_cast_u::<16, 9>(told.from.flow);
+        feedback.generation = told.from.generation;
+        feedback.value = told.value;
+        feedback.advance = told.advance;
+        reset!(offers);
     }
 }

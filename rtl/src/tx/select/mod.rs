@@ -4,18 +4,24 @@
 //! from where the last one was found. Odd flows carry READ responses: the PSN must lie in the READ that is being answered. A grant for
 //! which there is nothing (any more) is void, and the scheduler gets its bytes back.
 //!
+//! Grants go through a pipe that looks at two messages of the ring, that of the last packet and the next one:
+//!
 //! | clock | what |
 //! |---|---|
-//! | 0 | the grant begins; context, ring place and READ are addressed |
-//! | 2 | they show; the message is addressed, in each further clock the next one of the ring |
-//! | 4 | the message shows, 250 bits |
-//! | 5 | does it contain the PSN? Then [`form::Form`] begins, and so does the next grant, which has waited in a register |
+//! | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
+//! | 2 | they show; the message is addressed, and the READ |
+//! | 3 | the next message of the ring is addressed |
+//! | 4 | the message shows, 250 bits, or the READ |
+//! | 5 | does it contain the PSN? Then [`form::Form`] begins |
+//! | 6 | does the next message? |
+//!
+//! A grant enters every second clock; one of the same requests when the one before it is found, which writes where: five clocks for a packet of the
+//! same message, six for the first one of the next. READ responses need no place and follow each other in every second clock. A grant that neither message holds
+//! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 20 clocks at
+//! most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //!
 //! A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
 //! of an earlier generation is ever found when the generation's number comes again.
-//!
-//! A packet in sequence therefore takes five clocks, the first one of the next message six; a READ response takes three. After a
-//! rewind the search goes round the ring, one message a clock, 20 clocks at most: a void grant of even flows costs that much too.
 
 pub mod departs;
 pub mod form;
@@ -23,6 +29,7 @@ pub mod form;
 mod tests;
 
 use crate::prim::ram::RamReg;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -33,7 +40,7 @@ use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
 use crate::words::requester::{PsnDistance, RingPlace};
 use crate::words::transport::{DepartureKind, ReadState};
 use crate::words::transport::{Message, TxPacket};
-use crate::words::tx::{RingCursor, SelectContext, SelectMessage, SelectStep};
+use crate::words::tx::{LookedGrant, RingCursor, SelectContext, SelectMessage, SelectStep};
 use crate::{block, kernel};
 use departs::Departs;
 use form::Form;
@@ -117,7 +124,29 @@ pub struct Select<const A: usize, const M: usize> {
     next_generation: DFF<U<8>>,
     next_psn: DFF<U<24>>,
     next_marks: DFF<GrantMarks>,
+    next: Signal<Local, LookedGrant>,
+    /// It enters the pipe.
+    enters: Signal<Local, Bit>,
+    /// One of the same requests is inside whose place is not written.
+    meets: Signal<Local, Bit>,
+    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_3, int_4)]
+    #[registers(LookedGrant: grant_1, grant_2, grant_3, grant_4)]
+    #[registers(RingCursor: cursor_3, cursor_4)]
+    #[registers(U<3>: mtu_3, mtu_4)]
+    /// Something is in the pipe.
+    occupied: Signal<Local, Bit>,
+    /// The queue pair of the grant in clock 2 is the one that the grant is for.
+    exists: Signal<Local, Bit>,
+    /// Grants for the search.
+    searches: ShortFifo<LookedGrant, 2, 1>,
+    searched: Signal<Local, LookedGrant>,
+    /// The grant that leaves the pipe goes there.
+    diverts: Signal<Local, Bit>,
+    leaving: Signal<Local, LookedGrant>,
+    /// A grant of the search begins.
     begins: Signal<Local, Bit>,
+    /// Generation and PSN of the grant whose message shows.
+    shown: Signal<Local, LookedGrant>,
     /// Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
     step: DFF<SelectStep>,
     age: DFF<U<5>>,
@@ -210,13 +239,21 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             assign!(voided.d = context_qp, voided_generation.d = context_data.generation);
             self.void_cursor.d.next = true;
         }
-        self.address.next = self.next_flow.q.val().qp;
+        // whose tables are read: those of the grant that enters, of the search while the pipe is empty
+        self.searched.next = self.searches.down.data.val();
+        self.address.next = self.searched.val().flow.qp;
+        if self.waiting.q.val() & !self.searches.down.valid.val() {
+            self.address.next = self.next_flow.q.val().qp;
+        }
         self.reads[0].we.next = self.read_valid.val() & !self.read_data.val().tag.get_bit(0);
         self.reads[1].we.next = self.read_valid.val() & self.read_data.val().tag.get_bit(0);
         for i in 0..2 {
             self.reads[i].waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
             self.reads[i].wdata.next = self.read_data.val();
             self.reads[i].raddr.next = bit_cast_u::<A, 8>(self.address.val());
+            if self.valid_2.q.val() {
+                self.reads[i].raddr.next = bit_cast_u::<A, 8>(self.grant_2.q.val().flow.qp);
+            }
         }
 
         // before: a grant waits
@@ -229,7 +266,32 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.next_marks.d.next = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
 
-        // `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
+        // the pipe: contexts and places show in clock 2
+        fields!(next: flow = next_flow, generation = next_generation, psn = next_psn, marks = next_marks);
+        assign!(
+            grant_1.d = next,
+            valid_2.d = valid_1,
+            grant_2.d = grant_1,
+            grant_3.d = grant_2
+        );
+        self.exists.next =
+            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.grant_2.q.val().generation);
+        self.valid_3.d.next = self.valid_2.q.val() & self.exists.val();
+        self.cursor_3.d.next = self.cursors.rdata.val();
+        self.mtu_3.d.next = self.contexts.rdata.val().mtu;
+        self.int_3.d.next = self.contexts.rdata.val().int_on;
+        assign! {
+            valid_4.d = valid_3, grant_4.d = grant_3, cursor_4.d = cursor_3, mtu_4.d = mtu_3, int_4.d = int_3,
+            valid_5.d = valid_4
+        }
+        self.occupied.next = self.valid_1.q.val()
+            | self.valid_2.q.val()
+            | self.valid_3.q.val()
+            | self.valid_4.q.val()
+            | self.valid_5.q.val()
+            | self.valid_6.q.val();
+
+        // the search, `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
         self.qp.next = self.flow.q.val().qp;
         if self.step.q.val() == SelectStep::Address {
             self.step.d.next = SelectStep::Context;
@@ -237,7 +299,13 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.contexts.raddr.next = bit_cast_u::<A, 8>(self.address.val());
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
-        // 2: is the queue pair still the one that the grant is for?
+        // 4, 5: the grant whose message shows; in the search always the one at hand
+        fields!(shown: flow, generation, psn, marks);
+        if self.valid_4.q.val() {
+            self.shown.next = self.grant_4.q.val();
+        }
+
+        // search, 2: is the queue pair still the one that the grant is for?
         self.odd.next = self.flow.q.val().response;
         self.current.next =
             self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation.q.val());
@@ -256,19 +324,27 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         self.slot.d.next = self.slot_now.val() + 1;
         fields!(message_place: qp, place = slot_now);
+        if self.valid_2.q.val() {
+            self.message_place.next.qp = self.grant_2.q.val().flow.qp;
+            self.message_place.next.place = self.cursors.rdata.val().place;
+        } else if self.valid_3.q.val() {
+            self.message_place.next.qp = self.grant_3.q.val().flow.qp;
+            self.message_place.next.place = self.cursor_3.q.val().place + 1;
+        }
         self.looked_address.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
         self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
 
-        // 4: the message shows (2: the READ)
+        // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();
-        self.place.d.next = self.psn.q.val() - self.messages.rdata.val().first_psn;
+        self.place.d.next = self.shown.val().psn - self.messages.rdata.val().first_psn;
         self.size.d.next = self.messages.rdata.val().end_psn - self.messages.rdata.val().first_psn;
-        self.ours.d.next = self.messages.rdata.val().generation == self.generation.q.val();
+        self.ours.d.next = self.messages.rdata.val().generation == self.shown.val().generation;
         // of two READs the one that began last answers from its first PSN on
         self.read_even.next = self.reads[0].rdata.val();
         self.read_odd.next = self.reads[1].rdata.val();
-        self.after_even.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.q.val() - self.read_even.val().first_psn);
-        self.after_odd.next = bit_cast_word::<PsnDistance, U<24>>(self.psn.q.val() - self.read_odd.val().first_psn);
+        self.after_even.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.shown.val().psn - self.read_even.val().first_psn);
+        self.after_odd.next = bit_cast_word::<PsnDistance, U<24>>(self.shown.val().psn - self.read_odd.val().first_psn);
         self.takes_odd.next = self.after_even.val().negative;
         if self.read_odd.val().tag == (self.read_even.val().tag + 1) {
             self.takes_odd.next = !self.after_odd.val().negative;
@@ -278,13 +354,13 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.read.next = self.read_odd.val();
         }
         self.tag.d.next = self.read.val().tag;
-        if self.odd.val() {
+        if self.shown.val().flow.response {
             self.place.d.next = bit_cast_number::<24, PsnDistance>(self.after_even.val());
             if self.takes_odd.val() {
                 self.place.d.next = bit_cast_number::<24, PsnDistance>(self.after_odd.val());
             }
             self.size.d.next = self.read.val().count;
-            self.ours.d.next = self.read.val().generation == self.generation.q.val();
+            self.ours.d.next = self.read.val().generation == self.shown.val().generation;
             // a READ as if it were a message: address, bytes, and its MSN in the place of the key
             self.message.d.next = bits_zero::<SelectMessage>(0);
             self.message.d.next.length = self.read.val().length;
@@ -292,25 +368,73 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.message.d.next.local_address = self.read.val().address;
         }
 
-        // 5 and later (3: the READ): age 3 is the first message, age 18 the last
+        // is the PSN in it? In the search age 3 is the first message, age 18 the last, and a READ shows with the context
+        self.diverts.next = false;
         self.looked.next = (self.step.q.val() == SelectStep::Search) & (self.odd.val() | (self.age.q.val() >= 3));
+        self.found_slot.d.next = self.slot.q.val() - 2;
+        if self.valid_4.q.val() {
+            self.found_slot.d.next = self.cursor_4.q.val().place;
+        } else if self.valid_5.q.val() {
+            self.found_slot.d.next = self.cursor.q.val().place + 1;
+        }
+        if self.valid_5.q.val() | self.valid_6.q.val() {
+            // who comes behind one that is searched for keeps its order
+            self.diverts.next = self.searches.down.valid.val();
+            self.looked.next = !self.searches.down.valid.val();
+        }
         self.hit.next = self.looked.val() & self.ours.q.val() & (self.place.q.val() < self.size.q.val());
         self.missed.next = self.looked.val() & !self.hit.val() & (self.odd.val() | (self.age.q.val() == 18));
-        self.found_slot.d.next = self.slot.q.val() - 2;
+        self.valid_6.d.next = false;
+        if self.valid_5.q.val() | self.valid_6.q.val() {
+            self.missed.next = self.looked.val() & !self.hit.val() & self.odd.val();
+            if self.looked.val() & !self.hit.val() & !self.odd.val() {
+                self.valid_6.d.next = self.valid_5.q.val();
+                self.diverts.next = self.valid_6.q.val();
+            }
+        }
+        fields!(leaving: flow, generation, psn, marks);
+        inputs!(searches: reset, up.data = leaving, up.valid = diverts);
         if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
         }
-        self.begins.next = self.waiting.q.val()
+        // requests of one queue pair: the place that the one before has found is written in the clock in which it is found
+        self.meets.next = !self.next_flow.q.val().response
+            & ((self.valid_1.q.val() & (self.grant_1.q.val().flow == self.next_flow.q.val()))
+                | (self.valid_2.q.val() & (self.grant_2.q.val().flow == self.next_flow.q.val()))
+                | (self.valid_3.q.val() & (self.grant_3.q.val().flow == self.next_flow.q.val()))
+                | (self.valid_4.q.val() & (self.grant_4.q.val().flow == self.next_flow.q.val()))
+                | (self.valid_5.q.val() & !self.hit.val() & (self.flow.q.val() == self.next_flow.q.val())));
+        self.enters.next = self.waiting.q.val()
             & self.form.room.val()
+            & !self.meets.val()
+            & !self.diverts.val()
+            & !self.searches.down.valid.val()
+            & (self.step.q.val() == SelectStep::Idle);
+        self.begins.next = self.searches.down.valid.val()
+            & self.form.room.val()
+            & !self.occupied.val()
             & ((self.step.q.val() == SelectStep::Idle) | self.hit.val() | self.missed.val());
-        if self.hit.val() | self.missed.val() {
+        self.searches.down.ready.next = self.begins.val();
+        if (self.step.q.val() == SelectStep::Search) & (self.hit.val() | self.missed.val()) {
             self.step.d.next = SelectStep::Idle;
+        }
+        if self.valid_4.q.val() {
+            assign!(
+                flow.d = grant_4.flow,
+                generation.d = grant_4.generation,
+                psn.d = grant_4.psn,
+                marks.d = grant_4.marks
+            );
+            assign!(cursor.d = cursor_4, mtu_now.d = mtu_4, int_now.d = int_4);
+        }
+        self.valid_1.d.next = self.enters.val();
+        if self.enters.val() {
+            self.waiting.d.next = false;
         }
         if self.begins.val() {
             self.step.d.next = SelectStep::Address;
-            self.waiting.d.next = false;
             assign! {
-                flow.d = next_flow, generation.d = next_generation, psn.d = next_psn, marks.d = next_marks
+                flow.d = searched.flow, generation.d = searched.generation, psn.d = searched.psn, marks.d = searched.marks
             }
         }
         self.last.next = (self.place.q.val() + 1) == self.size.q.val();
@@ -318,7 +442,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.sends.next =
             self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.marks.q.val().rewound);
         // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
-        inputs!(departs: spacing = times_spacing, enable = times_enable, psn, marks, read = is_read);
+        inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks, read = is_read);
         self.fresh.next = self.cursor.q.val().generation != self.generation.q.val();
         self.counted.next = self.cursor.q.val().since_asked + 1;
         if self.fresh.val() {
@@ -396,7 +520,17 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         StreamOut::<TxPacket>::link(&mut self.packet, &mut self.form.packet);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
-        reset!(waiting, voids, void_cursor);
+        reset!(
+            waiting,
+            voids,
+            void_cursor,
+            valid_1,
+            valid_2,
+            valid_3,
+            valid_4,
+            valid_5,
+            valid_6
+        );
         reset!(step);
     }
 }

@@ -494,7 +494,14 @@ impl<const S: usize> World<S> {
         let mut got: Vec<_> = got.iter().filter(|e| e.path_id != 0).collect();
         // the order between queue pairs is nobody's
         got.sort_by_key(|e| e.flow);
-        assert_eq!(got.len(), expected.len(), "events at {} ns", self.now);
+        assert_eq!(
+            got.len(),
+            expected.len(),
+            "events at {} ns: {got:?}, {expected:?}; counted {:?}, the model {:?}",
+            self.now,
+            self.bench.counts,
+            COUNTERS.map(|counter| self.model.counters().get(counter))
+        );
         for (got, expected) in got.iter().zip(expected) {
             let hops = expected.hops.map(|hop| pack_record(&hop));
             let seen = (
