@@ -43,7 +43,7 @@ impl<T: Synth, const A: usize> Logic for ShortFifo<T, A> {
                 self._items.clear();
                 self.down.valid.next = false;
             }
-            self.up.ready.next = self._items.len() < (1 << A) && !self.reset.val();
+            self.up.ready.next = self._items.len() < 2usize.pow(A as u32) && !self.reset.val();
         }
     }
     fn connect(&mut self) {
