@@ -48,7 +48,7 @@ impl<T: Synth, const A: usize, const MARK: usize> Logic for ShortFifo<T, A, MARK
                 self.down.valid.next = false;
                 self.crowded.next = false;
             }
-            self.up.ready.next = self._items.len() < (1 << A) && !self.reset.val();
+            self.up.ready.next = self._items.len() < 2usize.pow(A as u32) && !self.reset.val();
         }
     }
     fn connect(&mut self) {
