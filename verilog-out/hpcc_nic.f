@@ -61,6 +61,7 @@ rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
 rtl/hpcc_requester_choice.sv
+rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv
 rtl/hpcc_requester_follow.sv
 rtl/hpcc_host_region_check.sv
@@ -71,7 +72,6 @@ rtl/hpcc_requester_ring.sv
 rtl/hpcc_requester_verdict.sv
 rtl/hpcc_requester.sv
 rtl/hpcc_responder_tables.sv
-rtl/hpcc_short_fifo.sv
 rtl/hpcc_responder.sv
 rtl/hpcc_responses_node_pool.sv
 rtl/hpcc_response_queue.sv

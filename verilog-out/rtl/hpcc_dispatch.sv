@@ -250,14 +250,17 @@ module hpcc_dispatch (
   wire  unused_requests_up_ready;
   wire  hpcc_nic_pkg::rx_packet_t requests_down_data;
   wire  requests_down_valid;
+  wire  unused_requests_crowded;
   wire  responses_up_valid;
   wire  unused_responses_up_ready;
   wire  hpcc_nic_pkg::rx_packet_t responses_down_data;
   wire  responses_down_valid;
+  wire  unused_responses_crowded;
   wire  unused_turns_up_ready;
   wire  hpcc_nic_pkg::frame_turn_t turns_down_data;
   wire  turns_down_valid;
   wire  turns_down_ready;
+  wire  unused_turns_crowded;
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::buffer_command_t commands_down_data;
   wire  commands_down_valid;
@@ -339,7 +342,7 @@ module hpcc_dispatch (
     .waddr(context_qp),
     .wdata(context_data)
   );
-  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4)) u_requests (
+  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4), .MARK(8)) u_requests (
     .clk(clk),
     .rst(rst),
     .up_data(row_3_q),
@@ -347,9 +350,10 @@ module hpcc_dispatch (
     .up_ready(unused_requests_up_ready),
     .down_data(requests_down_data),
     .down_valid(requests_down_valid),
-    .down_ready(request_ready)
+    .down_ready(request_ready),
+    .crowded(unused_requests_crowded)
   );
-  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4)) u_responses (
+  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4), .MARK(8)) u_responses (
     .clk(clk),
     .rst(rst),
     .up_data(row_3_q),
@@ -357,9 +361,10 @@ module hpcc_dispatch (
     .up_ready(unused_responses_up_ready),
     .down_data(responses_down_data),
     .down_valid(responses_down_valid),
-    .down_ready(response_ready)
+    .down_ready(response_ready),
+    .crowded(unused_responses_crowded)
   );
-  hpcc_short_fifo #(.WIDTH(704), .ADDRESS(4)) u_turns (
+  hpcc_short_fifo #(.WIDTH(704), .ADDRESS(4), .MARK(8)) u_turns (
     .clk(clk),
     .rst(rst),
     .up_data(turn_3_q),
@@ -367,7 +372,8 @@ module hpcc_dispatch (
     .up_ready(unused_turns_up_ready),
     .down_data(turns_down_data),
     .down_valid(turns_down_valid),
-    .down_ready(turns_down_ready)
+    .down_ready(turns_down_ready),
+    .crowded(unused_turns_crowded)
   );
   hpcc_skid #(.WIDTH(24)) u_commands (
     .clk(clk),

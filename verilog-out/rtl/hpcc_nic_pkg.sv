@@ -3587,6 +3587,18 @@ package hpcc_nic_pkg;
     logic repeated;
   } grant_marks_t;
 
+  // A grant for which a packet is looked for.
+  typedef struct packed {
+    // What is special about the packet.
+    grant_marks_t marks;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Flow.
+    qp_half_t flow;
+  } looked_grant_t;
+
   // What the selection of packets needs of a `Message`: its lower bits.
   typedef struct packed {
     // Bytes of this message.

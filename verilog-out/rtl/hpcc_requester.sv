@@ -916,31 +916,12 @@ module hpcc_requester (
   wire  echoes_full;
   wire  hpcc_nic_pkg::ack_send_t echoes_down_data;
   wire  echoes_down_valid;
-  wire  schedules_leaves;
-  wire  schedules_moves;
-  wire  schedules_passes;
-  wire  schedules_writes;
-  logic [3:0] schedules_next_head;
-  wire  [3:0] schedules_count;
-  // Take `data`.
-  logic schedules_put;
-  // Eight items or more waited behind the offered one in the clock before.
-  wire  schedules_crowded;
+  // Messages handed to the scheduler.
+  logic schedules_up_valid;
+  wire  unused_schedules_up_ready;
   wire  hpcc_nic_pkg::flow_packet_t schedules_down_data;
   wire  schedules_down_valid;
-  logic schedules_full_d;
-  logic schedules_full_q;
-  logic schedules_shown_d;
-  logic schedules_shown_q;
-  logic schedules_crowd_d;
-  logic schedules_crowd_q;
-  logic [3:0] schedules_head_d;
-  logic [3:0] schedules_head_q;
-  logic [3:0] schedules_tail_d;
-  logic [3:0] schedules_tail_q;
-  hpcc_nic_pkg::flow_packet_t schedules_item_d;
-  hpcc_nic_pkg::flow_packet_t schedules_item_q;
-  wire  hpcc_nic_pkg::flow_packet_t schedules_memory_rdata;
+  wire  schedules_crowded;
   // Flows that the scheduler is to end.
   logic kills_put;
   wire  kills_full;
@@ -1388,13 +1369,16 @@ module hpcc_requester (
     .down_valid(echoes_down_valid),
     .down_ready(echo_ready)
   );
-  hpcc_lut_ram #(.WIDTH(48), .ADDRESS(4)) u_schedules_memory (
+  hpcc_short_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(8)) u_schedules (
     .clk(clk),
-    .raddr(schedules_next_head),
-    .rdata(schedules_memory_rdata),
-    .we(schedules_writes),
-    .waddr(schedules_tail_q),
-    .wdata(scheduling)
+    .rst(rst),
+    .up_data(scheduling),
+    .up_valid(schedules_up_valid),
+    .up_ready(unused_schedules_up_ready),
+    .down_data(schedules_down_data),
+    .down_valid(schedules_down_valid),
+    .down_ready(schedule_ready),
+    .crowded(schedules_crowded)
   );
   hpcc_requester_outlet #(.WIDTH(24)) u_kills (
     .clk(clk),
@@ -1844,10 +1828,10 @@ module hpcc_requester (
         look_d = 1'd1;
       end
     end
-    schedules_put = 1'd0;
+    schedules_up_valid = 1'd0;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
       emit_d = 1'd0;
-      schedules_put = scheduled_q;
+      schedules_up_valid = scheduled_q;
       done = 1'd1;
     end
     kills_put = 1'd0;
@@ -1893,7 +1877,7 @@ module hpcc_requester (
       ring_start = stages_start;
       ring_finish = stages_finish;
       ring_generation = stages_generation;
-      schedules_put = stages_push;
+      schedules_up_valid = stages_push;
       events_put = stages_event;
       events_qp = stages_qp;
       events_generation = stages_generation;
@@ -2856,53 +2840,6 @@ module hpcc_requester (
       finished_moved = 32'd0;
     end
   end
-  // schedules: Stream FIFO of 15 items in distributed RAM, for what a pipe that cannot stop gives away: an item passes an empty one in one
-  // clock.
-  //
-  // Fifteen items beside the one that is offered. Its source stops when `crowded` is high; six items may still come then.
-  assign schedules_leaves = (~schedules_full_q) | schedule_ready;
-  assign schedules_moves = schedules_shown_q & schedules_leaves;
-  assign schedules_passes = (schedules_put & schedules_leaves) & (schedules_head_q == schedules_tail_q);
-  assign schedules_writes = schedules_put & (~schedules_passes);
-  assign schedules_count = schedules_tail_q - schedules_head_q;
-  assign schedules_crowded = schedules_crowd_q;
-  assign schedules_down_valid = schedules_full_q;
-  assign schedules_down_data = schedules_item_q;
-  always_comb begin
-    schedules_full_d = schedules_full_q;
-    schedules_tail_d = schedules_tail_q;
-    schedules_item_d = schedules_item_q;
-    if (schedule_ready) begin
-      schedules_full_d = 1'd0;
-    end
-    if (schedules_moves) begin
-      schedules_full_d = 1'd1;
-      schedules_item_d = schedules_memory_rdata;
-    end
-    if (schedules_passes) begin
-      schedules_full_d = 1'd1;
-      schedules_item_d = scheduling;
-    end
-    schedules_head_d = schedules_next_head;
-    schedules_shown_d = schedules_next_head != schedules_tail_q;
-    if (schedules_writes) begin
-      schedules_tail_d = schedules_tail_q + 4'd1;
-    end
-    schedules_crowd_d = schedules_count > 4'd7;
-    if (rst) begin
-      schedules_full_d = 1'd0;
-      schedules_shown_d = 1'd0;
-      schedules_crowd_d = 1'd0;
-      schedules_head_d = 4'd0;
-      schedules_tail_d = 4'd0;
-    end
-  end
-  always_comb begin
-    schedules_next_head = schedules_head_q;
-    if (schedules_moves) begin
-      schedules_next_head = schedules_head_q + 4'd1;
-    end
-  end
   initial begin
     window_room_q = 1'd0;
     window_shown_q = 1'd0;
@@ -3025,12 +2962,6 @@ module hpcc_requester (
     limit_q = 24'd0;
     finished_push_1_q = 1'd0;
     finished_item_1_q = 192'd0;
-    schedules_full_q = 1'd0;
-    schedules_shown_q = 1'd0;
-    schedules_crowd_q = 1'd0;
-    schedules_head_q = 4'd0;
-    schedules_tail_q = 4'd0;
-    schedules_item_q = 48'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
     read_q = 1'd0;
@@ -3190,12 +3121,6 @@ module hpcc_requester (
     limit_q <= reply_limit;
     finished_push_1_q <= finished_push_1_d;
     finished_item_1_q <= finished_item_1_d;
-    schedules_full_q <= schedules_full_d;
-    schedules_shown_q <= schedules_shown_d;
-    schedules_crowd_q <= schedules_crowd_d;
-    schedules_head_q <= schedules_head_d;
-    schedules_tail_q <= schedules_tail_d;
-    schedules_item_q <= schedules_item_d;
     started_q <= started_d;
     idle_q <= idle_d;
     read_q <= read_d;

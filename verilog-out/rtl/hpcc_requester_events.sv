@@ -79,36 +79,20 @@ module hpcc_requester_events (
   wire  [11:0] fields_path_id;
   // Records, first switch in the lowest bits.
   wire  [319:0] fields_hops;
-  wire  fifo_leaves;
-  wire  fifo_moves;
-  wire  fifo_passes;
-  wire  fifo_writes;
-  logic [3:0] fifo_next_head;
-  wire  [3:0] fifo_count;
-  // Eight items or more waited behind the offered one in the clock before.
-  wire  fifo_crowded;
+  wire  unused_fifo_up_ready;
   wire  hpcc_nic_pkg::answer_event_t fifo_down_data;
   wire  fifo_down_valid;
-  logic fifo_full_d;
-  logic fifo_full_q;
-  logic fifo_shown_d;
-  logic fifo_shown_q;
-  logic fifo_crowd_d;
-  logic fifo_crowd_q;
-  logic [3:0] fifo_head_d;
-  logic [3:0] fifo_head_q;
-  logic [3:0] fifo_tail_d;
-  logic [3:0] fifo_tail_q;
-  hpcc_nic_pkg::answer_event_t fifo_item_d;
-  hpcc_nic_pkg::answer_event_t fifo_item_q;
-  wire  hpcc_nic_pkg::answer_event_t fifo_memory_rdata;
-  hpcc_lut_ram #(.WIDTH(508), .ADDRESS(4)) u_fifo_memory (
+  wire  fifo_crowded;
+  hpcc_short_fifo #(.WIDTH(508), .ADDRESS(4), .MARK(8)) u_fifo (
     .clk(clk),
-    .raddr(fifo_next_head),
-    .rdata(fifo_memory_rdata),
-    .we(fifo_writes),
-    .waddr(fifo_tail_q),
-    .wdata(word)
+    .rst(rst),
+    .up_data(word),
+    .up_valid(put),
+    .up_ready(unused_fifo_up_ready),
+    .down_data(fifo_down_data),
+    .down_valid(fifo_down_valid),
+    .down_ready(cc_event_ready),
+    .crowded(fifo_crowded)
   );
   assign fields_stack = commit.int_stack;
   assign fields_length = commit.int_length;
@@ -199,69 +183,6 @@ module hpcc_requester_events (
     fields_records.hop_3 = fields_fields.hop_3;
     fields_records.hop_4 = fields_fields.hop_4;
     fields_records.hop_5 = fields_fields.hop_5;
-  end
-  // fifo: Stream FIFO of 15 items in distributed RAM, for what a pipe that cannot stop gives away: an item passes an empty one in one
-  // clock.
-  //
-  // Fifteen items beside the one that is offered. Its source stops when `crowded` is high; six items may still come then.
-  assign fifo_leaves = (~fifo_full_q) | cc_event_ready;
-  assign fifo_moves = fifo_shown_q & fifo_leaves;
-  assign fifo_passes = (put & fifo_leaves) & (fifo_head_q == fifo_tail_q);
-  assign fifo_writes = put & (~fifo_passes);
-  assign fifo_count = fifo_tail_q - fifo_head_q;
-  assign fifo_crowded = fifo_crowd_q;
-  assign fifo_down_valid = fifo_full_q;
-  assign fifo_down_data = fifo_item_q;
-  always_comb begin
-    fifo_full_d = fifo_full_q;
-    fifo_tail_d = fifo_tail_q;
-    fifo_item_d = fifo_item_q;
-    if (cc_event_ready) begin
-      fifo_full_d = 1'd0;
-    end
-    if (fifo_moves) begin
-      fifo_full_d = 1'd1;
-      fifo_item_d = fifo_memory_rdata;
-    end
-    if (fifo_passes) begin
-      fifo_full_d = 1'd1;
-      fifo_item_d = word;
-    end
-    fifo_head_d = fifo_next_head;
-    fifo_shown_d = fifo_next_head != fifo_tail_q;
-    if (fifo_writes) begin
-      fifo_tail_d = fifo_tail_q + 4'd1;
-    end
-    fifo_crowd_d = fifo_count > 4'd7;
-    if (rst) begin
-      fifo_full_d = 1'd0;
-      fifo_shown_d = 1'd0;
-      fifo_crowd_d = 1'd0;
-      fifo_head_d = 4'd0;
-      fifo_tail_d = 4'd0;
-    end
-  end
-  always_comb begin
-    fifo_next_head = fifo_head_q;
-    if (fifo_moves) begin
-      fifo_next_head = fifo_head_q + 4'd1;
-    end
-  end
-  initial begin
-    fifo_full_q = 1'd0;
-    fifo_shown_q = 1'd0;
-    fifo_crowd_q = 1'd0;
-    fifo_head_q = 4'd0;
-    fifo_tail_q = 4'd0;
-    fifo_item_q = 508'd0;
-  end
-  always @(posedge clk) begin
-    fifo_full_q <= fifo_full_d;
-    fifo_shown_q <= fifo_shown_d;
-    fifo_crowd_q <= fifo_crowd_d;
-    fifo_head_q <= fifo_head_d;
-    fifo_tail_q <= fifo_tail_d;
-    fifo_item_q <= fifo_item_d;
   end
   wire unused_bits = &{1'b0, commit.ends_or_failed, commit.int_on, commit.answer, commit.syndrome, commit.psn, commit.generation, commit.qp,
       commit.kind};

@@ -317,6 +317,7 @@ module hpcc_responder (
   wire  unused_actions_up_ready;
   wire  hpcc_nic_pkg::action_t actions_down_data;
   wire  actions_down_valid;
+  wire  unused_actions_crowded;
   hpcc_nic_pkg::responder_counts_t count_5_d;
   hpcc_nic_pkg::responder_counts_t count_5_q;
   hpcc_host_region_check u_regions (
@@ -358,7 +359,7 @@ module hpcc_responder (
     .d(row_2_q),
     .q(rows_q)
   );
-  hpcc_short_fifo #(.WIDTH(487), .ADDRESS(4)) u_actions (
+  hpcc_short_fifo #(.WIDTH(487), .ADDRESS(4), .MARK(8)) u_actions (
     .clk(clk),
     .rst(rst),
     .up_data(made),
@@ -366,7 +367,8 @@ module hpcc_responder (
     .up_ready(unused_actions_up_ready),
     .down_data(actions_down_data),
     .down_valid(actions_down_valid),
-    .down_ready(action_ready)
+    .down_ready(action_ready),
+    .crowded(unused_actions_crowded)
   );
   assign moves = (((full_0_q & open_q) & (~hold_1_q)) & (~context_valid)) & (~tables_closed);
   assign loads = (~full_0_q) | moves;

@@ -161,6 +161,8 @@ module hpcc_sched_sender_large (
   logic [23:0] snd_nxt_8_q;
   logic [23:0] acked_8_d;
   logic [23:0] acked_8_q;
+  logic stale_6_q;
+  logic stale_7_q;
   logic restarted_6_q;
   logic stopped_6_q;
   logic own_q;
@@ -483,6 +485,9 @@ module hpcc_sched_sender_large (
         if (advances_q) begin
           written.shared.from = op_7_q.psn;
           written.shared.to = op_7_q.second;
+          if (stale_7_q) begin
+            written.shared.from = op_7_q.second;
+          end
         end
       end
       hpcc_nic_pkg::OP_KIND_ADJUST: begin
@@ -570,6 +575,8 @@ module hpcc_sched_sender_large (
     psn_8_q = 24'd0;
     snd_nxt_8_q = 24'd0;
     acked_8_q = 24'd0;
+    stale_6_q = 1'd0;
+    stale_7_q = 1'd0;
     restarted_6_q = 1'd0;
     stopped_6_q = 1'd0;
     own_q = 1'd0;
@@ -627,6 +634,8 @@ module hpcc_sched_sender_large (
     psn_8_q <= psn_8_d;
     snd_nxt_8_q <= nxt_new;
     acked_8_q <= acked_8_d;
+    stale_6_q <= stale;
+    stale_7_q <= stale_6_q;
     restarted_6_q <= restarted;
     stopped_6_q <= visited_5_q.stopped;
     own_q <= own_6;

@@ -7,18 +7,27 @@
 // from where the last one was found. Odd flows carry READ responses: the PSN must lie in the READ that is being answered. A grant for
 // which there is nothing (any more) is void, and the scheduler gets its bytes back.
 //
+// Grants go through a pipe that looks at two messages of the ring, that of the last packet and the next one:
+//
 // | clock | what |
 // |---|---|
-// | 0 | the grant begins; context, ring place and READ are addressed |
-// | 2 | they show; the message is addressed, in each further clock the next one of the ring |
-// | 4 | the message shows, 250 bits |
-// | 5 | does it contain the PSN? Then `form::Form` begins, and so does the next grant, which has waited in a register |
+// | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
+// | 2 | they show; the message is addressed, and the READ |
+// | 3 | the next message of the ring is addressed |
+// | 4 | the message shows, 250 bits, or the READ |
+// | 5 | does it contain the PSN? Then `form::Form` begins |
+// | 6 | does the next message? |
+//
+// A grant enters every second clock; one of the same requests when the one before it is found, which writes where: five clocks for a packet
+// of the
+// same message, six for the first one of the next. READ responses need no place and follow each other in every second clock. A grant that
+// neither message holds
+// leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a
+// clock: 20 clocks at
+// most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //
 // A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
 // of an earlier generation is ever found when the generation's number comes again.
-//
-// A packet in sequence therefore takes five clocks, the first one of the next message six; a READ response takes three. After a
-// rewind the search goes round the ring, one message a clock, 20 clocks at most: a void grant of even flows costs that much too.
 //
 // Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address.
 module hpcc_select (
@@ -108,18 +117,34 @@ module hpcc_select (
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
   wire  hpcc_nic_pkg::qp_flow_t offered_flow;
+  hpcc_nic_pkg::looked_grant_t next;
+  // It enters the pipe.
+  wire  enters;
+  // One of the same requests is inside whose place is not written.
+  wire  meets;
+  // Something is in the pipe.
+  wire  occupied;
+  // The queue pair of the grant in clock 2 is the one that the grant is for.
+  wire  exists;
+  wire  hpcc_nic_pkg::looked_grant_t searched;
+  // The grant that leaves the pipe goes there.
+  logic diverts;
+  hpcc_nic_pkg::looked_grant_t leaving;
+  // A grant of the search begins.
   wire  begins;
+  // Generation and PSN of the grant whose message shows.
+  hpcc_nic_pkg::looked_grant_t shown;
   wire  [7:0] qp;
-  wire  [7:0] address;
+  logic [7:0] address;
   logic [3:0] slot_now;
   hpcc_nic_pkg::ring_place_t message_place;
   wire  [11:0] looked_address;
   wire  current;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
   wire  odd;
-  wire  looked;
+  logic looked;
   wire  hit;
-  wire  missed;
+  logic missed;
   wire  last;
   wire  is_read;
   wire  asks;
@@ -140,11 +165,11 @@ module hpcc_select (
   wire  messages_we;
   logic [11:0] messages_waddr;
   hpcc_nic_pkg::select_message_t messages_wdata;
-  wire  [7:0] reads_0_raddr;
+  logic [7:0] reads_0_raddr;
   wire  hpcc_nic_pkg::read_state_t reads_0_rdata;
   wire  reads_0_we;
   wire  [7:0] reads_0_waddr;
-  wire  [7:0] reads_1_raddr;
+  logic [7:0] reads_1_raddr;
   wire  hpcc_nic_pkg::read_state_t reads_1_rdata;
   wire  reads_1_we;
   wire  [7:0] reads_1_waddr;
@@ -168,6 +193,33 @@ module hpcc_select (
   logic [23:0] next_psn_q;
   hpcc_nic_pkg::grant_marks_t next_marks_d;
   hpcc_nic_pkg::grant_marks_t next_marks_q;
+  logic valid_1_d;
+  logic valid_1_q;
+  logic valid_2_d;
+  logic valid_2_q;
+  logic valid_3_d;
+  logic valid_3_q;
+  logic valid_4_d;
+  logic valid_4_q;
+  logic valid_5_d;
+  logic valid_5_q;
+  logic valid_6_d;
+  logic valid_6_q;
+  logic int_3_q;
+  logic int_4_q;
+  hpcc_nic_pkg::looked_grant_t grant_1_q;
+  hpcc_nic_pkg::looked_grant_t grant_2_q;
+  hpcc_nic_pkg::looked_grant_t grant_3_q;
+  hpcc_nic_pkg::looked_grant_t grant_4_q;
+  hpcc_nic_pkg::ring_cursor_t cursor_3_q;
+  hpcc_nic_pkg::ring_cursor_t cursor_4_q;
+  logic [2:0] mtu_3_q;
+  logic [2:0] mtu_4_q;
+  // Grants for the search.
+  wire  unused_searches_up_ready;
+  wire  hpcc_nic_pkg::looked_grant_t searches_down_data;
+  wire  searches_down_valid;
+  wire  unused_searches_crowded;
   // Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
   hpcc_nic_pkg::select_step_t step_d;
   hpcc_nic_pkg::select_step_t step_q;
@@ -183,7 +235,7 @@ module hpcc_select (
   hpcc_nic_pkg::grant_marks_t marks_q;
   wire  [3:0] slot_d;
   logic [3:0] slot_q;
-  wire  [3:0] found_slot_d;
+  logic [3:0] found_slot_d;
   logic [3:0] found_slot_q;
   // What showed in `Context`.
   hpcc_nic_pkg::ring_cursor_t cursor_d;
@@ -294,6 +346,17 @@ module hpcc_select (
     .waddr(reads_1_waddr),
     .wdata(read_data)
   );
+  hpcc_short_fifo #(.WIDTH(44), .ADDRESS(2), .MARK(1)) u_searches (
+    .clk(clk),
+    .rst(rst),
+    .up_data(leaving),
+    .up_valid(diverts),
+    .up_ready(unused_searches_up_ready),
+    .down_data(searches_down_data),
+    .down_valid(searches_down_valid),
+    .down_ready(begins),
+    .crowded(unused_searches_crowded)
+  );
   hpcc_select_form u_form (
     .clk(clk),
     .rst(rst),
@@ -332,15 +395,15 @@ module hpcc_select (
   assign contexts_waddr = context_qp;
   assign messages_we = message_valid | (|voids_q);
   assign void_address = void_place;
-  assign address = next_flow_q.qp;
+  assign searched = searches_down_data;
   assign reads_0_we = read_valid & (~read_data.tag[0]);
   assign reads_1_we = read_valid & read_data.tag[0];
   assign reads_0_waddr = read_qp;
-  assign reads_0_raddr = address;
   assign reads_1_waddr = read_qp;
-  assign reads_1_raddr = address;
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
+  assign exists = contexts_rdata.alive & (contexts_rdata.generation == grant_2_q.generation);
+  assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
   assign qp = flow_q.qp;
   assign contexts_raddr = address;
   assign cursors_raddr = address;
@@ -351,13 +414,15 @@ module hpcc_select (
   assign messages_raddr = looked_address;
   assign read_even = reads_0_rdata;
   assign read_odd = reads_1_rdata;
-  assign after_even = psn_q - read_even.first_psn;
-  assign after_odd = psn_q - read_odd.first_psn;
-  assign looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (odd | (age_q >= 5'd3));
+  assign after_even = shown.psn - read_even.first_psn;
+  assign after_odd = shown.psn - read_odd.first_psn;
   assign hit = (looked & ours_q) & (place_q < size_q);
-  assign missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
-  assign found_slot_d = slot_q - 4'd2;
-  assign begins = (waiting_q & form_room) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
+  assign meets = (~next_flow_q.response) & (((((valid_1_q & (grant_1_q.flow == next_flow_q))
+      | (valid_2_q & (grant_2_q.flow == next_flow_q))) | (valid_3_q & (grant_3_q.flow == next_flow_q)))
+      | (valid_4_q & (grant_4_q.flow == next_flow_q))) | ((valid_5_q & (~hit)) & (flow_q == next_flow_q)));
+  assign enters = ((((waiting_q & form_room) & (~meets)) & (~diverts)) & (~searches_down_valid))
+      & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
+  assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
   assign last = (place_q + 24'd1) == size_q;
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | (~(|place_q))) | marks_q.rewound);
@@ -396,15 +461,6 @@ module hpcc_select (
     next_generation_d = next_generation_q;
     next_psn_d = next_psn_q;
     next_marks_d = next_marks_q;
-    step_d = step_q;
-    age_d = age_q;
-    flow_d = flow_q;
-    generation_d = generation_q;
-    psn_d = psn_q;
-    marks_d = marks_q;
-    cursor_d = cursor_q;
-    mtu_now_d = mtu_now_q;
-    int_now_d = int_now_q;
     messages_waddr = void_address;
     messages_wdata = 250'd0;
     if (message_valid) begin
@@ -427,6 +483,62 @@ module hpcc_select (
       next_psn_d = send_psn;
       next_marks_d = send_kind;
     end
+    valid_2_d = valid_1_q;
+    valid_3_d = valid_2_q & exists;
+    valid_4_d = valid_3_q;
+    valid_5_d = valid_4_q;
+    diverts = 1'd0;
+    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (odd | (age_q >= 5'd3));
+    if (valid_5_q | valid_6_q) begin
+      diverts = searches_down_valid;
+      looked = ~searches_down_valid;
+    end
+    missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
+    valid_6_d = 1'd0;
+    if (valid_5_q | valid_6_q) begin
+      missed = (looked & (~hit)) & odd;
+      if ((looked & (~hit)) & (~odd)) begin
+        valid_6_d = valid_5_q;
+        diverts = valid_6_q;
+      end
+    end
+    valid_1_d = enters;
+    if (enters) begin
+      waiting_d = 1'd0;
+    end
+    cursors_we = void_cursor_q;
+    cursors_waddr = voided_q;
+    cursors_wdata = 20'd0;
+    cursors_wdata.generation = voided_generation_q;
+    if (sends & (~odd)) begin
+      cursors_we = 1'd1;
+      cursors_waddr = qp;
+      cursors_wdata = cursor_new;
+    end else if (~context_valid) begin
+      void_cursor_d = 1'd0;
+    end
+    if (rst) begin
+      waiting_d = 1'd0;
+      voids_d = 5'd0;
+      void_cursor_d = 1'd0;
+      valid_1_d = 1'd0;
+      valid_2_d = 1'd0;
+      valid_3_d = 1'd0;
+      valid_4_d = 1'd0;
+      valid_5_d = 1'd0;
+      valid_6_d = 1'd0;
+    end
+  end
+  always_comb begin
+    step_d = step_q;
+    age_d = age_q;
+    flow_d = flow_q;
+    generation_d = generation_q;
+    psn_d = psn_q;
+    marks_d = marks_q;
+    cursor_d = cursor_q;
+    mtu_now_d = mtu_now_q;
+    int_now_d = int_now_q;
     if (step_q == hpcc_nic_pkg::SELECT_STEP_ADDRESS) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_CONTEXT;
     end
@@ -446,32 +558,24 @@ module hpcc_select (
     if (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) begin
       age_d = age_q + 5'd1;
     end
-    if (hit | missed) begin
+    if ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (hit | missed)) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
+    end
+    if (valid_4_q) begin
+      flow_d = grant_4_q.flow;
+      generation_d = grant_4_q.generation;
+      psn_d = grant_4_q.psn;
+      marks_d = grant_4_q.marks;
+      cursor_d = cursor_4_q;
+      mtu_now_d = mtu_4_q;
+      int_now_d = int_4_q;
     end
     if (begins) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_ADDRESS;
-      waiting_d = 1'd0;
-      flow_d = next_flow_q;
-      generation_d = next_generation_q;
-      psn_d = next_psn_q;
-      marks_d = next_marks_q;
-    end
-    cursors_we = void_cursor_q;
-    cursors_waddr = voided_q;
-    cursors_wdata = 20'd0;
-    cursors_wdata.generation = voided_generation_q;
-    if (sends & (~odd)) begin
-      cursors_we = 1'd1;
-      cursors_waddr = qp;
-      cursors_wdata = cursor_new;
-    end else if (~context_valid) begin
-      void_cursor_d = 1'd0;
-    end
-    if (rst) begin
-      waiting_d = 1'd0;
-      voids_d = 5'd0;
-      void_cursor_d = 1'd0;
+      flow_d = searched.flow;
+      generation_d = searched.generation;
+      psn_d = searched.psn;
+      marks_d = searched.marks;
     end
     if (rst) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
@@ -488,21 +592,61 @@ module hpcc_select (
     void_place.place = 4'd0 - voids_q[3:0];
   end
   always_comb begin
+    address = searched.flow.qp;
+    if (waiting_q & (~searches_down_valid)) begin
+      address = next_flow_q.qp;
+    end
+  end
+  always_comb begin
+    reads_0_raddr = address;
+    if (valid_2_q) begin
+      reads_0_raddr = grant_2_q.flow.qp;
+    end
+  end
+  always_comb begin
+    reads_1_raddr = address;
+    if (valid_2_q) begin
+      reads_1_raddr = grant_2_q.flow.qp;
+    end
+  end
+  always_comb begin
+    next.flow = next_flow_q;
+    next.generation = next_generation_q;
+    next.psn = next_psn_q;
+    next.marks = next_marks_q;
+  end
+  always_comb begin
+    shown.flow = flow_q;
+    shown.generation = generation_q;
+    shown.psn = psn_q;
+    shown.marks = marks_q;
+    if (valid_4_q) begin
+      shown = grant_4_q;
+    end
+  end
+  always_comb begin
     message_place.qp = qp;
     message_place.place = slot_now;
+    if (valid_2_q) begin
+      message_place.qp = grant_2_q.flow.qp;
+      message_place.place = cursors_rdata.place;
+    end else if (valid_3_q) begin
+      message_place.qp = grant_3_q.flow.qp;
+      message_place.place = cursor_3_q.place + 4'd1;
+    end
   end
   always_comb begin
     message_d = messages_rdata;
-    place_d = psn_q - messages_rdata.first_psn;
+    place_d = shown.psn - messages_rdata.first_psn;
     size_d = messages_rdata.end_psn - messages_rdata.first_psn;
-    ours_d = messages_rdata.generation == generation_q;
-    if (odd) begin
+    ours_d = messages_rdata.generation == shown.generation;
+    if (shown.flow.response) begin
       place_d = after_even;
       if (takes_odd) begin
         place_d = after_odd;
       end
       size_d = read.count;
-      ours_d = read.generation == generation_q;
+      ours_d = read.generation == shown.generation;
       message_d = 250'd0;
       message_d.length = read.length;
       message_d.remote_key = {8'd0, read.msn};
@@ -520,6 +664,20 @@ module hpcc_select (
     if (takes_odd) begin
       read = read_odd;
     end
+  end
+  always_comb begin
+    found_slot_d = slot_q - 4'd2;
+    if (valid_4_q) begin
+      found_slot_d = cursor_4_q.place;
+    end else if (valid_5_q) begin
+      found_slot_d = cursor_q.place + 4'd1;
+    end
+  end
+  always_comb begin
+    leaving.flow = flow_q;
+    leaving.generation = generation_q;
+    leaving.psn = psn_q;
+    leaving.marks = marks_q;
   end
   always_comb begin
     counted = cursor_q.since_asked + 8'd1;
@@ -571,7 +729,7 @@ module hpcc_select (
   //
   // Looks at the packet number in one clock, at the marks in those that follow.
   assign departs_beyond = 24'hffffff << times_spacing;
-  assign departs_timed_r_d = times_enable & (&(psn_q | departs_beyond));
+  assign departs_timed_r_d = times_enable & (&(shown.psn | departs_beyond));
   assign departs_timed = departs_timed_r_q;
   always_comb begin
     departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_UNTIMED;
@@ -595,6 +753,22 @@ module hpcc_select (
     next_generation_q = 8'd0;
     next_psn_q = 24'd0;
     next_marks_q = 3'd0;
+    valid_1_q = 1'd0;
+    valid_2_q = 1'd0;
+    valid_3_q = 1'd0;
+    valid_4_q = 1'd0;
+    valid_5_q = 1'd0;
+    valid_6_q = 1'd0;
+    int_3_q = 1'd0;
+    int_4_q = 1'd0;
+    grant_1_q = 44'd0;
+    grant_2_q = 44'd0;
+    grant_3_q = 44'd0;
+    grant_4_q = 44'd0;
+    cursor_3_q = 20'd0;
+    cursor_4_q = 20'd0;
+    mtu_3_q = 3'd0;
+    mtu_4_q = 3'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
     flow_q = 9'd0;
@@ -646,6 +820,22 @@ module hpcc_select (
     next_generation_q <= next_generation_d;
     next_psn_q <= next_psn_d;
     next_marks_q <= next_marks_d;
+    valid_1_q <= valid_1_d;
+    valid_2_q <= valid_2_d;
+    valid_3_q <= valid_3_d;
+    valid_4_q <= valid_4_d;
+    valid_5_q <= valid_5_d;
+    valid_6_q <= valid_6_d;
+    int_3_q <= contexts_rdata.int_on;
+    int_4_q <= int_3_q;
+    grant_1_q <= next;
+    grant_2_q <= grant_1_q;
+    grant_3_q <= grant_2_q;
+    grant_4_q <= grant_3_q;
+    cursor_3_q <= cursors_rdata;
+    cursor_4_q <= cursor_3_q;
+    mtu_3_q <= contexts_rdata.mtu;
+    mtu_4_q <= mtu_3_q;
     step_q <= step_d;
     age_q <= age_d;
     flow_q <= flow_d;
@@ -689,8 +879,8 @@ module hpcc_select (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      message_data.reserved, message_data.total, message_data.id, read.first_psn, offered_flow.reserved, message_q.generation,
-      message_q.last, message_q.first_psn, sent_flow_q.response};
+      message_data.reserved, message_data.total, message_data.id, read.first_psn, offered_flow.reserved, shown.marks, shown.flow.qp,
+      message_q.generation, message_q.last, message_q.first_psn, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

@@ -10,9 +10,9 @@
 // | 2 | `address`, `left` | payload; extension |
 // | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 // | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
-// | 5 | feedback in its FIFO | a READ request has two feedbacks, the second one clock later |
+// | 5 | feedback in its FIFO; a READ request has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
 //
-// Nothing stops on the way: who feeds it looks at `room` first, and not more often than every second clock.
+// One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 //
 // Forms packets.
 module hpcc_select_form (
@@ -54,7 +54,7 @@ module hpcc_select_form (
   input  wire  [2:0] mtu,
   // The queue pair collects INT.
   input  wire  int_on,
-  // Room for four more.
+  // Room for eight more.
   output wire  room,
   // Packets.
   output wire  hpcc_nic_pkg::tx_packet_t packet_data,
@@ -79,6 +79,7 @@ module hpcc_select_form (
   // See `advance`.
   output wire  [23:0] feedback_value
 );
+  wire  hpcc_nic_pkg::grant_feedback_t told;
   // Two's complement.
   logic [23:0] beside;
   wire  [36:0] remaining;
@@ -109,8 +110,6 @@ module hpcc_select_form (
   logic valid_5_q;
   wire  advances_5_d;
   logic advances_5_q;
-  wire  again_d;
-  logic again_q;
   logic [1:0] form_3_q;
   logic [1:0] form_4_q;
   wire  [23:0] allowed_4_d;
@@ -119,11 +118,13 @@ module hpcc_select_form (
   wire  [23:0] spared_5_d;
   logic [23:0] spared_5_q;
   logic [23:0] end_5_q;
-  logic [23:0] spared_6_q;
   hpcc_nic_pkg::feedback_from_t from_4_d;
   hpcc_nic_pkg::feedback_from_t from_4_q;
   hpcc_nic_pkg::feedback_from_t from_5_q;
-  hpcc_nic_pkg::feedback_from_t from_6_q;
+  logic offers_d;
+  logic offers_q;
+  hpcc_nic_pkg::grant_feedback_t offered_d;
+  hpcc_nic_pkg::grant_feedback_t offered_q;
   wire  [23:0] place_2_q;
   wire  [63:0] remote_2_q;
   wire  [31:0] key_2_q;
@@ -153,7 +154,16 @@ module hpcc_select_form (
   wire  unused_feedbacks_up_ready;
   wire  hpcc_nic_pkg::grant_feedback_t feedbacks_down_data;
   wire  feedbacks_down_valid;
+  wire  feedbacks_down_ready;
   wire  feedbacks_crowded;
+  // What READ requests tell of their PSNs.
+  hpcc_nic_pkg::grant_feedback_t advances_up_data;
+  wire  advances_up_valid;
+  wire  unused_advances_up_ready;
+  wire  hpcc_nic_pkg::grant_feedback_t advances_down_data;
+  wire  advances_down_valid;
+  wire  advances_down_ready;
+  wire  advances_crowded;
   wire  [35:0] bytes_before_d;
   logic [35:0] bytes_before_q;
   logic [127:0] extension_d;
@@ -236,7 +246,7 @@ module hpcc_select_form (
     .d(tag),
     .q(tag_3_q)
   );
-  hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(56)) u_packets (
+  hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(52)) u_packets (
     .clk(clk),
     .rst(rst),
     .up_data(word_4_q),
@@ -247,7 +257,7 @@ module hpcc_select_form (
     .down_ready(packet_ready),
     .crowded(packets_crowded)
   );
-  hpcc_fifo #(.WIDTH(77), .ADDRESS(3), .MARK(3)) u_jobs (
+  hpcc_fifo #(.WIDTH(77), .ADDRESS(4), .MARK(6)) u_jobs (
     .clk(clk),
     .rst(rst),
     .up_data(job_4_q),
@@ -266,10 +276,21 @@ module hpcc_select_form (
     .up_ready(unused_feedbacks_up_ready),
     .down_data(feedbacks_down_data),
     .down_valid(feedbacks_down_valid),
-    .down_ready(feedback_ready),
+    .down_ready(feedbacks_down_ready),
     .crowded(feedbacks_crowded)
   );
-  assign room = ((~packets_crowded) & (~jobs_crowded)) & (~feedbacks_crowded);
+  hpcc_short_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_advances (
+    .clk(clk),
+    .rst(rst),
+    .up_data(advances_up_data),
+    .up_valid(advances_up_valid),
+    .up_ready(unused_advances_up_ready),
+    .down_data(advances_down_data),
+    .down_valid(advances_down_valid),
+    .down_ready(advances_down_ready),
+    .crowded(advances_crowded)
+  );
+  assign room = (((~packets_crowded) & (~jobs_crowded)) & (~feedbacks_crowded)) & (~advances_crowded);
   assign bytes_before_d = ({12'd0, place} << 8) << mtu;
   assign address_d = base_1_q + {28'd0, bytes_before_q};
   assign remaining = {5'd0, total_1_q} - {1'd0, bytes_before_q};
@@ -281,23 +302,40 @@ module hpcc_select_form (
   assign jobs_up_valid = valid_4_q & has_payload_q;
   assign advances_5_d = form_4_q == 2'd2;
   assign spared_5_d = allowed_4_q - {11'd0, padded_4_q};
-  assign again_d = valid_5_q & advances_5_q;
-  assign feedbacks_up_valid = (valid_5_q & (advances_5_q | (|spared_5_q))) | again_q;
+  assign feedbacks_up_valid = valid_5_q & (advances_5_q | (|spared_5_q));
+  assign advances_up_valid = valid_5_q & advances_5_q;
   assign packet_data = packets_down_data;
   assign packet_valid = packets_down_valid;
   assign job_data = jobs_down_data;
   assign job_valid = jobs_down_valid;
-  assign feedback_valid = feedbacks_down_valid;
-  assign feedback_psn = feedbacks_down_data.from.psn;
-  assign feedback_flow = {7'd0, feedbacks_down_data.from.flow};
-  assign feedback_generation = feedbacks_down_data.from.generation;
-  assign feedback_value = feedbacks_down_data.value;
-  assign feedback_advance = feedbacks_down_data.advance;
+  assign feedback_valid = offers_q;
+  assign told = offered_q;
+  assign advances_down_ready = feedback_ready | (~offers_q);
+  assign feedbacks_down_ready = (feedback_ready | (~offers_q)) & (~advances_down_valid);
+  assign feedback_psn = told.from.psn;
+  assign feedback_flow = {7'd0, told.from.flow};
+  assign feedback_generation = told.from.generation;
+  assign feedback_value = told.value;
+  assign feedback_advance = told.advance;
   always_comb begin
     from_4_d = from_4_q;
     from_4_d.psn = psn_3_q;
     from_4_d.flow = flow_3_q;
     from_4_d.generation = generation_3_q;
+  end
+  always_comb begin
+    offers_d = offers_q;
+    offered_d = offered_q;
+    if (feedback_ready | (~offers_q)) begin
+      offers_d = feedbacks_down_valid | advances_down_valid;
+      offered_d = feedbacks_down_data;
+      if (advances_down_valid) begin
+        offered_d = advances_down_data;
+      end
+    end
+    if (rst) begin
+      offers_d = 1'd0;
+    end
   end
   always_comb begin
     word_4_d = word_4_q;
@@ -426,15 +464,11 @@ module hpcc_select_form (
     feedbacks_up_data.from = from_5_q;
     feedbacks_up_data.value = spared_5_q;
     feedbacks_up_data.advance = 1'd0;
-    if (advances_5_q) begin
-      feedbacks_up_data.value = end_5_q;
-      feedbacks_up_data.advance = 1'd1;
-    end
-    if (again_q) begin
-      feedbacks_up_data.from = from_6_q;
-      feedbacks_up_data.value = spared_6_q;
-      feedbacks_up_data.advance = 1'd0;
-    end
+  end
+  always_comb begin
+    advances_up_data.from = from_5_q;
+    advances_up_data.value = end_5_q;
+    advances_up_data.advance = 1'd1;
   end
   initial begin
     base_1_q = 64'd0;
@@ -451,17 +485,16 @@ module hpcc_select_form (
     has_payload_q = 1'd0;
     valid_5_q = 1'd0;
     advances_5_q = 1'd0;
-    again_q = 1'd0;
     form_3_q = 2'd0;
     form_4_q = 2'd0;
     allowed_4_q = 24'd0;
     end_4_q = 24'd0;
     spared_5_q = 24'd0;
     end_5_q = 24'd0;
-    spared_6_q = 24'd0;
     from_4_q = 41'd0;
     from_5_q = 41'd0;
-    from_6_q = 41'd0;
+    offers_q = 1'd0;
+    offered_q = 66'd0;
     bytes_before_q = 36'd0;
     extension_q = 128'd0;
     extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
@@ -484,17 +517,16 @@ module hpcc_select_form (
     has_payload_q <= has_payload_d;
     valid_5_q <= valid_4_q;
     advances_5_q <= advances_5_d;
-    again_q <= again_d;
     form_3_q <= form_2_q;
     form_4_q <= form_3_q;
     allowed_4_q <= allowed_4_d;
     end_4_q <= end_3_q;
     spared_5_q <= spared_5_d;
     end_5_q <= end_4_q;
-    spared_6_q <= spared_5_q;
     from_4_q <= from_4_d;
     from_5_q <= from_4_q;
-    from_6_q <= from_5_q;
+    offers_q <= offers_d;
+    offered_q <= offered_d;
     bytes_before_q <= bytes_before_d;
     extension_q <= extension_d;
     extension_kind_q <= extension_kind_d;

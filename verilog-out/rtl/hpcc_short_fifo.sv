@@ -2,9 +2,11 @@
 `default_nettype none
 
 // Short stream FIFO of 2^ADDRESS items in distributed RAM beside the one in the output register; one clock from empty to the output.
+// `crowded` while at least MARK are held in the RAM.
 module hpcc_short_fifo #(
   parameter integer WIDTH = 1,
-  parameter integer ADDRESS = 1
+  parameter integer ADDRESS = 1,
+  parameter integer MARK = 1
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -13,9 +15,11 @@ module hpcc_short_fifo #(
   output reg              up_ready,
   output reg  [WIDTH-1:0] down_data,
   output reg              down_valid,
-  input  wire             down_ready
+  input  wire             down_ready,
+  output reg              crowded
 );
   localparam [31:0] FULL = 2**ADDRESS;
+  localparam [31:0] CROWD = MARK;
   localparam [31:0] ONE = 1;
   localparam [ADDRESS:0] EMPTY = {(ADDRESS + 1){1'b0}};
   (* ram_style = "distributed", no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
@@ -36,6 +40,7 @@ module hpcc_short_fifo #(
     read = {ADDRESS{1'b0}};
     level = EMPTY;
     stored = 0;
+    crowded = 0;
   end
 `ifndef SYNTHESIS
   integer i;
@@ -53,7 +58,9 @@ module hpcc_short_fifo #(
       read <= {ADDRESS{1'b0}};
       level <= EMPTY;
       stored <= 1'b0;
+      crowded <= 1'b0;
     end else begin
+      crowded <= level >= CROWD[ADDRESS:0];
       up_ready <= level_next < FULL[ADDRESS:0];
       level <= level_next;
       stored <= level_next != EMPTY;

@@ -88,11 +88,8 @@ impl SenderState {
     pub fn handle(&mut self, op: Op, generation: u8, visited: &VisitState, timing: &Timing) -> Outcome {
         let restarted = visited.generation != self.generation || visited.restarts != self.restarts;
         let max = visited.max_for(self);
-        let nxt = if restarted || visited.seen != self.rewinds {
-            self.una
-        } else {
-            visited.nxt
-        };
+        let pending = restarted || visited.seen != self.rewinds;
+        let nxt = if pending { self.una } else { visited.nxt };
         let mut outcome = Outcome {
             snd_nxt: nxt,
             ..Outcome::default()
@@ -128,7 +125,12 @@ impl SenderState {
                 outcome.wake = true;
             }
             // of a READ that is acknowledged already there is nothing to pass over
-            Op::Advance(from, to) if is_after(to, self.una) => (self.from, self.to) = (from, to),
+            Op::Advance(from, to) if is_after(to, self.una) => {
+                // a request that left before a rewind that is still to come passes over nothing: the rewind asks again from `una`,
+                // which may lie within it by then
+                self.from = if pending { to } else { from };
+                self.to = to;
+            }
             Op::Advance(..) => {}
             Op::Adjust(bytes) => self.adjust = self.adjust.wrapping_add(bytes) & ((1 << ADJUST_BITS) - 1),
             Op::Update(..) => {

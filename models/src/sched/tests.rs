@@ -226,6 +226,43 @@ fn psns_inside_a_read_are_not_granted_until_a_rewind_asks_again() {
     assert_eq!(visit_now(&sender, &state).grant.map(|grant| grant.psn), Some(20));
 }
 
+/// A READ request leaves, a second loss is told before the scheduler hears what the request covers, and then data moves `una` into it: the rewind
+/// asks again from there, and the flow is not taken for idle.
+#[test]
+fn a_rewind_asks_again_within_a_read_that_is_told_late() {
+    let registers = SchedRegisters::default();
+    let timing = Timing {
+        now: 0,
+        timeout: 10,
+        retry_limit: 1,
+        held: 0,
+    };
+    let mut sender = busy_sender(20);
+    let slow = pacing(0.01, &registers);
+    let state = VisitState {
+        nxt: 20,
+        max: 20,
+        credit: 5000 << CREDIT_FRACTION,
+        ..VisitState::default()
+    };
+    sender.handle(Op::Advance(10, 20), 0, &state, &timing);
+    sender.handle(Op::Nak(12), 0, &state, &timing);
+    let first = visit(&sender, &slow, &state, 0, false, &registers);
+    assert_eq!(first.grant.map(|grant| grant.psn), Some(12));
+    let state = VisitState {
+        credit: 5000 << CREDIT_FRACTION,
+        ..first.state
+    };
+    sender.handle(Op::Nak(12), 0, &state, &timing);
+    sender.handle(Op::Advance(12, 20), 0, &state, &timing);
+    sender.handle(Op::Ack(14), 0, &state, &timing);
+    let again = visit(&sender, &slow, &state, 0, false, &registers);
+    assert_eq!(again.grant.map(|grant| (grant.psn, grant.rewound)), Some((14, true)));
+    // what that request covers is passed over again
+    sender.handle(Op::Advance(14, 20), 0, &again.state, &timing);
+    assert!(visit(&sender, &slow, &again.state, 0, false, &registers).idle);
+}
+
 #[test]
 fn pause_keeps_the_flow_in_the_ring_and_a_closed_window_does_not() {
     let registers = SchedRegisters::default();

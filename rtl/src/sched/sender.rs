@@ -117,7 +117,7 @@ pub struct Sender<const A: usize, const I: usize> {
     #[signals(Bit: far, looks, idle, moved, held_6, expired_6)]
     #[registers(SenderFlow: sender_6, sender_7)]
     #[registers(U<24>: nxt_6, max_6, nxt_7, distance, psn_8, snd_nxt_8, acked_8)]
-    #[registers(Bit: restarted_6, stopped_6, own, is_ack, old, good, at_una, read_on, expired, rewind, disarms, arms)]
+    #[registers(Bit: stale_6, stale_7, restarted_6, stopped_6, own, is_ack, old, good, at_una, read_on, expired, rewind, disarms, arms)]
     #[registers(Bit: extends, advances, behind, created_8)]
     #[registers(Bit: limited_8, worked_8, adjusted_8, notify_8, paced_8, wake_8, clear_8, to_cc_8, timed_out_8)]
     #[registers(Bit: ended_8, late_8, beyond_8)]
@@ -195,6 +195,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         max_6 = if fresh { memory.rdata.val().shared.una } else { visited_5.max };
         assign!(restarted_6.d = restarted, stopped_6.d = visited_5.stopped);
+        stale_6 = stale;
         // the next counts: never the ones that visits have carried out
         rewinds_6 = memory.rdata.val().shared.rewinds + 1;
         if (memory.rdata.val().shared.rewinds + 1) == visited_5.seen {
@@ -208,7 +209,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
 
         // 6: differences; of all but the first only signs and zeros matter. Of two distances that are not negative the longer one is
         // told by the sign of their difference, in which `una` cancels
-        advance!(sender_7, nxt_7, rewinds_7, restarts_7);
+        advance!(sender_7, nxt_7, rewinds_7, restarts_7, stale_7);
         distance = op_6.psn - sender_6.shared.una;
         acked_reach = bit_cast_word::<PsnDistance, U<24>>(op_6.psn - sender_6.shared.una);
         reach = bit_cast_word::<PsnDistance, U<24>>(max_6 - sender_6.shared.una);
@@ -307,6 +308,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             OpKind::Advance => {
                 if advances {
                     fields!(written from op_7: shared.from = psn, shared.to = second);
+                    // a rewind that is still to come asks again, also within this READ
+                    if stale_7 {
+                        written.shared.from = op_7.second;
+                    }
                 }
             }
             OpKind::Adjust => {

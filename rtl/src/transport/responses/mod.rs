@@ -10,7 +10,7 @@
 //! | step | does |
 //! |---|---|
 //! | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
-//! | `Look` | decides; an acknowledgement leaves or waits |
+//! | `Look` | decides; an acknowledgement leaves, and the next one is taken as in `Idle`, or waits |
 //! | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
 //! | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
 //! | `Finish` | the rest of the list is given back |
@@ -101,11 +101,11 @@ pub struct ResponseQueue {
     #[registers(U<11>: seen, removed)]
     #[registers(Bit: cut, replaces)]
     #[signals(ResponseList: list, changed)]
-    #[signals(ReadRequest: asked, item_asked)]
+    #[signals(ReadRequest: asked, next_asked, item_asked)]
     #[signals(U<24>: span, item_span, covered, beyond, completed)]
     #[signals(Bit: append, item_follows, of_last, of_ahead, passed, idle, look, active, own, is_read, item_reads, last)]
     #[signals(Bit: create, ending, fail, leave, answer, pass, rewind, keep, store, stalled, pop, judge, taken_back)]
-    #[signals(Bit: finish, activate)]
+    #[signals(Bit: finish, activate, takes)]
     /// The answer is a READ asked for again.
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
@@ -133,24 +133,8 @@ impl Logic for ResponseQueue {
             reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn,
             gone_tag);
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
-        // of what is offered in `Idle`, of the answer in hand later
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
-        if step == ResponseStep::Idle {
-            asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
-        }
         idle = (step == ResponseStep::Idle) & !pool.clearing;
-        intake.take = idle;
-        lists.raddr = qp;
-        if idle {
-            lists.raddr = intake.qp;
-            assign! {
-                qp.d = intake.qp, subject.d = intake.subject, entry.d = intake.entry, again.d = asked.duplicate,
-                creation.d = intake.creation
-            }
-            if intake.valid {
-                step = ResponseStep::Held;
-            }
-        }
 
         // the list, and where the PSN of the answer stands to it
         look = step == ResponseStep::Look;
@@ -199,6 +183,19 @@ impl Logic for ResponseQueue {
         taken_back = judge & (cut | replaces | !beyond.get_bit(23));
         finish = step == ResponseStep::Finish;
         activate = (step == ResponseStep::Activate) & !activation.busy;
+
+        // the next one comes in while an acknowledgement passes
+        takes = idle | pass;
+        intake.take = takes;
+        next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
+        lists.raddr = qp;
+        if takes {
+            lists.raddr = intake.qp;
+            assign! {
+                qp.d = intake.qp, subject.d = intake.subject, entry.d = intake.entry, again.d = next_asked.duplicate,
+                creation.d = intake.creation
+            }
+        }
 
         // where it goes on
         if look {
@@ -269,6 +266,9 @@ impl Logic for ResponseQueue {
         }
         if activate {
             step = ResponseStep::Idle;
+        }
+        if takes & intake.valid {
+            step = ResponseStep::Held;
         }
 
         // places

@@ -405,6 +405,74 @@ fn answers_leave_in_order() {
     );
 }
 
+/// Bursts in which the next answer is always there, of all queue pairs and kinds; READs end between bursts. What leaves is what leaves one by one.
+#[test]
+fn answers_back_to_back_leave_in_order() {
+    let mut bench = Bench::new(4);
+    let mut acks = 0;
+    for burst in 0..400 {
+        let (mut seen, mut expected) = (Seen::default(), Seen::default());
+        for _ in 0..1 + bench.stimulus.below(12) {
+            let qp = QPS[bench.stimulus.below(4) as usize];
+            let word = bench.answer(qp);
+            let queue = bench.queues.get_mut(&qp).expect("one of them");
+            queue.answer(word, &mut expected);
+            bench.block.up.valid.next = true;
+            bench.block.up.data.next = Commit::from_slice(&word);
+            while !bench.clock(0.9, &mut seen) {}
+        }
+        bench.block.up.valid.next = false;
+        for _ in 0..400 {
+            bench.clock(1.0, &mut seen);
+        }
+        assert_eq!(seen, expected, "burst {burst}");
+        acks += seen.acks.len();
+        for qp in QPS {
+            let queue = &bench.queues[&qp];
+            let (generation, tag) = (queue.generation, queue.tag);
+            let Some((end, _)) = queue.active else { continue };
+            if bench.stimulus.chance(0.7) {
+                let of = (end.wrapping_sub(1) & MASK, tag & 3);
+                let mut expected = Seen::default();
+                bench.end(qp, generation, of, false);
+                let queue = bench.queues.get_mut(&qp).expect("one of them");
+                queue.gone(qp, generation, of, false, &mut expected);
+                assert_eq!(bench.settle(400), expected, "burst {burst}");
+            }
+        }
+    }
+    assert!(acks > 300, "{acks}");
+}
+
+#[test]
+fn an_acknowledgement_every_second_clock() {
+    let mut bench = Bench::new(5);
+    let mut seen = Seen::default();
+    let mut word: Word = [0; 7];
+    Commit::KIND.put(&mut word, 1);
+    Commit::SYNDROME.put(&mut word, 0x1f);
+    let mut clocks = 0;
+    for count in 0..200u64 {
+        let qp = QPS[(count / 3 % 4) as usize];
+        Commit::QP.put(&mut word, qp);
+        Commit::PSN.put(&mut word, count);
+        Commit::GENERATION.put(&mut word, bench.queues[&qp].generation);
+        bench.block.up.valid.next = true;
+        bench.block.up.data.next = Commit::from_slice(&word);
+        clocks += 1;
+        while !bench.clock(1.0, &mut seen) {
+            clocks += 1;
+        }
+    }
+    bench.block.up.valid.next = false;
+    for _ in 0..40 {
+        bench.clock(1.0, &mut seen);
+    }
+    assert!(clocks <= 402, "{clocks}");
+    let psns: Vec<u64> = seen.acks.iter().map(|ack| ack.2).collect();
+    assert_eq!(psns, (0..200).collect::<Vec<_>>());
+}
+
 /// Everything at once, slow receivers: no place is lost, and `full` comes in time.
 #[test]
 fn no_place_is_lost() {

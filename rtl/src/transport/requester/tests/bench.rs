@@ -314,22 +314,30 @@ impl<const S: usize> Bench<S> {
         });
     }
 
+    /// Grows with everything that is taken or comes out, but for READ responses and answers.
+    fn moved(&self) -> [usize; 8] {
+        [
+            usize::MAX - self.works.len(),
+            self.messages.len(),
+            self.scheduled.len(),
+            self.done.len(),
+            self.events.len(),
+            self.echoes.len(),
+            self.actions.len(),
+            self.counts.iter().sum::<u64>() as usize,
+        ]
+    }
+
     /// Until everything that can be taken is taken and nothing moves any more.
     pub fn drain(&mut self) {
         let mut quiet = 0;
         for _ in 0..20_000 {
             let waiting =
                 self.rows.len() + self.answers.len() + self.ended.len() + self.errors.len() + self.removes.len();
-            let before = (
-                waiting,
-                self.works.len(),
-                self.sent.len(),
-                self.messages.len(),
-                self.done.len(),
-            );
+            let before = (waiting, self.sent.len(), self.moved());
             self.tick();
-            let moved = before.1 != self.works.len() || before.3 != self.messages.len() || before.4 != self.done.len();
-            quiet = if waiting > 0 || before.2 > 0 || moved { 0 } else { quiet + 1 };
+            let rests = before == (0, 0, self.moved());
+            quiet = if rests { quiet + 1 } else { 0 };
             if quiet > (40.0 / self.accept) as u32 {
                 return;
             }
