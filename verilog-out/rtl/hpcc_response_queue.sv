@@ -13,7 +13,7 @@
 // | step | does |
 // |---|---|
 // | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
-// | `Look` | decides; an acknowledgement leaves or waits |
+// | `Look` | decides; an acknowledgement leaves, and the next one is taken as in `Idle`, or waits |
 // | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows
 // the active one |
 // | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
@@ -87,7 +87,8 @@ module hpcc_response_queue (
 );
   wire  hpcc_nic_pkg::response_list_t list;
   hpcc_nic_pkg::response_list_t changed;
-  hpcc_nic_pkg::read_request_t asked;
+  wire  hpcc_nic_pkg::read_request_t asked;
+  wire  hpcc_nic_pkg::read_request_t next_asked;
   wire  hpcc_nic_pkg::read_request_t item_asked;
   wire  [23:0] span;
   wire  [23:0] item_span;
@@ -121,6 +122,7 @@ module hpcc_response_queue (
   wire  taken_back;
   wire  finish;
   wire  activate;
+  wire  takes;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -274,7 +276,7 @@ module hpcc_response_queue (
     .up_ready(unused_intake_contexts_up_ready),
     .down_data(intake_contexts_down_data),
     .down_valid(intake_contexts_down_valid),
-    .down_ready(idle),
+    .down_ready(takes),
     .crowded(unused_intake_contexts_crowded)
   );
   hpcc_fifo #(.WIDTH(43), .ADDRESS(8), .MARK(256)) u_intake_ends (
@@ -300,6 +302,7 @@ module hpcc_response_queue (
     .crowded(acks_crowded)
   );
   assign up_ready = intake_up_ready;
+  assign asked = entry_q.int_stack[120:0];
   assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
   assign look = step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK;
   assign list = held_q;
@@ -336,6 +339,8 @@ module hpcc_response_queue (
   assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
   assign finish = step_q == hpcc_nic_pkg::RESPONSE_STEP_FINISH;
   assign activate = (step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activation_busy);
+  assign takes = idle | pass;
+  assign next_asked = intake_entry.int_stack[120:0];
   assign pool_link = |waiting;
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
@@ -375,16 +380,13 @@ module hpcc_response_queue (
     creation_d = creation_q;
     qp_d = qp_q;
     lists_raddr = qp_q;
-    if (idle) begin
+    if (takes) begin
       lists_raddr = intake_qp;
       qp_d = intake_qp;
       subject_d = intake_subject;
       entry_d = intake_entry;
-      again_d = asked.duplicate;
+      again_d = next_asked.duplicate;
       creation_d = intake_creation;
-      if (intake_valid) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
-      end
     end
     if (look) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
@@ -469,6 +471,9 @@ module hpcc_response_queue (
     if (activate) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
+    if (takes & intake_valid) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
+    end
     left_what_r_d = 3'd0;
     if (((((leave | passed) | ((rewind & list.ahead) & (~covered[23]))) | (taken_back & item_reads)) | (activate & replaces_q))
         | ((keep & (~store)) & is_read)) begin
@@ -485,12 +490,6 @@ module hpcc_response_queue (
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       left_what_r_d = 3'd0;
       full_r_d = 1'd1;
-    end
-  end
-  always_comb begin
-    asked = entry_q.int_stack[120:0];
-    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) begin
-      asked = intake_entry.int_stack[120:0];
     end
   end
   always_comb begin
@@ -605,8 +604,8 @@ module hpcc_response_queue (
   //
   // Collects what comes without handshake, and chooses.
   assign intake_valid = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
-  assign intake_ends_down_ready = idle & (~intake_contexts_down_valid);
-  assign intake_up_ready = (idle & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
+  assign intake_ends_down_ready = takes & (~intake_contexts_down_valid);
+  assign intake_up_ready = (takes & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
   assign intake_creation = intake_contexts_down_data;
   assign intake_answer = up_data;
   always_comb begin
@@ -741,8 +740,8 @@ module hpcc_response_queue (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, asked.length, asked.address, item_asked.duplicate, item_asked.length, item_asked.address, span[21:0],
-      item_span[21:0], beyond[22:0], activation_asked.duplicate};
+      context_data.remote_ip, asked.duplicate, asked.length, asked.address, next_asked.count, next_asked.length, next_asked.address,
+      item_asked.duplicate, item_asked.length, item_asked.address, span[21:0], item_span[21:0], beyond[22:0], activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -4,6 +4,7 @@
 //! has one completion. The work request stays on its stream until its last message is made, so other inputs of the requester
 //! go on between its messages.
 
+use super::longest_message;
 use crate::host::regions::RegionCheck;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -83,7 +84,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     rest_next: DFF<U<32>>,
     #[init(Constant::new(U(QPS as u64)))]
     limit: Constant<U<24>>,
-    #[init(Constant::new(U(1 << SEGMENT)))]
+    #[init(Constant::new(U(longest_message(SEGMENT))))]
     span: Constant<U<24>>,
     #[init(Constant::new(U(SEGMENT as u64)))]
     width: Constant<U<5>>,

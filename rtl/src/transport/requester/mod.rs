@@ -50,9 +50,20 @@ mod tests;
 pub use top::Requester;
 
 use hpcc_models::nic::Counter;
+use hpcc_models::wire::MASK_24;
 
 /// PSNs of a message at most, as a power of two, in the NIC.
 pub const SEGMENT: usize = 20;
+
+/// PSNs of the longest message, `segment` being their number as a power of two.
+pub const fn longest_message(segment: usize) -> u64 {
+    1 << segment
+}
+
+/// Ones above the number of PSNs that may be outstanding, which is four of the longest messages.
+pub const fn above_outstanding(segment: usize) -> u64 {
+    MASK_24 as u64 + 1 - 4 * longest_message(segment)
+}
 
 /// Messages in a queue pair's ring.
 pub const RING: usize = 16;

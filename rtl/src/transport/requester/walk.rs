@@ -1,5 +1,6 @@
 //! One step of the walk over a queue pair's ring: what an answer does to one message.
 
+use super::above_outstanding;
 use crate::emit::naming::named_inside;
 use crate::prim::uint::U;
 use crate::prim::word::bit_cast_word;
@@ -64,7 +65,7 @@ pub struct Walk<const SEGMENT: usize> {
     /// PSNs from `una` to the end of the message, less one.
     left_less_one: Signal<Local, U<24>>,
     /// Bits above the largest number of PSNs outstanding.
-    #[init(Constant::new(U((1 << 24) - (4 << SEGMENT))))]
+    #[init(Constant::new(U(above_outstanding(SEGMENT))))]
     above: Constant<U<24>>,
 }
 

@@ -16,6 +16,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
+use crate::transport::requester::{above_outstanding, longest_message};
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, ReadRun, RequesterState, Syndrome};
 use crate::words::responder::RoundedLength;
 use crate::words::transport::{AnswerKind, RxPacket};
@@ -175,9 +176,9 @@ pub struct Stages<const SEGMENT: usize> {
     last_psn_5: DFF<U<24>>,
     run_5: Signal<Local, ReadRun>,
     mtu_5: DFF<U<3>>,
-    #[init(Constant::new(U(1 << SEGMENT)))]
+    #[init(Constant::new(U(longest_message(SEGMENT))))]
     span: Constant<U<24>>,
-    #[init(Constant::new(U((1 << 24) - (4 << SEGMENT))))]
+    #[init(Constant::new(U(above_outstanding(SEGMENT))))]
     above: Constant<U<24>>,
 }
 
