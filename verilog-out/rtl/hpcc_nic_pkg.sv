@@ -3345,6 +3345,14 @@ package hpcc_nic_pkg;
     logic alive;
   } requester_context_t;
 
+  // A context on its way into the requester's table.
+  typedef struct packed {
+    // Its context.
+    requester_context_t created;
+    // Queue pair.
+    logic [7:0] qp;
+  } landing_context_t;
+
   // How far a queue pair has sent.
   typedef struct packed {
     // Something was sent.

@@ -154,6 +154,14 @@ crate::word! {
         first_psn: U<24>,
     }
 
+    /// A context on its way into the requester's table.
+    pub struct LandingContext {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its context.
+        created: RequesterContext,
+    }
+
     /// How far a queue pair has sent.
     pub struct SentTo {
         /// One past the highest PSN sent.

@@ -3,14 +3,15 @@
 //! The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
 //! at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
 //! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
-//! together by a creation one clock after it or as soon as nobody else writes; two clocks from `qp` to the outputs.
+//! together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the outputs.
 
 use crate::emit::naming::named_inside;
 use crate::prim::ram::RamReg;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::U;
 use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
-use crate::words::requester::{RequesterContext, RequesterState, SentTo};
+use crate::words::requester::{LandingContext, RequesterContext, RequesterState, SentTo};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -19,6 +20,8 @@ use rust_hdl::prelude::*;
 pub struct Store {
     /// Clock.
     pub clock: Signal<In, Clock>,
+    /// Synchronous, high: contexts that have not landed are dropped.
+    pub reset: Signal<In, Bit>,
     /// A queue pair is created or removed; at most every fifth clock.
     pub context_valid: Signal<In, Bit>,
     /// Its number.
@@ -79,9 +82,10 @@ pub struct Store {
     contexts: RamReg<RequesterContext, 8>,
     states: RamReg<RequesterState, 8>,
     sent: RamReg<SentTo, 8>,
-    waits: DFF<Bit>,
-    waits_qp: DFF<U<8>>,
-    waits_context: DFF<RequesterContext>,
+    /// Contexts that have not landed: the tables are written in any clock, so a second one may come before the first has.
+    landing: ShortFifo<LandingContext, 2, 1>,
+    arriving: Signal<Local, LandingContext>,
+    waits: Signal<Local, LandingContext>,
     reference: Signal<Local, U<8>>,
 }
 
@@ -89,20 +93,19 @@ pub struct Store {
 impl Logic for Store {
     fn update(&mut self) {
         // a context lands when neither of the tables that it voids is written
-        lands = waits & !we & !sent_valid & !hold;
-        voids = lands & (waits_context.alive | !waits_context.generation.any());
-        crowded = waits;
-        if lands {
-            waits = false;
-        }
-        if context_valid {
-            waits = true;
-            waits_qp = context_qp;
-        }
-        inputs!(contexts: we = lands, waddr = waits_qp, wdata = waits_context);
-        if context_valid {
-            fields!(waits_context.d from context_data: alive, generation, mtu, int_on, first_psn = send_psn);
-        }
+        arriving.qp = context_qp;
+        arriving.created.alive = context_data.alive;
+        arriving.created.generation = context_data.generation;
+        arriving.created.mtu = context_data.mtu;
+        arriving.created.int_on = context_data.int_on;
+        arriving.created.first_psn = context_data.send_psn;
+        inputs!(landing: reset, up.data = arriving, up.valid = context_valid);
+        waits = landing.down.data;
+        lands = landing.down.valid & !we & !sent_valid & !hold;
+        landing.down.ready = lands;
+        voids = lands & (waits.created.alive | !waits.created.generation.any());
+        crowded = landing.down.valid;
+        inputs!(contexts: we = lands, waddr = waits.qp, wdata = waits.created);
         sent.we = sent_valid | voids;
         sent.waddr = sent_qp;
         sent.wdata.next.end_psn = sent_end;
@@ -111,11 +114,11 @@ impl Logic for Store {
         states.we = we | voids;
         inputs!(states: waddr = write_qp, wdata = new_state);
         forget = lands | (we & new_state.dead);
-        forget_qp = if lands { waits_qp } else { write_qp };
+        forget_qp = if lands { waits.qp } else { write_qp };
         if voids {
-            sent.waddr = waits_qp;
+            sent.waddr = waits.qp;
             sent.wdata = bits_zero::<SentTo>(0);
-            states.waddr = waits_qp;
+            states.waddr = waits.qp;
             states.wdata = bits_zero::<RequesterState>(0);
         }
         contexts.raddr = qp;

@@ -1,4 +1,5 @@
-//! The requester's state machine. One state is high at a time, but for `save`, which is high beside `idle`. The file is long because
+//! The requester's state machine, and what the [fast path](super::fast) shares with it: while the machine does not have the turn, tables and outputs are
+//! the pipe's. One state is high at a time, but for `save`, which is high beside `idle`. The file is long because
 //! one state machine owns these registers; what a state computes lies in the blocks beside it.
 //!
 //! | clock | state | does |
@@ -318,7 +319,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<Commit>::join(&mut self.gather.down, &mut self.entry.answers);
         StreamOut::<Commit>::join(&mut self.held.machine, &mut self.choice.answers);
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
-        inputs!([gather, follow, tells, window, held, entry, stages, turns]: reset);
+        inputs!([gather, follow, tells, window, held, entry, stages, turns, store]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
         StreamIn::<FlowPacket>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<QpOfGeneration>::link(&mut self.remove, &mut self.choice.removals);

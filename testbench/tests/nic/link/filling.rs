@@ -108,3 +108,32 @@ fn rtl_reads_of_many_queue_pairs_fill_the_wire() {
 fn rtl_reads_with_int_fill_the_wire_at_every_mtu() {
     fills_the_wire_with_reads_and_int::<Rtl>();
 }
+
+/// Messages of one packet on many queue pairs: nothing is lost on an ideal wire, one way and both ways, and as much goes as is written here in percent of
+/// the least bound.
+#[test]
+fn rtl_messages_of_one_packet_lose_nothing() {
+    let (write, both) = (LinkOperation::Write, LinkOperation::Bidirectional);
+    let (read, both_read) = (LinkOperation::Read, LinkOperation::BidirectionalRead);
+    for (op, mtu, qps, bytes, least) in [
+        (write, 1024, 64, 16, 48.0),
+        (both, 1024, 64, 16, 75.0),
+        (write, 256, 148, 64, 73.0),
+        (write, 256, 64, 256, LEAST_PERCENT),
+        (both, 256, 8, 4096, LEAST_PERCENT),
+        (read, 1024, 64, 1024, LEAST_PERCENT),
+        (read, 256, 64, 256, 33.0),
+        (both_read, 256, 64, 256, 42.0),
+    ] {
+        let spec = LinkSpec {
+            op,
+            mtu,
+            qps,
+            bytes,
+            messages: ((1 << 19) / bytes).min(4096),
+            pcap: false,
+            ..LinkSpec::default()
+        };
+        fills::<Rtl>(&spec, least);
+    }
+}

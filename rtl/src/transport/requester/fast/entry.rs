@@ -1,8 +1,11 @@
 //! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
+//!
+//! Work requests come no faster than the peer takes what they become: a WRITE every fourth clock, a READ every sixteenth, which is what a READ of one packet
+//! costs in the response queue, and its response here. Faster ones would fill packet buffers until frames are lost.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::words::requester::FastStep;
 use crate::words::transport::{Commit, RxPacket};
 use crate::words::work::WorkRequest;
@@ -50,6 +53,8 @@ pub struct Entry {
     #[registers(U<8>: qp_1, qp_2, qp_3, qp_4)]
     #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, takes_work, takes_answer, takes_response)]
     #[signals(U<8>: answer_qp, work_qp)]
+    /// Clocks before the next work request.
+    pause: DFF<U<4>>,
     answer: Signal<Local, Commit>,
     word: Signal<Local, FastStep>,
 }
@@ -69,7 +74,10 @@ impl Logic for Entry {
             | (inside_3 & (qp_3 == work_qp))
             | (inside_4 & (qp_4 == work_qp));
         answer_can = answers.valid & !answer_meets & !hold;
-        work_can = work_waits & !work_meets & !hold;
+        work_can = work_waits & !work_meets & !hold & !pause.any();
+        if pause.any() {
+            pause = pause - 1;
+        }
         response_meets = (inside_1 & (qp_1 == response.qp))
             | (inside_2 & (qp_2 == response.qp))
             | (inside_3 & (qp_3 == response.qp))
@@ -79,6 +87,9 @@ impl Logic for Entry {
         takes_answer = answer_can & !takes_work & !takes_response;
         if takes_work | takes_answer {
             turn = takes_answer;
+        }
+        if takes_work {
+            pause = if work.operation.any() { bits_u::<4>(15) } else { bits_u::<4>(3) };
         }
         answers.ready = takes_answer;
         assign!(work_taken = takes_work, answer_taken = takes_answer);
@@ -106,7 +117,7 @@ impl Logic for Entry {
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
         assign!(inside_3.d = inside_2, qp_3.d = qp_2);
         assign!(inside_4.d = inside_3, qp_4.d = qp_3);
-        reset!(inside_1, inside_2, inside_3, inside_4, turn);
+        reset!(inside_1, inside_2, inside_3, inside_4, turn, pause);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
