@@ -18,8 +18,8 @@
 // | 5 | does it contain the PSN? Then `form::Form` begins |
 // | 6 | does the next message? |
 //
-// A grant enters every second clock; one of the same requests when the one before it is found, which writes where: five clocks for a packet
-// of the
+// A grant enters every second clock, every fourth while payload waits to be fetched; one of the same requests when the one before it is
+// found, which writes where: five clocks for a packet of the
 // same message, six for the first one of the next. READ responses need no place and follow each other in every second clock. A grant that
 // neither message holds
 // leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a
@@ -193,6 +193,9 @@ module hpcc_select (
   logic [23:0] next_psn_q;
   hpcc_nic_pkg::grant_marks_t next_marks_d;
   hpcc_nic_pkg::grant_marks_t next_marks_q;
+  // Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
+  logic [1:0] pause_d;
+  logic [1:0] pause_q;
   logic valid_1_d;
   logic valid_1_q;
   logic valid_2_d;
@@ -295,6 +298,7 @@ module hpcc_select (
   hpcc_nic_pkg::qp_half_t sent_flow_q;
   logic [7:0] sent_generation_r_q;
   wire  [8:0] form_flow;
+  wire  form_waits;
   wire  form_room;
   wire  hpcc_nic_pkg::tx_packet_t form_packet_data;
   wire  form_packet_valid;
@@ -377,6 +381,7 @@ module hpcc_select (
     .total(total_q),
     .mtu(mtu_q),
     .int_on(int_on_q),
+    .waits(form_waits),
     .room(form_room),
     .packet_data(form_packet_data),
     .packet_valid(form_packet_valid),
@@ -420,7 +425,7 @@ module hpcc_select (
   assign meets = (~next_flow_q.response) & (((((valid_1_q & (grant_1_q.flow == next_flow_q))
       | (valid_2_q & (grant_2_q.flow == next_flow_q))) | (valid_3_q & (grant_3_q.flow == next_flow_q)))
       | (valid_4_q & (grant_4_q.flow == next_flow_q))) | ((valid_5_q & (~hit)) & (flow_q == next_flow_q)));
-  assign enters = ((((waiting_q & form_room) & (~meets)) & (~diverts)) & (~searches_down_valid))
+  assign enters = (((((waiting_q & form_room) & (~meets)) & (~(form_waits & (|pause_q)))) & (~diverts)) & (~searches_down_valid))
       & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
   assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
   assign last = (place_q + 24'd1) == size_q;
@@ -461,6 +466,7 @@ module hpcc_select (
     next_generation_d = next_generation_q;
     next_psn_d = next_psn_q;
     next_marks_d = next_marks_q;
+    pause_d = pause_q;
     messages_waddr = void_address;
     messages_wdata = 250'd0;
     if (message_valid) begin
@@ -503,7 +509,11 @@ module hpcc_select (
       end
     end
     valid_1_d = enters;
+    if (|pause_q) begin
+      pause_d = pause_q - 2'd1;
+    end
     if (enters) begin
+      pause_d = 2'd3;
       waiting_d = 1'd0;
     end
     cursors_we = void_cursor_q;
@@ -521,6 +531,7 @@ module hpcc_select (
       waiting_d = 1'd0;
       voids_d = 5'd0;
       void_cursor_d = 1'd0;
+      pause_d = 2'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       valid_3_d = 1'd0;
@@ -753,6 +764,7 @@ module hpcc_select (
     next_generation_q = 8'd0;
     next_psn_q = 24'd0;
     next_marks_q = 3'd0;
+    pause_q = 2'd0;
     valid_1_q = 1'd0;
     valid_2_q = 1'd0;
     valid_3_q = 1'd0;
@@ -820,6 +832,7 @@ module hpcc_select (
     next_generation_q <= next_generation_d;
     next_psn_q <= next_psn_d;
     next_marks_q <= next_marks_d;
+    pause_q <= pause_d;
     valid_1_q <= valid_1_d;
     valid_2_q <= valid_2_d;
     valid_3_q <= valid_3_d;

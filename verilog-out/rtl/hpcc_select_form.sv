@@ -54,6 +54,8 @@ module hpcc_select_form (
   input  wire  [2:0] mtu,
   // The queue pair collects INT.
   input  wire  int_on,
+  // Payload waited to be fetched in the clock before.
+  output wire  waits,
   // Room for eight more.
   output wire  room,
   // Packets.
@@ -110,6 +112,8 @@ module hpcc_select_form (
   logic valid_5_q;
   wire  advances_5_d;
   logic advances_5_q;
+  wire  stalled_d;
+  logic stalled_q;
   logic [1:0] form_3_q;
   logic [1:0] form_4_q;
   wire  [23:0] allowed_4_d;
@@ -257,7 +261,7 @@ module hpcc_select_form (
     .down_ready(packet_ready),
     .crowded(packets_crowded)
   );
-  hpcc_fifo #(.WIDTH(77), .ADDRESS(4), .MARK(6)) u_jobs (
+  hpcc_fifo #(.WIDTH(77), .ADDRESS(4), .MARK(2)) u_jobs (
     .clk(clk),
     .rst(rst),
     .up_data(job_4_q),
@@ -291,6 +295,8 @@ module hpcc_select_form (
     .crowded(advances_crowded)
   );
   assign room = (((~packets_crowded) & (~jobs_crowded)) & (~feedbacks_crowded)) & (~advances_crowded);
+  assign stalled_d = jobs_down_valid & (~job_ready);
+  assign waits = stalled_q;
   assign bytes_before_d = ({12'd0, place} << 8) << mtu;
   assign address_d = base_1_q + {28'd0, bytes_before_q};
   assign remaining = {5'd0, total_1_q} - {1'd0, bytes_before_q};
@@ -485,6 +491,7 @@ module hpcc_select_form (
     has_payload_q = 1'd0;
     valid_5_q = 1'd0;
     advances_5_q = 1'd0;
+    stalled_q = 1'd0;
     form_3_q = 2'd0;
     form_4_q = 2'd0;
     allowed_4_q = 24'd0;
@@ -517,6 +524,7 @@ module hpcc_select_form (
     has_payload_q <= has_payload_d;
     valid_5_q <= valid_4_q;
     advances_5_q <= advances_5_d;
+    stalled_q <= stalled_d;
     form_3_q <= form_2_q;
     form_4_q <= form_3_q;
     allowed_4_q <= allowed_4_d;

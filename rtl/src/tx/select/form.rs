@@ -80,6 +80,8 @@ pub struct Form {
     pub mtu: Signal<In, U<3>>,
     /// The queue pair collects INT.
     pub int_on: Signal<In, Bit>,
+    /// Payload waited to be fetched in the clock before.
+    pub waits: Signal<Out, Bit>,
     /// Room for eight more.
     pub room: Signal<Out, Bit>,
     /// Packets.
@@ -91,7 +93,7 @@ pub struct Form {
     #[registers(U<64>: base_1, address, address_3)]
     #[registers(U<32>: total_1, left, total_2)]
     #[registers(U<13>: length, full_3, padded_4)]
-    #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5)]
+    #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5, stalled)]
     #[registers(U<2>: form_3, form_4)]
     #[registers(U<24>: allowed_4, end_4, spared_5, end_5)]
     #[registers(FeedbackFrom: from_4, from_5)]
@@ -115,7 +117,7 @@ pub struct Form {
     /// Two's complement.
     beside: Signal<Local, U<24>>,
     packets: StreamFifo<TxPacket, 6, 52>,
-    jobs: StreamFifo<DmaJob, 4, 6>,
+    jobs: StreamFifo<DmaJob, 4, 2>,
     feedbacks: StreamFifo<GrantFeedback, 4, 6>,
     /// What READ requests tell of their PSNs.
     advances: ShortFifo<GrantFeedback, 4, 6>,
@@ -140,6 +142,8 @@ impl Logic for Form {
     fn update(&mut self) {
         inputs!([packets, jobs, feedbacks, advances]: reset);
         room = !packets.crowded & !jobs.crowded & !feedbacks.crowded & !advances.crowded;
+        stalled = jobs.down.valid & !job.ready;
+        waits = stalled;
         place_2 = place;
         remote_2 = remote;
         key_2 = key;

@@ -15,7 +15,7 @@
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins |
 //! | 6 | does the next message? |
 //!
-//! A grant enters every second clock; one of the same requests when the one before it is found, which writes where: five clocks for a packet of the
+//! A grant enters every second clock, every fourth while payload waits to be fetched; one of the same requests when the one before it is found, which writes where: five clocks for a packet of the
 //! same message, six for the first one of the next. READ responses need no place and follow each other in every second clock. A grant that neither message holds
 //! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 20 clocks at
 //! most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
@@ -127,6 +127,8 @@ pub struct Select<const A: usize, const M: usize> {
     next: Signal<Local, LookedGrant>,
     /// It enters the pipe.
     enters: Signal<Local, Bit>,
+    /// Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
+    pause: DFF<U<2>>,
     /// One of the same requests is inside whose place is not written.
     meets: Signal<Local, Bit>,
     #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_3, int_4)]
@@ -407,6 +409,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.enters.next = self.waiting.q.val()
             & self.form.room.val()
             & !self.meets.val()
+            & !(self.form.waits.val() & self.pause.q.val().any())
             & !self.diverts.val()
             & !self.searches.down.valid.val()
             & (self.step.q.val() == SelectStep::Idle);
@@ -428,7 +431,11 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             assign!(cursor.d = cursor_4, mtu_now.d = mtu_4, int_now.d = int_4);
         }
         self.valid_1.d.next = self.enters.val();
+        if self.pause.q.val().any() {
+            self.pause.d.next = self.pause.q.val() - 1;
+        }
         if self.enters.val() {
+            self.pause.d.next = bits_u::<2>(3);
             self.waiting.d.next = false;
         }
         if self.begins.val() {
@@ -524,6 +531,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             waiting,
             voids,
             void_cursor,
+            pause,
             valid_1,
             valid_2,
             valid_3,
