@@ -107,6 +107,7 @@ module hpcc_dispatch (
   wire  [5:0] place;
   wire  hpcc_nic_pkg::frame_turn_t turn;
   wire  room;
+  wire  acts;
   wire  done;
   wire  engine;
   wire  taken;
@@ -259,7 +260,6 @@ module hpcc_dispatch (
   wire  unused_turns_up_ready;
   wire  hpcc_nic_pkg::frame_turn_t turns_down_data;
   wire  turns_down_valid;
-  wire  turns_down_ready;
   wire  unused_turns_crowded;
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::buffer_command_t commands_down_data;
@@ -372,7 +372,7 @@ module hpcc_dispatch (
     .up_ready(unused_turns_up_ready),
     .down_data(turns_down_data),
     .down_valid(turns_down_valid),
-    .down_ready(turns_down_ready),
+    .down_ready(acts),
     .crowded(unused_turns_crowded)
   );
   hpcc_skid #(.WIDTH(24)) u_commands (
@@ -421,10 +421,10 @@ module hpcc_dispatch (
   assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & (~(turn.notice & notice_full_q)))
       & (~(turn.control & control_full_q))) & (~(turn.ecn & mark_out_q));
   assign engine = turn.request | turn.response;
-  assign turns_down_ready = (room & ((~turn.request) | request_action_valid)) & ((~turn.response) | response_action_valid);
+  assign acts = (room & ((~turn.request) | request_action_valid)) & ((~turn.response) | response_action_valid);
   assign request_action_ready = (turns_down_valid & room) & turn.request;
   assign response_action_ready = (turns_down_valid & room) & turn.response;
-  assign done = ((turns_down_valid & room) & ((~turn.request) | request_action_valid)) & ((~turn.response) | response_action_valid);
+  assign done = turns_down_valid & acts;
   assign taken = engine & action.take;
   assign committed = (engine & action.commits) | (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
   assign enters = rows_down_valid & open_q;

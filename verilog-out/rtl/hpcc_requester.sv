@@ -255,8 +255,10 @@ module hpcc_requester (
   wire  entry_takes_work;
   wire  entry_takes_answer;
   wire  entry_takes_response;
+  wire  entry_takes;
   wire  [7:0] entry_answer_qp;
   wire  [7:0] entry_work_qp;
+  wire  [7:0] entry_response_qp;
   wire  hpcc_nic_pkg::commit_t entry_answer;
   hpcc_nic_pkg::fast_step_t entry_word;
   wire  entry_answers_ready;
@@ -297,11 +299,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t stages_lag;
   wire  hpcc_nic_pkg::psn_distance_t stages_over;
   wire  hpcc_nic_pkg::psn_distance_t stages_progress;
-  wire  hpcc_nic_pkg::extension_t stages_given;
-  wire  hpcc_nic_pkg::ack_header_t stages_aeth;
-  wire  hpcc_nic_pkg::syndrome_t stages_row_syndrome;
   wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
-  logic [11:0] stages_less_one;
   wire  hpcc_nic_pkg::rounded_length_t stages_raised;
   logic [23:0] stages_psns;
   wire  [23:0] stages_new_end;
@@ -309,15 +307,15 @@ module hpcc_requester (
   wire  [15:0] stages_full_length;
   logic [31:0] stages_wanted_length;
   wire  stages_is_answer;
+  wire  stages_is_ack;
   wire  stages_fits_place;
-  wire  stages_ends_read;
   wire  stages_is_end;
   wire  stages_has_run;
   wire  stages_first;
   wire  stages_judged;
   wire  stages_tried;
   wire  stages_at_end;
-  wire  stages_inside;
+  wire  stages_never_sent;
   wire  stages_moves;
   wire  stages_done;
   wire  stages_more;
@@ -418,9 +416,15 @@ module hpcc_requester (
   hpcc_nic_pkg::requester_state_t stages_state_4_q;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
-  logic [4:0] stages_position_3_d;
   logic [4:0] stages_position_3_q;
   logic [4:0] stages_position_4_q;
+  logic [11:0] stages_rounding_less_one;
+  // Bytes.
+  wire  [31:0] stages_rounding_length;
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+  wire  [2:0] stages_rounding_mtu;
+  // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
+  wire  hpcc_nic_pkg::rounded_length_t stages_rounding_rounded;
   logic stages_valid_4_d;
   logic stages_valid_4_q;
   logic stages_live_4_q;
@@ -440,7 +444,6 @@ module hpcc_requester (
   wire  stages_reads_4_d;
   logic stages_reads_4_q;
   logic stages_int_on_4_q;
-  wire  stages_acknowledgement_4_d;
   logic stages_acknowledgement_4_q;
   wire  stages_positive_4_d;
   logic stages_positive_4_q;
@@ -453,7 +456,6 @@ module hpcc_requester (
   logic stages_response_4_q;
   logic stages_missing_4_d;
   logic stages_missing_4_q;
-  wire  stages_negative_4_d;
   logic stages_negative_4_q;
   logic [23:0] stages_next_4_q;
   wire  [23:0] stages_distance_4_d;
@@ -503,8 +505,6 @@ module hpcc_requester (
   logic [63:0] stages_address_5_q;
   wire  [63:0] stages_behind_5_d;
   logic [63:0] stages_behind_5_q;
-  wire  [15:0] stages_last_length_5_d;
-  logic [15:0] stages_last_length_5_q;
   wire  [23:0] stages_last_psn_5_d;
   logic [23:0] stages_last_psn_5_q;
   logic [2:0] stages_mtu_5_q;
@@ -2205,16 +2205,17 @@ module hpcc_requester (
   assign entry_answer = gather_down_data;
   assign entry_answer_qp = entry_answer.qp;
   assign entry_work_qp = window_front.qpn[7:0];
+  assign entry_response_qp = response_q.qp;
   assign entry_answer_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp)))
       | (entry_inside_4_q & (entry_qp_4_q == entry_answer_qp));
   assign entry_work_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_work_qp)) | (entry_inside_2_q & (entry_qp_2_q == entry_work_qp)))
       | (entry_inside_3_q & (entry_qp_3_q == entry_work_qp))) | (entry_inside_4_q & (entry_qp_4_q == entry_work_qp));
+  assign entry_response_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_response_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_response_qp)))
+      | (entry_inside_4_q & (entry_qp_4_q == entry_response_qp));
   assign entry_answer_can = (gather_down_valid & (~entry_answer_meets)) & (~hold);
   assign entry_work_can = ((window_waits & (~entry_work_meets)) & (~hold)) & (~(|entry_pause_q));
-  assign entry_response_meets = (((entry_inside_1_q & (entry_qp_1_q == response_q.qp))
-      | (entry_inside_2_q & (entry_qp_2_q == response_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == response_q.qp)))
-      | (entry_inside_4_q & (entry_qp_4_q == response_q.qp));
   assign entry_takes_response = (entry_response_waits & (~entry_response_meets)) & (~hold);
   assign entry_takes_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_takes_response);
   assign entry_takes_answer = (entry_answer_can & (~entry_takes_work)) & (~entry_takes_response);
@@ -2223,7 +2224,8 @@ module hpcc_requester (
   assign entry_answer_taken = entry_takes_answer;
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = (gather_down_valid | window_waits) | entry_response_waits;
-  assign entry_valid = (entry_takes_work | entry_takes_answer) | entry_takes_response;
+  assign entry_takes = (entry_takes_work | entry_takes_answer) | entry_takes_response;
+  assign entry_valid = entry_takes;
   assign entry_step = entry_word;
   always_comb begin
     entry_turn_d = entry_turn_q;
@@ -2240,7 +2242,7 @@ module hpcc_requester (
         entry_pause_d = 4'hf;
       end
     end
-    entry_inside_1_d = (entry_takes_work | entry_takes_answer) | entry_takes_response;
+    entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
     entry_inside_3_d = entry_inside_2_q;
     entry_inside_4_d = entry_inside_3_q;
@@ -2301,7 +2303,7 @@ module hpcc_requester (
   assign stages_distance = stages_step_3_q.psn - stages_state_3_q.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
   assign stages_lag = stages_state_3_q.accepted - stages_next_3_q;
-  assign stages_distance_4_d = stages_step_3_q.psn - stages_state_3_q.una;
+  assign stages_distance_4_d = stages_distance;
   assign stages_unsent_4_d = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_outstanding_4_d = stages_state_3_q.assigned - stages_state_3_q.una;
   assign stages_none_4_d = stages_state_3_q.head == stages_state_3_q.admit;
@@ -2311,48 +2313,42 @@ module hpcc_requester (
   assign stages_reads_4_d = stages_state_3_q.reads < max_reads;
   assign stages_has_run = follow_run.valid & (follow_run.generation == stages_state_3_q.generation);
   assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
-  assign stages_given = response_q.extension;
-  assign stages_aeth = stages_given.aeth;
-  assign stages_row_syndrome = stages_aeth.syndrome;
-  assign stages_negative_4_d = (response_q.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|stages_row_syndrome.code);
   assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
   assign stages_syndrome = stages_step_3_q.syndrome;
-  assign stages_acknowledgement_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
-  assign stages_positive_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT))
-      & (~(|stages_syndrome.code));
-  assign stages_ignored_4_d = ((stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT))
-      & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
+  assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
+  assign stages_positive_4_d = stages_is_ack & (~(|stages_syndrome.code));
+  assign stages_ignored_4_d = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
   assign stages_data_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_duplicate_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
-  assign stages_raised = {1'd0, stages_step_3_q.length} + {21'd0, stages_less_one};
+  assign stages_rounding_length = stages_step_3_q.length;
+  assign stages_rounding_mtu = stages_mtu_3_q;
+  assign stages_raised = stages_rounding_rounded;
   assign stages_packets_4_d = 24'(stages_raised.units >> stages_mtu_3_q);
   assign stages_judged = (((stages_valid_4_q & (~stages_step_4_q.work)) & (~stages_response_4_q)) & stages_live_4_q) & (~stages_ended_4_q);
+  assign stages_never_sent = (~stages_old_4_q) & stages_unsent_4_q;
   assign stages_over = stages_next_4_q - message_q.end_psn;
   assign stages_at_end = stages_next_4_q == message_q.end_psn;
-  assign stages_inside = stages_over.negative;
   assign stages_moves = (((stages_judged & (~stages_old_4_q)) & (~stages_none_4_q))
       & (((stages_positive_4_q & (~stages_unsent_4_q)) & (~message_q.read)) | (stages_data_4_q & message_q.read)))
-      & (stages_inside | (((stages_at_end & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last))));
+      & (stages_over.negative | (((stages_at_end & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last))));
   assign stages_done = stages_moves & stages_at_end;
   assign stages_completes = stages_done & message_q.last;
   assign stages_completes_qp = stages_step_4_q.qp;
   assign stages_drops = ((((((stages_step_4_q.work | stages_response_4_q) | (~stages_live_4_q)) | stages_ended_4_q)
-      | (stages_acknowledgement_4_q & (((~stages_old_4_q) & stages_unsent_4_q) | stages_ignored_4_q)))
-      | (stages_positive_4_q & stages_old_4_q)) | (stages_data_4_q & stages_old_4_q)) | stages_duplicate_4_q;
+      | (stages_acknowledgement_4_q & (stages_never_sent | stages_ignored_4_q))) | (stages_positive_4_q & stages_old_4_q))
+      | (stages_data_4_q & stages_old_4_q)) | stages_duplicate_4_q;
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
   assign stages_full_length = 16'h100 << stages_mtu_4_q;
-  assign stages_ends_read = stages_at_end;
   assign stages_is_end = (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
       | (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
-  assign stages_fits_place = ((stages_is_end == stages_ends_read) & ({16'd0, response_q.payload_length} == stages_wanted_length))
+  assign stages_fits_place = ((stages_is_end == stages_at_end) & ({16'd0, response_q.payload_length} == stages_wanted_length))
       & (|response_q.payload_length);
   assign stages_first = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_negative_4_q))
       & (~stages_old_4_q)) & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & (stages_step_4_q.psn == message_q.first_psn))
       & stages_fits_place;
   assign stages_behind_5_d = message_q.local_address + {48'd0, stages_full_length};
-  assign stages_last_length_5_d = ((message_q.length[15:0] - 16'd1) & (stages_full_length - 16'd1)) + 16'd1;
   assign stages_last_psn_5_d = message_q.end_psn - 24'd1;
   assign stages_more = stages_packets_4_q > stages_span;
   assign stages_new_end = stages_state_4_q.assigned + stages_psns;
@@ -2397,8 +2393,8 @@ module hpcc_requester (
     stages_event_5_d = stages_moves | ((stages_judged & stages_positive_4_q) & stages_old_4_q);
     stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
         | ((stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on);
-    stages_ghost_5_d = ((stages_judged & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
-    stages_ignored_5_d = (stages_judged & stages_ignored_4_q) & (~((~stages_old_4_q) & stages_unsent_4_q));
+    stages_ghost_5_d = (stages_judged & stages_acknowledgement_4_q) & stages_never_sent;
+    stages_ignored_5_d = (stages_judged & stages_ignored_4_q) & (~stages_never_sent);
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
     stages_takes_5_d = stages_first;
     stages_defers_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_first);
@@ -2428,11 +2424,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_position_3_d = store_read_at;
     stages_at_read = store_read_at;
     if (((follow_run.valid & (~follow_run.open)) & (follow_run.generation == stages_step_2_q.generation))
         & (follow_run.psn != store_una)) begin
-      stages_position_3_d = store_read_at + 5'd1;
       stages_at_read = store_read_at + 5'd1;
     end
   end
@@ -2446,21 +2440,6 @@ module hpcc_requester (
     stages_missing_4_d = (~stages_progress.negative) & (stages_position_3_q != stages_state_3_q.admit);
     if (stages_has_run) begin
       stages_missing_4_d = (stages_step_3_q.psn == follow_run.psn) & (stages_position_3_q != stages_state_3_q.admit);
-    end
-  end
-  always_comb begin
-    stages_less_one = 12'hfff;
-    if (stages_mtu_3_q == 3'd0) begin
-      stages_less_one = 12'hff;
-    end
-    if (stages_mtu_3_q == 3'd1) begin
-      stages_less_one = 12'h1ff;
-    end
-    if (stages_mtu_3_q == 3'd2) begin
-      stages_less_one = 12'h3ff;
-    end
-    if (stages_mtu_3_q == 3'd3) begin
-      stages_less_one = 12'h7ff;
     end
   end
   always_comb begin
@@ -2511,7 +2490,7 @@ module hpcc_requester (
     stages_run_5.generation = stages_step_5_q.generation;
     stages_run_5.psn = stages_next_5_q;
     stages_run_5.last_psn = stages_last_psn_5_q;
-    stages_run_5.last_length = stages_last_length_5_q;
+    stages_run_5.last_length = verdict_last_length;
     stages_run_5.open = 1'd1;
     stages_run_5.address = stages_behind_5_q;
   end
@@ -2519,6 +2498,25 @@ module hpcc_requester (
     stages_bytes = 32'd0;
     if (stages_counts_5_q) begin
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
+    end
+  end
+  // stages_rounding: Bytes in whole packets.
+  //
+  // A length rounded up to whole packets; shifted right by the MTU code, its units are their number. Without registers.
+  assign stages_rounding_rounded = {1'd0, stages_rounding_length} + {21'd0, stages_rounding_less_one};
+  always_comb begin
+    stages_rounding_less_one = 12'hff;
+    if (stages_rounding_mtu >= 3'd1) begin
+      stages_rounding_less_one = 12'h1ff;
+    end
+    if (stages_rounding_mtu >= 3'd2) begin
+      stages_rounding_less_one = 12'h3ff;
+    end
+    if (stages_rounding_mtu >= 3'd3) begin
+      stages_rounding_less_one = 12'h7ff;
+    end
+    if (stages_rounding_mtu >= 3'd4) begin
+      stages_rounding_less_one = 12'hfff;
     end
   end
   // turns: Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine
@@ -2954,7 +2952,6 @@ module hpcc_requester (
     stages_last_5_q = 1'd0;
     stages_address_5_q = 64'd0;
     stages_behind_5_q = 64'd0;
-    stages_last_length_5_q = 16'd0;
     stages_last_psn_5_q = 24'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
@@ -3061,7 +3058,7 @@ module hpcc_requester (
     stages_state_4_q <= stages_state_3_q;
     stages_state_5_q <= stages_written;
     stages_mtu_3_q <= store_mtu;
-    stages_position_3_q <= stages_position_3_d;
+    stages_position_3_q <= stages_at_read;
     stages_position_4_q <= stages_position_3_q;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
@@ -3075,14 +3072,14 @@ module hpcc_requester (
     stages_full_4_q <= stages_full_4_d;
     stages_reads_4_q <= stages_reads_4_d;
     stages_int_on_4_q <= stages_int_on_3_q;
-    stages_acknowledgement_4_q <= stages_acknowledgement_4_d;
+    stages_acknowledgement_4_q <= stages_is_ack;
     stages_positive_4_q <= stages_positive_4_d;
     stages_ignored_4_q <= stages_ignored_4_d;
     stages_data_4_q <= stages_data_4_d;
     stages_duplicate_4_q <= stages_duplicate_4_d;
     stages_response_4_q <= stages_step_3_q.response;
     stages_missing_4_q <= stages_missing_4_d;
-    stages_negative_4_q <= stages_negative_4_d;
+    stages_negative_4_q <= verdict_negative;
     stages_next_4_q <= stages_next_3_q;
     stages_distance_4_q <= stages_distance_4_d;
     stages_outstanding_4_q <= stages_outstanding_4_d;
@@ -3111,7 +3108,6 @@ module hpcc_requester (
     stages_last_5_q <= stages_at_end;
     stages_address_5_q <= message_q.local_address;
     stages_behind_5_q <= stages_behind_5_d;
-    stages_last_length_5_q <= stages_last_length_5_d;
     stages_last_psn_5_q <= stages_last_psn_5_d;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
@@ -3183,14 +3179,13 @@ module hpcc_requester (
       arriving.generation, arriving.int_stack, arriving.int_length, arriving.payload_length, arriving.payload_at, arriving.extension,
       arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode, request.length, request.remote_key, request.remote_address,
       request.local_key, request.local_address, skip.magnitude, surplus.magnitude, entry_answer.ecn, entry_answer.int_stack,
-      entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_distance.magnitude, stages_beyond.magnitude,
-      stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_given.rest, stages_aeth.msn, stages_row_syndrome.value,
-      stages_syndrome.value, stages_raised.rest, stages_step_5_q.length, stages_step_5_q.read, stages_step_5_q.invalid,
-      stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn,
-      stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on,
-      gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome,
-      gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
+      entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
+      stages_progress.magnitude, stages_syndrome.value, stages_raised.rest, stages_step_5_q.length, stages_step_5_q.read,
+      stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
+      stages_step_5_q.psn, stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.ends_or_failed,
+      gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn,
+      gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude,
+      step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
 endmodule
 
 `default_nettype wire

@@ -80,7 +80,6 @@ module hpcc_requester_intake (
   // The work request at the check.
   wire  hpcc_nic_pkg::work_request_t asking;
   wire  hpcc_nic_pkg::work_request_t asked;
-  logic [11:0] less_one;
   wire  hpcc_nic_pkg::rounded_length_t raised;
   logic [63:0] local_at_d;
   logic [63:0] local_at_q;
@@ -105,6 +104,13 @@ module hpcc_requester_intake (
   logic [31:0] rest_q;
   wire  [23:0] packets_d;
   logic [23:0] packets_q;
+  logic [11:0] rounding_less_one;
+  // Bytes.
+  wire  [31:0] rounding_length;
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+  wire  [2:0] rounding_mtu;
+  // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
+  wire  hpcc_nic_pkg::rounded_length_t rounding_rounded;
   hpcc_host_region_check u_check (
     .clk(clk),
     .rst(rst),
@@ -125,7 +131,9 @@ module hpcc_requester_intake (
   assign begun = split_q;
   assign begun_generation = split_generation_q;
   assign cut = split_q & turn;
-  assign raised = {1'd0, bytes} + {21'd0, less_one};
+  assign rounding_length = bytes;
+  assign rounding_mtu = mtu;
+  assign raised = rounding_rounded;
   assign packets_d = 24'(raised.units >> mtu);
   assign more = turn & (packets_q > span);
   assign part = (32'h100 << mtu) << width;
@@ -195,21 +203,6 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
-    less_one = 12'hff;
-    if (mtu == 3'd1) begin
-      less_one = 12'h1ff;
-    end
-    if (mtu == 3'd2) begin
-      less_one = 12'h3ff;
-    end
-    if (mtu == 3'd3) begin
-      less_one = 12'h7ff;
-    end
-    if (mtu >= 3'd4) begin
-      less_one = 12'hfff;
-    end
-  end
-  always_comb begin
     psns = packets_q;
     length = bytes;
     if (packets_q == 24'd0) begin
@@ -218,6 +211,25 @@ module hpcc_requester_intake (
     if (more) begin
       psns = span;
       length = part;
+    end
+  end
+  // rounding: Bytes in whole packets.
+  //
+  // A length rounded up to whole packets; shifted right by the MTU code, its units are their number. Without registers.
+  assign rounding_rounded = {1'd0, rounding_length} + {21'd0, rounding_less_one};
+  always_comb begin
+    rounding_less_one = 12'hff;
+    if (rounding_mtu >= 3'd1) begin
+      rounding_less_one = 12'h1ff;
+    end
+    if (rounding_mtu >= 3'd2) begin
+      rounding_less_one = 12'h3ff;
+    end
+    if (rounding_mtu >= 3'd3) begin
+      rounding_less_one = 12'h7ff;
+    end
+    if (rounding_mtu >= 3'd4) begin
+      rounding_less_one = 12'hfff;
     end
   end
   initial begin

@@ -143,7 +143,6 @@ module hpcc_responder (
   logic void_5_q;
   logic [7:0] qp_3_q;
   logic [7:0] qp_4_q;
-  logic [11:0] rules_less_one;
   wire  hpcc_nic_pkg::rdma_header_t rules_reth;
   wire  hpcc_nic_pkg::rdma_header_t rules_reth_2;
   wire  hpcc_nic_pkg::opcode_t rules_opcode;
@@ -276,7 +275,13 @@ module hpcc_responder (
   logic [31:0] rules_remaining_4_q;
   wire  [31:0] rules_remaining_5_d;
   logic [31:0] rules_remaining_5_q;
-  wire  hpcc_nic_pkg::rounded_length_t rules_rounded_2_d;
+  logic [11:0] rules_rounding_less_one;
+  // Bytes.
+  wire  [31:0] rules_rounding_length;
+  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+  wire  [2:0] rules_rounding_mtu;
+  // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
+  wire  hpcc_nic_pkg::rounded_length_t rules_rounding_rounded;
   hpcc_nic_pkg::rounded_length_t rules_rounded_2_q;
   wire  [12:0] rules_mtu_2_d;
   logic [12:0] rules_mtu_2_q;
@@ -557,7 +562,8 @@ module hpcc_responder (
   // Rules. Ports are of clock 4 where they do not say otherwise.
   assign rules_reth = row_1_q.extension;
   assign rules_mtu_2_d = 13'h100 << row_1_q.mtu;
-  assign rules_rounded_2_d = {1'd0, rules_reth.length} + {21'd0, rules_less_one};
+  assign rules_rounding_length = rules_reth.length;
+  assign rules_rounding_mtu = row_1_q.mtu;
   assign rules_opcode = row_2_q.opcode;
   assign rules_reth_2 = row_2_q.extension;
   assign rules_own_3_d = known_2_q.alive & (known_2_q.generation == row_2_q.generation);
@@ -623,21 +629,6 @@ module hpcc_responder (
   assign rules_next_msn = rules_msn_5_q;
   assign rules_count = rules_count_5_q;
   always_comb begin
-    rules_less_one = 12'hff;
-    if (row_1_q.mtu >= 3'd1) begin
-      rules_less_one = 12'h1ff;
-    end
-    if (row_1_q.mtu >= 3'd2) begin
-      rules_less_one = 12'h3ff;
-    end
-    if (row_1_q.mtu >= 3'd3) begin
-      rules_less_one = 12'h7ff;
-    end
-    if (row_1_q.mtu >= 3'd4) begin
-      rules_less_one = 12'hfff;
-    end
-  end
-  always_comb begin
     rules_packets_3_d = rules_rounded_2_q.units >> row_2_q.mtu;
     if (rules_reth_2.length == 32'd0) begin
       rules_packets_3_d = 25'd1;
@@ -649,6 +640,25 @@ module hpcc_responder (
     if ((rules_opcode == hpcc_nic_pkg::OPCODE_WRITE_FIRST) | (rules_opcode == hpcc_nic_pkg::OPCODE_WRITE_ONLY)) begin
       rules_base_3_d = rules_reth_2.address;
       rules_remaining_3_d = rules_reth_2.length;
+    end
+  end
+  // rules_rounding: Bytes in whole packets.
+  //
+  // A length rounded up to whole packets; shifted right by the MTU code, its units are their number. Without registers.
+  assign rules_rounding_rounded = {1'd0, rules_rounding_length} + {21'd0, rules_rounding_less_one};
+  always_comb begin
+    rules_rounding_less_one = 12'hff;
+    if (rules_rounding_mtu >= 3'd1) begin
+      rules_rounding_less_one = 12'h1ff;
+    end
+    if (rules_rounding_mtu >= 3'd2) begin
+      rules_rounding_less_one = 12'h3ff;
+    end
+    if (rules_rounding_mtu >= 3'd3) begin
+      rules_rounding_less_one = 12'h7ff;
+    end
+    if (rules_rounding_mtu >= 3'd4) begin
+      rules_rounding_less_one = 12'hfff;
     end
   end
   initial begin
@@ -812,7 +822,7 @@ module hpcc_responder (
     rules_remaining_3_q <= rules_remaining_3_d;
     rules_remaining_4_q <= rules_remaining_3_q;
     rules_remaining_5_q <= rules_remaining_5_d;
-    rules_rounded_2_q <= rules_rounded_2_d;
+    rules_rounded_2_q <= rules_rounding_rounded;
     rules_mtu_2_q <= rules_mtu_2_d;
     rules_distance_3_q <= rules_distance_3_d;
     rules_packets_3_q <= rules_packets_3_d;

@@ -117,7 +117,6 @@ module hpcc_select (
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
   wire  hpcc_nic_pkg::qp_flow_t offered_flow;
-  hpcc_nic_pkg::looked_grant_t next;
   // It enters the pipe.
   wire  enters;
   // One of the same requests is inside whose place is not written.
@@ -129,7 +128,6 @@ module hpcc_select (
   wire  hpcc_nic_pkg::looked_grant_t searched;
   // The grant that leaves the pipe goes there.
   logic diverts;
-  hpcc_nic_pkg::looked_grant_t leaving;
   // A grant of the search begins.
   wire  begins;
   // Generation and PSN of the grant whose message shows.
@@ -185,14 +183,8 @@ module hpcc_select (
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
-  hpcc_nic_pkg::qp_half_t next_flow_d;
-  hpcc_nic_pkg::qp_half_t next_flow_q;
-  logic [7:0] next_generation_d;
-  logic [7:0] next_generation_q;
-  logic [23:0] next_psn_d;
-  logic [23:0] next_psn_q;
-  hpcc_nic_pkg::grant_marks_t next_marks_d;
-  hpcc_nic_pkg::grant_marks_t next_marks_q;
+  hpcc_nic_pkg::looked_grant_t next_d;
+  hpcc_nic_pkg::looked_grant_t next_q;
   // Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
   logic [1:0] pause_d;
   logic [1:0] pause_q;
@@ -228,14 +220,9 @@ module hpcc_select (
   hpcc_nic_pkg::select_step_t step_q;
   logic [4:0] age_d;
   logic [4:0] age_q;
-  hpcc_nic_pkg::qp_half_t flow_d;
-  hpcc_nic_pkg::qp_half_t flow_q;
-  logic [7:0] generation_d;
-  logic [7:0] generation_q;
-  logic [23:0] psn_d;
-  logic [23:0] psn_q;
-  hpcc_nic_pkg::grant_marks_t marks_d;
-  hpcc_nic_pkg::grant_marks_t marks_q;
+  // The grant that is decided about.
+  hpcc_nic_pkg::looked_grant_t grant_d;
+  hpcc_nic_pkg::looked_grant_t grant_q;
   wire  [3:0] slot_d;
   logic [3:0] slot_q;
   logic [3:0] found_slot_d;
@@ -353,7 +340,7 @@ module hpcc_select (
   hpcc_short_fifo #(.WIDTH(44), .ADDRESS(2), .MARK(1)) u_searches (
     .clk(clk),
     .rst(rst),
-    .up_data(leaving),
+    .up_data(grant_q),
     .up_valid(diverts),
     .up_ready(unused_searches_up_ready),
     .down_data(searches_down_data),
@@ -409,11 +396,11 @@ module hpcc_select (
   assign offered_flow = send_flow;
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == grant_2_q.generation);
   assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
-  assign qp = flow_q.qp;
+  assign qp = grant_q.flow.qp;
   assign contexts_raddr = address;
   assign cursors_raddr = address;
-  assign odd = flow_q.response;
-  assign current = contexts_rdata.alive & (contexts_rdata.generation == generation_q);
+  assign odd = grant_q.flow.response;
+  assign current = contexts_rdata.alive & (contexts_rdata.generation == grant_q.generation);
   assign slot_d = slot_now + 4'd1;
   assign looked_address = message_place;
   assign messages_raddr = looked_address;
@@ -422,20 +409,20 @@ module hpcc_select (
   assign after_even = shown.psn - read_even.first_psn;
   assign after_odd = shown.psn - read_odd.first_psn;
   assign hit = (looked & ours_q) & (place_q < size_q);
-  assign meets = (~next_flow_q.response) & (((((valid_1_q & (grant_1_q.flow == next_flow_q))
-      | (valid_2_q & (grant_2_q.flow == next_flow_q))) | (valid_3_q & (grant_3_q.flow == next_flow_q)))
-      | (valid_4_q & (grant_4_q.flow == next_flow_q))) | ((valid_5_q & (~hit)) & (flow_q == next_flow_q)));
+  assign meets = (~next_q.flow.response) & (((((valid_1_q & (grant_1_q.flow == next_q.flow))
+      | (valid_2_q & (grant_2_q.flow == next_q.flow))) | (valid_3_q & (grant_3_q.flow == next_q.flow)))
+      | (valid_4_q & (grant_4_q.flow == next_q.flow))) | ((valid_5_q & (~hit)) & (grant_q.flow == next_q.flow)));
   assign enters = (((((waiting_q & form_room) & (~meets)) & (~(form_waits & (|pause_q)))) & (~diverts)) & (~searches_down_valid))
       & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
   assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
   assign last = (place_q + 24'd1) == size_q;
   assign is_read = (~odd) & message_q.read;
-  assign sends = hit & (((~is_read) | (~(|place_q))) | marks_q.rewound);
-  assign fresh = cursor_q.generation != generation_q;
-  assign asks = (~odd) & (((((last | is_read) | marks_q.asks) | marks_q.rewound) | (departs_timed & (~int_now_q)))
+  assign sends = hit & (((~is_read) | (~(|place_q))) | grant_q.marks.rewound);
+  assign fresh = cursor_q.generation != grant_q.generation;
+  assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q)))
       | (counted >= ack_interval));
   assign go_d = (hit | missed) & (~rst);
-  assign first_time_d = ~marks_q.repeated;
+  assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
   assign sent_r_d = (go_q & first_time_q) & ((what_q == 2'd1) | (what_q == 2'd2));
   assign repeated_r_d = (go_q & (~first_time_q)) & (what_q != 2'd0);
@@ -462,10 +449,7 @@ module hpcc_select (
     voided_generation_d = voided_generation_q;
     void_cursor_d = void_cursor_q;
     waiting_d = waiting_q;
-    next_flow_d = next_flow_q;
-    next_generation_d = next_generation_q;
-    next_psn_d = next_psn_q;
-    next_marks_d = next_marks_q;
+    next_d = next_q;
     pause_d = pause_q;
     messages_waddr = void_address;
     messages_wdata = 250'd0;
@@ -483,11 +467,11 @@ module hpcc_select (
     end
     if (~waiting_q) begin
       waiting_d = send_valid;
-      next_flow_d.response = offered_flow.response;
-      next_flow_d.qp = offered_flow.qp;
-      next_generation_d = send_generation;
-      next_psn_d = send_psn;
-      next_marks_d = send_kind;
+      next_d.flow.response = offered_flow.response;
+      next_d.flow.qp = offered_flow.qp;
+      next_d.generation = send_generation;
+      next_d.psn = send_psn;
+      next_d.marks = send_kind;
     end
     valid_2_d = valid_1_q;
     valid_3_d = valid_2_q & exists;
@@ -543,10 +527,7 @@ module hpcc_select (
   always_comb begin
     step_d = step_q;
     age_d = age_q;
-    flow_d = flow_q;
-    generation_d = generation_q;
-    psn_d = psn_q;
-    marks_d = marks_q;
+    grant_d = grant_q;
     cursor_d = cursor_q;
     mtu_now_d = mtu_now_q;
     int_now_d = int_now_q;
@@ -573,20 +554,14 @@ module hpcc_select (
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
     end
     if (valid_4_q) begin
-      flow_d = grant_4_q.flow;
-      generation_d = grant_4_q.generation;
-      psn_d = grant_4_q.psn;
-      marks_d = grant_4_q.marks;
+      grant_d = grant_4_q;
       cursor_d = cursor_4_q;
       mtu_now_d = mtu_4_q;
       int_now_d = int_4_q;
     end
     if (begins) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_ADDRESS;
-      flow_d = searched.flow;
-      generation_d = searched.generation;
-      psn_d = searched.psn;
-      marks_d = searched.marks;
+      grant_d = searched;
     end
     if (rst) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
@@ -605,7 +580,7 @@ module hpcc_select (
   always_comb begin
     address = searched.flow.qp;
     if (waiting_q & (~searches_down_valid)) begin
-      address = next_flow_q.qp;
+      address = next_q.flow.qp;
     end
   end
   always_comb begin
@@ -621,16 +596,7 @@ module hpcc_select (
     end
   end
   always_comb begin
-    next.flow = next_flow_q;
-    next.generation = next_generation_q;
-    next.psn = next_psn_q;
-    next.marks = next_marks_q;
-  end
-  always_comb begin
-    shown.flow = flow_q;
-    shown.generation = generation_q;
-    shown.psn = psn_q;
-    shown.marks = marks_q;
+    shown = grant_q;
     if (valid_4_q) begin
       shown = grant_4_q;
     end
@@ -685,12 +651,6 @@ module hpcc_select (
     end
   end
   always_comb begin
-    leaving.flow = flow_q;
-    leaving.generation = generation_q;
-    leaving.psn = psn_q;
-    leaving.marks = marks_q;
-  end
-  always_comb begin
     counted = cursor_q.since_asked + 8'd1;
     if (fresh) begin
       counted = 8'd1;
@@ -699,7 +659,7 @@ module hpcc_select (
   always_comb begin
     cursor_new.place = found_slot_q;
     cursor_new.since_asked = counted;
-    cursor_new.generation = generation_q;
+    cursor_new.generation = grant_q.generation;
     if (asks) begin
       cursor_new.since_asked = 8'd0;
     end
@@ -746,11 +706,11 @@ module hpcc_select (
     departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_UNTIMED;
     if (departs_timed_r_q & (~is_read)) begin
       departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_TIMED;
-      if (marks_q.repeated) begin
+      if (grant_q.marks.repeated) begin
         departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_REPEATED;
       end
     end
-    if (marks_q.rewound) begin
+    if (grant_q.marks.rewound) begin
       departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_REWOUND;
     end
   end
@@ -760,10 +720,7 @@ module hpcc_select (
     voided_generation_q = 8'd0;
     void_cursor_q = 1'd0;
     waiting_q = 1'd0;
-    next_flow_q = 9'd0;
-    next_generation_q = 8'd0;
-    next_psn_q = 24'd0;
-    next_marks_q = 3'd0;
+    next_q = 44'd0;
     pause_q = 2'd0;
     valid_1_q = 1'd0;
     valid_2_q = 1'd0;
@@ -783,10 +740,7 @@ module hpcc_select (
     mtu_4_q = 3'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
-    flow_q = 9'd0;
-    generation_q = 8'd0;
-    psn_q = 24'd0;
-    marks_q = 3'd0;
+    grant_q = 44'd0;
     slot_q = 4'd0;
     found_slot_q = 4'd0;
     cursor_q = 20'd0;
@@ -828,10 +782,7 @@ module hpcc_select (
     voided_generation_q <= voided_generation_d;
     void_cursor_q <= void_cursor_d;
     waiting_q <= waiting_d;
-    next_flow_q <= next_flow_d;
-    next_generation_q <= next_generation_d;
-    next_psn_q <= next_psn_d;
-    next_marks_q <= next_marks_d;
+    next_q <= next_d;
     pause_q <= pause_d;
     valid_1_q <= valid_1_d;
     valid_2_q <= valid_2_d;
@@ -841,7 +792,7 @@ module hpcc_select (
     valid_6_q <= valid_6_d;
     int_3_q <= contexts_rdata.int_on;
     int_4_q <= int_3_q;
-    grant_1_q <= next;
+    grant_1_q <= next_q;
     grant_2_q <= grant_1_q;
     grant_3_q <= grant_2_q;
     grant_4_q <= grant_3_q;
@@ -851,10 +802,7 @@ module hpcc_select (
     mtu_4_q <= mtu_3_q;
     step_q <= step_d;
     age_q <= age_d;
-    flow_q <= flow_d;
-    generation_q <= generation_d;
-    psn_q <= psn_d;
-    marks_q <= marks_d;
+    grant_q <= grant_d;
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
     cursor_q <= cursor_d;
@@ -877,9 +825,9 @@ module hpcc_select (
     key_q <= message_q.remote_key;
     total_q <= message_q.length;
     place_r_q <= place_q;
-    psn_r_q <= psn_q;
-    flow_r_q <= flow_q;
-    generation_r_q <= generation_q;
+    psn_r_q <= grant_q.psn;
+    flow_r_q <= grant_q.flow;
+    generation_r_q <= grant_q.generation;
     mtu_q <= mtu_now_q;
     int_on_q <= int_now_q;
     first_time_q <= first_time_d;

@@ -81,7 +81,6 @@ module hpcc_select_form (
   // See `advance`.
   output wire  [23:0] feedback_value
 );
-  wire  hpcc_nic_pkg::grant_feedback_t told;
   // Two's complement.
   logic [23:0] beside;
   wire  [36:0] remaining;
@@ -315,14 +314,13 @@ module hpcc_select_form (
   assign job_data = jobs_down_data;
   assign job_valid = jobs_down_valid;
   assign feedback_valid = offers_q;
-  assign told = offered_q;
   assign advances_down_ready = feedback_ready | (~offers_q);
   assign feedbacks_down_ready = (feedback_ready | (~offers_q)) & (~advances_down_valid);
-  assign feedback_psn = told.from.psn;
-  assign feedback_flow = {7'd0, told.from.flow};
-  assign feedback_generation = told.from.generation;
-  assign feedback_value = told.value;
-  assign feedback_advance = told.advance;
+  assign feedback_psn = offered_q.from.psn;
+  assign feedback_flow = {7'd0, offered_q.from.flow};
+  assign feedback_generation = offered_q.from.generation;
+  assign feedback_value = offered_q.value;
+  assign feedback_advance = offered_q.advance;
   always_comb begin
     from_4_d = from_4_q;
     from_4_d.psn = psn_3_q;

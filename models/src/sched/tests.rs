@@ -22,6 +22,23 @@ fn pacing(bytes_per_ns: f64, registers: &SchedRegisters) -> Pacing {
     )
 }
 
+const TIMING: Timing = Timing {
+    now: 0,
+    timeout: 10,
+    retry_limit: 1,
+    held: 0,
+};
+
+/// Everything before `psn` is sent, and there is credit for more.
+fn sent(psn: u32) -> VisitState {
+    VisitState {
+        nxt: psn,
+        max: psn,
+        credit: 5000 << CREDIT_FRACTION,
+        ..VisitState::default()
+    }
+}
+
 fn busy_sender(end: u32) -> SenderState {
     SenderState {
         end,
@@ -127,12 +144,6 @@ proptest! {
 #[test]
 fn a_rewind_moves_only_the_next_psn() {
     let registers = SchedRegisters::default();
-    let timing = Timing {
-        now: 0,
-        timeout: 10,
-        retry_limit: 1,
-        held: 0,
-    };
     let mut sender = busy_sender(100);
     let fast = pacing(LINE, &registers);
     let start = VisitState {
@@ -141,7 +152,7 @@ fn a_rewind_moves_only_the_next_psn() {
         credit: 5000 << CREDIT_FRACTION,
         ..VisitState::default()
     };
-    let outcome = sender.handle(Op::Nak(10), 0, &start, &timing);
+    let outcome = sender.handle(Op::Nak(10), 0, &start, &TIMING);
     assert_eq!((outcome.snd_nxt, outcome.to_cc, sender.una), (10, true, 10));
     let after = visit(&sender, &fast, &start, 0, false, &registers);
     let grant = after.grant.expect("credit is there");
@@ -150,7 +161,7 @@ fn a_rewind_moves_only_the_next_psn() {
     // pacing still applies: the credit is used up as by any packet
     assert_eq!(grant.count, 4);
     // an acknowledgement of the first transmission is taken, and the sender goes on behind it
-    let outcome = sender.handle(Op::Ack(25), 0, &after.state, &timing);
+    let outcome = sender.handle(Op::Ack(25), 0, &after.state, &TIMING);
     assert_eq!((outcome.beyond, outcome.snd_nxt), (false, 25));
     let next = visit(&sender, &fast, &after.state, 1000, false, &registers);
     assert_eq!(next.grant.map(|grant| (grant.psn, grant.rewound)), Some((25, false)));
@@ -197,21 +208,10 @@ fn the_timer_runs_only_with_data_outstanding_and_ends_the_flow_at_the_limit() {
 #[test]
 fn psns_inside_a_read_are_not_granted_until_a_rewind_asks_again() {
     let registers = SchedRegisters::default();
-    let timing = Timing {
-        now: 0,
-        timeout: 10,
-        retry_limit: 1,
-        held: 0,
-    };
     let mut sender = busy_sender(100);
     let slow = pacing(0.01, &registers);
-    let mut state = VisitState {
-        nxt: 12,
-        max: 12,
-        credit: 5000 << CREDIT_FRACTION,
-        ..VisitState::default()
-    };
-    sender.handle(Op::Advance(10, 50), 0, &state, &timing);
+    let mut state = sent(12);
+    sender.handle(Op::Advance(10, 50), 0, &state, &TIMING);
     let visit_now = |sender: &SenderState, state: &VisitState| visit(sender, &slow, state, 0, false, &registers);
     assert_eq!(visit_now(&sender, &state).grant.map(|grant| grant.psn), Some(50));
     state.nxt = 10;
@@ -222,7 +222,7 @@ fn psns_inside_a_read_are_not_granted_until_a_rewind_asks_again() {
     );
     state.nxt = 50;
     state.max = 50;
-    sender.handle(Op::Nak(20), 0, &state, &timing);
+    sender.handle(Op::Nak(20), 0, &state, &TIMING);
     assert_eq!(visit_now(&sender, &state).grant.map(|grant| grant.psn), Some(20));
 }
 
@@ -231,35 +231,24 @@ fn psns_inside_a_read_are_not_granted_until_a_rewind_asks_again() {
 #[test]
 fn a_rewind_asks_again_within_a_read_that_is_told_late() {
     let registers = SchedRegisters::default();
-    let timing = Timing {
-        now: 0,
-        timeout: 10,
-        retry_limit: 1,
-        held: 0,
-    };
     let mut sender = busy_sender(20);
     let slow = pacing(0.01, &registers);
-    let state = VisitState {
-        nxt: 20,
-        max: 20,
-        credit: 5000 << CREDIT_FRACTION,
-        ..VisitState::default()
-    };
-    sender.handle(Op::Advance(10, 20), 0, &state, &timing);
-    sender.handle(Op::Nak(12), 0, &state, &timing);
+    let state = sent(20);
+    sender.handle(Op::Advance(10, 20), 0, &state, &TIMING);
+    sender.handle(Op::Nak(12), 0, &state, &TIMING);
     let first = visit(&sender, &slow, &state, 0, false, &registers);
     assert_eq!(first.grant.map(|grant| grant.psn), Some(12));
     let state = VisitState {
         credit: 5000 << CREDIT_FRACTION,
         ..first.state
     };
-    sender.handle(Op::Nak(12), 0, &state, &timing);
-    sender.handle(Op::Advance(12, 20), 0, &state, &timing);
-    sender.handle(Op::Ack(14), 0, &state, &timing);
+    sender.handle(Op::Nak(12), 0, &state, &TIMING);
+    sender.handle(Op::Advance(12, 20), 0, &state, &TIMING);
+    sender.handle(Op::Ack(14), 0, &state, &TIMING);
     let again = visit(&sender, &slow, &state, 0, false, &registers);
     assert_eq!(again.grant.map(|grant| (grant.psn, grant.rewound)), Some((14, true)));
     // what that request covers is passed over again
-    sender.handle(Op::Advance(14, 20), 0, &again.state, &timing);
+    sender.handle(Op::Advance(14, 20), 0, &again.state, &TIMING);
     assert!(visit(&sender, &slow, &again.state, 0, false, &registers).idle);
 }
 

@@ -18,4 +18,5 @@ pub mod probes;
 pub mod requester;
 pub mod responder;
 pub mod responses;
+pub mod rounding;
 pub mod send_times;

@@ -136,7 +136,7 @@ pub struct Dispatch {
     turns: ShortFifo<FrameTurn, 4, 8>,
     // 4
     turn: Signal<Local, FrameTurn>,
-    #[signals(Bit: room, done, engine, taken, committed)]
+    #[signals(Bit: room, acts, done, engine, taken, committed)]
     action: Signal<Local, Action>,
     stack: Signal<Local, W<336, 6>>,
     asked: Signal<Local, BufferCommand>,
@@ -177,11 +177,11 @@ impl Logic for Dispatch {
             & !(turn.ecn & mark_out);
         engine = turn.request | turn.response;
         action = if turn.response { response_action.data } else { request_action.data };
-        turns.down.ready = room & (!turn.request | request_action.valid) & (!turn.response | response_action.valid);
+        acts = room & (!turn.request | request_action.valid) & (!turn.response | response_action.valid);
+        turns.down.ready = acts;
         request_action.ready = turns.down.valid & room & turn.request;
         response_action.ready = turns.down.valid & room & turn.response;
-        done =
-            turns.down.valid & room & (!turn.request | request_action.valid) & (!turn.response | response_action.valid);
+        done = turns.down.valid & acts;
         taken = engine & action.take;
         committed = (engine & action.commits) | (turn.fate == FrameFate::Acknowledgement);
 

@@ -8,7 +8,7 @@ use super::longest_message;
 use crate::host::regions::RegionCheck;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bit_cast_word;
+use crate::transport::rounding::Rounding;
 use crate::words::context::Region;
 use crate::words::responder::RoundedLength;
 use crate::words::work::CompletionStatus;
@@ -96,7 +96,8 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// The work request at the check.
     asking: Signal<Local, WorkRequest>,
     asked: Signal<Local, WorkRequest>,
-    less_one: Signal<Local, U<12>>,
+    #[combinational]
+    rounding: Rounding,
     raised: Signal<Local, RoundedLength>,
 }
 
@@ -139,17 +140,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
 
         // packets of it, rounded up
-        less_one = if mtu == 1 { bits_u::<12>(511) } else { bits_u::<12>(255) };
-        if mtu == 2 {
-            less_one = bits_u::<12>(1023);
-        }
-        if mtu == 3 {
-            less_one = bits_u::<12>(2047);
-        }
-        if mtu >= 4 {
-            less_one = bits_u::<12>(4095);
-        }
-        raised = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(bytes) + bit_cast_u::<33, 12>(less_one));
+        inputs!(rounding: length = bytes, mtu);
+        raised = rounding.rounded;
         packets = bit_cast_u::<24, 25>(raised.units >> mtu);
 
         // the message: at least one PSN

@@ -394,6 +394,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 2, 4: what it reads
         inputs!(stages from store: state, head, read_at, una, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: message, allowed = intake.allowed, room = finished.room, row = response, run = follow.run);
+        inputs!(stages from verdict: negative, last_length);
         inputs!([window, held]: read_place = stages.read_place);
         if self.turn.val() {
             self.window.read_place.next = self.window.place.val();

@@ -12,6 +12,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
+use crate::transport::rounding::Rounding;
 use crate::words::requester::PsnDistance;
 use crate::words::responder::{ResponderState, ResponsesLeft, RoundedLength};
 use crate::words::transport::RxPacket;
@@ -98,7 +99,8 @@ pub struct Rules {
     #[registers(U<24>: back_3, previous_5, after_one_5, after_read_5, msn_5, count_5)]
     #[registers(U<64>: base_3, base_4, base_5, address_5)]
     #[registers(U<32>: payload_3, payload_4, remaining_3, remaining_4, remaining_5)]
-    less_one: Signal<Local, U<12>>,
+    #[combinational]
+    rounding: Rounding,
     rounded_2: DFF<RoundedLength>,
     mtu_2: DFF<U<13>>,
     distance_3: DFF<PsnDistance>,
@@ -114,18 +116,9 @@ impl Logic for Rules {
         // 1: bytes of a full packet; a READ's bytes rounded up
         reth = bit_cast_word::<RdmaHeader, W<128, 2>>(row.extension);
         mtu_2 = bits_u::<13>(256) << row.mtu;
-        less_one = if row.mtu >= 1 { bits_u::<12>(511) } else { bits_u::<12>(255) };
-        if row.mtu >= 2 {
-            less_one = bits_u::<12>(1023);
-        }
-        if row.mtu >= 3 {
-            less_one = bits_u::<12>(2047);
-        }
-        if row.mtu >= 4 {
-            less_one = bits_u::<12>(4095);
-        }
-        rounded_2 =
-            bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(reth.length) + bit_cast_u::<33, 12>(less_one));
+        inputs!(rounding from reth: length);
+        rounding.mtu = row.mtu;
+        rounded_2 = rounding.rounded;
 
         // 2
         opcode = row_2.opcode;

@@ -97,7 +97,6 @@ pub struct Form {
     #[registers(U<2>: form_3, form_4)]
     #[registers(U<24>: allowed_4, end_4, spared_5, end_5)]
     #[registers(FeedbackFrom: from_4, from_5)]
-    told: Signal<Local, GrantFeedback>,
     offers: DFF<Bit>,
     offered: DFF<GrantFeedback>,
     place_2: Delay<U<24>, 2>,
@@ -279,7 +278,7 @@ impl Logic for Form {
         StreamOut::<TxPacket>::link(&mut packet, &mut packets.down);
         StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
         // of the two FIFOs, one register: what is offered stays
-        assign!(feedback.valid = offers, told = offered);
+        feedback.valid = offers;
         if feedback.ready | !offers {
             offers = feedbacks.down.valid | advances.down.valid;
             offered = feedbacks.down.data;
@@ -289,11 +288,11 @@ impl Logic for Form {
         }
         advances.down.ready = feedback.ready | !offers;
         feedbacks.down.ready = (feedback.ready | !offers) & !advances.down.valid;
-        feedback.psn = told.from.psn;
-        feedback.flow = bit_cast_u::<16, 9>(told.from.flow);
-        feedback.generation = told.from.generation;
-        feedback.value = told.value;
-        feedback.advance = told.advance;
+        feedback.psn = offered.from.psn;
+        feedback.flow = bit_cast_u::<16, 9>(offered.from.flow);
+        feedback.generation = offered.from.generation;
+        feedback.value = offered.value;
+        feedback.advance = offered.advance;
         reset!(offers);
     }
 }

@@ -120,11 +120,7 @@ pub struct Select<const A: usize, const M: usize> {
     /// The grant that begins next.
     waiting: DFF<Bit>,
     offered_flow: Signal<Local, QpFlow>,
-    next_flow: DFF<QpHalf>,
-    next_generation: DFF<U<8>>,
-    next_psn: DFF<U<24>>,
-    next_marks: DFF<GrantMarks>,
-    next: Signal<Local, LookedGrant>,
+    next: DFF<LookedGrant>,
     /// It enters the pipe.
     enters: Signal<Local, Bit>,
     /// Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
@@ -144,7 +140,6 @@ pub struct Select<const A: usize, const M: usize> {
     searched: Signal<Local, LookedGrant>,
     /// The grant that leaves the pipe goes there.
     diverts: Signal<Local, Bit>,
-    leaving: Signal<Local, LookedGrant>,
     /// A grant of the search begins.
     begins: Signal<Local, Bit>,
     /// Generation and PSN of the grant whose message shows.
@@ -152,10 +147,8 @@ pub struct Select<const A: usize, const M: usize> {
     /// Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
     step: DFF<SelectStep>,
     age: DFF<U<5>>,
-    flow: DFF<QpHalf>,
-    generation: DFF<U<8>>,
-    psn: DFF<U<24>>,
-    marks: DFF<GrantMarks>,
+    /// The grant that is decided about.
+    grant: DFF<LookedGrant>,
     slot: DFF<U<4>>,
     found_slot: DFF<U<4>>,
     qp: Signal<Local, U<8>>,
@@ -245,7 +238,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.searched.next = self.searches.down.data.val();
         self.address.next = self.searched.val().flow.qp;
         if self.waiting.q.val() & !self.searches.down.valid.val() {
-            self.address.next = self.next_flow.q.val().qp;
+            self.address.next = self.next.q.val().flow.qp;
         }
         self.reads[0].we.next = self.read_valid.val() & !self.read_data.val().tag.get_bit(0);
         self.reads[1].we.next = self.read_valid.val() & self.read_data.val().tag.get_bit(0);
@@ -263,13 +256,12 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.offered_flow.next = bit_cast_word::<QpFlow, U<16>>(self.send.flow.val());
         if !self.waiting.q.val() {
             self.waiting.d.next = self.send.valid.val();
-            fields!(next_flow.d from offered_flow: response, qp);
-            assign!(next_generation.d = send.generation, next_psn.d = send.psn);
-            self.next_marks.d.next = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
+            fields!(next.d from offered_flow: flow.response = response, flow.qp = qp);
+            fields!(next.d from send: generation, psn);
+            self.next.d.next.marks = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
 
         // the pipe: contexts and places show in clock 2
-        fields!(next: flow = next_flow, generation = next_generation, psn = next_psn, marks = next_marks);
         assign!(
             grant_1.d = next,
             valid_2.d = valid_1,
@@ -294,7 +286,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             | self.valid_6.q.val();
 
         // the search, `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
-        self.qp.next = self.flow.q.val().qp;
+        self.qp.next = self.grant.q.val().flow.qp;
         if self.step.q.val() == SelectStep::Address {
             self.step.d.next = SelectStep::Context;
         }
@@ -302,15 +294,15 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // 4, 5: the grant whose message shows; in the search always the one at hand
-        fields!(shown: flow, generation, psn, marks);
+        self.shown.next = self.grant.q.val();
         if self.valid_4.q.val() {
             self.shown.next = self.grant_4.q.val();
         }
 
         // search, 2: is the queue pair still the one that the grant is for?
-        self.odd.next = self.flow.q.val().response;
+        self.odd.next = self.grant.q.val().flow.response;
         self.current.next =
-            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation.q.val());
+            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.grant.q.val().generation);
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == SelectStep::Context {
             self.slot_now.next = self.cursors.rdata.val().place;
@@ -394,18 +386,17 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
                 self.diverts.next = self.valid_6.q.val();
             }
         }
-        fields!(leaving: flow, generation, psn, marks);
-        inputs!(searches: reset, up.data = leaving, up.valid = diverts);
+        inputs!(searches: reset, up.data = grant, up.valid = diverts);
         if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
         }
         // requests of one queue pair: the place that the one before has found is written in the clock in which it is found
-        self.meets.next = !self.next_flow.q.val().response
-            & ((self.valid_1.q.val() & (self.grant_1.q.val().flow == self.next_flow.q.val()))
-                | (self.valid_2.q.val() & (self.grant_2.q.val().flow == self.next_flow.q.val()))
-                | (self.valid_3.q.val() & (self.grant_3.q.val().flow == self.next_flow.q.val()))
-                | (self.valid_4.q.val() & (self.grant_4.q.val().flow == self.next_flow.q.val()))
-                | (self.valid_5.q.val() & !self.hit.val() & (self.flow.q.val() == self.next_flow.q.val())));
+        self.meets.next = !self.next.q.val().flow.response
+            & ((self.valid_1.q.val() & (self.grant_1.q.val().flow == self.next.q.val().flow))
+                | (self.valid_2.q.val() & (self.grant_2.q.val().flow == self.next.q.val().flow))
+                | (self.valid_3.q.val() & (self.grant_3.q.val().flow == self.next.q.val().flow))
+                | (self.valid_4.q.val() & (self.grant_4.q.val().flow == self.next.q.val().flow))
+                | (self.valid_5.q.val() & !self.hit.val() & (self.grant.q.val().flow == self.next.q.val().flow)));
         self.enters.next = self.waiting.q.val()
             & self.form.room.val()
             & !self.meets.val()
@@ -423,12 +414,11 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         if self.valid_4.q.val() {
             assign!(
-                flow.d = grant_4.flow,
-                generation.d = grant_4.generation,
-                psn.d = grant_4.psn,
-                marks.d = grant_4.marks
+                grant.d = grant_4,
+                cursor.d = cursor_4,
+                mtu_now.d = mtu_4,
+                int_now.d = int_4
             );
-            assign!(cursor.d = cursor_4, mtu_now.d = mtu_4, int_now.d = int_4);
         }
         self.valid_1.d.next = self.enters.val();
         if self.pause.q.val().any() {
@@ -440,17 +430,15 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         if self.begins.val() {
             self.step.d.next = SelectStep::Address;
-            assign! {
-                flow.d = searched.flow, generation.d = searched.generation, psn.d = searched.psn, marks.d = searched.marks
-            }
+            self.grant.d.next = self.searched.val();
         }
         self.last.next = (self.place.q.val() + 1) == self.size.q.val();
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
-            self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.marks.q.val().rewound);
+            self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.grant.q.val().marks.rewound);
         // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
-        inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks, read = is_read);
-        self.fresh.next = self.cursor.q.val().generation != self.generation.q.val();
+        inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks = grant.marks, read = is_read);
+        self.fresh.next = self.cursor.q.val().generation != self.grant.q.val().generation;
         self.counted.next = self.cursor.q.val().since_asked + 1;
         if self.fresh.val() {
             self.counted.next = bits_u::<8>(1);
@@ -458,15 +446,15 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.asks.next = !self.odd.val()
             & (self.last.val()
                 | self.is_read.val()
-                | self.marks.q.val().asks
-                | self.marks.q.val().rewound
+                | self.grant.q.val().marks.asks
+                | self.grant.q.val().marks.rewound
                 | (self.departs.timed.val() & !self.int_now.q.val())
                 | (self.counted.val() >= self.ack_interval.val()));
         self.cursors.we.next = self.void_cursor.q.val();
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
         self.cursors.wdata.next = bits_zero::<RingCursor>(0);
         self.cursors.wdata.next.generation = self.voided_generation.q.val();
-        fields!(cursor_new: place = found_slot, since_asked = counted, generation);
+        fields!(cursor_new: place = found_slot, since_asked = counted, generation = grant.generation);
         if self.asks.val() {
             self.cursor_new.next.since_asked = bits_u::<8>(0);
         }
@@ -498,13 +486,13 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         }
         assign! {
             total.d = message.length, remote.d = message.remote_address, key.d = message.remote_key, place_r.d = place,
-            psn_r.d = psn, tag_r.d = tag, flow_r.d = flow, generation_r.d = generation, mtu.d = mtu_now,
+            psn_r.d = grant.psn, tag_r.d = tag, flow_r.d = grant.flow, generation_r.d = grant.generation, mtu.d = mtu_now,
             int_on.d = int_now
         }
         if !self.odd.val() {
             self.tag_r.d.next = bit_cast_number::<2, DepartureKind>(self.departs.departure.val());
         }
-        self.first_time.d.next = !self.marks.q.val().repeated;
+        self.first_time.d.next = !self.grant.q.val().marks.repeated;
         inputs!(form: valid = go, form = what);
         self.form.flow.next = bit_cast_number::<9, QpHalf>(self.flow_r.q.val());
         inputs!(form:

@@ -51,8 +51,8 @@ pub struct Entry {
     pub step: Signal<Out, FastStep>,
     #[registers(Bit: inside_1, inside_2, inside_3, inside_4, turn)]
     #[registers(U<8>: qp_1, qp_2, qp_3, qp_4)]
-    #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, takes_work, takes_answer, takes_response)]
-    #[signals(U<8>: answer_qp, work_qp)]
+    #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, takes_work, takes_answer, takes_response, takes)]
+    #[signals(U<8>: answer_qp, work_qp, response_qp)]
     /// Clocks before the next work request.
     pause: DFF<U<4>>,
     answer: Signal<Local, Commit>,
@@ -65,23 +65,18 @@ impl Logic for Entry {
         answer = answers.data;
         answer_qp = answer.qp;
         work_qp = bit_cast_u::<8, 24>(work.qpn);
-        answer_meets = (inside_1 & (qp_1 == answer_qp))
-            | (inside_2 & (qp_2 == answer_qp))
-            | (inside_3 & (qp_3 == answer_qp))
-            | (inside_4 & (qp_4 == answer_qp));
-        work_meets = (inside_1 & (qp_1 == work_qp))
-            | (inside_2 & (qp_2 == work_qp))
-            | (inside_3 & (qp_3 == work_qp))
-            | (inside_4 & (qp_4 == work_qp));
+        response_qp = response.qp;
+        each!((meets, number) in [(answer_meets, answer_qp), (work_meets, work_qp), (response_meets, response_qp)] {
+            meets = (inside_1 & (qp_1 == number))
+                | (inside_2 & (qp_2 == number))
+                | (inside_3 & (qp_3 == number))
+                | (inside_4 & (qp_4 == number));
+        });
         answer_can = answers.valid & !answer_meets & !hold;
         work_can = work_waits & !work_meets & !hold & !pause.any();
         if pause.any() {
             pause = pause - 1;
         }
-        response_meets = (inside_1 & (qp_1 == response.qp))
-            | (inside_2 & (qp_2 == response.qp))
-            | (inside_3 & (qp_3 == response.qp))
-            | (inside_4 & (qp_4 == response.qp));
         takes_response = response_waits & !response_meets & !hold;
         takes_work = work_can & (!answer_can | turn) & !takes_response;
         takes_answer = answer_can & !takes_work & !takes_response;
@@ -95,7 +90,8 @@ impl Logic for Entry {
         assign!(work_taken = takes_work, answer_taken = takes_answer);
         response_taken = takes_response;
         waits = answers.valid | work_waits | response_waits;
-        valid = takes_work | takes_answer | takes_response;
+        takes = takes_work | takes_answer | takes_response;
+        valid = takes;
 
         fields!(word from answer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
         word.place = answer_place;
@@ -112,7 +108,7 @@ impl Logic for Entry {
             fields!(word from response: qp, generation, psn);
         }
         step = word;
-        inside_1 = takes_work | takes_answer | takes_response;
+        inside_1 = takes;
         qp_1 = word.qp;
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
         assign!(inside_3.d = inside_2, qp_3.d = qp_2);

@@ -14,13 +14,13 @@
 
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::bit_cast_word;
+use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::transport::requester::{above_outstanding, longest_message};
+use crate::transport::rounding::Rounding;
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, ReadRun, RequesterState, Syndrome};
 use crate::words::responder::RoundedLength;
 use crate::words::transport::{AnswerKind, RxPacket};
-use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
+use crate::words::wire::{AethSyndrome, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -67,6 +67,10 @@ pub struct Stages<const SEGMENT: usize> {
     pub una: Signal<In, U<24>>,
     /// 2 to 5: the READ response inside, if there is one.
     pub row: Signal<In, RxPacket>,
+    /// 3: its AETH, if there is one, does not acknowledge.
+    pub negative: Signal<In, Bit>,
+    /// 5: bytes of the last response of the READ in clock 4.
+    pub last_length: Signal<In, U<16>>,
     /// 2, 3: the run of its queue pair.
     pub run: Signal<In, ReadRun>,
     /// 5: its payload is taken: the first of its READ, in order.
@@ -148,11 +152,9 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(U<5>: position_3, position_4)]
     #[signals(U<5>: at_read)]
     #[signals(PsnDistance: distance, beyond, lag, over, progress)]
-    given: Signal<Local, Extension>,
-    aeth: Signal<Local, AckHeader>,
-    row_syndrome: Signal<Local, Syndrome>,
     #[signals(Syndrome: syndrome)]
-    less_one: Signal<Local, U<12>>,
+    #[combinational]
+    rounding: Rounding,
     raised: Signal<Local, RoundedLength>,
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, none_4, all_4, direct_4, full_4, reads_4, int_on_4)]
@@ -162,8 +164,8 @@ pub struct Stages<const SEGMENT: usize> {
     #[signals(U<24>: psns, new_end, last_out)]
     #[signals(U<16>: full_length)]
     #[signals(U<32>: wanted_length)]
-    #[signals(Bit: is_answer, fits_place, ends_read, is_end, has_run, first)]
-    #[signals(Bit: judged, tried, at_end, inside, moves, done, more, fits, refused, queues, drops)]
+    #[signals(Bit: is_answer, is_ack, fits_place, is_end, has_run, first)]
+    #[signals(Bit: judged, tried, at_end, never_sent, moves, done, more, fits, refused, queues, drops)]
     written: Signal<Local, RequesterState>,
     // 5
     #[registers(Bit: valid_5, we_5, push_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
@@ -172,7 +174,6 @@ pub struct Stages<const SEGMENT: usize> {
     tail_5: DFF<U<5>>,
     #[registers(Bit: takes_5, defers_response_5, last_5)]
     #[registers(U<64>: address_5, behind_5)]
-    last_length_5: DFF<U<16>>,
     last_psn_5: DFF<U<24>>,
     run_5: Signal<Local, ReadRun>,
     mtu_5: DFF<U<3>>,
@@ -194,12 +195,11 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         // 2
         ring_qp = step_2.qp;
         // the READ of a run that is closed has all its data, but is in the ring until memory has it too
-        position_3 = read_at;
         at_read = read_at;
         if run.valid & !run.open & (run.generation == step_2.generation) & (run.psn != una) {
-            position_3 = read_at + 1;
             at_read = read_at + 1;
         }
+        position_3 = at_read;
         ring_place = if step_2.response { at_read } else { head };
         assign!(
             valid_3.d = valid_2,
@@ -231,7 +231,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.una);
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
         lag = bit_cast_word::<PsnDistance, U<24>>(state_3.accepted - next_3);
-        distance_4 = step_3.psn - state_3.una;
+        distance_4 = bit_cast_number::<24, PsnDistance>(distance);
         old_4 = distance.negative;
         unsent_4 = !sent_known_3 | !beyond.negative;
         behind_4 = lag.negative;
@@ -250,48 +250,32 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         }
         position_4 = position_3;
         response_4 = step_3.response;
-        given = bit_cast_word::<Extension, W<128, 2>>(row.extension);
-        aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
-        row_syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
-        negative_4 = (row.opcode != Opcode::ReadResponseMiddle) & row_syndrome.code.any();
+        negative_4 = negative;
         // what the answer is
         is_answer = !step_3.work & !step_3.response;
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(step_3.syndrome);
-        acknowledgement_4 = is_answer & (step_3.answer == AnswerKind::Acknowledgement);
-        positive_4 = is_answer & (step_3.answer == AnswerKind::Acknowledgement) & !syndrome.code.any();
-        ignored_4 =
-            is_answer & (step_3.answer == AnswerKind::Acknowledgement) & syndrome.code.any() & (syndrome.code != 3);
+        is_ack = is_answer & (step_3.answer == AnswerKind::Acknowledgement);
+        acknowledgement_4 = is_ack;
+        positive_4 = is_ack & !syndrome.code.any();
+        ignored_4 = is_ack & syndrome.code.any() & (syndrome.code != 3);
         data_4 = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
         duplicate_4 = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
         // packets of the work request, rounded up
-        less_one = bits_u::<12>(4095);
-        if mtu_3 == 0 {
-            less_one = bits_u::<12>(255);
-        }
-        if mtu_3 == 1 {
-            less_one = bits_u::<12>(511);
-        }
-        if mtu_3 == 2 {
-            less_one = bits_u::<12>(1023);
-        }
-        if mtu_3 == 3 {
-            less_one = bits_u::<12>(2047);
-        }
-        raised =
-            bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(step_3.length) + bit_cast_u::<33, 12>(less_one));
+        inputs!(rounding: length = step_3.length, mtu = mtu_3);
+        raised = rounding.rounded;
         packets_4 = bit_cast_u::<24, 25>(raised.units >> mtu_3);
 
         // 4: an answer moves within the oldest message, or to its end
         judged = valid_4 & !step_4.work & !response_4 & live_4 & !ended_4;
+        never_sent = !old_4 & unsent_4;
         over = bit_cast_word::<PsnDistance, U<24>>(next_4 - message.end_psn);
         at_end = next_4 == message.end_psn;
-        inside = over.negative;
         // neither a gap nor an earlier message, nor one that must wait for its completion or lets others follow
         moves = judged
             & !old_4
             & !none_4
             & ((positive_4 & !unsent_4 & !message.read) | (data_4 & message.read))
-            & (inside | (at_end & direct_4 & all_4 & (room | !message.last)));
+            & (over.negative | (at_end & direct_4 & all_4 & (room | !message.last)));
         done = moves & at_end;
         completes = done & message.last;
         completes_qp = step_4.qp;
@@ -299,7 +283,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
             | response_4
             | !live_4
             | ended_4
-            | (acknowledgement_4 & ((!old_4 & unsent_4) | ignored_4))
+            | (acknowledgement_4 & (never_sent | ignored_4))
             | (positive_4 & old_4)
             | (data_4 & old_4)
             | duplicate_4;
@@ -308,8 +292,8 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         acknowledges_5 = acknowledgement_4;
         with_int_5 = acknowledgement_4 & int_on_4;
         echo_5 = (moves & data_4 & int_on_4) | (valid_4 & duplicate_4 & step_4.int_on);
-        ghost_5 = judged & acknowledgement_4 & !old_4 & unsent_4;
-        ignored_5 = judged & ignored_4 & !(!old_4 & unsent_4);
+        ghost_5 = judged & acknowledgement_4 & never_sent;
+        ignored_5 = judged & ignored_4 & !never_sent;
         ended_5 = valid_4 & live_4 & ended_4 & acknowledgement_4;
         counts_5 = positive_4 & !old_4;
         next_5 = next_4;
@@ -318,15 +302,13 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
 
         // 4: the first response of a READ, in order, of the kind and length of its place
         full_length = bits_u::<16>(256) << mtu_4;
-        ends_read = at_end;
         is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
         wanted_length = bit_cast_u::<32, 16>(full_length);
         if at_end {
             wanted_length = message.length;
         }
-        fits_place = (is_end == ends_read)
-            & (bit_cast_u::<32, 16>(row.payload_length) == wanted_length)
-            & row.payload_length.any();
+        fits_place =
+            (is_end == at_end) & (bit_cast_u::<32, 16>(row.payload_length) == wanted_length) & row.payload_length.any();
         first = valid_4
             & response_4
             & live_4
@@ -343,8 +325,6 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         last_5 = at_end;
         address_5 = message.local_address;
         behind_5 = message.local_address + bit_cast_u::<64, 16>(full_length);
-        // what whole packets leave of the READ: 1 to a whole packet
-        last_length_5 = ((bit_cast_u::<16, 32>(message.length) - 1) & (full_length - 1)) + 1;
         last_psn_5 = message.end_psn - 1;
 
         // 4: a work request of one message that the scheduler may have at once
@@ -415,7 +395,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         run_5.generation = step_5.generation;
         run_5.psn = next_5;
         run_5.last_psn = last_psn_5;
-        run_5.last_length = last_length_5;
+        run_5.last_length = last_length;
         run_5.open = true;
         run_5.address = behind_5;
         learned = run_5;

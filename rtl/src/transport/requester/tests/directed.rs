@@ -712,3 +712,43 @@ fn a_host_that_takes_no_completions_holds_up_its_work_requests_and_nothing_else(
     let expected = |id: u64| if id < done { (id, OK, 256) } else { (id, FLUSHED, 0) };
     assert_eq!(b.done, (0..WORKS).map(expected).collect::<Vec<_>>());
 }
+
+/// Acknowledgements come as fast as they can, and the host takes a completion now and then: those of a queue pair leave in the order of its work.
+#[test]
+fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() {
+    const QPS: u64 = 12;
+    let mut b: Bench<20> = Bench::new(8);
+    for qp in 0..QPS {
+        b.context(qp, GENERATION, 0, 0, false, true);
+    }
+    let (mut posted, mut sent, mut answered) = (0, [0; QPS as usize], [0; QPS as usize]);
+    for clock in 0..30_000u64 {
+        b.accept = [1.0, 0.2, 0.02][(clock / 700 % 3) as usize];
+        if b.works.is_empty() {
+            b.work(posted % QPS, posted, false, 64);
+            posted += 1;
+        }
+        for message in std::mem::take(&mut b.messages) {
+            let qp = message.address >> 4;
+            sent[qp as usize] = message.end;
+            b.sent.push_back((qp, GENERATION, message.end));
+        }
+        // what has been told to be sent some clocks ago
+        let qp = clock % QPS;
+        if b.sent.is_empty() && b.answers.is_empty() && answered[qp as usize] < sent[qp as usize] {
+            b.acknowledge(qp, GENERATION, answered[qp as usize], ACK, &[]);
+            answered[qp as usize] += 1;
+        }
+        b.tick();
+    }
+    assert!(b.done.len() > 2000, "{}", b.done.len());
+    for qp in 0..QPS {
+        let of = b.done.iter().filter(|done| done.0 % QPS == qp);
+        let numbers: Vec<u64> = of.map(|done| done.0 / QPS).collect();
+        assert_eq!(
+            numbers,
+            (0..numbers.len() as u64).collect::<Vec<_>>(),
+            "queue pair {qp}"
+        );
+    }
+}

@@ -16,14 +16,18 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
     init(turns.as_mut()).expect("complete block");
     let mut random = Stimulus::new(13);
     let mut pipe: VecDeque<bool> = VecDeque::from([false; 5]);
-    let (mut running, mut in_turn, mut calling, mut answering) = (0u32, 0u32, false, false);
+    // answers that the pipe has left: up to five, while it runs out
+    let (mut running, mut in_turn, mut calling, mut left) = (0u32, 0u32, false, 0u64);
     let mut seen = Seen::default();
     let mut before = false;
     for clock in 0..20_000 {
         let t = turns.as_mut();
         t.reset.next = clock < 2;
         calling |= clock > 2 && random.chance(calls);
-        answering |= calling && !before && random.chance(answers);
+        if calling && !before && left == 0 && random.chance(answers) {
+            left = 1 + random.below(5);
+        }
+        let answering = left > 0;
         let waiting = clock > 2 && random.chance(waits);
         t.calls.next = calling;
         t.answers.next = answering;
@@ -46,7 +50,7 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
             (in_turn, seen.turns) = (0, seen.turns + 1);
         }
         // answers that the pipe has left are done before it goes on
-        assert!(!(before && !machine && answering), "clock {clock}");
+        assert!(!(before && !machine && answering), "clock {clock}: answers are left");
         assert!(
             !begins || in_turn < 4 || answering || !waiting,
             "clock {clock}: more than its turn"
@@ -54,7 +58,8 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
         if begins {
             (running, in_turn) = (6, in_turn + 1);
             seen.operations += 1;
-            (calling, answering) = (random.chance(calls), false);
+            left = left.saturating_sub(1);
+            calling = left > 0 || random.chance(calls);
         }
         running = running.saturating_sub(1);
         seen.entered += u32::from(enters);

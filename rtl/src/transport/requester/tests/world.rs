@@ -284,10 +284,6 @@ impl<const S: usize> World<S> {
 
     /// Hands a frame to the model and, as the words of dispatch, to the block.
     fn deliver(&mut self, frame: &[u8]) {
-        // what a packet answers has left
-        while !self.bench.sent.is_empty() {
-            self.bench.tick();
-        }
         self.model.receive(self.now, frame);
         let Ok(packet) = RocePacket::parse(frame, &Ports::default()) else {
             return;
