@@ -430,6 +430,7 @@ module hpcc_nic_hpcc (
   wire  flows_first_ready;
   wire  flows_kill_ready;
   wire  flows_answered_ready;
+  wire  [1:0] flows_left_departure;
   wire  hpcc_nic_pkg::ack_send_t flows_probe_data;
   wire  flows_probe_valid;
   wire  flows_stray;
@@ -482,7 +483,7 @@ module hpcc_nic_hpcc (
   wire  [7:0] tx_note_generation;
   wire  tx_note_response;
   wire  [23:0] tx_note_psn;
-  wire  [1:0] tx_note_tag;
+  wire  [3:0] tx_note_tag;
   wire  [511:0] tx_m_axis_tdata;
   wire  [63:0] tx_m_axis_tkeep;
   wire  tx_m_axis_tlast;
@@ -1009,7 +1010,7 @@ module hpcc_nic_hpcc (
     .left_qp(tx_note_qp),
     .left_generation(tx_note_generation),
     .left_psn(tx_note_psn),
-    .left_departure(tx_note_tag),
+    .left_departure(flows_left_departure),
     .left_payload(tx_note_payload),
     .probe_interval(registers_cfg_probe_interval),
     .probe_timeout(registers_cfg_probe_timeout),
@@ -1217,6 +1218,7 @@ module hpcc_nic_hpcc (
   assign m_axis_completion_tdata = requester_completion_data;
   assign m_axis_completion_tvalid = requester_completion_valid & running_q;
   assign requester_kill_ready = flows_kill_ready;
+  assign flows_left_departure = tx_note_tag[1:0];
   assign m_axis_tx_tdata = tx_m_axis_tdata;
   assign m_axis_tx_tkeep = tx_m_axis_tkeep;
   assign m_axis_tx_tlast = tx_m_axis_tlast;

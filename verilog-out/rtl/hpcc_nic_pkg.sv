@@ -2901,8 +2901,11 @@ package hpcc_nic_pkg;
 
   // A READ that is being answered.
   typedef struct packed {
-    // Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to.
-    logic [1:0] tag;
+    // Grows by one when READs begin anew: what it was with before is void.
+    logic [3:0] epoch;
+    // Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to, and, modulo 8, its place in
+    // the ring of active READs.
+    logic [3:0] tag;
     // MSN of the responses.
     logic [23:0] msn;
     // Bytes.
@@ -2921,12 +2924,14 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // First PSN of the READ with which the flow was started.
     logic [23:0] start_psn;
-    // Messages completed before that one.
-    logic [23:0] completed_ahead;
-    // The READ before it has not left.
-    logic ahead;
+    // Grows by one when READs begin anew.
+    logic [3:0] epoch;
+    // READs before it that are active and have not left.
+    logic [2:0] ahead;
     // Its tag: grows by one with each READ that becomes active.
-    logic [1:0] tag;
+    logic [3:0] tag;
+    // Whether it completes a message, which one asked for again does not; bit by bit the same of those before it.
+    logic [7:0] completes;
     // Messages completed before it.
     logic [23:0] completed;
     // One past the last PSN of the READ that is answered last.
@@ -2962,7 +2967,7 @@ package hpcc_nic_pkg;
   // The last response of a READ has left, or one could not be read from memory.
   typedef struct packed {
     // Tag of its READ.
-    logic [1:0] tag;
+    logic [3:0] tag;
     // It could not be read.
     logic failed;
     // PSN of the response.
@@ -3528,7 +3533,7 @@ package hpcc_nic_pkg;
   // A data packet on its way out; its payload follows on the stream of the memory reader.
   typedef struct packed {
     // Tag of its READ; of a request its `DepartureKind`.
-    logic [1:0] tag;
+    logic [3:0] tag;
     // It is a READ response.
     logic response;
     // Last response of a READ: tell the response queue when it has left.
@@ -3550,40 +3555,6 @@ package hpcc_nic_pkg;
     // Queue pair.
     logic [7:0] qp;
   } tx_packet_t;
-
-  // What the selection of packets needs of a context.
-  typedef struct packed {
-    // Collects INT.
-    logic int_on;
-    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-    logic [2:0] mtu;
-    // Its generation.
-    logic [7:0] generation;
-    // The queue pair exists.
-    logic alive;
-  } select_context_t;
-
-  // Where the message of the last packet of a queue pair was found.
-  typedef struct packed {
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // Packets since an acknowledgement was asked for.
-    logic [7:0] since_asked;
-    // Place in the ring.
-    logic [3:0] place;
-  } ring_cursor_t;
-
-  // What the departure of a request means for the send times of its queue pair, `hpcc_models::nic::Departure`.
-  typedef enum logic [1:0] {
-    // Nothing.
-    DEPARTURE_KIND_UNTIMED = 2'd0,
-    // Its time is kept.
-    DEPARTURE_KIND_TIMED = 2'd1,
-    // Its number is timed and it was sent before: its time is forgotten.
-    DEPARTURE_KIND_REPEATED = 2'd2,
-    // The first one after the flow has gone back: all times are forgotten.
-    DEPARTURE_KIND_REWOUND = 2'd3
-  } departure_kind_t;
 
   // What is special about a packet that the scheduler lets go.
   typedef struct packed {
@@ -3628,6 +3599,48 @@ package hpcc_nic_pkg;
     // First PSN.
     logic [23:0] first_psn;
   } select_message_t;
+
+  // What the selection of packets needs of a context.
+  typedef struct packed {
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } select_context_t;
+
+  // Where the message of the last packet of a queue pair was found.
+  typedef struct packed {
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Packets since an acknowledgement was asked for.
+    logic [7:0] since_asked;
+    // Place in the ring.
+    logic [3:0] place;
+  } ring_cursor_t;
+
+  // What the departure of a request means for the send times of its queue pair, `hpcc_models::nic::Departure`.
+  typedef enum logic [1:0] {
+    // Nothing.
+    DEPARTURE_KIND_UNTIMED = 2'd0,
+    // Its time is kept.
+    DEPARTURE_KIND_TIMED = 2'd1,
+    // Its number is timed and it was sent before: its time is forgotten.
+    DEPARTURE_KIND_REPEATED = 2'd2,
+    // The first one after the flow has gone back: all times are forgotten.
+    DEPARTURE_KIND_REWOUND = 2'd3
+  } departure_kind_t;
+
+  // A READ that is being answered, in the ring of its queue pair.
+  typedef struct packed {
+    // Queue pair.
+    logic [7:0] qp;
+    // Place in the ring: its tag modulo 8.
+    logic [2:0] place;
+  } read_place_t;
 
   // What the packet selector does in a clock.
   typedef enum logic [1:0] {
@@ -3838,7 +3851,7 @@ package hpcc_nic_pkg;
   // What the response queue, the requester and the send times are told when a data frame has left.
   typedef struct packed {
     // Tag of its READ; of a request its `DepartureKind`.
-    logic [1:0] tag;
+    logic [3:0] tag;
     // PSN.
     logic [23:0] psn;
     // Generation.

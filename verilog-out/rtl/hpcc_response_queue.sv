@@ -5,20 +5,22 @@
 //
 // A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
 // comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
-// behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; a third one
-// waits until the first has left. A READ asked for again
-// takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: an active
-// READ (or two) that it covers is replaced whole, since what lies before the new PSN has been received.
+// behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
+// are active. A READ asked for again
+// takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an
+// active
+// READ, all of those are replaced, since what lies before the new PSN has been received.
 //
 // | step | does |
 // |---|---|
 // | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
-// | `Look` | decides; an acknowledgement leaves, and the next one is taken as in `Idle`, or waits |
-// | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows
-// the active one |
+// | `Look` | decides: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered. If nothing more is to do, the
+// next one is taken as in `Idle` |
+// | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the
+// head that follow the active one do too |
 // | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
 // | `Finish` | the rest of the list is given back |
-// | `Activate` | a READ becomes active |
+// | `Activate` | a READ of the list, or one asked for again, becomes active |
 //
 // Response queue of 256 queue pairs. Reset for at least one clock; it is ready 1024 clocks later.
 module hpcc_response_queue (
@@ -43,7 +45,7 @@ module hpcc_response_queue (
   // PSN of the response.
   input  wire  [23:0] gone_psn,
   // Tag of its READ.
-  input  wire  [1:0] gone_tag,
+  input  wire  [3:0] gone_tag,
   // Answers: `KIND` 1 and 2.
   input  wire  hpcc_nic_pkg::commit_t up_data,
   input  wire  up_valid,
@@ -98,8 +100,8 @@ module hpcc_response_queue (
   wire  append;
   wire  item_follows;
   wire  of_last;
-  wire  of_ahead;
-  wire  passed;
+  wire  of_oldest;
+  wire  of_active;
   wire  idle;
   wire  look;
   wire  active;
@@ -110,10 +112,14 @@ module hpcc_response_queue (
   wire  create;
   wire  ending;
   wire  fail;
+  wire  passes;
   wire  leave;
   wire  answer;
   wire  pass;
+  wire  covers;
   wire  rewind;
+  wire  drops;
+  wire  begins;
   wire  keep;
   wire  store;
   wire  stalled;
@@ -122,7 +128,15 @@ module hpcc_response_queue (
   wire  taken_back;
   wire  finish;
   wire  activate;
+  wire  goes_on;
+  wire  looks_again;
   wire  takes;
+  // Active READs behind the one that ends.
+  wire  [3:0] behind;
+  // Whether those before the last READ complete a message, from the one that ends on.
+  wire  [7:0] completes;
+  // Number of them that do.
+  wire  [3:0] completed_since;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -208,7 +222,9 @@ module hpcc_response_queue (
   logic [7:0] left_generation_r_q;
   wire  hpcc_nic_pkg::read_request_t activation_asked;
   // Its tag.
-  wire  [1:0] activation_tag;
+  wire  [3:0] activation_tag;
+  // And epoch.
+  logic [3:0] activation_epoch;
   // The scheduler has not taken the work of the one before.
   wire  activation_busy;
   // One past the READ's last PSN.
@@ -260,7 +276,7 @@ module hpcc_response_queue (
     .give_last(pool_give_last),
     .give_count(pool_give_count)
   );
-  hpcc_ram #(.WIDTH(141), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
+  hpcc_ram #(.WIDTH(133), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
     .clk(clk),
     .raddr(lists_raddr),
     .rdata(lists_rdata),
@@ -279,7 +295,7 @@ module hpcc_response_queue (
     .down_ready(takes),
     .crowded(unused_intake_contexts_crowded)
   );
-  hpcc_fifo #(.WIDTH(43), .ADDRESS(8), .MARK(256)) u_intake_ends (
+  hpcc_fifo #(.WIDTH(45), .ADDRESS(8), .MARK(256)) u_intake_ends (
     .clk(clk),
     .rst(rst),
     .up_data(intake_ends_up_data),
@@ -321,33 +337,45 @@ module hpcc_response_queue (
   assign item_follows = (item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22]));
   assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
   assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign of_last = entry_q.msn[1:0] == list.tag;
-  assign of_ahead = list.ahead & ((entry_q.msn[1:0] + 2'd1) == list.tag);
-  assign fail = ((ending & (of_last | of_ahead)) & entry_q.ends_or_failed) & acks_up_ready;
-  assign passed = ((ending & (~entry_q.ends_or_failed)) & list.ahead) & (of_ahead | (of_last & (covered == 24'd0)));
-  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~list.ahead)) & of_last) & (covered == 24'd0);
+  assign behind = list.tag - entry_q.msn[3:0];
+  assign of_last = behind == 4'd0;
+  assign of_oldest = behind == {1'd0, list.ahead};
+  assign of_active = behind <= {1'd0, list.ahead};
+  assign fail = ((ending & of_active) & entry_q.ends_or_failed) & acks_up_ready;
+  assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & ((~of_last) | (covered == 24'd0));
+  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last) & (covered == 24'd0);
   assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign pass = ((answer & (~active)) & (~is_read)) & acks_up_ready;
   assign rewind = ((answer & active) & is_read) & again_q;
-  assign append = ((((((answer & active) & is_read) & (~again_q)) & (~list.ahead)) & (waiting == 11'd0)) & (&covered)) & (~(|span[23:22]));
+  assign covers = rewind & (~covered[23]);
+  assign drops = covers & (|list.ahead);
+  assign append = ((((((answer & active) & is_read) & (~again_q)) & (~(&list.ahead))) & (waiting == 11'd0)) & (&covered))
+      & (~(|span[23:22]));
+  assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
-  assign stalled = (~acks_up_ready) & (((ending & (of_last | of_ahead)) & entry_q.ends_or_failed) | ((answer & (~active)) & (~is_read)));
+  assign stalled = ((~acks_up_ready) & (((ending & of_active) & entry_q.ends_or_failed) | ((answer & (~active)) & (~is_read))))
+      | (activation_busy & (begins | append));
+  assign looks_again = drops | (passes & (~of_oldest));
   assign pop = (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP)
       & ((extending_q & item_follows) | ((~extending_q) & (item_reads | acks_up_ready)));
   assign judge = step_q == hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
   assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
   assign finish = step_q == hpcc_nic_pkg::RESPONSE_STEP_FINISH;
-  assign activate = (step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activation_busy);
-  assign takes = idle | pass;
+  assign activate = (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) | begins) | append) & (~activation_busy);
+  assign goes_on = append | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & extending_q);
+  assign takes = idle | ((((look & (~stalled)) & (~rewind)) & (~looks_again)) & (~((leave | passes) & (|waiting))));
   assign next_asked = intake_entry.int_stack[120:0];
   assign pool_link = |waiting;
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
+  assign completes = (list.completes >> 1) & (~(8'hff << behind));
+  assign completed_since = ((({3'd0, completes[0]} + {3'd0, completes[1]}) + ({3'd0, completes[2]} + {3'd0, completes[3]}))
+      + ({3'd0, completes[4]} + {3'd0, completes[5]})) + {3'd0, completes[6]};
   assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
-  assign activation_tag = list.tag + 2'd1;
+  assign activation_tag = list.tag + 4'd1;
   assign work_valid = activation_work_valid;
   assign work_flow = activation_work_flow;
   assign work_generation = activation_work_generation;
@@ -393,16 +421,13 @@ module hpcc_response_queue (
       seen_d = 11'd0;
       removed_d = 11'd0;
       cursor_d = list.head;
-      extending_d = append | (passed & of_ahead);
+      extending_d = passes;
       cut_d = 1'd0;
-      replaces_d = rewind & (~covered[23]);
+      replaces_d = covers;
       if (stalled) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       end
-      if (passed & of_last) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
-      end
-      if ((leave | (passed & of_ahead)) & (|waiting)) begin
+      if ((leave | passes) & (|waiting)) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
       if (rewind) begin
@@ -411,8 +436,8 @@ module hpcc_response_queue (
           step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
         end
       end
-      if (((answer & (~active)) & is_read) | append) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
+      if (looks_again) begin
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
       end
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
@@ -468,15 +493,19 @@ module hpcc_response_queue (
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
-    if (activate) begin
+    if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate) begin
+      extending_d = 1'd1;
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+      if ((|waiting) & ((~extending_q) | (list.ahead < 3'd6))) begin
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
+      end
     end
     if (takes & intake_valid) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
     end
     left_what_r_d = 3'd0;
-    if (((((leave | passed) | ((rewind & list.ahead) & (~covered[23]))) | (taken_back & item_reads)) | (activate & replaces_q))
-        | ((keep & (~store)) & is_read)) begin
+    if (((((leave | passes) | drops) | (taken_back & item_reads))
+        | (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate) & replaces_q)) | ((keep & (~store)) & is_read)) begin
       left_what_r_d = 3'd1;
     end
     if ((taken_back & (~item_reads)) & (item.syndrome != hpcc_nic_pkg::AETH_SYNDROME_ACK)) begin
@@ -513,19 +542,19 @@ module hpcc_response_queue (
       changed.dead = ~creation_q.alive;
       changed.int_on = creation_q.int_on;
       changed.waiting = 11'd0;
-      changed.ahead = 1'd0;
+      changed.ahead = 3'd0;
     end
     if (fail) begin
       changed.active = 1'd0;
       changed.dead = 1'd1;
       changed.waiting = 11'd0;
-      changed.ahead = 1'd0;
+      changed.ahead = 3'd0;
     end
     if (leave) begin
       changed.active = 1'd0;
     end
-    if (passed) begin
-      changed.ahead = 1'd0;
+    if (passes | drops) begin
+      changed.ahead = list.ahead - 3'd1;
     end
     if (store) begin
       changed.waiting = waiting + 11'd1;
@@ -546,10 +575,12 @@ module hpcc_response_queue (
       changed.active = 1'd1;
       changed.end_psn = activation_end_psn;
       changed.completed = completed;
-      changed.tag = list.tag + 2'd1;
-      changed.ahead = extending_q;
-      changed.completed_ahead = list.completed;
-      if (~extending_q) begin
+      changed.tag = list.tag + 4'd1;
+      changed.completes = (list.completes << 1) | {7'd0, entry_q.ends_or_failed};
+      changed.ahead = list.ahead + 3'd1;
+      if (~goes_on) begin
+        changed.ahead = 3'd0;
+        changed.epoch = list.epoch + 4'd1;
         changed.start_psn = entry_q.psn;
       end
     end
@@ -561,13 +592,13 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    lists_we = ((((((create | fail) | leave) | passed) | store) | pop) | finish) | activate;
+    lists_we = (((((((create | fail) | leave) | passes) | drops) | store) | pop) | finish) | activate;
     lists_waddr = qp_q;
     lists_wdata = changed;
     if (pool_clearing) begin
       lists_we = 1'd1;
       lists_waddr = pool_clear_at;
-      lists_wdata = 141'd0;
+      lists_wdata = 133'd0;
     end
   end
   always_comb begin
@@ -592,12 +623,15 @@ module hpcc_response_queue (
       sent.qp = qp_q;
       sent.generation = list.generation;
       sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
-      sent.msn = list.completed;
-      if (~of_last) begin
-        sent.msn = list.completed_ahead;
-      end
+      sent.msn = list.completed - {20'd0, completed_since};
       sent.int_length = {5'd0, list.int_on} << 1;
       sent.int_stack = 336'd0;
+    end
+  end
+  always_comb begin
+    activation_epoch = list.epoch + 4'd1;
+    if (goes_on) begin
+      activation_epoch = list.epoch;
     end
   end
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
@@ -631,7 +665,7 @@ module hpcc_response_queue (
       intake_entry = 421'd0;
       intake_entry.generation = intake_ends_down_data.generation;
       intake_entry.psn = intake_ends_down_data.psn;
-      intake_entry.msn = {22'd0, intake_ends_down_data.tag};
+      intake_entry.msn = {20'd0, intake_ends_down_data.tag};
       intake_entry.ends_or_failed = intake_ends_down_data.failed;
     end
     if (intake_contexts_down_valid) begin
@@ -656,19 +690,27 @@ module hpcc_response_queue (
   assign activation_read_data = activation_read_q;
   always_comb begin
     activation_full_d = activation_full_q;
-    activation_restart_d = activation_restart_q;
-    activation_flow_d = activation_flow_q;
-    activation_last_d = activation_last_q;
-    activation_read_d = activation_read_q;
     if (work_ready) begin
       activation_full_d = 1'd0;
     end
     activation_pulse_d = activate;
     if (activate) begin
       activation_full_d = 1'd1;
+    end
+    if (rst) begin
+      activation_full_d = 1'd0;
+      activation_pulse_d = 1'd0;
+    end
+  end
+  always_comb begin
+    activation_restart_d = activation_restart_q;
+    activation_flow_d = activation_flow_q;
+    activation_last_d = activation_last_q;
+    activation_read_d = activation_read_q;
+    if (~activation_full_q) begin
       activation_flow_d = ({8'd0, qp_q} << 1) | 16'd1;
       activation_last_d = entry_q.psn + activation_asked.count;
-      activation_restart_d = ~extending_q;
+      activation_restart_d = ~goes_on;
       activation_read_d.generation = entry_q.generation;
       activation_read_d.first_psn = entry_q.psn;
       activation_read_d.count = activation_asked.count;
@@ -676,10 +718,7 @@ module hpcc_response_queue (
       activation_read_d.length = activation_asked.length;
       activation_read_d.msn = entry_q.msn;
       activation_read_d.tag = activation_tag;
-    end
-    if (rst) begin
-      activation_full_d = 1'd0;
-      activation_pulse_d = 1'd0;
+      activation_read_d.epoch = activation_epoch;
     end
   end
   initial begin
@@ -698,7 +737,7 @@ module hpcc_response_queue (
     entry_q = 421'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
-    held_q = 141'd0;
+    held_q = 133'd0;
     left_qp_r_q = 8'd0;
     left_generation_r_q = 8'd0;
     activation_full_q = 1'd0;
@@ -706,7 +745,7 @@ module hpcc_response_queue (
     activation_restart_q = 1'd0;
     activation_flow_q = 16'd0;
     activation_last_q = 24'd0;
-    activation_read_q = 178'd0;
+    activation_read_q = 184'd0;
     full_r_q = 1'd0;
     left_what_r_q = 3'd0;
   end
@@ -741,7 +780,8 @@ module hpcc_response_queue (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
       context_data.remote_ip, asked.duplicate, asked.length, asked.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, span[21:0], item_span[21:0], beyond[22:0], activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, span[21:0], item_span[21:0], beyond[22:0], completes[7],
+      activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -4,32 +4,37 @@
 // Select: from a grant of the scheduler to a packet, or to none.
 //
 // A grant names a flow and a PSN. Even flows carry requests: the message with that PSN is looked for in the ring of the queue pair,
-// from where the last one was found. Odd flows carry READ responses: the PSN must lie in the READ that is being answered. A grant for
-// which there is nothing (any more) is void, and the scheduler gets its bytes back.
+// from where the last one was found. Odd flows carry READ responses: the READ with that PSN is looked for in the ring of those that are
+// being
+// answered. A grant for which there is nothing (any more) is void, and the scheduler gets its bytes back.
 //
-// Grants go through a pipe that looks at two messages of the ring, that of the last packet and the next one:
+// Grants go through a pipe that looks at two messages (or READs) of the ring, that of the last packet and the next one:
 //
 // | clock | what |
 // |---|---|
 // | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
-// | 2 | they show; the message is addressed, and the READ |
-// | 3 | the next message of the ring is addressed |
+// | 2 | they show; the message or READ is addressed |
+// | 3 | the next one of the ring is addressed |
 // | 4 | the message shows, 250 bits, or the READ |
 // | 5 | does it contain the PSN? Then `form::Form` begins |
-// | 6 | does the next message? |
+// | 6 | does the next one? |
 //
-// A grant enters every second clock, every fourth while payload waits to be fetched; one of the same requests when the one before it is
-// found, which writes where: five clocks for a packet of the
-// same message, six for the first one of the next. READ responses need no place and follow each other in every second clock. A grant that
-// neither message holds
+// A grant enters every second clock, every fourth while payload waits to be fetched; one of the same flow when the one before it is found,
+// which writes where: five clocks for a packet of the
+// same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a
+// READ
+// that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message
+// holds
 // leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a
 // clock: 20 clocks at
 // most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //
+// READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
+//
 // A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
 // of an earlier generation is ever found when the generation's number comes again.
 //
-// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address.
+// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address, `R` = `A` + 3 bits of READ address.
 module hpcc_select (
   // Clock.
   input  wire  clk,
@@ -108,19 +113,22 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
-  wire  hpcc_nic_pkg::read_state_t read_even;
-  wire  hpcc_nic_pkg::read_state_t read_odd;
-  hpcc_nic_pkg::read_state_t read;
-  wire  hpcc_nic_pkg::psn_distance_t after_even;
-  wire  hpcc_nic_pkg::psn_distance_t after_odd;
-  logic takes_odd;
+  wire  hpcc_nic_pkg::read_state_t read;
+  hpcc_nic_pkg::read_place_t written_place;
+  wire  [10:0] written_address;
+  hpcc_nic_pkg::read_place_t read_place;
+  wire  [10:0] read_address;
+  // Where the last packet of the flow in clock 2 was found, of requests and of responses.
+  logic [3:0] slot_2;
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
   wire  hpcc_nic_pkg::qp_flow_t offered_flow;
   // It enters the pipe.
   wire  enters;
-  // One of the same requests is inside whose place is not written.
+  // One of the same flow is inside whose place is not written.
   wire  meets;
+  // The epoch that the READ that shows must have.
+  logic [3:0] epoch_shown;
   // Something is in the pipe.
   wire  occupied;
   // The queue pair of the grant in clock 2 is the one that the grant is for.
@@ -139,6 +147,10 @@ module hpcc_select (
   wire  [11:0] looked_address;
   wire  current;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
+  // The grant that begins next, or is taken.
+  hpcc_nic_pkg::looked_grant_t coming;
+  wire  hpcc_nic_pkg::psn_distance_t from_first;
+  wire  hpcc_nic_pkg::psn_distance_t from_end;
   wire  odd;
   logic looked;
   wire  hit;
@@ -163,14 +175,20 @@ module hpcc_select (
   wire  messages_we;
   logic [11:0] messages_waddr;
   hpcc_nic_pkg::select_message_t messages_wdata;
-  logic [7:0] reads_0_raddr;
-  wire  hpcc_nic_pkg::read_state_t reads_0_rdata;
-  wire  reads_0_we;
-  wire  [7:0] reads_0_waddr;
-  logic [7:0] reads_1_raddr;
-  wire  hpcc_nic_pkg::read_state_t reads_1_rdata;
-  wire  reads_1_we;
-  wire  [7:0] reads_1_waddr;
+  // READs that are answered, eight of a queue pair.
+  wire  [10:0] reads_raddr;
+  wire  hpcc_nic_pkg::read_state_t reads_rdata;
+  wire  [10:0] reads_waddr;
+  // Where the READ of the last response was found.
+  wire  [7:0] read_places_raddr;
+  wire  [2:0] read_places_rdata;
+  wire  read_places_we;
+  wire  [7:0] read_places_waddr;
+  wire  [2:0] read_places_wdata;
+  // The epoch of the READs that are answered.
+  wire  [7:0] epochs_raddr;
+  wire  [3:0] epochs_rdata;
+  wire  [7:0] epochs_waddr;
   // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
   logic [4:0] voids_d;
   logic [4:0] voids_q;
@@ -183,7 +201,6 @@ module hpcc_select (
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
-  hpcc_nic_pkg::looked_grant_t next_d;
   hpcc_nic_pkg::looked_grant_t next_q;
   // Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
   logic [1:0] pause_d;
@@ -210,6 +227,12 @@ module hpcc_select (
   hpcc_nic_pkg::ring_cursor_t cursor_4_q;
   logic [2:0] mtu_3_q;
   logic [2:0] mtu_4_q;
+  logic [3:0] slot_3_q;
+  logic [3:0] slot_4_q;
+  logic [3:0] epoch_3_q;
+  logic [3:0] epoch_4_q;
+  logic [3:0] epoch_now_d;
+  logic [3:0] epoch_now_q;
   // Grants for the search.
   wire  unused_searches_up_ready;
   wire  hpcc_nic_pkg::looked_grant_t searches_down_data;
@@ -243,9 +266,22 @@ module hpcc_select (
   logic [23:0] size_q;
   logic ours_d;
   logic ours_q;
-  logic [1:0] tag_q;
-  logic [1:0] tag_r_d;
-  logic [1:0] tag_r_q;
+  // Flow and generation of the last request of a READ, and its message.
+  hpcc_nic_pkg::looked_grant_t asked_d;
+  hpcc_nic_pkg::looked_grant_t asked_q;
+  hpcc_nic_pkg::select_message_t asked_message_d;
+  hpcc_nic_pkg::select_message_t asked_message_q;
+  // It lies in that READ: no packet is counted for it, so it needs not wait for those before it.
+  wire  inside_read_d;
+  logic inside_read_q;
+  logic [3:0] tag_q;
+  // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
+  wire  few_d;
+  logic few_q;
+  logic brief_d;
+  logic brief_q;
+  logic [3:0] tag_r_d;
+  logic [3:0] tag_r_q;
   // Ones where a number does not count.
   wire  [23:0] departs_beyond;
   // The number of one clock ago is timed.
@@ -321,21 +357,29 @@ module hpcc_select (
     .waddr(messages_waddr),
     .wdata(messages_wdata)
   );
-  hpcc_ram #(.WIDTH(178), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_reads_0 (
+  hpcc_ram #(.WIDTH(184), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_reads (
     .clk(clk),
-    .raddr(reads_0_raddr),
-    .rdata(reads_0_rdata),
-    .we(reads_0_we),
-    .waddr(reads_0_waddr),
+    .raddr(reads_raddr),
+    .rdata(reads_rdata),
+    .we(read_valid),
+    .waddr(reads_waddr),
     .wdata(read_data)
   );
-  hpcc_ram #(.WIDTH(178), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_reads_1 (
+  hpcc_ram #(.WIDTH(3), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_read_places (
     .clk(clk),
-    .raddr(reads_1_raddr),
-    .rdata(reads_1_rdata),
-    .we(reads_1_we),
-    .waddr(reads_1_waddr),
-    .wdata(read_data)
+    .raddr(read_places_raddr),
+    .rdata(read_places_rdata),
+    .we(read_places_we),
+    .waddr(read_places_waddr),
+    .wdata(read_places_wdata)
+  );
+  hpcc_ram #(.WIDTH(4), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_epochs (
+    .clk(clk),
+    .raddr(epochs_raddr),
+    .rdata(epochs_rdata),
+    .we(read_valid),
+    .waddr(epochs_waddr),
+    .wdata(read_data.epoch)
   );
   hpcc_short_fifo #(.WIDTH(44), .ADDRESS(2), .MARK(1)) u_searches (
     .clk(clk),
@@ -388,12 +432,17 @@ module hpcc_select (
   assign messages_we = message_valid | (|voids_q);
   assign void_address = void_place;
   assign searched = searches_down_data;
-  assign reads_0_we = read_valid & (~read_data.tag[0]);
-  assign reads_1_we = read_valid & read_data.tag[0];
-  assign reads_0_waddr = read_qp;
-  assign reads_1_waddr = read_qp;
+  assign written_address = written_place;
+  assign reads_waddr = written_address;
+  assign epochs_waddr = read_qp;
+  assign epochs_raddr = address;
+  assign read_places_raddr = address;
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
+  assign from_first = coming.psn - asked_message_q.first_psn;
+  assign from_end = coming.psn - asked_message_q.end_psn;
+  assign inside_read_d = (((asked_message_q.read & (coming.flow == asked_q.flow)) & (coming.generation == asked_q.generation))
+      & (~from_first.negative)) & from_end.negative;
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == grant_2_q.generation);
   assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
@@ -404,14 +453,15 @@ module hpcc_select (
   assign slot_d = slot_now + 4'd1;
   assign looked_address = message_place;
   assign messages_raddr = looked_address;
-  assign read_even = reads_0_rdata;
-  assign read_odd = reads_1_rdata;
-  assign after_even = shown.psn - read_even.first_psn;
-  assign after_odd = shown.psn - read_odd.first_psn;
+  assign read_address = read_place;
+  assign reads_raddr = read_address;
+  assign read = reads_rdata;
+  assign few_d = ~(|read.count[23:2]);
   assign hit = (looked & ours_q) & (place_q < size_q);
-  assign meets = (~next_q.flow.response) & (((((valid_1_q & (grant_1_q.flow == next_q.flow))
-      | (valid_2_q & (grant_2_q.flow == next_q.flow))) | (valid_3_q & (grant_3_q.flow == next_q.flow)))
-      | (valid_4_q & (grant_4_q.flow == next_q.flow))) | ((valid_5_q & (~hit)) & (grant_q.flow == next_q.flow)));
+  assign meets = ((~inside_read_q) & ((~next_q.flow.response) | brief_q))
+      & (((((valid_1_q & (grant_1_q.flow == next_q.flow)) | (valid_2_q & (grant_2_q.flow == next_q.flow)))
+      | (valid_3_q & (grant_3_q.flow == next_q.flow))) | (valid_4_q & (grant_4_q.flow == next_q.flow)))
+      | ((valid_5_q & (~hit)) & (grant_q.flow == next_q.flow)));
   assign enters = (((((waiting_q & form_room) & (~meets)) & (~(form_waits & (|pause_q)))) & (~diverts)) & (~searches_down_valid))
       & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
   assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
@@ -421,6 +471,9 @@ module hpcc_select (
   assign fresh = cursor_q.generation != grant_q.generation;
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q)))
       | (counted >= ack_interval));
+  assign read_places_we = sends & odd;
+  assign read_places_waddr = qp;
+  assign read_places_wdata = found_slot_q[2:0];
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -449,7 +502,6 @@ module hpcc_select (
     voided_generation_d = voided_generation_q;
     void_cursor_d = void_cursor_q;
     waiting_d = waiting_q;
-    next_d = next_q;
     pause_d = pause_q;
     messages_waddr = void_address;
     messages_wdata = 250'd0;
@@ -465,29 +517,30 @@ module hpcc_select (
       voided_generation_d = context_data.generation;
       void_cursor_d = 1'd1;
     end
+    coming = next_q;
     if (~waiting_q) begin
       waiting_d = send_valid;
-      next_d.flow.response = offered_flow.response;
-      next_d.flow.qp = offered_flow.qp;
-      next_d.generation = send_generation;
-      next_d.psn = send_psn;
-      next_d.marks = send_kind;
+      coming.flow.response = offered_flow.response;
+      coming.flow.qp = offered_flow.qp;
+      coming.generation = send_generation;
+      coming.psn = send_psn;
+      coming.marks = send_kind;
     end
     valid_2_d = valid_1_q;
     valid_3_d = valid_2_q & exists;
     valid_4_d = valid_3_q;
     valid_5_d = valid_4_q;
     diverts = 1'd0;
-    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (odd | (age_q >= 5'd3));
+    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd3);
     if (valid_5_q | valid_6_q) begin
       diverts = searches_down_valid;
       looked = ~searches_down_valid;
     end
-    missed = (looked & (~hit)) & (odd | (age_q == 5'h12));
+    missed = (looked & (~hit)) & ((odd & (age_q == 5'ha)) | (age_q == 5'h12));
     valid_6_d = 1'd0;
     if (valid_5_q | valid_6_q) begin
-      missed = (looked & (~hit)) & odd;
-      if ((looked & (~hit)) & (~odd)) begin
+      missed = 1'd0;
+      if (looked & (~hit)) begin
         valid_6_d = valid_5_q;
         diverts = valid_6_q;
       end
@@ -525,6 +578,7 @@ module hpcc_select (
     end
   end
   always_comb begin
+    epoch_now_d = epoch_now_q;
     step_d = step_q;
     age_d = age_q;
     grant_d = grant_q;
@@ -537,6 +591,10 @@ module hpcc_select (
     slot_now = slot_q;
     if (step_q == hpcc_nic_pkg::SELECT_STEP_CONTEXT) begin
       slot_now = cursors_rdata.place;
+      if (odd) begin
+        slot_now = {1'd0, read_places_rdata};
+      end
+      epoch_now_d = epochs_rdata;
       age_d = 5'd1;
       cursor_d = cursors_rdata;
       mtu_now_d = contexts_rdata.mtu;
@@ -558,6 +616,7 @@ module hpcc_select (
       cursor_d = cursor_4_q;
       mtu_now_d = mtu_4_q;
       int_now_d = int_4_q;
+      epoch_now_d = epoch_4_q;
     end
     if (begins) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_ADDRESS;
@@ -565,6 +624,23 @@ module hpcc_select (
     end
     if (rst) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
+    end
+  end
+  always_comb begin
+    asked_d = asked_q;
+    asked_message_d = asked_message_q;
+    if (sends & is_read) begin
+      asked_d = grant_q;
+      asked_message_d = message_q;
+    end
+    if (rst) begin
+      asked_message_d = 250'd0;
+    end
+  end
+  always_comb begin
+    brief_d = brief_q;
+    if (hit & odd) begin
+      brief_d = few_q;
     end
   end
   always_comb begin
@@ -584,21 +660,21 @@ module hpcc_select (
     end
   end
   always_comb begin
-    reads_0_raddr = address;
-    if (valid_2_q) begin
-      reads_0_raddr = grant_2_q.flow.qp;
-    end
+    written_place.qp = read_qp;
+    written_place.place = read_data.tag[2:0];
   end
   always_comb begin
-    reads_1_raddr = address;
-    if (valid_2_q) begin
-      reads_1_raddr = grant_2_q.flow.qp;
+    slot_2 = cursors_rdata.place;
+    if (grant_2_q.flow.response) begin
+      slot_2 = {1'd0, read_places_rdata};
     end
   end
   always_comb begin
     shown = grant_q;
+    epoch_shown = epoch_now_q;
     if (valid_4_q) begin
       shown = grant_4_q;
+      epoch_shown = epoch_4_q;
     end
   end
   always_comb begin
@@ -606,11 +682,15 @@ module hpcc_select (
     message_place.place = slot_now;
     if (valid_2_q) begin
       message_place.qp = grant_2_q.flow.qp;
-      message_place.place = cursors_rdata.place;
+      message_place.place = slot_2;
     end else if (valid_3_q) begin
       message_place.qp = grant_3_q.flow.qp;
-      message_place.place = cursor_3_q.place + 4'd1;
+      message_place.place = slot_3_q + 4'd1;
     end
+  end
+  always_comb begin
+    read_place.qp = message_place.qp;
+    read_place.place = message_place.place[2:0];
   end
   always_comb begin
     message_d = messages_rdata;
@@ -618,12 +698,9 @@ module hpcc_select (
     size_d = messages_rdata.end_psn - messages_rdata.first_psn;
     ours_d = messages_rdata.generation == shown.generation;
     if (shown.flow.response) begin
-      place_d = after_even;
-      if (takes_odd) begin
-        place_d = after_odd;
-      end
+      place_d = shown.psn - read.first_psn;
       size_d = read.count;
-      ours_d = read.generation == shown.generation;
+      ours_d = (read.generation == shown.generation) & (read.epoch == epoch_shown);
       message_d = 250'd0;
       message_d.length = read.length;
       message_d.remote_key = {8'd0, read.msn};
@@ -631,23 +708,11 @@ module hpcc_select (
     end
   end
   always_comb begin
-    takes_odd = after_even.negative;
-    if (read_odd.tag == (read_even.tag + 2'd1)) begin
-      takes_odd = ~after_odd.negative;
-    end
-  end
-  always_comb begin
-    read = read_even;
-    if (takes_odd) begin
-      read = read_odd;
-    end
-  end
-  always_comb begin
     found_slot_d = slot_q - 4'd2;
     if (valid_4_q) begin
-      found_slot_d = cursor_4_q.place;
+      found_slot_d = slot_4_q;
     end else if (valid_5_q) begin
-      found_slot_d = cursor_q.place + 4'd1;
+      found_slot_d = found_slot_q + 4'd1;
     end
   end
   always_comb begin
@@ -685,7 +750,7 @@ module hpcc_select (
   always_comb begin
     tag_r_d = tag_q;
     if (~odd) begin
-      tag_r_d = departs_departure;
+      tag_r_d = {2'd0, departs_departure};
     end
   end
   always_comb begin
@@ -738,6 +803,11 @@ module hpcc_select (
     cursor_4_q = 20'd0;
     mtu_3_q = 3'd0;
     mtu_4_q = 3'd0;
+    slot_3_q = 4'd0;
+    slot_4_q = 4'd0;
+    epoch_3_q = 4'd0;
+    epoch_4_q = 4'd0;
+    epoch_now_q = 4'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
     grant_q = 44'd0;
@@ -750,8 +820,13 @@ module hpcc_select (
     place_q = 24'd0;
     size_q = 24'd0;
     ours_q = 1'd0;
-    tag_q = 2'd0;
-    tag_r_q = 2'd0;
+    asked_q = 44'd0;
+    asked_message_q = 250'd0;
+    inside_read_q = 1'd0;
+    tag_q = 4'd0;
+    few_q = 1'd0;
+    brief_q = 1'd0;
+    tag_r_q = 4'd0;
     departs_timed_r_q = 1'd0;
     what_q = 2'd0;
     go_q = 1'd0;
@@ -782,7 +857,7 @@ module hpcc_select (
     voided_generation_q <= voided_generation_d;
     void_cursor_q <= void_cursor_d;
     waiting_q <= waiting_d;
-    next_q <= next_d;
+    next_q <= coming;
     pause_q <= pause_d;
     valid_1_q <= valid_1_d;
     valid_2_q <= valid_2_d;
@@ -800,6 +875,11 @@ module hpcc_select (
     cursor_4_q <= cursor_3_q;
     mtu_3_q <= contexts_rdata.mtu;
     mtu_4_q <= mtu_3_q;
+    slot_3_q <= slot_2;
+    slot_4_q <= slot_3_q;
+    epoch_3_q <= epochs_rdata;
+    epoch_4_q <= epoch_3_q;
+    epoch_now_q <= epoch_now_d;
     step_q <= step_d;
     age_q <= age_d;
     grant_q <= grant_d;
@@ -812,7 +892,12 @@ module hpcc_select (
     place_q <= place_d;
     size_q <= size_d;
     ours_q <= ours_d;
+    asked_q <= asked_d;
+    asked_message_q <= asked_message_d;
+    inside_read_q <= inside_read_d;
     tag_q <= read.tag;
+    few_q <= few_d;
+    brief_q <= brief_d;
     tag_r_q <= tag_r_d;
     departs_timed_r_q <= departs_timed_r_d;
     what_q <= what_d;
@@ -840,8 +925,8 @@ module hpcc_select (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      message_data.reserved, message_data.total, message_data.id, read.first_psn, offered_flow.reserved, shown.marks, shown.flow.qp,
-      message_q.generation, message_q.last, message_q.first_psn, sent_flow_q.response};
+      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, from_first.magnitude,
+      from_end.magnitude, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

@@ -11,6 +11,11 @@
 // | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 // | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
 // | 5 | feedback in its FIFO; a READ request has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
+// | 6 | feedback of bytes beside its FIFO: what is of the same flow and waits is one sum | |
+//
+// The scheduler takes what concerns one flow once in some ten clocks, and grants within a READ are void at the rate of the pipe: without
+// the sums
+// the bytes they give back would wait longer than the responses of the READ take.
 //
 // One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 //
@@ -47,7 +52,7 @@ module hpcc_select_form (
   // Remote key; of READ responses their MSN.
   input  wire  [31:0] key,
   // Tag of the READ that is answered.
-  input  wire  [1:0] tag,
+  input  wire  [3:0] tag,
   // Bytes of the message.
   input  wire  [31:0] total,
   // MTU code.
@@ -81,6 +86,9 @@ module hpcc_select_form (
   // See `advance`.
   output wire  [23:0] feedback_value
 );
+  wire  hpcc_nic_pkg::grant_feedback_t spare;
+  wire  moves;
+  wire  joins;
   // Two's complement.
   logic [23:0] beside;
   wire  [36:0] remaining;
@@ -128,6 +136,11 @@ module hpcc_select_form (
   logic offers_q;
   hpcc_nic_pkg::grant_feedback_t offered_d;
   hpcc_nic_pkg::grant_feedback_t offered_q;
+  // Bytes of one flow, a sum until they are offered.
+  logic gathers_d;
+  logic gathers_q;
+  hpcc_nic_pkg::grant_feedback_t gathered_d;
+  hpcc_nic_pkg::grant_feedback_t gathered_q;
   wire  [23:0] place_2_q;
   wire  [63:0] remote_2_q;
   wire  [31:0] key_2_q;
@@ -141,7 +154,7 @@ module hpcc_select_form (
   wire  [23:0] end_3_q;
   wire  [8:0] flow_3_q;
   wire  [7:0] generation_3_q;
-  wire  [1:0] tag_3_q;
+  wire  [3:0] tag_3_q;
   wire  packets_up_valid;
   wire  unused_packets_up_ready;
   wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
@@ -244,12 +257,12 @@ module hpcc_select_form (
     .d(generation),
     .q(generation_3_q)
   );
-  hpcc_delay #(.WIDTH(2), .DEPTH(3)) u_tag_3 (
+  hpcc_delay #(.WIDTH(4), .DEPTH(3)) u_tag_3 (
     .clk(clk),
     .d(tag),
     .q(tag_3_q)
   );
-  hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(52)) u_packets (
+  hpcc_fifo #(.WIDTH(198), .ADDRESS(6), .MARK(52)) u_packets (
     .clk(clk),
     .rst(rst),
     .up_data(word_4_q),
@@ -314,8 +327,12 @@ module hpcc_select_form (
   assign job_data = jobs_down_data;
   assign job_valid = jobs_down_valid;
   assign feedback_valid = offers_q;
+  assign spare = feedbacks_down_data;
+  assign moves = (feedback_ready | (~offers_q)) & (~advances_down_valid);
+  assign joins = ((spare.from.flow == gathered_q.from.flow) & (spare.from.generation == gathered_q.from.generation))
+      & ((gathered_q.value[23:18] == 6'd0) | (&gathered_q.value[23:18]));
   assign advances_down_ready = feedback_ready | (~offers_q);
-  assign feedbacks_down_ready = (feedback_ready | (~offers_q)) & (~advances_down_valid);
+  assign feedbacks_down_ready = (moves | (~gathers_q)) | joins;
   assign feedback_psn = offered_q.from.psn;
   assign feedback_flow = {7'd0, offered_q.from.flow};
   assign feedback_generation = offered_q.from.generation;
@@ -330,15 +347,24 @@ module hpcc_select_form (
   always_comb begin
     offers_d = offers_q;
     offered_d = offered_q;
+    gathers_d = gathers_q;
+    gathered_d = gathered_q;
     if (feedback_ready | (~offers_q)) begin
-      offers_d = feedbacks_down_valid | advances_down_valid;
-      offered_d = feedbacks_down_data;
+      offers_d = gathers_q | advances_down_valid;
+      offered_d = gathered_q;
       if (advances_down_valid) begin
         offered_d = advances_down_data;
       end
     end
+    if (moves | (~gathers_q)) begin
+      gathers_d = feedbacks_down_valid;
+      gathered_d = spare;
+    end else if (feedbacks_down_valid & joins) begin
+      gathered_d.value = gathered_q.value + spare.value;
+    end
     if (rst) begin
       offers_d = 1'd0;
+      gathers_d = 1'd0;
     end
   end
   always_comb begin
@@ -500,11 +526,13 @@ module hpcc_select_form (
     from_5_q = 41'd0;
     offers_q = 1'd0;
     offered_q = 66'd0;
+    gathers_q = 1'd0;
+    gathered_q = 66'd0;
     bytes_before_q = 36'd0;
     extension_q = 128'd0;
     extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
     opcode_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
-    word_4_q = 196'd0;
+    word_4_q = 198'd0;
     job_4_q = 77'd0;
   end
   always @(posedge clk) begin
@@ -533,6 +561,8 @@ module hpcc_select_form (
     from_5_q <= from_4_q;
     offers_q <= offers_d;
     offered_q <= offered_d;
+    gathers_q <= gathers_d;
+    gathered_q <= gathered_d;
     bytes_before_q <= bytes_before_d;
     extension_q <= extension_d;
     extension_kind_q <= extension_kind_d;

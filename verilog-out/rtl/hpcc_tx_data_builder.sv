@@ -76,7 +76,7 @@ module hpcc_tx_data_builder (
   // Its PSN.
   output wire  [23:0] note_psn,
   // Tag of its READ; of a request its `DepartureKind`.
-  output wire  [1:0] note_tag
+  output wire  [3:0] note_tag
 );
   wire  hpcc_nic_pkg::planned_row_t planned;
   wire  hpcc_nic_pkg::frame_row_t row;
@@ -302,13 +302,13 @@ module hpcc_tx_data_builder (
     headers_15_q = 576'd0;
     code_15_q = 3'd0;
     valid_15_q = 1'd0;
-    beat_15_q = 430'd0;
+    beat_15_q = 432'd0;
     valid_16_q = 1'd0;
-    beat_16_q = 430'd0;
+    beat_16_q = 432'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;
-    note_out_q = 45'd0;
+    note_out_q = 47'd0;
   end
   always @(posedge clk) begin
     number_q <= number_d;

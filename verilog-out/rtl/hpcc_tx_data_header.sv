@@ -93,7 +93,7 @@ module hpcc_tx_data_header (
   hpcc_nic_pkg::frame_row_t row_11_d;
   hpcc_nic_pkg::frame_row_t row_11_q;
   logic valid_11_q;
-  hpcc_fifo #(.WIDTH(196), .ADDRESS(6), .MARK(64)) u_packets (
+  hpcc_fifo #(.WIDTH(198), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
     .up_data(packet_data),
@@ -134,12 +134,12 @@ module hpcc_tx_data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(197), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(199), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(taken),
     .q(beside_q)
   );
-  hpcc_fifo #(.WIDTH(675), .ADDRESS(5), .MARK(12)) u_rows (
+  hpcc_fifo #(.WIDTH(677), .ADDRESS(5), .MARK(12)) u_rows (
     .clk(clk),
     .rst(rst),
     .up_data(planned),
@@ -248,7 +248,7 @@ module hpcc_tx_data_header (
     planned.alone = (~leads) & ((row_11_q.beats == 7'd0) | ((row_11_q.beats == 7'd1) & (row_11_q.drop | (~row_11_q.spill))));
   end
   initial begin
-    row_11_q = 673'd0;
+    row_11_q = 675'd0;
     valid_11_q = 1'd0;
   end
   always @(posedge clk) begin

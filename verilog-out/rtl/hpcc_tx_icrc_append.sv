@@ -138,7 +138,7 @@ module hpcc_tx_icrc_append #(
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  hpcc_delay #(.WIDTH(62), .DEPTH(11)) u_plan (
+  hpcc_delay #(.WIDTH(64), .DEPTH(11)) u_plan (
     .clk(clk),
     .d(plan_1_q),
     .q(plan_q)
@@ -148,7 +148,7 @@ module hpcc_tx_icrc_append #(
     .d(data),
     .q(late_q)
   );
-  hpcc_fifo #(.WIDTH(623), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
+  hpcc_fifo #(.WIDTH(625), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
     .clk(clk),
     .rst(rst),
     .up_data(stored),
@@ -290,7 +290,7 @@ module hpcc_tx_icrc_append #(
     headers_1_q = 224'd0;
     code_1_q = 3'd0;
     with_int_1_q = 1'd0;
-    plan_1_q = 62'd0;
+    plan_1_q = 64'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
@@ -298,7 +298,7 @@ module hpcc_tx_icrc_append #(
     part_13_q = 80'd0;
     eight_13_q = 3'd0;
     keep_13_q = 64'd0;
-    note_13_q = 45'd0;
+    note_13_q = 47'd0;
     frames_q = 10'd0;
   end
   always @(posedge clk) begin

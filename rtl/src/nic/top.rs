@@ -20,7 +20,7 @@ use crate::prim::axi::{
 use crate::prim::fifo::StreamFifo;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::rx::pipe::RxPipe;
@@ -319,7 +319,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(flows from manager: context_valid, context_qp, context_data);
         inputs!(flows from tx:
             left_valid = request_left, left_qp = note_qp, left_generation = note_generation, left_psn = note_psn,
-            left_departure = note_tag, left_payload = note_payload);
+            left_payload = note_payload);
+        self.flows.left_departure.next = bit_cast_u::<2, 4>(self.tx.note_tag.val());
         inputs!(flows from registers:
             probe_interval = cfg.probe_interval, probe_timeout = cfg.probe_timeout, probe_packets = cfg.probe_packets);
         StreamOut::<AckSend>::join(&mut self.flows.probe, &mut self.tx.probe);

@@ -34,8 +34,8 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, AnswerTag, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance, QpOfGeneration, ReadRun,
-    RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
+    AnswerEvent, AnswerTag, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance, QpOfGeneration, ReadPlace,
+    ReadRun, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
@@ -289,6 +289,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ReadPlan::descriptor(),
         PsnDistance::descriptor(),
         Syndrome::descriptor(),
+        ReadPlace::descriptor(),
         RingPlace::descriptor(),
         AnswerEvent::descriptor(),
         AnswerTag::descriptor(),

@@ -64,6 +64,14 @@ crate::word! {
         qp: U<8>,
     }
 
+    /// A READ that is being answered, in the ring of its queue pair.
+    pub struct ReadPlace {
+        /// Place in the ring: its tag modulo 8.
+        place: U<3>,
+        /// Queue pair.
+        qp: U<8>,
+    }
+
     /// An acknowledgement on its way to the scheduler.
     pub struct AnswerEvent {
         /// PSN up to which everything is acknowledged, exclusive.

@@ -62,12 +62,14 @@ crate::word! {
         end_psn: U<24>,
         /// Messages completed before it.
         completed: U<24>,
+        /// Whether it completes a message, which one asked for again does not; bit by bit the same of those before it.
+        completes: U<8>,
         /// Its tag: grows by one with each READ that becomes active.
-        tag: U<2>,
-        /// The READ before it has not left.
-        ahead: Bit,
-        /// Messages completed before that one.
-        completed_ahead: U<24>,
+        tag: U<4>,
+        /// READs before it that are active and have not left.
+        ahead: U<3>,
+        /// Grows by one when READs begin anew.
+        epoch: U<4>,
         /// First PSN of the READ with which the flow was started.
         start_psn: U<24>,
     }
@@ -83,7 +85,7 @@ crate::word! {
         /// It could not be read.
         failed: Bit,
         /// Tag of its READ.
-        tag: U<2>,
+        tag: U<4>,
     }
 
     /// A queue pair is created or removed.

@@ -310,7 +310,7 @@ crate::word! {
         /// It is a READ response.
         response: Bit,
         /// Tag of its READ; of a request its `DepartureKind`.
-        tag: U<2>,
+        tag: U<4>,
     }
 
     /// When a packet of a queue pair's requests left.
@@ -391,8 +391,10 @@ crate::word! {
         length: U<32>,
         /// MSN of the responses.
         msn: U<24>,
-        /// Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to.
-        tag: U<2>,
+        /// Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to, and, modulo 8, its place in the ring of active READs.
+        tag: U<4>,
+        /// Grows by one when READs begin anew: what it was with before is void.
+        epoch: U<4>,
     }
 
     /// What a READ asks for, in the place of INT.

@@ -61,7 +61,7 @@ crate::word! {
         /// PSN.
         psn: U<24>,
         /// Tag of its READ; of a request its `DepartureKind`.
-        tag: U<2>,
+        tag: U<4>,
     }
 
     /// Type of service of an IPv4 header.

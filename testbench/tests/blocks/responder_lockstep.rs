@@ -243,8 +243,12 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
         pins.set(inputs, "gone_qp", 2 + 49 * index as u64);
         pins.set(inputs, "gone_generation", known[index].0);
         pins.set(inputs, "gone_psn", active[index].0);
-        let late = u64::from(pins.random.chance(0.1));
-        pins.set(inputs, "gone_tag", active[index].1.wrapping_sub(late) & 3);
+        let behind = if pins.random.chance(0.1) {
+            pins.random.below(9)
+        } else {
+            0
+        };
+        pins.set(inputs, "gone_tag", active[index].1.wrapping_sub(behind) & 15);
         let (ack, work) = (pins.random.chance(0.5), pins.random.chance(0.6));
         pins.set(inputs, "ack_ready", ack.into());
         pins.set(inputs, "work_ready", work.into());

@@ -8,7 +8,7 @@ use hpcc_rtl::words::transport::{Message, ReadState};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
 use std::collections::BTreeMap;
 
-type Block = Select<3, 7>;
+type Block = Select<3, 7, 6>;
 
 /// Few generations and short PSN ranges, so that every comparison goes both ways.
 struct Traffic {
@@ -59,7 +59,7 @@ impl Traffic {
             ],
         );
         let (start, count) = (self.random.below(60), self.random.below(9));
-        let generation = self.random.below(2);
+        let (generation, epoch) = (self.random.below(2), u64::from(self.random.chance(0.02)));
         self.word(
             inputs,
             "message_data",
@@ -73,11 +73,12 @@ impl Traffic {
         self.word(
             inputs,
             "read_data",
-            178,
+            184,
             &[
                 (ReadState::FIRST_PSN, start),
                 (ReadState::COUNT, 4 * count),
                 (ReadState::GENERATION, generation),
+                (ReadState::EPOCH, epoch),
             ],
         );
     }

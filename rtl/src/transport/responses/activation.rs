@@ -21,7 +21,9 @@ pub struct Activation {
     /// Its queue pair.
     pub qp: Signal<In, U<8>>,
     /// Its tag.
-    pub tag: Signal<In, U<2>>,
+    pub tag: Signal<In, U<4>>,
+    /// And epoch.
+    pub epoch: Signal<In, U<4>>,
     /// And answer word.
     pub entry: Signal<In, Commit>,
     /// The READ goes on where the one before it ends, which need not have left.
@@ -54,14 +56,17 @@ impl Logic for Activation {
             full = false;
         }
         pulse = activate;
-        if activate {
-            full = true;
+        // what is not told yet stays; else whatever is there, so that nothing wide waits for a decision
+        if !full {
             flow = (bit_cast_u::<16, 8>(qp) << 1) | 1;
             last = entry.psn + asked.count;
             restart = !goes_on;
             fields!(read.d from entry: generation, first_psn = psn);
             fields!(read.d from asked: count, address, length);
-            fields!(read.d: msn = entry.msn, tag);
+            fields!(read.d: msn = entry.msn, tag, epoch);
+        }
+        if activate {
+            full = true;
         }
         assign! {
             busy = full, work.valid = full, work.flow = flow, work.generation = read.generation, work.restart = restart,

@@ -35,7 +35,7 @@ pub struct Intake {
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
     /// Tag of its READ.
-    pub gone_tag: Signal<In, U<2>>,
+    pub gone_tag: Signal<In, U<4>>,
     /// Answers.
     pub up: StreamIn<Commit>,
     /// What is offered is taken.
@@ -85,7 +85,7 @@ impl Logic for Intake {
             entry = bits_zero::<Commit>(0);
             entry.generation = ends.down.data.val().generation;
             entry.psn = ends.down.data.val().psn;
-            entry.msn = bit_cast_u::<24, 2>(ends.down.data.val().tag);
+            entry.msn = bit_cast_u::<24, 4>(ends.down.data.val().tag);
             entry.ends_or_failed = ends.down.data.val().failed;
         }
         if contexts.down.valid {

@@ -2,19 +2,19 @@
 //!
 //! A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
 //! comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
-//! behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; a third one
-//! waits until the first has left. A READ asked for again
-//! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: an active
-//! READ (or two) that it covers is replaced whole, since what lies before the new PSN has been received.
+//! behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
+//! are active. A READ asked for again
+//! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
+//! READ, all of those are replaced, since what lies before the new PSN has been received.
 //!
 //! | step | does |
 //! |---|---|
 //! | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
-//! | `Look` | decides; an acknowledgement leaves, and the next one is taken as in `Idle`, or waits |
-//! | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ; or the READ at the head follows the active one |
+//! | `Look` | decides: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered. If nothing more is to do, the next one is taken as in `Idle` |
+//! | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
 //! | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
 //! | `Finish` | the rest of the list is given back |
-//! | `Activate` | a READ becomes active |
+//! | `Activate` | a READ of the list, or one asked for again, becomes active |
 
 pub mod activation;
 pub mod intake;
@@ -42,6 +42,9 @@ use rust_hdl::prelude::*;
 /// Answers waiting at most, over all queue pairs; `full` comes 192 before.
 pub const RESPONSE_NODES: usize = 1024;
 
+/// READs of a queue pair that are active at most.
+pub const ACTIVE_READS: usize = 8;
+
 /// Response queue of 256 queue pairs. Reset for at least one clock; it is ready 1024 clocks later.
 #[block]
 pub struct ResponseQueue {
@@ -66,7 +69,7 @@ pub struct ResponseQueue {
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
     /// Tag of its READ.
-    pub gone_tag: Signal<In, U<2>>,
+    pub gone_tag: Signal<In, U<4>>,
     /// Answers: `KIND` 1 and 2.
     pub up: StreamIn<Commit>,
     /// Acknowledgements on their way out.
@@ -103,9 +106,15 @@ pub struct ResponseQueue {
     #[signals(ResponseList: list, changed)]
     #[signals(ReadRequest: asked, next_asked, item_asked)]
     #[signals(U<24>: span, item_span, covered, beyond, completed)]
-    #[signals(Bit: append, item_follows, of_last, of_ahead, passed, idle, look, active, own, is_read, item_reads, last)]
-    #[signals(Bit: create, ending, fail, leave, answer, pass, rewind, keep, store, stalled, pop, judge, taken_back)]
-    #[signals(Bit: finish, activate, takes)]
+    #[signals(Bit: append, item_follows, of_last, of_oldest, of_active, idle, look, active, own, is_read, item_reads, last)]
+    #[signals(Bit: create, ending, fail, passes, leave, answer, pass, covers, rewind, drops, begins, keep, store, stalled)]
+    #[signals(Bit: pop, judge, taken_back, finish, activate, goes_on, looks_again, takes)]
+    /// Active READs behind the one that ends.
+    behind: Signal<Local, U<4>>,
+    /// Whether those before the last READ complete a message, from the one that ends on.
+    completes: Signal<Local, U<8>>,
+    /// Number of them that do.
+    completed_since: Signal<Local, U<4>>,
     /// The answer is a READ asked for again.
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
@@ -157,35 +166,43 @@ impl Logic for ResponseQueue {
         create = look & (subject == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
         ending = look & (subject == ResponseInput::ReadEnd) & own & active;
-        of_last = entry.msn.get_bits::<2>(0) == list.tag;
-        of_ahead = list.ahead & ((entry.msn.get_bits::<2>(0) + 1) == list.tag);
-        fail = ending & (of_last | of_ahead) & entry.ends_or_failed & acks.up.ready;
-        // of two READs the first leaves first
-        passed = ending & !entry.ends_or_failed & list.ahead & (of_ahead | (of_last & (covered == 0)));
-        leave = ending & !entry.ends_or_failed & !list.ahead & of_last & (covered == 0);
+        behind = list.tag - entry.msn.get_bits::<4>(0);
+        of_last = behind == 0;
+        of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
+        of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
+        fail = ending & of_active & entry.ends_or_failed & acks.up.ready;
+        // the READs before one that has left have left
+        passes = ending & !entry.ends_or_failed & list.ahead.any() & of_active & (!of_last | (covered == 0));
+        leave = ending & !entry.ends_or_failed & !list.ahead.any() & of_last & (covered == 0);
         answer = look & (subject == ResponseInput::Answer) & own;
         pass = answer & !active & !is_read & acks.up.ready;
         rewind = answer & active & is_read & again;
+        // all active ones are replaced, the oldest first
+        covers = rewind & !covered.get_bit(23);
+        drops = covers & list.ahead.any();
         append = answer
             & active
             & is_read
             & !again
-            & !list.ahead
+            & !list.ahead.all()
             & (waiting == 0)
             & covered.all()
             & !span.get_bits::<2>(22).any();
+        begins = answer & !active & is_read;
         keep = answer & active & !rewind & !append;
         store = keep & (pool.free > 1);
-        stalled =
-            !acks.up.ready & ((ending & (of_last | of_ahead) & entry.ends_or_failed) | (answer & !active & !is_read));
+        stalled = (!acks.up.ready & ((ending & of_active & entry.ends_or_failed) | (answer & !active & !is_read)))
+            | (activation.busy & (begins | append));
+        looks_again = drops | (passes & !of_oldest);
         pop = (step == ResponseStep::Pop) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
         judge = step == ResponseStep::Judge;
         taken_back = judge & (cut | replaces | !beyond.get_bit(23));
         finish = step == ResponseStep::Finish;
-        activate = (step == ResponseStep::Activate) & !activation.busy;
+        activate = ((step == ResponseStep::Activate) | begins | append) & !activation.busy;
+        goes_on = append | ((step == ResponseStep::Activate) & extending);
 
-        // the next one comes in while an acknowledgement passes
-        takes = idle | pass;
+        // the next one comes in with the decision, if that is all
+        takes = idle | (look & !stalled & !rewind & !looks_again & !((leave | passes) & waiting.any()));
         intake.take = takes;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         lists.raddr = qp;
@@ -202,23 +219,20 @@ impl Logic for ResponseQueue {
             step = ResponseStep::Idle;
             clear!(seen, removed);
             cursor = list.head;
-            extending = append | (passed & of_ahead);
+            extending = passes;
             cut = false;
-            replaces = rewind & !covered.get_bit(23);
+            replaces = covers;
             if stalled {
                 step = ResponseStep::Look;
             }
-            if passed & of_last {
-                step = ResponseStep::Held;
-            }
-            if (leave | (passed & of_ahead)) & waiting.any() {
+            if (leave | passes) & waiting.any() {
                 step = ResponseStep::AddressHead;
             }
             if rewind {
                 step = if waiting == 0 { ResponseStep::Finish } else { ResponseStep::AddressNext };
             }
-            if (answer & !active & is_read) | append {
-                step = ResponseStep::Activate;
+            if looks_again {
+                step = ResponseStep::Held;
             }
         }
         if step == ResponseStep::Held {
@@ -264,8 +278,13 @@ impl Logic for ResponseQueue {
             again = false;
             step = if replaces { ResponseStep::Activate } else { ResponseStep::Held };
         }
-        if activate {
+        if (step == ResponseStep::Activate) & activate {
+            // the next of the list may follow it
+            extending = true;
             step = ResponseStep::Idle;
+            if waiting.any() & (!extending | (list.ahead < 6)) {
+                step = ResponseStep::AddressHead;
+            }
         }
         if takes & intake.valid {
             step = ResponseStep::Held;
@@ -289,25 +308,32 @@ impl Logic for ResponseQueue {
         // the list as it will be
         changed = list;
         completed = entry.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.ends_or_failed));
+        // READs follow each other, so a READ's number of completed messages is that of the one before it and itself
+        completes = (list.completes >> 1) & !(bits_u::<8>(0xff) << behind);
+        completed_since = (bit_cast_u::<4, 1>(completes.get_bits::<1>(0))
+            + bit_cast_u::<4, 1>(completes.get_bits::<1>(1)))
+            + (bit_cast_u::<4, 1>(completes.get_bits::<1>(2)) + bit_cast_u::<4, 1>(completes.get_bits::<1>(3)))
+            + (bit_cast_u::<4, 1>(completes.get_bits::<1>(4)) + bit_cast_u::<4, 1>(completes.get_bits::<1>(5)))
+            + bit_cast_u::<4, 1>(completes.get_bits::<1>(6));
         if create {
             changed.generation = creation.generation;
             changed.active = false;
             changed.dead = !creation.alive;
             changed.int_on = creation.int_on;
             changed.waiting = bits_u::<11>(0);
-            changed.ahead = false;
+            changed.ahead = bits_u::<3>(0);
         }
         if fail {
             changed.active = false;
             changed.dead = true;
             changed.waiting = bits_u::<11>(0);
-            changed.ahead = false;
+            changed.ahead = bits_u::<3>(0);
         }
         if leave {
             changed.active = false;
         }
-        if passed {
-            changed.ahead = false;
+        if passes | drops {
+            changed.ahead = list.ahead - 1;
         }
         if store {
             changed.waiting = waiting + 1;
@@ -328,13 +354,16 @@ impl Logic for ResponseQueue {
             changed.active = true;
             fields!(changed: end_psn = activation.end_psn, completed);
             changed.tag = list.tag + 1;
-            fields!(changed: ahead = extending, completed_ahead = list.completed);
-            if !extending {
+            changed.completes = (list.completes << 1) | bit_cast_u::<8, 1>(bit_cast_b(entry.ends_or_failed));
+            changed.ahead = list.ahead + 1;
+            if !goes_on {
+                changed.ahead = bits_u::<3>(0);
+                changed.epoch = list.epoch + 1;
                 changed.start_psn = entry.psn;
             }
         }
         held = if step == ResponseStep::Held { lists.rdata } else { changed };
-        lists.we = create | fail | leave | passed | store | pop | finish | activate;
+        lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
         if pool.clearing {
             lists.we = true;
@@ -352,7 +381,7 @@ impl Logic for ResponseQueue {
         if fail {
             fields!(sent: qp, generation = list.generation);
             sent.syndrome = AethSyndrome::NakRemoteOperation;
-            sent.msn = if !of_last { list.completed_ahead } else { list.completed };
+            sent.msn = list.completed - bit_cast_u::<24, 4>(completed_since);
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
             sent.int_stack = bits_zero::<W<336, 6>>(0);
         }
@@ -362,7 +391,8 @@ impl Logic for ResponseQueue {
 
         inputs!(activation: reset, activate, qp, entry);
         activation.tag = list.tag + 1;
-        activation.goes_on = extending;
+        activation.epoch = if goes_on { list.epoch } else { list.epoch + 1 };
+        activation.goes_on = goes_on;
         WorkOut::link(&mut work, &mut activation.work);
         outputs!(activation: read_valid, read_qp, read_data);
 
@@ -370,10 +400,10 @@ impl Logic for ResponseQueue {
         assign!(left_qp_r.d = qp, left_generation_r.d = list.generation);
         // one without place is as good as lost
         if leave
-            | passed
-            | (rewind & list.ahead & !covered.get_bit(23))
+            | passes
+            | drops
             | (taken_back & item_reads)
-            | (activate & replaces)
+            | ((step == ResponseStep::Activate) & activate & replaces)
             | (keep & !store & is_read)
         {
             left_what_r = bits_u::<3>(1);

@@ -8,6 +8,10 @@
 //! | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 //! | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
 //! | 5 | feedback in its FIFO; a READ request has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
+//! | 6 | feedback of bytes beside its FIFO: what is of the same flow and waits is one sum | |
+//!
+//! The scheduler takes what concerns one flow once in some ten clocks, and grants within a READ are void at the rate of the pipe: without the sums
+//! the bytes they give back would wait longer than the responses of the READ take.
 //!
 //! One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 
@@ -73,7 +77,7 @@ pub struct Form {
     /// Remote key; of READ responses their MSN.
     pub key: Signal<In, U<32>>,
     /// Tag of the READ that is answered.
-    pub tag: Signal<In, U<2>>,
+    pub tag: Signal<In, U<4>>,
     /// Bytes of the message.
     pub total: Signal<In, U<32>>,
     /// MTU code.
@@ -99,6 +103,11 @@ pub struct Form {
     #[registers(FeedbackFrom: from_4, from_5)]
     offers: DFF<Bit>,
     offered: DFF<GrantFeedback>,
+    /// Bytes of one flow, a sum until they are offered.
+    gathers: DFF<Bit>,
+    gathered: DFF<GrantFeedback>,
+    spare: Signal<Local, GrantFeedback>,
+    #[signals(Bit: moves, joins)]
     place_2: Delay<U<24>, 2>,
     remote_2: Delay<U<64>, 2>,
     key_2: Delay<U<32>, 2>,
@@ -112,7 +121,7 @@ pub struct Form {
     end_3: Delay<U<24>, 3>,
     flow_3: Delay<U<9>, 3>,
     generation_3: Delay<U<8>, 3>,
-    tag_3: Delay<U<2>, 3>,
+    tag_3: Delay<U<4>, 3>,
     /// Two's complement.
     beside: Signal<Local, U<24>>,
     packets: StreamFifo<TxPacket, 6, 52>,
@@ -279,20 +288,32 @@ impl Logic for Form {
         StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
         // of the two FIFOs, one register: what is offered stays
         feedback.valid = offers;
+        spare = feedbacks.down.data;
+        moves = (feedback.ready | !offers) & !advances.down.valid;
+        joins = (spare.from.flow == gathered.from.flow)
+            & (spare.from.generation == gathered.from.generation)
+            // far from where a sum would wrap
+            & ((gathered.value.get_bits::<6>(18) == 0) | gathered.value.get_bits::<6>(18).all());
         if feedback.ready | !offers {
-            offers = feedbacks.down.valid | advances.down.valid;
-            offered = feedbacks.down.data;
+            offers = gathers | advances.down.valid;
+            offered = gathered;
             if advances.down.valid {
                 offered = advances.down.data;
             }
         }
+        if moves | !gathers {
+            gathers = feedbacks.down.valid;
+            gathered = spare;
+        } else if feedbacks.down.valid & joins {
+            gathered.value = gathered.value + spare.value;
+        }
         advances.down.ready = feedback.ready | !offers;
-        feedbacks.down.ready = (feedback.ready | !offers) & !advances.down.valid;
+        feedbacks.down.ready = moves | !gathers | joins;
         feedback.psn = offered.from.psn;
         feedback.flow = bit_cast_u::<16, 9>(offered.from.flow);
         feedback.generation = offered.from.generation;
         feedback.value = offered.value;
         feedback.advance = offered.advance;
-        reset!(offers);
+        reset!(offers, gathers);
     }
 }

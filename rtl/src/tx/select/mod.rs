@@ -1,24 +1,27 @@
 //! Select: from a grant of the scheduler to a packet, or to none.
 //!
 //! A grant names a flow and a PSN. Even flows carry requests: the message with that PSN is looked for in the ring of the queue pair,
-//! from where the last one was found. Odd flows carry READ responses: the PSN must lie in the READ that is being answered. A grant for
-//! which there is nothing (any more) is void, and the scheduler gets its bytes back.
+//! from where the last one was found. Odd flows carry READ responses: the READ with that PSN is looked for in the ring of those that are being
+//! answered. A grant for which there is nothing (any more) is void, and the scheduler gets its bytes back.
 //!
-//! Grants go through a pipe that looks at two messages of the ring, that of the last packet and the next one:
+//! Grants go through a pipe that looks at two messages (or READs) of the ring, that of the last packet and the next one:
 //!
 //! | clock | what |
 //! |---|---|
 //! | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
-//! | 2 | they show; the message is addressed, and the READ |
-//! | 3 | the next message of the ring is addressed |
+//! | 2 | they show; the message or READ is addressed |
+//! | 3 | the next one of the ring is addressed |
 //! | 4 | the message shows, 250 bits, or the READ |
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins |
-//! | 6 | does the next message? |
+//! | 6 | does the next one? |
 //!
-//! A grant enters every second clock, every fourth while payload waits to be fetched; one of the same requests when the one before it is found, which writes where: five clocks for a packet of the
-//! same message, six for the first one of the next. READ responses need no place and follow each other in every second clock. A grant that neither message holds
+//! A grant enters every second clock, every fourth while payload waits to be fetched; one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
+//! same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a READ
+//! that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message holds
 //! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 20 clocks at
 //! most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
+//!
+//! READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
 //!
 //! A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
 //! of an earlier generation is ever found when the generation's number comes again.
@@ -37,7 +40,7 @@ use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
-use crate::words::requester::{PsnDistance, RingPlace};
+use crate::words::requester::{PsnDistance, ReadPlace, RingPlace};
 use crate::words::transport::{DepartureKind, ReadState};
 use crate::words::transport::{Message, TxPacket};
 use crate::words::tx::{LookedGrant, RingCursor, SelectContext, SelectMessage, SelectStep};
@@ -46,9 +49,9 @@ use departs::Departs;
 use form::Form;
 use rust_hdl::prelude::*;
 
-/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address.
+/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address, `R` = `A` + 3 bits of READ address.
 #[block]
-pub struct Select<const A: usize, const M: usize> {
+pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -102,14 +105,19 @@ pub struct Select<const A: usize, const M: usize> {
     contexts: RamReg<SelectContext, A>,
     cursors: RamReg<RingCursor, A>,
     messages: RamReg<SelectMessage, M>,
-    /// READs with even and with odd tags: the one that is answered, and the one behind it.
-    reads: [RamReg<ReadState, A>; 2],
-    read_even: Signal<Local, ReadState>,
-    read_odd: Signal<Local, ReadState>,
+    /// READs that are answered, eight of a queue pair.
+    reads: RamReg<ReadState, R>,
+    /// Where the READ of the last response was found.
+    read_places: RamReg<U<3>, A>,
+    /// The epoch of the READs that are answered.
+    epochs: RamReg<U<4>, A>,
     read: Signal<Local, ReadState>,
-    after_even: Signal<Local, PsnDistance>,
-    after_odd: Signal<Local, PsnDistance>,
-    takes_odd: Signal<Local, Bit>,
+    written_place: Signal<Local, ReadPlace>,
+    written_address: Signal<Local, U<11>>,
+    read_place: Signal<Local, ReadPlace>,
+    read_address: Signal<Local, U<11>>,
+    /// Where the last packet of the flow in clock 2 was found, of requests and of responses.
+    slot_2: Signal<Local, U<4>>,
     /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
     voids: DFF<U<5>>,
     voided: DFF<U<8>>,
@@ -125,12 +133,15 @@ pub struct Select<const A: usize, const M: usize> {
     enters: Signal<Local, Bit>,
     /// Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
     pause: DFF<U<2>>,
-    /// One of the same requests is inside whose place is not written.
+    /// One of the same flow is inside whose place is not written.
     meets: Signal<Local, Bit>,
     #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_3, int_4)]
     #[registers(LookedGrant: grant_1, grant_2, grant_3, grant_4)]
     #[registers(RingCursor: cursor_3, cursor_4)]
     #[registers(U<3>: mtu_3, mtu_4)]
+    #[registers(U<4>: slot_3, slot_4, epoch_3, epoch_4, epoch_now)]
+    /// The epoch that the READ that shows must have.
+    epoch_shown: Signal<Local, U<4>>,
     /// Something is in the pipe.
     occupied: Signal<Local, Bit>,
     /// The queue pair of the grant in clock 2 is the one that the grant is for.
@@ -167,8 +178,20 @@ pub struct Select<const A: usize, const M: usize> {
     place: DFF<U<24>>,
     size: DFF<U<24>>,
     ours: DFF<Bit>,
-    tag: DFF<U<2>>,
-    tag_r: DFF<U<2>>,
+    /// Flow and generation of the last request of a READ, and its message.
+    asked: DFF<LookedGrant>,
+    asked_message: DFF<SelectMessage>,
+    /// The grant that begins next, or is taken.
+    coming: Signal<Local, LookedGrant>,
+    from_first: Signal<Local, PsnDistance>,
+    from_end: Signal<Local, PsnDistance>,
+    /// It lies in that READ: no packet is counted for it, so it needs not wait for those before it.
+    inside_read: DFF<Bit>,
+    tag: DFF<U<4>>,
+    /// The READ that shows has fewer than four packets; so had the last one of which a packet was found.
+    few: DFF<Bit>,
+    brief: DFF<Bit>,
+    tag_r: DFF<U<4>>,
     odd: Signal<Local, Bit>,
     looked: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
@@ -206,7 +229,7 @@ pub struct Select<const A: usize, const M: usize> {
 }
 
 #[kernel]
-impl<const A: usize, const M: usize> Logic for Select<A, M> {
+impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
     fn update(&mut self) {
         inputs!(form: reset, overhead);
 
@@ -240,26 +263,37 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.waiting.q.val() & !self.searches.down.valid.val() {
             self.address.next = self.next.q.val().flow.qp;
         }
-        self.reads[0].we.next = self.read_valid.val() & !self.read_data.val().tag.get_bit(0);
-        self.reads[1].we.next = self.read_valid.val() & self.read_data.val().tag.get_bit(0);
-        for i in 0..2 {
-            self.reads[i].waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
-            self.reads[i].wdata.next = self.read_data.val();
-            self.reads[i].raddr.next = bit_cast_u::<A, 8>(self.address.val());
-            if self.valid_2.q.val() {
-                self.reads[i].raddr.next = bit_cast_u::<A, 8>(self.grant_2.q.val().flow.qp);
-            }
-        }
+        self.written_place.next.qp = self.read_qp.val();
+        self.written_place.next.place = bit_cast_u::<3, 4>(self.read_data.val().tag);
+        self.written_address.next = bit_cast_number::<11, ReadPlace>(self.written_place.val());
+        inputs!(reads: we = read_valid, wdata = read_data);
+        self.reads.waddr.next = bit_cast_u::<R, 11>(self.written_address.val());
+        self.epochs.we.next = self.read_valid.val();
+        self.epochs.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
+        self.epochs.wdata.next = self.read_data.val().epoch;
+        self.epochs.raddr.next = bit_cast_u::<A, 8>(self.address.val());
+        self.read_places.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // before: a grant waits
         self.send.ready.next = !self.waiting.q.val();
         self.offered_flow.next = bit_cast_word::<QpFlow, U<16>>(self.send.flow.val());
+        self.coming.next = self.next.q.val();
         if !self.waiting.q.val() {
             self.waiting.d.next = self.send.valid.val();
-            fields!(next.d from offered_flow: flow.response = response, flow.qp = qp);
-            fields!(next.d from send: generation, psn);
-            self.next.d.next.marks = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
+            fields!(coming from offered_flow: flow.response = response, flow.qp = qp);
+            fields!(coming from send: generation, psn);
+            self.coming.next.marks = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
+        self.next.d.next = self.coming.val();
+        self.from_first.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.coming.val().psn - self.asked_message.q.val().first_psn);
+        self.from_end.next =
+            bit_cast_word::<PsnDistance, U<24>>(self.coming.val().psn - self.asked_message.q.val().end_psn);
+        self.inside_read.d.next = self.asked_message.q.val().read
+            & (self.coming.val().flow == self.asked.q.val().flow)
+            & (self.coming.val().generation == self.asked.q.val().generation)
+            & !self.from_first.val().negative
+            & self.from_end.val().negative;
 
         // the pipe: contexts and places show in clock 2
         assign!(
@@ -272,11 +306,16 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.grant_2.q.val().generation);
         self.valid_3.d.next = self.valid_2.q.val() & self.exists.val();
         self.cursor_3.d.next = self.cursors.rdata.val();
+        self.slot_2.next = self.cursors.rdata.val().place;
+        if self.grant_2.q.val().flow.response {
+            self.slot_2.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
+        }
+        assign!(slot_3.d = slot_2, epoch_3.d = epochs.rdata);
         self.mtu_3.d.next = self.contexts.rdata.val().mtu;
         self.int_3.d.next = self.contexts.rdata.val().int_on;
         assign! {
             valid_4.d = valid_3, grant_4.d = grant_3, cursor_4.d = cursor_3, mtu_4.d = mtu_3, int_4.d = int_3,
-            valid_5.d = valid_4
+            slot_4.d = slot_3, epoch_4.d = epoch_3, valid_5.d = valid_4
         }
         self.occupied.next = self.valid_1.q.val()
             | self.valid_2.q.val()
@@ -294,9 +333,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // 4, 5: the grant whose message shows; in the search always the one at hand
-        self.shown.next = self.grant.q.val();
+        assign!(shown = grant, epoch_shown = epoch_now);
         if self.valid_4.q.val() {
-            self.shown.next = self.grant_4.q.val();
+            assign!(shown = grant_4, epoch_shown = epoch_4);
         }
 
         // search, 2: is the queue pair still the one that the grant is for?
@@ -306,6 +345,10 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == SelectStep::Context {
             self.slot_now.next = self.cursors.rdata.val().place;
+            if self.odd.val() {
+                self.slot_now.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
+            }
+            self.epoch_now.d.next = self.epochs.rdata.val();
             self.age.d.next = bits_u::<5>(1);
             self.cursor.d.next = self.cursors.rdata.val();
             self.mtu_now.d.next = self.contexts.rdata.val().mtu;
@@ -320,41 +363,31 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         fields!(message_place: qp, place = slot_now);
         if self.valid_2.q.val() {
             self.message_place.next.qp = self.grant_2.q.val().flow.qp;
-            self.message_place.next.place = self.cursors.rdata.val().place;
+            self.message_place.next.place = self.slot_2.val();
         } else if self.valid_3.q.val() {
             self.message_place.next.qp = self.grant_3.q.val().flow.qp;
-            self.message_place.next.place = self.cursor_3.q.val().place + 1;
+            self.message_place.next.place = self.slot_3.q.val() + 1;
         }
         self.looked_address.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
         self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
+        self.read_place.next.qp = self.message_place.val().qp;
+        self.read_place.next.place = bit_cast_u::<3, 4>(self.message_place.val().place);
+        self.read_address.next = bit_cast_number::<11, ReadPlace>(self.read_place.val());
+        self.reads.raddr.next = bit_cast_u::<R, 11>(self.read_address.val());
 
         // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();
         self.place.d.next = self.shown.val().psn - self.messages.rdata.val().first_psn;
         self.size.d.next = self.messages.rdata.val().end_psn - self.messages.rdata.val().first_psn;
         self.ours.d.next = self.messages.rdata.val().generation == self.shown.val().generation;
-        // of two READs the one that began last answers from its first PSN on
-        self.read_even.next = self.reads[0].rdata.val();
-        self.read_odd.next = self.reads[1].rdata.val();
-        self.after_even.next =
-            bit_cast_word::<PsnDistance, U<24>>(self.shown.val().psn - self.read_even.val().first_psn);
-        self.after_odd.next = bit_cast_word::<PsnDistance, U<24>>(self.shown.val().psn - self.read_odd.val().first_psn);
-        self.takes_odd.next = self.after_even.val().negative;
-        if self.read_odd.val().tag == (self.read_even.val().tag + 1) {
-            self.takes_odd.next = !self.after_odd.val().negative;
-        }
-        self.read.next = self.read_even.val();
-        if self.takes_odd.val() {
-            self.read.next = self.read_odd.val();
-        }
+        self.read.next = self.reads.rdata.val();
         self.tag.d.next = self.read.val().tag;
+        self.few.d.next = !self.read.val().count.get_bits::<22>(2).any();
         if self.shown.val().flow.response {
-            self.place.d.next = bit_cast_number::<24, PsnDistance>(self.after_even.val());
-            if self.takes_odd.val() {
-                self.place.d.next = bit_cast_number::<24, PsnDistance>(self.after_odd.val());
-            }
+            self.place.d.next = self.shown.val().psn - self.read.val().first_psn;
             self.size.d.next = self.read.val().count;
-            self.ours.d.next = self.read.val().generation == self.shown.val().generation;
+            self.ours.d.next = (self.read.val().generation == self.shown.val().generation)
+                & (self.read.val().epoch == self.epoch_shown.val());
             // a READ as if it were a message: address, bytes, and its MSN in the place of the key
             self.message.d.next = bits_zero::<SelectMessage>(0);
             self.message.d.next.length = self.read.val().length;
@@ -362,14 +395,14 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.message.d.next.local_address = self.read.val().address;
         }
 
-        // is the PSN in it? In the search age 3 is the first message, age 18 the last, and a READ shows with the context
+        // is the PSN in it? In the search age 3 is the first message or READ, age 10 the last READ, 18 the last message
         self.diverts.next = false;
-        self.looked.next = (self.step.q.val() == SelectStep::Search) & (self.odd.val() | (self.age.q.val() >= 3));
+        self.looked.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 3);
         self.found_slot.d.next = self.slot.q.val() - 2;
         if self.valid_4.q.val() {
-            self.found_slot.d.next = self.cursor_4.q.val().place;
+            self.found_slot.d.next = self.slot_4.q.val();
         } else if self.valid_5.q.val() {
-            self.found_slot.d.next = self.cursor.q.val().place + 1;
+            self.found_slot.d.next = self.found_slot.q.val() + 1;
         }
         if self.valid_5.q.val() | self.valid_6.q.val() {
             // who comes behind one that is searched for keeps its order
@@ -377,11 +410,13 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.looked.next = !self.searches.down.valid.val();
         }
         self.hit.next = self.looked.val() & self.ours.q.val() & (self.place.q.val() < self.size.q.val());
-        self.missed.next = self.looked.val() & !self.hit.val() & (self.odd.val() | (self.age.q.val() == 18));
+        self.missed.next = self.looked.val()
+            & !self.hit.val()
+            & ((self.odd.val() & (self.age.q.val() == 10)) | (self.age.q.val() == 18));
         self.valid_6.d.next = false;
         if self.valid_5.q.val() | self.valid_6.q.val() {
-            self.missed.next = self.looked.val() & !self.hit.val() & self.odd.val();
-            if self.looked.val() & !self.hit.val() & !self.odd.val() {
+            self.missed.next = false;
+            if self.looked.val() & !self.hit.val() {
                 self.valid_6.d.next = self.valid_5.q.val();
                 self.diverts.next = self.valid_6.q.val();
             }
@@ -390,8 +425,13 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
         }
-        // requests of one queue pair: the place that the one before has found is written in the clock in which it is found
-        self.meets.next = !self.next.q.val().flow.response
+        // the same flow: the place that the one before has found is written in the clock in which it is found. Packets of a long READ need not
+        // wait for it: they are in the READ of the last packet or in the next one
+        if self.hit.val() & self.odd.val() {
+            self.brief.d.next = self.few.q.val();
+        }
+        self.meets.next = !self.inside_read.q.val()
+            & (!self.next.q.val().flow.response | self.brief.q.val())
             & ((self.valid_1.q.val() & (self.grant_1.q.val().flow == self.next.q.val().flow))
                 | (self.valid_2.q.val() & (self.grant_2.q.val().flow == self.next.q.val().flow))
                 | (self.valid_3.q.val() & (self.grant_3.q.val().flow == self.next.q.val().flow))
@@ -417,7 +457,8 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
                 grant.d = grant_4,
                 cursor.d = cursor_4,
                 mtu_now.d = mtu_4,
-                int_now.d = int_4
+                int_now.d = int_4,
+                epoch_now.d = epoch_4
             );
         }
         self.valid_1.d.next = self.enters.val();
@@ -436,6 +477,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
             self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.grant.q.val().marks.rewound);
+        if self.sends.val() & self.is_read.val() {
+            assign!(asked.d = grant, asked_message.d = message);
+        }
         // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
         inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks = grant.marks, read = is_read);
         self.fresh.next = self.cursor.q.val().generation != self.grant.q.val().generation;
@@ -466,6 +510,10 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             self.void_cursor.d.next = false;
         }
 
+        self.read_places.we.next = self.sends.val() & self.odd.val();
+        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+        self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+
         // 6
         self.go.d.next = (self.hit.val() | self.missed.val()) & !self.reset.val();
         self.what.d.next = bits_u::<2>(0);
@@ -490,7 +538,7 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             int_on.d = int_now
         }
         if !self.odd.val() {
-            self.tag_r.d.next = bit_cast_number::<2, DepartureKind>(self.departs.departure.val());
+            self.tag_r.d.next = bit_cast_u::<4, 2>(bit_cast_number::<2, DepartureKind>(self.departs.departure.val()));
         }
         self.first_time.d.next = !self.grant.q.val().marks.repeated;
         inputs!(form: valid = go, form = what);
@@ -527,6 +575,9 @@ impl<const A: usize, const M: usize> Logic for Select<A, M> {
             valid_5,
             valid_6
         );
+        if self.reset.val() {
+            self.asked_message.d.next = bits_zero::<SelectMessage>(0);
+        }
         reset!(step);
     }
 }

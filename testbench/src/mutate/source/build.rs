@@ -230,7 +230,8 @@ impl Scratch {
         let output = Command::new(&program)
             .args(["test", "--offline", "--no-run", "--message-format=json"])
             .args(arguments)
-            .env("CARGO_TARGET_DIR", target_dir())
+            // of its own: cargo takes the copy's crates for the workspace's, and would go on with mutated ones
+            .env("CARGO_TARGET_DIR", target_dir().join("mutants-build"))
             .current_dir(&self.0)
             .output()
             .map_err(io(Path::new(&program)))?;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 pub const QPS: usize = 8;
 pub const INTERVAL: u32 = 16;
-pub type Block = Select<3, 7>;
+pub type Block = Select<3, 7, 6>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
@@ -42,6 +42,7 @@ pub struct Read {
     pub length: u32,
     pub msn: u32,
     pub tag: u8,
+    pub epoch: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +69,9 @@ pub struct Expected {
 pub struct World {
     pub contexts: [Context; QPS],
     pub rings: [[Message; 16]; QPS],
-    pub reads: [Read; QPS],
-    /// Those before them.
-    pub earlier: [Read; QPS],
+    /// Rings of the READs that are answered, by tag modulo 8, and the one that began last.
+    pub reads: [[Read; 8]; QPS],
+    pub newest: [Read; QPS],
     pub since: [(u8, u32); QPS],
     /// The last of every 2^n packet numbers is timed.
     pub spacing: Option<u8>,
@@ -120,12 +121,13 @@ impl World {
         let mtu = u64::from(mtu(context.mtu));
         let tag;
         let (opcode, extension, address, length, ack_req, ends_read) = if grant.flow % 2 == 1 {
-            let newest = self.reads[qp];
-            let read = if ahead(grant.psn, newest.first) < 1 << 23 { newest } else { self.earlier[qp] };
-            let index = ahead(grant.psn, read.first);
-            if read.generation != grant.generation || index >= read.count {
+            let epoch = self.newest[qp].epoch;
+            let holds =
+                |r: &&Read| r.generation == grant.generation && r.epoch == epoch && ahead(grant.psn, r.first) < r.count;
+            let Some(read) = self.reads[qp].iter().find(holds) else {
                 return spare(out, full);
-            }
+            };
+            let index = ahead(grant.psn, read.first);
             let position = Position::of(index.into(), read.count.into());
             let aeth = AethRepr {
                 syndrome: Syndrome::parse(SYNDROME_ACK),
