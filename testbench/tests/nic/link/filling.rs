@@ -67,6 +67,33 @@ fn fills_the_wire_with_reads_of_many<D: Device>() {
     }
 }
 
+/// READs of one queue pair one behind the other, short ones too: the memory's latency is hidden by those that are answered together.
+fn fills_the_wire_with_short_reads<D: Device>() {
+    for (mtu, bytes) in [
+        (256, 1024),
+        (256, 2048),
+        (256, 4096),
+        (256, 8192),
+        (512, 4096),
+        (1024, 2048),
+        (1024, 4096),
+        (1024, 16_384),
+        (2048, 4096),
+        (4096, 4096),
+        (4096, 8192),
+    ] {
+        let spec = LinkSpec {
+            op: LinkOperation::Read,
+            mtu,
+            bytes,
+            messages: (1 << 20) / bytes,
+            pcap: false,
+            ..LinkSpec::default()
+        };
+        fills::<D>(&spec, LEAST_PERCENT);
+    }
+}
+
 /// READs with INT at every MTU: of each packet the INT is echoed, or that of one behind it. The law aims at 95 % of the wire.
 fn fills_the_wire_with_reads_and_int<D: Device>() {
     for mtu in [256, 512, 1024, 2048, 4096] {
@@ -89,8 +116,9 @@ fn payload_fills_the_ideal_wire_one_way_and_both_ways() {
 }
 
 #[test]
-fn reads_of_many_queue_pairs_and_reads_with_int_fill_the_wire() {
+fn reads_of_many_queue_pairs_short_ones_and_those_with_int_fill_the_wire() {
     fills_the_wire_with_reads_of_many::<ModelNic>();
+    fills_the_wire_with_short_reads::<ModelNic>();
     fills_the_wire_with_reads_and_int::<ModelNic>();
 }
 
@@ -102,6 +130,11 @@ fn rtl_payload_fills_the_ideal_wire_one_way_and_both_ways() {
 #[test]
 fn rtl_reads_of_many_queue_pairs_fill_the_wire() {
     fills_the_wire_with_reads_of_many::<Rtl>();
+}
+
+#[test]
+fn rtl_short_reads_of_one_queue_pair_fill_the_wire() {
+    fills_the_wire_with_short_reads::<Rtl>();
 }
 
 #[test]
