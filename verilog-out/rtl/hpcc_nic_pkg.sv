@@ -2920,6 +2920,14 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } read_state_t;
 
+  // A READ that is being answered, in the ring of its queue pair.
+  typedef struct packed {
+    // Queue pair.
+    logic [7:0] qp;
+    // Place in the ring: its tag modulo 8.
+    logic [2:0] place;
+  } read_place_t;
+
   // READs that are being answered, and the list of the answers that wait behind them.
   typedef struct packed {
     // First PSN of the READ with which the flow was started.
@@ -2930,10 +2938,6 @@ package hpcc_nic_pkg;
     logic [2:0] ahead;
     // Its tag: grows by one with each READ that becomes active.
     logic [3:0] tag;
-    // Whether it completes a message, which one asked for again does not; bit by bit the same of those before it.
-    logic [7:0] completes;
-    // Messages completed before it.
-    logic [23:0] completed;
     // One past the last PSN of the READ that is answered last.
     logic [23:0] end_psn;
     // The last.
@@ -3633,14 +3637,6 @@ package hpcc_nic_pkg;
     // The first one after the flow has gone back: all times are forgotten.
     DEPARTURE_KIND_REWOUND = 2'd3
   } departure_kind_t;
-
-  // A READ that is being answered, in the ring of its queue pair.
-  typedef struct packed {
-    // Queue pair.
-    logic [7:0] qp;
-    // Place in the ring: its tag modulo 8.
-    logic [2:0] place;
-  } read_place_t;
 
   // What the packet selector does in a clock.
   typedef enum logic [1:0] {

@@ -6,7 +6,8 @@
 // A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
 // comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
 // behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
-// are active. A READ asked for again
+// are active, of more than 16 packets three, of 32 and more two: that fills the wire, and what is granted long before it leaves comes late
+// for a cap. A READ asked for again
 // takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an
 // active
 // READ, all of those are replaced, since what lies before the new PSN has been received.
@@ -133,10 +134,8 @@ module hpcc_response_queue (
   wire  takes;
   // Active READs behind the one that ends.
   wire  [3:0] behind;
-  // Whether those before the last READ complete a message, from the one that ends on.
-  wire  [7:0] completes;
-  // Number of them that do.
-  wire  [3:0] completed_since;
+  hpcc_nic_pkg::read_place_t asked_place;
+  hpcc_nic_pkg::read_place_t told_place;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -202,6 +201,12 @@ module hpcc_response_queue (
   logic cut_q;
   logic replaces_d;
   logic replaces_q;
+  // Messages completed before each READ, by queue pair and tag modulo 8, and those before the READ that ends.
+  wire  [10:0] completions_raddr;
+  wire  [23:0] completions_rdata;
+  wire  [10:0] completions_waddr;
+  logic [23:0] completed_before_d;
+  logic [23:0] completed_before_q;
   // The answer is a READ asked for again.
   logic again_d;
   logic again_q;
@@ -276,7 +281,7 @@ module hpcc_response_queue (
     .give_last(pool_give_last),
     .give_count(pool_give_count)
   );
-  hpcc_ram #(.WIDTH(133), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
+  hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
     .clk(clk),
     .raddr(lists_raddr),
     .rdata(lists_rdata),
@@ -317,6 +322,14 @@ module hpcc_response_queue (
     .down_ready(ack_ready),
     .crowded(acks_crowded)
   );
+  hpcc_ram #(.WIDTH(24), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_completions (
+    .clk(clk),
+    .raddr(completions_raddr),
+    .rdata(completions_rdata),
+    .we(activate),
+    .waddr(completions_waddr),
+    .wdata(completed)
+  );
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
   assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
@@ -334,7 +347,8 @@ module hpcc_response_queue (
   assign last = (seen_q + 11'd1) == waiting;
   assign span = (entry_q.psn + asked.count) - list.start_psn;
   assign item_span = (item.psn + item_asked.count) - list.start_psn;
-  assign item_follows = (item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22]));
+  assign item_follows = ((item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22])))
+      & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (item_asked.count < 24'h20))) | ((~(&list.ahead)) & (item_asked.count < 24'h11)));
   assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
   assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
   assign behind = list.tag - entry_q.msn[3:0];
@@ -349,8 +363,9 @@ module hpcc_response_queue (
   assign rewind = ((answer & active) & is_read) & again_q;
   assign covers = rewind & (~covered[23]);
   assign drops = covers & (|list.ahead);
-  assign append = ((((((answer & active) & is_read) & (~again_q)) & (~(&list.ahead))) & (waiting == 11'd0)) & (&covered))
-      & (~(|span[23:22]));
+  assign append = ((((((answer & active) & is_read) & (~again_q))
+      & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (asked.count < 24'h20))) | ((~(&list.ahead)) & (asked.count < 24'h11))))
+      & (waiting == 11'd0)) & (&covered)) & (~(|span[23:22]));
   assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
@@ -369,9 +384,8 @@ module hpcc_response_queue (
   assign pool_link = |waiting;
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
-  assign completes = (list.completes >> 1) & (~(8'hff << behind));
-  assign completed_since = ((({3'd0, completes[0]} + {3'd0, completes[1]}) + ({3'd0, completes[2]} + {3'd0, completes[3]}))
-      + ({3'd0, completes[4]} + {3'd0, completes[5]})) + {3'd0, completes[6]};
+  assign completions_waddr = told_place;
+  assign completions_raddr = asked_place;
   assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
@@ -408,8 +422,12 @@ module hpcc_response_queue (
     creation_d = creation_q;
     qp_d = qp_q;
     lists_raddr = qp_q;
+    asked_place.qp = qp_q;
+    asked_place.place = entry_q.msn[2:0];
     if (takes) begin
       lists_raddr = intake_qp;
+      asked_place.qp = intake_qp;
+      asked_place.place = intake_entry.msn[2:0];
       qp_d = intake_qp;
       subject_d = intake_subject;
       entry_d = intake_entry;
@@ -522,6 +540,12 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
+    completed_before_d = completed_before_q;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
+      completed_before_d = completions_rdata;
+    end
+  end
+  always_comb begin
     pool_give_first = list.head;
     pool_give_last = list.tail;
     pool_give_count = waiting;
@@ -574,9 +598,7 @@ module hpcc_response_queue (
     if (activate) begin
       changed.active = 1'd1;
       changed.end_psn = activation_end_psn;
-      changed.completed = completed;
       changed.tag = list.tag + 4'd1;
-      changed.completes = (list.completes << 1) | {7'd0, entry_q.ends_or_failed};
       changed.ahead = list.ahead + 3'd1;
       if (~goes_on) begin
         changed.ahead = 3'd0;
@@ -584,6 +606,10 @@ module hpcc_response_queue (
         changed.start_psn = entry_q.psn;
       end
     end
+  end
+  always_comb begin
+    told_place.qp = qp_q;
+    told_place.place = 3'(list.tag + 4'd1);
   end
   always_comb begin
     held_d = changed;
@@ -598,7 +624,7 @@ module hpcc_response_queue (
     if (pool_clearing) begin
       lists_we = 1'd1;
       lists_waddr = pool_clear_at;
-      lists_wdata = 133'd0;
+      lists_wdata = 101'd0;
     end
   end
   always_comb begin
@@ -623,7 +649,7 @@ module hpcc_response_queue (
       sent.qp = qp_q;
       sent.generation = list.generation;
       sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
-      sent.msn = list.completed - {20'd0, completed_since};
+      sent.msn = completed_before_q;
       sent.int_length = {5'd0, list.int_on} << 1;
       sent.int_stack = 336'd0;
     end
@@ -731,13 +757,14 @@ module hpcc_response_queue (
     removed_q = 11'd0;
     cut_q = 1'd0;
     replaces_q = 1'd0;
+    completed_before_q = 24'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     entry_q = 421'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
-    held_q = 133'd0;
+    held_q = 101'd0;
     left_qp_r_q = 8'd0;
     left_generation_r_q = 8'd0;
     activation_full_q = 1'd0;
@@ -759,6 +786,7 @@ module hpcc_response_queue (
     removed_q <= removed_d;
     cut_q <= cut_d;
     replaces_q <= replaces_d;
+    completed_before_q <= completed_before_d;
     again_q <= again_d;
     extending_q <= extending_d;
     subject_q <= subject_d;
@@ -780,8 +808,7 @@ module hpcc_response_queue (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
       context_data.remote_ip, asked.duplicate, asked.length, asked.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, span[21:0], item_span[21:0], beyond[22:0], completes[7],
-      activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, span[21:0], item_span[21:0], beyond[22:0], activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -31,8 +31,8 @@
 //
 // READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
 //
-// A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
-// of an earlier generation is ever found when the generation's number comes again.
+// A creation voids the rings of its queue pair, one place a clock, long before the requester can have filled them, so that no message
+// and no READ of an earlier generation is ever found when the generation's number comes again.
 //
 // Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address, `R` = `A` + 3 bits of READ address.
 module hpcc_select (
@@ -178,13 +178,15 @@ module hpcc_select (
   // READs that are answered, eight of a queue pair.
   wire  [10:0] reads_raddr;
   wire  hpcc_nic_pkg::read_state_t reads_rdata;
+  wire  reads_we;
   wire  [10:0] reads_waddr;
+  hpcc_nic_pkg::read_state_t reads_wdata;
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
   wire  [2:0] read_places_rdata;
-  wire  read_places_we;
-  wire  [7:0] read_places_waddr;
-  wire  [2:0] read_places_wdata;
+  logic read_places_we;
+  logic [7:0] read_places_waddr;
+  logic [2:0] read_places_wdata;
   // The epoch of the READs that are answered.
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
@@ -198,6 +200,11 @@ module hpcc_select (
   logic [7:0] voided_generation_q;
   logic void_cursor_d;
   logic void_cursor_q;
+  // The same of its READs.
+  logic [3:0] read_voids_d;
+  logic [3:0] read_voids_q;
+  logic void_read_place_d;
+  logic void_read_place_q;
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
@@ -361,9 +368,9 @@ module hpcc_select (
     .clk(clk),
     .raddr(reads_raddr),
     .rdata(reads_rdata),
-    .we(read_valid),
+    .we(reads_we),
     .waddr(reads_waddr),
-    .wdata(read_data)
+    .wdata(reads_wdata)
   );
   hpcc_ram #(.WIDTH(3), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_read_places (
     .clk(clk),
@@ -433,6 +440,7 @@ module hpcc_select (
   assign void_address = void_place;
   assign searched = searches_down_data;
   assign written_address = written_place;
+  assign reads_we = read_valid | (|read_voids_q);
   assign reads_waddr = written_address;
   assign epochs_waddr = read_qp;
   assign epochs_raddr = address;
@@ -456,7 +464,7 @@ module hpcc_select (
   assign read_address = read_place;
   assign reads_raddr = read_address;
   assign read = reads_rdata;
-  assign few_d = ~(|read.count[23:2]);
+  assign few_d = read.count < 24'd4;
   assign hit = (looked & ours_q) & (place_q < size_q);
   assign meets = ((~inside_read_q) & ((~next_q.flow.response) | brief_q))
       & (((((valid_1_q & (grant_1_q.flow == next_q.flow)) | (valid_2_q & (grant_2_q.flow == next_q.flow)))
@@ -471,9 +479,6 @@ module hpcc_select (
   assign fresh = cursor_q.generation != grant_q.generation;
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q)))
       | (counted >= ack_interval));
-  assign read_places_we = sends & odd;
-  assign read_places_waddr = qp;
-  assign read_places_wdata = found_slot_q[2:0];
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -501,6 +506,8 @@ module hpcc_select (
     voided_d = voided_q;
     voided_generation_d = voided_generation_q;
     void_cursor_d = void_cursor_q;
+    read_voids_d = read_voids_q;
+    void_read_place_d = void_read_place_q;
     waiting_d = waiting_q;
     pause_d = pause_q;
     messages_waddr = void_address;
@@ -516,6 +523,17 @@ module hpcc_select (
       voided_d = context_qp;
       voided_generation_d = context_data.generation;
       void_cursor_d = 1'd1;
+      read_voids_d = 4'd8;
+      void_read_place_d = 1'd1;
+    end
+    written_place.qp = read_qp;
+    written_place.place = read_data.tag[2:0];
+    reads_wdata = read_data;
+    if ((~read_valid) & (|read_voids_q)) begin
+      written_place.qp = voided_q;
+      written_place.place = 3'd0 - read_voids_q[2:0];
+      reads_wdata = 184'd0;
+      read_voids_d = read_voids_q - 4'd1;
     end
     coming = next_q;
     if (~waiting_q) begin
@@ -564,10 +582,22 @@ module hpcc_select (
     end else if (~context_valid) begin
       void_cursor_d = 1'd0;
     end
+    read_places_we = void_read_place_q;
+    read_places_waddr = voided_q;
+    read_places_wdata = 3'd0;
+    if (sends & odd) begin
+      read_places_we = 1'd1;
+      read_places_waddr = qp;
+      read_places_wdata = found_slot_q[2:0];
+    end else if (~context_valid) begin
+      void_read_place_d = 1'd0;
+    end
     if (rst) begin
       waiting_d = 1'd0;
       voids_d = 5'd0;
       void_cursor_d = 1'd0;
+      read_voids_d = 4'd0;
+      void_read_place_d = 1'd0;
       pause_d = 2'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
@@ -658,10 +688,6 @@ module hpcc_select (
     if (waiting_q & (~searches_down_valid)) begin
       address = next_q.flow.qp;
     end
-  end
-  always_comb begin
-    written_place.qp = read_qp;
-    written_place.place = read_data.tag[2:0];
   end
   always_comb begin
     slot_2 = cursors_rdata.place;
@@ -784,6 +810,8 @@ module hpcc_select (
     voided_q = 8'd0;
     voided_generation_q = 8'd0;
     void_cursor_q = 1'd0;
+    read_voids_q = 4'd0;
+    void_read_place_q = 1'd0;
     waiting_q = 1'd0;
     next_q = 44'd0;
     pause_q = 2'd0;
@@ -856,6 +884,8 @@ module hpcc_select (
     voided_q <= voided_d;
     voided_generation_q <= voided_generation_d;
     void_cursor_q <= void_cursor_d;
+    read_voids_q <= read_voids_d;
+    void_read_place_q <= void_read_place_d;
     waiting_q <= waiting_d;
     next_q <= coming;
     pause_q <= pause_d;

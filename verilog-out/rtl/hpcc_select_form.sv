@@ -330,7 +330,7 @@ module hpcc_select_form (
   assign spare = feedbacks_down_data;
   assign moves = (feedback_ready | (~offers_q)) & (~advances_down_valid);
   assign joins = ((spare.from.flow == gathered_q.from.flow) & (spare.from.generation == gathered_q.from.generation))
-      & ((gathered_q.value[23:18] == 6'd0) | (&gathered_q.value[23:18]));
+      & ((gathered_q.value + 24'h20000) < 24'h40000);
   assign advances_down_ready = feedback_ready | (~offers_q);
   assign feedbacks_down_ready = (moves | (~gathers_q)) | joins;
   assign feedback_psn = offered_q.from.psn;

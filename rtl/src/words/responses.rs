@@ -60,10 +60,6 @@ crate::word! {
         tail: U<10>,
         /// One past the last PSN of the READ that is answered last.
         end_psn: U<24>,
-        /// Messages completed before it.
-        completed: U<24>,
-        /// Whether it completes a message, which one asked for again does not; bit by bit the same of those before it.
-        completes: U<8>,
         /// Its tag: grows by one with each READ that becomes active.
         tag: U<4>,
         /// READs before it that are active and have not left.

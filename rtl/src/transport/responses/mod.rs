@@ -3,7 +3,7 @@
 //! A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
 //! comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
 //! behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
-//! are active. A READ asked for again
+//! are active, of more than 16 packets three, of 32 and more two: that fills the wire, and what is granted long before it leaves comes late for a cap. A READ asked for again
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
 //! READ, all of those are replaced, since what lies before the new PSN has been received.
 //!
@@ -27,9 +27,10 @@ use crate::prim::ram::Ram;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
 use crate::words::context::QpContext;
+use crate::words::requester::ReadPlace;
 use crate::words::responses::{QpChange, ResponseInput, ResponseList, ResponseStep};
 use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest, ReadState};
 use crate::words::wire::AethSyndrome;
@@ -111,10 +112,11 @@ pub struct ResponseQueue {
     #[signals(Bit: pop, judge, taken_back, finish, activate, goes_on, looks_again, takes)]
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
-    /// Whether those before the last READ complete a message, from the one that ends on.
-    completes: Signal<Local, U<8>>,
-    /// Number of them that do.
-    completed_since: Signal<Local, U<4>>,
+    /// Messages completed before each READ, by queue pair and tag modulo 8, and those before the READ that ends.
+    completions: Ram<U<24>, 11>,
+    asked_place: Signal<Local, ReadPlace>,
+    told_place: Signal<Local, ReadPlace>,
+    completed_before: DFF<U<24>>,
     /// The answer is a READ asked for again.
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
@@ -160,7 +162,12 @@ impl Logic for ResponseQueue {
         // whether a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
         span = entry.psn + asked.count - list.start_psn;
         item_span = item.psn + item_asked.count - list.start_psn;
-        item_follows = item_reads & (item.psn == list.end_psn) & !item_span.get_bits::<2>(22).any();
+        item_follows = item_reads
+            & (item.psn == list.end_psn)
+            & !item_span.get_bits::<2>(22).any()
+            & (!list.ahead.any()
+                | ((list.ahead < 2) & (item_asked.count < 32))
+                | (!list.ahead.all() & (item_asked.count < 17)));
 
         // what this clock does
         create = look & (subject == ResponseInput::Creation);
@@ -184,7 +191,7 @@ impl Logic for ResponseQueue {
             & active
             & is_read
             & !again
-            & !list.ahead.all()
+            & (!list.ahead.any() | ((list.ahead < 2) & (asked.count < 32)) | (!list.ahead.all() & (asked.count < 17)))
             & (waiting == 0)
             & covered.all()
             & !span.get_bits::<2>(22).any();
@@ -206,8 +213,12 @@ impl Logic for ResponseQueue {
         intake.take = takes;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         lists.raddr = qp;
+        asked_place.qp = qp;
+        asked_place.place = bit_cast_u::<3, 24>(entry.msn);
         if takes {
             lists.raddr = intake.qp;
+            asked_place.qp = intake.qp;
+            asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
             assign! {
                 qp.d = intake.qp, subject.d = intake.subject, entry.d = intake.entry, again.d = next_asked.duplicate,
                 creation.d = intake.creation
@@ -308,13 +319,11 @@ impl Logic for ResponseQueue {
         // the list as it will be
         changed = list;
         completed = entry.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.ends_or_failed));
-        // READs follow each other, so a READ's number of completed messages is that of the one before it and itself
-        completes = (list.completes >> 1) & !(bits_u::<8>(0xff) << behind);
-        completed_since = (bit_cast_u::<4, 1>(completes.get_bits::<1>(0))
-            + bit_cast_u::<4, 1>(completes.get_bits::<1>(1)))
-            + (bit_cast_u::<4, 1>(completes.get_bits::<1>(2)) + bit_cast_u::<4, 1>(completes.get_bits::<1>(3)))
-            + (bit_cast_u::<4, 1>(completes.get_bits::<1>(4)) + bit_cast_u::<4, 1>(completes.get_bits::<1>(5)))
-            + bit_cast_u::<4, 1>(completes.get_bits::<1>(6));
+        told_place.qp = qp;
+        told_place.place = bit_cast_u::<3, 4>(list.tag + 1);
+        completions.we = activate;
+        completions.waddr = bit_cast_number::<11, ReadPlace>(told_place);
+        completions.wdata = completed;
         if create {
             changed.generation = creation.generation;
             changed.active = false;
@@ -352,9 +361,8 @@ impl Logic for ResponseQueue {
         }
         if activate {
             changed.active = true;
-            fields!(changed: end_psn = activation.end_psn, completed);
+            changed.end_psn = activation.end_psn;
             changed.tag = list.tag + 1;
-            changed.completes = (list.completes << 1) | bit_cast_u::<8, 1>(bit_cast_b(entry.ends_or_failed));
             changed.ahead = list.ahead + 1;
             if !goes_on {
                 changed.ahead = bits_u::<3>(0);
@@ -363,6 +371,10 @@ impl Logic for ResponseQueue {
             }
         }
         held = if step == ResponseStep::Held { lists.rdata } else { changed };
+        completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
+        if step == ResponseStep::Held {
+            completed_before = completions.rdata;
+        }
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
         if pool.clearing {
@@ -381,7 +393,7 @@ impl Logic for ResponseQueue {
         if fail {
             fields!(sent: qp, generation = list.generation);
             sent.syndrome = AethSyndrome::NakRemoteOperation;
-            sent.msn = list.completed - bit_cast_u::<24, 4>(completed_since);
+            sent.msn = completed_before;
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
             sent.int_stack = bits_zero::<W<336, 6>>(0);
         }

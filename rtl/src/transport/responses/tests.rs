@@ -156,10 +156,15 @@ impl Queue {
 
     /// READs at the head of the list that follow the active one become active.
     fn extend(&mut self, seen: &mut Seen) {
-        while self.ahead.len() + 1 < ACTIVE_READS {
-            let Some(word) = self.waiting.front().copied().filter(|word| self.follows(word)) else {
-                return;
+        while let Some(word) = self.waiting.front().copied().filter(|word| self.follows(word)) {
+            let most = match Commit::INT_STACK.part(96, 24).get(&word) {
+                0..=16 => ACTIVE_READS,
+                17..=31 => 3,
+                _ => 2,
             };
+            if self.ahead.len() + 1 >= most {
+                return;
+            }
             self.waiting.pop_front();
             self.activate(&word, true, seen);
         }
@@ -339,7 +344,7 @@ impl Bench {
         let mut word: Word = [s.uniform(64); 7];
         word[6] = 0;
         let kind = s.below(20);
-        let count = 1 + s.below(4);
+        let count = [1, 1, 1, 4, 13, 28][s.below(6) as usize] + s.below(4);
         let completed = queue.completed;
         let (mut psn, mut repeats, mut syndrome, mut read) = (queue.expected, 0, 0x1f, true);
         match kind {

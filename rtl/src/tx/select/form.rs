@@ -293,7 +293,7 @@ impl Logic for Form {
         joins = (spare.from.flow == gathered.from.flow)
             & (spare.from.generation == gathered.from.generation)
             // far from where a sum would wrap
-            & ((gathered.value.get_bits::<6>(18) == 0) | gathered.value.get_bits::<6>(18).all());
+            & ((gathered.value + 0x2_0000) < 0x4_0000);
         if feedback.ready | !offers {
             offers = gathers | advances.down.valid;
             offered = gathered;

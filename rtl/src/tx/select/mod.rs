@@ -23,8 +23,8 @@
 //!
 //! READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
 //!
-//! A creation voids the ring of its queue pair, one place a clock, long before the requester can have filled it, so that no message
-//! of an earlier generation is ever found when the generation's number comes again.
+//! A creation voids the rings of its queue pair, one place a clock, long before the requester can have filled them, so that no message
+//! and no READ of an earlier generation is ever found when the generation's number comes again.
 
 pub mod departs;
 pub mod form;
@@ -123,6 +123,9 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     voided: DFF<U<8>>,
     voided_generation: DFF<U<8>>,
     void_cursor: DFF<Bit>,
+    /// The same of its READs.
+    read_voids: DFF<U<4>>,
+    void_read_place: DFF<Bit>,
     void_place: Signal<Local, RingPlace>,
     void_address: Signal<Local, U<12>>,
     /// The grant that begins next.
@@ -256,6 +259,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.voids.d.next = bits_u::<5>(16);
             assign!(voided.d = context_qp, voided_generation.d = context_data.generation);
             self.void_cursor.d.next = true;
+            self.read_voids.d.next = bits_u::<4>(8);
+            self.void_read_place.d.next = true;
         }
         // whose tables are read: those of the grant that enters, of the search while the pipe is empty
         self.searched.next = self.searches.down.data.val();
@@ -265,8 +270,15 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.written_place.next.qp = self.read_qp.val();
         self.written_place.next.place = bit_cast_u::<3, 4>(self.read_data.val().tag);
+        self.reads.wdata.next = self.read_data.val();
+        if !self.read_valid.val() & self.read_voids.q.val().any() {
+            self.written_place.next.qp = self.voided.q.val();
+            self.written_place.next.place = bits_u::<3>(0) - bit_cast_u::<3, 4>(self.read_voids.q.val());
+            self.reads.wdata.next = bits_zero::<ReadState>(0);
+            self.read_voids.d.next = self.read_voids.q.val() - 1;
+        }
         self.written_address.next = bit_cast_number::<11, ReadPlace>(self.written_place.val());
-        inputs!(reads: we = read_valid, wdata = read_data);
+        self.reads.we.next = self.read_valid.val() | self.read_voids.q.val().any();
         self.reads.waddr.next = bit_cast_u::<R, 11>(self.written_address.val());
         self.epochs.we.next = self.read_valid.val();
         self.epochs.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
@@ -382,7 +394,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.ours.d.next = self.messages.rdata.val().generation == self.shown.val().generation;
         self.read.next = self.reads.rdata.val();
         self.tag.d.next = self.read.val().tag;
-        self.few.d.next = !self.read.val().count.get_bits::<22>(2).any();
+        self.few.d.next = self.read.val().count < 4;
         if self.shown.val().flow.response {
             self.place.d.next = self.shown.val().psn - self.read.val().first_psn;
             self.size.d.next = self.read.val().count;
@@ -510,9 +522,16 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.void_cursor.d.next = false;
         }
 
-        self.read_places.we.next = self.sends.val() & self.odd.val();
-        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-        self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+        self.read_places.we.next = self.void_read_place.q.val();
+        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
+        self.read_places.wdata.next = bits_u::<3>(0);
+        if self.sends.val() & self.odd.val() {
+            self.read_places.we.next = true;
+            self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+            self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+        } else if !self.context_valid.val() {
+            self.void_read_place.d.next = false;
+        }
 
         // 6
         self.go.d.next = (self.hit.val() | self.missed.val()) & !self.reset.val();
@@ -567,6 +586,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             waiting,
             voids,
             void_cursor,
+            read_voids,
+            void_read_place,
             pause,
             valid_1,
             valid_2,

@@ -174,6 +174,7 @@ impl Bench {
             (true, U(qp as u64), QpContext::from_slice(&word));
         self.clock();
         if c.alive {
+            self.world.reads[qp] = Default::default();
             // the ring is voided meanwhile
             self.clocks(24);
         }
