@@ -3582,28 +3582,6 @@ package hpcc_nic_pkg;
     qp_half_t flow;
   } looked_grant_t;
 
-  // What the selection of packets needs of a `Message`: its lower bits.
-  typedef struct packed {
-    // Bytes of this message.
-    logic [31:0] length;
-    // Remote key.
-    logic [31:0] remote_key;
-    // Remote address.
-    logic [63:0] remote_address;
-    // Local address.
-    logic [63:0] local_address;
-    // Generation.
-    logic [7:0] generation;
-    // The work request ends with this message.
-    logic last;
-    // READ; low: WRITE.
-    logic read;
-    // One past the last PSN.
-    logic [23:0] end_psn;
-    // First PSN.
-    logic [23:0] first_psn;
-  } select_message_t;
-
   // What the selection of packets needs of a context.
   typedef struct packed {
     // Collects INT.
@@ -3637,6 +3615,28 @@ package hpcc_nic_pkg;
     // The first one after the flow has gone back: all times are forgotten.
     DEPARTURE_KIND_REWOUND = 2'd3
   } departure_kind_t;
+
+  // What the selection of packets needs of a `Message`: its lower bits.
+  typedef struct packed {
+    // Bytes of this message.
+    logic [31:0] length;
+    // Remote key.
+    logic [31:0] remote_key;
+    // Remote address.
+    logic [63:0] remote_address;
+    // Local address.
+    logic [63:0] local_address;
+    // Generation.
+    logic [7:0] generation;
+    // The work request ends with this message.
+    logic last;
+    // READ; low: WRITE.
+    logic read;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } select_message_t;
 
   // What the packet selector does in a clock.
   typedef enum logic [1:0] {

@@ -99,6 +99,7 @@ module hpcc_response_queue (
   wire  [23:0] beyond;
   wire  [23:0] completed;
   wire  append;
+  wire  entry_follows;
   wire  item_follows;
   wire  of_last;
   wire  of_oldest;
@@ -112,10 +113,12 @@ module hpcc_response_queue (
   wire  last;
   wire  create;
   wire  ending;
+  wire  fails;
   wire  fail;
   wire  passes;
   wire  leave;
   wire  answer;
+  wire  at_once;
   wire  pass;
   wire  covers;
   wire  rewind;
@@ -346,6 +349,8 @@ module hpcc_response_queue (
   assign item_reads = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
   assign last = (seen_q + 11'd1) == waiting;
   assign span = (entry_q.psn + asked.count) - list.start_psn;
+  assign entry_follows = ((is_read & (entry_q.psn == list.end_psn)) & (~(|span[23:22])))
+      & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (asked.count < 24'h20))) | ((~(&list.ahead)) & (asked.count < 24'h11)));
   assign item_span = (item.psn + item_asked.count) - list.start_psn;
   assign item_follows = ((item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22])))
       & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (item_asked.count < 24'h20))) | ((~(&list.ahead)) & (item_asked.count < 24'h11)));
@@ -355,22 +360,21 @@ module hpcc_response_queue (
   assign of_last = behind == 4'd0;
   assign of_oldest = behind == {1'd0, list.ahead};
   assign of_active = behind <= {1'd0, list.ahead};
-  assign fail = ((ending & of_active) & entry_q.ends_or_failed) & acks_up_ready;
+  assign fails = (ending & of_active) & entry_q.ends_or_failed;
+  assign fail = fails & acks_up_ready;
   assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & ((~of_last) | (covered == 24'd0));
   assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last) & (covered == 24'd0);
   assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
-  assign pass = ((answer & (~active)) & (~is_read)) & acks_up_ready;
+  assign at_once = (answer & (~active)) & (~is_read);
+  assign pass = at_once & acks_up_ready;
   assign rewind = ((answer & active) & is_read) & again_q;
   assign covers = rewind & (~covered[23]);
   assign drops = covers & (|list.ahead);
-  assign append = ((((((answer & active) & is_read) & (~again_q))
-      & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (asked.count < 24'h20))) | ((~(&list.ahead)) & (asked.count < 24'h11))))
-      & (waiting == 11'd0)) & (&covered)) & (~(|span[23:22]));
+  assign append = (((answer & active) & (~again_q)) & (waiting == 11'd0)) & entry_follows;
   assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
-  assign stalled = ((~acks_up_ready) & (((ending & of_active) & entry_q.ends_or_failed) | ((answer & (~active)) & (~is_read))))
-      | (activation_busy & (begins | append));
+  assign stalled = ((~acks_up_ready) & (fails | at_once)) | (activation_busy & (begins | append));
   assign looks_again = drops | (passes & (~of_oldest));
   assign pop = (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP)
       & ((extending_q & item_follows) | ((~extending_q) & (item_reads | acks_up_ready)));

@@ -149,8 +149,6 @@ module hpcc_select (
   hpcc_nic_pkg::ring_cursor_t cursor_new;
   // The grant that begins next, or is taken.
   hpcc_nic_pkg::looked_grant_t coming;
-  wire  hpcc_nic_pkg::psn_distance_t from_first;
-  wire  hpcc_nic_pkg::psn_distance_t from_end;
   wire  odd;
   logic looked;
   wire  hit;
@@ -203,8 +201,6 @@ module hpcc_select (
   // The same of its READs.
   logic [3:0] read_voids_d;
   logic [3:0] read_voids_q;
-  logic void_read_place_d;
-  logic void_read_place_q;
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
@@ -273,14 +269,22 @@ module hpcc_select (
   logic [23:0] size_q;
   logic ours_d;
   logic ours_q;
-  // Flow and generation of the last request of a READ, and its message.
-  hpcc_nic_pkg::looked_grant_t asked_d;
-  hpcc_nic_pkg::looked_grant_t asked_q;
-  hpcc_nic_pkg::select_message_t asked_message_d;
-  hpcc_nic_pkg::select_message_t asked_message_q;
-  // It lies in that READ: no packet is counted for it, so it needs not wait for those before it.
-  wire  inside_read_d;
-  logic inside_read_q;
+  wire  hpcc_nic_pkg::psn_distance_t asked_from_first;
+  wire  hpcc_nic_pkg::psn_distance_t asked_from_end;
+  // The request of a READ leaves.
+  wire  asked_asks;
+  // The other grant of one clock ago lay in the READ as it was known then.
+  wire  asked_inside_read;
+  logic asked_known_d;
+  logic asked_known_q;
+  wire  asked_inside_r_d;
+  logic asked_inside_r_q;
+  logic [23:0] asked_first_r_d;
+  logic [23:0] asked_first_r_q;
+  logic [23:0] asked_end_r_d;
+  logic [23:0] asked_end_r_q;
+  hpcc_nic_pkg::looked_grant_t asked_asked_d;
+  hpcc_nic_pkg::looked_grant_t asked_asked_q;
   logic [3:0] tag_q;
   // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
   wire  few_d;
@@ -447,10 +451,6 @@ module hpcc_select (
   assign read_places_raddr = address;
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
-  assign from_first = coming.psn - asked_message_q.first_psn;
-  assign from_end = coming.psn - asked_message_q.end_psn;
-  assign inside_read_d = (((asked_message_q.read & (coming.flow == asked_q.flow)) & (coming.generation == asked_q.generation))
-      & (~from_first.negative)) & from_end.negative;
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == grant_2_q.generation);
   assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
@@ -466,7 +466,7 @@ module hpcc_select (
   assign read = reads_rdata;
   assign few_d = read.count < 24'd4;
   assign hit = (looked & ours_q) & (place_q < size_q);
-  assign meets = ((~inside_read_q) & ((~next_q.flow.response) | brief_q))
+  assign meets = ((~asked_inside_read) & ((~next_q.flow.response) | brief_q))
       & (((((valid_1_q & (grant_1_q.flow == next_q.flow)) | (valid_2_q & (grant_2_q.flow == next_q.flow)))
       | (valid_3_q & (grant_3_q.flow == next_q.flow))) | (valid_4_q & (grant_4_q.flow == next_q.flow)))
       | ((valid_5_q & (~hit)) & (grant_q.flow == next_q.flow)));
@@ -476,6 +476,7 @@ module hpcc_select (
   assign last = (place_q + 24'd1) == size_q;
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | (~(|place_q))) | grant_q.marks.rewound);
+  assign asked_asks = sends & is_read;
   assign fresh = cursor_q.generation != grant_q.generation;
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q)))
       | (counted >= ack_interval));
@@ -507,7 +508,6 @@ module hpcc_select (
     voided_generation_d = voided_generation_q;
     void_cursor_d = void_cursor_q;
     read_voids_d = read_voids_q;
-    void_read_place_d = void_read_place_q;
     waiting_d = waiting_q;
     pause_d = pause_q;
     messages_waddr = void_address;
@@ -524,7 +524,6 @@ module hpcc_select (
       voided_generation_d = context_data.generation;
       void_cursor_d = 1'd1;
       read_voids_d = 4'd8;
-      void_read_place_d = 1'd1;
     end
     written_place.qp = read_qp;
     written_place.place = read_data.tag[2:0];
@@ -575,29 +574,27 @@ module hpcc_select (
     cursors_waddr = voided_q;
     cursors_wdata = 20'd0;
     cursors_wdata.generation = voided_generation_q;
-    if (sends & (~odd)) begin
-      cursors_we = 1'd1;
-      cursors_waddr = qp;
-      cursors_wdata = cursor_new;
-    end else if (~context_valid) begin
-      void_cursor_d = 1'd0;
-    end
-    read_places_we = void_read_place_q;
+    read_places_we = void_cursor_q;
     read_places_waddr = voided_q;
     read_places_wdata = 3'd0;
-    if (sends & odd) begin
-      read_places_we = 1'd1;
-      read_places_waddr = qp;
-      read_places_wdata = found_slot_q[2:0];
+    if (sends) begin
+      if (odd) begin
+        read_places_we = 1'd1;
+        read_places_waddr = qp;
+        read_places_wdata = found_slot_q[2:0];
+      end else begin
+        cursors_we = 1'd1;
+        cursors_waddr = qp;
+        cursors_wdata = cursor_new;
+      end
     end else if (~context_valid) begin
-      void_read_place_d = 1'd0;
+      void_cursor_d = 1'd0;
     end
     if (rst) begin
       waiting_d = 1'd0;
       voids_d = 5'd0;
       void_cursor_d = 1'd0;
       read_voids_d = 4'd0;
-      void_read_place_d = 1'd0;
       pause_d = 2'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
@@ -654,17 +651,6 @@ module hpcc_select (
     end
     if (rst) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
-    end
-  end
-  always_comb begin
-    asked_d = asked_q;
-    asked_message_d = asked_message_q;
-    if (sends & is_read) begin
-      asked_d = grant_q;
-      asked_message_d = message_q;
-    end
-    if (rst) begin
-      asked_message_d = 250'd0;
     end
   end
   always_comb begin
@@ -785,6 +771,31 @@ module hpcc_select (
       sent_end_r_d = end_psn_q;
     end
   end
+  // asked: The READ that was asked for last: does a grant lie in it?
+  //
+  // The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet.
+  //
+  // Keeps the range of one READ.
+  assign asked_from_first = coming.psn - asked_first_r_q;
+  assign asked_from_end = coming.psn - asked_end_r_q;
+  assign asked_inside_r_d = (((asked_known_q & (coming.flow == asked_asked_q.flow)) & (coming.generation == asked_asked_q.generation))
+      & (~asked_from_first.negative)) & asked_from_end.negative;
+  assign asked_inside_read = asked_inside_r_q;
+  always_comb begin
+    asked_known_d = asked_known_q;
+    asked_first_r_d = asked_first_r_q;
+    asked_end_r_d = asked_end_r_q;
+    asked_asked_d = asked_asked_q;
+    if (asked_asks) begin
+      asked_known_d = 1'd1;
+      asked_asked_d = grant_q;
+      asked_first_r_d = message_q.first_psn;
+      asked_end_r_d = message_q.end_psn;
+    end
+    if (rst) begin
+      asked_known_d = 1'd0;
+    end
+  end
   // departs: Whether the number of a request is one that is timed, and what its departure means for send times.
   //
   // Reference: `departure` of `hpcc_models::nic`'s send times.
@@ -811,7 +822,6 @@ module hpcc_select (
     voided_generation_q = 8'd0;
     void_cursor_q = 1'd0;
     read_voids_q = 4'd0;
-    void_read_place_q = 1'd0;
     waiting_q = 1'd0;
     next_q = 44'd0;
     pause_q = 2'd0;
@@ -848,9 +858,11 @@ module hpcc_select (
     place_q = 24'd0;
     size_q = 24'd0;
     ours_q = 1'd0;
-    asked_q = 44'd0;
-    asked_message_q = 250'd0;
-    inside_read_q = 1'd0;
+    asked_known_q = 1'd0;
+    asked_inside_r_q = 1'd0;
+    asked_first_r_q = 24'd0;
+    asked_end_r_q = 24'd0;
+    asked_asked_q = 44'd0;
     tag_q = 4'd0;
     few_q = 1'd0;
     brief_q = 1'd0;
@@ -885,7 +897,6 @@ module hpcc_select (
     voided_generation_q <= voided_generation_d;
     void_cursor_q <= void_cursor_d;
     read_voids_q <= read_voids_d;
-    void_read_place_q <= void_read_place_d;
     waiting_q <= waiting_d;
     next_q <= coming;
     pause_q <= pause_d;
@@ -922,9 +933,11 @@ module hpcc_select (
     place_q <= place_d;
     size_q <= size_d;
     ours_q <= ours_d;
-    asked_q <= asked_d;
-    asked_message_q <= asked_message_d;
-    inside_read_q <= inside_read_d;
+    asked_known_q <= asked_known_d;
+    asked_inside_r_q <= asked_inside_r_d;
+    asked_first_r_q <= asked_first_r_d;
+    asked_end_r_q <= asked_end_r_d;
+    asked_asked_q <= asked_asked_d;
     tag_q <= read.tag;
     few_q <= few_d;
     brief_q <= brief_d;
@@ -955,8 +968,8 @@ module hpcc_select (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, from_first.magnitude,
-      from_end.magnitude, sent_flow_q.response};
+      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, message_q.generation,
+      message_q.last, asked_from_first.magnitude, asked_from_end.magnitude, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

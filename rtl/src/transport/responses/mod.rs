@@ -107,8 +107,8 @@ pub struct ResponseQueue {
     #[signals(ResponseList: list, changed)]
     #[signals(ReadRequest: asked, next_asked, item_asked)]
     #[signals(U<24>: span, item_span, covered, beyond, completed)]
-    #[signals(Bit: append, item_follows, of_last, of_oldest, of_active, idle, look, active, own, is_read, item_reads, last)]
-    #[signals(Bit: create, ending, fail, passes, leave, answer, pass, covers, rewind, drops, begins, keep, store, stalled)]
+    #[signals(Bit: append, entry_follows, item_follows, of_last, of_oldest, of_active, idle, look, active, own, is_read, item_reads, last)]
+    #[signals(Bit: create, ending, fails, fail, passes, leave, answer, at_once, pass, covers, rewind, drops, begins, keep, store, stalled)]
     #[signals(Bit: pop, judge, taken_back, finish, activate, goes_on, looks_again, takes)]
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
@@ -160,14 +160,18 @@ impl Logic for ResponseQueue {
         item_reads = item.kind == CommitKind::Read;
         last = (seen + 1) == waiting;
         // whether a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
-        span = entry.psn + asked.count - list.start_psn;
-        item_span = item.psn + item_asked.count - list.start_psn;
-        item_follows = item_reads
-            & (item.psn == list.end_psn)
-            & !item_span.get_bits::<2>(22).any()
-            & (!list.ahead.any()
-                | ((list.ahead < 2) & (item_asked.count < 32))
-                | (!list.ahead.all() & (item_asked.count < 17)));
+        each!((reads, read_psn, count, reach, follows) in [
+            (is_read, entry.psn, asked.count, span, entry_follows),
+            (item_reads, item.psn, item_asked.count, item_span, item_follows),
+        ] {
+            reach = read_psn + count - list.start_psn;
+            follows = reads
+                & (read_psn == list.end_psn)
+                & !reach.get_bits::<2>(22).any()
+                & (!list.ahead.any()
+                    | ((list.ahead < 2) & (count < 32))
+                    | (!list.ahead.all() & (count < 17)));
+        });
 
         // what this clock does
         create = look & (subject == ResponseInput::Creation);
@@ -177,29 +181,23 @@ impl Logic for ResponseQueue {
         of_last = behind == 0;
         of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
-        fail = ending & of_active & entry.ends_or_failed & acks.up.ready;
+        fails = ending & of_active & entry.ends_or_failed;
+        fail = fails & acks.up.ready;
         // the READs before one that has left have left
         passes = ending & !entry.ends_or_failed & list.ahead.any() & of_active & (!of_last | (covered == 0));
         leave = ending & !entry.ends_or_failed & !list.ahead.any() & of_last & (covered == 0);
         answer = look & (subject == ResponseInput::Answer) & own;
-        pass = answer & !active & !is_read & acks.up.ready;
+        at_once = answer & !active & !is_read;
+        pass = at_once & acks.up.ready;
         rewind = answer & active & is_read & again;
         // all active ones are replaced, the oldest first
         covers = rewind & !covered.get_bit(23);
         drops = covers & list.ahead.any();
-        append = answer
-            & active
-            & is_read
-            & !again
-            & (!list.ahead.any() | ((list.ahead < 2) & (asked.count < 32)) | (!list.ahead.all() & (asked.count < 17)))
-            & (waiting == 0)
-            & covered.all()
-            & !span.get_bits::<2>(22).any();
+        append = answer & active & !again & (waiting == 0) & entry_follows;
         begins = answer & !active & is_read;
         keep = answer & active & !rewind & !append;
         store = keep & (pool.free > 1);
-        stalled = (!acks.up.ready & ((ending & of_active & entry.ends_or_failed) | (answer & !active & !is_read)))
-            | (activation.busy & (begins | append));
+        stalled = (!acks.up.ready & (fails | at_once)) | (activation.busy & (begins | append));
         looks_again = drops | (passes & !of_oldest);
         pop = (step == ResponseStep::Pop) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
         judge = step == ResponseStep::Judge;

@@ -26,6 +26,7 @@
 //! A creation voids the rings of its queue pair, one place a clock, long before the requester can have filled them, so that no message
 //! and no READ of an earlier generation is ever found when the generation's number comes again.
 
+pub mod asked;
 pub mod departs;
 pub mod form;
 #[cfg(test)]
@@ -40,11 +41,12 @@ use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
-use crate::words::requester::{PsnDistance, ReadPlace, RingPlace};
+use crate::words::requester::{ReadPlace, RingPlace};
 use crate::words::transport::{DepartureKind, ReadState};
 use crate::words::transport::{Message, TxPacket};
 use crate::words::tx::{LookedGrant, RingCursor, SelectContext, SelectMessage, SelectStep};
 use crate::{block, kernel};
+use asked::AskedRead;
 use departs::Departs;
 use form::Form;
 use rust_hdl::prelude::*;
@@ -125,7 +127,6 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     void_cursor: DFF<Bit>,
     /// The same of its READs.
     read_voids: DFF<U<4>>,
-    void_read_place: DFF<Bit>,
     void_place: Signal<Local, RingPlace>,
     void_address: Signal<Local, U<12>>,
     /// The grant that begins next.
@@ -181,15 +182,10 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     place: DFF<U<24>>,
     size: DFF<U<24>>,
     ours: DFF<Bit>,
-    /// Flow and generation of the last request of a READ, and its message.
-    asked: DFF<LookedGrant>,
-    asked_message: DFF<SelectMessage>,
     /// The grant that begins next, or is taken.
     coming: Signal<Local, LookedGrant>,
-    from_first: Signal<Local, PsnDistance>,
-    from_end: Signal<Local, PsnDistance>,
-    /// It lies in that READ: no packet is counted for it, so it needs not wait for those before it.
-    inside_read: DFF<Bit>,
+    /// Whether it lies in the last READ that was asked for: no packet is counted for it, so it needs not wait for those before it.
+    asked: AskedRead,
     tag: DFF<U<4>>,
     /// The READ that shows has fewer than four packets; so had the last one of which a packet was found.
     few: DFF<Bit>,
@@ -260,7 +256,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             assign!(voided.d = context_qp, voided_generation.d = context_data.generation);
             self.void_cursor.d.next = true;
             self.read_voids.d.next = bits_u::<4>(8);
-            self.void_read_place.d.next = true;
         }
         // whose tables are read: those of the grant that enters, of the search while the pipe is empty
         self.searched.next = self.searches.down.data.val();
@@ -297,15 +292,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.coming.next.marks = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
         self.next.d.next = self.coming.val();
-        self.from_first.next =
-            bit_cast_word::<PsnDistance, U<24>>(self.coming.val().psn - self.asked_message.q.val().first_psn);
-        self.from_end.next =
-            bit_cast_word::<PsnDistance, U<24>>(self.coming.val().psn - self.asked_message.q.val().end_psn);
-        self.inside_read.d.next = self.asked_message.q.val().read
-            & (self.coming.val().flow == self.asked.q.val().flow)
-            & (self.coming.val().generation == self.asked.q.val().generation)
-            & !self.from_first.val().negative
-            & self.from_end.val().negative;
+        inputs!(asked: reset, coming, grant);
+        self.asked.first_psn.next = self.message.q.val().first_psn;
+        self.asked.end_psn.next = self.message.q.val().end_psn;
 
         // the pipe: contexts and places show in clock 2
         assign!(
@@ -442,7 +431,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.hit.val() & self.odd.val() {
             self.brief.d.next = self.few.q.val();
         }
-        self.meets.next = !self.inside_read.q.val()
+        self.meets.next = !self.asked.inside_read.val()
             & (!self.next.q.val().flow.response | self.brief.q.val())
             & ((self.valid_1.q.val() & (self.grant_1.q.val().flow == self.next.q.val().flow))
                 | (self.valid_2.q.val() & (self.grant_2.q.val().flow == self.next.q.val().flow))
@@ -489,9 +478,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
             self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.grant.q.val().marks.rewound);
-        if self.sends.val() & self.is_read.val() {
-            assign!(asked.d = grant, asked_message.d = message);
-        }
+        self.asked.asks.next = self.sends.val() & self.is_read.val();
         // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
         inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks = grant.marks, read = is_read);
         self.fresh.next = self.cursor.q.val().generation != self.grant.q.val().generation;
@@ -506,31 +493,30 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
                 | self.grant.q.val().marks.rewound
                 | (self.departs.timed.val() & !self.int_now.q.val())
                 | (self.counted.val() >= self.ack_interval.val()));
+        // places of a created queue pair, in a clock in which none is found
         self.cursors.we.next = self.void_cursor.q.val();
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
         self.cursors.wdata.next = bits_zero::<RingCursor>(0);
         self.cursors.wdata.next.generation = self.voided_generation.q.val();
+        self.read_places.we.next = self.void_cursor.q.val();
+        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
+        self.read_places.wdata.next = bits_u::<3>(0);
         fields!(cursor_new: place = found_slot, since_asked = counted, generation = grant.generation);
         if self.asks.val() {
             self.cursor_new.next.since_asked = bits_u::<8>(0);
         }
-        if self.sends.val() & !self.odd.val() {
-            self.cursors.we.next = true;
-            self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-            self.cursors.wdata.next = self.cursor_new.val();
+        if self.sends.val() {
+            if self.odd.val() {
+                self.read_places.we.next = true;
+                self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+                self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+            } else {
+                self.cursors.we.next = true;
+                self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+                self.cursors.wdata.next = self.cursor_new.val();
+            }
         } else if !self.context_valid.val() {
             self.void_cursor.d.next = false;
-        }
-
-        self.read_places.we.next = self.void_read_place.q.val();
-        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
-        self.read_places.wdata.next = bits_u::<3>(0);
-        if self.sends.val() & self.odd.val() {
-            self.read_places.we.next = true;
-            self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-            self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
-        } else if !self.context_valid.val() {
-            self.void_read_place.d.next = false;
         }
 
         // 6
@@ -587,7 +573,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             voids,
             void_cursor,
             read_voids,
-            void_read_place,
             pause,
             valid_1,
             valid_2,
@@ -596,9 +581,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             valid_5,
             valid_6
         );
-        if self.reset.val() {
-            self.asked_message.d.next = bits_zero::<SelectMessage>(0);
-        }
         reset!(step);
     }
 }

@@ -45,46 +45,36 @@ fn fills_the_wire<D: Device>(operations: &[LinkOperation], total: u64) {
     }
 }
 
-/// READs of queue pairs that take turns, whose responses come mixed.
-fn fills_the_wire_with_reads_of_many<D: Device>() {
-    for (mtu, qps, bytes) in [
-        (256, 8, 1024),
-        (256, 8, 4096),
-        (512, 8, 4096),
-        (1024, 8, 2048),
-        (256, 100, 16_384),
-    ] {
+/// MTU, queue pairs and bytes: READs of queue pairs that take turns, whose responses come mixed.
+const READS_OF_MANY: [(u32, u32, u64); 5] = [
+    (256, 8, 1024),
+    (256, 8, 4096),
+    (512, 8, 4096),
+    (1024, 8, 2048),
+    (256, 100, 16_384),
+];
+
+/// READs of one queue pair one behind the other, short ones too: the memory's latency is hidden by those that are answered together.
+const READS_OF_ONE: [(u32, u32, u64); 11] = [
+    (256, 1, 1024),
+    (256, 1, 2048),
+    (256, 1, 4096),
+    (256, 1, 8192),
+    (512, 1, 4096),
+    (1024, 1, 2048),
+    (1024, 1, 4096),
+    (1024, 1, 16_384),
+    (2048, 1, 4096),
+    (4096, 1, 4096),
+    (4096, 1, 8192),
+];
+
+fn fills_the_wire_with_reads<D: Device>(reads: &[(u32, u32, u64)]) {
+    for &(mtu, qps, bytes) in reads {
         let spec = LinkSpec {
             op: LinkOperation::Read,
             mtu,
             qps,
-            bytes,
-            messages: (1 << 20) / bytes,
-            pcap: false,
-            ..LinkSpec::default()
-        };
-        fills::<D>(&spec, LEAST_PERCENT);
-    }
-}
-
-/// READs of one queue pair one behind the other, short ones too: the memory's latency is hidden by those that are answered together.
-fn fills_the_wire_with_short_reads<D: Device>() {
-    for (mtu, bytes) in [
-        (256, 1024),
-        (256, 2048),
-        (256, 4096),
-        (256, 8192),
-        (512, 4096),
-        (1024, 2048),
-        (1024, 4096),
-        (1024, 16_384),
-        (2048, 4096),
-        (4096, 4096),
-        (4096, 8192),
-    ] {
-        let spec = LinkSpec {
-            op: LinkOperation::Read,
-            mtu,
             bytes,
             messages: (1 << 20) / bytes,
             pcap: false,
@@ -117,8 +107,8 @@ fn payload_fills_the_ideal_wire_one_way_and_both_ways() {
 
 #[test]
 fn reads_of_many_queue_pairs_short_ones_and_those_with_int_fill_the_wire() {
-    fills_the_wire_with_reads_of_many::<ModelNic>();
-    fills_the_wire_with_short_reads::<ModelNic>();
+    fills_the_wire_with_reads::<ModelNic>(&READS_OF_MANY);
+    fills_the_wire_with_reads::<ModelNic>(&READS_OF_ONE);
     fills_the_wire_with_reads_and_int::<ModelNic>();
 }
 
@@ -129,12 +119,12 @@ fn rtl_payload_fills_the_ideal_wire_one_way_and_both_ways() {
 
 #[test]
 fn rtl_reads_of_many_queue_pairs_fill_the_wire() {
-    fills_the_wire_with_reads_of_many::<Rtl>();
+    fills_the_wire_with_reads::<Rtl>(&READS_OF_MANY);
 }
 
 #[test]
 fn rtl_short_reads_of_one_queue_pair_fill_the_wire() {
-    fills_the_wire_with_short_reads::<Rtl>();
+    fills_the_wire_with_reads::<Rtl>(&READS_OF_ONE);
 }
 
 #[test]
