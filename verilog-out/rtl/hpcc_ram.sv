@@ -20,7 +20,6 @@ module hpcc_ram #(
   // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it
   reg [WIDTH-1:0] bypass;
   reg written;
-  wire [WIDTH-1:0] fresh = written ? bypass : word;
   integer i;
   initial begin
     word = {WIDTH{1'b0}};
@@ -36,12 +35,23 @@ module hpcc_ram #(
   end
   generate
     if (OUTPUT_REGISTER != 0) begin : registered
-      reg [WIDTH-1:0] last;
-      initial last = {WIDTH{1'b0}};
-      always @(posedge clk) last <= fresh;
-      assign rdata = last;
+      // nothing stands between the RAM and its register, which the block RAM then has inside
+      reg [WIDTH-1:0] last_word;
+      reg [WIDTH-1:0] last_bypass;
+      reg last_written;
+      initial begin
+        last_word = {WIDTH{1'b0}};
+        last_bypass = {WIDTH{1'b0}};
+        last_written = 1'b0;
+      end
+      always @(posedge clk) begin
+        last_word <= word;
+        last_bypass <= bypass;
+        last_written <= written;
+      end
+      assign rdata = last_written ? last_bypass : last_word;
     end else begin : direct
-      assign rdata = fresh;
+      assign rdata = written ? bypass : word;
     end
   endgenerate
 endmodule

@@ -172,8 +172,10 @@ module hpcc_requester (
   wire  window_skips;
   logic window_restarts;
   logic [4:0] window_new_tail;
+  wire  [4:0] window_behind;
   wire  [3:0] window_at;
   wire  [3:0] window_oldest;
+  logic [3:0] window_new_at;
   wire  [15:0] window_here;
   wire  [15:0] window_ended;
   logic [15:0] window_freed;
@@ -182,7 +184,9 @@ module hpcc_requester (
   logic [15:0] window_queued;
   logic [15:0] window_refused;
   logic [15:0] window_handled;
-  wire  [7:0] window_front_qp;
+  // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
+  logic [7:0] window_addressed_qp;
+  wire  hpcc_nic_pkg::work_request_t window_arriving;
   wire  window_work_ready;
   // One may go into the pipe.
   wire  window_waits;
@@ -204,6 +208,12 @@ module hpcc_requester (
   logic window_offered_q;
   logic window_again_d;
   logic window_again_q;
+  wire  window_passed_d;
+  logic window_passed_q;
+  wire  window_moved_d;
+  logic window_moved_q;
+  logic window_came_d;
+  logic window_came_q;
   logic [4:0] window_head_d;
   logic [4:0] window_head_q;
   logic [4:0] window_next_d;
@@ -219,6 +229,13 @@ module hpcc_requester (
   // Queue pairs with a full ring, since the window began with its oldest.
   logic [255:0] window_full_d;
   logic [255:0] window_full_q;
+  wire  [7:0] window_came_qp_d;
+  logic [7:0] window_came_qp_q;
+  logic [7:0] window_front_qp_q;
+  // Queue pairs of the work requests.
+  wire  [7:0] window_numbers_rdata;
+  wire  [3:0] window_numbers_waddr;
+  wire  [7:0] window_numbers_wdata;
   // The work requests.
   wire  hpcc_nic_pkg::work_request_t window_fronts_rdata;
   wire  [3:0] window_fronts_waddr;
@@ -627,7 +644,7 @@ module hpcc_requester (
   hpcc_nic_pkg::answer_tag_t gather_wanted;
   hpcc_nic_pkg::answer_tag_t gather_tag;
   wire  gather_up_ready;
-  wire  hpcc_nic_pkg::commit_t gather_down_data;
+  hpcc_nic_pkg::commit_t gather_down_data;
   wire  gather_down_valid;
   logic gather_held_full_d;
   logic gather_held_full_q;
@@ -639,6 +656,8 @@ module hpcc_requester (
   logic gather_fits_q;
   logic gather_full_d;
   logic gather_full_q;
+  logic gather_aside_full_d;
+  logic gather_aside_full_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
@@ -652,6 +671,9 @@ module hpcc_requester (
   // The answer for the requester.
   hpcc_nic_pkg::commit_t gather_offered_d;
   hpcc_nic_pkg::commit_t gather_offered_q;
+  // The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on.
+  hpcc_nic_pkg::commit_t gather_aside_d;
+  hpcc_nic_pkg::commit_t gather_aside_q;
   // The answers.
   logic [7:0] gather_ring_raddr;
   wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
@@ -1040,6 +1062,14 @@ module hpcc_requester (
   // Counter pulses.
   hpcc_nic_pkg::requester_counts_t counts_out_d;
   hpcc_nic_pkg::requester_counts_t counts_out_q;
+  hpcc_lut_ram #(.WIDTH(8), .ADDRESS(4)) u_window_numbers (
+    .clk(clk),
+    .raddr(window_new_at),
+    .rdata(window_numbers_rdata),
+    .we(window_writes),
+    .waddr(window_numbers_waddr),
+    .wdata(window_numbers_wdata)
+  );
   hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_fronts (
     .clk(clk),
     .raddr(window_at),
@@ -2042,13 +2072,20 @@ module hpcc_requester (
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
   assign window_place = window_at;
-  assign window_front_qp = window_fronts_rdata.qpn[7:0];
-  assign window_skips = window_shown_q & window_full_q[window_front_qp];
+  assign window_passed_d = window_full_q[window_addressed_qp]
+      | ((stages_returns | stages_defers_work) & (stages_qp == window_addressed_qp));
+  assign window_skips = window_shown_q & window_passed_q;
   assign window_waits = ((window_shown_q & (~window_skips)) & (~stages_returns)) & (~stages_defers_work);
   assign window_machine_valid = window_offered_q;
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;
   assign window_ended = 16'd1 << stages_place;
+  assign window_behind = window_next_q + 5'd1;
+  assign window_arriving = work_data;
+  assign window_numbers_waddr = window_tail_q[3:0];
+  assign window_numbers_wdata = window_arriving.qpn[7:0];
+  assign window_came_qp_d = window_arriving.qpn[7:0];
+  assign window_moved_d = window_passes | window_restarts;
   always_comb begin
     window_shown_d = window_shown_q;
     window_offered_d = window_offered_q;
@@ -2123,6 +2160,27 @@ module hpcc_requester (
     window_new_tail = window_tail_q;
     if (window_writes) begin
       window_new_tail = window_tail_q + 5'd1;
+    end
+  end
+  always_comb begin
+    window_addressed_qp = window_front_qp_q;
+    if (window_moved_q) begin
+      window_addressed_qp = window_numbers_rdata;
+    end
+    if (window_came_q) begin
+      window_addressed_qp = window_came_qp_q;
+    end
+  end
+  always_comb begin
+    window_new_at = window_behind[3:0];
+    if (window_restarts) begin
+      window_new_at = window_oldest;
+    end
+  end
+  always_comb begin
+    window_came_d = window_writes & (window_tail_q[3:0] == window_at);
+    if (window_passes | window_restarts) begin
+      window_came_d = window_writes & (window_tail_q[3:0] == window_new_at);
     end
   end
   always_comb begin
@@ -2649,7 +2707,7 @@ module hpcc_requester (
   assign gather_empty = ~(|gather_count);
   assign gather_crowded = &gather_count;
   assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
-  assign gather_leaves = (~gather_full_q) | entry_answers_ready;
+  assign gather_leaves = (~gather_full_q) | (~gather_aside_full_q);
   assign gather_moves = (~gather_empty) & gather_leaves;
   assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
   assign gather_fits_d = gather_tags_rdata == gather_wanted;
@@ -2661,25 +2719,28 @@ module hpcc_requester (
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
   assign gather_writes = gather_joins | gather_puts;
   assign gather_up_ready = ~gather_waits;
-  assign gather_down_valid = gather_full_q;
-  assign gather_down_data = gather_offered_q;
+  assign gather_down_valid = gather_full_q | gather_aside_full_q;
   always_comb begin
     gather_held_full_d = gather_held_full_q;
     gather_full_d = gather_full_q;
+    gather_aside_full_d = gather_aside_full_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
     gather_held_d = gather_held_q;
     gather_offered_d = gather_offered_q;
-    if (entry_answers_ready) begin
-      gather_full_d = 1'd0;
+    gather_aside_d = gather_aside_q;
+    if (~gather_aside_full_q) begin
+      gather_aside_d = gather_offered_q;
+      gather_aside_full_d = gather_full_q & (~entry_answers_ready);
+    end else if (entry_answers_ready) begin
+      gather_aside_full_d = 1'd0;
     end
-    if (gather_moves) begin
-      gather_full_d = 1'd1;
+    if (gather_leaves) begin
+      gather_full_d = gather_moves | gather_passes;
       gather_offered_d = gather_ring_rdata;
-    end
-    if (gather_passes) begin
-      gather_full_d = 1'd1;
-      gather_offered_d = gather_held_q;
+      if (gather_empty) begin
+        gather_offered_d = gather_held_q;
+      end
     end
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
@@ -2703,6 +2764,7 @@ module hpcc_requester (
       gather_looked_d = 1'd0;
       gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
+      gather_aside_full_d = 1'd0;
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
     end
@@ -2730,6 +2792,12 @@ module hpcc_requester (
     gather_tag.qp = gather_held_q.qp;
     gather_tag.generation = gather_held_q.generation;
     gather_tag.psn = gather_held_q.psn;
+  end
+  always_comb begin
+    gather_down_data = gather_offered_q;
+    if (gather_aside_full_q) begin
+      gather_down_data = gather_aside_q;
+    end
   end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
@@ -2863,6 +2931,9 @@ module hpcc_requester (
     window_shown_q = 1'd0;
     window_offered_q = 1'd0;
     window_again_q = 1'd0;
+    window_passed_q = 1'd0;
+    window_moved_q = 1'd0;
+    window_came_q = 1'd0;
     window_head_q = 5'd0;
     window_next_q = 5'd0;
     window_tail_q = 5'd0;
@@ -2870,6 +2941,8 @@ module hpcc_requester (
     window_done_q = 16'd0;
     window_deferred_q = 16'd0;
     window_full_q = 256'd0;
+    window_came_qp_q = 8'd0;
+    window_front_qp_q = 8'd0;
     held_head_q = 3'd0;
     held_tail_q = 3'd0;
     held_next_place_q = 4'd0;
@@ -2962,11 +3035,13 @@ module hpcc_requester (
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
     gather_full_q = 1'd0;
+    gather_aside_full_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_held_q = 421'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
+    gather_aside_q = 421'd0;
     response_waits_q = 1'd0;
     response_q = 550'd0;
     response_inside_q = 1'd0;
@@ -3019,6 +3094,9 @@ module hpcc_requester (
     window_shown_q <= window_shown_d;
     window_offered_q <= window_offered_d;
     window_again_q <= window_again_d;
+    window_passed_q <= window_passed_d;
+    window_moved_q <= window_moved_d;
+    window_came_q <= window_came_d;
     window_head_q <= window_head_d;
     window_next_q <= window_next_d;
     window_tail_q <= window_tail_d;
@@ -3026,6 +3104,8 @@ module hpcc_requester (
     window_done_q <= window_done_d;
     window_deferred_q <= window_deferred_d;
     window_full_q <= window_full_d;
+    window_came_qp_q <= window_came_qp_d;
+    window_front_qp_q <= window_addressed_qp;
     held_head_q <= held_head_d;
     held_tail_q <= held_tail_d;
     held_next_place_q <= held_next_place_d;
@@ -3118,11 +3198,13 @@ module hpcc_requester (
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
     gather_full_q <= gather_full_d;
+    gather_aside_full_q <= gather_aside_full_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
     gather_held_q <= gather_held_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
+    gather_aside_q <= gather_aside_d;
     response_waits_q <= response_waits_d;
     response_q <= response_d;
     response_inside_q <= response_inside_d;
@@ -3178,7 +3260,9 @@ module hpcc_requester (
       entering.generation, entering.place, entering.response, entering.work, arriving.role, arriving.int_on, arriving.mtu,
       arriving.generation, arriving.int_stack, arriving.int_length, arriving.payload_length, arriving.payload_at, arriving.extension,
       arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode, request.length, request.remote_key, request.remote_address,
-      request.local_key, request.local_address, skip.magnitude, surplus.magnitude, entry_answer.ecn, entry_answer.int_stack,
+      request.local_key, request.local_address, skip.magnitude, surplus.magnitude, window_behind[4], window_arriving.length,
+      window_arriving.remote_key, window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address,
+      window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, entry_answer.ecn, entry_answer.int_stack,
       entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
       stages_progress.magnitude, stages_syndrome.value, stages_raised.rest, stages_step_5_q.length, stages_step_5_q.read,
       stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,

@@ -4,6 +4,7 @@
 //! `harness`), since it has more ports than any part has pins; the harness adds flip-flops, not logic on the block's paths.
 
 mod harness;
+mod output_registers;
 mod placement;
 
 pub use placement::{place, Placement};

@@ -36,7 +36,7 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, looked, shown, fits, full)]
+    #[registers(Bit: held_full, looked, shown, fits, full, aside_full)]
     #[registers(U<8>: head, tail)]
     #[signals(Bit: empty, crowded, leaves, moves, passes, data, joins, puts, writes, waits)]
     #[signals(U<8>: count, behind, at)]
@@ -46,6 +46,8 @@ pub struct Gather {
     place: DFF<U<8>>,
     /// The answer for the requester.
     offered: DFF<Commit>,
+    /// The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on.
+    aside: DFF<Commit>,
     /// The answers.
     ring: Ram<Commit, 8>,
     /// What each must be joined by.
@@ -68,19 +70,18 @@ impl Logic for Gather {
         data = (held.answer == AnswerKind::ReadData) & !held.ends_or_failed;
 
         // out: the ring shows its oldest answer, or the one behind it when that leaves
-        leaves = !full | down.ready;
+        leaves = !full | !aside_full;
         moves = !empty & leaves;
         passes = held_full & empty & leaves;
-        if down.ready {
-            full = false;
+        if !aside_full {
+            aside = offered;
+            aside_full = full & !down.ready;
+        } else if down.ready {
+            aside_full = false;
         }
-        if moves {
-            full = true;
-            offered = ring.rdata;
-        }
-        if passes {
-            full = true;
-            offered = held;
+        if leaves {
+            full = moves | passes;
+            offered = if empty { held } else { ring.rdata };
         }
         ring.raddr = head;
         if moves {
@@ -124,9 +125,9 @@ impl Logic for Gather {
         if !looked {
             place = newest.rdata;
         }
-        down.valid = full;
-        down.data = offered;
-        reset!(held_full, looked, shown, full, head, tail);
+        down.valid = full | aside_full;
+        down.data = if aside_full { aside } else { offered };
+        reset!(held_full, looked, shown, full, aside_full, head, tail);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

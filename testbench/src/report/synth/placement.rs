@@ -1,6 +1,6 @@
 //! Place and route by nextpnr on ECP5, of the netlist whose cells were counted.
 
-use super::{folder, harness, read_json, synthesised, yosys, SynthError, Target};
+use super::{folder, harness, output_registers, read_json, synthesised, yosys, SynthError, Target};
 use crate::report::blocks;
 use crate::tools::{cache, run, webassembly, Tool};
 use crate::verilated::Sources;
@@ -47,6 +47,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         boxed.as_str(),
         wrapped.as_str(),
         script.as_str(),
+        output_registers::STEP,
         goal.as_str(),
         seed.as_str(),
     ];
@@ -58,6 +59,9 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
             std::fs::write(dir.join("box.sv"), &boxed)?;
             std::fs::write(dir.join("harness.sv"), &wrapped)?;
             yosys(dir, &script)?;
+            let (netlist, mut mapped) = read_json(dir.join("netlist.json"))?;
+            output_registers::take_in(&mut mapped, &harness::top(&sources.top));
+            std::fs::write(netlist, mapped.to_string())?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
             command.args(PART).args(["--json", "netlist.json", "--freq", &goal]);
             command.args([

@@ -50,16 +50,21 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, again)]
+    #[registers(Bit: room, shown, offered, again, passed, moved, came)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
     #[signals(Bit: writes, passes, skips, restarts)]
-    #[signals(U<5>: new_tail)]
-    #[signals(U<4>: at, oldest)]
+    #[signals(U<5>: new_tail, behind)]
+    #[signals(U<4>: at, oldest, new_at)]
     #[signals(U<16>: here, ended, freed, flown, landed, queued, refused, handled)]
     /// Queue pairs with a full ring, since the window began with its oldest.
     full: DFF<W<256, 4>>,
-    #[signals(U<8>: front_qp)]
+    #[registers(U<8>: came_qp, front_qp)]
+    /// Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
+    addressed_qp: Signal<Local, U<8>>,
+    arriving: Signal<Local, WorkRequest>,
+    /// Queue pairs of the work requests.
+    numbers: LutRam<U<8>, 4>,
     /// The work requests.
     fronts: LutRam<WorkRequest, 4>,
     /// A second copy, for a second reader.
@@ -91,8 +96,16 @@ impl Logic for Window {
         oldest = bit_cast_u::<4, 5>(head);
         fronts.raddr = at;
         assign!(front = fronts.rdata, place = at);
-        front_qp = bit_cast_u::<8, 24>(fronts.rdata.val().qpn);
-        skips = shown & full.get_bit(front_qp.index());
+        addressed_qp = front_qp;
+        if moved {
+            addressed_qp = numbers.rdata;
+        }
+        if came {
+            addressed_qp = came_qp;
+        }
+        front_qp = addressed_qp;
+        passed = full.get_bit(addressed_qp.index()) | ((returns | defers) & (end_qp == addressed_qp));
+        skips = shown & passed;
         waits = shown & !skips & !returns & !defers;
         machine.valid = offered;
         machine.data = fronts.rdata;
@@ -129,6 +142,23 @@ impl Logic for Window {
             next = head;
             again = false;
             full = bits_zero::<W<256, 4>>(0);
+        }
+        // whose it is that is addressed next: the same one, the one behind it, or the oldest
+        behind = next + 1;
+        new_at = bit_cast_u::<4, 5>(behind);
+        if restarts {
+            new_at = oldest;
+        }
+        numbers.raddr = new_at;
+        arriving = work.data;
+        inputs!(numbers: we = writes);
+        numbers.waddr = bit_cast_u::<4, 5>(tail);
+        numbers.wdata = bit_cast_u::<8, 24>(arriving.qpn);
+        came_qp = bit_cast_u::<8, 24>(arriving.qpn);
+        moved = passes | restarts;
+        came = writes & (bit_cast_u::<4, 5>(tail) == at);
+        if passes | restarts {
+            came = writes & (bit_cast_u::<4, 5>(tail) == new_at);
         }
         if returns | defers {
             again = true;
