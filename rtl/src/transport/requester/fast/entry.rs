@@ -51,7 +51,7 @@ pub struct Entry {
     pub step: Signal<Out, FastStep>,
     #[registers(Bit: inside_1, inside_2, inside_3, inside_4, turn)]
     #[registers(U<8>: qp_1, qp_2, qp_3, qp_4)]
-    #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, takes_work, takes_answer, takes_response, takes)]
+    #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes)]
     #[signals(U<8>: answer_qp, work_qp, response_qp)]
     /// Clocks before the next work request.
     pause: DFF<U<4>>,
@@ -72,14 +72,17 @@ impl Logic for Entry {
                 | (inside_3 & (qp_3 == number))
                 | (inside_4 & (qp_4 == number));
         });
-        answer_can = answers.valid & !answer_meets & !hold;
-        work_can = work_waits & !work_meets & !hold & !pause.any();
+        // what would enter does not depend on `hold`, which is late
+        answer_can = answers.valid & !answer_meets;
+        work_can = work_waits & !work_meets & !pause.any();
+        response_can = response_waits & !response_meets;
+        is_work = work_can & (!answer_can | turn) & !response_can;
         if pause.any() {
             pause = pause - 1;
         }
-        takes_response = response_waits & !response_meets & !hold;
-        takes_work = work_can & (!answer_can | turn) & !takes_response;
-        takes_answer = answer_can & !takes_work & !takes_response;
+        takes_response = response_can & !hold;
+        takes_work = is_work & !hold;
+        takes_answer = answer_can & !is_work & !response_can & !hold;
         if takes_work | takes_answer {
             turn = takes_answer;
         }
@@ -95,16 +98,16 @@ impl Logic for Entry {
 
         fields!(word from answer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
         word.place = answer_place;
-        word.work = takes_work;
-        word.response = takes_response;
+        word.work = is_work;
+        word.response = response_can;
         word.invalid = work_invalid;
         word.read = work.operation.any();
         word.length = work.length;
-        if takes_work {
+        if is_work {
             word.qp = work_qp;
             word.place = work_place;
         }
-        if takes_response {
+        if response_can {
             fields!(word from response: qp, generation, psn);
         }
         step = word;

@@ -6,7 +6,8 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on.
+/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What else calls or waits counts from the
+/// clock after.
 #[block]
 pub struct Turns {
     /// Clock.
@@ -31,9 +32,9 @@ pub struct Turns {
     pub go: Signal<Out, Bit>,
     /// Nothing may enter the pipe.
     pub hold: Signal<Out, Bit>,
-    #[registers(Bit: turn)]
+    #[registers(Bit: turn, called_before, waited_before)]
     #[registers(U<3>: operations)]
-    #[signals(Bit: leaves, called)]
+    #[signals(Bit: leaves, asked, called)]
     /// Clocks that the pipe has left for itself.
     rest: DFF<U<3>>,
 }
@@ -41,8 +42,11 @@ pub struct Turns {
 #[kernel]
 impl Logic for Turns {
     fn update(&mut self) {
-        called = calls & (answers | !rest.any() | !waits);
-        leaves = idle & (!calls | ((operations > 3) & !answers & waits));
+        // what waits is seen a clock later, so that the choice of an input is not in the path of what enters the pipe
+        assign!(called_before.d = calls, waited_before.d = waits);
+        asked = answers | called_before;
+        called = answers | (called_before & (!rest.any() | !waited_before));
+        leaves = idle & (!asked | ((operations > 3) & !answers & waited_before));
         go = turn & !leaves;
         hold = turn | called;
         machine = turn;
@@ -62,7 +66,7 @@ impl Logic for Turns {
                 turn = true;
             }
         }
-        reset!(turn, operations, rest);
+        reset!(turn, called_before, waited_before, operations, rest);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

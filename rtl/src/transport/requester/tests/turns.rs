@@ -19,7 +19,7 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
     // answers that the pipe has left: up to five, while it runs out
     let (mut running, mut in_turn, mut calling, mut left) = (0u32, 0u32, false, 0u64);
     let mut seen = Seen::default();
-    let mut before = false;
+    let (mut before, mut waited) = (false, false);
     for clock in 0..20_000 {
         let t = turns.as_mut();
         t.reset.next = clock < 2;
@@ -52,7 +52,7 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
         // answers that the pipe has left are done before it goes on
         assert!(!(before && !machine && answering), "clock {clock}: answers are left");
         assert!(
-            !begins || in_turn < 4 || answering || !waiting,
+            !begins || in_turn < 4 || answering || !waited,
             "clock {clock}: more than its turn"
         );
         if begins {
@@ -65,7 +65,7 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
         seen.entered += u32::from(enters);
         pipe.pop_front();
         pipe.push_back(enters);
-        before = machine;
+        (before, waited) = (machine, waiting);
     }
     seen
 }
