@@ -7,13 +7,13 @@
 //
 // | clock | state | does |
 // |---|---|---|
-// | 0 | `idle` | chooses an input; reads the queue pair's state |
-// | 1 | `read` | |
-// | 2 | `load` | state into registers; void state starts from the context; reads a message |
-// | 3 | `look` | message into a register; PSN distances |
-// | 4 | `decide` | the step over this message; `fetch` and again with the next one, or on |
-// | 5 | `finish` | answers: event, echo, or the end of the queue pair |
-// | 5, 6 | `check`, `act` | READ responses: verdict |
+// | 0 | `idle` | chooses an input |
+// | 1, 2 | `address`, `read` | |
+// | 3 | `load` | state into registers; void state starts from the context; reads a message |
+// | 4 | `look` | message into a register; PSN distances |
+// | 5 | `decide` | the step over this message; `fetch` and again with the next one, or on |
+// | 6 | `finish` | answers: event, echo, or the end of the queue pair |
+// | 6, 7 | `check`, `act` | READ responses: verdict |
 // | last | `save` | state back, input taken; `idle` in the same clock |
 //
 // Requester of the queue pairs below `QPS`, with messages of 2^`SEGMENT` PSNs at most and four times that outstanding.
@@ -269,6 +269,8 @@ module hpcc_requester (
   wire  entry_response_meets;
   wire  entry_answer_can;
   wire  entry_work_can;
+  wire  entry_response_can;
+  wire  entry_is_work;
   wire  entry_takes_work;
   wire  entry_takes_answer;
   wire  entry_takes_response;
@@ -526,6 +528,7 @@ module hpcc_requester (
   logic [23:0] stages_last_psn_5_q;
   logic [2:0] stages_mtu_5_q;
   wire  turns_leaves;
+  wire  turns_asked;
   wire  turns_called;
   // Something waits for the state machine.
   wire  turns_calls;
@@ -539,6 +542,10 @@ module hpcc_requester (
   wire  turns_hold;
   logic turns_turn_d;
   logic turns_turn_q;
+  logic turns_called_before_d;
+  logic turns_called_before_q;
+  logic turns_waited_before_d;
+  logic turns_waited_before_q;
   logic [2:0] turns_operations_d;
   logic [2:0] turns_operations_q;
   // Clocks that the pipe has left for itself.
@@ -614,7 +621,6 @@ module hpcc_requester (
   wire  choice_work_waits;
   wire  [7:0] choice_work_qp;
   wire  choice_any;
-  wire  [7:0] choice_next_qp;
   wire  choice_row;
   wire  choice_answer;
   wire  choice_ended;
@@ -957,9 +963,12 @@ module hpcc_requester (
   // High from the second clock after power-on: what a RAM shows before is nothing.
   wire  started_d;
   logic started_q;
-  // State: chooses an input and reads the queue pair's state.
+  // State: chooses an input.
   logic idle_d;
   logic idle_q;
+  // State: the queue pair chosen addresses its state.
+  logic address_d;
+  logic address_q;
   // State: the queue pair's state is on its way from memory.
   logic read_d;
   logic read_q;
@@ -1167,7 +1176,6 @@ module hpcc_requester (
     .work_waits(choice_work_waits),
     .work_qp(choice_work_qp),
     .any(choice_any),
-    .next_qp(choice_next_qp),
     .row(choice_row),
     .answer(choice_answer),
     .ended(choice_ended),
@@ -1511,6 +1519,7 @@ module hpcc_requester (
     response_inside_d = response_inside_q;
     response_tried_d = response_tried_q;
     idle_d = idle_q;
+    address_d = address_q;
     read_d = read_q;
     load_d = load_q;
     look_d = look_q;
@@ -1572,7 +1581,7 @@ module hpcc_requester (
     end
     if (go) begin
       idle_d = ~choice_any;
-      read_d = choice_any;
+      address_d = choice_any;
       response_case_d = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
       flushing_d = 1'd0;
       admitting_d = 1'd0;
@@ -1582,6 +1591,10 @@ module hpcc_requester (
       at_head_d = 1'd0;
       guilty_d = 1'd0;
       scheduled_d = 1'd0;
+    end
+    if (address_q) begin
+      address_d = 1'd0;
+      read_d = 1'd1;
     end
     if (read_q) begin
       read_d = 1'd0;
@@ -1941,6 +1954,7 @@ module hpcc_requester (
     end
     if (rst | (~started_q)) begin
       idle_d = 1'd1;
+      address_d = 1'd0;
       read_d = 1'd0;
       load_d = 1'd0;
       look_d = 1'd0;
@@ -1996,7 +2010,7 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    store_qp = choice_next_qp;
+    store_qp = choice_qp;
     if (~turn) begin
       store_qp = entering.qp;
     end
@@ -2272,11 +2286,13 @@ module hpcc_requester (
   assign entry_response_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_response_qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_response_qp)))
       | (entry_inside_4_q & (entry_qp_4_q == entry_response_qp));
-  assign entry_answer_can = (gather_down_valid & (~entry_answer_meets)) & (~hold);
-  assign entry_work_can = ((window_waits & (~entry_work_meets)) & (~hold)) & (~(|entry_pause_q));
-  assign entry_takes_response = (entry_response_waits & (~entry_response_meets)) & (~hold);
-  assign entry_takes_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_takes_response);
-  assign entry_takes_answer = (entry_answer_can & (~entry_takes_work)) & (~entry_takes_response);
+  assign entry_answer_can = gather_down_valid & (~entry_answer_meets);
+  assign entry_work_can = (window_waits & (~entry_work_meets)) & (~(|entry_pause_q));
+  assign entry_response_can = entry_response_waits & (~entry_response_meets);
+  assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
+  assign entry_takes_response = entry_response_can & (~hold);
+  assign entry_takes_work = entry_is_work & (~hold);
+  assign entry_takes_answer = ((entry_answer_can & (~entry_is_work)) & (~entry_response_can)) & (~hold);
   assign entry_answers_ready = entry_takes_answer;
   assign entry_work_taken = entry_takes_work;
   assign entry_answer_taken = entry_takes_answer;
@@ -2322,16 +2338,16 @@ module hpcc_requester (
     entry_word.int_on = entry_answer.int_on;
     entry_word.failed = entry_answer.ends_or_failed;
     entry_word.place = held_place;
-    entry_word.work = entry_takes_work;
-    entry_word.response = entry_takes_response;
+    entry_word.work = entry_is_work;
+    entry_word.response = entry_response_can;
     entry_word.invalid = intake_invalid;
     entry_word.read = |window_front.operation;
     entry_word.length = window_front.length;
-    if (entry_takes_work) begin
+    if (entry_is_work) begin
       entry_word.qp = entry_work_qp;
       entry_word.place = window_place;
     end
-    if (entry_takes_response) begin
+    if (entry_response_can) begin
       entry_word.qp = response_q.qp;
       entry_word.generation = response_q.generation;
       entry_word.psn = response_q.psn;
@@ -2581,9 +2597,12 @@ module hpcc_requester (
   // begins.
   //
   // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on.
-  assign turns_called = turns_calls & ((held_waits | (~(|turns_rest_q))) | (~entry_waits));
-  assign turns_leaves = idle_q & ((~turns_calls) | (((turns_operations_q > 3'd3) & (~held_waits)) & entry_waits));
+  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What else calls or waits counts
+  // from the
+  // clock after.
+  assign turns_asked = held_waits | turns_called_before_q;
+  assign turns_called = held_waits | (turns_called_before_q & ((~(|turns_rest_q)) | (~turns_waited_before_q)));
+  assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~held_waits)) & turns_waited_before_q));
   assign turns_go = turns_turn_q & (~turns_leaves);
   assign turns_hold = turns_turn_q | turns_called;
   assign turns_machine = turns_turn_q;
@@ -2591,6 +2610,8 @@ module hpcc_requester (
     turns_turn_d = turns_turn_q;
     turns_operations_d = turns_operations_q;
     turns_rest_d = turns_rest_q;
+    turns_called_before_d = turns_calls;
+    turns_waited_before_d = entry_waits;
     if (turns_turn_q) begin
       if (turns_leaves) begin
         turns_turn_d = 1'd0;
@@ -2609,6 +2630,8 @@ module hpcc_requester (
     end
     if (rst) begin
       turns_turn_d = 1'd0;
+      turns_called_before_d = 1'd0;
+      turns_waited_before_d = 1'd0;
       turns_operations_d = 3'd0;
       turns_rest_d = 3'd0;
     end
@@ -3028,6 +3051,8 @@ module hpcc_requester (
     stages_last_psn_5_q = 24'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
+    turns_called_before_q = 1'd0;
+    turns_waited_before_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
     gather_held_full_q = 1'd0;
@@ -3054,6 +3079,7 @@ module hpcc_requester (
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
+    address_q = 1'd0;
     read_q = 1'd0;
     load_q = 1'd0;
     look_q = 1'd0;
@@ -3191,6 +3217,8 @@ module hpcc_requester (
     stages_last_psn_5_q <= stages_last_psn_5_d;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
+    turns_called_before_q <= turns_called_before_d;
+    turns_waited_before_q <= turns_waited_before_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
     gather_held_full_q <= gather_held_full_d;
@@ -3217,6 +3245,7 @@ module hpcc_requester (
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;
     idle_q <= idle_d;
+    address_q <= address_d;
     read_q <= read_d;
     load_q <= load_d;
     look_q <= look_d;

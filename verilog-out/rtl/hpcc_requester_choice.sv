@@ -56,8 +56,6 @@ module hpcc_requester_choice (
   input  wire  [7:0] work_qp,
   // An input waits.
   output wire  any,
-  // Queue pair of the operation, in the clock of the choice too.
-  output logic [7:0] next_qp,
   // READ response.
   output wire  row,
   // Answer.
@@ -230,9 +228,7 @@ module hpcc_requester_choice (
   end
   always_comb begin
     op_qp_d = op_qp_q;
-    next_qp = op_qp_q;
     if (idle) begin
-      next_qp = new_qp;
       op_qp_d = new_qp;
     end
   end

@@ -49,8 +49,6 @@ pub struct Choice {
     pub work_qp: Signal<In, U<8>>,
     /// An input waits.
     pub any: Signal<Out, Bit>,
-    /// Queue pair of the operation, in the clock of the choice too.
-    pub next_qp: Signal<Out, U<8>>,
     /// READ response.
     pub row: Signal<Out, Bit>,
     /// Answer.
@@ -171,9 +169,8 @@ impl Logic for Choice {
         } else if idle {
             op_work = waits[5];
         }
-        next_qp = op_qp;
         if idle {
-            assign!(next_qp = new_qp, op_qp.d = new_qp);
+            op_qp = new_qp;
         }
         assign! {
             row = op_row, answer = op_answer, ended = op_ended, error = op_error, remove = op_remove, tell = op_tell,

@@ -4,13 +4,13 @@
 //!
 //! | clock | state | does |
 //! |---|---|---|
-//! | 0 | `idle` | chooses an input; reads the queue pair's state |
-//! | 1 | `read` | |
-//! | 2 | `load` | state into registers; void state starts from the context; reads a message |
-//! | 3 | `look` | message into a register; PSN distances |
-//! | 4 | `decide` | the step over this message; `fetch` and again with the next one, or on |
-//! | 5 | `finish` | answers: event, echo, or the end of the queue pair |
-//! | 5, 6 | `check`, `act` | READ responses: verdict |
+//! | 0 | `idle` | chooses an input |
+//! | 1, 2 | `address`, `read` | |
+//! | 3 | `load` | state into registers; void state starts from the context; reads a message |
+//! | 4 | `look` | message into a register; PSN distances |
+//! | 5 | `decide` | the step over this message; `fetch` and again with the next one, or on |
+//! | 6 | `finish` | answers: event, echo, or the end of the queue pair |
+//! | 6, 7 | `check`, `act` | READ responses: verdict |
 //! | last | `save` | state back, input taken; `idle` in the same clock |
 
 use super::answers::{Answer, Outcome};
@@ -197,8 +197,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     kills: Outlet<FlowOfGeneration>,
     /// High from the second clock after power-on: what a RAM shows before is nothing.
     started: DFF<Bit>,
-    /// State: chooses an input and reads the queue pair's state.
+    /// State: chooses an input.
     idle: DFF<Bit>,
+    /// State: the queue pair chosen addresses its state.
+    address: DFF<Bit>,
     /// State: the queue pair's state is on its way from memory.
     read: DFF<Bit>,
     /// State: that state is loaded; a message is read.
@@ -413,18 +415,22 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.finished.room.val() {
             self.stalled.d.next = false;
         }
-        self.store.qp.next = self.choice.next_qp.val();
+        self.store.qp.next = self.choice.qp.val();
         if !self.turn.val() {
             self.store.qp.next = self.entering.val().qp;
         }
         if self.go.val() {
             self.idle.d.next = !self.choice.any.val();
-            self.read.d.next = self.choice.any.val();
+            self.address.d.next = self.choice.any.val();
             self.response_case.d.next = ResponseCase::Compare;
             clear!(flushing, admitting, found, taken, popped, at_head, guilty, scheduled);
         }
 
-        // 1, 2: its queue pair
+        // 1 to 3: its queue pair
+        if self.address.q.val() {
+            self.address.d.next = false;
+            self.read.d.next = true;
+        }
         if self.read.q.val() {
             self.read.d.next = false;
             self.load.d.next = true;
@@ -464,7 +470,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 3: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
+        // 4: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
         inputs!(ring: qp = choice.qp, place = pointer);
         if self.load.q.val() {
             self.ring.place.next = self.store.head.val();
@@ -537,7 +543,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             assign!(message.d = ring.message, told_status.d = ring.status);
         }
 
-        // 4: the step over one message
+        // 5: the step over one message
         inputs!(step:
             una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
         assign!(is_read = message.read, is_last = message.last);
@@ -679,7 +685,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 5: what goes on from an answer
+        // 6: what goes on from an answer
         inputs!(outcome from reply: acknowledgement, nak, fatal, gap, data);
         inputs!(outcome: old = queue.old, limit, una_before = queue.una_before, una = queue.una);
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
@@ -722,7 +728,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 5, 6: a READ response
+        // 6, 7: a READ response
         inputs!(verdict:
             message, missing, response_case, int_on = queue.int_on, act, follow_address = follow.address, follow_last = follow.last);
         self.verdict.follows.next = self.follow.take.val() | self.stages.takes.val();
@@ -889,7 +895,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, response_waits, response_inside, response_tried,
+                address, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, response_waits, response_inside, response_tried,
                 held_removals
             }
         }
