@@ -1508,7 +1508,7 @@ module hpcc_requester (
   assign follow_room = ~actions_full;
   assign follow_popped = choice_rows_ready | stages_takes;
   assign follow_learn = verdict_take | stages_takes;
-  assign store_hold = verdict_take | stages_takes;
+  assign store_hold = act_q | stages_takes;
   assign actions_put = (act_q | follow_take) | stages_takes;
   assign queue_new_end = queue_assigned + intake_psns;
   assign counts = counts_out_q;
@@ -2089,7 +2089,7 @@ module hpcc_requester (
   assign window_passed_d = window_full_q[window_addressed_qp]
       | ((stages_returns | stages_defers_work) & (stages_qp == window_addressed_qp));
   assign window_skips = window_shown_q & window_passed_q;
-  assign window_waits = ((window_shown_q & (~window_skips)) & (~stages_returns)) & (~stages_defers_work);
+  assign window_waits = window_shown_q & (~window_skips);
   assign window_machine_valid = window_offered_q;
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;

@@ -750,7 +750,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             inputs!(follow from stages: learned);
         }
         inputs!(follow from store: forget, forget_qp);
-        self.store.hold.next = self.verdict.take.val() | self.stages.takes.val();
+        // a verdict that takes nothing holds too: whether it takes comes late in the clock
+        self.store.hold.next = self.act.q.val() | self.stages.takes.val();
         self.actions.put.next = self.act.q.val() | self.follow.take.val() | self.stages.takes.val();
         self.actions.data.next = self.verdict.action.val();
         inputs!(queue: take = verdict.take, psn = choice.psn);

@@ -32,7 +32,7 @@ pub struct Window {
     pub front: Signal<Out, WorkRequest>,
     /// Its place.
     pub place: Signal<Out, U<4>>,
-    /// It goes in this clock. Only with `waits`.
+    /// It goes in this clock. Only with `waits`, and not while one returns or defers, which may be of its queue pair.
     pub take: Signal<In, Bit>,
     /// The work request of `end_place` comes out of the pipe: queued.
     pub ends: Signal<In, Bit>,
@@ -106,7 +106,7 @@ impl Logic for Window {
         front_qp = addressed_qp;
         passed = full.get_bit(addressed_qp.index()) | ((returns | defers) & (end_qp == addressed_qp));
         skips = shown & passed;
-        waits = shown & !skips & !returns & !defers;
+        waits = shown & !skips;
         machine.valid = offered;
         machine.data = fronts.rdata;
         here = bits_u::<16>(1) << at;

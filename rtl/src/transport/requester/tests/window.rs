@@ -51,7 +51,8 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
         rust_hdl::prelude::simulate(window.as_mut(), 10);
         let front = window.front.val();
         let inside = pipe.iter().flatten().any(|(_, qp, _)| *qp == front.qpn.0);
-        let takes = window.waits.val() && !inside && stimulus.chance(0.9);
+        let held = window.returns.val() || window.defers.val();
+        let takes = window.waits.val() && !held && !inside && stimulus.chance(0.9);
         let handles = window.machine.valid.val() && stimulus.chance(0.2);
         window.take.next = takes;
         window.machine.ready.next = handles;
