@@ -31,6 +31,8 @@ module hpcc_fifo #(
   wire advance_out = !down_valid || down_ready;
   wire advance_word = !word_valid || advance_out;
   wire fetch = advance_word && (level != EMPTY);
+  // compared before it is known what moves, which comes late in the clock
+  wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
   wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, push} - {{ADDRESS{1'b0}}, fetch};
   initial begin
     up_ready = 0;
@@ -62,7 +64,7 @@ module hpcc_fifo #(
       read <= {ADDRESS{1'b0}};
       level <= EMPTY;
     end else begin
-      up_ready <= level_next < FULL[ADDRESS:0];
+      up_ready <= fetch || (push ? !last_place : !level[ADDRESS]);
       crowded <= level >= CROWD[ADDRESS:0];
       level <= level_next;
       if (push) write <= write + ONE[ADDRESS-1:0];

@@ -15,11 +15,12 @@
 // | step | does |
 // |---|---|
 // | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
-// | `Look` | decides: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered. If nothing more is to do, the
-// next one is taken as in `Idle` |
-// | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the
-// head that follow the active one do too |
-// | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
+// | `Look` | decides about a creation or an acknowledgement, which leaves or waits |
+// | `Look`, `Decide` | compares and decides: a READ becomes active or waits, one is answered. If nothing more is to do after a decision,
+// the next one is taken as in `Idle` |
+// | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes
+// active; READs at the head that follow the active one do too |
+// | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
 // | `Finish` | the rest of the list is given back |
 // | `Activate` | a READ of the list, or one asked for again, becomes active |
 //
@@ -111,6 +112,7 @@ module hpcc_response_queue (
   wire  is_read;
   wire  item_reads;
   wire  last;
+  wire  compares;
   wire  create;
   wire  ending;
   wire  fails;
@@ -204,6 +206,17 @@ module hpcc_response_queue (
   logic cut_q;
   logic replaces_d;
   logic replaces_q;
+  logic joins_q;
+  logic item_joins_q;
+  wire  before_end_d;
+  logic before_end_q;
+  wire  at_end_d;
+  logic at_end_q;
+  logic is_last_q;
+  logic is_oldest_q;
+  logic is_active_q;
+  wire  item_reached_d;
+  logic item_reached_q;
   // Messages completed before each READ, by queue pair and tag modulo 8, and those before the READ that ends.
   wire  [10:0] completions_raddr;
   wire  [23:0] completions_rdata;
@@ -336,7 +349,6 @@ module hpcc_response_queue (
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
   assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
-  assign look = step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK;
   assign list = held_q;
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
@@ -347,6 +359,8 @@ module hpcc_response_queue (
   assign beyond = item.psn - entry_q.psn;
   assign is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
   assign item_reads = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign compares = (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) | ((subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & is_read);
+  assign look = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & (~compares)) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE);
   assign last = (seen_q + 11'd1) == waiting;
   assign span = (entry_q.psn + asked.count) - list.start_psn;
   assign entry_follows = ((is_read & (entry_q.psn == list.end_psn)) & (~(|span[23:22])))
@@ -354,32 +368,35 @@ module hpcc_response_queue (
   assign item_span = (item.psn + item_asked.count) - list.start_psn;
   assign item_follows = ((item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22])))
       & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (item_asked.count < 24'h20))) | ((~(&list.ahead)) & (item_asked.count < 24'h11)));
-  assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
-  assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
   assign behind = list.tag - entry_q.msn[3:0];
   assign of_last = behind == 4'd0;
   assign of_oldest = behind == {1'd0, list.ahead};
   assign of_active = behind <= {1'd0, list.ahead};
-  assign fails = (ending & of_active) & entry_q.ends_or_failed;
+  assign at_end_d = covered == 24'd0;
+  assign before_end_d = ~covered[23];
+  assign item_reached_d = ~beyond[23];
+  assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+  assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
+  assign fails = (ending & is_active_q) & entry_q.ends_or_failed;
   assign fail = fails & acks_up_ready;
-  assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & ((~of_last) | (covered == 24'd0));
-  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last) & (covered == 24'd0);
+  assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & is_active_q) & ((~is_last_q) | at_end_q);
+  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & is_last_q) & at_end_q;
   assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign at_once = (answer & (~active)) & (~is_read);
   assign pass = at_once & acks_up_ready;
   assign rewind = ((answer & active) & is_read) & again_q;
-  assign covers = rewind & (~covered[23]);
+  assign covers = rewind & before_end_q;
   assign drops = covers & (|list.ahead);
-  assign append = (((answer & active) & (~again_q)) & (waiting == 11'd0)) & entry_follows;
+  assign append = (((answer & active) & (~again_q)) & (waiting == 11'd0)) & joins_q;
   assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
   assign stalled = ((~acks_up_ready) & (fails | at_once)) | (activation_busy & (begins | append));
-  assign looks_again = drops | (passes & (~of_oldest));
+  assign looks_again = drops | (passes & (~is_oldest_q));
   assign pop = (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP)
-      & ((extending_q & item_follows) | ((~extending_q) & (item_reads | acks_up_ready)));
+      & ((extending_q & item_joins_q) | ((~extending_q) & (item_reads | acks_up_ready)));
   assign judge = step_q == hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
-  assign taken_back = judge & ((cut_q | replaces_q) | (~beyond[23]));
+  assign taken_back = judge & ((cut_q | replaces_q) | item_reached_q);
   assign finish = step_q == hpcc_nic_pkg::RESPONSE_STEP_FINISH;
   assign activate = (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) | begins) | append) & (~activation_busy);
   assign goes_on = append | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & extending_q);
@@ -462,6 +479,9 @@ module hpcc_response_queue (
         step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
       end
     end
+    if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & compares) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
+    end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
     end
@@ -469,9 +489,12 @@ module hpcc_response_queue (
       step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD;
+    end
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
-    if (((step_q == hpcc_nic_pkg::RESPONSE_STEP_POP) & extending_q) & (~item_follows)) begin
+    if (((step_q == hpcc_nic_pkg::RESPONSE_STEP_POP) & extending_q) & (~item_joins_q)) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
@@ -489,6 +512,9 @@ module hpcc_response_queue (
       step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
+    end
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
     end
     if (judge) begin
@@ -761,6 +787,14 @@ module hpcc_response_queue (
     removed_q = 11'd0;
     cut_q = 1'd0;
     replaces_q = 1'd0;
+    joins_q = 1'd0;
+    item_joins_q = 1'd0;
+    before_end_q = 1'd0;
+    at_end_q = 1'd0;
+    is_last_q = 1'd0;
+    is_oldest_q = 1'd0;
+    is_active_q = 1'd0;
+    item_reached_q = 1'd0;
     completed_before_q = 24'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
@@ -790,6 +824,14 @@ module hpcc_response_queue (
     removed_q <= removed_d;
     cut_q <= cut_d;
     replaces_q <= replaces_d;
+    joins_q <= entry_follows;
+    item_joins_q <= item_follows;
+    before_end_q <= before_end_d;
+    at_end_q <= at_end_d;
+    is_last_q <= of_last;
+    is_oldest_q <= of_oldest;
+    is_active_q <= of_active;
+    item_reached_q <= item_reached_d;
     completed_before_q <= completed_before_d;
     again_q <= again_d;
     extending_q <= extending_d;

@@ -31,6 +31,9 @@ module hpcc_short_fifo #(
   wire advance = !down_valid || down_ready;
   wire store = push && (stored || !advance);
   wire fetch = advance && stored;
+  // compared before it is known what moves, which comes late in the clock
+  wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
+  wire last_item = level == ONE[ADDRESS:0];
   wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, store} - {{ADDRESS{1'b0}}, fetch};
   initial begin
     up_ready = 0;
@@ -61,9 +64,9 @@ module hpcc_short_fifo #(
       crowded <= 1'b0;
     end else begin
       crowded <= level >= CROWD[ADDRESS:0];
-      up_ready <= level_next < FULL[ADDRESS:0];
+      up_ready <= fetch || (store ? !last_place : !level[ADDRESS]);
       level <= level_next;
-      stored <= level_next != EMPTY;
+      stored <= store || (stored && !(fetch && last_item));
       if (store) write <= write + ONE[ADDRESS-1:0];
       if (fetch) read <= read + ONE[ADDRESS-1:0];
       if (advance) down_valid <= stored || push;

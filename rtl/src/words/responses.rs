@@ -20,18 +20,24 @@ crate::kind! {
         Idle,
         /// The list comes into a register.
         Held,
-        /// Decides; an acknowledgement leaves or waits.
+        /// Decides; an acknowledgement leaves or waits. A READ and its end are compared with the list.
         Look,
+        /// Decides about a READ or its end.
+        Decide,
         /// The answer at the head of the list is addressed.
         AddressHead,
         /// It is on its way from memory.
         AwaitHead,
+        /// It is compared with the list.
+        CompareHead,
         /// It leaves, or becomes the READ that is answered.
         Pop,
         /// The next answer in the list is addressed.
         AddressNext,
         /// It is on its way from memory.
         AwaitNext,
+        /// It is compared with the answer that came.
+        CompareNext,
         /// Is it taken back?
         Judge,
         /// The rest of the list is given back.

@@ -10,9 +10,10 @@
 //! | step | does |
 //! |---|---|
 //! | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
-//! | `Look` | decides: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered. If nothing more is to do, the next one is taken as in `Idle` |
-//! | `AddressHead`, `AwaitHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
-//! | `AddressNext`, `AwaitNext`, `Judge` | list from its head on: what is taken back |
+//! | `Look` | decides about a creation or an acknowledgement, which leaves or waits |
+//! | `Look`, `Decide` | compares and decides: a READ becomes active or waits, one is answered. If nothing more is to do after a decision, the next one is taken as in `Idle` |
+//! | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
+//! | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
 //! | `Finish` | the rest of the list is given back |
 //! | `Activate` | a READ of the list, or one asked for again, becomes active |
 
@@ -104,10 +105,12 @@ pub struct ResponseQueue {
     #[registers(U<10>: cursor, earlier, cut_at, cut_after)]
     #[registers(U<11>: seen, removed)]
     #[registers(Bit: cut, replaces)]
+    // PSNs and tags compared, a clock before the decision
+    #[registers(Bit: joins, item_joins, before_end, at_end, is_last, is_oldest, is_active, item_reached)]
     #[signals(ResponseList: list, changed)]
     #[signals(ReadRequest: asked, next_asked, item_asked)]
     #[signals(U<24>: span, item_span, covered, beyond, completed)]
-    #[signals(Bit: append, entry_follows, item_follows, of_last, of_oldest, of_active, idle, look, active, own, is_read, item_reads, last)]
+    #[signals(Bit: append, entry_follows, item_follows, of_last, of_oldest, of_active, idle, look, active, own, is_read, item_reads, last, compares)]
     #[signals(Bit: create, ending, fails, fail, passes, leave, answer, at_once, pass, covers, rewind, drops, begins, keep, store, stalled)]
     #[signals(Bit: pop, judge, taken_back, finish, activate, goes_on, looks_again, takes)]
     /// Active READs behind the one that ends.
@@ -148,7 +151,6 @@ impl Logic for ResponseQueue {
         idle = (step == ResponseStep::Idle) & !pool.clearing;
 
         // the list, and where the PSN of the answer stands to it
-        look = step == ResponseStep::Look;
         list = held;
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
@@ -158,6 +160,8 @@ impl Logic for ResponseQueue {
         beyond = item.psn - entry.psn;
         is_read = entry.kind == CommitKind::Read;
         item_reads = item.kind == CommitKind::Read;
+        compares = (subject == ResponseInput::ReadEnd) | ((subject == ResponseInput::Answer) & is_read);
+        look = ((step == ResponseStep::Look) & !compares) | (step == ResponseStep::Decide);
         last = (seen + 1) == waiting;
         // whether a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
         each!((reads, read_psn, count, reach, follows) in [
@@ -173,35 +177,42 @@ impl Logic for ResponseQueue {
                     | (!list.ahead.all() & (count < 17)));
         });
 
-        // what this clock does
-        create = look & (subject == ResponseInput::Creation);
-        // an end of a READ that has been replaced is nobody's
-        ending = look & (subject == ResponseInput::ReadEnd) & own & active;
         behind = list.tag - entry.msn.get_bits::<4>(0);
         of_last = behind == 0;
         of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
-        fails = ending & of_active & entry.ends_or_failed;
+        assign! {
+            joins.d = entry_follows, item_joins.d = item_follows, is_last.d = of_last, is_oldest.d = of_oldest, is_active.d = of_active
+        }
+        at_end = covered == 0;
+        before_end = !covered.get_bit(23);
+        item_reached = !beyond.get_bit(23);
+
+        // what this clock does
+        create = look & (subject == ResponseInput::Creation);
+        // an end of a READ that has been replaced is nobody's
+        ending = look & (subject == ResponseInput::ReadEnd) & own & active;
+        fails = ending & is_active & entry.ends_or_failed;
         fail = fails & acks.up.ready;
         // the READs before one that has left have left
-        passes = ending & !entry.ends_or_failed & list.ahead.any() & of_active & (!of_last | (covered == 0));
-        leave = ending & !entry.ends_or_failed & !list.ahead.any() & of_last & (covered == 0);
+        passes = ending & !entry.ends_or_failed & list.ahead.any() & is_active & (!is_last | at_end);
+        leave = ending & !entry.ends_or_failed & !list.ahead.any() & is_last & at_end;
         answer = look & (subject == ResponseInput::Answer) & own;
         at_once = answer & !active & !is_read;
         pass = at_once & acks.up.ready;
         rewind = answer & active & is_read & again;
         // all active ones are replaced, the oldest first
-        covers = rewind & !covered.get_bit(23);
+        covers = rewind & before_end;
         drops = covers & list.ahead.any();
-        append = answer & active & !again & (waiting == 0) & entry_follows;
+        append = answer & active & !again & (waiting == 0) & joins;
         begins = answer & !active & is_read;
         keep = answer & active & !rewind & !append;
         store = keep & (pool.free > 1);
         stalled = (!acks.up.ready & (fails | at_once)) | (activation.busy & (begins | append));
-        looks_again = drops | (passes & !of_oldest);
-        pop = (step == ResponseStep::Pop) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
+        looks_again = drops | (passes & !is_oldest);
+        pop = (step == ResponseStep::Pop) & ((extending & item_joins) | (!extending & (item_reads | acks.up.ready)));
         judge = step == ResponseStep::Judge;
-        taken_back = judge & (cut | replaces | !beyond.get_bit(23));
+        taken_back = judge & (cut | replaces | item_reached);
         finish = step == ResponseStep::Finish;
         activate = ((step == ResponseStep::Activate) | begins | append) & !activation.busy;
         goes_on = append | ((step == ResponseStep::Activate) & extending);
@@ -244,6 +255,9 @@ impl Logic for ResponseQueue {
                 step = ResponseStep::Held;
             }
         }
+        if (step == ResponseStep::Look) & compares {
+            step = ResponseStep::Decide;
+        }
         if step == ResponseStep::Held {
             step = ResponseStep::Look;
         }
@@ -251,9 +265,12 @@ impl Logic for ResponseQueue {
             step = ResponseStep::AwaitHead;
         }
         if step == ResponseStep::AwaitHead {
+            step = ResponseStep::CompareHead;
+        }
+        if step == ResponseStep::CompareHead {
             step = ResponseStep::Pop;
         }
-        if (step == ResponseStep::Pop) & extending & !item_follows {
+        if (step == ResponseStep::Pop) & extending & !item_joins {
             step = ResponseStep::Idle;
         }
         if pop {
@@ -268,6 +285,9 @@ impl Logic for ResponseQueue {
             step = ResponseStep::AwaitNext;
         }
         if step == ResponseStep::AwaitNext {
+            step = ResponseStep::CompareNext;
+        }
+        if step == ResponseStep::CompareNext {
             step = ResponseStep::Judge;
         }
         if judge {
