@@ -677,7 +677,8 @@ module hpcc_requester (
   // The answer for the requester.
   hpcc_nic_pkg::commit_t gather_offered_d;
   hpcc_nic_pkg::commit_t gather_offered_q;
-  // The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on.
+  // The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on, and
+  // enable these wide words; in a `Skid` `ready` enables them.
   hpcc_nic_pkg::commit_t gather_aside_d;
   hpcc_nic_pkg::commit_t gather_aside_q;
   // The answers.

@@ -100,11 +100,6 @@ module hpcc_response_queue (
   wire  [23:0] beyond;
   wire  [23:0] completed;
   wire  append;
-  wire  entry_follows;
-  wire  item_follows;
-  wire  of_last;
-  wire  of_oldest;
-  wire  of_active;
   wire  idle;
   wire  look;
   wire  active;
@@ -206,15 +201,20 @@ module hpcc_response_queue (
   logic cut_q;
   logic replaces_d;
   logic replaces_q;
-  logic joins_q;
-  logic item_joins_q;
+  wire  entry_follows_d;
+  logic entry_follows_q;
+  wire  item_follows_d;
+  logic item_follows_q;
   wire  before_end_d;
   logic before_end_q;
   wire  at_end_d;
   logic at_end_q;
-  logic is_last_q;
-  logic is_oldest_q;
-  logic is_active_q;
+  wire  of_last_d;
+  logic of_last_q;
+  wire  of_oldest_d;
+  logic of_oldest_q;
+  wire  of_active_d;
+  logic of_active_q;
   wire  item_reached_d;
   logic item_reached_q;
   // Messages completed before each READ, by queue pair and tag modulo 8, and those before the READ that ends.
@@ -363,38 +363,38 @@ module hpcc_response_queue (
   assign look = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & (~compares)) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE);
   assign last = (seen_q + 11'd1) == waiting;
   assign span = (entry_q.psn + asked.count) - list.start_psn;
-  assign entry_follows = ((is_read & (entry_q.psn == list.end_psn)) & (~(|span[23:22])))
+  assign entry_follows_d = ((is_read & (entry_q.psn == list.end_psn)) & (~(|span[23:22])))
       & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (asked.count < 24'h20))) | ((~(&list.ahead)) & (asked.count < 24'h11)));
   assign item_span = (item.psn + item_asked.count) - list.start_psn;
-  assign item_follows = ((item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22])))
+  assign item_follows_d = ((item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22])))
       & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (item_asked.count < 24'h20))) | ((~(&list.ahead)) & (item_asked.count < 24'h11)));
   assign behind = list.tag - entry_q.msn[3:0];
-  assign of_last = behind == 4'd0;
-  assign of_oldest = behind == {1'd0, list.ahead};
-  assign of_active = behind <= {1'd0, list.ahead};
+  assign of_last_d = behind == 4'd0;
+  assign of_oldest_d = behind == {1'd0, list.ahead};
+  assign of_active_d = behind <= {1'd0, list.ahead};
   assign at_end_d = covered == 24'd0;
   assign before_end_d = ~covered[23];
   assign item_reached_d = ~beyond[23];
   assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
   assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign fails = (ending & is_active_q) & entry_q.ends_or_failed;
+  assign fails = (ending & of_active_q) & entry_q.ends_or_failed;
   assign fail = fails & acks_up_ready;
-  assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & is_active_q) & ((~is_last_q) | at_end_q);
-  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & is_last_q) & at_end_q;
+  assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active_q) & ((~of_last_q) | at_end_q);
+  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last_q) & at_end_q;
   assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign at_once = (answer & (~active)) & (~is_read);
   assign pass = at_once & acks_up_ready;
   assign rewind = ((answer & active) & is_read) & again_q;
   assign covers = rewind & before_end_q;
   assign drops = covers & (|list.ahead);
-  assign append = (((answer & active) & (~again_q)) & (waiting == 11'd0)) & joins_q;
+  assign append = (((answer & active) & (~again_q)) & (waiting == 11'd0)) & entry_follows_q;
   assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~rewind)) & (~append);
   assign store = keep & (pool_free > 11'd1);
   assign stalled = ((~acks_up_ready) & (fails | at_once)) | (activation_busy & (begins | append));
-  assign looks_again = drops | (passes & (~is_oldest_q));
+  assign looks_again = drops | (passes & (~of_oldest_q));
   assign pop = (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP)
-      & ((extending_q & item_joins_q) | ((~extending_q) & (item_reads | acks_up_ready)));
+      & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads | acks_up_ready)));
   assign judge = step_q == hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
   assign taken_back = judge & ((cut_q | replaces_q) | item_reached_q);
   assign finish = step_q == hpcc_nic_pkg::RESPONSE_STEP_FINISH;
@@ -494,7 +494,7 @@ module hpcc_response_queue (
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
-    if (((step_q == hpcc_nic_pkg::RESPONSE_STEP_POP) & extending_q) & (~item_joins_q)) begin
+    if (((step_q == hpcc_nic_pkg::RESPONSE_STEP_POP) & extending_q) & (~item_follows_q)) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
@@ -787,13 +787,13 @@ module hpcc_response_queue (
     removed_q = 11'd0;
     cut_q = 1'd0;
     replaces_q = 1'd0;
-    joins_q = 1'd0;
-    item_joins_q = 1'd0;
+    entry_follows_q = 1'd0;
+    item_follows_q = 1'd0;
     before_end_q = 1'd0;
     at_end_q = 1'd0;
-    is_last_q = 1'd0;
-    is_oldest_q = 1'd0;
-    is_active_q = 1'd0;
+    of_last_q = 1'd0;
+    of_oldest_q = 1'd0;
+    of_active_q = 1'd0;
     item_reached_q = 1'd0;
     completed_before_q = 24'd0;
     again_q = 1'd0;
@@ -824,13 +824,13 @@ module hpcc_response_queue (
     removed_q <= removed_d;
     cut_q <= cut_d;
     replaces_q <= replaces_d;
-    joins_q <= entry_follows;
-    item_joins_q <= item_follows;
+    entry_follows_q <= entry_follows_d;
+    item_follows_q <= item_follows_d;
     before_end_q <= before_end_d;
     at_end_q <= at_end_d;
-    is_last_q <= of_last;
-    is_oldest_q <= of_oldest;
-    is_active_q <= of_active;
+    of_last_q <= of_last_d;
+    of_oldest_q <= of_oldest_d;
+    of_active_q <= of_active_d;
     item_reached_q <= item_reached_d;
     completed_before_q <= completed_before_d;
     again_q <= again_d;

@@ -46,7 +46,8 @@ pub struct Gather {
     place: DFF<U<8>>,
     /// The answer for the requester.
     offered: DFF<Commit>,
-    /// The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on.
+    /// The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on,
+    /// and enable these wide words; in a `Skid` `ready` enables them.
     aside: DFF<Commit>,
     /// The answers.
     ring: Ram<Commit, 8>,

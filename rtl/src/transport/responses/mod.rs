@@ -106,11 +106,11 @@ pub struct ResponseQueue {
     #[registers(U<11>: seen, removed)]
     #[registers(Bit: cut, replaces)]
     // PSNs and tags compared, a clock before the decision
-    #[registers(Bit: joins, item_joins, before_end, at_end, is_last, is_oldest, is_active, item_reached)]
+    #[registers(Bit: entry_follows, item_follows, before_end, at_end, of_last, of_oldest, of_active, item_reached)]
     #[signals(ResponseList: list, changed)]
     #[signals(ReadRequest: asked, next_asked, item_asked)]
     #[signals(U<24>: span, item_span, covered, beyond, completed)]
-    #[signals(Bit: append, entry_follows, item_follows, of_last, of_oldest, of_active, idle, look, active, own, is_read, item_reads, last, compares)]
+    #[signals(Bit: append, idle, look, active, own, is_read, item_reads, last, compares)]
     #[signals(Bit: create, ending, fails, fail, passes, leave, answer, at_once, pass, covers, rewind, drops, begins, keep, store, stalled)]
     #[signals(Bit: pop, judge, taken_back, finish, activate, goes_on, looks_again, takes)]
     /// Active READs behind the one that ends.
@@ -181,9 +181,6 @@ impl Logic for ResponseQueue {
         of_last = behind == 0;
         of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
-        assign! {
-            joins.d = entry_follows, item_joins.d = item_follows, is_last.d = of_last, is_oldest.d = of_oldest, is_active.d = of_active
-        }
         at_end = covered == 0;
         before_end = !covered.get_bit(23);
         item_reached = !beyond.get_bit(23);
@@ -192,11 +189,11 @@ impl Logic for ResponseQueue {
         create = look & (subject == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
         ending = look & (subject == ResponseInput::ReadEnd) & own & active;
-        fails = ending & is_active & entry.ends_or_failed;
+        fails = ending & of_active & entry.ends_or_failed;
         fail = fails & acks.up.ready;
         // the READs before one that has left have left
-        passes = ending & !entry.ends_or_failed & list.ahead.any() & is_active & (!is_last | at_end);
-        leave = ending & !entry.ends_or_failed & !list.ahead.any() & is_last & at_end;
+        passes = ending & !entry.ends_or_failed & list.ahead.any() & of_active & (!of_last | at_end);
+        leave = ending & !entry.ends_or_failed & !list.ahead.any() & of_last & at_end;
         answer = look & (subject == ResponseInput::Answer) & own;
         at_once = answer & !active & !is_read;
         pass = at_once & acks.up.ready;
@@ -204,13 +201,13 @@ impl Logic for ResponseQueue {
         // all active ones are replaced, the oldest first
         covers = rewind & before_end;
         drops = covers & list.ahead.any();
-        append = answer & active & !again & (waiting == 0) & joins;
+        append = answer & active & !again & (waiting == 0) & entry_follows;
         begins = answer & !active & is_read;
         keep = answer & active & !rewind & !append;
         store = keep & (pool.free > 1);
         stalled = (!acks.up.ready & (fails | at_once)) | (activation.busy & (begins | append));
-        looks_again = drops | (passes & !is_oldest);
-        pop = (step == ResponseStep::Pop) & ((extending & item_joins) | (!extending & (item_reads | acks.up.ready)));
+        looks_again = drops | (passes & !of_oldest);
+        pop = (step == ResponseStep::Pop) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
         judge = step == ResponseStep::Judge;
         taken_back = judge & (cut | replaces | item_reached);
         finish = step == ResponseStep::Finish;
@@ -270,7 +267,7 @@ impl Logic for ResponseQueue {
         if step == ResponseStep::CompareHead {
             step = ResponseStep::Pop;
         }
-        if (step == ResponseStep::Pop) & extending & !item_joins {
+        if (step == ResponseStep::Pop) & extending & !item_follows {
             step = ResponseStep::Idle;
         }
         if pop {
