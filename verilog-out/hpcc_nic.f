@@ -63,7 +63,6 @@ rtl/hpcc_registers_counter_pulses.sv
 rtl/hpcc_requester_choice.sv
 rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv
-rtl/hpcc_requester_follow.sv
 rtl/hpcc_host_region_check.sv
 rtl/hpcc_requester_intake.sv
 rtl/hpcc_requester_outlet.sv

@@ -3034,32 +3034,6 @@ package hpcc_nic_pkg;
     logic [15:0] flow;
   } flow_packet_t;
 
-  // A READ whose responses come in order.
-  typedef struct packed {
-    // Where the next response's payload goes.
-    logic [63:0] address;
-    // Data of the READ is missing.
-    logic open;
-    // Bytes of its payload.
-    logic [15:0] last_length;
-    // PSN of the last response.
-    logic [23:0] last_psn;
-    // PSN of the next response.
-    logic [23:0] psn;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // There is one.
-    logic valid;
-  } read_run_t;
-
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
-
   // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
   typedef enum logic [3:0] {
     // Done.
@@ -3113,8 +3087,7 @@ package hpcc_nic_pkg;
     logic [23:0] gap_psn;
     // Next PSN without a message.
     logic [23:0] assigned;
-    // No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`. Where a
-    // `ReadRun` is valid, its PSN holds instead.
+    // No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`.
     logic [23:0] accepted;
     // Oldest PSN without acknowledgement.
     logic [23:0] una;
@@ -3188,6 +3161,14 @@ package hpcc_nic_pkg;
     logic duplicates;
   } read_counts_t;
 
+  // What becomes of the payload of a READ response that is taken.
+  typedef struct packed {
+    // It is the last of its READ.
+    logic last;
+    // Where it goes.
+    logic [63:0] address;
+  } read_decision_t;
+
   // What is known of a READ response before it is compared with its READ.
   typedef enum logic [2:0] {
     // It is to be compared.
@@ -3205,6 +3186,14 @@ package hpcc_nic_pkg;
     // A READ response before it is missing.
     RESPONSE_CASE_GAP = 3'd6
   } response_case_t;
+
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
 
   // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
   typedef struct packed {
@@ -3306,7 +3295,11 @@ package hpcc_nic_pkg;
 
   // What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
   typedef struct packed {
-    // Its bytes.
+    // It has an AETH that does not acknowledge.
+    logic negative;
+    // The READ response says that it is the last of its READ.
+    logic ends;
+    // Its bytes; of a READ response those of the payload.
     logic [31:0] length;
     // It is a READ.
     logic read;
@@ -3333,6 +3326,22 @@ package hpcc_nic_pkg;
     // A work request.
     logic work;
   } fast_step_t;
+
+  // What the fast path needs of a READ response.
+  typedef struct packed {
+    // It has an AETH that does not acknowledge.
+    logic negative;
+    // Its opcode says that it is the last of its READ.
+    logic ends;
+    // Bytes of payload.
+    logic [15:0] length;
+    // PSN.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } arrived_response_t;
 
   // What an answer must be followed by for the next one to join it.
   typedef struct packed {

@@ -131,10 +131,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::requester_state_t state_loaded;
   // What enters the fast path.
   wire  hpcc_nic_pkg::fast_step_t entering;
-  // It goes in this clock.
-  wire  response_goes;
-  // The one behind it.
-  wire  hpcc_nic_pkg::rx_packet_t arriving;
   // The work request of the state machine, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
   // The input is done with in this clock.
@@ -208,6 +204,8 @@ module hpcc_requester (
   logic window_offered_q;
   logic window_again_d;
   logic window_again_q;
+  logic window_freed_ring_d;
+  logic window_freed_ring_q;
   wire  window_passed_d;
   logic window_passed_q;
   wire  window_moved_d;
@@ -267,6 +265,8 @@ module hpcc_requester (
   wire  entry_answer_meets;
   wire  entry_work_meets;
   wire  entry_response_meets;
+  wire  entry_answer_close;
+  wire  entry_work_close;
   wire  entry_answer_can;
   wire  entry_work_can;
   wire  entry_response_can;
@@ -281,8 +281,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::commit_t entry_answer;
   hpcc_nic_pkg::fast_step_t entry_word;
   wire  entry_answers_ready;
-  // A READ response waits that the pipe has not looked at.
-  wire  entry_response_waits;
   // It enters.
   wire  entry_response_taken;
   // The work request enters.
@@ -310,27 +308,29 @@ module hpcc_requester (
   logic [7:0] entry_qp_3_q;
   logic [7:0] entry_qp_4_q;
   // Clocks before the next work request.
-  logic [3:0] entry_pause_d;
-  logic [3:0] entry_pause_q;
-  logic [4:0] stages_at_read;
+  logic [1:0] entry_pause_d;
+  logic [1:0] entry_pause_q;
   wire  hpcc_nic_pkg::psn_distance_t stages_distance;
   wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
   wire  hpcc_nic_pkg::psn_distance_t stages_lag;
   wire  hpcc_nic_pkg::psn_distance_t stages_over;
   wire  hpcc_nic_pkg::psn_distance_t stages_progress;
+  wire  hpcc_nic_pkg::psn_distance_t stages_offset;
   wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
   wire  hpcc_nic_pkg::rounded_length_t stages_raised;
+  wire  [15:0] stages_full_length;
+  wire  [15:0] stages_last_byte;
+  wire  [15:0] stages_unlike;
   logic [23:0] stages_psns;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
-  wire  [15:0] stages_full_length;
-  logic [31:0] stages_wanted_length;
+  wire  [35:0] stages_skipped;
   wire  stages_is_answer;
   wire  stages_is_ack;
-  wire  stages_fits_place;
-  wire  stages_is_end;
-  wire  stages_has_run;
-  wire  stages_first;
+  wire  stages_in_order;
+  logic stages_fits_place;
+  wire  stages_accepts;
+  wire  stages_passes_write;
   wire  stages_judged;
   wire  stages_tried;
   wire  stages_at_end;
@@ -343,7 +343,6 @@ module hpcc_requester (
   wire  stages_queues;
   wire  stages_drops;
   hpcc_nic_pkg::requester_state_t stages_written;
-  hpcc_nic_pkg::read_run_t stages_run_5;
   // 1: queue pair of the packet whose departure is asked for.
   wire  [7:0] stages_asked_qp;
   // 1: its PSN.
@@ -352,16 +351,14 @@ module hpcc_requester (
   wire  [7:0] stages_ring_qp;
   // 2: its position.
   logic [4:0] stages_ring_place;
-  // 5: its payload is taken: the first of its READ, in order.
+  // 5: the payload of the READ response is taken.
   wire  stages_takes;
-  // 5: it is for the state machine.
+  // 5: the READ response is for the state machine; those behind it are dropped.
   wire  stages_defers_response;
-  // 5: it is the last of its READ too.
+  // 5: what is taken is the last of its READ.
   wire  stages_last;
-  // 5: where its payload goes.
+  // 5: where the payload goes.
   wire  [63:0] stages_address;
-  // 5: the run behind it.
-  wire  hpcc_nic_pkg::read_run_t stages_learned;
   // 4: the work request of the message is done, without an error.
   wire  stages_completes;
   // 4: its queue pair.
@@ -386,6 +383,8 @@ module hpcc_requester (
   wire  [23:0] stages_start;
   // 5: one past its last.
   wire  [23:0] stages_finish;
+  // 5: a message is done, its place in the ring is free.
+  wire  stages_frees;
   // 5: the work request comes back, the ring is full.
   wire  stages_returns;
   // 5: the work request is for the state machine.
@@ -435,8 +434,6 @@ module hpcc_requester (
   hpcc_nic_pkg::requester_state_t stages_state_4_q;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
-  logic [4:0] stages_position_3_q;
-  logic [4:0] stages_position_4_q;
   logic [11:0] stages_rounding_less_one;
   // Bytes.
   wire  [31:0] stages_rounding_length;
@@ -473,9 +470,14 @@ module hpcc_requester (
   wire  stages_duplicate_4_d;
   logic stages_duplicate_4_q;
   logic stages_response_4_q;
-  logic stages_missing_4_d;
+  wire  stages_missing_4_d;
   logic stages_missing_4_q;
-  logic stages_negative_4_q;
+  wire  stages_next_missing_4_d;
+  logic stages_next_missing_4_q;
+  wire  stages_whole_4_d;
+  logic stages_whole_4_q;
+  wire  stages_short_4_d;
+  logic stages_short_4_q;
   logic [23:0] stages_next_4_q;
   wire  [23:0] stages_distance_4_d;
   logic [23:0] stages_distance_4_q;
@@ -484,12 +486,17 @@ module hpcc_requester (
   wire  [23:0] stages_packets_4_d;
   logic [23:0] stages_packets_4_q;
   logic [2:0] stages_mtu_4_q;
+  logic [15:0] stages_last_byte_4_q;
+  wire  [15:0] stages_above_packet_4_d;
+  logic [15:0] stages_above_packet_4_q;
   logic stages_valid_5_d;
   logic stages_valid_5_q;
   logic stages_we_5_d;
   logic stages_we_5_q;
   logic stages_push_5_d;
   logic stages_push_5_q;
+  logic stages_frees_5_d;
+  logic stages_frees_5_q;
   logic stages_returns_5_d;
   logic stages_returns_5_q;
   logic stages_defers_work_5_d;
@@ -521,11 +528,8 @@ module hpcc_requester (
   logic stages_defers_response_5_d;
   logic stages_defers_response_5_q;
   logic stages_last_5_q;
-  logic [63:0] stages_address_5_q;
-  wire  [63:0] stages_behind_5_d;
-  logic [63:0] stages_behind_5_q;
-  wire  [23:0] stages_last_psn_5_d;
-  logic [23:0] stages_last_psn_5_q;
+  logic [63:0] stages_base_5_q;
+  logic [35:0] stages_skipped_5_q;
   logic [2:0] stages_mtu_5_q;
   wire  turns_leaves;
   wire  turns_asked;
@@ -556,8 +560,6 @@ module hpcc_requester (
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
   logic [7:0] store_reference;
-  // Let a context wait that has not landed.
-  wire  store_hold;
   // Queue pair to read.
   logic [7:0] store_qp;
   // Write the state.
@@ -576,8 +578,6 @@ module hpcc_requester (
   wire  [4:0] store_read_at;
   // The same for the oldest message whose completion has not left.
   wire  [4:0] store_told;
-  // Oldest PSN without acknowledgement, if the state is not void.
-  wire  [23:0] store_una;
   // The queue pair exists.
   wire  store_alive;
   // Generation of the context.
@@ -590,10 +590,6 @@ module hpcc_requester (
   wire  store_sent_known;
   // One past the highest PSN it sent.
   wire  [23:0] store_sent_to;
-  // A queue pair is created or removed, or has ended: a READ run of it is void.
-  wire  store_forget;
-  // It.
-  logic [7:0] store_forget_qp;
   // A context waits until nobody else writes.
   wire  store_crowded;
   wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
@@ -611,7 +607,6 @@ module hpcc_requester (
   wire  store_landing_down_valid;
   wire  unused_store_landing_crowded;
   // Which input is next.
-  wire  choice_rows_valid;
   wire  choice_rows_ready;
   wire  choice_answers_ready;
   wire  choice_limits_ready;
@@ -689,29 +684,58 @@ module hpcc_requester (
   // Places by queue pair.
   logic [7:0] gather_newest_raddr;
   wire  [7:0] gather_newest_rdata;
-  // READ responses that follow one already judged.
-  logic [7:0] follow_ahead;
-  wire  follow_room;
-  wire  follow_popped;
-  wire  follow_learn;
-  hpcc_nic_pkg::read_run_t follow_learned;
-  wire  follow_slow;
-  wire  follow_take;
-  wire  follow_last;
-  wire  [63:0] follow_address;
-  wire  hpcc_nic_pkg::read_run_t follow_run;
-  // A READ response waits.
-  logic response_waits_d;
-  logic response_waits_q;
-  // That response.
-  hpcc_nic_pkg::rx_packet_t response_d;
-  hpcc_nic_pkg::rx_packet_t response_q;
-  // It is in the fast path.
-  logic response_inside_d;
-  logic response_inside_q;
-  // The fast path leaves it to the state machine.
-  logic response_tried_d;
-  logic response_tried_q;
+  wire  responses_writes;
+  wire  responses_leaves;
+  logic [4:0] responses_new_tail;
+  wire  [3:0] responses_place;
+  wire  hpcc_nic_pkg::rx_packet_t responses_arriving;
+  wire  hpcc_nic_pkg::extension_t responses_given;
+  wire  hpcc_nic_pkg::ack_header_t responses_aeth;
+  wire  hpcc_nic_pkg::syndrome_t responses_syndrome;
+  hpcc_nic_pkg::arrived_response_t responses_word;
+  hpcc_nic_pkg::read_decision_t responses_made;
+  wire  responses_row_ready;
+  // One may go into the pipe.
+  wire  responses_waits;
+  // What the pipe needs of it.
+  wire  hpcc_nic_pkg::arrived_response_t responses_step;
+  // The oldest response.
+  wire  hpcc_nic_pkg::rx_packet_t responses_front;
+  // It is taken, and its decision may leave.
+  wire  responses_decided;
+  // That decision.
+  wire  hpcc_nic_pkg::read_decision_t responses_decision;
+  // It leaves in this clock. Only with `decided`.
+  wire  responses_acts;
+  wire  hpcc_nic_pkg::rx_packet_t responses_machine_data;
+  wire  responses_machine_valid;
+  logic responses_room_d;
+  logic responses_room_q;
+  logic responses_shown_d;
+  logic responses_shown_q;
+  logic responses_front_shown_d;
+  logic responses_front_shown_q;
+  logic responses_deferred_d;
+  logic responses_deferred_q;
+  logic [4:0] responses_head_d;
+  logic [4:0] responses_head_q;
+  logic [4:0] responses_judged_d;
+  logic [4:0] responses_judged_q;
+  logic [4:0] responses_next_d;
+  logic [4:0] responses_next_q;
+  logic [4:0] responses_tail_d;
+  logic [4:0] responses_tail_q;
+  // The responses.
+  wire  [3:0] responses_rows_raddr;
+  wire  hpcc_nic_pkg::rx_packet_t responses_rows_rdata;
+  // What the pipe needs of them.
+  wire  [3:0] responses_steps_raddr;
+  wire  hpcc_nic_pkg::arrived_response_t responses_steps_rdata;
+  // Decisions that have not left.
+  wire  unused_responses_decisions_up_ready;
+  wire  hpcc_nic_pkg::read_decision_t responses_decisions_down_data;
+  wire  responses_decisions_down_valid;
+  wire  unused_responses_decisions_crowded;
   // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
@@ -888,16 +912,11 @@ module hpcc_requester (
   // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
   logic [31:0] outcome_bytes;
   // What is done with a READ response.
-  wire  verdict_follows;
-  logic [63:0] verdict_follow_address;
-  logic verdict_follow_last;
   wire  verdict_negative;
   wire  verdict_take;
   wire  verdict_last;
   wire  hpcc_nic_pkg::action_t verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
-  wire  [63:0] verdict_behind;
-  wire  [15:0] verdict_last_length;
   // Bytes that were moved: none if the work request failed.
   logic [31:0] finished_moved;
   // A work request ends in this clock. Only while `room` is high.
@@ -1120,7 +1139,7 @@ module hpcc_requester (
     .waddr(store_waits.qp),
     .wdata(store_waits.created)
   );
-  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_states (
+  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_states (
     .clk(clk),
     .raddr(store_qp),
     .rdata(store_states_rdata),
@@ -1152,8 +1171,8 @@ module hpcc_requester (
     .idle(go),
     .save(save_q),
     .hold_rows(actions_full),
-    .rows_data(response_q),
-    .rows_valid(choice_rows_valid),
+    .rows_data(responses_machine_data),
+    .rows_valid(responses_machine_valid),
     .rows_ready(choice_rows_ready),
     .answers_data(held_machine_data),
     .answers_valid(held_machine_valid),
@@ -1213,23 +1232,32 @@ module hpcc_requester (
     .waddr(gather_held_q.qp),
     .wdata(gather_tail_q)
   );
-  hpcc_requester_follow u_follow (
+  hpcc_lut_ram #(.WIDTH(550), .ADDRESS(4)) u_responses_rows (
+    .clk(clk),
+    .raddr(responses_rows_raddr),
+    .rdata(responses_rows_rdata),
+    .we(responses_writes),
+    .waddr(responses_place),
+    .wdata(responses_arriving)
+  );
+  hpcc_lut_ram #(.WIDTH(58), .ADDRESS(4)) u_responses_steps (
+    .clk(clk),
+    .raddr(responses_steps_raddr),
+    .rdata(responses_steps_rdata),
+    .we(responses_writes),
+    .waddr(responses_place),
+    .wdata(responses_word)
+  );
+  hpcc_short_fifo #(.WIDTH(65), .ADDRESS(4), .MARK(16)) u_responses_decisions (
     .clk(clk),
     .rst(rst),
-    .waits(response_waits_q),
-    .row(response_q),
-    .ahead(follow_ahead),
-    .room(follow_room),
-    .popped(follow_popped),
-    .learn(follow_learn),
-    .learned(follow_learned),
-    .forget(store_forget),
-    .forget_qp(store_forget_qp),
-    .slow(follow_slow),
-    .take(follow_take),
-    .last(follow_last),
-    .address(follow_address),
-    .run(follow_run)
+    .up_data(responses_made),
+    .up_valid(stages_takes),
+    .up_ready(unused_responses_decisions_up_ready),
+    .down_data(responses_decisions_down_data),
+    .down_valid(responses_decisions_down_valid),
+    .down_ready(responses_acts),
+    .crowded(unused_responses_decisions_crowded)
   );
   hpcc_fifo #(.WIDTH(16), .ADDRESS(8), .MARK(256)) u_tells (
     .clk(clk),
@@ -1269,8 +1297,6 @@ module hpcc_requester (
     .tell(queue_tell),
     .enlist(queue_enlist),
     .delist(queue_delist),
-    .run(follow_run),
-    .with_run(choice_row),
     .una(queue_una),
     .una_before(queue_una_before),
     .accepted(queue_accepted),
@@ -1352,22 +1378,19 @@ module hpcc_requester (
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
-    .row(response_q),
+    .row(responses_front),
     .message(message_q),
     .missing(missing_q),
     .act(act_q),
     .response_case(response_case_q),
     .int_on(queue_int_on),
-    .follows(verdict_follows),
-    .follow_address(verdict_follow_address),
-    .follow_last(verdict_follow_last),
+    .decided(responses_decided),
+    .decision_made(responses_decision),
     .negative(verdict_negative),
     .take(verdict_take),
     .last(verdict_last),
     .action(verdict_action),
-    .counts(verdict_counts),
-    .behind(verdict_behind),
-    .last_length(verdict_last_length)
+    .counts(verdict_counts)
   );
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
@@ -1446,10 +1469,7 @@ module hpcc_requester (
     .down_ready(kill_ready)
   );
   assign turn = turns_machine;
-  assign choice_rows_valid = (response_waits_q & follow_slow) & response_tried_q;
-  assign response_goes = (choice_rows_ready | follow_take) | stages_takes;
-  assign row_ready = (~response_waits_q) | response_goes;
-  assign arriving = row_data;
+  assign row_ready = responses_row_ready;
   assign answer_ready = gather_up_ready;
   assign ended_ready = choice_limits_ready;
   assign read_error_ready = choice_errors_ready;
@@ -1473,9 +1493,8 @@ module hpcc_requester (
   assign turns_calls = choice_any | held_waits;
   assign go = idle_q & turns_go;
   assign turns_begins = go & choice_any;
-  assign hold = (((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | events_full) | schedules_crowded)
-      | store_crowded;
-  assign entry_response_waits = (((response_waits_q & follow_slow) & (~response_inside_q)) & (~response_tried_q)) & (~actions_full);
+  assign hold = ((((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | stages_defers_response) | events_full)
+      | schedules_crowded) | store_crowded;
   assign entering = entry_step;
   assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
@@ -1505,20 +1524,12 @@ module hpcc_requester (
   assign outcome_gap_known = queue_gap_known;
   assign outcome_mtu = queue_mtu;
   assign events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
-  assign verdict_follows = follow_take | stages_takes;
-  assign follow_room = ~actions_full;
-  assign follow_popped = choice_rows_ready | stages_takes;
-  assign follow_learn = verdict_take | stages_takes;
-  assign store_hold = act_q | stages_takes;
-  assign actions_put = (act_q | follow_take) | stages_takes;
+  assign responses_acts = responses_decided & (~actions_full);
+  assign actions_put = act_q | responses_acts;
   assign queue_new_end = queue_assigned + intake_psns;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
-    response_waits_d = response_waits_q;
-    response_d = response_q;
-    response_inside_d = response_inside_q;
-    response_tried_d = response_tried_q;
     idle_d = idle_q;
     address_d = address_q;
     read_d = read_q;
@@ -1553,30 +1564,12 @@ module hpcc_requester (
     schedule_to_d = schedule_to_q;
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
-    follow_ahead = response_q.qp;
-    if ((~response_waits_q) | response_goes) begin
-      follow_ahead = arriving.qp;
-      response_waits_d = row_valid;
-      response_d = row_data;
-    end
     hit_0 = 1'd0;
     hit_1 = 1'd0;
     hit_2 = 1'd0;
     hit_3 = 1'd0;
     done = 1'd0;
     kept_d = 1'd0;
-    if (entry_response_taken) begin
-      response_inside_d = 1'd1;
-    end
-    if (stages_takes | stages_defers_response) begin
-      response_inside_d = 1'd0;
-    end
-    if (stages_defers_response) begin
-      response_tried_d = 1'd1;
-    end
-    if (response_goes) begin
-      response_tried_d = 1'd0;
-    end
     if (finished_room) begin
       stalled_d = 1'd0;
     end
@@ -1970,9 +1963,6 @@ module hpcc_requester (
       save_d = 1'd0;
       blocked_d = 1'd0;
       stalled_d = 1'd0;
-      response_waits_d = 1'd0;
-      response_inside_d = 1'd0;
-      response_tried_d = 1'd0;
       held_removals_d = 1'd0;
     end
   end
@@ -2029,26 +2019,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    verdict_follow_address = follow_address;
-    verdict_follow_last = follow_last;
-    if (stages_takes) begin
-      verdict_follow_address = stages_address;
-      verdict_follow_last = stages_last;
-    end
-  end
-  always_comb begin
-    follow_learned.valid = ~verdict_last;
-    follow_learned.generation = choice_generation;
-    follow_learned.psn = choice_psn + 24'd1;
-    follow_learned.last_psn = message_q.end_psn - 24'd1;
-    follow_learned.last_length = verdict_last_length;
-    follow_learned.open = 1'd1;
-    follow_learned.address = verdict_behind;
-    if (stages_takes) begin
-      follow_learned = stages_learned;
-    end
-  end
-  always_comb begin
     scheduling.flow = flow.flow;
     scheduling.generation = flow.generation;
     scheduling.psn = schedule_to_q;
@@ -2070,8 +2040,10 @@ module hpcc_requester (
   //
   // They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's
   // ring full
-  // comes back: its queue pair is passed by until the window has been through and starts again with its oldest work request, so that a full
-  // ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
+  // comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again with its
+  // oldest work request, so
+  // that a full ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its
+  // turn.
   //
   // A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair
   // that is
@@ -2105,6 +2077,7 @@ module hpcc_requester (
     window_shown_d = window_shown_q;
     window_offered_d = window_offered_q;
     window_again_d = window_again_q;
+    window_freed_ring_d = window_freed_ring_q;
     window_head_d = window_head_q;
     window_next_d = window_next_q;
     window_full_d = window_full_q;
@@ -2113,7 +2086,7 @@ module hpcc_requester (
     window_passes = 1'd0;
     window_restarts = 1'd0;
     if ((~window_shown_q) & (~window_offered_q)) begin
-      if (window_again_q & ((window_next_q == window_tail_q) | (|window_deferred_q))) begin
+      if (window_again_q & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q))) begin
         window_restarts = 1'd1;
       end else if (window_next_q == window_tail_q) begin
         window_restarts = 1'd0;
@@ -2146,6 +2119,12 @@ module hpcc_requester (
     if (stages_returns | stages_defers_work) begin
       window_again_d = 1'd1;
     end
+    if (stages_frees & window_full_q[stages_qp]) begin
+      window_freed_ring_d = 1'd1;
+    end
+    if (window_restarts) begin
+      window_freed_ring_d = 1'd0;
+    end
     if (stages_returns | stages_defers_work) begin
       window_full_d = (window_full_q & ~(256'd1 << stages_qp)) | ({255'd0, 1'd1} << stages_qp);
     end
@@ -2162,6 +2141,7 @@ module hpcc_requester (
       window_shown_d = 1'd0;
       window_offered_d = 1'd0;
       window_again_d = 1'd0;
+      window_freed_ring_d = 1'd0;
       window_head_d = 5'd0;
       window_next_d = 5'd0;
       window_tail_d = 5'd0;
@@ -2270,26 +2250,28 @@ module hpcc_requester (
   end
   // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
   //
-  // Work requests come no faster than the peer takes what they become: a WRITE every fourth clock, a READ every sixteenth, which is what a
-  // READ of one packet
-  // costs in the response queue, and its response here. Faster ones would fill packet buffers until frames are lost.
+  // Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in
+  // the response queue.
+  // Faster ones would fill packet buffers until frames are lost.
   //
-  // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written.
+  // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
+  // has not been left to
+  // the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it along.
   assign entry_answer = gather_down_data;
   assign entry_answer_qp = entry_answer.qp;
   assign entry_work_qp = window_front.qpn[7:0];
-  assign entry_response_qp = response_q.qp;
-  assign entry_answer_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp)))
-      | (entry_inside_4_q & (entry_qp_4_q == entry_answer_qp));
-  assign entry_work_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_work_qp)) | (entry_inside_2_q & (entry_qp_2_q == entry_work_qp)))
-      | (entry_inside_3_q & (entry_qp_3_q == entry_work_qp))) | (entry_inside_4_q & (entry_qp_4_q == entry_work_qp));
-  assign entry_response_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_response_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_response_qp)))
-      | (entry_inside_4_q & (entry_qp_4_q == entry_response_qp));
-  assign entry_answer_can = gather_down_valid & (~entry_answer_meets);
-  assign entry_work_can = (window_waits & (~entry_work_meets)) & (~(|entry_pause_q));
-  assign entry_response_can = entry_response_waits & (~entry_response_meets);
+  assign entry_response_qp = responses_step.qp;
+  assign entry_answer_meets = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
+  assign entry_work_meets = ((entry_inside_1_q & (entry_qp_1_q == entry_work_qp)) | (entry_inside_2_q & (entry_qp_2_q == entry_work_qp)))
+      | (entry_inside_3_q & (entry_qp_3_q == entry_work_qp));
+  assign entry_response_meets = ((entry_inside_1_q & (entry_qp_1_q == entry_response_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_response_qp));
+  assign entry_answer_close = entry_inside_4_q & (entry_qp_4_q == entry_answer_qp);
+  assign entry_work_close = entry_inside_4_q & (entry_qp_4_q == entry_work_qp);
+  assign entry_answer_can = (gather_down_valid & (~entry_answer_meets)) & (~entry_answer_close);
+  assign entry_work_can = ((window_waits & (~entry_work_meets)) & (~entry_work_close)) & (~(|entry_pause_q));
+  assign entry_response_can = responses_waits & (~entry_response_meets);
   assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
   assign entry_takes_work = entry_is_work & (~hold);
@@ -2298,7 +2280,7 @@ module hpcc_requester (
   assign entry_work_taken = entry_takes_work;
   assign entry_answer_taken = entry_takes_answer;
   assign entry_response_taken = entry_takes_response;
-  assign entry_waits = (gather_down_valid | window_waits) | entry_response_waits;
+  assign entry_waits = (gather_down_valid | window_waits) | responses_waits;
   assign entry_takes = (entry_takes_work | entry_takes_answer) | entry_takes_response;
   assign entry_valid = entry_takes;
   assign entry_step = entry_word;
@@ -2306,16 +2288,13 @@ module hpcc_requester (
     entry_turn_d = entry_turn_q;
     entry_pause_d = entry_pause_q;
     if (|entry_pause_q) begin
-      entry_pause_d = entry_pause_q - 4'd1;
+      entry_pause_d = entry_pause_q - 2'd1;
     end
     if (entry_takes_work | entry_takes_answer) begin
       entry_turn_d = entry_takes_answer;
     end
     if (entry_takes_work) begin
-      entry_pause_d = 4'd3;
-      if (|window_front.operation) begin
-        entry_pause_d = 4'hf;
-      end
+      entry_pause_d = 2'd3;
     end
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
@@ -2327,7 +2306,7 @@ module hpcc_requester (
       entry_inside_3_d = 1'd0;
       entry_inside_4_d = 1'd0;
       entry_turn_d = 1'd0;
-      entry_pause_d = 4'd0;
+      entry_pause_d = 2'd0;
     end
   end
   always_comb begin
@@ -2344,32 +2323,37 @@ module hpcc_requester (
     entry_word.invalid = intake_invalid;
     entry_word.read = |window_front.operation;
     entry_word.length = window_front.length;
+    entry_word.ends = responses_step.ends;
+    entry_word.negative = responses_step.negative;
     if (entry_is_work) begin
       entry_word.qp = entry_work_qp;
       entry_word.place = window_place;
     end
     if (entry_response_can) begin
-      entry_word.qp = response_q.qp;
-      entry_word.generation = response_q.generation;
-      entry_word.psn = response_q.psn;
+      entry_word.qp = responses_step.qp;
+      entry_word.generation = responses_step.generation;
+      entry_word.psn = responses_step.psn;
+      entry_word.length = {16'd0, responses_step.length};
     end
   end
-  // stages: The pipe of the fast path: what an acknowledgement, READ data, the first response of a READ or a work request means, while
-  // nothing but one
+  // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
   // message or the end of the ring is concerned.
   //
   // | clock | registers | computed |
   // |---|---|---|
   // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
   // | 1 | `step_1` | next PSN; when the packet left is asked |
-  // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ without data |
+  // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
   // | 3 | `state_3` | distances, packets of the work request |
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-  // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler |
+  // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
   //
-  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
+  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
+  // left to it takes
+  // the responses behind it out of the pipe.
   //
-  // A step a clock; steps of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
+  // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT`
+  // PSNs at most, four times that outstanding.
   assign stages_asked_qp = stages_step_1_q.qp;
   assign stages_asked_psn = stages_step_1_q.psn;
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
@@ -2386,8 +2370,15 @@ module hpcc_requester (
   assign stages_direct_4_d = stages_state_3_q.told == stages_state_3_q.head;
   assign stages_full_4_d = (stages_state_3_q.tail - stages_state_3_q.told) == 5'h10;
   assign stages_reads_4_d = stages_state_3_q.reads < max_reads;
-  assign stages_has_run = follow_run.valid & (follow_run.generation == stages_state_3_q.generation);
   assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
+  assign stages_missing_4_d = ((~stages_progress.negative) & (stages_state_3_q.read_at != stages_state_3_q.admit))
+      & (~stages_step_3_q.negative);
+  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
+  assign stages_full_length = 16'h100 << stages_mtu_3_q;
+  assign stages_last_byte = stages_step_3_q.length[15:0] - 16'd1;
+  assign stages_whole_4_d = stages_step_3_q.length[15:0] == stages_full_length;
+  assign stages_short_4_d = (stages_last_byte & (16'd0 - stages_full_length)) == 16'd0;
+  assign stages_above_packet_4_d = 16'd0 - stages_full_length;
   assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
   assign stages_syndrome = stages_step_3_q.syndrome;
   assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
@@ -2415,16 +2406,13 @@ module hpcc_requester (
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
-  assign stages_full_length = 16'h100 << stages_mtu_4_q;
-  assign stages_is_end = (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
-      | (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
-  assign stages_fits_place = ((stages_is_end == stages_at_end) & ({16'd0, response_q.payload_length} == stages_wanted_length))
-      & (|response_q.payload_length);
-  assign stages_first = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_negative_4_q))
-      & (~stages_old_4_q)) & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & (stages_step_4_q.psn == message_q.first_psn))
-      & stages_fits_place;
-  assign stages_behind_5_d = message_q.local_address + {48'd0, stages_full_length};
-  assign stages_last_psn_5_d = message_q.end_psn - 24'd1;
+  assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
+  assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
+  assign stages_unlike = ((message_q.length[15:0] - 16'd1) ^ stages_last_byte_4_q) & (~stages_above_packet_4_q);
+  assign stages_accepts = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_old_4_q))
+      & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place)
+      & (~stages_defers_response_5_q);
+  assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
   assign stages_more = stages_packets_4_q > stages_span;
   assign stages_new_end = stages_state_4_q.assigned + stages_psns;
   assign stages_last_out = (stages_outstanding_4_q + stages_psns) - 24'd1;
@@ -2432,6 +2420,7 @@ module hpcc_requester (
   assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
   assign stages_tried = stages_valid_4_q & stages_step_4_q.work;
   assign stages_queues = ((((stages_tried & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
+  assign stages_passes_write = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
   assign stages_we = stages_we_5_q;
   assign stages_qp = stages_step_5_q.qp;
@@ -2439,6 +2428,7 @@ module hpcc_requester (
   assign stages_new_state = stages_state_5_q;
   assign stages_place = stages_step_5_q.place;
   assign stages_push = stages_push_5_q;
+  assign stages_frees = stages_frees_5_q;
   assign stages_tail = stages_tail_5_q;
   assign stages_start = stages_start_5_q;
   assign stages_finish = stages_state_5_q.assigned;
@@ -2456,14 +2446,13 @@ module hpcc_requester (
   assign stages_takes = stages_takes_5_q;
   assign stages_defers_response = stages_defers_response_5_q;
   assign stages_last = stages_last_5_q;
-  assign stages_address = stages_address_5_q;
-  assign stages_learned = stages_run_5;
+  assign stages_address = stages_base_5_q + {28'd0, stages_skipped_5_q};
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
     stages_valid_1_d = entry_valid;
-    stages_valid_2_d = stages_valid_1_q;
-    stages_valid_3_d = stages_valid_2_q;
-    stages_valid_4_d = stages_valid_3_q;
+    stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_defers_response_5_q));
+    stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_defers_response_5_q));
+    stages_valid_4_d = stages_valid_3_q & (~(stages_step_3_q.response & stages_defers_response_5_q));
     stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops)) & (~stages_moves);
     stages_event_5_d = stages_moves | ((stages_judged & stages_positive_4_q) & stages_old_4_q);
     stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
@@ -2471,12 +2460,13 @@ module hpcc_requester (
     stages_ghost_5_d = (stages_judged & stages_acknowledgement_4_q) & stages_never_sent;
     stages_ignored_5_d = (stages_judged & stages_ignored_4_q) & (~stages_never_sent);
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
-    stages_takes_5_d = stages_first;
-    stages_defers_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_first);
+    stages_takes_5_d = stages_accepts;
+    stages_defers_response_5_d = ((stages_valid_4_q & stages_response_4_q) & (~stages_accepts)) & (~stages_defers_response_5_q);
     stages_returns_5_d = (stages_tried & (~stages_refused)) & stages_full_4_q;
     stages_defers_work_5_d = stages_tried & (stages_refused | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
     stages_push_5_d = stages_queues;
-    stages_we_5_d = (stages_moves | stages_queues) | stages_first;
+    stages_frees_5_d = stages_done;
+    stages_we_5_d = (stages_moves | stages_queues) | stages_accepts;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -2486,6 +2476,7 @@ module hpcc_requester (
       stages_valid_5_d = 1'd0;
       stages_we_5_d = 1'd0;
       stages_push_5_d = 1'd0;
+      stages_frees_5_d = 1'd0;
       stages_returns_5_d = 1'd0;
       stages_defers_work_5_d = 1'd0;
       stages_defers_answer_5_d = 1'd0;
@@ -2499,28 +2490,15 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_at_read = store_read_at;
-    if (((follow_run.valid & (~follow_run.open)) & (follow_run.generation == stages_step_2_q.generation))
-        & (follow_run.psn != store_una)) begin
-      stages_at_read = store_read_at + 5'd1;
-    end
-  end
-  always_comb begin
     stages_ring_place = store_head;
     if (stages_step_2_q.response) begin
-      stages_ring_place = stages_at_read;
+      stages_ring_place = store_read_at;
     end
   end
   always_comb begin
-    stages_missing_4_d = (~stages_progress.negative) & (stages_position_3_q != stages_state_3_q.admit);
-    if (stages_has_run) begin
-      stages_missing_4_d = (stages_step_3_q.psn == follow_run.psn) & (stages_position_3_q != stages_state_3_q.admit);
-    end
-  end
-  always_comb begin
-    stages_wanted_length = {16'd0, stages_full_length};
+    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
     if (stages_at_end) begin
-      stages_wanted_length = message_q.length;
+      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
     end
   end
   always_comb begin
@@ -2536,6 +2514,9 @@ module hpcc_requester (
       stages_written.tail = stages_state_4_q.tail + 5'd1;
       stages_written.admit = stages_state_4_q.tail + 5'd1;
       stages_written.assigned = stages_new_end;
+      if (stages_passes_write) begin
+        stages_written.read_at = stages_state_4_q.tail + 5'd1;
+      end
       stages_written.reads = stages_state_4_q.reads + {4'd0, stages_step_4_q.read};
     end
     if (stages_moves) begin
@@ -2552,22 +2533,12 @@ module hpcc_requester (
         stages_written.read_at = stages_state_4_q.head + 5'd1;
       end
     end
-    if (stages_first) begin
+    if (stages_accepts) begin
       stages_written.accepted = stages_next_4_q;
-      stages_written.read_at = stages_position_4_q;
       if (stages_at_end) begin
-        stages_written.read_at = stages_position_4_q + 5'd1;
+        stages_written.read_at = stages_state_4_q.read_at + 5'd1;
       end
     end
-  end
-  always_comb begin
-    stages_run_5.valid = ~stages_last_5_q;
-    stages_run_5.generation = stages_step_5_q.generation;
-    stages_run_5.psn = stages_next_5_q;
-    stages_run_5.last_psn = stages_last_psn_5_q;
-    stages_run_5.last_length = verdict_last_length;
-    stages_run_5.open = 1'd1;
-    stages_run_5.address = stages_behind_5_q;
   end
   always_comb begin
     stages_bytes = 32'd0;
@@ -2647,16 +2618,14 @@ module hpcc_requester (
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
-  assign store_lands = ((store_landing_down_valid & (~store_we)) & (~sent_valid)) & (~store_hold);
+  assign store_lands = (store_landing_down_valid & (~store_we)) & (~sent_valid);
   assign store_voids = store_lands & (store_waits.created.alive | (~(|store_waits.created.generation)));
   assign store_crowded = store_landing_down_valid;
   assign store_sent_we = sent_valid | store_voids;
   assign store_states_we = store_we | store_voids;
-  assign store_forget = store_lands | (store_we & store_new_state.dead);
   assign store_head = store_states_rdata.head;
   assign store_read_at = store_states_rdata.read_at;
   assign store_told = store_states_rdata.told;
-  assign store_una = store_states_rdata.una;
   assign store_alive = store_contexts_rdata.alive;
   assign store_context_generation = store_contexts_rdata.generation;
   assign store_mtu = store_contexts_rdata.mtu;
@@ -2683,12 +2652,6 @@ module hpcc_requester (
       store_sent_wdata = 33'd0;
       store_states_waddr = store_waits.qp;
       store_states_wdata = 142'd0;
-    end
-  end
-  always_comb begin
-    store_forget_qp = store_write_qp;
-    if (store_lands) begin
-      store_forget_qp = store_waits.qp;
     end
   end
   always_comb begin
@@ -2823,6 +2786,90 @@ module hpcc_requester (
       gather_down_data = gather_aside_q;
     end
   end
+  // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
+  //
+  // A response keeps its place until what becomes of it has left. Three pointers follow the newest: `next` is the one that enters the pipe
+  // next, `judged`
+  // the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state machine takes those
+  // behind it
+  // out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with
+  // it.
+  //
+  // Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`.
+  assign responses_row_ready = responses_room_q;
+  assign responses_writes = row_valid & responses_room_q;
+  assign responses_arriving = row_data;
+  assign responses_given = responses_arriving.extension;
+  assign responses_aeth = responses_given.aeth;
+  assign responses_syndrome = responses_aeth.syndrome;
+  assign responses_place = responses_tail_q[3:0];
+  assign responses_steps_raddr = responses_next_q[3:0];
+  assign responses_step = responses_steps_rdata;
+  assign responses_waits = responses_shown_q & (~responses_deferred_q);
+  assign responses_leaves = responses_acts | choice_rows_ready;
+  assign responses_rows_raddr = responses_head_q[3:0];
+  assign responses_front = responses_rows_rdata;
+  assign responses_decided = responses_decisions_down_valid & responses_front_shown_q;
+  assign responses_decision = responses_decisions_down_data;
+  assign responses_machine_valid = (responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q;
+  assign responses_machine_data = responses_rows_rdata;
+  always_comb begin
+    responses_deferred_d = responses_deferred_q;
+    responses_head_d = responses_head_q;
+    responses_judged_d = responses_judged_q;
+    responses_next_d = responses_next_q;
+    responses_tail_d = responses_new_tail;
+    responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
+    responses_shown_d = ((responses_next_q != responses_tail_q) & (~entry_response_taken)) & (~stages_defers_response);
+    if (entry_response_taken) begin
+      responses_next_d = responses_next_q + 5'd1;
+    end
+    if (stages_defers_response) begin
+      responses_next_d = responses_judged_q + 5'd1;
+    end
+    if (stages_takes | choice_rows_ready) begin
+      responses_judged_d = responses_judged_q + 5'd1;
+    end
+    if (choice_rows_ready) begin
+      responses_deferred_d = 1'd0;
+    end
+    if (stages_defers_response) begin
+      responses_deferred_d = 1'd1;
+    end
+    responses_front_shown_d = (responses_head_q != responses_tail_q) & (~responses_leaves);
+    if (responses_leaves) begin
+      responses_head_d = responses_head_q + 5'd1;
+    end
+    if (rst) begin
+      responses_room_d = 1'd0;
+      responses_shown_d = 1'd0;
+      responses_front_shown_d = 1'd0;
+      responses_deferred_d = 1'd0;
+      responses_head_d = 5'd0;
+      responses_judged_d = 5'd0;
+      responses_next_d = 5'd0;
+      responses_tail_d = 5'd0;
+    end
+  end
+  always_comb begin
+    responses_new_tail = responses_tail_q;
+    if (responses_writes) begin
+      responses_new_tail = responses_tail_q + 5'd1;
+    end
+  end
+  always_comb begin
+    responses_word.qp = responses_arriving.qp;
+    responses_word.generation = responses_arriving.generation;
+    responses_word.psn = responses_arriving.psn;
+    responses_word.length = responses_arriving.payload_length;
+    responses_word.ends = (responses_arriving.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
+        | (responses_arriving.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
+    responses_word.negative = (responses_arriving.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|responses_syndrome.code);
+  end
+  always_comb begin
+    responses_made.address = stages_address;
+    responses_made.last = stages_last;
+  end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
   // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
@@ -2955,6 +3002,7 @@ module hpcc_requester (
     window_shown_q = 1'd0;
     window_offered_q = 1'd0;
     window_again_q = 1'd0;
+    window_freed_ring_q = 1'd0;
     window_passed_q = 1'd0;
     window_moved_q = 1'd0;
     window_came_q = 1'd0;
@@ -2980,11 +3028,11 @@ module hpcc_requester (
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
     entry_qp_4_q = 8'd0;
-    entry_pause_q = 4'd0;
+    entry_pause_q = 2'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
-    stages_step_1_q = 92'd0;
-    stages_step_2_q = 92'd0;
+    stages_step_1_q = 94'd0;
+    stages_step_2_q = 94'd0;
     stages_next_2_q = 24'd0;
     stages_valid_3_q = 1'd0;
     stages_alive_3_q = 1'd0;
@@ -2992,15 +3040,13 @@ module hpcc_requester (
     stages_sent_known_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
-    stages_step_3_q = 92'd0;
-    stages_step_4_q = 92'd0;
-    stages_step_5_q = 92'd0;
+    stages_step_3_q = 94'd0;
+    stages_step_4_q = 94'd0;
+    stages_step_5_q = 94'd0;
     stages_state_3_q = 142'd0;
     stages_state_4_q = 142'd0;
     stages_state_5_q = 142'd0;
     stages_mtu_3_q = 3'd0;
-    stages_position_3_q = 5'd0;
-    stages_position_4_q = 5'd0;
     stages_valid_4_q = 1'd0;
     stages_live_4_q = 1'd0;
     stages_ended_4_q = 1'd0;
@@ -3020,15 +3066,20 @@ module hpcc_requester (
     stages_duplicate_4_q = 1'd0;
     stages_response_4_q = 1'd0;
     stages_missing_4_q = 1'd0;
-    stages_negative_4_q = 1'd0;
+    stages_next_missing_4_q = 1'd0;
+    stages_whole_4_q = 1'd0;
+    stages_short_4_q = 1'd0;
     stages_next_4_q = 24'd0;
     stages_distance_4_q = 24'd0;
     stages_outstanding_4_q = 24'd0;
     stages_packets_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
+    stages_last_byte_4_q = 16'd0;
+    stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_we_5_q = 1'd0;
     stages_push_5_q = 1'd0;
+    stages_frees_5_q = 1'd0;
     stages_returns_5_q = 1'd0;
     stages_defers_work_5_q = 1'd0;
     stages_defers_answer_5_q = 1'd0;
@@ -3047,9 +3098,8 @@ module hpcc_requester (
     stages_takes_5_q = 1'd0;
     stages_defers_response_5_q = 1'd0;
     stages_last_5_q = 1'd0;
-    stages_address_5_q = 64'd0;
-    stages_behind_5_q = 64'd0;
-    stages_last_psn_5_q = 24'd0;
+    stages_base_5_q = 64'd0;
+    stages_skipped_5_q = 36'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
     turns_called_before_q = 1'd0;
@@ -3068,10 +3118,14 @@ module hpcc_requester (
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
     gather_aside_q = 421'd0;
-    response_waits_q = 1'd0;
-    response_q = 550'd0;
-    response_inside_q = 1'd0;
-    response_tried_q = 1'd0;
+    responses_room_q = 1'd0;
+    responses_shown_q = 1'd0;
+    responses_front_shown_q = 1'd0;
+    responses_deferred_q = 1'd0;
+    responses_head_q = 5'd0;
+    responses_judged_q = 5'd0;
+    responses_next_q = 5'd0;
+    responses_tail_q = 5'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
@@ -3121,6 +3175,7 @@ module hpcc_requester (
     window_shown_q <= window_shown_d;
     window_offered_q <= window_offered_d;
     window_again_q <= window_again_d;
+    window_freed_ring_q <= window_freed_ring_d;
     window_passed_q <= window_passed_d;
     window_moved_q <= window_moved_d;
     window_came_q <= window_came_d;
@@ -3165,8 +3220,6 @@ module hpcc_requester (
     stages_state_4_q <= stages_state_3_q;
     stages_state_5_q <= stages_written;
     stages_mtu_3_q <= store_mtu;
-    stages_position_3_q <= stages_at_read;
-    stages_position_4_q <= stages_position_3_q;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
     stages_ended_4_q <= stages_state_3_q.dead;
@@ -3186,15 +3239,20 @@ module hpcc_requester (
     stages_duplicate_4_q <= stages_duplicate_4_d;
     stages_response_4_q <= stages_step_3_q.response;
     stages_missing_4_q <= stages_missing_4_d;
-    stages_negative_4_q <= verdict_negative;
+    stages_next_missing_4_q <= stages_next_missing_4_d;
+    stages_whole_4_q <= stages_whole_4_d;
+    stages_short_4_q <= stages_short_4_d;
     stages_next_4_q <= stages_next_3_q;
     stages_distance_4_q <= stages_distance_4_d;
     stages_outstanding_4_q <= stages_outstanding_4_d;
     stages_packets_4_q <= stages_packets_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
+    stages_last_byte_4_q <= stages_last_byte;
+    stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_we_5_q <= stages_we_5_d;
     stages_push_5_q <= stages_push_5_d;
+    stages_frees_5_q <= stages_frees_5_d;
     stages_returns_5_q <= stages_returns_5_d;
     stages_defers_work_5_q <= stages_defers_work_5_d;
     stages_defers_answer_5_q <= stages_defers_answer_5_d;
@@ -3213,9 +3271,8 @@ module hpcc_requester (
     stages_takes_5_q <= stages_takes_5_d;
     stages_defers_response_5_q <= stages_defers_response_5_d;
     stages_last_5_q <= stages_at_end;
-    stages_address_5_q <= message_q.local_address;
-    stages_behind_5_q <= stages_behind_5_d;
-    stages_last_psn_5_q <= stages_last_psn_5_d;
+    stages_base_5_q <= message_q.local_address;
+    stages_skipped_5_q <= stages_skipped;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
     turns_called_before_q <= turns_called_before_d;
@@ -3234,10 +3291,14 @@ module hpcc_requester (
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
     gather_aside_q <= gather_aside_d;
-    response_waits_q <= response_waits_d;
-    response_q <= response_d;
-    response_inside_q <= response_inside_d;
-    response_tried_q <= response_tried_d;
+    responses_room_q <= responses_room_d;
+    responses_shown_q <= responses_shown_d;
+    responses_front_shown_q <= responses_front_shown_d;
+    responses_deferred_q <= responses_deferred_d;
+    responses_head_q <= responses_head_d;
+    responses_judged_q <= responses_judged_d;
+    responses_next_q <= responses_next_d;
+    responses_tail_q <= responses_tail_d;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
@@ -3286,20 +3347,20 @@ module hpcc_requester (
       context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
       state_loaded.listed, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.tail, state_loaded.admit,
       state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn, state_loaded.assigned, state_loaded.accepted, state_loaded.una,
-      entering.length, entering.read, entering.invalid, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn,
-      entering.generation, entering.place, entering.response, entering.work, arriving.role, arriving.int_on, arriving.mtu,
-      arriving.generation, arriving.int_stack, arriving.int_length, arriving.payload_length, arriving.payload_at, arriving.extension,
-      arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode, request.length, request.remote_key, request.remote_address,
-      request.local_key, request.local_address, skip.magnitude, surplus.magnitude, window_behind[4], window_arriving.length,
-      window_arriving.remote_key, window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address,
-      window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, entry_answer.ecn, entry_answer.int_stack,
-      entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
-      stages_progress.magnitude, stages_syndrome.value, stages_raised.rest, stages_step_5_q.length, stages_step_5_q.read,
+      entering.negative, entering.ends, entering.length, entering.read, entering.invalid, entering.int_on, entering.failed,
+      entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place, entering.response, entering.work,
+      request.length, request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude,
+      surplus.magnitude, window_behind[4], window_arriving.length, window_arriving.remote_key, window_arriving.remote_address,
+      window_arriving.local_key, window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id,
+      entry_answer.ecn, entry_answer.int_stack, entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_beyond.magnitude,
+      stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value,
+      stages_raised.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.read,
       stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
-      stages_step_5_q.psn, stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.ends_or_failed,
-      gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn,
-      gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude,
-      step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
+      stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn,
+      gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length,
+      gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind,
+      responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
+      step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
 endmodule
 
 `default_nettype wire

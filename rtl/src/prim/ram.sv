@@ -1,9 +1,10 @@
 // Dual-port RAM of 2^ADDRESS words. `rdata` is the word at `raddr` of one clock ago, of two clocks ago with OUTPUT_REGISTER, as it
-// was after that clock's write.
+// was after that clock's write; with NEXT_WRITE, for which the output register is needed, after the write of the clock behind that.
 module hpcc_ram #(
   parameter integer WIDTH = 1,
   parameter integer ADDRESS = 1,
-  parameter integer OUTPUT_REGISTER = 0
+  parameter integer OUTPUT_REGISTER = 0,
+  parameter integer NEXT_WRITE = 0
 ) (
   input  wire               clk,
   input  wire [ADDRESS-1:0] raddr,
@@ -41,10 +42,22 @@ module hpcc_ram #(
         last_bypass = {WIDTH{1'b0}};
         last_written = 1'b0;
       end
-      always @(posedge clk) begin
-        last_word <= word;
-        last_bypass <= bypass;
-        last_written <= written;
+      if (NEXT_WRITE != 0) begin : next
+        reg [ADDRESS-1:0] last_raddr;
+        initial last_raddr = {ADDRESS{1'b0}};
+        wire hit = we && (waddr == last_raddr);
+        always @(posedge clk) begin
+          last_raddr <= raddr;
+          last_word <= word;
+          last_bypass <= hit ? wdata : bypass;
+          last_written <= written || hit;
+        end
+      end else begin : plain
+        always @(posedge clk) begin
+          last_word <= word;
+          last_bypass <= bypass;
+          last_written <= written;
+        end
       end
       assign rdata = last_written ? last_bypass : last_word;
     end else begin : direct

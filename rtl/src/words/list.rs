@@ -34,8 +34,8 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, AnswerTag, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance, QpOfGeneration, ReadPlace,
-    ReadRun, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
+    AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance,
+    QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
@@ -144,7 +144,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LandingContext::descriptor(),
         SentTo::descriptor(),
         OwnMessage::descriptor(),
-        ReadRun::descriptor(),
+        ReadDecision::descriptor(),
+        ArrivedResponse::descriptor(),
         QpOfGeneration::descriptor(),
         ResponderState::descriptor(),
         ResponderCreation::descriptor(),

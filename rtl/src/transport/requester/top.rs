@@ -18,10 +18,10 @@ use super::choice::Choice;
 use super::completions::Completions;
 use super::fast::entry::Entry;
 use super::fast::held::Held;
+use super::fast::responses::Responses;
 use super::fast::stages::Stages;
 use super::fast::turns::Turns;
 use super::fast::window::Window;
-use super::follow::Follow;
 use super::gather::Gather;
 use super::intake::Intake;
 use super::outlet::{Events, Outlet};
@@ -147,20 +147,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     choice: Choice,
     /// Answers that wait, those about READ data joined.
     gather: Gather,
-    /// READ responses that follow one already judged.
-    follow: Follow,
-    /// A READ response waits.
-    response_waits: DFF<Bit>,
-    /// That response.
-    response: DFF<RxPacket>,
-    /// It is in the fast path.
-    response_inside: DFF<Bit>,
-    /// The fast path leaves it to the state machine.
-    response_tried: DFF<Bit>,
-    /// It goes in this clock.
-    response_goes: Signal<Local, Bit>,
-    /// The one behind it.
-    arriving: Signal<Local, RxPacket>,
+    /// READ responses in the order of arrival.
+    responses: Responses,
     /// Queue pairs whose completions wait for room, each once.
     tells: StreamFifo<QpOfGeneration, 8, 256>,
     /// The work request of the state machine, by fields.
@@ -305,23 +293,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.turn.next = self.turns.machine.val();
 
         // streams and buses
-        self.choice.rows.valid.next =
-            self.response_waits.q.val() & self.follow.slow.val() & self.response_tried.q.val();
-        self.choice.rows.data.next = self.response.q.val();
-        self.response_goes.next = self.choice.rows.ready.val() | self.follow.take.val() | self.stages.takes.val();
-        self.row.ready.next = !self.response_waits.q.val() | self.response_goes.val();
-        self.arriving.next = self.row.data.val();
-        self.follow.ahead.next = self.response.q.val().qp;
-        if !self.response_waits.q.val() | self.response_goes.val() {
-            self.follow.ahead.next = self.arriving.val().qp;
-            self.response_waits.d.next = self.row.valid.val();
-            self.response.d.next = self.row.data.val();
-        }
+        StreamIn::<RxPacket>::link(&mut self.row, &mut self.responses.row);
+        StreamOut::<RxPacket>::join(&mut self.responses.machine, &mut self.choice.rows);
         StreamIn::<Commit>::link(&mut self.answer, &mut self.gather.up);
         StreamOut::<Commit>::join(&mut self.gather.down, &mut self.entry.answers);
         StreamOut::<Commit>::join(&mut self.held.machine, &mut self.choice.answers);
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
-        inputs!([gather, follow, tells, window, held, entry, stages, turns, store]: reset);
+        inputs!([gather, responses, tells, window, held, entry, stages, turns, store]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
         StreamIn::<FlowPacket>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<QpOfGeneration>::link(&mut self.remove, &mut self.choice.removals);
@@ -365,44 +343,29 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             | self.stages.returns.val()
             | self.stages.defers_work.val()
             | self.stages.defers_answer.val()
+            | self.stages.defers_response.val()
             | self.events.full.val()
             | self.schedules.crowded.val()
             | self.store.crowded.val();
         inputs!(entry: hold, answer_place = held.place, work_waits = window.waits, work = window.front);
         inputs!(entry: work_place = window.place, work_invalid = intake.invalid);
-        inputs!(entry: response);
-        self.entry.response_waits.next = self.response_waits.q.val()
-            & self.follow.slow.val()
-            & !self.response_inside.q.val()
-            & !self.response_tried.q.val()
-            & !self.actions.full.val();
-        if self.entry.response_taken.val() {
-            self.response_inside.d.next = true;
-        }
-        if self.stages.takes.val() | self.stages.defers_response.val() {
-            self.response_inside.d.next = false;
-        }
-        if self.stages.defers_response.val() {
-            self.response_tried.d.next = true;
-        }
-        if self.response_goes.val() {
-            self.response_tried.d.next = false;
-        }
+        inputs!(entry: response_waits = responses.waits, response = responses.step);
+        inputs!(responses: enters = entry.response_taken);
+        inputs!(responses from stages: takes, address, last, defers = defers_response);
         self.window.take.next = self.entry.work_taken.val();
         self.held.put.next = self.entry.answer_taken.val();
         inputs!(held: data = gather.down.data, turn);
         self.entering.next = self.entry.step.val();
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
-        inputs!(stages from store: state, head, read_at, una, alive, context_generation, mtu, int_on, sent_known, sent_to);
-        inputs!(stages: message, allowed = intake.allowed, room = finished.room, row = response, run = follow.run);
-        inputs!(stages from verdict: negative, last_length);
+        inputs!(stages from store: state, head, read_at, alive, context_generation, mtu, int_on, sent_known, sent_to);
+        inputs!(stages: message, allowed = intake.allowed, room = finished.room);
         inputs!([window, held]: read_place = stages.read_place);
         if self.turn.val() {
             self.window.read_place.next = self.window.place.val();
         }
         // 5: what comes out
-        inputs!(window from stages: ends = push, returns, defers = defers_work, end_place = place, end_qp = qp);
+        inputs!(window from stages: ends = push, returns, defers = defers_work, end_place = place, end_qp = qp, frees, frees_qp = qp);
         inputs!(held from stages: defer = defers_answer, defer_place = place);
         inputs!(intake: front = window.front, turn, request = window.read);
 
@@ -438,7 +401,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.load.next = self.load.q.val();
         self.store.removing.next = self.turn.val() & (self.choice.remove.val() | self.choice.tell.val());
         inputs!(store: generation = choice.generation);
-        inputs!(queue: with_run = choice.row, run = follow.run);
         inputs!(queue from store:
             loaded = state, loaded_mtu = mtu, loaded_int_on = int_on, loaded_sent_known = sent_known, loaded_sent_to = sent_to);
         self.state_loaded.next = self.store.state.val();
@@ -488,7 +450,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.next_pointer.next = self.pointer.q.val() + 1;
         self.queue.measure.next = self.look.q.val() & !self.admitting.q.val();
-        self.verdict.row.next = self.response.q.val();
+        self.verdict.row.next = self.responses.front.val();
         if self.look.q.val() {
             self.look.d.next = false;
             assign!(message.d = ring.message, told_status.d = ring.status);
@@ -730,29 +692,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 6, 7: a READ response
         inputs!(verdict:
-            message, missing, response_case, int_on = queue.int_on, act, follow_address = follow.address, follow_last = follow.last);
-        self.verdict.follows.next = self.follow.take.val() | self.stages.takes.val();
-        if self.stages.takes.val() {
-            inputs!(verdict from stages: follow_address = address, follow_last = last);
-        }
-        inputs!(follow: waits = response_waits, row = response);
-        self.follow.room.next = !self.actions.full.val();
-        self.follow.popped.next = self.choice.rows.ready.val() | self.stages.takes.val();
-        self.follow.learn.next = self.verdict.take.val() | self.stages.takes.val();
-        self.follow.learned.next.valid = !self.verdict.last.val();
-        self.follow.learned.next.generation = self.choice.generation.val();
-        self.follow.learned.next.psn = self.choice.psn.val() + 1;
-        self.follow.learned.next.last_psn = self.message.q.val().end_psn - 1;
-        self.follow.learned.next.last_length = self.verdict.last_length.val();
-        self.follow.learned.next.open = true;
-        self.follow.learned.next.address = self.verdict.behind.val();
-        if self.stages.takes.val() {
-            inputs!(follow from stages: learned);
-        }
-        inputs!(follow from store: forget, forget_qp);
-        // a verdict that takes nothing holds too: whether it takes comes late in the clock
-        self.store.hold.next = self.act.q.val() | self.stages.takes.val();
-        self.actions.put.next = self.act.q.val() | self.follow.take.val() | self.stages.takes.val();
+            message, missing, response_case, int_on = queue.int_on, act, decided = responses.decided,
+            decision_made = responses.decision);
+        self.responses.acts.next = self.responses.decided.val() & !self.actions.full.val();
+        self.actions.put.next = self.act.q.val() | self.responses.acts.val();
         self.actions.data.next = self.verdict.action.val();
         inputs!(queue: take = verdict.take, psn = choice.psn);
         if self.check.q.val() {
@@ -896,8 +839,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, response_waits, response_inside, response_tried,
-                held_removals
+                address, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, held_removals
             }
         }
     }

@@ -9,7 +9,8 @@
 //!
 //! | step | does |
 //! |---|---|
-//! | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
+//! | `Idle` | takes a creation, a READ's end, or an answer, in this order; the list of its queue pair was read a clock ago, if it was offered then |
+//! | `Held` | reads it otherwise |
 //! | `Look` | decides about a creation or an acknowledgement, which leaves or waits |
 //! | `Look`, `Decide` | compares and decides: a READ becomes active or waits, one is answered. If nothing more is to do after a decision, the next one is taken as in `Idle` |
 //! | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
@@ -104,7 +105,7 @@ pub struct ResponseQueue {
     step: DFF<ResponseStep>,
     #[registers(U<10>: cursor, earlier, cut_at, cut_after)]
     #[registers(U<11>: seen, removed)]
-    #[registers(Bit: cut, replaces)]
+    #[registers(Bit: cut, replaces, fresh)]
     // PSNs and tags compared, a clock before the decision
     #[registers(Bit: entry_follows, item_follows, before_end, at_end, of_last, of_oldest, of_active, item_reached)]
     #[signals(ResponseList: list, changed)]
@@ -128,7 +129,15 @@ pub struct ResponseQueue {
     entry: DFF<Commit>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
+    /// The list of that queue pair, unless `fresh` says that it has just been read: then `fetched`.
     held: DFF<ResponseList>,
+    fetched: DFF<ResponseList>,
+    /// What was addressed in the clock before.
+    addressed: DFF<U<11>>,
+    /// The list of what is offered has been read, and may be decided about.
+    known: Signal<Local, Bit>,
+    /// What is offered is compared before it is decided.
+    next_compares: Signal<Local, Bit>,
     item: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
@@ -152,6 +161,9 @@ impl Logic for ResponseQueue {
 
         // the list, and where the PSN of the answer stands to it
         list = held;
+        if fresh {
+            list = fetched;
+        }
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
         assign!(waiting = list.waiting, active = list.active);
@@ -218,13 +230,15 @@ impl Logic for ResponseQueue {
         takes = idle | (look & !stalled & !rewind & !looks_again & !((leave | passes) & waiting.any()));
         intake.take = takes;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
-        lists.raddr = qp;
-        asked_place.qp = qp;
-        asked_place.place = bit_cast_u::<3, 24>(entry.msn);
+        lists.raddr = intake.qp;
+        asked_place.qp = intake.qp;
+        asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
+        addressed = bit_cast_number::<11, ReadPlace>(asked_place);
+        // the pool needs a clock between two answers: of those that follow at once only the ones that are compared first come so soon
+        next_compares = (intake.subject == ResponseInput::ReadEnd)
+            | ((intake.subject == ResponseInput::Answer) & (intake.entry.val().kind == CommitKind::Read));
+        known = (addressed == bit_cast_number::<11, ReadPlace>(asked_place)) & (idle | next_compares);
         if takes {
-            lists.raddr = intake.qp;
-            asked_place.qp = intake.qp;
-            asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
             assign! {
                 qp.d = intake.qp, subject.d = intake.subject, entry.d = intake.entry, again.d = next_asked.duplicate,
                 creation.d = intake.creation
@@ -249,7 +263,7 @@ impl Logic for ResponseQueue {
                 step = if waiting == 0 { ResponseStep::Finish } else { ResponseStep::AddressNext };
             }
             if looks_again {
-                step = ResponseStep::Held;
+                step = ResponseStep::Look;
             }
         }
         if (step == ResponseStep::Look) & compares {
@@ -302,7 +316,7 @@ impl Logic for ResponseQueue {
         if finish {
             // once more, as one that repeats nothing
             again = false;
-            step = if replaces { ResponseStep::Activate } else { ResponseStep::Held };
+            step = if replaces { ResponseStep::Activate } else { ResponseStep::Look };
         }
         if (step == ResponseStep::Activate) & activate {
             // the next of the list may follow it
@@ -313,7 +327,7 @@ impl Logic for ResponseQueue {
             }
         }
         if takes & intake.valid {
-            step = ResponseStep::Held;
+            step = if known { ResponseStep::Look } else { ResponseStep::Held };
         }
 
         // places
@@ -385,9 +399,12 @@ impl Logic for ResponseQueue {
                 changed.start_psn = entry.psn;
             }
         }
-        held = if step == ResponseStep::Held { lists.rdata } else { changed };
+        held = changed;
+        fetched = lists.rdata;
+        // the list at hand has been written since it was read
+        fresh = (step == ResponseStep::Held) | (takes & known & (idle | (intake.qp != qp)));
         completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
-        if step == ResponseStep::Held {
+        if takes | (step == ResponseStep::Held) {
             completed_before = completions.rdata;
         }
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;

@@ -145,8 +145,10 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         (write, 256, 64, 256, LEAST_PERCENT),
         (both, 256, 8, 4096, LEAST_PERCENT),
         (read, 1024, 64, 1024, LEAST_PERCENT),
-        (read, 256, 64, 256, 33.0),
-        (both_read, 256, 64, 256, 42.0),
+        (read, 256, 64, 256, LEAST_PERCENT),
+        (read, 256, 128, 256, LEAST_PERCENT),
+        (read, 1024, 64, 64, 52.0),
+        (both_read, 256, 64, 256, 94.0),
     ] {
         let spec = LinkSpec {
             op,

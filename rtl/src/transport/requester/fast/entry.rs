@@ -1,18 +1,19 @@
 //! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
 //!
-//! Work requests come no faster than the peer takes what they become: a WRITE every fourth clock, a READ every sixteenth, which is what a READ of one packet
-//! costs in the response queue, and its response here. Faster ones would fill packet buffers until frames are lost.
+//! Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in the response queue.
+//! Faster ones would fill packet buffers until frames are lost.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::words::requester::FastStep;
-use crate::words::transport::{Commit, RxPacket};
+use crate::words::requester::{ArrivedResponse, FastStep};
+use crate::words::transport::Commit;
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written.
+/// One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that has not been left to
+/// the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it along.
 #[block]
 pub struct Entry {
     /// Clock.
@@ -33,10 +34,10 @@ pub struct Entry {
     pub work_place: Signal<In, U<4>>,
     /// No queue pair, operation or length.
     pub work_invalid: Signal<In, Bit>,
-    /// A READ response waits that the pipe has not looked at.
+    /// A READ response waits.
     pub response_waits: Signal<In, Bit>,
     /// It.
-    pub response: Signal<In, RxPacket>,
+    pub response: Signal<In, ArrivedResponse>,
     /// It enters.
     pub response_taken: Signal<Out, Bit>,
     /// The work request enters.
@@ -51,10 +52,10 @@ pub struct Entry {
     pub step: Signal<Out, FastStep>,
     #[registers(Bit: inside_1, inside_2, inside_3, inside_4, turn)]
     #[registers(U<8>: qp_1, qp_2, qp_3, qp_4)]
-    #[signals(Bit: answer_meets, work_meets, response_meets, answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes)]
+    #[signals(Bit: answer_meets, work_meets, response_meets, answer_close, work_close, answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes)]
     #[signals(U<8>: answer_qp, work_qp, response_qp)]
     /// Clocks before the next work request.
-    pause: DFF<U<4>>,
+    pause: DFF<U<2>>,
     answer: Signal<Local, Commit>,
     word: Signal<Local, FastStep>,
 }
@@ -69,12 +70,14 @@ impl Logic for Entry {
         each!((meets, number) in [(answer_meets, answer_qp), (work_meets, work_qp), (response_meets, response_qp)] {
             meets = (inside_1 & (qp_1 == number))
                 | (inside_2 & (qp_2 == number))
-                | (inside_3 & (qp_3 == number))
-                | (inside_4 & (qp_4 == number));
+                | (inside_3 & (qp_3 == number));
+        });
+        each!((meets, number) in [(answer_close, answer_qp), (work_close, work_qp)] {
+            meets = inside_4 & (qp_4 == number);
         });
         // what would enter does not depend on `hold`, which is late
-        answer_can = answers.valid & !answer_meets;
-        work_can = work_waits & !work_meets & !pause.any();
+        answer_can = answers.valid & !answer_meets & !answer_close;
+        work_can = work_waits & !work_meets & !work_close & !pause.any();
         response_can = response_waits & !response_meets;
         is_work = work_can & (!answer_can | turn) & !response_can;
         if pause.any() {
@@ -87,7 +90,7 @@ impl Logic for Entry {
             turn = takes_answer;
         }
         if takes_work {
-            pause = if work.operation.any() { bits_u::<4>(15) } else { bits_u::<4>(3) };
+            pause = bits_u::<2>(3);
         }
         answers.ready = takes_answer;
         assign!(work_taken = takes_work, answer_taken = takes_answer);
@@ -103,12 +106,14 @@ impl Logic for Entry {
         word.invalid = work_invalid;
         word.read = work.operation.any();
         word.length = work.length;
+        fields!(word from response: ends, negative);
         if is_work {
             word.qp = work_qp;
             word.place = work_place;
         }
         if response_can {
             fields!(word from response: qp, generation, psn);
+            word.length = bit_cast_u::<32, 16>(response.length);
         }
         step = word;
         inside_1 = takes;

@@ -1,8 +1,8 @@
 //! Work requests that wait for the fast path, 16 at most, and what has become of each.
 //!
 //! They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's ring full
-//! comes back: its queue pair is passed by until the window has been through and starts again with its oldest work request, so that a full
-//! ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
+//! comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again with its oldest work request, so
+//! that a full ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
 //!
 //! A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair that is
 //! inside, and when one comes back the others of its queue pair are passed by.
@@ -44,13 +44,17 @@ pub struct Window {
     pub end_place: Signal<In, U<4>>,
     /// Its queue pair.
     pub end_qp: Signal<In, U<8>>,
+    /// A message of `frees_qp` is done and its place in the ring free.
+    pub frees: Signal<In, Bit>,
+    /// See `frees`.
+    pub frees_qp: Signal<In, U<8>>,
     /// A place to read.
     pub read_place: Signal<In, U<4>>,
     /// What lies there, one clock later.
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, again, passed, moved, came)]
+    #[registers(Bit: room, shown, offered, again, freed_ring, passed, moved, came)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
     #[signals(Bit: writes, passes, skips, restarts)]
@@ -113,7 +117,7 @@ impl Logic for Window {
         ended = bits_u::<16>(1) << end_place;
         clear!(passes, restarts);
         if !shown & !offered {
-            if again & ((next == tail) | deferred.any()) {
+            if again & ((next == tail) | freed_ring | deferred.any()) {
                 restarts = true;
             } else if next == tail {
                 restarts = false;
@@ -163,6 +167,12 @@ impl Logic for Window {
         if returns | defers {
             again = true;
         }
+        if frees & full.get_bit(frees_qp.index()) {
+            freed_ring = true;
+        }
+        if restarts {
+            freed_ring = false;
+        }
         if returns | defers {
             full = full.replace_bit(end_qp.index(), true);
         }
@@ -191,7 +201,7 @@ impl Logic for Window {
         flying = (flying & !landed) | flown;
         done = (done & !freed) | queued | handled;
         deferred = (deferred & !handled) | refused;
-        reset!(room, shown, offered, again, head, next, tail, flying, done, deferred, full);
+        reset!(room, shown, offered, again, freed_ring, head, next, tail, flying, done, deferred, full);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
