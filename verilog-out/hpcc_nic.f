@@ -80,6 +80,7 @@ rtl/hpcc_crc_fold.sv
 rtl/hpcc_crc_residue.sv
 rtl/hpcc_crc_state.sv
 rtl/hpcc_rx_beat_sum.sv
+rtl/hpcc_rx_covered_bytes.sv
 rtl/hpcc_rx_header_align.sv
 rtl/hpcc_rx_icrc_bytes.sv
 rtl/hpcc_rx_outer_header.sv

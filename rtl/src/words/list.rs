@@ -41,8 +41,9 @@ use super::responder::{ResponderCreation, ResponderState, ResponseNotice, Respon
 use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FramePlace, FrameTurn, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults,
-    PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    FrameFaults, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes,
+    OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
@@ -269,6 +270,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         EthernetFaults::descriptor(),
         OuterFaults::descriptor(),
         TransportFaults::descriptor(),
+        OuterJudgement::descriptor(),
+        HeaderFields::descriptor(),
+        TransportFields::descriptor(),
         MacBytes::descriptor(),
         FirstBytes::descriptor(),
         InnerHeaders::descriptor(),
