@@ -49,10 +49,10 @@ module hpcc_requester_intake (
   output wire  invalid,
   // A work request waits, and its region has been looked up.
   output wire  waiting,
-  // It is to be refused.
-  output logic refused,
+  // It is to be refused, as `live` and `dead` said a clock ago.
+  output wire  refused,
   // With this status.
-  output       hpcc_nic_pkg::completion_status_t status,
+  output wire  hpcc_nic_pkg::completion_status_t status,
   // Messages of it have been queued before.
   output wire  begun,
   // They were queued under this generation.
@@ -73,6 +73,8 @@ module hpcc_requester_intake (
   localparam [4:0] width = 5'h14;
   wire  cut;
   wire  more;
+  logic refuses;
+  hpcc_nic_pkg::completion_status_t reason;
   logic [31:0] bytes;
   wire  [31:0] part;
   logic [63:0] from;
@@ -89,6 +91,8 @@ module hpcc_requester_intake (
   logic [63:0] local_next_q;
   wire  [63:0] remote_next_d;
   logic [63:0] remote_next_q;
+  logic refused_r_q;
+  hpcc_nic_pkg::completion_status_t status_r_q;
   wire  [1:0] check_access;
   wire  check_allowed;
   // What these become if a message is taken now.
@@ -127,6 +131,8 @@ module hpcc_requester_intake (
   assign check_access = 2'd0;
   assign invalid = ((asking.qpn >= limit) | (asking.operation > 8'd1)) | (asking.length > 32'h80000000);
   assign allowed = check_allowed;
+  assign refused = refused_r_q;
+  assign status = status_r_q;
   assign asked = request;
   assign begun = split_q;
   assign begun_generation = split_generation_q;
@@ -173,23 +179,23 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
-    refused = 1'd0;
-    status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
+    refuses = 1'd0;
+    reason = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     if (split_q) begin
-      refused = (~live) | dead;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
+      refuses = (~live) | dead;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
       if (live) begin
-        status = carry;
+        reason = carry;
       end
     end else if ((~live) | invalid) begin
-      refused = 1'd1;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_INVALID_WORK;
+      refuses = 1'd1;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_INVALID_WORK;
     end else if (dead) begin
-      refused = 1'd1;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
+      refuses = 1'd1;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
     end else if (~check_allowed) begin
-      refused = 1'd1;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
+      refuses = 1'd1;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
     end
   end
   always_comb begin
@@ -237,6 +243,8 @@ module hpcc_requester_intake (
     remote_at_q = 64'd0;
     local_next_q = 64'd0;
     remote_next_q = 64'd0;
+    refused_r_q = 1'd0;
+    status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     rest_next_q = 32'd0;
     age_q = 3'd0;
     split_q = 1'd0;
@@ -249,6 +257,8 @@ module hpcc_requester_intake (
     remote_at_q <= remote_at_d;
     local_next_q <= local_next_d;
     remote_next_q <= remote_next_d;
+    refused_r_q <= refuses;
+    status_r_q <= reason;
     rest_next_q <= rest_next_d;
     age_q <= age_d;
     split_q <= split_d;

@@ -36,10 +36,12 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, looked, shown, fits, full, aside_full)]
-    #[registers(U<8>: head, tail)]
+    #[registers(Bit: held_full, looked, shown, fits, there, full, aside_full)]
+    #[registers(U<8>: head, tail, count)]
     #[signals(Bit: empty, crowded, leaves, moves, passes, data, joins, puts, writes, waits)]
-    #[signals(U<8>: count, behind, at)]
+    #[signals(U<8>: distance, at)]
+    /// How far behind the oldest answer `place` is, from `shown` on.
+    behind: DFF<U<8>>,
     /// The answer that has come.
     held: DFF<Commit>,
     /// Where the newest answer of its queue pair lies, if it still waits.
@@ -65,7 +67,6 @@ pub struct Gather {
 impl Logic for Gather {
     fn update(&mut self) {
         arriving = up.data;
-        count = tail - head;
         empty = !count.any();
         crowded = count.all();
         data = (held.answer == AnswerKind::ReadData) & !held.ends_or_failed;
@@ -95,8 +96,20 @@ impl Logic for Gather {
         wanted.psn = held.psn - 1;
         wanted.joinable = true;
         fits = tags.rdata == wanted;
-        behind = place - head;
-        joins = shown & data & fits & (behind < count) & !(moves & !behind.any());
+        joins = shown & data & fits & there & !(moves & !behind.any());
+        distance = place - head;
+        if shown {
+            there = there & !(moves & !behind.any());
+            if moves {
+                behind = behind - 1;
+            }
+        } else {
+            there = (distance < count) & !(moves & !distance.any());
+            behind = distance;
+            if moves {
+                behind = distance - 1;
+            }
+        }
         puts = held_full & !passes & !joins & !crowded & (shown | !data);
         waits = held_full & !passes & !joins & !puts;
         writes = joins | puts;
@@ -109,6 +122,12 @@ impl Logic for Gather {
         inputs!(newest: we = puts, waddr = held.qp, wdata = tail);
         if puts {
             tail = tail + 1;
+        }
+        if puts & !moves {
+            count = count + 1;
+        }
+        if moves & !puts {
+            count = count - 1;
         }
 
         // in
@@ -128,7 +147,7 @@ impl Logic for Gather {
         }
         down.valid = full | aside_full;
         down.data = if aside_full { aside } else { offered };
-        reset!(held_full, looked, shown, full, aside_full, head, tail);
+        reset!(held_full, looked, shown, full, aside_full, head, tail, count);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -57,7 +57,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub invalid: Signal<Out, Bit>,
     /// A work request waits, and its region has been looked up.
     pub waiting: Signal<Out, Bit>,
-    /// It is to be refused.
+    /// It is to be refused, as `live` and `dead` said a clock ago.
     pub refused: Signal<Out, Bit>,
     /// With this status.
     pub status: Signal<Out, CompletionStatus>,
@@ -76,7 +76,10 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
     #[registers(U<64>: local_at, remote_at, local_next, remote_next)]
-    #[signals(Bit: cut, more)]
+    #[signals(Bit: cut, more, refuses)]
+    reason: Signal<Local, CompletionStatus>,
+    refused_r: DFF<Bit>,
+    status_r: DFF<CompletionStatus>,
     #[signals(U<32>: bytes, part)]
     #[signals(U<64>: from, to)]
     check: RegionCheck,
@@ -112,21 +115,27 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         allowed = check.allowed;
 
         // no such queue pair; ended; no local access
-        clear!(refused);
-        status = CompletionStatus::Ok;
+        clear!(refuses);
+        reason = CompletionStatus::Ok;
         if split {
-            refused = !live | dead;
-            status = if live { carry } else { CompletionStatus::Flushed };
+            refuses = !live | dead;
+            reason = if live { carry } else { CompletionStatus::Flushed };
         } else if !live | invalid {
-            refused = true;
-            status = CompletionStatus::InvalidWork;
+            refuses = true;
+            reason = CompletionStatus::InvalidWork;
         } else if dead {
-            refused = true;
-            status = CompletionStatus::Flushed;
+            refuses = true;
+            reason = CompletionStatus::Flushed;
         } else if !check.allowed {
-            refused = true;
-            status = CompletionStatus::LocalAccessError;
+            refuses = true;
+            reason = CompletionStatus::LocalAccessError;
         }
+        assign!(
+            refused_r.d = refuses,
+            status_r.d = reason,
+            refused = refused_r,
+            status = status_r
+        );
 
         // what is left of the work request
         asked = request;

@@ -102,14 +102,14 @@ impl Logic for Store {
         sent.waddr = sent_qp;
         sent.wdata.next.end_psn = sent_end;
         sent.wdata.next.generation = sent_generation;
-        sent.wdata.next.used = true;
+        // what is not used is void, whatever else stands there
+        sent.wdata.next.used = !voids;
         states.we = we | voids;
         inputs!(states: waddr = write_qp, wdata = new_state);
+        states.wdata.next.used = !voids;
         if voids {
             sent.waddr = waits.qp;
-            sent.wdata = bits_zero::<SentTo>(0);
             states.waddr = waits.qp;
-            states.wdata = bits_zero::<RequesterState>(0);
         }
         contexts.raddr = qp;
         states.raddr = qp;

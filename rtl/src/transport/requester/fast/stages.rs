@@ -84,8 +84,16 @@ pub struct Stages<const SEGMENT: usize> {
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the work request or of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
+    /// 4: the state machine, which has the turn, writes a state; that goes through the same registers.
+    pub saves: Signal<In, Bit>,
+    /// 4: of this queue pair.
+    pub saved_qp: Signal<In, U<8>>,
+    /// 4: that state.
+    pub saved_state: Signal<In, RequesterState>,
     /// 5: the state is to be written.
     pub we: Signal<Out, Bit>,
+    /// 5: by the pipe.
+    pub moved: Signal<Out, Bit>,
     /// 5: of this queue pair.
     pub qp: Signal<Out, U<8>>,
     /// 5: generation of the state.
@@ -159,7 +167,7 @@ pub struct Stages<const SEGMENT: usize> {
     #[signals(Bit: judged, tried, at_end, never_sent, moves, done, more, fits, refused, queues, drops)]
     written: Signal<Local, RequesterState>,
     // 5
-    #[registers(Bit: valid_5, we_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
     #[registers(U<24>: next_5, passed_5, start_5)]
     tail_5: DFF<U<5>>,
@@ -361,12 +369,18 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         }
         state_5 = written;
         we_5 = moves | queues | accepts;
+        saves_5 = saves;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
+        if saves {
+            state_5 = saved_state;
+            step_5.qp = saved_qp;
+        }
         read_place = step_4.place;
 
         // 5
+        we = we_5 | saves_5;
         assign! {
-            we = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
+            moved = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
             push = push_5, frees = frees_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
             defers_work = defers_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
@@ -377,7 +391,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
         }
     }

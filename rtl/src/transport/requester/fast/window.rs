@@ -32,6 +32,8 @@ pub struct Window {
     pub front: Signal<Out, WorkRequest>,
     /// Its place.
     pub place: Signal<Out, U<4>>,
+    /// Queue pair of the work request that may wait in the next clock.
+    pub next_qp: Signal<Out, U<8>>,
     /// It goes in this clock. Only with `waits`, and not while one returns or defers, which may be of its queue pair.
     pub take: Signal<In, Bit>,
     /// The work request of `end_place` comes out of the pipe: queued.
@@ -108,6 +110,7 @@ impl Logic for Window {
             addressed_qp = came_qp;
         }
         front_qp = addressed_qp;
+        next_qp = addressed_qp;
         passed = full.get_bit(addressed_qp.index()) | ((returns | defers) & (end_qp == addressed_qp));
         skips = shown & passed;
         waits = shown & !skips;
