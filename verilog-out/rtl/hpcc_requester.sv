@@ -119,7 +119,7 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
-  localparam [23:0] stages_span = 24'h100000;
+  localparam [23:0] stages_beyond_span = 24'hf00000;
   localparam [23:0] stages_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
   // Nothing may enter the fast path in this clock.
@@ -166,6 +166,7 @@ module hpcc_requester (
   logic window_passes;
   wire  window_skips;
   logic window_restarts;
+  wire  window_waits_for_restart;
   logic [4:0] window_new_tail;
   wire  [4:0] window_behind;
   wire  [3:0] window_at;
@@ -207,6 +208,8 @@ module hpcc_requester (
   logic window_again_q;
   logic window_freed_ring_d;
   logic window_freed_ring_q;
+  logic window_restart_due_d;
+  logic window_restart_due_q;
   wire  window_passed_d;
   logic window_passed_q;
   wire  window_moved_d;
@@ -330,11 +333,11 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t stages_progress;
   wire  hpcc_nic_pkg::psn_distance_t stages_offset;
   wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
-  wire  hpcc_nic_pkg::rounded_length_t stages_raised;
+  wire  [31:0] stages_length_less_one;
+  wire  hpcc_nic_pkg::rounded_length_t stages_whole;
   wire  [15:0] stages_full_length;
   wire  [15:0] stages_last_byte;
   wire  [15:0] stages_unlike;
-  logic [23:0] stages_psns;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
   wire  [35:0] stages_skipped;
@@ -451,13 +454,6 @@ module hpcc_requester (
   hpcc_nic_pkg::requester_state_t stages_state_5_d;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
-  logic [11:0] stages_rounding_less_one;
-  // Bytes.
-  wire  [31:0] stages_rounding_length;
-  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-  wire  [2:0] stages_rounding_mtu;
-  // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
-  wire  hpcc_nic_pkg::rounded_length_t stages_rounding_rounded;
   logic stages_valid_4_d;
   logic stages_valid_4_q;
   logic stages_live_4_q;
@@ -500,8 +496,10 @@ module hpcc_requester (
   logic [23:0] stages_distance_4_q;
   wire  [23:0] stages_outstanding_4_d;
   logic [23:0] stages_outstanding_4_q;
-  wire  [23:0] stages_packets_4_d;
-  logic [23:0] stages_packets_4_q;
+  logic [23:0] stages_more_psns_4_d;
+  logic [23:0] stages_more_psns_4_q;
+  wire  [23:0] stages_first_behind_4_d;
+  logic [23:0] stages_first_behind_4_q;
   logic [2:0] stages_mtu_4_q;
   logic [15:0] stages_last_byte_4_q;
   wire  [15:0] stages_above_packet_4_d;
@@ -581,7 +579,8 @@ module hpcc_requester (
   logic [7:0] store_reference;
   // Queue pair to read.
   logic [7:0] store_qp;
-  // Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+  // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
+  // context's.
   wire  store_removing;
   // The state, two clocks after `qp`; its generation field is the one compared with.
   hpcc_nic_pkg::requester_state_t store_state;
@@ -619,6 +618,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::landing_context_t store_landing_down_data;
   wire  store_landing_down_valid;
   wire  unused_store_landing_crowded;
+  logic store_by_generation_q;
   // Which input is next.
   wire  choice_rows_ready;
   wire  choice_answers_ready;
@@ -643,6 +643,7 @@ module hpcc_requester (
   wire  gather_empty;
   wire  gather_crowded;
   wire  gather_leaves;
+  logic gather_aside_leaves;
   wire  gather_moves;
   wire  gather_passes;
   wire  gather_data;
@@ -663,6 +664,8 @@ module hpcc_requester (
   logic gather_held_full_q;
   logic gather_looked_d;
   logic gather_looked_q;
+  logic gather_settled_d;
+  logic gather_settled_q;
   logic gather_shown_d;
   logic gather_shown_q;
   wire  gather_fits_d;
@@ -673,6 +676,8 @@ module hpcc_requester (
   logic gather_full_q;
   logic gather_aside_full_d;
   logic gather_aside_full_q;
+  logic gather_both_full_d;
+  logic gather_both_full_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
@@ -1255,7 +1260,7 @@ module hpcc_requester (
     .waddr(gather_at),
     .wdata(gather_held_q)
   );
-  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_tags (
+  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_tags (
     .clk(clk),
     .raddr(gather_newest_rdata),
     .rdata(gather_tags_rdata),
@@ -1713,10 +1718,6 @@ module hpcc_requester (
             bury_d = 1'd1;
           end
         end
-        if (choice_work) begin
-          weigh_d = 1'd0;
-          post_d = 1'd1;
-        end
         if (choice_answer & ((~live_q) | queue_dead)) begin
           weigh_d = 1'd0;
           done = 1'd1;
@@ -1743,7 +1744,8 @@ module hpcc_requester (
     end
     if (weigh_q) begin
       weigh_d = 1'd0;
-      decide_d = 1'd1;
+      decide_d = admitting_q | (~choice_work);
+      post_d = (~admitting_q) & choice_work;
     end
     finished_push = 1'd0;
     finished_id = message_q.id;
@@ -2129,6 +2131,7 @@ module hpcc_requester (
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;
   assign window_ended = 16'd1 << stages_place;
+  assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
   assign window_behind = window_next_q + 5'd1;
   assign window_arriving = work_data;
   assign window_numbers_waddr = window_tail_q[3:0];
@@ -2148,10 +2151,10 @@ module hpcc_requester (
     window_passes = 1'd0;
     window_restarts = 1'd0;
     if ((~window_shown_q) & (~window_offered_q)) begin
-      if (window_again_q & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q))) begin
+      if (window_restart_due_q) begin
         window_restarts = 1'd1;
-      end else if (window_next_q == window_tail_q) begin
-        window_restarts = 1'd0;
+      end else if (window_waits_for_restart | (window_next_q == window_tail_q)) begin
+        window_passes = 1'd0;
       end else if (window_done_q[window_at]) begin
         window_passes = 1'd1;
       end else if (~window_flying_q[window_at]) begin
@@ -2159,6 +2162,8 @@ module hpcc_requester (
         window_offered_d = window_deferred_q[window_at];
       end
     end
+    window_restart_due_d = (window_again_q & (~window_restarts))
+        & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q));
     if (entry_work_taken | window_skips) begin
       window_shown_d = 1'd0;
       window_passes = 1'd1;
@@ -2204,6 +2209,7 @@ module hpcc_requester (
       window_offered_d = 1'd0;
       window_again_d = 1'd0;
       window_freed_ring_d = 1'd0;
+      window_restart_due_d = 1'd0;
       window_head_d = 5'd0;
       window_next_d = 5'd0;
       window_tail_d = 5'd0;
@@ -2481,10 +2487,9 @@ module hpcc_requester (
   assign stages_ignored_4_d = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
   assign stages_data_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_duplicate_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
-  assign stages_rounding_length = stages_step_3_q.length;
-  assign stages_rounding_mtu = stages_mtu_3_q;
-  assign stages_raised = stages_rounding_rounded;
-  assign stages_packets_4_d = 24'(stages_raised.units >> stages_mtu_3_q);
+  assign stages_length_less_one = stages_step_3_q.length - 32'd1;
+  assign stages_whole = {1'd0, stages_length_less_one};
+  assign stages_first_behind_4_d = stages_state_3_q.assigned + 24'd1;
   assign stages_judged = (((stages_valid_4_q & (~stages_step_4_q.work)) & (~stages_response_4_q)) & stages_live_4_q) & (~stages_ended_4_q);
   assign stages_never_sent = (~stages_old_4_q) & stages_unsent_4_q;
   assign stages_over = stages_next_4_q - message_q.end_psn;
@@ -2508,9 +2513,9 @@ module hpcc_requester (
       & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place)
       & (~stages_defers_response_5_q);
   assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
-  assign stages_more = stages_packets_4_q > stages_span;
-  assign stages_new_end = stages_state_4_q.assigned + stages_psns;
-  assign stages_last_out = (stages_outstanding_4_q + stages_psns) - 24'd1;
+  assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
+  assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
+  assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
   assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
   assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
   assign stages_tried = stages_valid_4_q & stages_step_4_q.work;
@@ -2594,15 +2599,15 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
-    if (stages_at_end) begin
-      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
+    stages_more_psns_4_d = 24'(stages_whole.units >> stages_mtu_3_q);
+    if (stages_step_3_q.length == 32'd0) begin
+      stages_more_psns_4_d = 24'd0;
     end
   end
   always_comb begin
-    stages_psns = stages_packets_4_q;
-    if (stages_packets_4_q == 24'd0) begin
-      stages_psns = 24'd1;
+    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
+    if (stages_at_end) begin
+      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
     end
   end
   always_comb begin
@@ -2650,25 +2655,6 @@ module hpcc_requester (
     stages_bytes = 32'd0;
     if (stages_counts_5_q) begin
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
-    end
-  end
-  // stages_rounding: Bytes in whole packets.
-  //
-  // A length rounded up to whole packets; shifted right by the MTU code, its units are their number. Without registers.
-  assign stages_rounding_rounded = {1'd0, stages_rounding_length} + {21'd0, stages_rounding_less_one};
-  always_comb begin
-    stages_rounding_less_one = 12'hff;
-    if (stages_rounding_mtu >= 3'd1) begin
-      stages_rounding_less_one = 12'h1ff;
-    end
-    if (stages_rounding_mtu >= 3'd2) begin
-      stages_rounding_less_one = 12'h3ff;
-    end
-    if (stages_rounding_mtu >= 3'd3) begin
-      stages_rounding_less_one = 12'h7ff;
-    end
-    if (stages_rounding_mtu >= 3'd4) begin
-      stages_rounding_less_one = 12'hfff;
     end
   end
   // turns: Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine
@@ -2765,7 +2751,7 @@ module hpcc_requester (
   end
   always_comb begin
     store_reference = store_contexts_rdata.generation;
-    if (store_removing) begin
+    if (store_by_generation_q) begin
       store_reference = choice_generation;
     end
   end
@@ -2792,21 +2778,21 @@ module hpcc_requester (
   // |---|---|
   // | 0 | comes |
   // | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
-  // | 2 | (READ data) what that answer is shows |
-  // | 3 | (READ data) joins it, or is put in |
+  // | 3 | (READ data) what that answer is shows |
+  // | 4 | (READ data) joins it, or is put in |
   //
   // Two clocks from `up` to `down` past an empty ring, three or more through it.
   //
-  // One answer a clock in, READ data every third while others wait; the answer that is offered does not change. 255 can wait.
+  // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
   assign gather_empty = ~(|gather_count_q);
   assign gather_crowded = &gather_count_q;
   assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
-  assign gather_leaves = (~gather_full_q) | (~gather_aside_full_q);
+  assign gather_leaves = ~gather_both_full_q;
   assign gather_moves = (~gather_empty) & gather_leaves;
   assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
   assign gather_fits_d = gather_tags_rdata == gather_wanted;
-  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (~(gather_moves & (~(|gather_behind_q))));
+  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (~(gather_leaves & (~(|gather_behind_q))));
   assign gather_distance = gather_place_q - gather_head_q;
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded))
       & (gather_shown_q | (~gather_data));
@@ -2817,25 +2803,22 @@ module hpcc_requester (
   always_comb begin
     gather_held_full_d = gather_held_full_q;
     gather_full_d = gather_full_q;
-    gather_aside_full_d = gather_aside_full_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
     gather_held_d = gather_held_q;
     gather_offered_d = gather_offered_q;
-    gather_aside_d = gather_aside_q;
-    if (~gather_aside_full_q) begin
-      gather_aside_d = gather_offered_q;
-      gather_aside_full_d = gather_full_q & (~entry_answers_ready);
-    end else if (entry_answers_ready) begin
-      gather_aside_full_d = 1'd0;
-    end
+    gather_aside_full_d = ~gather_aside_leaves;
     if (gather_leaves) begin
       gather_full_d = gather_moves | gather_passes;
       gather_offered_d = gather_ring_rdata;
       if (gather_empty) begin
         gather_offered_d = gather_held_q;
       end
+    end
+    gather_both_full_d = ~gather_aside_leaves;
+    if (gather_leaves) begin
+      gather_both_full_d = (gather_moves | gather_passes) & (~gather_aside_leaves);
     end
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
@@ -2859,13 +2842,16 @@ module hpcc_requester (
       gather_held_d = answer_data;
     end
     gather_looked_d = gather_waits;
-    gather_shown_d = gather_waits & gather_looked_q;
+    gather_settled_d = gather_waits & gather_looked_q;
+    gather_shown_d = gather_waits & gather_settled_q;
     if (rst) begin
       gather_held_full_d = 1'd0;
       gather_looked_d = 1'd0;
+      gather_settled_d = 1'd0;
       gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
       gather_aside_full_d = 1'd0;
+      gather_both_full_d = 1'd0;
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
@@ -2875,7 +2861,7 @@ module hpcc_requester (
     gather_there_d = gather_there_q;
     gather_behind_d = gather_behind_q;
     if (gather_shown_q) begin
-      gather_there_d = gather_there_q & (~(gather_moves & (~(|gather_behind_q))));
+      gather_there_d = gather_there_q & (~(gather_leaves & (~(|gather_behind_q))));
       if (gather_moves) begin
         gather_behind_d = gather_behind_q - 8'd1;
       end
@@ -2891,6 +2877,18 @@ module hpcc_requester (
     gather_place_d = gather_place_q;
     if (~gather_looked_q) begin
       gather_place_d = gather_newest_rdata;
+    end
+  end
+  always_comb begin
+    gather_aside_d = gather_aside_q;
+    if (~gather_aside_full_q) begin
+      gather_aside_d = gather_offered_q;
+    end
+  end
+  always_comb begin
+    gather_aside_leaves = (~gather_full_q) | entry_answers_ready;
+    if (gather_aside_full_q) begin
+      gather_aside_leaves = entry_answers_ready;
     end
   end
   always_comb begin
@@ -3103,6 +3101,7 @@ module hpcc_requester (
     window_offered_q = 1'd0;
     window_again_q = 1'd0;
     window_freed_ring_q = 1'd0;
+    window_restart_due_q = 1'd0;
     window_passed_q = 1'd0;
     window_moved_q = 1'd0;
     window_came_q = 1'd0;
@@ -3175,7 +3174,8 @@ module hpcc_requester (
     stages_next_4_q = 24'd0;
     stages_distance_4_q = 24'd0;
     stages_outstanding_4_q = 24'd0;
-    stages_packets_4_q = 24'd0;
+    stages_more_psns_4_q = 24'd0;
+    stages_first_behind_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
     stages_last_byte_4_q = 16'd0;
     stages_above_packet_4_q = 16'd0;
@@ -3210,13 +3210,16 @@ module hpcc_requester (
     turns_waited_before_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
+    store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_looked_q = 1'd0;
+    gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
     gather_there_q = 1'd0;
     gather_full_q = 1'd0;
     gather_aside_full_q = 1'd0;
+    gather_both_full_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_count_q = 8'd0;
@@ -3298,6 +3301,7 @@ module hpcc_requester (
     window_offered_q <= window_offered_d;
     window_again_q <= window_again_d;
     window_freed_ring_q <= window_freed_ring_d;
+    window_restart_due_q <= window_restart_due_d;
     window_passed_q <= window_passed_d;
     window_moved_q <= window_moved_d;
     window_came_q <= window_came_d;
@@ -3370,7 +3374,8 @@ module hpcc_requester (
     stages_next_4_q <= stages_next_3_q;
     stages_distance_4_q <= stages_distance_4_d;
     stages_outstanding_4_q <= stages_outstanding_4_d;
-    stages_packets_4_q <= stages_packets_4_d;
+    stages_more_psns_4_q <= stages_more_psns_4_d;
+    stages_first_behind_4_q <= stages_first_behind_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
     stages_last_byte_4_q <= stages_last_byte;
     stages_above_packet_4_q <= stages_above_packet_4_d;
@@ -3405,13 +3410,16 @@ module hpcc_requester (
     turns_waited_before_q <= turns_waited_before_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
+    store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_looked_q <= gather_looked_d;
+    gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
     gather_there_q <= gather_there_d;
     gather_full_q <= gather_full_d;
     gather_aside_full_q <= gather_aside_full_d;
+    gather_both_full_q <= gather_both_full_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
     gather_count_q <= gather_count_d;
@@ -3498,7 +3506,7 @@ module hpcc_requester (
       window_arriving.local_key, window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id,
       entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
       stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
-      stages_syndrome.value, stages_raised.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
+      stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
       stages_step_5_q.read, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome,
       stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, stages_step_5_q.work,
       gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack,

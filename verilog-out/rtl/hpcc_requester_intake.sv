@@ -29,7 +29,7 @@ module hpcc_requester_intake (
   input  wire  [4:0] region_slot,
   // Its new content.
   input  wire  hpcc_nic_pkg::region_t region_data,
-  // MTU code of the work request's queue pair, a clock before its message is used.
+  // MTU code of the work request's queue pair, two clocks before its message is used.
   input  wire  [2:0] mtu,
   // The message was queued, or the work request refused.
   input  wire  advance,
@@ -79,6 +79,7 @@ module hpcc_requester_intake (
   wire  [31:0] part;
   logic [63:0] from;
   logic [63:0] to;
+  wire  [23:0] counted;
   // The work request at the check.
   wire  hpcc_nic_pkg::work_request_t asking;
   wire  hpcc_nic_pkg::work_request_t asked;
@@ -106,8 +107,10 @@ module hpcc_requester_intake (
   logic [7:0] split_generation_q;
   logic [31:0] rest_d;
   logic [31:0] rest_q;
-  wire  [23:0] packets_d;
   logic [23:0] packets_q;
+  wire  above_span_d;
+  logic above_span_q;
+  logic [24:0] units_q;
   logic [11:0] rounding_less_one;
   // Bytes.
   wire  [31:0] rounding_length;
@@ -140,8 +143,9 @@ module hpcc_requester_intake (
   assign rounding_length = bytes;
   assign rounding_mtu = mtu;
   assign raised = rounding_rounded;
-  assign packets_d = 24'(raised.units >> mtu);
-  assign more = turn & (packets_q > span);
+  assign counted = 24'(units_q >> mtu);
+  assign above_span_d = counted > span;
+  assign more = turn & above_span_q;
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
   assign local_next_d = from + {32'd0, part};
@@ -251,6 +255,8 @@ module hpcc_requester_intake (
     split_generation_q = 8'd0;
     rest_q = 32'd0;
     packets_q = 24'd0;
+    above_span_q = 1'd0;
+    units_q = 25'd0;
   end
   always @(posedge clk) begin
     local_at_q <= local_at_d;
@@ -264,7 +270,9 @@ module hpcc_requester_intake (
     split_q <= split_d;
     split_generation_q <= split_generation_d;
     rest_q <= rest_d;
-    packets_q <= packets_d;
+    packets_q <= counted;
+    above_span_q <= above_span_d;
+    units_q <= raised.units;
   end
   wire unused_bits = &{1'b0, work_data, asking.remote_key, asking.remote_address, asking.id, asked.remote_key, asked.local_key,
       asked.operation, asked.qpn, asked.id, raised.rest};

@@ -37,7 +37,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub region_slot: Signal<In, U<5>>,
     /// Its new content.
     pub region_data: Signal<In, Region>,
-    /// MTU code of the work request's queue pair, a clock before its message is used.
+    /// MTU code of the work request's queue pair, two clocks before its message is used.
     pub mtu: Signal<In, U<3>>,
     /// The message was queued, or the work request refused.
     pub advance: Signal<In, Bit>,
@@ -96,6 +96,9 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     split_generation: DFF<U<8>>,
     rest: DFF<U<32>>,
     packets: DFF<U<24>>,
+    above_span: DFF<Bit>,
+    units: DFF<U<25>>,
+    counted: Signal<Local, U<24>>,
     /// The work request at the check.
     asking: Signal<Local, WorkRequest>,
     asked: Signal<Local, WorkRequest>,
@@ -151,10 +154,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         // packets of it, rounded up
         inputs!(rounding: length = bytes, mtu);
         raised = rounding.rounded;
-        packets = bit_cast_u::<24, 25>(raised.units >> mtu);
+        units = raised.units;
+        counted = bit_cast_u::<24, 25>(units >> mtu);
+        packets = counted;
+        above_span = counted > span;
 
         // the message: at least one PSN
-        more = turn & (packets > span);
+        more = turn & above_span;
         part = (bits_u::<32>(256) << mtu) << width;
         rest_next = bytes - part;
         local_next = from + bit_cast_u::<64, 32>(part);

@@ -227,6 +227,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     held_removals: DFF<Bit>,
     /// A refused work request waits for room for its completion.
     stalled: DFF<Bit>,
+    /// The queue pair had no free place in the ring a clock ago.
+    ring_full: DFF<Bit>,
     /// No completion of the queue pair waited in the ring a clock ago.
     told_all: DFF<Bit>,
     /// A completion may leave at once: there is room, and none of its queue pair waits in the ring.
@@ -492,10 +494,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                         self.bury.d.next = true;
                     }
                 }
-                if self.choice.work.val() {
-                    self.weigh.d.next = false;
-                    self.post.d.next = true;
-                }
                 if self.choice.answer.val() & (!self.live.q.val() | self.queue.dead.val()) {
                     self.weigh.d.next = false;
                     self.done.next = true;
@@ -525,7 +523,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 5: what the message means is measured in one clock and decided upon in the next
         if self.weigh.q.val() {
             self.weigh.d.next = false;
-            self.decide.d.next = true;
+            self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
+            self.post.d.next = !self.admitting.q.val() & self.choice.work.val();
         }
 
         // 6: the step over one message
@@ -553,6 +552,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.finished.status.next = CompletionStatus::Ok;
         inputs!(queue: is_read = message.read, new_una = step.new_una);
         // a completion leaves at once if there is room for it and none of its queue pair waits
+        self.ring_full.d.next = (self.queue.tail.val() - self.queue.told.val()) == 16;
         self.told_all.d.next = self.queue.told.val() == self.queue.head.val();
         self.direct.next = self.told_all.q.val() & (self.finished.room.val() | !self.is_last.val());
         self.queue.tell.next = false;
@@ -761,7 +761,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.finished.push.next = true;
                     self.intake.advance.next = true;
                 }
-            } else if (self.queue.tail.val() - self.queue.told.val()) == 16 {
+            } else if self.ring_full.q.val() {
                 self.blocked.d.next = true;
                 self.blocked_qp.d.next = self.choice.qp.val();
                 self.done.next = true;

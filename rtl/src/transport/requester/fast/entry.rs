@@ -1,7 +1,7 @@
 //! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
 //!
-//! Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in the response queue.
-//! Faster ones would fill packet buffers until frames are lost.
+//! Work requests come no faster than what they become is taken: one in three clocks behind a WRITE, which is three operations of the scheduler, one in four
+//! behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are lost.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;

@@ -17,7 +17,6 @@ use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::transport::requester::{above_outstanding, longest_message};
-use crate::transport::rounding::Rounding;
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
 use crate::words::responder::RoundedLength;
 use crate::words::transport::AnswerKind;
@@ -150,18 +149,17 @@ pub struct Stages<const SEGMENT: usize> {
     mtu_3: DFF<U<3>>,
     #[signals(PsnDistance: distance, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
-    #[combinational]
-    rounding: Rounding,
-    raised: Signal<Local, RoundedLength>,
+    length_less_one: Signal<Local, U<32>>,
+    whole: Signal<Local, RoundedLength>,
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, none_4, all_4, direct_4, full_4, reads_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
     #[registers(Bit: missing_4, next_missing_4, whole_4, short_4)]
-    #[registers(U<24>: next_4, distance_4, outstanding_4, packets_4)]
+    #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
     mtu_4: DFF<U<3>>,
     #[registers(U<16>: last_byte_4, above_packet_4)]
     #[signals(U<16>: full_length, last_byte, unlike)]
-    #[signals(U<24>: psns, new_end, last_out)]
+    #[signals(U<24>: new_end, last_out)]
     #[signals(U<36>: skipped)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, accepts, passes_write)]
     #[signals(Bit: judged, tried, at_end, never_sent, moves, done, more, fits, refused, queues, drops)]
@@ -175,8 +173,9 @@ pub struct Stages<const SEGMENT: usize> {
     base_5: DFF<U<64>>,
     skipped_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
-    #[init(Constant::new(U(longest_message(SEGMENT))))]
-    span: Constant<U<24>>,
+    /// Bits of a number of PSNs less one that is longer than a message may be.
+    #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]
+    beyond_span: Constant<U<24>>,
     #[init(Constant::new(U(above_outstanding(SEGMENT))))]
     above: Constant<U<24>>,
 }
@@ -248,10 +247,11 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         ignored_4 = is_ack & syndrome.code.any() & (syndrome.code != 3);
         data_4 = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
         duplicate_4 = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
-        // packets of the work request, rounded up
-        inputs!(rounding: length = step_3.length, mtu = mtu_3);
-        raised = rounding.rounded;
-        packets_4 = bit_cast_u::<24, 25>(raised.units >> mtu_3);
+        // packets of the work request less one, none if it has no bytes
+        length_less_one = step_3.length - 1;
+        whole = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
+        more_psns_4 = if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(whole.units >> mtu_3) };
+        first_behind_4 = state_3.assigned + 1;
 
         // 4: an answer moves within the oldest message, or to its end
         judged = valid_4 & !step_4.work & !response_4 & live_4 & !ended_4;
@@ -315,14 +315,10 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         skipped_5 = skipped;
 
         // 4: a work request of one message that the scheduler may have at once
-        psns = packets_4;
-        if packets_4 == 0 {
-            psns = bits_u::<24>(1);
-        }
-        more = packets_4 > span;
-        new_end = state_4.assigned + psns;
+        more = (more_psns_4 & beyond_span).any();
+        new_end = first_behind_4 + more_psns_4;
         // what would be outstanding is not more than a power of two
-        last_out = outstanding_4 + psns - 1;
+        last_out = outstanding_4 + more_psns_4;
         fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
         refused = !live_4 | ended_4 | step_4.invalid | !allowed;
         tried = valid_4 & step_4.work;
