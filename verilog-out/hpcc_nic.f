@@ -60,6 +60,7 @@ rtl/hpcc_register_file.sv
 rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
+rtl/hpcc_requester_answer.sv
 rtl/hpcc_requester_choice.sv
 rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv

@@ -3197,6 +3197,14 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } own_message_t;
 
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
+
   // What the requester counts of a READ response.
   typedef struct packed {
     // Dropped: the queue pair's half concerned has ended with an error.
@@ -3234,14 +3242,6 @@ package hpcc_nic_pkg;
     // A READ response before it is missing.
     RESPONSE_CASE_GAP = 3'd6
   } response_case_t;
-
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
 
   // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
   typedef struct packed {
