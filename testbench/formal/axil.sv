@@ -57,6 +57,7 @@ module axil_proof (
   wire block_whit, block_rhit;
   wire [4:0] block_row;
   wire [15:0] block_column;
+  wire reads_status, reads_active, reads_sent, reads_wide, to_absent;
   wire [31:0] block_rdata;
 
   // SCRATCH, and a word in the middle of the widest range that belongs to no register
@@ -146,7 +147,9 @@ module axil_proof (
     scratch_held: assert (block_scratch == scratch);
     decoded: assert ((block_row[0] && block_column[3]) == (write_age == 2 && write_at == SCRATCH));
     read_word: assert (!(read_age == 2 && read_at == SCRATCH) || (block_rdata == seen && block_rhit));
+    read_plain: assert (!(read_age == 2 && read_at == SCRATCH) || !(reads_status || reads_active || reads_sent || reads_wide));
     read_hit: assert (!(read_age == 2 && read_at == HOLE) || !block_rhit);
+    write_known: assert (!(write_age == 2 && write_at == SCRATCH) || !to_absent);
     write_hit: assert (write_age != 2 || (write_at == SCRATCH ? block_whit : write_at != HOLE || !block_whit));
   end
   always @(posedge clk) begin
