@@ -1801,28 +1801,30 @@ package hpcc_nic_pkg;
     MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd5,
     // Is it the peer's?
     MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd6,
+    // Its addresses are taken if it is the one, or the next one is read.
+    MANAGER_STEP_TAKE_NEIGHBOUR = 5'd7,
     // The context is voided.
-    MANAGER_STEP_VOID = 5'd7,
+    MANAGER_STEP_VOID = 5'd8,
     // The requester completes what it has.
-    MANAGER_STEP_REMOVE_WORK = 5'd8,
+    MANAGER_STEP_REMOVE_WORK = 5'd9,
     // The scheduler forgets the flows.
-    MANAGER_STEP_REMOVE_FLOW = 5'd9,
+    MANAGER_STEP_REMOVE_FLOW = 5'd10,
     // The law forgets the flows.
-    MANAGER_STEP_REMOVE_LAW = 5'd10,
+    MANAGER_STEP_REMOVE_LAW = 5'd11,
     // A flow gets its cap and group.
-    MANAGER_STEP_LIMIT = 5'd11,
+    MANAGER_STEP_LIMIT = 5'd12,
     // The scheduler learns of the flows.
-    MANAGER_STEP_CREATE_FLOW = 5'd12,
+    MANAGER_STEP_CREATE_FLOW = 5'd13,
     // The law learns of the flows.
-    MANAGER_STEP_CREATE_LAW = 5'd13,
+    MANAGER_STEP_CREATE_LAW = 5'd14,
     // Flows without a law get their window and rate.
-    MANAGER_STEP_FIRST_RATE = 5'd14,
+    MANAGER_STEP_FIRST_RATE = 5'd15,
     // The context goes out, alive.
-    MANAGER_STEP_PUBLISH = 5'd15,
+    MANAGER_STEP_PUBLISH = 5'd16,
     // A control packet's work request goes to the requester.
-    MANAGER_STEP_POST_WORK = 5'd16,
+    MANAGER_STEP_POST_WORK = 5'd17,
     // It is told how it went.
-    MANAGER_STEP_REPORT = 5'd17
+    MANAGER_STEP_REPORT = 5'd18
   } manager_step_t;
 
   // Number of a work request that a control packet made.
@@ -2136,6 +2138,22 @@ package hpcc_nic_pkg;
     logic [47:0] destination;
   } first_bytes_t;
 
+  // Fields of a frame up to its INT.
+  typedef struct packed {
+    // UDP length.
+    logic [15:0] udp_length;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Which port it came to.
+    frame_role_t role;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // 70 bytes after UDP, first byte in the highest bits.
+    logic [559:0] body;
+  } header_fields_t;
+
   // Faults of Ethernet.
   typedef struct packed {
     // Not IPv4.
@@ -2143,6 +2161,36 @@ package hpcc_nic_pkg;
     // Another Ethernet address.
     logic wrong_mac;
   } ethernet_faults_t;
+
+  // What the headers up to UDP say of a frame before its sums are known.
+  typedef struct packed {
+    // It is a control packet, which has no transport header.
+    logic control;
+    // It is a plain packet with a UDP checksum.
+    logic summed;
+    // End of the IP packet in the frame.
+    logic [16:0] ip_end;
+    // Faults of IPv4 and UDP.
+    outer_faults_t outer;
+    // Faults of Ethernet.
+    ethernet_faults_t ethernet;
+  } outer_judgement_t;
+
+  // Fields of a frame from its BTH on.
+  typedef struct packed {
+    // 16 bytes after the BTH, first byte in the highest bits.
+    logic [127:0] extension;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // PSN.
+    logic [23:0] psn;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    opcode_t opcode;
+  } transport_fields_t;
 
   // Bytes of an Ethernet address.
   typedef struct packed {
@@ -2193,38 +2241,6 @@ package hpcc_nic_pkg;
     // Number.
     logic [23:0] number;
   } known_number_t;
-
-  // A frame as the parser judges it.
-  typedef struct packed {
-    // UDP carries exactly as much as a control packet.
-    logic control_length;
-    // 16 bytes after the BTH, first byte in the highest bits.
-    logic [127:0] extension;
-    // Bytes of payload without pad.
-    logic [15:0] payload_length;
-    // PSN.
-    logic [23:0] psn;
-    // Destination queue pair; behind the lookup its place.
-    logic [23:0] qpn;
-    // First byte of the payload in the frame.
-    logic [6:0] payload_at;
-    // Acknowledge request.
-    logic ack_req;
-    // BTH opcode.
-    opcode_t opcode;
-    // Bytes of INT header and stack.
-    logic [5:0] int_length;
-    // ECN field of IPv4.
-    logic [1:0] ecn;
-    // Which port it came to.
-    frame_role_t role;
-    // Why it is dropped.
-    drop_code_t drop_code;
-    // IPv4 address of the sender.
-    logic [31:0] source_ip;
-    // 70 bytes after UDP, first byte in the highest bits.
-    logic [559:0] body;
-  } judged_frame_t;
 
   // Place of a queue pair: one of 32 in a bank.
   typedef struct packed {
@@ -2417,6 +2433,38 @@ package hpcc_nic_pkg;
     // What it is. Of a congestion notification only queue pair and generation count.
     ack_kind_t kind;
   } ack_send_t;
+
+  // A frame as the parser judges it.
+  typedef struct packed {
+    // UDP carries exactly as much as a control packet.
+    logic control_length;
+    // 16 bytes after the BTH, first byte in the highest bits.
+    logic [127:0] extension;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // PSN.
+    logic [23:0] psn;
+    // Place of its queue pair, zero if nobody has the number.
+    logic [7:0] qp;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    opcode_t opcode;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Which port it came to.
+    frame_role_t role;
+    // Why it is dropped.
+    drop_code_t drop_code;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // 70 bytes after UDP, first byte in the highest bits.
+    logic [559:0] body;
+  } judged_frame_t;
 
   // A judged frame that waits.
   typedef struct packed {
@@ -3034,32 +3082,6 @@ package hpcc_nic_pkg;
     logic [15:0] flow;
   } flow_packet_t;
 
-  // A READ whose responses come in order.
-  typedef struct packed {
-    // Where the next response's payload goes.
-    logic [63:0] address;
-    // Data of the READ is missing.
-    logic open;
-    // Bytes of its payload.
-    logic [15:0] last_length;
-    // PSN of the last response.
-    logic [23:0] last_psn;
-    // PSN of the next response.
-    logic [23:0] psn;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // There is one.
-    logic valid;
-  } read_run_t;
-
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
-
   // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
   typedef enum logic [3:0] {
     // Done.
@@ -3113,8 +3135,7 @@ package hpcc_nic_pkg;
     logic [23:0] gap_psn;
     // Next PSN without a message.
     logic [23:0] assigned;
-    // No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`. Where a
-    // `ReadRun` is valid, its PSN holds instead.
+    // No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`.
     logic [23:0] accepted;
     // Oldest PSN without acknowledgement.
     logic [23:0] una;
@@ -3176,6 +3197,14 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } own_message_t;
 
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
+
   // What the requester counts of a READ response.
   typedef struct packed {
     // Dropped: the queue pair's half concerned has ended with an error.
@@ -3187,6 +3216,14 @@ package hpcc_nic_pkg;
     // Requests with a PSN already executed.
     logic duplicates;
   } read_counts_t;
+
+  // What becomes of the payload of a READ response that is taken.
+  typedef struct packed {
+    // It is the last of its READ.
+    logic last;
+    // Where it goes.
+    logic [63:0] address;
+  } read_decision_t;
 
   // What is known of a READ response before it is compared with its READ.
   typedef enum logic [2:0] {
@@ -3306,7 +3343,11 @@ package hpcc_nic_pkg;
 
   // What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
   typedef struct packed {
-    // Its bytes.
+    // It has an AETH that does not acknowledge.
+    logic negative;
+    // The READ response says that it is the last of its READ.
+    logic ends;
+    // Its bytes; of a READ response those of the payload.
     logic [31:0] length;
     // It is a READ.
     logic read;
@@ -3333,6 +3374,22 @@ package hpcc_nic_pkg;
     // A work request.
     logic work;
   } fast_step_t;
+
+  // What the fast path needs of a READ response.
+  typedef struct packed {
+    // It has an AETH that does not acknowledge.
+    logic negative;
+    // Its opcode says that it is the last of its READ.
+    logic ends;
+    // Bytes of payload.
+    logic [15:0] length;
+    // PSN.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } arrived_response_t;
 
   // What an answer must be followed by for the next one to join it.
   typedef struct packed {

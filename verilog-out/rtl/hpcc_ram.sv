@@ -2,11 +2,12 @@
 `default_nettype none
 
 // Dual-port RAM of 2^ADDRESS words. `rdata` is the word at `raddr` of one clock ago, of two clocks ago with OUTPUT_REGISTER, as it
-// was after that clock's write.
+// was after that clock's write; with NEXT_WRITE, for which the output register is needed, after the write of the clock behind that.
 module hpcc_ram #(
   parameter integer WIDTH = 1,
   parameter integer ADDRESS = 1,
-  parameter integer OUTPUT_REGISTER = 0
+  parameter integer OUTPUT_REGISTER = 0,
+  parameter integer NEXT_WRITE = 0
 ) (
   input  wire               clk,
   input  wire [ADDRESS-1:0] raddr,
@@ -17,22 +18,30 @@ module hpcc_ram #(
 );
   (* no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
   reg [WIDTH-1:0] word;
-  // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it
+  // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it. The addresses are compared while
+  // the RAM reads, which takes longer
   reg [WIDTH-1:0] bypass;
-  reg written;
+  reg [ADDRESS-1:0] last_raddr;
+  reg [ADDRESS-1:0] last_waddr;
+  reg last_we;
   integer i;
   initial begin
     word = {WIDTH{1'b0}};
     bypass = {WIDTH{1'b0}};
-    written = 1'b0;
+    last_raddr = {ADDRESS{1'b0}};
+    last_waddr = {ADDRESS{1'b0}};
+    last_we = 1'b0;
     for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
   end
   always @(posedge clk) begin
     if (we) mem[waddr] <= wdata;
     word <= mem[raddr];
     bypass <= wdata;
-    written <= we && (waddr == raddr);
+    last_raddr <= raddr;
+    last_waddr <= waddr;
+    last_we <= we;
   end
+  wire written = last_we && (last_waddr == last_raddr);
   generate
     if (OUTPUT_REGISTER != 0) begin : registered
       // nothing stands between the RAM and its register, which the block RAM then has inside
@@ -44,10 +53,11 @@ module hpcc_ram #(
         last_bypass = {WIDTH{1'b0}};
         last_written = 1'b0;
       end
+      wire next_written = (NEXT_WRITE != 0) && we && (waddr == last_raddr);
       always @(posedge clk) begin
         last_word <= word;
-        last_bypass <= bypass;
-        last_written <= written;
+        last_bypass <= next_written ? wdata : bypass;
+        last_written <= written || next_written;
       end
       assign rdata = last_written ? last_bypass : last_word;
     end else begin : direct

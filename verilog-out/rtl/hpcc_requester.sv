@@ -11,9 +11,10 @@
 // | 1, 2 | `address`, `read` | |
 // | 3 | `load` | state into registers; void state starts from the context; reads a message |
 // | 4 | `look` | message into a register; PSN distances |
-// | 5 | `decide` | the step over this message; `fetch` and again with the next one, or on |
-// | 6 | `finish` | answers: event, echo, or the end of the queue pair |
-// | 6, 7 | `check`, `act` | READ responses: verdict |
+// | 5 | `weigh` | the message against the input |
+// | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
+// | 7 | `finish` | answers: event, echo, or the end of the queue pair |
+// | 7, 8 | `check`, `act` | READ responses: verdict |
 // | last | `save` | state back, input taken; `idle` in the same clock |
 //
 // Requester of the queue pairs below `QPS`, with messages of 2^`SEGMENT` PSNs at most and four times that outstanding.
@@ -118,7 +119,7 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
-  localparam [23:0] stages_span = 24'h100000;
+  localparam [23:0] stages_beyond_span = 24'hf00000;
   localparam [23:0] stages_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
   // Nothing may enter the fast path in this clock.
@@ -131,20 +132,16 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::requester_state_t state_loaded;
   // What enters the fast path.
   wire  hpcc_nic_pkg::fast_step_t entering;
-  // It goes in this clock.
-  wire  response_goes;
-  // The one behind it.
-  wire  hpcc_nic_pkg::rx_packet_t arriving;
   // The work request of the state machine, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
+  // PSN up to which the answer acknowledges, exclusive.
+  wire  [23:0] limit;
   // The input is done with in this clock.
   logic done;
   // A completion may leave at once: there is room, and none of its queue pair waits in the ring.
   wire  direct;
   // The input's generation is that of the context.
   logic same;
-  // The place behind it.
-  wire  [4:0] next_pointer;
   // It is a READ.
   wire  is_read;
   // It is the last one of its work request.
@@ -153,8 +150,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t skip;
   // Distance from the message's last PSN, exclusive, to what has been accepted.
   wire  hpcc_nic_pkg::psn_distance_t surplus;
-  // If the message is a READ: all its data has come.
-  wire  arrived;
   // As `guilty`, with the message in `decide`.
   wire  guilty_now;
   // The queue pair's flow of requests.
@@ -171,6 +166,7 @@ module hpcc_requester (
   logic window_passes;
   wire  window_skips;
   logic window_restarts;
+  wire  window_waits_for_restart;
   logic [4:0] window_new_tail;
   wire  [4:0] window_behind;
   wire  [3:0] window_at;
@@ -194,6 +190,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t window_front;
   // Its place.
   wire  [3:0] window_place;
+  // Queue pair of the work request that may wait in the next clock.
+  wire  [7:0] window_next_qp;
   // A place to read.
   logic [3:0] window_read_place;
   // What lies there, one clock later.
@@ -208,6 +206,10 @@ module hpcc_requester (
   logic window_offered_q;
   logic window_again_d;
   logic window_again_q;
+  logic window_freed_ring_d;
+  logic window_freed_ring_q;
+  logic window_restart_due_d;
+  logic window_restart_due_q;
   wire  window_passed_d;
   logic window_passed_q;
   wire  window_moved_d;
@@ -264,9 +266,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::commit_t held_answers_rdata;
   // Places of those that wait for the state machine.
   wire  [3:0] held_places_rdata;
-  wire  entry_answer_meets;
-  wire  entry_work_meets;
-  wire  entry_response_meets;
   wire  entry_answer_can;
   wire  entry_work_can;
   wire  entry_response_can;
@@ -275,20 +274,27 @@ module hpcc_requester (
   wire  entry_takes_answer;
   wire  entry_takes_response;
   wire  entry_takes;
+  wire  entry_comes;
+  wire  entry_newcomer_meets;
+  wire  entry_answer_stays;
+  wire  entry_response_near;
+  wire  entry_newcomer_far;
+  wire  entry_answer_far;
+  wire  entry_work_near;
+  wire  entry_work_far;
   wire  [7:0] entry_answer_qp;
+  wire  [7:0] entry_newcomer_qp;
   wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
-  wire  hpcc_nic_pkg::commit_t entry_answer;
+  wire  hpcc_nic_pkg::commit_t entry_newcomer;
   hpcc_nic_pkg::fast_step_t entry_word;
   wire  entry_answers_ready;
-  // A READ response waits that the pipe has not looked at.
-  wire  entry_response_waits;
+  // An answer comes, and takes that place.
+  wire  entry_answer_comes;
   // It enters.
   wire  entry_response_taken;
   // The work request enters.
   wire  entry_work_taken;
-  // The answer enters.
-  wire  entry_answer_taken;
   // Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
   wire  entry_waits;
   // Something enters in this clock.
@@ -301,36 +307,46 @@ module hpcc_requester (
   logic entry_inside_2_q;
   logic entry_inside_3_d;
   logic entry_inside_3_q;
-  logic entry_inside_4_d;
-  logic entry_inside_4_q;
   logic entry_turn_d;
   logic entry_turn_q;
+  logic entry_full_d;
+  logic entry_full_q;
+  logic entry_answer_meets_d;
+  logic entry_answer_meets_q;
+  logic entry_work_meets_d;
+  logic entry_work_meets_q;
+  logic entry_response_meets_d;
+  logic entry_response_meets_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
-  logic [7:0] entry_qp_4_q;
   // Clocks before the next work request.
-  logic [3:0] entry_pause_d;
-  logic [3:0] entry_pause_q;
-  logic [4:0] stages_at_read;
+  logic [1:0] entry_pause_d;
+  logic [1:0] entry_pause_q;
+  // The answer that waits.
+  hpcc_nic_pkg::fast_step_t entry_answer_d;
+  hpcc_nic_pkg::fast_step_t entry_answer_q;
   wire  hpcc_nic_pkg::psn_distance_t stages_distance;
   wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
   wire  hpcc_nic_pkg::psn_distance_t stages_lag;
   wire  hpcc_nic_pkg::psn_distance_t stages_over;
   wire  hpcc_nic_pkg::psn_distance_t stages_progress;
+  wire  hpcc_nic_pkg::psn_distance_t stages_offset;
   wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
-  wire  hpcc_nic_pkg::rounded_length_t stages_raised;
-  logic [23:0] stages_psns;
+  wire  [31:0] stages_length_less_one;
+  wire  hpcc_nic_pkg::rounded_length_t stages_whole;
+  wire  [15:0] stages_full_length;
+  wire  [15:0] stages_last_byte;
+  wire  [15:0] stages_unlike;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
-  wire  [15:0] stages_full_length;
-  logic [31:0] stages_wanted_length;
+  wire  [35:0] stages_skipped;
   wire  stages_is_answer;
   wire  stages_is_ack;
-  wire  stages_fits_place;
-  wire  stages_is_end;
-  wire  stages_has_run;
-  wire  stages_first;
+  wire  stages_in_order;
+  logic stages_fits_place;
+  wire  stages_accepts;
+  wire  stages_passes_write;
   wire  stages_judged;
   wire  stages_tried;
   wire  stages_at_end;
@@ -343,7 +359,6 @@ module hpcc_requester (
   wire  stages_queues;
   wire  stages_drops;
   hpcc_nic_pkg::requester_state_t stages_written;
-  hpcc_nic_pkg::read_run_t stages_run_5;
   // 1: queue pair of the packet whose departure is asked for.
   wire  [7:0] stages_asked_qp;
   // 1: its PSN.
@@ -352,16 +367,14 @@ module hpcc_requester (
   wire  [7:0] stages_ring_qp;
   // 2: its position.
   logic [4:0] stages_ring_place;
-  // 5: its payload is taken: the first of its READ, in order.
+  // 5: the payload of the READ response is taken.
   wire  stages_takes;
-  // 5: it is for the state machine.
+  // 5: the READ response is for the state machine; those behind it are dropped.
   wire  stages_defers_response;
-  // 5: it is the last of its READ too.
+  // 5: what is taken is the last of its READ.
   wire  stages_last;
-  // 5: where its payload goes.
+  // 5: where the payload goes.
   wire  [63:0] stages_address;
-  // 5: the run behind it.
-  wire  hpcc_nic_pkg::read_run_t stages_learned;
   // 4: the work request of the message is done, without an error.
   wire  stages_completes;
   // 4: its queue pair.
@@ -370,6 +383,8 @@ module hpcc_requester (
   wire  [3:0] stages_read_place;
   // 5: the state is to be written.
   wire  stages_we;
+  // 5: by the pipe.
+  wire  stages_moved;
   // 5: of this queue pair.
   wire  [7:0] stages_qp;
   // 5: generation of the state.
@@ -386,6 +401,8 @@ module hpcc_requester (
   wire  [23:0] stages_start;
   // 5: one past its last.
   wire  [23:0] stages_finish;
+  // 5: a message is done, its place in the ring is free.
+  wire  stages_frees;
   // 5: the work request comes back, the ring is full.
   wire  stages_returns;
   // 5: the work request is for the state machine.
@@ -430,20 +447,13 @@ module hpcc_requester (
   logic [23:0] stages_sent_to_3_q;
   hpcc_nic_pkg::fast_step_t stages_step_3_q;
   hpcc_nic_pkg::fast_step_t stages_step_4_q;
+  hpcc_nic_pkg::fast_step_t stages_step_5_d;
   hpcc_nic_pkg::fast_step_t stages_step_5_q;
   hpcc_nic_pkg::requester_state_t stages_state_3_q;
   hpcc_nic_pkg::requester_state_t stages_state_4_q;
+  hpcc_nic_pkg::requester_state_t stages_state_5_d;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
-  logic [4:0] stages_position_3_q;
-  logic [4:0] stages_position_4_q;
-  logic [11:0] stages_rounding_less_one;
-  // Bytes.
-  wire  [31:0] stages_rounding_length;
-  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-  wire  [2:0] stages_rounding_mtu;
-  // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
-  wire  hpcc_nic_pkg::rounded_length_t stages_rounding_rounded;
   logic stages_valid_4_d;
   logic stages_valid_4_q;
   logic stages_live_4_q;
@@ -473,23 +483,37 @@ module hpcc_requester (
   wire  stages_duplicate_4_d;
   logic stages_duplicate_4_q;
   logic stages_response_4_q;
-  logic stages_missing_4_d;
+  wire  stages_missing_4_d;
   logic stages_missing_4_q;
-  logic stages_negative_4_q;
+  wire  stages_next_missing_4_d;
+  logic stages_next_missing_4_q;
+  wire  stages_whole_4_d;
+  logic stages_whole_4_q;
+  wire  stages_short_4_d;
+  logic stages_short_4_q;
   logic [23:0] stages_next_4_q;
   wire  [23:0] stages_distance_4_d;
   logic [23:0] stages_distance_4_q;
   wire  [23:0] stages_outstanding_4_d;
   logic [23:0] stages_outstanding_4_q;
-  wire  [23:0] stages_packets_4_d;
-  logic [23:0] stages_packets_4_q;
+  logic [23:0] stages_more_psns_4_d;
+  logic [23:0] stages_more_psns_4_q;
+  wire  [23:0] stages_first_behind_4_d;
+  logic [23:0] stages_first_behind_4_q;
   logic [2:0] stages_mtu_4_q;
+  logic [15:0] stages_last_byte_4_q;
+  wire  [15:0] stages_above_packet_4_d;
+  logic [15:0] stages_above_packet_4_q;
   logic stages_valid_5_d;
   logic stages_valid_5_q;
   logic stages_we_5_d;
   logic stages_we_5_q;
+  logic stages_saves_5_d;
+  logic stages_saves_5_q;
   logic stages_push_5_d;
   logic stages_push_5_q;
+  logic stages_frees_5_d;
+  logic stages_frees_5_q;
   logic stages_returns_5_d;
   logic stages_returns_5_q;
   logic stages_defers_work_5_d;
@@ -521,11 +545,8 @@ module hpcc_requester (
   logic stages_defers_response_5_d;
   logic stages_defers_response_5_q;
   logic stages_last_5_q;
-  logic [63:0] stages_address_5_q;
-  wire  [63:0] stages_behind_5_d;
-  logic [63:0] stages_behind_5_q;
-  wire  [23:0] stages_last_psn_5_d;
-  logic [23:0] stages_last_psn_5_q;
+  logic [63:0] stages_base_5_q;
+  logic [35:0] stages_skipped_5_q;
   logic [2:0] stages_mtu_5_q;
   wire  turns_leaves;
   wire  turns_asked;
@@ -556,17 +577,10 @@ module hpcc_requester (
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
   logic [7:0] store_reference;
-  // Let a context wait that has not landed.
-  wire  store_hold;
   // Queue pair to read.
   logic [7:0] store_qp;
-  // Write the state.
-  logic store_we;
-  // Queue pair to write.
-  logic [7:0] store_write_qp;
-  // New state.
-  hpcc_nic_pkg::requester_state_t store_new_state;
-  // Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+  // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
+  // context's.
   wire  store_removing;
   // The state, two clocks after `qp`; its generation field is the one compared with.
   hpcc_nic_pkg::requester_state_t store_state;
@@ -576,8 +590,6 @@ module hpcc_requester (
   wire  [4:0] store_read_at;
   // The same for the oldest message whose completion has not left.
   wire  [4:0] store_told;
-  // Oldest PSN without acknowledgement, if the state is not void.
-  wire  [23:0] store_una;
   // The queue pair exists.
   wire  store_alive;
   // Generation of the context.
@@ -590,10 +602,6 @@ module hpcc_requester (
   wire  store_sent_known;
   // One past the highest PSN it sent.
   wire  [23:0] store_sent_to;
-  // A queue pair is created or removed, or has ended: a READ run of it is void.
-  wire  store_forget;
-  // It.
-  logic [7:0] store_forget_qp;
   // A context waits until nobody else writes.
   wire  store_crowded;
   wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
@@ -610,8 +618,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::landing_context_t store_landing_down_data;
   wire  store_landing_down_valid;
   wire  unused_store_landing_crowded;
+  logic store_by_generation_q;
   // Which input is next.
-  wire  choice_rows_valid;
   wire  choice_rows_ready;
   wire  choice_answers_ready;
   wire  choice_limits_ready;
@@ -635,6 +643,7 @@ module hpcc_requester (
   wire  gather_empty;
   wire  gather_crowded;
   wire  gather_leaves;
+  logic gather_aside_leaves;
   wire  gather_moves;
   wire  gather_passes;
   wire  gather_data;
@@ -642,8 +651,7 @@ module hpcc_requester (
   wire  gather_puts;
   wire  gather_writes;
   wire  gather_waits;
-  wire  [7:0] gather_count;
-  wire  [7:0] gather_behind;
+  wire  [7:0] gather_distance;
   logic [7:0] gather_at;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
   // What an answer must be for `held` to join it.
@@ -656,18 +664,29 @@ module hpcc_requester (
   logic gather_held_full_q;
   logic gather_looked_d;
   logic gather_looked_q;
+  logic gather_settled_d;
+  logic gather_settled_q;
   logic gather_shown_d;
   logic gather_shown_q;
   wire  gather_fits_d;
   logic gather_fits_q;
+  logic gather_there_d;
+  logic gather_there_q;
   logic gather_full_d;
   logic gather_full_q;
   logic gather_aside_full_d;
   logic gather_aside_full_q;
+  logic gather_both_full_d;
+  logic gather_both_full_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
   logic [7:0] gather_tail_q;
+  logic [7:0] gather_count_d;
+  logic [7:0] gather_count_q;
+  // How far behind the oldest answer `place` is, from `shown` on.
+  logic [7:0] gather_behind_d;
+  logic [7:0] gather_behind_q;
   // The answer that has come.
   hpcc_nic_pkg::commit_t gather_held_d;
   hpcc_nic_pkg::commit_t gather_held_q;
@@ -689,29 +708,60 @@ module hpcc_requester (
   // Places by queue pair.
   logic [7:0] gather_newest_raddr;
   wire  [7:0] gather_newest_rdata;
-  // READ responses that follow one already judged.
-  logic [7:0] follow_ahead;
-  wire  follow_room;
-  wire  follow_popped;
-  wire  follow_learn;
-  hpcc_nic_pkg::read_run_t follow_learned;
-  wire  follow_slow;
-  wire  follow_take;
-  wire  follow_last;
-  wire  [63:0] follow_address;
-  wire  hpcc_nic_pkg::read_run_t follow_run;
-  // A READ response waits.
-  logic response_waits_d;
-  logic response_waits_q;
-  // That response.
-  hpcc_nic_pkg::rx_packet_t response_d;
-  hpcc_nic_pkg::rx_packet_t response_q;
-  // It is in the fast path.
-  logic response_inside_d;
-  logic response_inside_q;
-  // The fast path leaves it to the state machine.
-  logic response_tried_d;
-  logic response_tried_q;
+  wire  responses_writes;
+  wire  responses_leaves;
+  logic [4:0] responses_new_tail;
+  wire  [3:0] responses_place;
+  wire  hpcc_nic_pkg::rx_packet_t responses_arriving;
+  wire  hpcc_nic_pkg::extension_t responses_given;
+  wire  hpcc_nic_pkg::ack_header_t responses_aeth;
+  wire  hpcc_nic_pkg::syndrome_t responses_syndrome;
+  hpcc_nic_pkg::arrived_response_t responses_word;
+  hpcc_nic_pkg::read_decision_t responses_made;
+  wire  responses_row_ready;
+  // One may go into the pipe.
+  wire  responses_waits;
+  // What the pipe needs of it.
+  wire  hpcc_nic_pkg::arrived_response_t responses_step;
+  // The oldest response.
+  wire  hpcc_nic_pkg::rx_packet_t responses_front;
+  // It is taken, and its decision may leave.
+  wire  responses_decided;
+  // That decision.
+  wire  hpcc_nic_pkg::read_decision_t responses_decision;
+  // It leaves in this clock. Only with `decided`.
+  wire  responses_acts;
+  wire  hpcc_nic_pkg::rx_packet_t responses_machine_data;
+  wire  responses_machine_valid;
+  logic responses_room_d;
+  logic responses_room_q;
+  logic responses_shown_d;
+  logic responses_shown_q;
+  logic responses_settled_d;
+  logic responses_settled_q;
+  logic responses_front_shown_d;
+  logic responses_front_shown_q;
+  logic responses_deferred_d;
+  logic responses_deferred_q;
+  logic [4:0] responses_head_d;
+  logic [4:0] responses_head_q;
+  logic [4:0] responses_judged_d;
+  logic [4:0] responses_judged_q;
+  logic [4:0] responses_next_d;
+  logic [4:0] responses_next_q;
+  logic [4:0] responses_tail_d;
+  logic [4:0] responses_tail_q;
+  // The responses.
+  wire  [3:0] responses_rows_raddr;
+  wire  hpcc_nic_pkg::rx_packet_t responses_rows_rdata;
+  // What the pipe needs of them.
+  wire  [3:0] responses_steps_raddr;
+  wire  hpcc_nic_pkg::arrived_response_t responses_steps_rdata;
+  // Decisions that have not left.
+  wire  unused_responses_decisions_up_ready;
+  wire  hpcc_nic_pkg::read_decision_t responses_decisions_down_data;
+  wire  responses_decisions_down_valid;
+  wire  unused_responses_decisions_crowded;
   // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
@@ -797,17 +847,28 @@ module hpcc_requester (
   // PSN to find.
   logic [23:0] step_sought;
   // `una` after the answer.
-  logic [23:0] step_new_una;
+  wire  [23:0] step_new_una;
   // The message is done.
-  logic step_complete;
+  wire  step_complete;
   // The data was taken.
-  logic step_taken;
+  wire  step_taken;
   // The message holds the PSN sought.
   wire  step_holds;
   // The message ends behind the PSN sought.
   wire  step_reaches;
   // The scheduler may have the message.
   wire  step_fits;
+  logic step_completed_d;
+  logic step_completed_q;
+  logic step_took_d;
+  logic step_took_q;
+  wire  step_held_d;
+  logic step_held_q;
+  logic step_reached_it_q;
+  wire  step_fitted_d;
+  logic step_fitted_q;
+  logic [23:0] step_una_after_d;
+  logic [23:0] step_una_after_q;
   // `limit` is behind `una`: the answer acknowledges something new.
   wire  step_moves_d;
   logic step_moves_q;
@@ -817,38 +878,19 @@ module hpcc_requester (
   // First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
-  wire  [2:0] reply_code;
-  wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
-  wire  [4:0] reply_reason;
-  hpcc_nic_pkg::ack_send_t reply_sent;
-  // The answer.
-  wire  hpcc_nic_pkg::commit_t reply_commit;
-  // PSN up to which it acknowledges, exclusive.
-  logic [23:0] reply_limit;
-  // An acknowledgement packet.
+  // What an answer is, from its syndrome.
+  wire  [23:0] reply_limit;
   wire  reply_acknowledgement;
-  // READ data that is in memory.
   wire  reply_data;
-  // READ data that memory refused.
-  wire  reply_failed;
-  // READ data came out of order.
+  wire  unused_reply_failed;
   wire  reply_gap;
-  // A READ response came twice.
   wire  reply_duplicate;
-  // The queue pair collects INT.
   wire  reply_int_on;
-  // Neither positive nor negative.
   wire  reply_ignored;
-  // Negative, of any code.
   wire  reply_nak;
-  // It ends the queue pair, if it is not old.
   wire  reply_fatal;
-  // With this status.
-  hpcc_nic_pkg::completion_status_t reply_status;
-  // The answer as a READ echo.
+  wire  hpcc_nic_pkg::completion_status_t reply_status;
   wire  hpcc_nic_pkg::ack_send_t reply_echo;
-  // PSN up to which the answer acknowledges, exclusive.
-  logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
   wire  outcome_missing;
   // An acknowledgement packet.
@@ -888,16 +930,11 @@ module hpcc_requester (
   // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
   logic [31:0] outcome_bytes;
   // What is done with a READ response.
-  wire  verdict_follows;
-  logic [63:0] verdict_follow_address;
-  logic verdict_follow_last;
   wire  verdict_negative;
   wire  verdict_take;
   wire  verdict_last;
   wire  hpcc_nic_pkg::action_t verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
-  wire  [63:0] verdict_behind;
-  wire  [15:0] verdict_last_length;
   // Bytes that were moved: none if the work request failed.
   logic [31:0] finished_moved;
   // A work request ends in this clock. Only while `room` is high.
@@ -934,7 +971,7 @@ module hpcc_requester (
   logic [31:0] events_bytes;
   logic events_with_int;
   logic events_with_time;
-  wire  events_sent_valid;
+  logic events_sent_valid;
   wire  events_full;
   wire  events_many;
   wire  events_bad;
@@ -982,6 +1019,9 @@ module hpcc_requester (
   // State: the next message comes.
   logic fetch_d;
   logic fetch_q;
+  // State: the message at hand is compared with the input.
+  logic weigh_d;
+  logic weigh_q;
   // State: the step over the message at hand.
   logic decide_d;
   logic decide_q;
@@ -1021,6 +1061,9 @@ module hpcc_requester (
   // A refused work request waits for room for its completion.
   logic stalled_d;
   logic stalled_q;
+  // No completion of the queue pair waited in the ring a clock ago.
+  wire  told_all_d;
+  logic told_all_q;
   // Status of the message at hand, if its completion waits in the ring.
   hpcc_nic_pkg::completion_status_t told_status_d;
   hpcc_nic_pkg::completion_status_t told_status_q;
@@ -1030,12 +1073,29 @@ module hpcc_requester (
   // Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
+  // The place behind it, a clock later.
+  wire  [4:0] next_pointer_d;
+  logic [4:0] next_pointer_q;
+  // That is the next free place, another clock later.
+  wire  next_is_tail_d;
+  logic next_is_tail_q;
+  // That is the oldest message.
+  wire  next_is_head_d;
+  logic next_is_head_q;
+  // That is the first message that the scheduler does not have.
+  wire  next_is_admit_d;
+  logic next_is_admit_q;
   // The message at hand.
   hpcc_nic_pkg::own_message_t message_d;
   hpcc_nic_pkg::own_message_t message_q;
   // First PSN of the READ data that has not come.
   logic [23:0] missing_d;
   logic [23:0] missing_q;
+  // Data of the message has been accepted, a clock after `skip`.
+  logic begun_q;
+  // If the message is a READ: all its data has come, a clock after `surplus`.
+  wire  arrived_d;
+  logic arrived_q;
   // An earlier READ than that of the response still waits for data.
   logic found_d;
   logic found_q;
@@ -1051,6 +1111,9 @@ module hpcc_requester (
   // A message was completed by this answer, so that others may be admitted.
   logic popped_d;
   logic popped_q;
+  // The answer acknowledges up to the end of the message, a clock ago.
+  wire  limit_at_end_d;
+  logic limit_at_end_q;
   // The message at hand belongs to the work request that failed; the others are flushed.
   logic guilty_d;
   logic guilty_q;
@@ -1100,7 +1163,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(held_answers_raddr),
     .rdata(held_answers_rdata),
-    .we(entry_answer_taken),
+    .we(entry_answer_comes),
     .waddr(held_next_place_q),
     .wdata(gather_down_data)
   );
@@ -1120,7 +1183,7 @@ module hpcc_requester (
     .waddr(store_waits.qp),
     .wdata(store_waits.created)
   );
-  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_states (
+  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_states (
     .clk(clk),
     .raddr(store_qp),
     .rdata(store_states_rdata),
@@ -1152,8 +1215,8 @@ module hpcc_requester (
     .idle(go),
     .save(save_q),
     .hold_rows(actions_full),
-    .rows_data(response_q),
-    .rows_valid(choice_rows_valid),
+    .rows_data(responses_machine_data),
+    .rows_valid(responses_machine_valid),
     .rows_ready(choice_rows_ready),
     .answers_data(held_machine_data),
     .answers_valid(held_machine_valid),
@@ -1197,7 +1260,7 @@ module hpcc_requester (
     .waddr(gather_at),
     .wdata(gather_held_q)
   );
-  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_tags (
+  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_tags (
     .clk(clk),
     .raddr(gather_newest_rdata),
     .rdata(gather_tags_rdata),
@@ -1213,23 +1276,32 @@ module hpcc_requester (
     .waddr(gather_held_q.qp),
     .wdata(gather_tail_q)
   );
-  hpcc_requester_follow u_follow (
+  hpcc_lut_ram #(.WIDTH(550), .ADDRESS(4)) u_responses_rows (
+    .clk(clk),
+    .raddr(responses_rows_raddr),
+    .rdata(responses_rows_rdata),
+    .we(responses_writes),
+    .waddr(responses_place),
+    .wdata(responses_arriving)
+  );
+  hpcc_lut_ram #(.WIDTH(58), .ADDRESS(4)) u_responses_steps (
+    .clk(clk),
+    .raddr(responses_steps_raddr),
+    .rdata(responses_steps_rdata),
+    .we(responses_writes),
+    .waddr(responses_place),
+    .wdata(responses_word)
+  );
+  hpcc_short_fifo #(.WIDTH(65), .ADDRESS(4), .MARK(16)) u_responses_decisions (
     .clk(clk),
     .rst(rst),
-    .waits(response_waits_q),
-    .row(response_q),
-    .ahead(follow_ahead),
-    .room(follow_room),
-    .popped(follow_popped),
-    .learn(follow_learn),
-    .learned(follow_learned),
-    .forget(store_forget),
-    .forget_qp(store_forget_qp),
-    .slow(follow_slow),
-    .take(follow_take),
-    .last(follow_last),
-    .address(follow_address),
-    .run(follow_run)
+    .up_data(responses_made),
+    .up_valid(stages_takes),
+    .up_ready(unused_responses_decisions_up_ready),
+    .down_data(responses_decisions_down_data),
+    .down_valid(responses_decisions_down_valid),
+    .down_ready(responses_acts),
+    .crowded(unused_responses_decisions_crowded)
   );
   hpcc_fifo #(.WIDTH(16), .ADDRESS(8), .MARK(256)) u_tells (
     .clk(clk),
@@ -1256,7 +1328,7 @@ module hpcc_requester (
     .pop(queue_pop),
     .is_read(message_q.read),
     .pass(queue_pass),
-    .position(next_pointer),
+    .position(next_pointer_q),
     .take(verdict_take),
     .psn(choice_psn),
     .measure(queue_measure),
@@ -1269,8 +1341,6 @@ module hpcc_requester (
     .tell(queue_tell),
     .enlist(queue_enlist),
     .delist(queue_delist),
-    .run(follow_run),
-    .with_run(choice_row),
     .una(queue_una),
     .una_before(queue_una_before),
     .accepted(queue_accepted),
@@ -1350,24 +1420,37 @@ module hpcc_requester (
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
   );
+  hpcc_requester_answer u_reply (
+    .clk(clk),
+    .commit(held_read),
+    .limit(reply_limit),
+    .acknowledgement(reply_acknowledgement),
+    .data(reply_data),
+    .failed(unused_reply_failed),
+    .gap(reply_gap),
+    .duplicate(reply_duplicate),
+    .int_on(reply_int_on),
+    .ignored(reply_ignored),
+    .nak(reply_nak),
+    .fatal(reply_fatal),
+    .status(reply_status),
+    .echo(reply_echo)
+  );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
-    .row(response_q),
+    .row(responses_front),
     .message(message_q),
     .missing(missing_q),
     .act(act_q),
     .response_case(response_case_q),
     .int_on(queue_int_on),
-    .follows(verdict_follows),
-    .follow_address(verdict_follow_address),
-    .follow_last(verdict_follow_last),
+    .decided(responses_decided),
+    .decision_made(responses_decision),
     .negative(verdict_negative),
     .take(verdict_take),
     .last(verdict_last),
     .action(verdict_action),
-    .counts(verdict_counts),
-    .behind(verdict_behind),
-    .last_length(verdict_last_length)
+    .counts(verdict_counts)
   );
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
@@ -1446,10 +1529,7 @@ module hpcc_requester (
     .down_ready(kill_ready)
   );
   assign turn = turns_machine;
-  assign choice_rows_valid = (response_waits_q & follow_slow) & response_tried_q;
-  assign response_goes = (choice_rows_ready | follow_take) | stages_takes;
-  assign row_ready = (~response_waits_q) | response_goes;
-  assign arriving = row_data;
+  assign row_ready = responses_row_ready;
   assign answer_ready = gather_up_ready;
   assign ended_ready = choice_limits_ready;
   assign read_error_ready = choice_errors_ready;
@@ -1473,58 +1553,54 @@ module hpcc_requester (
   assign turns_calls = choice_any | held_waits;
   assign go = idle_q & turns_go;
   assign turns_begins = go & choice_any;
-  assign hold = (((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | events_full) | schedules_crowded)
-      | store_crowded;
-  assign entry_response_waits = (((response_waits_q & follow_slow) & (~response_inside_q)) & (~response_tried_q)) & (~actions_full);
+  assign hold = ((((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | stages_defers_response) | events_full)
+      | schedules_crowded) | store_crowded;
   assign entering = entry_step;
   assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn & (choice_remove | choice_tell);
   assign state_loaded = store_state;
-  assign reply_commit = held_read;
-  assign next_pointer = pointer_q + 5'd1;
+  assign limit = reply_limit;
+  assign next_pointer_d = pointer_q + 5'd1;
+  assign next_is_tail_d = next_pointer_q == queue_tail;
+  assign next_is_head_d = next_pointer_q == queue_head;
+  assign next_is_admit_d = next_pointer_q == queue_admit;
   assign queue_measure = look_q & (~admitting_q);
   assign is_read = message_q.read;
   assign is_last = message_q.last;
+  assign limit_at_end_d = message_q.end_psn == limit;
   assign guilty_now = guilty_q | step_holds;
   assign skip = message_q.first_psn - queue_accepted;
   assign surplus = queue_accepted - message_q.end_psn;
-  assign arrived = ~surplus.negative;
-  assign direct = (queue_told == queue_head) & (finished_room | (~is_last));
+  assign arrived_d = ~surplus.negative;
+  assign told_all_d = queue_told == queue_head;
+  assign direct = told_all_q & (finished_room | (~is_last));
   assign outcome_acknowledgement = reply_acknowledgement;
   assign outcome_nak = reply_nak;
   assign outcome_fatal = reply_fatal;
   assign outcome_gap = reply_gap;
   assign outcome_data = reply_data;
   assign outcome_old = queue_old;
-  assign outcome_limit = limit_q;
+  assign outcome_limit = limit;
   assign outcome_una_before = queue_una_before;
   assign outcome_una = queue_una;
   assign outcome_at_read = at_head_q & is_read;
   assign outcome_gap_known = queue_gap_known;
   assign outcome_mtu = queue_mtu;
-  assign events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
-  assign verdict_follows = follow_take | stages_takes;
-  assign follow_room = ~actions_full;
-  assign follow_popped = choice_rows_ready | stages_takes;
-  assign follow_learn = verdict_take | stages_takes;
-  assign store_hold = act_q | stages_takes;
-  assign actions_put = (act_q | follow_take) | stages_takes;
+  assign responses_acts = responses_decided & (~actions_full);
+  assign actions_put = act_q | responses_acts;
   assign queue_new_end = queue_assigned + intake_psns;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
-    response_waits_d = response_waits_q;
-    response_d = response_q;
-    response_inside_d = response_inside_q;
-    response_tried_d = response_tried_q;
     idle_d = idle_q;
     address_d = address_q;
     read_d = read_q;
     load_d = load_q;
     look_d = look_q;
     fetch_d = fetch_q;
+    weigh_d = weigh_q;
     decide_d = decide_q;
     finish_d = finish_q;
     check_d = check_q;
@@ -1553,30 +1629,12 @@ module hpcc_requester (
     schedule_to_d = schedule_to_q;
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
-    follow_ahead = response_q.qp;
-    if ((~response_waits_q) | response_goes) begin
-      follow_ahead = arriving.qp;
-      response_waits_d = row_valid;
-      response_d = row_data;
-    end
     hit_0 = 1'd0;
     hit_1 = 1'd0;
     hit_2 = 1'd0;
     hit_3 = 1'd0;
     done = 1'd0;
     kept_d = 1'd0;
-    if (entry_response_taken) begin
-      response_inside_d = 1'd1;
-    end
-    if (stages_takes | stages_defers_response) begin
-      response_inside_d = 1'd0;
-    end
-    if (stages_defers_response) begin
-      response_tried_d = 1'd1;
-    end
-    if (response_goes) begin
-      response_tried_d = 1'd0;
-    end
     if (finished_room) begin
       stalled_d = 1'd0;
     end
@@ -1642,7 +1700,7 @@ module hpcc_requester (
       if (admitting_q) begin
         fetch_d = 1'd1;
       end else begin
-        decide_d = 1'd1;
+        weigh_d = 1'd1;
         if ((choice_ended | choice_error) | choice_remove) begin
           status_d = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
           if (choice_ended) begin
@@ -1653,24 +1711,20 @@ module hpcc_requester (
           end
           flushing_d = 1'd1;
           if ((~live_q) | queue_dead) begin
-            decide_d = 1'd0;
+            weigh_d = 1'd0;
             done = 1'd1;
           end else if (queue_head == queue_tail) begin
-            decide_d = 1'd0;
+            weigh_d = 1'd0;
             bury_d = 1'd1;
           end
         end
-        if (choice_work) begin
-          decide_d = 1'd0;
-          post_d = 1'd1;
-        end
         if (choice_answer & ((~live_q) | queue_dead)) begin
-          decide_d = 1'd0;
+          weigh_d = 1'd0;
           done = 1'd1;
           hit_3 = live_q & reply_acknowledgement;
         end
         if (choice_row & (((~live_q) | queue_dead) | verdict_negative)) begin
-          decide_d = 1'd0;
+          weigh_d = 1'd0;
           act_d = 1'd1;
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
           if (queue_dead) begin
@@ -1684,9 +1738,14 @@ module hpcc_requester (
     end
     if (fetch_q) begin
       fetch_d = 1'd0;
-      decide_d = 1'd1;
+      weigh_d = 1'd1;
       message_d = ring_message;
       told_status_d = ring_status;
+    end
+    if (weigh_q) begin
+      weigh_d = 1'd0;
+      decide_d = admitting_q | (~choice_work);
+      post_d = (~admitting_q) & choice_work;
     end
     finished_push = 1'd0;
     finished_id = message_q.id;
@@ -1703,15 +1762,15 @@ module hpcc_requester (
     queue_hand = 1'd0;
     if (decide_q) begin
       decide_d = 1'd0;
-      ring_place = next_pointer;
+      ring_place = next_pointer_q;
       if (admitting_q) begin
         emit_d = 1'd1;
         if (step_fits) begin
           queue_hand = 1'd1;
-          pointer_d = next_pointer;
+          pointer_d = next_pointer_q;
           scheduled_d = 1'd1;
           schedule_to_d = message_q.end_psn;
-          if (next_pointer != queue_tail) begin
+          if (~next_is_tail_q) begin
             emit_d = 1'd0;
             fetch_d = 1'd1;
           end
@@ -1726,9 +1785,9 @@ module hpcc_requester (
         queue_tell = direct;
         queue_enlist = (~direct) & (~queue_listed);
         guilty_d = guilty_now & (~is_last);
-        pointer_d = next_pointer;
+        pointer_d = next_pointer_q;
         queue_pop = 1'd1;
-        if (next_pointer == queue_tail) begin
+        if (next_is_tail_q) begin
           bury_d = 1'd1;
         end else begin
           fetch_d = 1'd1;
@@ -1744,8 +1803,8 @@ module hpcc_requester (
           finished_status = told_status_q;
           finished_push = is_last;
           queue_tell = 1'd1;
-          pointer_d = next_pointer;
-          if (next_pointer == queue_head) begin
+          pointer_d = next_pointer_q;
+          if (next_is_head_q) begin
             queue_delist = 1'd1;
             done = 1'd1;
           end else begin
@@ -1761,8 +1820,8 @@ module hpcc_requester (
         end else if (~step_reaches) begin
           act_d = 1'd0;
           fetch_d = 1'd1;
-          pointer_d = next_pointer;
-          queue_pass = (~found_q) & ((~is_read) | arrived);
+          pointer_d = next_pointer_q;
+          queue_pass = (~found_q) & ((~is_read) | arrived_q);
         end else if (~is_read) begin
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
         end else if (found_q) begin
@@ -1771,10 +1830,10 @@ module hpcc_requester (
           act_d = 1'd0;
           check_d = 1'd1;
         end
-        if (((~found_q) & is_read) & (~arrived)) begin
+        if (((~found_q) & is_read) & (~arrived_q)) begin
           found_d = 1'd1;
           missing_d = message_q.first_psn;
-          if (skip.negative) begin
+          if (begun_q) begin
             missing_d = queue_accepted;
           end
         end
@@ -1796,8 +1855,8 @@ module hpcc_requester (
           queue_enlist = (~direct) & (~queue_listed);
           queue_pop = 1'd1;
           popped_d = 1'd1;
-          pointer_d = next_pointer;
-          if (((~step_taken) & ((message_q.end_psn != limit_q) | reply_data)) & (next_pointer != queue_admit)) begin
+          pointer_d = next_pointer_q;
+          if (((~step_taken) & ((~limit_at_end_q) | reply_data)) & (~next_is_admit_q)) begin
             finish_d = 1'd0;
             fetch_d = 1'd1;
           end
@@ -1814,6 +1873,7 @@ module hpcc_requester (
     asked_qp = choice_qp;
     asked_psn = choice_psn;
     events_with_time = reply_acknowledgement;
+    events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
     queue_lose = 1'd0;
     if (finish_q) begin
       if (outcome_ends) begin
@@ -1913,9 +1973,6 @@ module hpcc_requester (
       idle_d = 1'd1;
       save_d = 1'd1;
     end
-    store_we = queue_we;
-    store_write_qp = choice_qp;
-    store_new_state = queue_new_state;
     if (save_q) begin
       save_d = done;
       if ((queue_changed & (~choice_work)) & (choice_qp == blocked_qp_q)) begin
@@ -1925,10 +1982,7 @@ module hpcc_requester (
     if (~turn) begin
       asked_qp = stages_asked_qp;
       asked_psn = stages_asked_psn;
-      store_we = stages_we;
-      store_write_qp = stages_qp;
-      store_new_state = stages_new_state;
-      if (stages_we & (stages_qp == blocked_qp_q)) begin
+      if (stages_moved & (stages_qp == blocked_qp_q)) begin
         blocked_d = 1'd0;
       end
       ring_push = stages_push;
@@ -1945,6 +1999,7 @@ module hpcc_requester (
       events_bytes = stages_bytes;
       events_with_int = stages_with_int;
       events_with_time = stages_acknowledges;
+      events_sent_valid = asked_known & stages_acknowledges;
       events_nak = 1'd0;
       echoes_put = stages_echo & (~echoes_full);
       finished_push = stages_completes;
@@ -1960,6 +2015,7 @@ module hpcc_requester (
       load_d = 1'd0;
       look_d = 1'd0;
       fetch_d = 1'd0;
+      weigh_d = 1'd0;
       decide_d = 1'd0;
       finish_d = 1'd0;
       check_d = 1'd0;
@@ -1970,9 +2026,6 @@ module hpcc_requester (
       save_d = 1'd0;
       blocked_d = 1'd0;
       stalled_d = 1'd0;
-      response_waits_d = 1'd0;
-      response_inside_d = 1'd0;
-      response_tried_d = 1'd0;
       held_removals_d = 1'd0;
     end
   end
@@ -2029,26 +2082,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    verdict_follow_address = follow_address;
-    verdict_follow_last = follow_last;
-    if (stages_takes) begin
-      verdict_follow_address = stages_address;
-      verdict_follow_last = stages_last;
-    end
-  end
-  always_comb begin
-    follow_learned.valid = ~verdict_last;
-    follow_learned.generation = choice_generation;
-    follow_learned.psn = choice_psn + 24'd1;
-    follow_learned.last_psn = message_q.end_psn - 24'd1;
-    follow_learned.last_length = verdict_last_length;
-    follow_learned.open = 1'd1;
-    follow_learned.address = verdict_behind;
-    if (stages_takes) begin
-      follow_learned = stages_learned;
-    end
-  end
-  always_comb begin
     scheduling.flow = flow.flow;
     scheduling.generation = flow.generation;
     scheduling.psn = schedule_to_q;
@@ -2070,8 +2103,10 @@ module hpcc_requester (
   //
   // They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's
   // ring full
-  // comes back: its queue pair is passed by until the window has been through and starts again with its oldest work request, so that a full
-  // ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
+  // comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again with its
+  // oldest work request, so
+  // that a full ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its
+  // turn.
   //
   // A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair
   // that is
@@ -2087,6 +2122,7 @@ module hpcc_requester (
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
   assign window_place = window_at;
+  assign window_next_qp = window_addressed_qp;
   assign window_passed_d = window_full_q[window_addressed_qp]
       | ((stages_returns | stages_defers_work) & (stages_qp == window_addressed_qp));
   assign window_skips = window_shown_q & window_passed_q;
@@ -2095,6 +2131,7 @@ module hpcc_requester (
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;
   assign window_ended = 16'd1 << stages_place;
+  assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
   assign window_behind = window_next_q + 5'd1;
   assign window_arriving = work_data;
   assign window_numbers_waddr = window_tail_q[3:0];
@@ -2105,6 +2142,7 @@ module hpcc_requester (
     window_shown_d = window_shown_q;
     window_offered_d = window_offered_q;
     window_again_d = window_again_q;
+    window_freed_ring_d = window_freed_ring_q;
     window_head_d = window_head_q;
     window_next_d = window_next_q;
     window_full_d = window_full_q;
@@ -2113,10 +2151,10 @@ module hpcc_requester (
     window_passes = 1'd0;
     window_restarts = 1'd0;
     if ((~window_shown_q) & (~window_offered_q)) begin
-      if (window_again_q & ((window_next_q == window_tail_q) | (|window_deferred_q))) begin
+      if (window_restart_due_q) begin
         window_restarts = 1'd1;
-      end else if (window_next_q == window_tail_q) begin
-        window_restarts = 1'd0;
+      end else if (window_waits_for_restart | (window_next_q == window_tail_q)) begin
+        window_passes = 1'd0;
       end else if (window_done_q[window_at]) begin
         window_passes = 1'd1;
       end else if (~window_flying_q[window_at]) begin
@@ -2124,6 +2162,8 @@ module hpcc_requester (
         window_offered_d = window_deferred_q[window_at];
       end
     end
+    window_restart_due_d = (window_again_q & (~window_restarts))
+        & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q));
     if (entry_work_taken | window_skips) begin
       window_shown_d = 1'd0;
       window_passes = 1'd1;
@@ -2146,6 +2186,12 @@ module hpcc_requester (
     if (stages_returns | stages_defers_work) begin
       window_again_d = 1'd1;
     end
+    if (stages_frees & window_full_q[stages_qp]) begin
+      window_freed_ring_d = 1'd1;
+    end
+    if (window_restarts) begin
+      window_freed_ring_d = 1'd0;
+    end
     if (stages_returns | stages_defers_work) begin
       window_full_d = (window_full_q & ~(256'd1 << stages_qp)) | ({255'd0, 1'd1} << stages_qp);
     end
@@ -2162,6 +2208,8 @@ module hpcc_requester (
       window_shown_d = 1'd0;
       window_offered_d = 1'd0;
       window_again_d = 1'd0;
+      window_freed_ring_d = 1'd0;
+      window_restart_due_d = 1'd0;
       window_head_d = 5'd0;
       window_next_d = 5'd0;
       window_tail_d = 5'd0;
@@ -2241,7 +2289,7 @@ module hpcc_requester (
     held_tail_d = held_tail_q;
     held_next_place_d = held_next_place_q;
     held_settled_d = held_settled_q;
-    if (entry_answer_taken) begin
+    if (entry_answer_comes) begin
       held_next_place_d = held_next_place_q + 4'd1;
     end
     if (stages_defers_answer) begin
@@ -2270,106 +2318,143 @@ module hpcc_requester (
   end
   // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
   //
-  // Work requests come no faster than the peer takes what they become: a WRITE every fourth clock, a READ every sixteenth, which is what a
-  // READ of one packet
-  // costs in the response queue, and its response here. Faster ones would fill packet buffers until frames are lost.
+  // Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in
+  // the response queue.
+  // Faster ones would fill packet buffers until frames are lost.
   //
-  // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written.
-  assign entry_answer = gather_down_data;
-  assign entry_answer_qp = entry_answer.qp;
-  assign entry_work_qp = window_front.qpn[7:0];
-  assign entry_response_qp = response_q.qp;
-  assign entry_answer_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp)))
-      | (entry_inside_4_q & (entry_qp_4_q == entry_answer_qp));
-  assign entry_work_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_work_qp)) | (entry_inside_2_q & (entry_qp_2_q == entry_work_qp)))
-      | (entry_inside_3_q & (entry_qp_3_q == entry_work_qp))) | (entry_inside_4_q & (entry_qp_4_q == entry_work_qp));
-  assign entry_response_meets = (((entry_inside_1_q & (entry_qp_1_q == entry_response_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_response_qp)))
-      | (entry_inside_4_q & (entry_qp_4_q == entry_response_qp));
-  assign entry_answer_can = gather_down_valid & (~entry_answer_meets);
-  assign entry_work_can = (window_waits & (~entry_work_meets)) & (~(|entry_pause_q));
-  assign entry_response_can = entry_response_waits & (~entry_response_meets);
+  // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
+  // has not been left to
+  // the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it along.
+  //
+  // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a work request when it is
+  // addressed, a READ
+  // response in the clock in which it shows.
+  assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
+  assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~(|entry_pause_q));
+  assign entry_response_can = responses_waits & (~entry_response_meets_q);
   assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
   assign entry_takes_work = entry_is_work & (~hold);
   assign entry_takes_answer = ((entry_answer_can & (~entry_is_work)) & (~entry_response_can)) & (~hold);
-  assign entry_answers_ready = entry_takes_answer;
   assign entry_work_taken = entry_takes_work;
-  assign entry_answer_taken = entry_takes_answer;
   assign entry_response_taken = entry_takes_response;
-  assign entry_waits = (gather_down_valid | window_waits) | entry_response_waits;
+  assign entry_waits = (entry_full_q | window_waits) | responses_waits;
   assign entry_takes = (entry_takes_work | entry_takes_answer) | entry_takes_response;
   assign entry_valid = entry_takes;
+  assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
+  assign entry_newcomer = gather_down_data;
+  assign entry_answers_ready = (~entry_full_q) | entry_takes_answer;
+  assign entry_comes = gather_down_valid & ((~entry_full_q) | entry_takes_answer);
+  assign entry_answer_comes = entry_comes;
+  assign entry_answer_qp = entry_answer_q.qp;
+  assign entry_newcomer_qp = entry_newcomer.qp;
+  assign entry_response_qp = responses_step.qp;
+  assign entry_newcomer_meets = ((((entry_takes_work & (entry_work_qp == entry_newcomer_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_newcomer_qp))) | (entry_takes_response & (entry_response_qp == entry_newcomer_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp));
+  assign entry_answer_stays = ((((entry_takes_work & (entry_work_qp == entry_answer_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_answer_qp))) | (entry_takes_response & (entry_response_qp == entry_answer_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp));
+  assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
+      | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
+  assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
+  assign entry_newcomer_far = entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp);
+  assign entry_answer_far = entry_inside_3_q & (entry_qp_3_q == entry_answer_qp);
+  assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
   always_comb begin
     entry_turn_d = entry_turn_q;
+    entry_full_d = entry_full_q;
     entry_pause_d = entry_pause_q;
+    entry_answer_d = entry_answer_q;
     if (|entry_pause_q) begin
-      entry_pause_d = entry_pause_q - 4'd1;
+      entry_pause_d = entry_pause_q - 2'd1;
     end
     if (entry_takes_work | entry_takes_answer) begin
       entry_turn_d = entry_takes_answer;
     end
     if (entry_takes_work) begin
-      entry_pause_d = 4'd3;
+      entry_pause_d = 2'd2;
       if (|window_front.operation) begin
-        entry_pause_d = 4'hf;
+        entry_pause_d = 2'd3;
       end
     end
+    if (entry_takes_answer) begin
+      entry_full_d = 1'd0;
+    end
+    if (entry_comes) begin
+      entry_full_d = 1'd1;
+      entry_answer_d.qp = entry_newcomer.qp;
+      entry_answer_d.generation = entry_newcomer.generation;
+      entry_answer_d.psn = entry_newcomer.psn;
+      entry_answer_d.answer = entry_newcomer.answer;
+      entry_answer_d.syndrome = entry_newcomer.syndrome;
+      entry_answer_d.int_on = entry_newcomer.int_on;
+      entry_answer_d.failed = entry_newcomer.ends_or_failed;
+      entry_answer_d.place = held_place;
+    end
+    entry_answer_meets_d = entry_answer_stays | entry_answer_far;
+    if (entry_comes) begin
+      entry_answer_meets_d = entry_newcomer_meets | entry_newcomer_far;
+    end
+    entry_work_meets_d = entry_work_near | entry_work_far;
+    entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
     entry_inside_3_d = entry_inside_2_q;
-    entry_inside_4_d = entry_inside_3_q;
     if (rst) begin
       entry_inside_1_d = 1'd0;
       entry_inside_2_d = 1'd0;
       entry_inside_3_d = 1'd0;
-      entry_inside_4_d = 1'd0;
+      entry_answer_meets_d = 1'd0;
+      entry_work_meets_d = 1'd0;
+      entry_response_meets_d = 1'd0;
       entry_turn_d = 1'd0;
-      entry_pause_d = 4'd0;
+      entry_pause_d = 2'd0;
+      entry_full_d = 1'd0;
     end
   end
   always_comb begin
-    entry_word.qp = entry_answer.qp;
-    entry_word.generation = entry_answer.generation;
-    entry_word.psn = entry_answer.psn;
-    entry_word.answer = entry_answer.answer;
-    entry_word.syndrome = entry_answer.syndrome;
-    entry_word.int_on = entry_answer.int_on;
-    entry_word.failed = entry_answer.ends_or_failed;
-    entry_word.place = held_place;
+    entry_word = entry_answer_q;
     entry_word.work = entry_is_work;
     entry_word.response = entry_response_can;
     entry_word.invalid = intake_invalid;
     entry_word.read = |window_front.operation;
     entry_word.length = window_front.length;
+    entry_word.ends = responses_step.ends;
+    entry_word.negative = responses_step.negative;
     if (entry_is_work) begin
       entry_word.qp = entry_work_qp;
       entry_word.place = window_place;
     end
     if (entry_response_can) begin
-      entry_word.qp = response_q.qp;
-      entry_word.generation = response_q.generation;
-      entry_word.psn = response_q.psn;
+      entry_word.qp = responses_step.qp;
+      entry_word.generation = responses_step.generation;
+      entry_word.psn = responses_step.psn;
+      entry_word.length = {16'd0, responses_step.length};
     end
   end
-  // stages: The pipe of the fast path: what an acknowledgement, READ data, the first response of a READ or a work request means, while
-  // nothing but one
+  // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
   // message or the end of the ring is concerned.
   //
   // | clock | registers | computed |
   // |---|---|---|
   // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
   // | 1 | `step_1` | next PSN; when the packet left is asked |
-  // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ without data |
+  // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
   // | 3 | `state_3` | distances, packets of the work request |
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-  // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler |
+  // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
   //
-  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
+  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
+  // left to it takes
+  // the responses behind it out of the pipe.
   //
-  // A step a clock; steps of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
+  // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT`
+  // PSNs at most, four times that outstanding.
   assign stages_asked_qp = stages_step_1_q.qp;
   assign stages_asked_psn = stages_step_1_q.psn;
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
@@ -2386,8 +2471,15 @@ module hpcc_requester (
   assign stages_direct_4_d = stages_state_3_q.told == stages_state_3_q.head;
   assign stages_full_4_d = (stages_state_3_q.tail - stages_state_3_q.told) == 5'h10;
   assign stages_reads_4_d = stages_state_3_q.reads < max_reads;
-  assign stages_has_run = follow_run.valid & (follow_run.generation == stages_state_3_q.generation);
   assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
+  assign stages_missing_4_d = ((~stages_progress.negative) & (stages_state_3_q.read_at != stages_state_3_q.admit))
+      & (~stages_step_3_q.negative);
+  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
+  assign stages_full_length = 16'h100 << stages_mtu_3_q;
+  assign stages_last_byte = stages_step_3_q.length[15:0] - 16'd1;
+  assign stages_whole_4_d = stages_step_3_q.length[15:0] == stages_full_length;
+  assign stages_short_4_d = (stages_last_byte & (16'd0 - stages_full_length)) == 16'd0;
+  assign stages_above_packet_4_d = 16'd0 - stages_full_length;
   assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
   assign stages_syndrome = stages_step_3_q.syndrome;
   assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
@@ -2395,10 +2487,9 @@ module hpcc_requester (
   assign stages_ignored_4_d = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
   assign stages_data_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_duplicate_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
-  assign stages_rounding_length = stages_step_3_q.length;
-  assign stages_rounding_mtu = stages_mtu_3_q;
-  assign stages_raised = stages_rounding_rounded;
-  assign stages_packets_4_d = 24'(stages_raised.units >> stages_mtu_3_q);
+  assign stages_length_less_one = stages_step_3_q.length - 32'd1;
+  assign stages_whole = {1'd0, stages_length_less_one};
+  assign stages_first_behind_4_d = stages_state_3_q.assigned + 24'd1;
   assign stages_judged = (((stages_valid_4_q & (~stages_step_4_q.work)) & (~stages_response_4_q)) & stages_live_4_q) & (~stages_ended_4_q);
   assign stages_never_sent = (~stages_old_4_q) & stages_unsent_4_q;
   assign stages_over = stages_next_4_q - message_q.end_psn;
@@ -2415,30 +2506,30 @@ module hpcc_requester (
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
-  assign stages_full_length = 16'h100 << stages_mtu_4_q;
-  assign stages_is_end = (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
-      | (response_q.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
-  assign stages_fits_place = ((stages_is_end == stages_at_end) & ({16'd0, response_q.payload_length} == stages_wanted_length))
-      & (|response_q.payload_length);
-  assign stages_first = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_negative_4_q))
-      & (~stages_old_4_q)) & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & (stages_step_4_q.psn == message_q.first_psn))
-      & stages_fits_place;
-  assign stages_behind_5_d = message_q.local_address + {48'd0, stages_full_length};
-  assign stages_last_psn_5_d = message_q.end_psn - 24'd1;
-  assign stages_more = stages_packets_4_q > stages_span;
-  assign stages_new_end = stages_state_4_q.assigned + stages_psns;
-  assign stages_last_out = (stages_outstanding_4_q + stages_psns) - 24'd1;
+  assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
+  assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
+  assign stages_unlike = ((message_q.length[15:0] - 16'd1) ^ stages_last_byte_4_q) & (~stages_above_packet_4_q);
+  assign stages_accepts = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_old_4_q))
+      & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place)
+      & (~stages_defers_response_5_q);
+  assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
+  assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
+  assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
+  assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
   assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
   assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
   assign stages_tried = stages_valid_4_q & stages_step_4_q.work;
   assign stages_queues = ((((stages_tried & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
+  assign stages_passes_write = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = stages_we_5_q;
+  assign stages_we = stages_we_5_q | stages_saves_5_q;
+  assign stages_moved = stages_we_5_q;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_state_5_q;
   assign stages_place = stages_step_5_q.place;
   assign stages_push = stages_push_5_q;
+  assign stages_frees = stages_frees_5_q;
   assign stages_tail = stages_tail_5_q;
   assign stages_start = stages_start_5_q;
   assign stages_finish = stages_state_5_q.assigned;
@@ -2456,14 +2547,13 @@ module hpcc_requester (
   assign stages_takes = stages_takes_5_q;
   assign stages_defers_response = stages_defers_response_5_q;
   assign stages_last = stages_last_5_q;
-  assign stages_address = stages_address_5_q;
-  assign stages_learned = stages_run_5;
+  assign stages_address = stages_base_5_q + {28'd0, stages_skipped_5_q};
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
     stages_valid_1_d = entry_valid;
-    stages_valid_2_d = stages_valid_1_q;
-    stages_valid_3_d = stages_valid_2_q;
-    stages_valid_4_d = stages_valid_3_q;
+    stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_defers_response_5_q));
+    stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_defers_response_5_q));
+    stages_valid_4_d = stages_valid_3_q & (~(stages_step_3_q.response & stages_defers_response_5_q));
     stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops)) & (~stages_moves);
     stages_event_5_d = stages_moves | ((stages_judged & stages_positive_4_q) & stages_old_4_q);
     stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
@@ -2471,12 +2561,14 @@ module hpcc_requester (
     stages_ghost_5_d = (stages_judged & stages_acknowledgement_4_q) & stages_never_sent;
     stages_ignored_5_d = (stages_judged & stages_ignored_4_q) & (~stages_never_sent);
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
-    stages_takes_5_d = stages_first;
-    stages_defers_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_first);
+    stages_takes_5_d = stages_accepts;
+    stages_defers_response_5_d = ((stages_valid_4_q & stages_response_4_q) & (~stages_accepts)) & (~stages_defers_response_5_q);
     stages_returns_5_d = (stages_tried & (~stages_refused)) & stages_full_4_q;
     stages_defers_work_5_d = stages_tried & (stages_refused | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
     stages_push_5_d = stages_queues;
-    stages_we_5_d = (stages_moves | stages_queues) | stages_first;
+    stages_frees_5_d = stages_done;
+    stages_we_5_d = (stages_moves | stages_queues) | stages_accepts;
+    stages_saves_5_d = queue_we;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -2485,7 +2577,9 @@ module hpcc_requester (
       stages_valid_4_d = 1'd0;
       stages_valid_5_d = 1'd0;
       stages_we_5_d = 1'd0;
+      stages_saves_5_d = 1'd0;
       stages_push_5_d = 1'd0;
+      stages_frees_5_d = 1'd0;
       stages_returns_5_d = 1'd0;
       stages_defers_work_5_d = 1'd0;
       stages_defers_answer_5_d = 1'd0;
@@ -2499,34 +2593,21 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_at_read = store_read_at;
-    if (((follow_run.valid & (~follow_run.open)) & (follow_run.generation == stages_step_2_q.generation))
-        & (follow_run.psn != store_una)) begin
-      stages_at_read = store_read_at + 5'd1;
-    end
-  end
-  always_comb begin
     stages_ring_place = store_head;
     if (stages_step_2_q.response) begin
-      stages_ring_place = stages_at_read;
+      stages_ring_place = store_read_at;
     end
   end
   always_comb begin
-    stages_missing_4_d = (~stages_progress.negative) & (stages_position_3_q != stages_state_3_q.admit);
-    if (stages_has_run) begin
-      stages_missing_4_d = (stages_step_3_q.psn == follow_run.psn) & (stages_position_3_q != stages_state_3_q.admit);
+    stages_more_psns_4_d = 24'(stages_whole.units >> stages_mtu_3_q);
+    if (stages_step_3_q.length == 32'd0) begin
+      stages_more_psns_4_d = 24'd0;
     end
   end
   always_comb begin
-    stages_wanted_length = {16'd0, stages_full_length};
+    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
     if (stages_at_end) begin
-      stages_wanted_length = message_q.length;
-    end
-  end
-  always_comb begin
-    stages_psns = stages_packets_4_q;
-    if (stages_packets_4_q == 24'd0) begin
-      stages_psns = 24'd1;
+      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
     end
   end
   always_comb begin
@@ -2536,6 +2617,9 @@ module hpcc_requester (
       stages_written.tail = stages_state_4_q.tail + 5'd1;
       stages_written.admit = stages_state_4_q.tail + 5'd1;
       stages_written.assigned = stages_new_end;
+      if (stages_passes_write) begin
+        stages_written.read_at = stages_state_4_q.tail + 5'd1;
+      end
       stages_written.reads = stages_state_4_q.reads + {4'd0, stages_step_4_q.read};
     end
     if (stages_moves) begin
@@ -2552,46 +2636,25 @@ module hpcc_requester (
         stages_written.read_at = stages_state_4_q.head + 5'd1;
       end
     end
-    if (stages_first) begin
+    if (stages_accepts) begin
       stages_written.accepted = stages_next_4_q;
-      stages_written.read_at = stages_position_4_q;
       if (stages_at_end) begin
-        stages_written.read_at = stages_position_4_q + 5'd1;
+        stages_written.read_at = stages_state_4_q.read_at + 5'd1;
       end
     end
   end
   always_comb begin
-    stages_run_5.valid = ~stages_last_5_q;
-    stages_run_5.generation = stages_step_5_q.generation;
-    stages_run_5.psn = stages_next_5_q;
-    stages_run_5.last_psn = stages_last_psn_5_q;
-    stages_run_5.last_length = verdict_last_length;
-    stages_run_5.open = 1'd1;
-    stages_run_5.address = stages_behind_5_q;
+    stages_state_5_d = stages_written;
+    stages_step_5_d = stages_step_4_q;
+    if (queue_we) begin
+      stages_state_5_d = queue_new_state;
+      stages_step_5_d.qp = choice_qp;
+    end
   end
   always_comb begin
     stages_bytes = 32'd0;
     if (stages_counts_5_q) begin
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
-    end
-  end
-  // stages_rounding: Bytes in whole packets.
-  //
-  // A length rounded up to whole packets; shifted right by the MTU code, its units are their number. Without registers.
-  assign stages_rounding_rounded = {1'd0, stages_rounding_length} + {21'd0, stages_rounding_less_one};
-  always_comb begin
-    stages_rounding_less_one = 12'hff;
-    if (stages_rounding_mtu >= 3'd1) begin
-      stages_rounding_less_one = 12'h1ff;
-    end
-    if (stages_rounding_mtu >= 3'd2) begin
-      stages_rounding_less_one = 12'h3ff;
-    end
-    if (stages_rounding_mtu >= 3'd3) begin
-      stages_rounding_less_one = 12'h7ff;
-    end
-    if (stages_rounding_mtu >= 3'd4) begin
-      stages_rounding_less_one = 12'hfff;
     end
   end
   // turns: Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine
@@ -2647,16 +2710,14 @@ module hpcc_requester (
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
-  assign store_lands = ((store_landing_down_valid & (~store_we)) & (~sent_valid)) & (~store_hold);
+  assign store_lands = (store_landing_down_valid & (~stages_we)) & (~sent_valid);
   assign store_voids = store_lands & (store_waits.created.alive | (~(|store_waits.created.generation)));
   assign store_crowded = store_landing_down_valid;
   assign store_sent_we = sent_valid | store_voids;
-  assign store_states_we = store_we | store_voids;
-  assign store_forget = store_lands | (store_we & store_new_state.dead);
+  assign store_states_we = stages_we | store_voids;
   assign store_head = store_states_rdata.head;
   assign store_read_at = store_states_rdata.read_at;
   assign store_told = store_states_rdata.told;
-  assign store_una = store_states_rdata.una;
   assign store_alive = store_contexts_rdata.alive;
   assign store_context_generation = store_contexts_rdata.generation;
   assign store_mtu = store_contexts_rdata.mtu;
@@ -2673,27 +2734,24 @@ module hpcc_requester (
   end
   always_comb begin
     store_sent_waddr = sent_qp;
-    store_sent_wdata.end_psn = sent_end;
-    store_sent_wdata.generation = sent_generation;
-    store_sent_wdata.used = 1'd1;
-    store_states_waddr = store_write_qp;
-    store_states_wdata = store_new_state;
+    store_states_waddr = stages_qp;
     if (store_voids) begin
       store_sent_waddr = store_waits.qp;
-      store_sent_wdata = 33'd0;
       store_states_waddr = store_waits.qp;
-      store_states_wdata = 142'd0;
     end
   end
   always_comb begin
-    store_forget_qp = store_write_qp;
-    if (store_lands) begin
-      store_forget_qp = store_waits.qp;
-    end
+    store_sent_wdata.end_psn = sent_end;
+    store_sent_wdata.generation = sent_generation;
+    store_sent_wdata.used = ~store_voids;
+  end
+  always_comb begin
+    store_states_wdata = stages_new_state;
+    store_states_wdata.used = ~store_voids;
   end
   always_comb begin
     store_reference = store_contexts_rdata.generation;
-    if (store_removing) begin
+    if (store_by_generation_q) begin
       store_reference = choice_generation;
     end
   end
@@ -2720,24 +2778,22 @@ module hpcc_requester (
   // |---|---|
   // | 0 | comes |
   // | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
-  // | 2 | (READ data) what that answer is shows |
-  // | 3 | (READ data) joins it, or is put in |
+  // | 3 | (READ data) what that answer is shows |
+  // | 4 | (READ data) joins it, or is put in |
   //
   // Two clocks from `up` to `down` past an empty ring, three or more through it.
   //
-  // One answer a clock in, READ data every third while others wait; the answer that is offered does not change. 255 can wait.
+  // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
-  assign gather_count = gather_tail_q - gather_head_q;
-  assign gather_empty = ~(|gather_count);
-  assign gather_crowded = &gather_count;
+  assign gather_empty = ~(|gather_count_q);
+  assign gather_crowded = &gather_count_q;
   assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
-  assign gather_leaves = (~gather_full_q) | (~gather_aside_full_q);
+  assign gather_leaves = ~gather_both_full_q;
   assign gather_moves = (~gather_empty) & gather_leaves;
   assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
   assign gather_fits_d = gather_tags_rdata == gather_wanted;
-  assign gather_behind = gather_place_q - gather_head_q;
-  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & (gather_behind < gather_count))
-      & (~(gather_moves & (~(|gather_behind))));
+  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (~(gather_leaves & (~(|gather_behind_q))));
+  assign gather_distance = gather_place_q - gather_head_q;
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded))
       & (gather_shown_q | (~gather_data));
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
@@ -2747,24 +2803,22 @@ module hpcc_requester (
   always_comb begin
     gather_held_full_d = gather_held_full_q;
     gather_full_d = gather_full_q;
-    gather_aside_full_d = gather_aside_full_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
+    gather_count_d = gather_count_q;
     gather_held_d = gather_held_q;
     gather_offered_d = gather_offered_q;
-    gather_aside_d = gather_aside_q;
-    if (~gather_aside_full_q) begin
-      gather_aside_d = gather_offered_q;
-      gather_aside_full_d = gather_full_q & (~entry_answers_ready);
-    end else if (entry_answers_ready) begin
-      gather_aside_full_d = 1'd0;
-    end
+    gather_aside_full_d = ~gather_aside_leaves;
     if (gather_leaves) begin
       gather_full_d = gather_moves | gather_passes;
       gather_offered_d = gather_ring_rdata;
       if (gather_empty) begin
         gather_offered_d = gather_held_q;
       end
+    end
+    gather_both_full_d = ~gather_aside_leaves;
+    if (gather_leaves) begin
+      gather_both_full_d = (gather_moves | gather_passes) & (~gather_aside_leaves);
     end
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
@@ -2774,6 +2828,12 @@ module hpcc_requester (
     if (gather_puts) begin
       gather_tail_d = gather_tail_q + 8'd1;
     end
+    if (gather_puts & (~gather_moves)) begin
+      gather_count_d = gather_count_q + 8'd1;
+    end
+    if (gather_moves & (~gather_puts)) begin
+      gather_count_d = gather_count_q - 8'd1;
+    end
     gather_newest_raddr = gather_arriving.qp;
     if (gather_waits) begin
       gather_newest_raddr = gather_held_q.qp;
@@ -2782,21 +2842,53 @@ module hpcc_requester (
       gather_held_d = answer_data;
     end
     gather_looked_d = gather_waits;
-    gather_shown_d = gather_waits & gather_looked_q;
+    gather_settled_d = gather_waits & gather_looked_q;
+    gather_shown_d = gather_waits & gather_settled_q;
     if (rst) begin
       gather_held_full_d = 1'd0;
       gather_looked_d = 1'd0;
+      gather_settled_d = 1'd0;
       gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
       gather_aside_full_d = 1'd0;
+      gather_both_full_d = 1'd0;
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
+      gather_count_d = 8'd0;
+    end
+  end
+  always_comb begin
+    gather_there_d = gather_there_q;
+    gather_behind_d = gather_behind_q;
+    if (gather_shown_q) begin
+      gather_there_d = gather_there_q & (~(gather_leaves & (~(|gather_behind_q))));
+      if (gather_moves) begin
+        gather_behind_d = gather_behind_q - 8'd1;
+      end
+    end else begin
+      gather_there_d = (gather_distance < gather_count_q) & (~(gather_moves & (~(|gather_distance))));
+      gather_behind_d = gather_distance;
+      if (gather_moves) begin
+        gather_behind_d = gather_distance - 8'd1;
+      end
     end
   end
   always_comb begin
     gather_place_d = gather_place_q;
     if (~gather_looked_q) begin
       gather_place_d = gather_newest_rdata;
+    end
+  end
+  always_comb begin
+    gather_aside_d = gather_aside_q;
+    if (~gather_aside_full_q) begin
+      gather_aside_d = gather_offered_q;
+    end
+  end
+  always_comb begin
+    gather_aside_leaves = (~gather_full_q) | entry_answers_ready;
+    if (gather_aside_full_q) begin
+      gather_aside_leaves = entry_answers_ready;
     end
   end
   always_comb begin
@@ -2823,86 +2915,139 @@ module hpcc_requester (
       gather_down_data = gather_aside_q;
     end
   end
+  // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
+  //
+  // A response keeps its place until what becomes of it has left. Three pointers follow the newest: `next` is the one that enters the pipe
+  // next, `judged`
+  // the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state machine takes those
+  // behind it
+  // out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with
+  // it.
+  //
+  // Sixteen places; one in every second clock and one out in every third. Two clocks from `row` to `step`, which shows a clock before it
+  // `waits`.
+  assign responses_row_ready = responses_room_q;
+  assign responses_writes = row_valid & responses_room_q;
+  assign responses_arriving = row_data;
+  assign responses_given = responses_arriving.extension;
+  assign responses_aeth = responses_given.aeth;
+  assign responses_syndrome = responses_aeth.syndrome;
+  assign responses_place = responses_tail_q[3:0];
+  assign responses_steps_raddr = responses_next_q[3:0];
+  assign responses_step = responses_steps_rdata;
+  assign responses_waits = responses_settled_q & (~responses_deferred_q);
+  assign responses_leaves = responses_acts | choice_rows_ready;
+  assign responses_rows_raddr = responses_head_q[3:0];
+  assign responses_front = responses_rows_rdata;
+  assign responses_decided = responses_decisions_down_valid & responses_front_shown_q;
+  assign responses_decision = responses_decisions_down_data;
+  assign responses_machine_valid = (responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q;
+  assign responses_machine_data = responses_rows_rdata;
+  always_comb begin
+    responses_deferred_d = responses_deferred_q;
+    responses_head_d = responses_head_q;
+    responses_judged_d = responses_judged_q;
+    responses_next_d = responses_next_q;
+    responses_tail_d = responses_new_tail;
+    responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
+    responses_shown_d = ((responses_next_q != responses_tail_q) & (~entry_response_taken)) & (~stages_defers_response);
+    responses_settled_d = (responses_shown_q & (~entry_response_taken)) & (~stages_defers_response);
+    if (entry_response_taken) begin
+      responses_next_d = responses_next_q + 5'd1;
+    end
+    if (stages_defers_response) begin
+      responses_next_d = responses_judged_q + 5'd1;
+    end
+    if (stages_takes | choice_rows_ready) begin
+      responses_judged_d = responses_judged_q + 5'd1;
+    end
+    if (choice_rows_ready) begin
+      responses_deferred_d = 1'd0;
+    end
+    if (stages_defers_response) begin
+      responses_deferred_d = 1'd1;
+    end
+    responses_front_shown_d = (responses_head_q != responses_tail_q) & (~responses_leaves);
+    if (responses_leaves) begin
+      responses_head_d = responses_head_q + 5'd1;
+    end
+    if (rst) begin
+      responses_room_d = 1'd0;
+      responses_shown_d = 1'd0;
+      responses_settled_d = 1'd0;
+      responses_front_shown_d = 1'd0;
+      responses_deferred_d = 1'd0;
+      responses_head_d = 5'd0;
+      responses_judged_d = 5'd0;
+      responses_next_d = 5'd0;
+      responses_tail_d = 5'd0;
+    end
+  end
+  always_comb begin
+    responses_new_tail = responses_tail_q;
+    if (responses_writes) begin
+      responses_new_tail = responses_tail_q + 5'd1;
+    end
+  end
+  always_comb begin
+    responses_word.qp = responses_arriving.qp;
+    responses_word.generation = responses_arriving.generation;
+    responses_word.psn = responses_arriving.psn;
+    responses_word.length = responses_arriving.payload_length;
+    responses_word.ends = (responses_arriving.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
+        | (responses_arriving.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
+    responses_word.negative = (responses_arriving.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|responses_syndrome.code);
+  end
+  always_comb begin
+    responses_made.address = stages_address;
+    responses_made.last = stages_last;
+  end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
   // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
-  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there.
+  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs are
+  // registers and come in the
+  // third.
   //
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
   // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
-  assign step_ahead = limit_q - queue_una;
+  assign step_ahead = limit - queue_una;
   assign step_reached_d = ~step_ahead.negative;
-  assign step_moves_d = (~step_ahead.negative) & (limit_q != queue_una);
-  assign step_behind_data_d = limit_q + 24'd1;
-  assign step_beyond = limit_q - message_q.end_psn;
+  assign step_moves_d = (~step_ahead.negative) & (limit != queue_una);
+  assign step_behind_data_d = limit + 24'd1;
+  assign step_beyond = limit - message_q.end_psn;
   assign step_from_start = step_sought - message_q.first_psn;
   assign step_from_finish = step_sought - message_q.end_psn;
-  assign step_holds = (~step_from_start.negative) & step_from_finish.negative;
-  assign step_reaches = step_from_finish.negative;
+  assign step_held_d = (~step_from_start.negative) & step_from_finish.negative;
   assign step_left_less_one = message_q.end_psn + (~queue_una);
-  assign step_fits = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
+  assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
+  assign step_new_una = step_una_after_q;
+  assign step_complete = step_completed_q;
+  assign step_taken = step_took_q;
+  assign step_holds = step_held_q;
+  assign step_reaches = step_reached_it_q;
+  assign step_fits = step_fitted_q;
   always_comb begin
-    step_new_una = queue_una;
-    step_complete = 1'd0;
-    step_taken = 1'd0;
+    step_una_after_d = queue_una;
+    step_completed_d = 1'd0;
+    step_took_d = 1'd0;
     if (message_q.read) begin
       if ((reply_data & step_reached_q) & step_beyond.negative) begin
-        step_taken = 1'd1;
-        step_new_una = step_behind_data_q;
-        step_complete = step_behind_data_q == message_q.end_psn;
+        step_took_d = 1'd1;
+        step_una_after_d = step_behind_data_q;
+        step_completed_d = step_behind_data_q == message_q.end_psn;
       end
     end else begin
       if (step_moves_q) begin
         if (step_beyond.negative) begin
-          step_new_una = limit_q;
+          step_una_after_d = limit;
         end else begin
-          step_new_una = message_q.end_psn;
-          step_complete = 1'd1;
+          step_una_after_d = message_q.end_psn;
+          step_completed_d = 1'd1;
         end
       end
     end
-  end
-  // reply: Takes an answer apart. Without registers.
-  assign reply_syndrome = reply_commit.syndrome;
-  assign reply_reason = reply_syndrome.value;
-  assign reply_code = reply_syndrome.code;
-  assign reply_acknowledgement = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
-  assign reply_data = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~reply_commit.ends_or_failed);
-  assign reply_failed = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & reply_commit.ends_or_failed;
-  assign reply_gap = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
-  assign reply_duplicate = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
-  assign reply_int_on = reply_commit.int_on;
-  assign reply_ignored = ((reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0)) & (reply_code != 3'd3);
-  assign reply_nak = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
-  assign reply_fatal = reply_failed | (reply_nak & (|reply_reason));
-  assign reply_echo = reply_sent;
-  always_comb begin
-    reply_limit = reply_commit.psn;
-    if ((reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
-      reply_limit = reply_commit.psn + 24'd1;
-    end
-  end
-  always_comb begin
-    reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR;
-    if (reply_reason == 5'd1) begin
-      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_INVALID_REQUEST;
-    end
-    if (reply_reason == 5'd2) begin
-      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_ACCESS_ERROR;
-    end
-    if (reply_failed) begin
-      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
-    end
-  end
-  always_comb begin
-    reply_sent = 417'd0;
-    reply_sent.kind = hpcc_nic_pkg::ACK_KIND_ECHO;
-    reply_sent.qp = reply_commit.qp;
-    reply_sent.generation = reply_commit.generation;
-    reply_sent.psn = reply_commit.psn;
-    reply_sent.int_length = reply_commit.int_length;
-    reply_sent.int_stack = reply_commit.int_stack;
   end
   // outcome: What goes on from an answer after the walk. Without registers.
   assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
@@ -2955,6 +3100,8 @@ module hpcc_requester (
     window_shown_q = 1'd0;
     window_offered_q = 1'd0;
     window_again_q = 1'd0;
+    window_freed_ring_q = 1'd0;
+    window_restart_due_q = 1'd0;
     window_passed_q = 1'd0;
     window_moved_q = 1'd0;
     window_came_q = 1'd0;
@@ -2974,17 +3121,20 @@ module hpcc_requester (
     entry_inside_1_q = 1'd0;
     entry_inside_2_q = 1'd0;
     entry_inside_3_q = 1'd0;
-    entry_inside_4_q = 1'd0;
     entry_turn_q = 1'd0;
+    entry_full_q = 1'd0;
+    entry_answer_meets_q = 1'd0;
+    entry_work_meets_q = 1'd0;
+    entry_response_meets_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
-    entry_qp_4_q = 8'd0;
-    entry_pause_q = 4'd0;
+    entry_pause_q = 2'd0;
+    entry_answer_q = 94'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
-    stages_step_1_q = 92'd0;
-    stages_step_2_q = 92'd0;
+    stages_step_1_q = 94'd0;
+    stages_step_2_q = 94'd0;
     stages_next_2_q = 24'd0;
     stages_valid_3_q = 1'd0;
     stages_alive_3_q = 1'd0;
@@ -2992,15 +3142,13 @@ module hpcc_requester (
     stages_sent_known_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
-    stages_step_3_q = 92'd0;
-    stages_step_4_q = 92'd0;
-    stages_step_5_q = 92'd0;
+    stages_step_3_q = 94'd0;
+    stages_step_4_q = 94'd0;
+    stages_step_5_q = 94'd0;
     stages_state_3_q = 142'd0;
     stages_state_4_q = 142'd0;
     stages_state_5_q = 142'd0;
     stages_mtu_3_q = 3'd0;
-    stages_position_3_q = 5'd0;
-    stages_position_4_q = 5'd0;
     stages_valid_4_q = 1'd0;
     stages_live_4_q = 1'd0;
     stages_ended_4_q = 1'd0;
@@ -3020,15 +3168,22 @@ module hpcc_requester (
     stages_duplicate_4_q = 1'd0;
     stages_response_4_q = 1'd0;
     stages_missing_4_q = 1'd0;
-    stages_negative_4_q = 1'd0;
+    stages_next_missing_4_q = 1'd0;
+    stages_whole_4_q = 1'd0;
+    stages_short_4_q = 1'd0;
     stages_next_4_q = 24'd0;
     stages_distance_4_q = 24'd0;
     stages_outstanding_4_q = 24'd0;
-    stages_packets_4_q = 24'd0;
+    stages_more_psns_4_q = 24'd0;
+    stages_first_behind_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
+    stages_last_byte_4_q = 16'd0;
+    stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_we_5_q = 1'd0;
+    stages_saves_5_q = 1'd0;
     stages_push_5_q = 1'd0;
+    stages_frees_5_q = 1'd0;
     stages_returns_5_q = 1'd0;
     stages_defers_work_5_q = 1'd0;
     stages_defers_answer_5_q = 1'd0;
@@ -3047,35 +3202,50 @@ module hpcc_requester (
     stages_takes_5_q = 1'd0;
     stages_defers_response_5_q = 1'd0;
     stages_last_5_q = 1'd0;
-    stages_address_5_q = 64'd0;
-    stages_behind_5_q = 64'd0;
-    stages_last_psn_5_q = 24'd0;
+    stages_base_5_q = 64'd0;
+    stages_skipped_5_q = 36'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
     turns_called_before_q = 1'd0;
     turns_waited_before_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
+    store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_looked_q = 1'd0;
+    gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
+    gather_there_q = 1'd0;
     gather_full_q = 1'd0;
     gather_aside_full_q = 1'd0;
+    gather_both_full_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
+    gather_count_q = 8'd0;
+    gather_behind_q = 8'd0;
     gather_held_q = 421'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
     gather_aside_q = 421'd0;
-    response_waits_q = 1'd0;
-    response_q = 550'd0;
-    response_inside_q = 1'd0;
-    response_tried_q = 1'd0;
+    responses_room_q = 1'd0;
+    responses_shown_q = 1'd0;
+    responses_settled_q = 1'd0;
+    responses_front_shown_q = 1'd0;
+    responses_deferred_q = 1'd0;
+    responses_head_q = 5'd0;
+    responses_judged_q = 5'd0;
+    responses_next_q = 5'd0;
+    responses_tail_q = 5'd0;
+    step_completed_q = 1'd0;
+    step_took_q = 1'd0;
+    step_held_q = 1'd0;
+    step_reached_it_q = 1'd0;
+    step_fitted_q = 1'd0;
+    step_una_after_q = 24'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
-    limit_q = 24'd0;
     finished_push_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
@@ -3085,6 +3255,7 @@ module hpcc_requester (
     load_q = 1'd0;
     look_q = 1'd0;
     fetch_q = 1'd0;
+    weigh_q = 1'd0;
     decide_q = 1'd0;
     finish_q = 1'd0;
     check_q = 1'd0;
@@ -3098,16 +3269,24 @@ module hpcc_requester (
     kept_q = 1'd0;
     held_removals_q = 1'd0;
     stalled_q = 1'd0;
+    told_all_q = 1'd0;
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
     pointer_q = 5'd0;
+    next_pointer_q = 5'd0;
+    next_is_tail_q = 1'd0;
+    next_is_head_q = 1'd0;
+    next_is_admit_q = 1'd0;
     message_q = 242'd0;
     missing_q = 24'd0;
+    begun_q = 1'd0;
+    arrived_q = 1'd0;
     found_q = 1'd0;
     response_case_q = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
     at_head_q = 1'd0;
     taken_q = 1'd0;
     popped_q = 1'd0;
+    limit_at_end_q = 1'd0;
     guilty_q = 1'd0;
     status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     scheduled_q = 1'd0;
@@ -3121,6 +3300,8 @@ module hpcc_requester (
     window_shown_q <= window_shown_d;
     window_offered_q <= window_offered_d;
     window_again_q <= window_again_d;
+    window_freed_ring_q <= window_freed_ring_d;
+    window_restart_due_q <= window_restart_due_d;
     window_passed_q <= window_passed_d;
     window_moved_q <= window_moved_d;
     window_came_q <= window_came_d;
@@ -3140,13 +3321,16 @@ module hpcc_requester (
     entry_inside_1_q <= entry_inside_1_d;
     entry_inside_2_q <= entry_inside_2_d;
     entry_inside_3_q <= entry_inside_3_d;
-    entry_inside_4_q <= entry_inside_4_d;
     entry_turn_q <= entry_turn_d;
+    entry_full_q <= entry_full_d;
+    entry_answer_meets_q <= entry_answer_meets_d;
+    entry_work_meets_q <= entry_work_meets_d;
+    entry_response_meets_q <= entry_response_meets_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
-    entry_qp_4_q <= entry_qp_3_q;
     entry_pause_q <= entry_pause_d;
+    entry_answer_q <= entry_answer_d;
     stages_valid_1_q <= stages_valid_1_d;
     stages_valid_2_q <= stages_valid_2_d;
     stages_step_1_q <= entry_step;
@@ -3160,13 +3344,11 @@ module hpcc_requester (
     stages_sent_to_3_q <= store_sent_to;
     stages_step_3_q <= stages_step_2_q;
     stages_step_4_q <= stages_step_3_q;
-    stages_step_5_q <= stages_step_4_q;
+    stages_step_5_q <= stages_step_5_d;
     stages_state_3_q <= store_state;
     stages_state_4_q <= stages_state_3_q;
-    stages_state_5_q <= stages_written;
+    stages_state_5_q <= stages_state_5_d;
     stages_mtu_3_q <= store_mtu;
-    stages_position_3_q <= stages_at_read;
-    stages_position_4_q <= stages_position_3_q;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
     stages_ended_4_q <= stages_state_3_q.dead;
@@ -3186,15 +3368,22 @@ module hpcc_requester (
     stages_duplicate_4_q <= stages_duplicate_4_d;
     stages_response_4_q <= stages_step_3_q.response;
     stages_missing_4_q <= stages_missing_4_d;
-    stages_negative_4_q <= verdict_negative;
+    stages_next_missing_4_q <= stages_next_missing_4_d;
+    stages_whole_4_q <= stages_whole_4_d;
+    stages_short_4_q <= stages_short_4_d;
     stages_next_4_q <= stages_next_3_q;
     stages_distance_4_q <= stages_distance_4_d;
     stages_outstanding_4_q <= stages_outstanding_4_d;
-    stages_packets_4_q <= stages_packets_4_d;
+    stages_more_psns_4_q <= stages_more_psns_4_d;
+    stages_first_behind_4_q <= stages_first_behind_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
+    stages_last_byte_4_q <= stages_last_byte;
+    stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_we_5_q <= stages_we_5_d;
+    stages_saves_5_q <= stages_saves_5_d;
     stages_push_5_q <= stages_push_5_d;
+    stages_frees_5_q <= stages_frees_5_d;
     stages_returns_5_q <= stages_returns_5_d;
     stages_defers_work_5_q <= stages_defers_work_5_d;
     stages_defers_answer_5_q <= stages_defers_answer_5_d;
@@ -3213,35 +3402,50 @@ module hpcc_requester (
     stages_takes_5_q <= stages_takes_5_d;
     stages_defers_response_5_q <= stages_defers_response_5_d;
     stages_last_5_q <= stages_at_end;
-    stages_address_5_q <= message_q.local_address;
-    stages_behind_5_q <= stages_behind_5_d;
-    stages_last_psn_5_q <= stages_last_psn_5_d;
+    stages_base_5_q <= message_q.local_address;
+    stages_skipped_5_q <= stages_skipped;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
     turns_called_before_q <= turns_called_before_d;
     turns_waited_before_q <= turns_waited_before_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
+    store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_looked_q <= gather_looked_d;
+    gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
+    gather_there_q <= gather_there_d;
     gather_full_q <= gather_full_d;
     gather_aside_full_q <= gather_aside_full_d;
+    gather_both_full_q <= gather_both_full_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
+    gather_count_q <= gather_count_d;
+    gather_behind_q <= gather_behind_d;
     gather_held_q <= gather_held_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
     gather_aside_q <= gather_aside_d;
-    response_waits_q <= response_waits_d;
-    response_q <= response_d;
-    response_inside_q <= response_inside_d;
-    response_tried_q <= response_tried_d;
+    responses_room_q <= responses_room_d;
+    responses_shown_q <= responses_shown_d;
+    responses_settled_q <= responses_settled_d;
+    responses_front_shown_q <= responses_front_shown_d;
+    responses_deferred_q <= responses_deferred_d;
+    responses_head_q <= responses_head_d;
+    responses_judged_q <= responses_judged_d;
+    responses_next_q <= responses_next_d;
+    responses_tail_q <= responses_tail_d;
+    step_completed_q <= step_completed_d;
+    step_took_q <= step_took_d;
+    step_held_q <= step_held_d;
+    step_reached_it_q <= step_from_finish.negative;
+    step_fitted_q <= step_fitted_d;
+    step_una_after_q <= step_una_after_d;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
-    limit_q <= reply_limit;
     finished_push_1_q <= finished_push_1_d;
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;
@@ -3251,6 +3455,7 @@ module hpcc_requester (
     load_q <= load_d;
     look_q <= look_d;
     fetch_q <= fetch_d;
+    weigh_q <= weigh_d;
     decide_q <= decide_d;
     finish_q <= finish_d;
     check_q <= check_d;
@@ -3264,16 +3469,24 @@ module hpcc_requester (
     kept_q <= kept_d;
     held_removals_q <= held_removals_d;
     stalled_q <= stalled_d;
+    told_all_q <= told_all_d;
     told_status_q <= told_status_d;
     live_q <= live_d;
     pointer_q <= pointer_d;
+    next_pointer_q <= next_pointer_d;
+    next_is_tail_q <= next_is_tail_d;
+    next_is_head_q <= next_is_head_d;
+    next_is_admit_q <= next_is_admit_d;
     message_q <= message_d;
     missing_q <= missing_d;
+    begun_q <= skip.negative;
+    arrived_q <= arrived_d;
     found_q <= found_d;
     response_case_q <= response_case_d;
     at_head_q <= at_head_d;
     taken_q <= taken_d;
     popped_q <= popped_d;
+    limit_at_end_q <= limit_at_end_d;
     guilty_q <= guilty_d;
     status_q <= status_d;
     scheduled_q <= scheduled_d;
@@ -3286,20 +3499,20 @@ module hpcc_requester (
       context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
       state_loaded.listed, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.tail, state_loaded.admit,
       state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn, state_loaded.assigned, state_loaded.accepted, state_loaded.una,
-      entering.length, entering.read, entering.invalid, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn,
-      entering.generation, entering.place, entering.response, entering.work, arriving.role, arriving.int_on, arriving.mtu,
-      arriving.generation, arriving.int_stack, arriving.int_length, arriving.payload_length, arriving.payload_at, arriving.extension,
-      arriving.psn, arriving.ecn, arriving.ack_req, arriving.opcode, request.length, request.remote_key, request.remote_address,
-      request.local_key, request.local_address, skip.magnitude, surplus.magnitude, window_behind[4], window_arriving.length,
-      window_arriving.remote_key, window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address,
-      window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, entry_answer.ecn, entry_answer.int_stack,
-      entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
-      stages_progress.magnitude, stages_syndrome.value, stages_raised.rest, stages_step_5_q.length, stages_step_5_q.read,
-      stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
-      stages_step_5_q.psn, stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.ends_or_failed,
-      gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length, gather_arriving.msn,
-      gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, step_ahead.magnitude,
-      step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
+      entering.negative, entering.ends, entering.length, entering.read, entering.invalid, entering.int_on, entering.failed,
+      entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place, entering.response, entering.work,
+      request.length, request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude,
+      surplus.magnitude, window_behind[4], window_arriving.length, window_arriving.remote_key, window_arriving.remote_address,
+      window_arriving.local_key, window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id,
+      entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
+      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
+      stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
+      stages_step_5_q.read, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome,
+      stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, stages_step_5_q.work,
+      gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack,
+      gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
+      gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
+      step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

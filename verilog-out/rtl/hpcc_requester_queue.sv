@@ -57,10 +57,6 @@ module hpcc_requester_queue (
   input  wire  enlist,
   // Nothing waits any more.
   input  wire  delist,
-  // The queue pair's READ run; `accepted` is its PSN in the clock after `load`, if it is valid.
-  input  wire  hpcc_nic_pkg::read_run_t run,
-  // Look at `run`.
-  input  wire  with_run,
   // Oldest PSN without acknowledgement.
   output wire  [23:0] una,
   // `una` when the state was loaded.
@@ -187,6 +183,9 @@ module hpcc_requester_queue (
     end
     if (hand) begin
       state_d.admit = state_q.admit + 5'd1;
+      if ((~is_read) & (state_q.read_at == state_q.admit)) begin
+        state_d.read_at = state_q.admit + 5'd1;
+      end
       state_d.reads = state_q.reads + {4'd0, is_read};
     end
     if (push) begin
@@ -215,9 +214,6 @@ module hpcc_requester_queue (
     end
     if (load) begin
       state_d = loaded;
-      if ((with_run & run.valid) & (run.generation == loaded.generation)) begin
-        state_d.accepted = run.psn;
-      end
       una_before_r_d = loaded.una;
       mtu_r_d = loaded_mtu;
       int_on_r_d = loaded_int_on;
@@ -267,8 +263,7 @@ module hpcc_requester_queue (
     state_q <= state_d;
     mtu_r_q <= mtu_r_d;
   end
-  wire unused_bits = &{1'b0, run.address, run.open, run.last_length, run.last_psn, distance.magnitude, beyond.magnitude, progress.magnitude,
-      lag.magnitude};
+  wire unused_bits = &{1'b0, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
 endmodule
 
 `default_nettype wire

@@ -17,12 +17,10 @@ module hpcc_requester_verdict (
   input  wire  hpcc_nic_pkg::response_case_t response_case,
   // The queue pair collects INT.
   input  wire  int_on,
-  // The response follows a run: taken without a look at its message. Not with `act`.
-  input  wire  follows,
-  // Then its payload goes here.
-  input  wire  [63:0] follow_address,
-  // And it is the last of its READ.
-  input  wire  follow_last,
+  // The fast path has taken it. Not with `act`.
+  input  wire  decided,
+  // As what.
+  input  wire  hpcc_nic_pkg::read_decision_t decision_made,
   // AETH, if there is one, does not acknowledge.
   output wire  negative,
   // With `act`: its data is taken.
@@ -32,11 +30,7 @@ module hpcc_requester_verdict (
   // With `act`: the decision.
   output wire  hpcc_nic_pkg::action_t action,
   // With `act`: what is counted.
-  output wire  hpcc_nic_pkg::read_counts_t counts,
-  // With `take`: where the payload of the next response goes.
-  output wire  [63:0] behind,
-  // With `take`: bytes of the READ's last response.
-  output wire  [15:0] last_length
+  output wire  hpcc_nic_pkg::read_counts_t counts
 );
   wire  [35:0] skipped;
   wire  [35:0] full;
@@ -58,8 +52,6 @@ module hpcc_requester_verdict (
   logic [23:0] offset_q;
   wire  [23:0] ahead_d;
   logic [23:0] ahead_q;
-  wire  [15:0] rest_d;
-  logic [15:0] rest_q;
   hpcc_nic_pkg::action_t decision_word;
   // The packet.
   wire  hpcc_nic_pkg::rx_packet_t decision_row;
@@ -92,9 +84,6 @@ module hpcc_requester_verdict (
   assign left_d = {4'd0, message.length} - skipped;
   assign place_d = message.local_address + {28'd0, skipped};
   assign full = 36'h100 << row.mtu;
-  assign behind = place_q + {28'd0, full};
-  assign rest_d = ((message.length[15:0] - 16'd1) & (full[15:0] - 16'd1)) + 16'd1;
-  assign last_length = rest_q;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
   assign sound = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
   assign in_order = ahead_q == 24'd0;
@@ -135,11 +124,11 @@ module hpcc_requester_verdict (
       decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
       decision_commits = int_on;
     end
-    if (follows) begin
-      decision_address = follow_address;
+    if (decided) begin
+      decision_address = decision_made.address;
       decision_take = 1'd1;
       decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
-      decision_ends = follow_last;
+      decision_ends = decision_made.last;
       decision_commits = 1'd1;
     end
   end
@@ -164,7 +153,6 @@ module hpcc_requester_verdict (
   initial begin
     offset_q = 24'd0;
     ahead_q = 24'd0;
-    rest_q = 16'd0;
     ends_q = 1'd0;
     left_q = 36'd0;
     place_q = 64'd0;
@@ -172,7 +160,6 @@ module hpcc_requester_verdict (
   always @(posedge clk) begin
     offset_q <= offset_d;
     ahead_q <= ahead_d;
-    rest_q <= rest_d;
     ends_q <= ends_d;
     left_q <= left_d;
     place_q <= place_d;

@@ -14,7 +14,9 @@
 //
 // | step | does |
 // |---|---|
-// | `Idle`, `Held` | takes a creation, a READ's end, or an answer, in this order; reads the queue pair's list |
+// | `Idle` | takes a creation, a READ's end, or an answer, in this order; the list of its queue pair was read a clock ago, if it was
+// offered then |
+// | `Held` | reads it otherwise |
 // | `Look` | decides about a creation or an acknowledgement, which leaves or waits |
 // | `Look`, `Decide` | compares and decides: a READ becomes active or waits, one is answered. If nothing more is to do after a decision,
 // the next one is taken as in `Idle` |
@@ -89,7 +91,7 @@ module hpcc_response_queue (
   // Free places.
   output wire  [10:0] free
 );
-  wire  hpcc_nic_pkg::response_list_t list;
+  hpcc_nic_pkg::response_list_t list;
   hpcc_nic_pkg::response_list_t changed;
   wire  hpcc_nic_pkg::read_request_t asked;
   wire  hpcc_nic_pkg::read_request_t next_asked;
@@ -136,6 +138,10 @@ module hpcc_response_queue (
   wire  [3:0] behind;
   hpcc_nic_pkg::read_place_t asked_place;
   hpcc_nic_pkg::read_place_t told_place;
+  // The list of what is offered has been read, and may be decided about.
+  wire  known;
+  // What is offered is compared before it is decided.
+  wire  next_compares;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -150,7 +156,6 @@ module hpcc_response_queue (
   logic [9:0] pool_give_first;
   logic [9:0] pool_give_last;
   logic [10:0] pool_give_count;
-  logic [7:0] lists_raddr;
   wire  hpcc_nic_pkg::response_list_t lists_rdata;
   logic lists_we;
   logic [7:0] lists_waddr;
@@ -201,6 +206,8 @@ module hpcc_response_queue (
   logic cut_q;
   logic replaces_d;
   logic replaces_q;
+  wire  fresh_d;
+  logic fresh_q;
   wire  entry_follows_d;
   logic entry_follows_q;
   wire  item_follows_d;
@@ -237,8 +244,12 @@ module hpcc_response_queue (
   hpcc_nic_pkg::qp_change_t creation_q;
   logic [7:0] qp_d;
   logic [7:0] qp_q;
-  hpcc_nic_pkg::response_list_t held_d;
+  // The list of that queue pair, unless `fresh` says that it has just been read: then `fetched`.
   hpcc_nic_pkg::response_list_t held_q;
+  hpcc_nic_pkg::response_list_t fetched_q;
+  // What was addressed in the clock before.
+  wire  [10:0] addressed_d;
+  logic [10:0] addressed_q;
   logic [7:0] left_qp_r_q;
   logic [7:0] left_generation_r_q;
   wire  hpcc_nic_pkg::read_request_t activation_asked;
@@ -299,7 +310,7 @@ module hpcc_response_queue (
   );
   hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
     .clk(clk),
-    .raddr(lists_raddr),
+    .raddr(intake_qp),
     .rdata(lists_rdata),
     .we(lists_we),
     .waddr(lists_waddr),
@@ -349,7 +360,6 @@ module hpcc_response_queue (
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
   assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
-  assign list = held_q;
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
   assign waiting = list.waiting;
@@ -402,10 +412,15 @@ module hpcc_response_queue (
   assign goes_on = append | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & extending_q);
   assign takes = idle | ((((look & (~stalled)) & (~rewind)) & (~looks_again)) & (~((leave | passes) & (|waiting))));
   assign next_asked = intake_entry.int_stack[120:0];
+  assign addressed_d = asked_place;
+  assign next_compares = (intake_subject == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)
+      | ((intake_subject == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & (intake_entry.kind == hpcc_nic_pkg::COMMIT_KIND_READ));
+  assign known = (addressed_q == asked_place) & (idle | next_compares);
   assign pool_link = |waiting;
   assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign completions_waddr = told_place;
+  assign fresh_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) | ((takes & known) & (idle | (intake_qp != qp_q)));
   assign completions_raddr = asked_place;
   assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
   assign ack_valid = acks_down_valid;
@@ -442,13 +457,7 @@ module hpcc_response_queue (
     entry_d = entry_q;
     creation_d = creation_q;
     qp_d = qp_q;
-    lists_raddr = qp_q;
-    asked_place.qp = qp_q;
-    asked_place.place = entry_q.msn[2:0];
     if (takes) begin
-      lists_raddr = intake_qp;
-      asked_place.qp = intake_qp;
-      asked_place.place = intake_entry.msn[2:0];
       qp_d = intake_qp;
       subject_d = intake_subject;
       entry_d = intake_entry;
@@ -476,7 +485,7 @@ module hpcc_response_queue (
         end
       end
       if (looks_again) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       end
     end
     if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & compares) begin
@@ -536,7 +545,7 @@ module hpcc_response_queue (
     end
     if (finish) begin
       again_d = 1'd0;
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       if (replaces_q) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
@@ -550,6 +559,9 @@ module hpcc_response_queue (
     end
     if (takes & intake_valid) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
+      if (known) begin
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
+      end
     end
     left_what_r_d = 3'd0;
     if (((((leave | passes) | drops) | (taken_back & item_reads))
@@ -571,9 +583,19 @@ module hpcc_response_queue (
   end
   always_comb begin
     completed_before_d = completed_before_q;
-    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
+    if (takes | (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD)) begin
       completed_before_d = completions_rdata;
     end
+  end
+  always_comb begin
+    list = held_q;
+    if (fresh_q) begin
+      list = fetched_q;
+    end
+  end
+  always_comb begin
+    asked_place.qp = intake_qp;
+    asked_place.place = intake_entry.msn[2:0];
   end
   always_comb begin
     pool_give_first = list.head;
@@ -640,12 +662,6 @@ module hpcc_response_queue (
   always_comb begin
     told_place.qp = qp_q;
     told_place.place = 3'(list.tag + 4'd1);
-  end
-  always_comb begin
-    held_d = changed;
-    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
-      held_d = lists_rdata;
-    end
   end
   always_comb begin
     lists_we = (((((((create | fail) | leave) | passes) | drops) | store) | pop) | finish) | activate;
@@ -787,6 +803,7 @@ module hpcc_response_queue (
     removed_q = 11'd0;
     cut_q = 1'd0;
     replaces_q = 1'd0;
+    fresh_q = 1'd0;
     entry_follows_q = 1'd0;
     item_follows_q = 1'd0;
     before_end_q = 1'd0;
@@ -803,6 +820,8 @@ module hpcc_response_queue (
     creation_q = 18'd0;
     qp_q = 8'd0;
     held_q = 101'd0;
+    fetched_q = 101'd0;
+    addressed_q = 11'd0;
     left_qp_r_q = 8'd0;
     left_generation_r_q = 8'd0;
     activation_full_q = 1'd0;
@@ -824,6 +843,7 @@ module hpcc_response_queue (
     removed_q <= removed_d;
     cut_q <= cut_d;
     replaces_q <= replaces_d;
+    fresh_q <= fresh_d;
     entry_follows_q <= entry_follows_d;
     item_follows_q <= item_follows_d;
     before_end_q <= before_end_d;
@@ -839,7 +859,9 @@ module hpcc_response_queue (
     entry_q <= entry_d;
     creation_q <= creation_d;
     qp_q <= qp_d;
-    held_q <= held_d;
+    held_q <= changed;
+    fetched_q <= lists_rdata;
+    addressed_q <= addressed_d;
     left_qp_r_q <= qp_q;
     left_generation_r_q <= list.generation;
     activation_full_q <= activation_full_d;

@@ -11,6 +11,7 @@
 //! | [`rom::Rom`] | constant table | 2 |
 //! | [`ram::Ram`] | one write port, one read port | 1 |
 //! | [`ram::RamReg`] | the same with an output register | 2 |
+//! | [`ram::LoopRam`] | the same for a loop that reads and writes back | 2 |
 //! | [`reciprocal::Reciprocal`] | 1/n, interpolated | 10 |
 //! | [`reciprocal::PaperReciprocal`] | 1/n, the paper's table | 13 |
 //! | [`crc::CrcFold`], [`crc::CrcState`], [`crc::CrcResidue`] | CRC-32, 64 bytes a clock | 2, 1, 1 |

@@ -34,15 +34,16 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, AnswerTag, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance, QpOfGeneration, ReadPlace,
-    ReadRun, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
+    AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance,
+    QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FramePlace, FrameTurn, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults,
-    PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    FrameFaults, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes,
+    OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
@@ -147,7 +148,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LandingContext::descriptor(),
         SentTo::descriptor(),
         OwnMessage::descriptor(),
-        ReadRun::descriptor(),
+        ReadDecision::descriptor(),
+        ArrivedResponse::descriptor(),
         QpOfGeneration::descriptor(),
         ResponderState::descriptor(),
         ResponderCreation::descriptor(),
@@ -271,6 +273,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         EthernetFaults::descriptor(),
         OuterFaults::descriptor(),
         TransportFaults::descriptor(),
+        OuterJudgement::descriptor(),
+        HeaderFields::descriptor(),
+        TransportFields::descriptor(),
         MacBytes::descriptor(),
         FirstBytes::descriptor(),
         InnerHeaders::descriptor(),

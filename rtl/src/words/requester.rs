@@ -115,8 +115,7 @@ crate::word! {
     pub struct RequesterState {
         /// Oldest PSN without acknowledgement.
         una: U<24>,
-        /// No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`. Where a
-        /// `ReadRun` is valid, its PSN holds instead.
+        /// No READ data before it is missing, though the last of it may still be on its way to memory; not before `una`.
         accepted: U<24>,
         /// Next PSN without a message.
         assigned: U<24>,
@@ -200,22 +199,28 @@ crate::word! {
         total: U<32>,
     }
 
-    /// A READ whose responses come in order.
-    pub struct ReadRun {
-        /// There is one.
-        valid: Bit,
-        /// Generation of the queue pair.
+    /// What the fast path needs of a READ response.
+    pub struct ArrivedResponse {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
         generation: U<8>,
-        /// PSN of the next response.
+        /// PSN.
         psn: U<24>,
-        /// PSN of the last response.
-        last_psn: U<24>,
-        /// Bytes of its payload.
-        last_length: U<16>,
-        /// Data of the READ is missing.
-        open: Bit,
-        /// Where the next response's payload goes.
+        /// Bytes of payload.
+        length: U<16>,
+        /// Its opcode says that it is the last of its READ.
+        ends: Bit,
+        /// It has an AETH that does not acknowledge.
+        negative: Bit,
+    }
+
+    /// What becomes of the payload of a READ response that is taken.
+    pub struct ReadDecision {
+        /// Where it goes.
         address: U<64>,
+        /// It is the last of its READ.
+        last: Bit,
     }
 
     /// What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
@@ -244,8 +249,12 @@ crate::word! {
         invalid: Bit,
         /// It is a READ.
         read: Bit,
-        /// Its bytes.
+        /// Its bytes; of a READ response those of the payload.
         length: U<32>,
+        /// The READ response says that it is the last of its READ.
+        ends: Bit,
+        /// It has an AETH that does not acknowledge.
+        negative: Bit,
     }
 
     /// A queue pair of a generation.

@@ -4,7 +4,7 @@ use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::prim::word::Field;
 use hpcc_rtl::prim::word::Word;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
-use hpcc_rtl::transport::requester::follow::Follow;
+use hpcc_rtl::transport::requester::fast::responses::Responses;
 use hpcc_rtl::transport::requester::gather::Gather;
 use hpcc_rtl::transport::requester::intake::Intake;
 use hpcc_rtl::transport::requester::outlet::Outlet;
@@ -27,7 +27,7 @@ fn parts_agree_on_random_inputs() {
     }
     agrees::<Store>("requester_store");
     agrees::<Verdict>("read_verdict");
-    agrees::<Follow>("read_follow");
+    agrees::<Responses>("read_responses");
     agrees::<Gather>("answer_gather");
     agrees::<Intake<150, 20>>("requester_intake");
     agrees::<Outlet<U<24>>>("requester_outlet");

@@ -2,14 +2,14 @@
 //!
 //! Per queue pair there is a ring of 16 messages, and how far they are acknowledged. What concerns the end of the ring or its oldest message
 //! alone goes through a pipe ([`fast`]): a work request of one message, an acknowledgement or READ data that moves within the oldest
-//! message or to its end. Everything else is for a state machine, which takes one input at a time. Both have the same tables and take turns.
+//! message or to its end, and READ responses in order. Everything else is for a state machine, which takes one input at a time. Both have the same tables and take turns.
 //!
 //! States and clocks: [`top`], [`fast::stages`].
 //!
 //! In the state machine work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
 //! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).
-//! An answer takes seven clocks there, the first response of a READ eight; one clock more if the next input is on the
-//! same stream. The responses between them do not come here: [`follow`] takes them, and [`gather`] makes one answer of many.
+//! An answer takes seven clocks there, a response of a READ eight; one clock more if the next input is on the
+//! same stream. [`gather`] makes one answer of many about READ data.
 //!
 //! Reference: `hpcc_models::nic`. Deviations: a work request longer than 2^`SEGMENT` PSNs is several messages on the wire also
 //! when it writes, the next PSN to send is not known here, so a READ gap is reported even when the flow has just gone back.
@@ -23,7 +23,6 @@
 //! | `ring` | messages |
 //! | `intake` | work requests: check and division |
 //! | `walk` | one step over the ring |
-//! | `follow` | READ responses in order, beside the state machine |
 //! | `gather` | answers about READ data that become one |
 //! | `answers` | what an answer is; INT |
 //! | `reads` | READ responses |
@@ -33,7 +32,6 @@ pub mod answers;
 pub mod choice;
 pub mod completions;
 pub mod fast;
-pub mod follow;
 pub mod gather;
 pub mod intake;
 pub mod outlet;

@@ -3,7 +3,7 @@
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::requester::PsnDistance;
-use crate::words::requester::{ReadRun, RequesterState};
+use crate::words::requester::RequesterState;
 use crate::words::work::CompletionStatus;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -63,10 +63,6 @@ pub struct Queue {
     pub enlist: Signal<In, Bit>,
     /// Nothing waits any more.
     pub delist: Signal<In, Bit>,
-    /// The queue pair's READ run; `accepted` is its PSN in the clock after `load`, if it is valid.
-    pub run: Signal<In, ReadRun>,
-    /// Look at `run`.
-    pub with_run: Signal<In, Bit>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<Out, U<24>>,
     /// `una` when the state was loaded.
@@ -144,6 +140,9 @@ impl Logic for Queue {
         }
         if hand {
             state.admit = state.admit + 1;
+            if !is_read & (state.read_at == state.admit) {
+                state.read_at = state.admit + 1;
+            }
             state.reads = state.reads + bit_cast_u::<5, 1>(bit_cast_b(is_read));
         }
         if push {
@@ -170,9 +169,6 @@ impl Logic for Queue {
         }
         if load {
             state = loaded;
-            if with_run & run.valid & (run.generation == loaded.generation) {
-                state.accepted = run.psn;
-            }
             una_before_r = loaded.una;
             assign! {
                 mtu_r.d = loaded_mtu, int_on_r.d = loaded_int_on, sent_known_r.d = loaded_sent_known,

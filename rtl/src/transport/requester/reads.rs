@@ -12,7 +12,7 @@ use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::counters::ReadCounts;
-use crate::words::requester::{OwnMessage, PsnDistance, ResponseCase, Syndrome};
+use crate::words::requester::{OwnMessage, PsnDistance, ReadDecision, ResponseCase, Syndrome};
 use crate::words::transport::{Action, AnswerKind, CommitKind, RxPacket};
 use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
 use crate::{block, kernel};
@@ -71,12 +71,10 @@ pub struct Verdict {
     pub response_case: Signal<In, ResponseCase>,
     /// The queue pair collects INT.
     pub int_on: Signal<In, Bit>,
-    /// The response follows a run: taken without a look at its message. Not with `act`.
-    pub follows: Signal<In, Bit>,
-    /// Then its payload goes here.
-    pub follow_address: Signal<In, U<64>>,
-    /// And it is the last of its READ.
-    pub follow_last: Signal<In, Bit>,
+    /// The fast path has taken it. Not with `act`.
+    pub decided: Signal<In, Bit>,
+    /// As what.
+    pub decision_made: Signal<In, ReadDecision>,
     /// AETH, if there is one, does not acknowledge.
     pub negative: Signal<Out, Bit>,
     /// With `act`: its data is taken.
@@ -87,12 +85,7 @@ pub struct Verdict {
     pub action: Signal<Out, Action>,
     /// With `act`: what is counted.
     pub counts: Signal<Out, ReadCounts>,
-    /// With `take`: where the payload of the next response goes.
-    pub behind: Signal<Out, U<64>>,
-    /// With `take`: bytes of the READ's last response.
-    pub last_length: Signal<Out, U<16>>,
     #[registers(U<24>: offset, ahead)]
-    #[registers(U<16>: rest)]
     #[signals(U<36>: skipped, full, expected)]
     #[signals(Bit: is_end, in_order, beyond, sound, checked, good, stray, bad)]
     #[combinational]
@@ -125,10 +118,6 @@ impl Logic for Verdict {
         place = message.local_address + bit_cast_u::<64, 36>(skipped);
 
         full = bits_u::<36>(256) << row.mtu;
-        behind = place + bit_cast_u::<64, 36>(full);
-        // what whole packets leave of the READ, which is not empty: 1 to a whole packet
-        rest = ((bit_cast_u::<16, 32>(message.length) - 1) & (bit_cast_u::<16, 36>(full) - 1)) + 1;
-        last_length = rest;
         expected = if ends { left } else { full };
         is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
         sound = (is_end == ends) & (bit_cast_u::<36, 16>(row.payload_length) == expected);
@@ -158,11 +147,11 @@ impl Logic for Verdict {
             decision.answer = AnswerKind::ReadDuplicate;
             decision.commits = int_on;
         }
-        if follows {
-            decision.address = follow_address;
+        if decided {
+            decision.address = decision_made.address;
             decision.take = true;
             decision.answer = AnswerKind::ReadData;
-            decision.ends = follow_last;
+            decision.ends = decision_made.last;
             decision.commits = true;
         }
         action = decision.action;

@@ -6,7 +6,7 @@
 //! together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the outputs.
 
 use crate::emit::naming::named_inside;
-use crate::prim::ram::RamReg;
+use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::U;
 use crate::prim::word::bits_zero;
@@ -36,8 +36,6 @@ pub struct Store {
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
-    /// Let a context wait that has not landed.
-    pub hold: Signal<In, Bit>,
     /// Queue pair to read.
     pub qp: Signal<In, U<8>>,
     /// Write the state.
@@ -46,7 +44,7 @@ pub struct Store {
     pub write_qp: Signal<In, U<8>>,
     /// New state.
     pub new_state: Signal<In, RequesterState>,
-    /// Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+    /// From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
     pub removing: Signal<In, Bit>,
     /// See `removing`.
     pub generation: Signal<In, U<8>>,
@@ -58,8 +56,6 @@ pub struct Store {
     pub read_at: Signal<Out, U<5>>,
     /// The same for the oldest message whose completion has not left.
     pub told: Signal<Out, U<5>>,
-    /// Oldest PSN without acknowledgement, if the state is not void.
-    pub una: Signal<Out, U<24>>,
     /// The queue pair exists.
     pub alive: Signal<Out, Bit>,
     /// Generation of the context.
@@ -72,20 +68,17 @@ pub struct Store {
     pub sent_known: Signal<Out, Bit>,
     /// One past the highest PSN it sent.
     pub sent_to: Signal<Out, U<24>>,
-    /// A queue pair is created or removed, or has ended: a READ run of it is void.
-    pub forget: Signal<Out, Bit>,
-    /// It.
-    pub forget_qp: Signal<Out, U<8>>,
     /// A context waits until nobody else writes.
     pub crowded: Signal<Out, Bit>,
     #[signals(Bit: lands, voids)]
     contexts: RamReg<RequesterContext, 8>,
-    states: RamReg<RequesterState, 8>,
+    states: LoopRam<RequesterState, 8>,
     sent: RamReg<SentTo, 8>,
     /// Contexts that have not landed: the tables are written in any clock, so a second one may come before the first has.
     landing: ShortFifo<LandingContext, 2, 1>,
     arriving: Signal<Local, LandingContext>,
     waits: Signal<Local, LandingContext>,
+    by_generation: DFF<Bit>,
     reference: Signal<Local, U<8>>,
 }
 
@@ -101,7 +94,7 @@ impl Logic for Store {
         arriving.created.first_psn = context_data.send_psn;
         inputs!(landing: reset, up.data = arriving, up.valid = context_valid);
         waits = landing.down.data;
-        lands = landing.down.valid & !we & !sent_valid & !hold;
+        lands = landing.down.valid & !we & !sent_valid;
         landing.down.ready = lands;
         voids = lands & (waits.created.alive | !waits.created.generation.any());
         crowded = landing.down.valid;
@@ -110,16 +103,14 @@ impl Logic for Store {
         sent.waddr = sent_qp;
         sent.wdata.next.end_psn = sent_end;
         sent.wdata.next.generation = sent_generation;
-        sent.wdata.next.used = true;
+        // what is not used is void, whatever else stands there
+        sent.wdata.next.used = !voids;
         states.we = we | voids;
         inputs!(states: waddr = write_qp, wdata = new_state);
-        forget = lands | (we & new_state.dead);
-        forget_qp = if lands { waits.qp } else { write_qp };
+        states.wdata.next.used = !voids;
         if voids {
             sent.waddr = waits.qp;
-            sent.wdata = bits_zero::<SentTo>(0);
             states.waddr = waits.qp;
-            states.wdata = bits_zero::<RequesterState>(0);
         }
         contexts.raddr = qp;
         states.raddr = qp;
@@ -128,7 +119,6 @@ impl Logic for Store {
         head = states.rdata.val().head;
         read_at = states.rdata.val().read_at;
         told = states.rdata.val().told;
-        una = states.rdata.val().una;
         alive = contexts.rdata.val().alive;
         context_generation = contexts.rdata.val().generation;
         mtu = contexts.rdata.val().mtu;
@@ -136,7 +126,8 @@ impl Logic for Store {
         sent_known = sent.rdata.val().used & (sent.rdata.val().generation == contexts.rdata.val().generation);
         sent_to = sent.rdata.val().end_psn;
 
-        reference = if removing { generation } else { contexts.rdata.val().generation };
+        by_generation = removing;
+        reference = if by_generation { generation } else { contexts.rdata.val().generation };
         state = states.rdata;
         if !states.rdata.val().used | (states.rdata.val().generation != reference) {
             state = bits_zero::<RequesterState>(0);

@@ -27,7 +27,7 @@ use hpcc_testbench::config::NicSetup;
 use hpcc_testbench::nic::link::{self, LinkOutcome};
 use hpcc_testbench::nic::link_config::{LinkOperation, LinkSpec};
 use hpcc_testbench::nic::link_nics::TARGET;
-use hpcc_testbench::nic::link_report::{findings, throughput, LEAST_PERCENT};
+use hpcc_testbench::nic::link_report::{bound, findings, throughput, LEAST_PERCENT};
 use hpcc_testbench::nic::{Device, DeviceError, ModelNic, RtlNic};
 use hpcc_testbench::verilated::Model;
 use indicatif::ProgressBar;

@@ -1,30 +1,30 @@
-//! The pipe of the fast path: what an acknowledgement, READ data, the first response of a READ or a work request means, while nothing but one
+//! The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
 //! message or the end of the ring is concerned.
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
 //! | 0 | `step` offered | the queue pair's state is read, the local region looked up |
 //! | 1 | `step_1` | next PSN; when the packet left is asked |
-//! | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ without data |
+//! | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
 //! | 3 | `state_3` | distances, packets of the work request |
 //! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-//! | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler |
+//! | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
 //!
-//! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
+//! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is left to it takes
+//! the responses behind it out of the pipe.
 
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::transport::requester::{above_outstanding, longest_message};
-use crate::transport::rounding::Rounding;
-use crate::words::requester::{FastStep, OwnMessage, PsnDistance, ReadRun, RequesterState, Syndrome};
+use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
 use crate::words::responder::RoundedLength;
-use crate::words::transport::{AnswerKind, RxPacket};
-use crate::words::wire::{AethSyndrome, Opcode};
+use crate::words::transport::AnswerKind;
+use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// A step a clock; steps of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
+/// A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
 #[block]
 pub struct Stages<const SEGMENT: usize> {
     /// Clock.
@@ -63,26 +63,14 @@ pub struct Stages<const SEGMENT: usize> {
     pub head: Signal<In, U<5>>,
     /// 2: no READ with missing data is before this one, if the state is not void.
     pub read_at: Signal<In, U<5>>,
-    /// 2: oldest PSN without acknowledgement, if the state is not void.
-    pub una: Signal<In, U<24>>,
-    /// 2 to 5: the READ response inside, if there is one.
-    pub row: Signal<In, RxPacket>,
-    /// 3: its AETH, if there is one, does not acknowledge.
-    pub negative: Signal<In, Bit>,
-    /// 5: bytes of the last response of the READ in clock 4.
-    pub last_length: Signal<In, U<16>>,
-    /// 2, 3: the run of its queue pair.
-    pub run: Signal<In, ReadRun>,
-    /// 5: its payload is taken: the first of its READ, in order.
+    /// 5: the payload of the READ response is taken.
     pub takes: Signal<Out, Bit>,
-    /// 5: it is for the state machine.
+    /// 5: the READ response is for the state machine; those behind it are dropped.
     pub defers_response: Signal<Out, Bit>,
-    /// 5: it is the last of its READ too.
+    /// 5: what is taken is the last of its READ.
     pub last: Signal<Out, Bit>,
-    /// 5: where its payload goes.
+    /// 5: where the payload goes.
     pub address: Signal<Out, U<64>>,
-    /// 5: the run behind it.
-    pub learned: Signal<Out, ReadRun>,
     /// 4: that message.
     pub message: Signal<In, OwnMessage>,
     /// 4: the local region allows the work request.
@@ -95,8 +83,16 @@ pub struct Stages<const SEGMENT: usize> {
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the work request or of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
+    /// 4: the state machine, which has the turn, writes a state; that goes through the same registers.
+    pub saves: Signal<In, Bit>,
+    /// 4: of this queue pair.
+    pub saved_qp: Signal<In, U<8>>,
+    /// 4: that state.
+    pub saved_state: Signal<In, RequesterState>,
     /// 5: the state is to be written.
     pub we: Signal<Out, Bit>,
+    /// 5: by the pipe.
+    pub moved: Signal<Out, Bit>,
     /// 5: of this queue pair.
     pub qp: Signal<Out, U<8>>,
     /// 5: generation of the state.
@@ -113,6 +109,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub start: Signal<Out, U<24>>,
     /// 5: one past its last.
     pub finish: Signal<Out, U<24>>,
+    /// 5: a message is done, its place in the ring is free.
+    pub frees: Signal<Out, Bit>,
     /// 5: the work request comes back, the ring is full.
     pub returns: Signal<Out, Bit>,
     /// 5: the work request is for the state machine.
@@ -149,36 +147,35 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(FastStep: step_3, step_4, step_5)]
     #[registers(RequesterState: state_3, state_4, state_5)]
     mtu_3: DFF<U<3>>,
-    #[registers(U<5>: position_3, position_4)]
-    #[signals(U<5>: at_read)]
-    #[signals(PsnDistance: distance, beyond, lag, over, progress)]
+    #[signals(PsnDistance: distance, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
-    #[combinational]
-    rounding: Rounding,
-    raised: Signal<Local, RoundedLength>,
+    length_less_one: Signal<Local, U<32>>,
+    whole: Signal<Local, RoundedLength>,
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, none_4, all_4, direct_4, full_4, reads_4, int_on_4)]
-    #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4, missing_4, negative_4)]
-    #[registers(U<24>: next_4, distance_4, outstanding_4, packets_4)]
+    #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
+    #[registers(Bit: missing_4, next_missing_4, whole_4, short_4)]
+    #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
     mtu_4: DFF<U<3>>,
-    #[signals(U<24>: psns, new_end, last_out)]
-    #[signals(U<16>: full_length)]
-    #[signals(U<32>: wanted_length)]
-    #[signals(Bit: is_answer, is_ack, fits_place, is_end, has_run, first)]
+    #[registers(U<16>: last_byte_4, above_packet_4)]
+    #[signals(U<16>: full_length, last_byte, unlike)]
+    #[signals(U<24>: new_end, last_out)]
+    #[signals(U<36>: skipped)]
+    #[signals(Bit: is_answer, is_ack, in_order, fits_place, accepts, passes_write)]
     #[signals(Bit: judged, tried, at_end, never_sent, moves, done, more, fits, refused, queues, drops)]
     written: Signal<Local, RequesterState>,
     // 5
-    #[registers(Bit: valid_5, we_5, push_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
     #[registers(U<24>: next_5, passed_5, start_5)]
     tail_5: DFF<U<5>>,
     #[registers(Bit: takes_5, defers_response_5, last_5)]
-    #[registers(U<64>: address_5, behind_5)]
-    last_psn_5: DFF<U<24>>,
-    run_5: Signal<Local, ReadRun>,
+    base_5: DFF<U<64>>,
+    skipped_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
-    #[init(Constant::new(U(longest_message(SEGMENT))))]
-    span: Constant<U<24>>,
+    /// Bits of a number of PSNs less one that is longer than a message may be.
+    #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]
+    beyond_span: Constant<U<24>>,
     #[init(Constant::new(U(above_outstanding(SEGMENT))))]
     above: Constant<U<24>>,
 }
@@ -187,26 +184,19 @@ pub struct Stages<const SEGMENT: usize> {
 impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
     fn update(&mut self) {
         // 0, 1
-        assign!(valid_1.d = valid, step_1.d = step);
+        // a response behind one that is for the state machine is dropped
+        valid_1 = valid;
+        step_1 = step;
         assign!(asked_qp = step_1.qp, asked_psn = step_1.psn);
-        assign!(valid_2.d = valid_1, step_2.d = step_1);
+        valid_2 = valid_1 & !(step_1.response & defers_response_5);
+        step_2 = step_1;
         next_2 = step_1.psn + 1;
 
         // 2
         ring_qp = step_2.qp;
-        // the READ of a run that is closed has all its data, but is in the ring until memory has it too
-        at_read = read_at;
-        if run.valid & !run.open & (run.generation == step_2.generation) & (run.psn != una) {
-            at_read = read_at + 1;
-        }
-        position_3 = at_read;
-        ring_place = if step_2.response { at_read } else { head };
-        assign!(
-            valid_3.d = valid_2,
-            step_3.d = step_2,
-            next_3.d = next_2,
-            state_3.d = state
-        );
+        ring_place = if step_2.response { read_at } else { head };
+        valid_3 = valid_2 & !(step_2.response & defers_response_5);
+        assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
         alive_3 = alive & (step_2.work | (context_generation == step_2.generation));
         assign!(
             mtu_3.d = mtu,
@@ -216,12 +206,8 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         );
 
         // 3: where the PSN lies
-        assign!(
-            valid_4.d = valid_3,
-            step_4.d = step_3,
-            next_4.d = next_3,
-            state_4.d = state_3
-        );
+        valid_4 = valid_3 & !(step_3.response & defers_response_5);
+        assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = state_3);
         assign!(
             live_4.d = alive_3,
             ended_4.d = state_3.dead,
@@ -241,16 +227,17 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         direct_4 = state_3.told == state_3.head;
         full_4 = (state_3.tail - state_3.told) == 16;
         reads_4 = state_3.reads < max_reads;
-        // the data before it has come: what a run says is exact, and a message may have been passed by
-        has_run = run.valid & (run.generation == state_3.generation);
+        // a READ response: the oldest READ with missing data may be there, and what of it is missing
         progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.accepted);
-        missing_4 = !progress.negative & (position_3 != state_3.admit);
-        if has_run {
-            missing_4 = (step_3.psn == run.psn) & (position_3 != state_3.admit);
-        }
-        position_4 = position_3;
+        missing_4 = !progress.negative & (state_3.read_at != state_3.admit) & !step_3.negative;
+        next_missing_4 = step_3.psn == state_3.accepted;
         response_4 = step_3.response;
-        negative_4 = negative;
+        full_length = bits_u::<16>(256) << mtu_3;
+        last_byte = bit_cast_u::<16, 32>(step_3.length) - 1;
+        whole_4 = bit_cast_u::<16, 32>(step_3.length) == full_length;
+        short_4 = (last_byte & (bits_u::<16>(0) - full_length)) == 0;
+        last_byte_4 = last_byte;
+        above_packet_4 = bits_u::<16>(0) - full_length;
         // what the answer is
         is_answer = !step_3.work & !step_3.response;
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(step_3.syndrome);
@@ -260,10 +247,11 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         ignored_4 = is_ack & syndrome.code.any() & (syndrome.code != 3);
         data_4 = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
         duplicate_4 = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
-        // packets of the work request, rounded up
-        inputs!(rounding: length = step_3.length, mtu = mtu_3);
-        raised = rounding.rounded;
-        packets_4 = bit_cast_u::<24, 25>(raised.units >> mtu_3);
+        // packets of the work request less one, none if it has no bytes
+        length_less_one = step_3.length - 1;
+        whole = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
+        more_psns_4 = if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(whole.units >> mtu_3) };
+        first_behind_4 = state_3.assigned + 1;
 
         // 4: an answer moves within the oldest message, or to its end
         judged = valid_4 & !step_4.work & !response_4 & live_4 & !ended_4;
@@ -300,42 +288,37 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         passed_5 = distance_4 + 1;
         mtu_5 = mtu_4;
 
-        // 4: the first response of a READ, in order, of the kind and length of its place
-        full_length = bits_u::<16>(256) << mtu_4;
-        is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
-        wanted_length = bit_cast_u::<32, 16>(full_length);
+        // 4: the next response of a READ, of the kind and length of its place; the last has what whole packets leave of the READ
+        offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
+        in_order = (next_missing_4 & !offset.negative) | (step_4.psn == message.first_psn);
+        unlike = ((bit_cast_u::<16, 32>(message.length) - 1) ^ last_byte_4) & !above_packet_4;
+        fits_place = !step_4.ends & whole_4 & over.negative;
         if at_end {
-            wanted_length = message.length;
+            fits_place = step_4.ends & short_4 & !unlike.any();
         }
-        fits_place =
-            (is_end == at_end) & (bit_cast_u::<32, 16>(row.payload_length) == wanted_length) & row.payload_length.any();
-        first = valid_4
+        accepts = valid_4
             & response_4
             & live_4
             & !ended_4
-            & !negative_4
             & !old_4
             & !unsent_4
             & missing_4
             & message.read
-            & (step_4.psn == message.first_psn)
-            & fits_place;
-        takes_5 = first;
-        defers_response_5 = valid_4 & response_4 & !first;
+            & in_order
+            & fits_place
+            & !defers_response_5;
+        takes_5 = accepts;
+        defers_response_5 = valid_4 & response_4 & !accepts & !defers_response_5;
         last_5 = at_end;
-        address_5 = message.local_address;
-        behind_5 = message.local_address + bit_cast_u::<64, 16>(full_length);
-        last_psn_5 = message.end_psn - 1;
+        base_5 = message.local_address;
+        skipped = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << mtu_4;
+        skipped_5 = skipped;
 
         // 4: a work request of one message that the scheduler may have at once
-        psns = packets_4;
-        if packets_4 == 0 {
-            psns = bits_u::<24>(1);
-        }
-        more = packets_4 > span;
-        new_end = state_4.assigned + psns;
+        more = (more_psns_4 & beyond_span).any();
+        new_end = first_behind_4 + more_psns_4;
         // what would be outstanding is not more than a power of two
-        last_out = outstanding_4 + psns - 1;
+        last_out = outstanding_4 + more_psns_4;
         fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
         refused = !live_4 | ended_4 | step_4.invalid | !allowed;
         tried = valid_4 & step_4.work;
@@ -343,15 +326,21 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         returns_5 = tried & !refused & full_4;
         defers_work_5 = tried & (refused | (!full_4 & (more | !all_4 | !fits)));
         push_5 = queues;
+        frees_5 = done;
         tail_5 = state_4.tail;
         start_5 = state_4.assigned;
 
+        // a WRITE is no READ with missing data
+        passes_write = !step_4.read & (state_4.read_at == state_4.tail);
         written = state_4;
         written.used = true;
         if queues {
             written.tail = state_4.tail + 1;
             written.admit = state_4.tail + 1;
             written.assigned = new_end;
+            if passes_write {
+                written.read_at = state_4.tail + 1;
+            }
             written.reads = state_4.reads + bit_cast_u::<5, 1>(bit_cast_b(step_4.read));
         }
         if moves {
@@ -368,41 +357,37 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
                 written.read_at = state_4.head + 1;
             }
         }
-        if first {
+        if accepts {
             written.accepted = next_4;
-            written.read_at = position_4;
             if at_end {
-                written.read_at = position_4 + 1;
+                written.read_at = state_4.read_at + 1;
             }
         }
         state_5 = written;
-        we_5 = moves | queues | first;
+        we_5 = moves | queues | accepts;
+        saves_5 = saves;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
+        if saves {
+            state_5 = saved_state;
+            step_5.qp = saved_qp;
+        }
         read_place = step_4.place;
 
         // 5
+        we = we_5 | saves_5;
         assign! {
-            we = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
-            push = push_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
+            moved = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
+            push = push_5, frees = frees_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
             defers_work = defers_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
-        assign! {
-            takes = takes_5, defers_response = defers_response_5, last = last_5, address = address_5
-        }
-        run_5.valid = !last_5;
-        run_5.generation = step_5.generation;
-        run_5.psn = next_5;
-        run_5.last_psn = last_psn_5;
-        run_5.last_length = last_length;
-        run_5.open = true;
-        run_5.address = behind_5;
-        learned = run_5;
+        assign!(takes = takes_5, defers_response = defers_response_5, last = last_5);
+        address = base_5 + bit_cast_u::<64, 36>(skipped_5);
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, push_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
         }
     }

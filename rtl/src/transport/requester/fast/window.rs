@@ -1,8 +1,8 @@
 //! Work requests that wait for the fast path, 16 at most, and what has become of each.
 //!
 //! They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's ring full
-//! comes back: its queue pair is passed by until the window has been through and starts again with its oldest work request, so that a full
-//! ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
+//! comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again with its oldest work request, so
+//! that a full ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its turn.
 //!
 //! A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair that is
 //! inside, and when one comes back the others of its queue pair are passed by.
@@ -32,6 +32,8 @@ pub struct Window {
     pub front: Signal<Out, WorkRequest>,
     /// Its place.
     pub place: Signal<Out, U<4>>,
+    /// Queue pair of the work request that may wait in the next clock.
+    pub next_qp: Signal<Out, U<8>>,
     /// It goes in this clock. Only with `waits`, and not while one returns or defers, which may be of its queue pair.
     pub take: Signal<In, Bit>,
     /// The work request of `end_place` comes out of the pipe: queued.
@@ -44,16 +46,20 @@ pub struct Window {
     pub end_place: Signal<In, U<4>>,
     /// Its queue pair.
     pub end_qp: Signal<In, U<8>>,
+    /// A message of `frees_qp` is done and its place in the ring free.
+    pub frees: Signal<In, Bit>,
+    /// See `frees`.
+    pub frees_qp: Signal<In, U<8>>,
     /// A place to read.
     pub read_place: Signal<In, U<4>>,
     /// What lies there, one clock later.
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, again, passed, moved, came)]
+    #[registers(Bit: room, shown, offered, again, freed_ring, restart_due, passed, moved, came)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
-    #[signals(Bit: writes, passes, skips, restarts)]
+    #[signals(Bit: writes, passes, skips, restarts, waits_for_restart)]
     #[signals(U<5>: new_tail, behind)]
     #[signals(U<4>: at, oldest, new_at)]
     #[signals(U<16>: here, ended, freed, flown, landed, queued, refused, handled)]
@@ -104,6 +110,7 @@ impl Logic for Window {
             addressed_qp = came_qp;
         }
         front_qp = addressed_qp;
+        next_qp = addressed_qp;
         passed = full.get_bit(addressed_qp.index()) | ((returns | defers) & (end_qp == addressed_qp));
         skips = shown & passed;
         waits = shown & !skips;
@@ -112,11 +119,13 @@ impl Logic for Window {
         here = bits_u::<16>(1) << at;
         ended = bits_u::<16>(1) << end_place;
         clear!(passes, restarts);
+        // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
+        waits_for_restart = again & (freed_ring | deferred.any());
         if !shown & !offered {
-            if again & ((next == tail) | deferred.any()) {
+            if restart_due {
                 restarts = true;
-            } else if next == tail {
-                restarts = false;
+            } else if waits_for_restart | (next == tail) {
+                passes = false;
             } else if done.get_bit(at.index()) {
                 passes = true;
             } else if !flying.get_bit(at.index()) {
@@ -124,6 +133,7 @@ impl Logic for Window {
                 offered = deferred.get_bit(at.index());
             }
         }
+        restart_due = again & !restarts & ((next == tail) | freed_ring | deferred.any());
         if take | skips {
             shown = false;
             passes = true;
@@ -163,6 +173,12 @@ impl Logic for Window {
         if returns | defers {
             again = true;
         }
+        if frees & full.get_bit(frees_qp.index()) {
+            freed_ring = true;
+        }
+        if restarts {
+            freed_ring = false;
+        }
         if returns | defers {
             full = full.replace_bit(end_qp.index(), true);
         }
@@ -191,7 +207,21 @@ impl Logic for Window {
         flying = (flying & !landed) | flown;
         done = (done & !freed) | queued | handled;
         deferred = (deferred & !handled) | refused;
-        reset!(room, shown, offered, again, head, next, tail, flying, done, deferred, full);
+        reset!(
+            room,
+            shown,
+            offered,
+            again,
+            freed_ring,
+            restart_due,
+            head,
+            next,
+            tail,
+            flying,
+            done,
+            deferred,
+            full
+        );
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

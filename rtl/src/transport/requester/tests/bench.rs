@@ -338,7 +338,8 @@ impl<const S: usize> Bench<S> {
             self.tick();
             let rests = before == (0, 0, self.moved());
             quiet = if rests { quiet + 1 } else { 0 };
-            if quiet > (40.0 / self.accept) as u32 {
+            // an answer may pass over a full ring before anything shows
+            if quiet > (60.0 / self.accept) as u32 {
                 return;
             }
         }

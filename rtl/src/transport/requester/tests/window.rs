@@ -45,6 +45,8 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
         window.end_qp.next = U(out.map_or(0, |(_, qp, _)| qp));
         window.machine.ready.next = false;
         window.take.next = false;
+        window.frees.next = stimulus.chance(0.1);
+        window.frees_qp.next = U(stimulus.below(6));
         let place = stimulus.below(16);
         window.read_place.next = U(place);
         // the choices of the pipe and of the state machine are combinational
@@ -117,6 +119,41 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
     }
     assert!(sent - queued <= 16, "{sent} {queued}");
     queued
+}
+
+/// A ring is full, and the work request at the window's end comes back; when a place is free, it is offered again before the window has been through.
+#[test]
+fn a_free_place_brings_the_oldest_work_request_back_at_once() {
+    let clocks = |frees: bool| {
+        let mut window: Box<Window> = Box::default();
+        init(window.as_mut()).expect("complete block");
+        let (mut sent, mut taken_at, mut back_at) = (0, None, None);
+        for clock in 0..200u64 {
+            window.reset.next = clock < 2;
+            window.work.valid.next = clock > 2 && sent < 16;
+            let mut word = WorkRequest::default();
+            (word.id, word.qpn) = (U(sent), U(3));
+            window.work.data.next = word;
+            window.take.next = false;
+            window.returns.next = taken_at.is_some_and(|at| clock == at + 5);
+            (window.end_place.next, window.end_qp.next) = (U(0), U(3));
+            window.frees.next = frees && taken_at.is_some_and(|at| clock == at + 8);
+            window.frees_qp.next = U(3);
+            rust_hdl::prelude::simulate(window.as_mut(), 10);
+            let offers = window.waits.val() && clock > 30 && window.front.val().id.0 == 0;
+            if offers && taken_at.is_none() {
+                window.take.next = true;
+                taken_at = Some(clock);
+            } else if offers && back_at.is_none() {
+                back_at = Some(clock);
+            }
+            let accepted = step(window.as_mut(), |w| w.work.valid.val() & w.work.ready.val());
+            sent += u64::from(accepted);
+        }
+        back_at.expect("offered again") - taken_at.expect("taken")
+    };
+    let (at_once, through) = (clocks(true), clocks(false));
+    assert!(at_once <= 8 + 6 && at_once < through, "{at_once} {through}");
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
+//!
+//! A response keeps its place until what becomes of it has left. Three pointers follow the newest: `next` is the one that enters the pipe next, `judged`
+//! the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state machine takes those behind it
+//! out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with it.
+
+use crate::emit::naming::named_inside;
+use crate::prim::lut_ram::LutRam;
+use crate::prim::short_fifo::ShortFifo;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
+use crate::words::requester::{ArrivedResponse, ReadDecision, Syndrome};
+use crate::words::transport::RxPacket;
+use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Sixteen places; one in every second clock and one out in every third. Two clocks from `row` to `step`, which shows a clock before it `waits`.
+#[block]
+pub struct Responses {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: drops what waits.
+    pub reset: Signal<In, Bit>,
+    /// READ responses.
+    pub row: StreamIn<RxPacket>,
+    /// One may go into the pipe.
+    pub waits: Signal<Out, Bit>,
+    /// What the pipe needs of it.
+    pub step: Signal<Out, ArrivedResponse>,
+    /// It goes in this clock. Only with `waits`.
+    pub enters: Signal<In, Bit>,
+    /// The oldest one inside is taken.
+    pub takes: Signal<In, Bit>,
+    /// With `takes`: where its payload goes.
+    pub address: Signal<In, U<64>>,
+    /// With `takes`: it is the last of its READ.
+    pub last: Signal<In, Bit>,
+    /// The oldest one inside is for the state machine; nothing enters in this clock, and what is inside of others counts no more.
+    pub defers: Signal<In, Bit>,
+    /// The oldest response.
+    pub front: Signal<Out, RxPacket>,
+    /// It is taken, and its decision may leave.
+    pub decided: Signal<Out, Bit>,
+    /// That decision.
+    pub decision: Signal<Out, ReadDecision>,
+    /// It leaves in this clock. Only with `decided`.
+    pub acts: Signal<In, Bit>,
+    /// The oldest response, if it is for the state machine; taken with its decision.
+    pub machine: StreamOut<RxPacket>,
+    #[registers(Bit: room, shown, settled, front_shown, deferred)]
+    #[registers(U<5>: head, judged, next, tail)]
+    #[signals(Bit: writes, leaves)]
+    #[signals(U<5>: new_tail)]
+    #[signals(U<4>: place)]
+    /// The responses.
+    rows: LutRam<RxPacket, 4>,
+    /// What the pipe needs of them.
+    steps: LutRam<ArrivedResponse, 4>,
+    /// Decisions that have not left.
+    decisions: ShortFifo<ReadDecision, 4, 16>,
+    arriving: Signal<Local, RxPacket>,
+    given: Signal<Local, Extension>,
+    aeth: Signal<Local, AckHeader>,
+    syndrome: Signal<Local, Syndrome>,
+    word: Signal<Local, ArrivedResponse>,
+    made: Signal<Local, ReadDecision>,
+}
+
+#[kernel]
+impl Logic for Responses {
+    fn update(&mut self) {
+        // in
+        row.ready = room;
+        writes = row.valid & room;
+        new_tail = tail;
+        if writes {
+            new_tail = tail + 1;
+        }
+        tail = new_tail;
+        room = (new_tail - head) != 16;
+        arriving = row.data;
+        given = bit_cast_word::<Extension, W<128, 2>>(arriving.extension);
+        aeth = bit_cast_word::<AckHeader, U<32>>(given.aeth);
+        syndrome = bit_cast_word::<Syndrome, AethSyndrome>(aeth.syndrome);
+        fields!(word from arriving: qp, generation, psn, length = payload_length);
+        word.ends = (arriving.opcode == Opcode::ReadResponseLast) | (arriving.opcode == Opcode::ReadResponseOnly);
+        // Middle has no AETH
+        word.negative = (arriving.opcode != Opcode::ReadResponseMiddle) & syndrome.code.any();
+        place = bit_cast_u::<4, 5>(tail);
+        inputs!([rows, steps]: we = writes, waddr = place);
+        rows.wdata = arriving;
+        steps.wdata = word;
+
+        // into the pipe
+        steps.raddr = bit_cast_u::<4, 5>(next);
+        step = steps.rdata;
+        waits = settled & !deferred;
+        shown = (next != tail) & !enters & !defers;
+        settled = shown & !enters & !defers;
+        if enters {
+            next = next + 1;
+        }
+        if defers {
+            next = judged + 1;
+        }
+
+        // out of the pipe
+        leaves = acts | machine.ready;
+        made.address = address;
+        made.last = last;
+        inputs!(decisions: reset, up.valid = takes, up.data = made, down.ready = acts);
+        if takes | machine.ready {
+            judged = judged + 1;
+        }
+        if machine.ready {
+            deferred = false;
+        }
+        if defers {
+            deferred = true;
+        }
+
+        // away
+        rows.raddr = bit_cast_u::<4, 5>(head);
+        front = rows.rdata;
+        front_shown = (head != tail) & !leaves;
+        decided = decisions.down.valid & front_shown;
+        decision = decisions.down.data;
+        machine.valid = deferred & (head == judged) & front_shown;
+        machine.data = rows.rdata;
+        if leaves {
+            head = head + 1;
+        }
+        reset!(room, shown, settled, front_shown, deferred, head, judged, next, tail);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/responses.rs"]
+mod tests;
