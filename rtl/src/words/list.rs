@@ -19,8 +19,8 @@ use super::dcqcn::{
     DcqcnTimers, HalvedRate, LongWindow, NicClock, SerialDistance,
 };
 use super::dma::{
-    AxiResponse, BitDistance, Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, LinePlan,
-    ReadLine, Twice, WriteLine,
+    AxiResponse, BitDistance, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
+    LinePlan, PageCount, ReadLine, Twice, WriteLine,
 };
 use super::flows::{
     FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
@@ -61,7 +61,8 @@ use super::transport::{
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
     HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders,
-    PlannedRow, RingCursor, SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
+    PlannedRow, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket,
+    TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -127,6 +128,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LineNumber::descriptor(),
         ByteAddress::descriptor(),
         LineCount::descriptor(),
+        BytePlace::descriptor(),
+        PageCount::descriptor(),
         Burst::descriptor(),
         ByteTurn::descriptor(),
         BitDistance::descriptor(),
@@ -304,6 +307,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LookedGrant::descriptor(),
         RingCursor::descriptor(),
         SelectMessage::descriptor(),
+        SelectRead::descriptor(),
+        RingVoids::descriptor(),
+        ReadVoids::descriptor(),
         GrantFeedback::descriptor(),
         EthernetHeader::descriptor(),
         Ipv4Header::descriptor(),
