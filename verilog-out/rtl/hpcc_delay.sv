@@ -20,6 +20,26 @@ module hpcc_delay #(
   generate
     if (DEPTH == 1) begin : single
       always @(posedge clk) q <= d;
+`ifdef FAST_SIMULATION
+    end else if (WIDTH * DEPTH <= 64) begin : together
+      reg [WIDTH*(DEPTH-1)-1:0] line;
+      initial line = {(WIDTH * (DEPTH - 1)){1'b0}};
+      always @(posedge clk) {q, line} <= {line, d};
+    end else begin : ring
+      // what comes takes the place of what goes
+      reg [WIDTH-1:0] stage [0:DEPTH-2];
+      integer at;
+      integer i;
+      initial begin
+        at = 0;
+        for (i = 0; i <= DEPTH - 2; i = i + 1) stage[i] = {WIDTH{1'b0}};
+      end
+      always @(posedge clk) begin
+        q <= stage[at];
+        stage[at] = d;
+        at = (at == DEPTH - 2) ? 0 : at + 1;
+      end
+`else
     end else if (DEPTH <= LONGEST_CHAIN) begin : chain
       reg [WIDTH-1:0] stage [0:DEPTH-2];
       integer i;
@@ -51,6 +71,7 @@ module hpcc_delay #(
         write <= read;
         read <= (read == LAST[BITS-1:0]) ? {BITS{1'b0}} : read + ONE[BITS-1:0];
       end
+`endif
     end
   endgenerate
 endmodule

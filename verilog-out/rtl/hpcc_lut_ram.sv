@@ -20,8 +20,13 @@ module hpcc_lut_ram #(
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
 `endif
   always @(posedge clk) begin
+`ifdef FAST_SIMULATION
+    rdata <= mem[raddr];
+    if (we) mem[waddr] = wdata;
+`else
     if (we) mem[waddr] <= wdata;
     rdata <= mem[raddr];
+`endif
   end
 endmodule
 

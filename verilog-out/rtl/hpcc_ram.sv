@@ -17,6 +17,38 @@ module hpcc_ram #(
   input  wire [WIDTH-1:0]   wdata
 );
   (* no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
+`ifdef FAST_SIMULATION
+  // written first and then read, so that nothing has to pass beside the RAM
+  reg [WIDTH-1:0] word;
+  integer i;
+  initial begin
+    word = {WIDTH{1'b0}};
+    for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
+  end
+  always @(posedge clk) begin
+    if (we) mem[waddr] = wdata;
+    word <= mem[raddr];
+  end
+  generate
+    if (OUTPUT_REGISTER != 0) begin : registered
+      reg [WIDTH-1:0] last_word;
+      initial last_word = {WIDTH{1'b0}};
+      if (NEXT_WRITE != 0) begin : next
+        reg [ADDRESS-1:0] last_raddr;
+        initial last_raddr = {ADDRESS{1'b0}};
+        always @(posedge clk) begin
+          last_raddr <= raddr;
+          last_word <= (we && (waddr == last_raddr)) ? wdata : word;
+        end
+      end else begin : plain
+        always @(posedge clk) last_word <= word;
+      end
+      assign rdata = last_word;
+    end else begin : direct
+      assign rdata = word;
+    end
+  endgenerate
+`else
   reg [WIDTH-1:0] word;
   // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it. The addresses are compared while
   // the RAM reads, which takes longer
@@ -64,6 +96,7 @@ module hpcc_ram #(
       assign rdata = written ? bypass : word;
     end
   endgenerate
+`endif
 endmodule
 
 `default_nettype wire

@@ -23,11 +23,20 @@ module hpcc_table_ram #(
   integer i;
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
 `endif
+`ifdef FAST_SIMULATION
+  // from the output back to the write, each at once
+  always @(posedge clk) begin
+    rdata <= word;
+    word = mem[raddr];
+    if (we) mem[waddr] = wdata;
+  end
+`else
   always @(posedge clk) begin
     if (we) mem[waddr] <= wdata;
     word <= mem[raddr];
     rdata <= word;
   end
+`endif
 endmodule
 
 `default_nettype wire

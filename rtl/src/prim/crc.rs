@@ -36,6 +36,39 @@ fn zeros_back(state: u32, n: usize) -> u32 {
     (0..8 * n).fold(state, |state, _| back(state))
 }
 
+/// Begins text that computes the same as what stands behind `else`, for a simulator that works with words of a processor.
+const FAST: &str = "`ifdef FAST_SIMULATION\n";
+
+/// What [`CrcFold`] adds for a beat, eight bytes at a step, from a table of what a byte leaves in the register.
+const FOLD_BY_BYTES: &str = "// `after[256*k + v]`: a zero register after byte v and k bytes of zeros
+reg [31:0] after [0:2047];
+reg [31:0] part;
+reg [31:0] sum;
+reg [63:0] eight;
+integer i;
+integer k;
+initial begin
+  q = 0;
+  part = 0;
+  for (i = 0; i < 256; i = i + 1) begin
+    sum = i;
+    for (k = 0; k < 8; k = k + 1) sum = (sum >> 1) ^ (sum[0] ? 32'hedb88320 : 32'd0);
+    after[i] = sum;
+  end
+  for (i = 256; i < 2048; i = i + 1) after[i] = (after[i-256] >> 8) ^ after[after[i-256] & 32'hff];
+end
+always @(posedge clk) begin
+  sum = 32'd0;
+  for (k = 0; k < 8; k = k + 1) begin
+    eight = data[64*k +: 64] ^ {32'd0, sum};
+    sum = after[{3'd7, eight[7:0]}] ^ after[{3'd6, eight[15:8]}] ^ after[{3'd5, eight[23:16]}] ^ after[{3'd4, eight[31:24]}]
+      ^ after[{3'd3, eight[39:32]}] ^ after[{3'd2, eight[47:40]}] ^ after[{3'd1, eight[55:48]}] ^ after[{3'd0, eight[63:56]}];
+  end
+  part <= sum;
+  q <= part;
+end
+";
+
 /// For each output bit the input bits of `width` that it is the XOR of, given the image of each input bit.
 fn masks(width: usize, image: impl Fn(usize) -> u32) -> [u64; 32] {
     let mut masks = [0; 32];
@@ -75,7 +108,8 @@ impl Logic for CrcFold {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut text = String::from("reg [31:0] part [0:7];\ninteger i;\ninitial begin\n  q = 0;\n");
+        let mut text = format!("{FAST}{FOLD_BY_BYTES}`else\n");
+        text += "reg [31:0] part [0:7];\ninteger i;\ninitial begin\n  q = 0;\n";
         text += "  for (i = 0; i < 8; i = i + 1) part[i] = 0;\nend\nalways @(posedge clk) begin\n";
         for word in 0..8 {
             let (low, high) = (64 * word, 64 * word + 63);
@@ -91,7 +125,7 @@ impl Logic for CrcFold {
                 );
             }
         }
-        text += "  q <= part[0] ^ part[1] ^ part[2] ^ part[3] ^ part[4] ^ part[5] ^ part[6] ^ part[7];\nend";
+        text += "  q <= part[0] ^ part[1] ^ part[2] ^ part[3] ^ part[4] ^ part[5] ^ part[6] ^ part[7];\nend\n`endif";
         Verilog::Custom(text)
     }
     fn timing(&self) -> Vec<TimingInfo> {
@@ -130,11 +164,25 @@ impl Logic for CrcState {
     }
     fn hdl(&self) -> Verilog {
         let mut text = String::from("wire [31:0] base = first ? 32'd0 : q;\ninitial q = 0;\n");
-        text += "always @(posedge clk)\n  if (enable) begin\n";
+        // a table for each byte of the register: what it is after a beat of zeros
+        text += FAST;
+        text += "// `after[256*k + v]`: a register with v in byte k and zeros elsewhere after a beat of zeros\n";
+        text += "reg [31:0] after [0:1023];\ninteger i;\ninitial begin\n";
+        for byte in 0..4 {
+            let _ = writeln!(text, "  after[{}] = 32'd0;", 256 * byte);
+            for bit in 0..8 {
+                let image = zeros(1 << (8 * byte + bit), BEAT);
+                let _ = writeln!(text, "  after[{}] = 32'h{image:08x};", 256 * byte + (1 << bit));
+            }
+        }
+        text += "  // the sum of what the lowest bit and the others leave\n";
+        text += "  for (i = 1; i < 1024; i = i + 1)\n    if ((i & (i - 1) & 255) != 0) after[i] = after[i & (i - 1)] ^ after[(i & ~255) | (i & -i)];\n";
+        text += "end\nalways @(posedge clk)\n  if (enable)\n    q <= fold ^ after[{2'd0, base[7:0]}] ^ after[{2'd1, base[15:8]}] ^ after[{2'd2, base[23:16]}] ^ after[{2'd3, base[31:24]}];\n";
+        text += "`else\nalways @(posedge clk)\n  if (enable) begin\n";
         for (row, mask) in masks(32, |bit| zeros(1 << bit, BEAT)).iter().enumerate() {
             let _ = writeln!(text, "    q[{row}] <= fold[{row}] ^ ^(base & 32'h{mask:08x});");
         }
-        Verilog::Custom(text + "  end")
+        Verilog::Custom(text + "  end\n`endif")
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()
@@ -228,13 +276,12 @@ impl Logic for CrcUnroll {
                 (format!("state_{i}"), format!("zeros_{i}"))
             };
             let last = i + 1 == UNROLL_LATENCY;
+            let (to, not) = if last { ("q".to_owned(), "~") } else { (format!("state_{}", i + 1), "") };
+            let _ = writeln!(text, "  if ({zeros}[{i}]) begin");
             for (row, mask) in masks(32, |bit| zeros_back(1 << bit, 1 << i)).iter().enumerate() {
-                let value = format!("{zeros}[{i}] ? ^({state} & 32'h{mask:08x}) : {state}[{row}]");
-                let _ = match last {
-                    true => writeln!(text, "  q[{row}] <= !({value});"),
-                    false => writeln!(text, "  state_{}[{row}] <= {value};", i + 1),
-                };
+                let _ = writeln!(text, "    {to}[{row}] <= {not}^({state} & 32'h{mask:08x});");
             }
+            let _ = writeln!(text, "  end else begin\n    {to} <= {not}{state};\n  end");
             if !last {
                 let _ = writeln!(text, "  zeros_{0} <= {zeros}[{1}:{0}];", i + 1, UNROLL_LATENCY - 1);
             }

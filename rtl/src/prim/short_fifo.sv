@@ -24,14 +24,6 @@ module hpcc_short_fifo #(
   reg [ADDRESS-1:0] read;
   reg [ADDRESS:0] level;
   reg stored;
-  wire push = up_valid && up_ready;
-  wire advance = !down_valid || down_ready;
-  wire store = push && (stored || !advance);
-  wire fetch = advance && stored;
-  // compared before it is known what moves, which comes late in the clock
-  wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
-  wire last_item = level == ONE[ADDRESS:0];
-  wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, store} - {{ADDRESS{1'b0}}, fetch};
   initial begin
     up_ready = 0;
     down_data = {WIDTH{1'b0}};
@@ -46,6 +38,50 @@ module hpcc_short_fifo #(
   integer i;
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
 `endif
+`ifdef FAST_SIMULATION
+  // the same in one piece, which an empty FIFO leaves out; what nobody else reads changes at once
+  always @(posedge clk) begin : moves
+    reg [ADDRESS:0] held;
+    reg waits, pushed, leaves, kept, fetched;
+    if (rst || up_valid || !up_ready || crowded || level != EMPTY || stored || down_valid) begin
+      held = level;
+      waits = stored;
+      pushed = up_valid && up_ready;
+      leaves = !down_valid || down_ready;
+      kept = pushed && (waits || !leaves);
+      fetched = leaves && waits;
+      if (leaves) down_data <= waits ? mem[read] : up_data;
+      if (kept) mem[write] = up_data;
+      if (rst) begin
+        up_ready <= 1'b0;
+        down_valid <= 1'b0;
+        crowded <= 1'b0;
+        stored = 1'b0;
+        write = {ADDRESS{1'b0}};
+        read = {ADDRESS{1'b0}};
+        level = EMPTY;
+      end else begin
+        crowded <= held >= CROWD[ADDRESS:0];
+        up_ready <= fetched || (kept ? held != FULL[ADDRESS:0] - ONE[ADDRESS:0] : !held[ADDRESS]);
+        if (leaves) down_valid <= waits || pushed;
+        stored = kept || (waits && !(fetched && held == ONE[ADDRESS:0]));
+        if (kept) write = write + ONE[ADDRESS-1:0];
+        if (fetched) read = read + ONE[ADDRESS-1:0];
+        level = held + {{ADDRESS{1'b0}}, kept} - {{ADDRESS{1'b0}}, fetched};
+      end
+    end else begin
+      down_data <= up_data;
+    end
+  end
+`else
+  wire push = up_valid && up_ready;
+  wire advance = !down_valid || down_ready;
+  wire store = push && (stored || !advance);
+  wire fetch = advance && stored;
+  // compared before it is known what moves, which comes late in the clock
+  wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
+  wire last_item = level == ONE[ADDRESS:0];
+  wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, store} - {{ADDRESS{1'b0}}, fetch};
   always @(posedge clk) begin
     if (store) mem[write] <= up_data;
     if (advance) down_data <= stored ? mem[read] : up_data;
@@ -69,4 +105,5 @@ module hpcc_short_fifo #(
       if (advance) down_valid <= stored || push;
     end
   end
+`endif
 endmodule

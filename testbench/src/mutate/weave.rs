@@ -92,6 +92,7 @@ mod tests {
             ports: vec![],
             defines: vec![],
             trace: false,
+            registered: false,
             optimise: 0,
         };
         let woven = weave(&sources, &found).expect("woven");

@@ -154,6 +154,7 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
         ports: ports(header(text, module)?, &types),
         defines: vec![],
         trace: false,
+        registered: false,
         optimise: 0,
     })
 }

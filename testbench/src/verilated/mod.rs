@@ -10,7 +10,7 @@ mod model;
 mod shim;
 pub mod vectors;
 
-pub use build::{shared_object, Sources};
+pub use build::{shared_object, Sources, FAST};
 pub use lint::{has_dollar, lint, LintError};
 pub use model::{Model, ModelError};
 
@@ -30,6 +30,7 @@ pub fn sources(top: &str, block: &mut dyn Block) -> Result<Sources, EmitError> {
         ports,
         defines: vec![],
         trace: false,
+        registered: false,
         optimise: 2,
     })
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 type New = unsafe extern "C" fn() -> *mut c_void;
 type Settle = unsafe extern "C" fn(*mut c_void, *const u64, *mut u64);
+type Low = unsafe extern "C" fn(*mut c_void, *mut u64);
 type Handle = unsafe extern "C" fn(*mut c_void);
 type TraceOpen = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 type TraceDump = unsafe extern "C" fn(*mut c_void, u64);
@@ -133,6 +134,18 @@ impl Model {
     pub fn settle(&mut self) {
         // SAFETY: `instance` lives until `drop`; both buffers have the lengths that the shim indexes, from the same ports.
         unsafe { (self.settle)(self.instance, self.inputs.as_ptr(), self.outputs.as_mut_ptr()) }
+    }
+
+    /// Outputs by an evaluation with the clock low, after [`Self::settle`]: the same, or an output of a model with [`Sources::registered`]
+    /// follows an input at once.
+    pub fn low(&mut self) -> Result<Vec<u64>, ModelError> {
+        let mut outputs = vec![0; self.outputs.len()];
+        // SAFETY: `shim::source` defines this function with this type; `instance` lives until `drop`, and the buffer is as long as that of `settle`.
+        unsafe {
+            let low: Low = *self._library.get(b"vl_low\0")?;
+            low(self.instance, outputs.as_mut_ptr());
+        }
+        Ok(outputs)
     }
 
     /// Second half: the rising edge.

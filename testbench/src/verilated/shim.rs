@@ -32,9 +32,9 @@ void vl_trace_close(void* t) {{
     )
 }
 
-/// C++ that exports `vl_new`, `vl_settle`, `vl_edge` and `vl_free` for the model of `top`, and the functions of its waveform if
-/// it has one.
-pub(super) fn source(top: &str, ports: &[Port], trace: bool) -> String {
+/// C++ that exports `vl_new`, `vl_settle`, `vl_low`, `vl_edge` and `vl_free` for the model of `top`, and the functions of its waveform if
+/// it has one. Outputs that come from registers alone are there since the edge: `registered` evaluates once a clock instead of twice.
+pub(super) fn source(top: &str, ports: &[Port], trace: bool, registered: bool) -> String {
     let (waveform, trace_on) = match trace {
         true => (trace_source(top), "m->contextp()->traceEverOn(true); "),
         false => (String::new(), ""),
@@ -51,22 +51,32 @@ pub(super) fn source(top: &str, ports: &[Port], trace: bool) -> String {
             }
             continue;
         }
-        for word in 0..port.width.div_ceil(32) {
-            let (at, shift) = (limb + word / 2, 32 * (word % 2));
-            if port.input {
-                writeln!(inputs, "  m->{name}[{word}] = (uint32_t)(in[{at}] >> {shift});").expect("string");
-            } else {
-                let op = if shift == 0 { "=" } else { "|=" };
-                writeln!(outputs, "  out[{at}] {op} (uint64_t)m->{name}[{word}] << {shift};").expect("string");
-            }
+        // the words of a limb lie in memory as they lie in the limb
+        let (limbs, bytes) = (port.limbs(), 4 * port.width.div_ceil(32));
+        if port.input {
+            writeln!(inputs, "  std::memcpy(m->{name}.data(), in + {limb}, {bytes});").expect("string");
+        } else {
+            writeln!(outputs, "  out[{}] = 0;", limb + limbs - 1).expect("string");
+            writeln!(outputs, "  std::memcpy(out + {limb}, m->{name}.data(), {bytes});").expect("string");
         }
     }
+    let (inside, first, settle, again) = match registered {
+        // the edge is seen where the model finds its own note of the clock low
+        true => (
+            format!("#include \"V{top}___024root.h\"\n"),
+            "m->clk = 0; m->eval(); ",
+            "",
+            "  m->clk = 0;\n  m->rootp->__Vtrigprevexpr___TOP__clk__0 = 0;\n",
+        ),
+        false => (String::new(), "", "  m->clk = 0;\n  m->eval();\n", ""),
+    };
     format!(
         "#include \"V{top}.h\"
-#include \"verilated.h\"
+{inside}#include \"verilated.h\"
 #include <cstdint>
+#include <cstring>
 extern \"C\" {{
-void* vl_new() {{ auto* m = new V{top}{{new VerilatedContext}}; {trace_on}return m; }}
+void* vl_new() {{ auto* m = new V{top}{{new VerilatedContext}}; {trace_on}{first}return m; }}
 void vl_free(void* p) {{
   auto* m = static_cast<V{top}*>(p);
   auto* context = m->contextp();
@@ -78,14 +88,18 @@ void vl_free(void* p) {{
 void vl_settle(void* p, const uint64_t* in, uint64_t* out) {{
   auto* m = static_cast<V{top}*>(p);
   (void)in;
-{inputs}  m->clk = 0;
+{inputs}{settle}{outputs}}}
+// outputs after an evaluation with the clock low
+void vl_low(void* p, uint64_t* out) {{
+  auto* m = static_cast<V{top}*>(p);
+  m->clk = 0;
   m->eval();
 {outputs}}}
 void vl_edge(void* p) {{
   auto* m = static_cast<V{top}*>(p);
   m->clk = 1;
   m->eval();
-}}
+{again}}}
 }}
 {waveform}"
     )

@@ -1,13 +1,20 @@
 //! Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall`.
 
+use hpcc_rtl::prim::crc::{CrcFold, CrcState};
 use hpcc_rtl::prim::delay::Delay;
+use hpcc_rtl::prim::fifo::StreamFifo;
+use hpcc_rtl::prim::forward_ram::ForwardRam;
+use hpcc_rtl::prim::lut_ram::LutRam;
 use hpcc_rtl::prim::mul::{MulPipe, Multiplier};
-use hpcc_rtl::prim::ram::{Ram, RamReg};
+use hpcc_rtl::prim::ram::{LoopRam, Ram, RamReg};
 use hpcc_rtl::prim::rom::Rom;
+use hpcc_rtl::prim::short_fifo::ShortFifo;
+use hpcc_rtl::prim::table_ram::TableRam;
 use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::prim::wide::W;
 use hpcc_rtl::sim::Ports;
 use hpcc_testbench::verilated::lockstep::{Lockstep, Random};
+use hpcc_testbench::verilated::FAST;
 
 /// Random inputs on a default block.
 fn agrees<B: Ports + Default + 'static>(top: &str) {
@@ -58,6 +65,44 @@ fn memories() {
     agrees::<Ram<W<506, 8>, 9>>("ram_wide");
     agrees::<RamReg<U<16>, 2>>("ram_reg_small");
     agrees::<RamReg<W<100, 2>, 5>>("ram_reg");
+}
+
+/// What a simulator runs faster is the same in every clock, from the first one on and through resets.
+#[test]
+fn texts_for_fast_simulation() {
+    fn agrees<B: Ports + Default + 'static>(top: &str) {
+        let lockstep = Lockstep::<B, Random>::random(top);
+        lockstep
+            .define(FAST)
+            .clocks(20_000)
+            .run()
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+    agrees::<Delay<U<7>, 1>>("fast_delay_1");
+    agrees::<Delay<bool, 2>>("fast_delay_2");
+    agrees::<Delay<U<9>, 7>>("fast_delay_7");
+    agrees::<Delay<U<40>, 2>>("fast_delay_40_2");
+    agrees::<Delay<W<100, 2>, 2>>("fast_delay_100_2");
+    agrees::<Delay<W<100, 2>, 40>>("fast_delay_100_40");
+    agrees::<Ram<U<16>, 2>>("fast_ram_small");
+    agrees::<Ram<W<506, 8>, 9>>("fast_ram_wide");
+    agrees::<RamReg<U<16>, 2>>("fast_ram_reg_small");
+    agrees::<RamReg<W<100, 2>, 5>>("fast_ram_reg");
+    agrees::<LoopRam<U<16>, 2>>("fast_loop_ram_small");
+    agrees::<LoopRam<W<100, 2>, 5>>("fast_loop_ram");
+    agrees::<TableRam<U<1>, 1>>("fast_table_1_1");
+    agrees::<TableRam<W<140, 3>, 10>>("fast_table_140_10");
+    agrees::<LutRam<U<9>, 2>>("fast_lut_ram_small");
+    agrees::<LutRam<W<100, 2>, 6>>("fast_lut_ram");
+    agrees::<ForwardRam<U<9>, 2>>("fast_forward_ram_small");
+    agrees::<ForwardRam<W<100, 2>, 5>>("fast_forward_ram");
+    agrees::<StreamFifo<U<1>, 1, 2>>("fast_fifo_1_1");
+    agrees::<StreamFifo<U<16>, 3, 4>>("fast_fifo_16_3");
+    agrees::<StreamFifo<W<577, 10>, 4, 9>>("fast_fifo_577_4");
+    agrees::<ShortFifo<U<1>, 1, 1>>("fast_short_fifo_1_1");
+    agrees::<ShortFifo<W<577, 10>, 4, 8>>("fast_short_fifo_577_4");
+    agrees::<CrcFold>("fast_crc_fold");
+    agrees::<CrcState>("fast_crc_state");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{setup, RtlNic, PERIOD_NS};
 use crate::config::{law_name, NicSetup};
 use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
-use crate::verilated::{shared_object, top_sources, Model, ModelError};
+use crate::verilated::{shared_object, top_sources, Model, ModelError, FAST};
 use hpcc_models::nic::{Completion, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
@@ -26,7 +26,9 @@ static BUILT: Mutex<BTreeMap<(&str, bool), Built>> = Mutex::new(BTreeMap::new())
 
 fn build(top: &Top, trace: bool) -> Result<Built, DeviceError> {
     let mut sources = top_sources(top).map_err(ModelError::from)?;
-    sources.trace = trace;
+    // a waveform shows each half of a clock
+    (sources.trace, sources.registered) = (trace, !trace);
+    sources.defines = vec![FAST.into()];
     let object = shared_object(&sources).map_err(ModelError::from)?;
     Ok((object, sources.ports))
 }

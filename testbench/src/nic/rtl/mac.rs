@@ -149,10 +149,11 @@ impl Sink {
         if self.frame.is_empty() {
             self.start_ps = self.free_ps.max(now_ns * 1000);
         }
-        let bytes = outputs[ports.data..ports.data + 8]
-            .iter()
-            .flat_map(|limb| limb.to_le_bytes());
-        self.frame.extend(bytes.take(len));
+        let mut beat = [0; BEAT];
+        for (bytes, limb) in beat.chunks_exact_mut(8).zip(&outputs[ports.data..ports.data + 8]) {
+            bytes.copy_from_slice(&limb.to_le_bytes());
+        }
+        self.frame.extend_from_slice(&beat[..len]);
         if last {
             let bytes = std::mem::take(&mut self.frame);
             let bits = wire_occupancy(bytes.len()) as f64 * 8.0;

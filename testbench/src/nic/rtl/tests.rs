@@ -331,3 +331,22 @@ fn what_the_hardware_has_not_is_one_line() {
     assert_eq!(refused(&many), "[[qp]] the hardware has 148");
     assert!(refused(&|setup| setup.nic.window = 1e8).starts_with("[nic] window_bytes: 100000000 is more"));
 }
+
+/// What [`Sources::registered`](crate::verilated::Sources) says of the NIC.
+#[test]
+fn rtl_outputs_come_from_registers() {
+    let mut model = model(false).expect("model");
+    let inputs: Vec<Port> = model.ports().iter().filter(|port| port.input).cloned().collect();
+    let mut stimulus = Stimulus::new(1);
+    for clock in 0..3000 {
+        for port in &inputs {
+            for i in 0..port.limbs() {
+                model.inputs[port.limb + i] = stimulus.uniform((port.width - 64 * i).min(64));
+            }
+        }
+        model.set("rst", u64::from(clock < RESET_CLOCKS));
+        model.settle();
+        assert_eq!(model.low().expect("function"), model.outputs, "clock {clock}");
+        model.edge();
+    }
+}

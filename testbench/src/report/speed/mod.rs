@@ -44,9 +44,9 @@ pub fn transmit_table(rows: &[Sent]) -> String {
 
 /// Speed of simulation as a Markdown table.
 pub fn simulation_table(rows: &[Simulated]) -> String {
-    let mut text = String::from("| simulated | clocks | clocks/s |\n|---|---|---|\n");
+    let mut text = String::from("| simulated | clocks | clocks a second of a processor |\n|---|---|---|\n");
     for row in rows {
-        let rate = row.clocks as f64 / row.wall_s.max(1e-9);
+        let rate = row.clocks as f64 / row.seconds.max(1e-9);
         let _ = writeln!(text, "| {} | {} | {rate:.0} |", row.what, row.clocks);
     }
     text

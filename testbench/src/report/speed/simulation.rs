@@ -1,11 +1,12 @@
-//! Clocks that are simulated in a second: the congestion control and the whole NIC, RustHDL and Verilated.
+//! Clocks that are simulated in a second of a processor: the congestion control and the whole NIC, RustHDL and Verilated.
 
-use super::basis::SpeedError;
+use super::basis::{wire_frames, SpeedError};
 use crate::drive::clocked::{Clocked, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver};
-use crate::nic::link_config::LinkSpec;
-use crate::nic::rtl::{model, RtlNic};
-use crate::nic::DeviceError;
+use crate::nic::link_config::{LinkOperation, LinkSpec};
+use crate::nic::rtl::{model, RtlNic, PERIOD_NS};
+use crate::nic::{Device, DeviceError};
+use crate::plan::provenance::Stopwatch;
 use crate::verilated::{sources, Model, ModelError};
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::{CcEvent, EventKind};
@@ -13,10 +14,14 @@ use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::nic::Nic;
 use hpcc_rtl::sim::on_a_large_stack;
-use std::time::Instant;
 
 /// Flows of the congestion control under measurement.
 const FLOWS: u32 = 100;
+
+/// Time by which both directions of two NICs are busy, ns: set-up and a round trip.
+const STEADY_NS: u64 = 60_000;
+/// Bytes of a frame of WRITE beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
+const DATA_OVERHEAD: usize = 62;
 
 /// One measurement.
 #[derive(Debug, Clone)]
@@ -25,8 +30,13 @@ pub struct Simulated {
     pub what: &'static str,
     /// Clocks.
     pub clocks: u64,
-    /// Wall time.
-    pub wall_s: f64,
+    /// Time of one processor; real time where the system does not say.
+    pub seconds: f64,
+}
+
+/// Time of this thread on a processor, so that what else the machine does changes nothing.
+fn seconds(started: Stopwatch) -> f64 {
+    started.cpu_s().unwrap_or_else(|| started.wall_s())
 }
 
 /// An event a clock into the congestion control.
@@ -38,7 +48,7 @@ fn slot<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simula
         driver.create(flow as u16, 0);
     }
     let first = driver.clock();
-    let started = Instant::now();
+    let started = Stopwatch::start();
     while driver.clock() - first < clocks {
         let at = driver.clock();
         let event = CcEvent {
@@ -59,7 +69,7 @@ fn slot<C: Clocked>(what: &'static str, device: C, clocks: u64) -> Result<Simula
     Ok(Simulated {
         what,
         clocks,
-        wall_s: started.elapsed().as_secs_f64(),
+        seconds: seconds(started),
     })
 }
 
@@ -80,13 +90,64 @@ fn nic<C: Clocked>(
     setup.work.iter().for_each(|work| nic.post_now(work.work));
     // until the first frames leave
     nic.clock_for(200)?;
-    let started = Instant::now();
+    let started = Stopwatch::start();
     nic.clock_for(clocks)?;
     Ok(Simulated {
         what,
         clocks,
-        wall_s: started.elapsed().as_secs_f64(),
+        seconds: seconds(started),
     })
+}
+
+/// Two NICs on an ideal wire, in one thread, that WRITE to each other at MTU 1024; clocks of both.
+fn pair(what: &'static str, clocks: u64) -> Result<Simulated, SpeedError> {
+    let spec = LinkSpec {
+        bytes: 1 << 20,
+        mtu: 1024,
+        messages: 16,
+        op: LinkOperation::Bidirectional,
+        ..LinkSpec::default()
+    };
+    let setups = [0, 1].map(|side| spec.setup(side));
+    let mut nics = [
+        RtlNic::configured(|| model(false), &setups[0])?,
+        RtlNic::configured(|| model(false), &setups[1])?,
+    ];
+    let mut now = nics.iter().map(Device::now_ns).max().unwrap_or(0);
+    for (nic, setup) in nics.iter_mut().zip(&setups) {
+        nic.advance(now)?;
+        setup.work.iter().for_each(|work| nic.post(work.work));
+    }
+    // what one sends in a step reaches the other in the next
+    let step = spec.link.delay_ns;
+    let (mut started, mut first, mut frames) = (Stopwatch::start(), 0, 0);
+    loop {
+        let done: u64 = nics.iter().map(Device::clocks).sum();
+        if now < STEADY_NS {
+            (started, first, frames) = (Stopwatch::start(), done, 0);
+        } else if done - first >= clocks {
+            let seconds = seconds(started);
+            let wire = wire_frames(spec.mtu as usize + DATA_OVERHEAD) * (done - first) as f64 * PERIOD_NS as f64 / 1e9;
+            return match frames as f64 >= 0.95 * wire {
+                true => Ok(Simulated {
+                    what,
+                    clocks: done - first,
+                    seconds,
+                }),
+                false => Err(SpeedError::Check(format!(
+                    "{frames} frames of {wire:.0} on a wire that is busy both ways"
+                ))),
+            };
+        }
+        now += step;
+        for side in 0..2 {
+            nics[side].advance(now)?;
+            for frame in nics[side].take_sent() {
+                frames += 1;
+                nics[1 - side].offer(frame.t_ns + step, frame.bytes);
+            }
+        }
+    }
 }
 
 /// All measurements. They share the machine with whatever else runs on it.
@@ -110,6 +171,10 @@ pub fn simulation(say: &dyn Fn(String)) -> Result<Vec<Simulated>, SpeedError> {
         "whole NIC with HPCC alone sending at line rate, Verilated",
         verilated,
         50_000,
+    )?);
+    rows.push(pair(
+        "whole NIC with HPCC alone, one of two that WRITE both ways at MTU 1024, Verilated",
+        100_000,
     )?);
     Ok(rows)
 }
