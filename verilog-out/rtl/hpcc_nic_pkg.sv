@@ -2887,6 +2887,22 @@ package hpcc_nic_pkg;
     logic [5:0] lines_less_one;
   } burst_t;
 
+  // A byte in its page of 4 KiB.
+  typedef struct packed {
+    // Line in its page.
+    logic [5:0] line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_place_t;
+
+  // A number of bytes, less than two pages, by the page.
+  typedef struct packed {
+    // A whole page.
+    logic pages;
+    // Bytes beyond a whole page.
+    logic [11:0] bytes;
+  } page_count_t;
+
   // How far bytes are turned.
   typedef struct packed {
     // and multiples of 8.
@@ -2978,8 +2994,8 @@ package hpcc_nic_pkg;
 
   // READs that are being answered, and the list of the answers that wait behind them.
   typedef struct packed {
-    // First PSN of the READ with which the flow was started.
-    logic [23:0] start_psn;
+    // PSNs from the start of the flow to there.
+    logic [23:0] reach;
     // Grows by one when READs begin anew.
     logic [3:0] epoch;
     // READs before it that are active and have not left.
@@ -3042,34 +3058,32 @@ package hpcc_nic_pkg;
 
   // What the response queue does in a clock.
   typedef enum logic [3:0] {
-    // Takes up what is offered; the queue pair's list is read.
+    // Waits for what comes next, and the list of its queue pair.
     RESPONSE_STEP_IDLE = 4'd0,
-    // The list comes into a register.
-    RESPONSE_STEP_HELD = 4'd1,
-    // Decides; an acknowledgement leaves or waits. A READ and its end are compared with the list.
-    RESPONSE_STEP_LOOK = 4'd2,
-    // Decides about a READ or its end.
-    RESPONSE_STEP_DECIDE = 4'd3,
+    // Compares it with the list.
+    RESPONSE_STEP_LOOK = 4'd1,
+    // Decides.
+    RESPONSE_STEP_DECIDE = 4'd2,
     // The answer at the head of the list is addressed.
-    RESPONSE_STEP_ADDRESS_HEAD = 4'd4,
+    RESPONSE_STEP_ADDRESS_HEAD = 4'd3,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_HEAD = 4'd5,
+    RESPONSE_STEP_AWAIT_HEAD = 4'd4,
     // It is compared with the list.
-    RESPONSE_STEP_COMPARE_HEAD = 4'd6,
+    RESPONSE_STEP_COMPARE_HEAD = 4'd5,
     // It leaves, or becomes the READ that is answered.
-    RESPONSE_STEP_POP = 4'd7,
+    RESPONSE_STEP_POP = 4'd6,
     // The next answer in the list is addressed.
-    RESPONSE_STEP_ADDRESS_NEXT = 4'd8,
+    RESPONSE_STEP_ADDRESS_NEXT = 4'd7,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_NEXT = 4'd9,
+    RESPONSE_STEP_AWAIT_NEXT = 4'd8,
     // It is compared with the answer that came.
-    RESPONSE_STEP_COMPARE_NEXT = 4'd10,
+    RESPONSE_STEP_COMPARE_NEXT = 4'd9,
     // Is it taken back?
-    RESPONSE_STEP_JUDGE = 4'd11,
+    RESPONSE_STEP_JUDGE = 4'd10,
     // The rest of the list is given back.
-    RESPONSE_STEP_FINISH = 4'd12,
+    RESPONSE_STEP_FINISH = 4'd11,
     // A READ becomes active.
-    RESPONSE_STEP_ACTIVATE = 4'd13
+    RESPONSE_STEP_ACTIVATE = 4'd12
   } response_step_t;
 
   // A packet of a flow, or work up to it.
@@ -3701,6 +3715,36 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } select_message_t;
 
+  // What the selection of packets needs of a READ that is answered.
+  typedef struct packed {
+    // Epoch of the READs that it belongs to.
+    logic [3:0] epoch;
+    // Its tag.
+    logic [3:0] tag;
+    // MSN of the responses.
+    logic [23:0] msn;
+    // Bytes.
+    logic [31:0] length;
+    // Address of the first byte.
+    logic [63:0] address;
+    // Generation.
+    logic [7:0] generation;
+    // It has fewer than four packets.
+    logic few;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } select_read_t;
+
+  // Which place of a ring of READs is voided next.
+  typedef struct packed {
+    // There is one.
+    logic some;
+    // The place.
+    logic [2:0] place;
+  } read_voids_t;
+
   // What the packet selector does in a clock.
   typedef enum logic [1:0] {
     // Nothing is looked for.
@@ -3712,6 +3756,14 @@ package hpcc_nic_pkg;
     // Messages show, one a clock.
     SELECT_STEP_SEARCH = 2'd3
   } select_step_t;
+
+  // Which place of a ring of messages is voided next.
+  typedef struct packed {
+    // There is one.
+    logic some;
+    // The place.
+    logic [3:0] place;
+  } ring_voids_t;
 
   // A line that has been turned, and the beat of payload that it begins or ends.
   typedef struct packed {

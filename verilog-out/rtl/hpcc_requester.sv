@@ -1061,6 +1061,9 @@ module hpcc_requester (
   // A refused work request waits for room for its completion.
   logic stalled_d;
   logic stalled_q;
+  // The queue pair had no free place in the ring a clock ago.
+  wire  ring_full_d;
+  logic ring_full_q;
   // No completion of the queue pair waited in the ring a clock ago.
   wire  told_all_d;
   logic told_all_q;
@@ -1574,6 +1577,7 @@ module hpcc_requester (
   assign skip = message_q.first_psn - queue_accepted;
   assign surplus = queue_accepted - message_q.end_psn;
   assign arrived_d = ~surplus.negative;
+  assign ring_full_d = (queue_tail - queue_told) == 5'h10;
   assign told_all_d = queue_told == queue_head;
   assign direct = told_all_q & (finished_room | (~is_last));
   assign outcome_acknowledgement = reply_acknowledgement;
@@ -1935,7 +1939,7 @@ module hpcc_requester (
           finished_push = 1'd1;
           intake_advance = 1'd1;
         end
-      end else if ((queue_tail - queue_told) == 5'h10) begin
+      end else if (ring_full_q) begin
         blocked_d = 1'd1;
         blocked_qp_d = choice_qp;
         done = 1'd1;
@@ -2318,9 +2322,10 @@ module hpcc_requester (
   end
   // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
   //
-  // Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in
-  // the response queue.
-  // Faster ones would fill packet buffers until frames are lost.
+  // Work requests come no faster than what they become is taken: one in three clocks behind a WRITE, which is three operations of the
+  // scheduler, one in four
+  // behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are
+  // lost.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to
@@ -3269,6 +3274,7 @@ module hpcc_requester (
     kept_q = 1'd0;
     held_removals_q = 1'd0;
     stalled_q = 1'd0;
+    ring_full_q = 1'd0;
     told_all_q = 1'd0;
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
@@ -3469,6 +3475,7 @@ module hpcc_requester (
     kept_q <= kept_d;
     held_removals_q <= held_removals_d;
     stalled_q <= stalled_d;
+    ring_full_q <= ring_full_d;
     told_all_q <= told_all_d;
     told_status_q <= told_status_d;
     live_q <= live_d;
