@@ -93,8 +93,8 @@ fn word_level_cells_are_memories_and_products() {
 fn ecp5_uses_its_multipliers_and_memories() {
     let cells = cells(Target::Ecp5);
     assert_eq!(cells.multipliers(), 6, "{cells:?}");
-    // the ROM is logic on this part by choice, and the delay is a memory instead of 40 x 34 flip-flops
-    assert_eq!(cells.block_rams(), 3, "{cells:?}");
+    // two RAMs, the ROM, and the delay, which is a memory instead of 40 x 34 flip-flops
+    assert_eq!(cells.block_rams(), 4, "{cells:?}");
     assert!(cells.flip_flops() < 600, "{cells:?}");
 }
 
