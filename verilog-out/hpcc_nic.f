@@ -60,6 +60,7 @@ rtl/hpcc_register_file.sv
 rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
+rtl/hpcc_requester_answer.sv
 rtl/hpcc_requester_choice.sv
 rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv
@@ -80,6 +81,7 @@ rtl/hpcc_crc_fold.sv
 rtl/hpcc_crc_residue.sv
 rtl/hpcc_crc_state.sv
 rtl/hpcc_rx_beat_sum.sv
+rtl/hpcc_rx_covered_bytes.sv
 rtl/hpcc_rx_header_align.sv
 rtl/hpcc_rx_icrc_bytes.sv
 rtl/hpcc_rx_outer_header.sv

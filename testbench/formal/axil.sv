@@ -55,6 +55,9 @@ module axil_proof (
   wire [31:0] block_wdata, block_scratch;
   wire busy, block_has_address, block_has_data;
   wire block_whit, block_rhit;
+  wire [4:0] block_row;
+  wire [15:0] block_column;
+  wire reads_status, reads_active, reads_sent, reads_wide, to_absent;
   wire [31:0] block_rdata;
 
   // SCRATCH, and a word in the middle of the widest range that belongs to no register
@@ -96,7 +99,7 @@ module axil_proof (
     end else if (read_age == 3) read_age <= rready ? 0 : 3;
     else if (read_age != 0) read_age <= read_age + 1;
     if (read_age == 1) seen <= scratch;
-    if (write_age == 1 && write_at == SCRATCH)
+    if (write_age == 2 && write_at == SCRATCH)
       for (i = 0; i < 4; i = i + 1) if (strobes[i]) scratch[8*i+:8] <= written[8*i+:8];
     if (command_valid && command_ready) open <= 1;
     if (command_done) open <= 0;
@@ -142,8 +145,11 @@ module axil_proof (
     data_held: assert (!(has_data || write_age != 0) || (block_wdata == written && block_wstrb == strobes));
     read_held: assert (read_age == 0 || block_raddr == read_at);
     scratch_held: assert (block_scratch == scratch);
+    decoded: assert ((block_row[0] && block_column[3]) == (write_age == 2 && write_at == SCRATCH));
     read_word: assert (!(read_age == 2 && read_at == SCRATCH) || (block_rdata == seen && block_rhit));
+    read_plain: assert (!(read_age == 2 && read_at == SCRATCH) || !(reads_status || reads_active || reads_sent || reads_wide));
     read_hit: assert (!(read_age == 2 && read_at == HOLE) || !block_rhit);
+    write_known: assert (!(write_age == 2 && write_at == SCRATCH) || !to_absent);
     write_hit: assert (write_age != 2 || (write_at == SCRATCH ? block_whit : write_at != HOLE || !block_whit));
   end
   always @(posedge clk) begin

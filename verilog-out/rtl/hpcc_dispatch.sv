@@ -3,20 +3,21 @@
 
 // Dispatch: what becomes of each frame, in the order of the frames.
 //
-// Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock, and none
-// ever stands still before it is in its queues:
+// Verdicts of the parser wait in a table with as many places as the packet buffer has frames, so none is ever lost; only the places of
+// their queue
+// pairs stand in a FIFO. Then one row a clock, and none ever stands still before it is in its queues:
 //
 // | clock | does |
 // |---|---|
-// | 0 | row out of the FIFO, context read |
-// | 1 | row and context into registers |
-// | 2 | checks, fate (`classify`) |
+// | 0 | queue pair out of the FIFO; row and context read |
+// | 1 | context into registers |
+// | 2 | row in registers; checks, fate (`classify`) |
 // | 3 | counted; requests and READ responses into the queue of their engine, every row into the queue of turns |
 // | 4 | the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //
 // Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves
 // the
-// FIFO while fewer than sixteen are behind it, so each queue holds all that can come.
+// table while fewer than sixteen are behind it, so each queue holds all that can come.
 //
 // A short frame beyond its queue pair's `share` of the packet buffer goes to no engine.
 //
@@ -35,8 +36,10 @@ module hpcc_dispatch (
   input  wire  [47:0] now,
   // A frame has been judged.
   input  wire  verdict_valid,
-  // The parser's outputs.
+  // The parser's outputs, with the place of the queue pair.
   input  wire  hpcc_nic_pkg::judged_frame_t verdict,
+  // Place of the queue pair of the frame that may be judged in the next clock.
+  input  wire  [7:0] next_qp,
   // The packet buffer lost the frame whose last beat came two clocks ago.
   input  wire  lost,
   // Beats of the packet buffer that are free.
@@ -96,8 +99,12 @@ module hpcc_dispatch (
   // A frame was dropped because its queue pair had its share of the packet buffer.
   output wire  unfair
 );
+  wire  comes;
   wire  enters;
   wire  drops;
+  wire  hpcc_nic_pkg::judged_frame_t row_2;
+  hpcc_nic_pkg::arrived_frame_t entering;
+  wire  hpcc_nic_pkg::arrived_frame_t arrived;
   wire  hpcc_nic_pkg::rx_packet_t judged;
   hpcc_nic_pkg::frame_fate_t fate_2;
   hpcc_nic_pkg::frame_turn_t turn_2;
@@ -118,8 +125,6 @@ module hpcc_dispatch (
   hpcc_nic_pkg::dma_job_t to_write;
   hpcc_nic_pkg::commit_entry_t entry;
   hpcc_nic_pkg::ack_send_t answered;
-  hpcc_nic_pkg::arrived_frame_t entering;
-  wire  hpcc_nic_pkg::arrived_frame_t arriving;
   hpcc_nic_pkg::cc_event_kind_t heard;
   logic open_d;
   logic open_q;
@@ -132,34 +137,35 @@ module hpcc_dispatch (
   logic over_3_q;
   logic unfair_out_d;
   logic unfair_out_q;
-  hpcc_nic_pkg::judged_frame_t row_1_q;
-  hpcc_nic_pkg::judged_frame_t row_2_q;
-  logic [23:0] came_1_q;
-  logic [23:0] came_2_q;
+  logic [7:0] qp_1_q;
   // Rows behind the FIFO.
   logic [4:0] inside_d;
   logic [4:0] inside_q;
-  wire  lost_13_q;
-  wire  rows_up_valid;
+  wire  lost_14_q;
+  // Queue pairs of the frames that wait.
   wire  unused_rows_up_ready;
-  wire  hpcc_nic_pkg::arrived_frame_t rows_down_data;
+  wire  [7:0] rows_down_data;
   wire  rows_down_valid;
   wire  unused_rows_crowded;
+  // The frames, and the places of the next one that comes and of the next one that goes on.
+  wire  hpcc_nic_pkg::arrived_frame_t waiting_rdata;
+  logic [8:0] last_d;
+  logic [8:0] last_q;
+  logic [8:0] oldest_d;
+  logic [8:0] oldest_q;
   wire  share_clearing;
+  logic [9:0] share_so_far;
+  logic [9:0] share_so_far_left;
+  wire  [9:0] share_with_it;
+  wire  [9:0] share_with_it_left;
   wire  [12:0] share_free_beats;
   wire  share_goes_on;
   wire  share_ends;
   hpcc_nic_pkg::share_mark_t share_mark;
   wire  hpcc_nic_pkg::share_mark_t share_oldest;
   wire  [7:0] share_clear_at;
-  // A frame enters.
-  wire  share_enters;
-  // Its queue pair.
-  wire  [7:0] share_qp;
   // It is short and for an engine, as far as its headers say.
   wire  share_short;
-  // Its queue pair.
-  wire  [7:0] share_leaving_qp;
   // The oldest frame is beyond its queue pair's share.
   wire  share_over;
   // Short frames that entered, by queue pair; all numbers modulo 1024.
@@ -192,19 +198,26 @@ module hpcc_dispatch (
   logic share_left_1_q;
   wire  share_few_d;
   logic share_few_q;
+  wire  share_entered_again_d;
+  logic share_entered_again_q;
+  wire  share_left_again_d;
+  logic share_left_again_q;
+  logic [7:0] share_qp_q;
   logic [7:0] share_qp_1_q;
+  logic [7:0] share_leaving_qp_q;
   logic [7:0] share_left_qp_q;
   wire  [9:0] share_waiting_d;
   logic [9:0] share_waiting_q;
   logic [9:0] share_room_d;
   logic [9:0] share_room_q;
+  logic [9:0] share_last_entered_q;
+  logic [9:0] share_last_left_q;
   // Beats kept for the short frames that will go to an engine, eight for each.
   logic [12:0] share_kept_d;
   logic [12:0] share_kept_q;
   // Numbers cleared since the reset, 256 in the end.
   logic [8:0] share_cleared_d;
   logic [8:0] share_cleared_q;
-  wire  [7:0] contexts_raddr;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
   hpcc_nic_pkg::frame_role_t classify_wants_role;
@@ -224,7 +237,7 @@ module hpcc_dispatch (
   hpcc_nic_pkg::int_stack_t classify_int_stack;
   // The frame.
   wire  hpcc_nic_pkg::judged_frame_t classify_raw;
-  // Context of the queue pair that its BTH names, by the low eight bits.
+  // Context of the queue pair at its place; nobody lives at place 0.
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
   // Where it goes.
   hpcc_nic_pkg::frame_fate_t classify_fate;
@@ -283,41 +296,49 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::ack_send_t answers_down_data;
   wire  answers_down_valid;
   wire  unused_answers_crowded;
-  hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_lost_13 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(12)) u_lost_14 (
     .clk(clk),
     .d(lost),
-    .q(lost_13_q)
+    .q(lost_14_q)
   );
-  hpcc_fifo #(.WIDTH(840), .ADDRESS(9), .MARK(512)) u_rows (
+  hpcc_fifo #(.WIDTH(8), .ADDRESS(9), .MARK(512)) u_rows (
     .clk(clk),
     .rst(rst),
-    .up_data(entering),
-    .up_valid(rows_up_valid),
+    .up_data(verdict.qp),
+    .up_valid(comes),
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
     .down_valid(rows_down_valid),
     .down_ready(open_q),
     .crowded(unused_rows_crowded)
   );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_entered (
+  hpcc_table_ram #(.WIDTH(824), .ADDRESS(9)) u_waiting (
     .clk(clk),
-    .raddr(share_qp),
+    .raddr(oldest_q),
+    .rdata(waiting_rdata),
+    .we(comes),
+    .waddr(last_q),
+    .wdata(entering)
+  );
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_share_entered (
+    .clk(clk),
+    .raddr(next_qp),
     .rdata(share_entered_rdata),
     .we(share_entered_we),
     .waddr(share_entered_waddr),
     .wdata(share_entered_wdata)
   );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_left (
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_share_left (
     .clk(clk),
-    .raddr(share_leaving_qp),
+    .raddr(qp_1_q),
     .rdata(share_left_rdata),
     .we(share_left_we),
     .waddr(share_left_waddr),
     .wdata(share_left_wdata)
   );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_share_left_copy (
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_share_left_copy (
     .clk(clk),
-    .raddr(share_qp),
+    .raddr(next_qp),
     .rdata(share_left_copy_rdata),
     .we(share_left_copy_we),
     .waddr(share_left_copy_waddr),
@@ -336,7 +357,7 @@ module hpcc_dispatch (
   );
   hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
     .clk(clk),
-    .raddr(contexts_raddr),
+    .raddr(rows_down_data),
     .rdata(contexts_rdata),
     .we(context_valid),
     .waddr(context_qp),
@@ -416,7 +437,7 @@ module hpcc_dispatch (
     .down_ready(answer_ready),
     .crowded(unused_answers_crowded)
   );
-  assign rows_up_valid = verdict_valid & (~lost_13_q);
+  assign comes = verdict_valid & (~lost_14_q);
   assign turn = turns_down_data;
   assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & (~(turn.notice & notice_full_q)))
       & (~(turn.control & control_full_q))) & (~(turn.ecn & mark_out_q));
@@ -428,18 +449,15 @@ module hpcc_dispatch (
   assign taken = engine & action.take;
   assign committed = (engine & action.commits) | (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
   assign enters = rows_down_valid & open_q;
-  assign arriving = rows_down_data;
-  assign contexts_raddr = arriving.frame.qpn[7:0];
-  assign share_enters = verdict_valid & (~lost_13_q);
-  assign share_qp = verdict.qpn[7:0];
-  assign share_short = ((verdict.drop_code == hpcc_nic_pkg::DROP_CODE_NONE) & (|verdict.qpn)) & (verdict.payload_length < 16'h80);
-  assign share_leaving_qp = row_2_q.qpn[7:0];
-  assign classify_raw = row_2_q;
+  assign arrived = waiting_rdata;
+  assign row_2 = arrived.frame;
+  assign share_short = ((verdict.drop_code == hpcc_nic_pkg::DROP_CODE_NONE) & (|verdict.qp)) & (verdict.payload_length < 16'h80);
+  assign classify_raw = row_2;
   assign classify_of_queue_pair = context_2_q;
   assign judged = classify_row;
   assign drops = share_over & (((classify_fate == hpcc_nic_pkg::FRAME_FATE_REQUEST)
       | (classify_fate == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)) | (classify_fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT));
-  assign given = row_2_q.extension;
+  assign given = row_2.extension;
   assign aeth = given.aeth;
   assign requests_up_valid = valid_3_q & turn_3_q.request;
   assign responses_up_valid = valid_3_q & turn_3_q.response;
@@ -470,10 +488,15 @@ module hpcc_dispatch (
   assign answer_valid = answers_down_valid;
   always_comb begin
     inside_d = inside_q;
+    last_d = last_q;
+    oldest_d = oldest_q;
     notice_full_d = notice_full_q;
     control_full_d = control_full_q;
     notice_word_d = notice_word_q;
     control_word_d = control_word_q;
+    if (comes) begin
+      last_d = last_q + 9'd1;
+    end
     if (enters & (~done)) begin
       inside_d = inside_q + 5'd1;
     end
@@ -481,6 +504,9 @@ module hpcc_dispatch (
       inside_d = inside_q - 5'd1;
     end
     open_d = inside_q < 5'hf;
+    if (enters) begin
+      oldest_d = oldest_q + 9'd1;
+    end
     valid_1_d = enters;
     valid_2_d = valid_1_q;
     valid_3_d = valid_2_q;
@@ -516,6 +542,8 @@ module hpcc_dispatch (
     if (rst) begin
       open_d = 1'd0;
       inside_d = 5'd0;
+      last_d = 9'd0;
+      oldest_d = 9'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       valid_3_d = 1'd0;
@@ -564,10 +592,10 @@ module hpcc_dispatch (
     turn_2.int_length = judged.int_length;
     turn_2.syndrome = aeth.syndrome;
     turn_2.ecn = &judged.ecn;
-    turn_2.came = came_2_q;
+    turn_2.came = arrived.came;
     turn_2.body = classify_body;
-    turn_2.source_ip = row_2_q.source_ip;
-    turn_2.right_length = row_2_q.control_length;
+    turn_2.source_ip = row_2.source_ip;
+    turn_2.right_length = row_2.control_length;
   end
   always_comb begin
     counter_3_d = classify_counter;
@@ -633,12 +661,14 @@ module hpcc_dispatch (
   // room, however many fill their share. While fewer than 64 short frames wait for engines, a queue pair may have eight in
   // any case: several READ requests come close together.
   //
-  // Two numbers for each queue pair, of frames that entered and of frames that left, so that each has one writer.
+  // Two numbers for each queue pair, of frames that entered and of frames that left, so that each has one writer. Its queue pair is known a
+  // clock before a frame comes or leaves, so that the word is in a register when it counts; what the frame before it has written is beside
+  // it.
   //
   // | clock | a frame that enters | one that leaves |
   // |---|---|---|
-  // | 0 | both numbers of its queue pair are read | its number is read |
-  // | 1 | counted; how many wait | counted |
+  // | -1 | both numbers of its queue pair are read | its number is read |
+  // | 1 | counted; how many wait, but for what left in the two clocks before | counted |
   // | 2 | compared with the room; into the queue of marks | |
   //
   // A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
@@ -647,20 +677,24 @@ module hpcc_dispatch (
   assign share_clearing = share_cleared_q < 9'h100;
   assign share_clear_at = share_cleared_q[7:0];
   assign share_counted_1_d = share_short & (~share_clearing);
-  assign share_waiting_d = share_entered_rdata - share_left_copy_rdata;
+  assign share_entered_again_d = (share_entered_1_q & share_counted_1_q) & (share_qp_1_q == share_qp_q);
+  assign share_with_it = share_so_far + 10'd1;
+  assign share_waiting_d = share_so_far - share_left_copy_rdata;
   assign share_few_d = share_kept_q < 13'h200;
   assign share_free_beats = {3'd0, free};
   assign share_oldest = share_marks_down_data;
   assign share_over = share_oldest.over;
   assign share_goes_on = (share_entered_2_q & share_counted_2_q) & (~share_mark.over);
   assign share_ends = (valid_2_q & share_oldest.counted) & (~share_oldest.over);
+  assign share_left_again_d = share_left_1_q & (share_left_qp_q == share_leaving_qp_q);
+  assign share_with_it_left = share_so_far_left + 10'd1;
   always_comb begin
     share_kept_d = share_kept_q;
     share_cleared_d = share_cleared_q;
     if (share_clearing) begin
       share_cleared_d = share_cleared_q + 9'd1;
     end
-    share_entered_1_d = share_enters;
+    share_entered_1_d = comes;
     share_entered_2_d = share_entered_1_q;
     if (share_goes_on & (~share_ends)) begin
       share_kept_d = share_kept_q + 13'd8;
@@ -678,15 +712,21 @@ module hpcc_dispatch (
     end
   end
   always_comb begin
+    share_so_far = share_entered_rdata;
+    if (share_entered_again_q) begin
+      share_so_far = share_last_entered_q;
+    end
+  end
+  always_comb begin
     share_entered_waddr = share_qp_1_q;
+    share_entered_wdata = share_with_it;
     share_entered_we = share_entered_1_q & share_counted_1_q;
-    share_entered_wdata = share_entered_rdata + 10'd1;
     share_left_we = share_left_1_q;
     share_left_waddr = share_left_qp_q;
+    share_left_wdata = share_with_it_left;
     share_left_copy_we = share_left_1_q;
     share_left_copy_waddr = share_left_qp_q;
-    share_left_wdata = share_left_rdata + 10'd1;
-    share_left_copy_wdata = share_left_rdata + 10'd1;
+    share_left_copy_wdata = share_with_it_left;
     if (share_clearing) begin
       share_entered_we = 1'd1;
       share_entered_waddr = share_clear_at;
@@ -710,6 +750,12 @@ module hpcc_dispatch (
       share_room_d = 10'(share_free_beats - share_kept_q);
     end
   end
+  always_comb begin
+    share_so_far_left = share_left_rdata;
+    if (share_left_again_q) begin
+      share_so_far_left = share_last_left_q;
+    end
+  end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
   //
   // Classifies one frame.
@@ -717,7 +763,7 @@ module hpcc_dispatch (
   assign classify_role = classify_raw.role;
   assign classify_int_length = classify_raw.int_length;
   assign classify_opcode = classify_raw.opcode;
-  assign classify_alive = classify_of_queue_pair.alive & ((classify_raw.qpn >> 8) == 24'd0);
+  assign classify_alive = classify_of_queue_pair.alive;
   assign classify_int_on = classify_of_queue_pair.int_on;
   assign classify_is_cnp = classify_opcode == hpcc_nic_pkg::OPCODE_CNP;
   assign classify_is_echo = classify_opcode == hpcc_nic_pkg::OPCODE_READ_ECHO;
@@ -827,7 +873,7 @@ module hpcc_dispatch (
     classify_row.opcode = classify_opcode;
     classify_row.ack_req = classify_raw.ack_req;
     classify_row.ecn = classify_raw.ecn;
-    classify_row.qp = classify_raw.qpn[7:0];
+    classify_row.qp = classify_raw.qp;
     classify_row.psn = classify_raw.psn;
     classify_row.extension = classify_raw.extension;
     classify_row.payload_at = classify_raw.payload_at;
@@ -846,21 +892,26 @@ module hpcc_dispatch (
     valid_3_q = 1'd0;
     over_3_q = 1'd0;
     unfair_out_q = 1'd0;
-    row_1_q = 816'd0;
-    row_2_q = 816'd0;
-    came_1_q = 24'd0;
-    came_2_q = 24'd0;
+    qp_1_q = 8'd0;
     inside_q = 5'd0;
+    last_q = 9'd0;
+    oldest_q = 9'd0;
     share_entered_1_q = 1'd0;
     share_counted_1_q = 1'd0;
     share_entered_2_q = 1'd0;
     share_counted_2_q = 1'd0;
     share_left_1_q = 1'd0;
     share_few_q = 1'd0;
+    share_entered_again_q = 1'd0;
+    share_left_again_q = 1'd0;
+    share_qp_q = 8'd0;
     share_qp_1_q = 8'd0;
+    share_leaving_qp_q = 8'd0;
     share_left_qp_q = 8'd0;
     share_waiting_q = 10'd0;
     share_room_q = 10'd0;
+    share_last_entered_q = 10'd0;
+    share_last_left_q = 10'd0;
     share_kept_q = 13'd0;
     share_cleared_q = 9'd0;
     context_2_q = 211'd0;
@@ -882,21 +933,26 @@ module hpcc_dispatch (
     valid_3_q <= valid_3_d;
     over_3_q <= drops;
     unfair_out_q <= unfair_out_d;
-    row_1_q <= arriving.frame;
-    row_2_q <= row_1_q;
-    came_1_q <= arriving.came;
-    came_2_q <= came_1_q;
+    qp_1_q <= rows_down_data;
     inside_q <= inside_d;
+    last_q <= last_d;
+    oldest_q <= oldest_d;
     share_entered_1_q <= share_entered_1_d;
     share_counted_1_q <= share_counted_1_d;
     share_entered_2_q <= share_entered_2_d;
     share_counted_2_q <= share_counted_1_q;
     share_left_1_q <= share_left_1_d;
     share_few_q <= share_few_d;
-    share_qp_1_q <= share_qp;
-    share_left_qp_q <= share_leaving_qp;
+    share_entered_again_q <= share_entered_again_d;
+    share_left_again_q <= share_left_again_d;
+    share_qp_q <= next_qp;
+    share_qp_1_q <= share_qp_q;
+    share_leaving_qp_q <= qp_1_q;
+    share_left_qp_q <= share_leaving_qp_q;
     share_waiting_q <= share_waiting_d;
     share_room_q <= share_room_d;
+    share_last_entered_q <= share_with_it;
+    share_last_left_q <= share_with_it_left;
     share_kept_q <= share_kept_d;
     share_cleared_q <= share_cleared_d;
     context_2_q <= contexts_rdata;

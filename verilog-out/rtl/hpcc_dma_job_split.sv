@@ -35,16 +35,18 @@ module hpcc_dma_job_split (
   wire  hpcc_nic_pkg::line_count_t past_less_one_parts;
   wire  [12:0] length;
   wire  [12:0] past;
+  wire  [12:0] past_in_page;
   wire  [12:0] lines_up;
   wire  [12:0] beats_up;
   wire  [12:0] past_less_one;
   logic [6:0] last_bytes;
   logic [6:0] end_bytes;
   logic [6:0] count_less_one;
-  wire  crossing;
   wire  last;
   wire  go;
   wire  taken;
+  hpcc_nic_pkg::byte_place_t in_page;
+  wire  hpcc_nic_pkg::page_count_t page_parts;
   wire  hpcc_nic_pkg::dma_job_t taking;
   wire  hpcc_nic_pkg::byte_address_t address;
   hpcc_nic_pkg::line_number_t first_line;
@@ -52,6 +54,8 @@ module hpcc_dma_job_split (
   logic full_q;
   logic second_d;
   logic second_q;
+  logic crossing_d;
+  logic crossing_q;
   hpcc_nic_pkg::line_number_t line_d;
   hpcc_nic_pkg::line_number_t line_q;
   logic [6:0] lines_less_one_d;
@@ -60,8 +64,7 @@ module hpcc_dma_job_split (
   logic [5:0] room_less_one_q;
   hpcc_nic_pkg::job_shape_t shape_r_d;
   hpcc_nic_pkg::job_shape_t shape_r_q;
-  assign crossing = lines_less_one_q > {1'd0, room_less_one_q};
-  assign last = second_q | (~crossing);
+  assign last = second_q | (~crossing_q);
   assign go = full_q & open;
   assign burst_valid = go;
   assign burst_last = last;
@@ -76,6 +79,8 @@ module hpcc_dma_job_split (
   assign lines_up = past + 13'h3f;
   assign beats_up = length + 13'h3f;
   assign past_less_one = past - 13'd1;
+  assign past_in_page = {1'd0, in_page} + length;
+  assign page_parts = past_in_page;
   assign length_parts = length;
   assign past_parts = past;
   assign lines_up_parts = lines_up;
@@ -84,6 +89,7 @@ module hpcc_dma_job_split (
   always_comb begin
     full_d = full_q;
     second_d = second_q;
+    crossing_d = crossing_q;
     line_d = line_q;
     lines_less_one_d = lines_less_one_q;
     room_less_one_d = room_less_one_q;
@@ -96,6 +102,7 @@ module hpcc_dma_job_split (
       second_d = 1'd0;
       line_d = address.line;
       lines_less_one_d = past_less_one_parts.lines;
+      crossing_d = page_parts.pages & (|page_parts.bytes);
       room_less_one_d = ~address.line.in_page;
       shape_r_d.first_byte = address.in_line;
       shape_r_d.lines = lines_up_parts.lines;
@@ -117,7 +124,7 @@ module hpcc_dma_job_split (
       first_line.in_page = 6'd0;
       first_line.page = line_q.page + 52'd1;
     end else begin
-      if (crossing) begin
+      if (crossing_q) begin
         count_less_one = {1'd0, room_less_one_q};
       end
     end
@@ -125,6 +132,10 @@ module hpcc_dma_job_split (
   always_comb begin
     burst.line = first_line;
     burst.lines_less_one = count_less_one[5:0];
+  end
+  always_comb begin
+    in_page.in_line = address.in_line;
+    in_page.line = address.line.in_page;
   end
   always_comb begin
     last_bytes = {1'd0, length_parts.bytes};
@@ -141,6 +152,7 @@ module hpcc_dma_job_split (
   initial begin
     full_q = 1'd0;
     second_q = 1'd0;
+    crossing_q = 1'd0;
     line_q = 58'd0;
     lines_less_one_q = 7'd0;
     room_less_one_q = 6'd0;
@@ -149,6 +161,7 @@ module hpcc_dma_job_split (
   always @(posedge clk) begin
     full_q <= full_d;
     second_q <= second_d;
+    crossing_q <= crossing_d;
     line_q <= line_d;
     lines_less_one_q <= lines_less_one_d;
     room_less_one_q <= room_less_one_d;

@@ -146,6 +146,9 @@ module hpcc_dma_reader (
   wire  unused_beats_crowded;
   logic [9:0] promised_d;
   logic [9:0] promised_q;
+  // A job's beats have room, also behind those of a job that is admitted in the clock before.
+  logic room_d;
+  logic room_q;
   hpcc_dma_job_split u_split (
     .clk(clk),
     .rst(rst),
@@ -200,7 +203,7 @@ module hpcc_dma_reader (
     .crowded(unused_beats_crowded)
   );
   assign job_ready = split_job_ready;
-  assign split_open = (bursts_up_ready & shapes_up_ready) & (promised_q <= 10'h1c0);
+  assign split_open = (bursts_up_ready & shapes_up_ready) & room_q;
   assign m_axi_arid = 4'd0;
   assign m_axi_araddr = start;
   assign m_axi_arlen = {2'd0, bursts_down_data.lines_less_one};
@@ -234,8 +237,10 @@ module hpcc_dma_reader (
     if (leaves) begin
       promised_d = grown - 10'd1;
     end
+    room_d = (promised_q <= 10'h1c0) & ((~split_shape_valid) | (promised_q <= 10'h180));
     if (rst) begin
       promised_d = 10'd0;
+      room_d = 1'd0;
     end
   end
   // align: Lines of memory become payload whose first byte lies in the lowest bits; a line every clock, never stalled.
@@ -383,6 +388,7 @@ module hpcc_dma_reader (
     align_held_data_q = 512'd0;
     align_payload_r_q = 521'd0;
     promised_q = 10'd0;
+    room_q = 1'd0;
   end
   always @(posedge clk) begin
     align_valid_1_q <= align_valid_1_d;
@@ -405,6 +411,7 @@ module hpcc_dma_reader (
     align_held_data_q <= align_held_data_d;
     align_payload_r_q <= align_payload_r_d;
     promised_q <= promised_d;
+    room_q <= room_d;
   end
   wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind, shapes_down_data.first_line, shapes_down_data.end_bytes};
 endmodule

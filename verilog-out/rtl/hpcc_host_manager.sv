@@ -7,7 +7,8 @@
 // |---|---|
 // | `Idle` | takes a command, or a control packet when there is none |
 // | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
-// | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour` | looks for the neighbour (control packets), one every three clocks |
+// | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four
+// clocks |
 // | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
 // | `Limit` | cap and group of a flow |
 // | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
@@ -139,13 +140,10 @@ module hpcc_host_manager (
   hpcc_nic_pkg::qp_context_t filled;
   wire  hpcc_nic_pkg::qp_flow_t half;
   hpcc_nic_pkg::qp_flow_t own_flow;
-  logic [7:0] qp;
   logic [7:0] generation;
   logic [7:0] next_generation;
-  logic index_ok;
   wire  exists;
   wire  is_int;
-  wire  law_ok;
   wire  flow_step;
   wire  cc_step;
   wire  first_step;
@@ -169,6 +167,18 @@ module hpcc_host_manager (
   hpcc_nic_pkg::host_operation_t operation_q;
   hpcc_nic_pkg::command_result_t code_d;
   hpcc_nic_pkg::command_result_t code_q;
+  logic index_ok_d;
+  logic index_ok_q;
+  wire  law_ok_d;
+  logic law_ok_q;
+  wire  mtu_ok_d;
+  logic mtu_ok_q;
+  wire  region_ok_d;
+  logic region_ok_q;
+  wire  neighbour_ok_d;
+  logic neighbour_ok_q;
+  wire  found_d;
+  logic found_q;
   logic by_packet_d;
   logic by_packet_q;
   logic fits_d;
@@ -208,7 +218,7 @@ module hpcc_host_manager (
   wire  hpcc_nic_pkg::qp_life_t states_word;
   // One of its halves has ended; one clock after `qp`.
   wire  states_ended;
-  // Write the word of `qp`.
+  // Write the word of `qp`; it happens in the next clock.
   logic states_write;
   // New word; no half of one that is alive has ended.
   hpcc_nic_pkg::qp_life_t states_new_word;
@@ -227,6 +237,9 @@ module hpcc_host_manager (
   logic [255:0] states_marks_q;
   wire  states_ended_r_d;
   logic states_ended_r_q;
+  logic states_write_1_q;
+  logic [7:0] states_qp_1_q;
+  hpcc_nic_pkg::qp_life_t states_new_1_q;
   wire  [3:0] neighbours_raddr;
   wire  hpcc_nic_pkg::neighbour_t neighbours_rdata;
   logic neighbours_we;
@@ -241,6 +254,9 @@ module hpcc_host_manager (
   logic [23:0] index_q;
   logic [383:0] body_d;
   logic [383:0] body_q;
+  // The queue pair that the command is about.
+  logic [7:0] qp_d;
+  logic [7:0] qp_q;
   hpcc_nic_pkg::qp_life_t current_d;
   hpcc_nic_pkg::qp_life_t current_q;
   hpcc_nic_pkg::qp_context_t context_r_d;
@@ -272,7 +288,7 @@ module hpcc_host_manager (
   );
   hpcc_ram #(.WIDTH(12), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_states_words (
     .clk(clk),
-    .raddr(qp),
+    .raddr(qp_q),
     .rdata(states_words_rdata),
     .we(states_we),
     .waddr(states_waddr),
@@ -310,14 +326,18 @@ module hpcc_host_manager (
   );
   assign packet_ready = gate_packet_ready;
   assign ordered = command_data;
+  assign half = ordered.index[15:0];
   assign takes = ((step_q == hpcc_nic_pkg::MANAGER_STEP_IDLE) & (~sweeping_q)) & (~(|settle_q));
   assign command_ready = takes;
   assign gate_request_ready = takes & (~command_valid);
-  assign half = index_q[15:0];
-  assign exists = index_ok & current_q.alive;
+  assign region_ok_d = index_q < 24'h20;
+  assign neighbour_ok_d = index_q < 24'h10;
+  assign exists = index_ok_q & current_q.alive;
   assign asked = body_q[210:0];
-  assign law_ok = laws[asked.law] & (asked.int_on | (~need_int[asked.law]));
+  assign mtu_ok_d = asked.mtu <= 3'd4;
+  assign law_ok_d = laws[asked.law] & (asked.int_on | (~need_int[asked.law]));
   assign neighbours_raddr = neighbour_q[3:0];
+  assign found_d = (neighbours_rdata.ip == asked.remote_ip) & (|neighbours_rdata.ip);
   assign is_int = asked.int_on;
   assign creating = (((step_q == hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW) | (step_q == hpcc_nic_pkg::MANAGER_STEP_CREATE_LAW))
       | (step_q == hpcc_nic_pkg::MANAGER_STEP_FIRST_RATE)) | (step_q == hpcc_nic_pkg::MANAGER_STEP_PUBLISH);
@@ -368,6 +388,7 @@ module hpcc_host_manager (
     request_d = request_q;
     index_d = index_q;
     body_d = body_q;
+    qp_d = qp_q;
     current_d = current_q;
     context_r_d = context_r_q;
     works_d = works_q;
@@ -389,8 +410,12 @@ module hpcc_host_manager (
         index_d = ordered.index;
         body_d = ordered.body;
         operation_d = hpcc_nic_pkg::HOST_OPERATION_NOTHING;
+        qp_d = ordered.index[7:0];
         if (ordered.operation <= 3'd5) begin
           operation_d = hpcc_nic_pkg::host_operation_t'(ordered.operation);
+        end
+        if (ordered.operation == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
+          qp_d = half.qp;
         end
         fits_d = 1'd1;
       end else if (gate_request_valid) begin
@@ -398,6 +423,7 @@ module hpcc_host_manager (
         request_d = gate_request_data;
         operation_d = gate_operation;
         index_d = gate_request_data.request.qpn;
+        qp_d = gate_request_data.request.qpn[7:0];
         fits_d = gate_fits;
         body_d = gate_new_context;
       end
@@ -415,11 +441,11 @@ module hpcc_host_manager (
       step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_OPERATION;
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_CREATE_QP) begin
-        if (~index_ok) begin
+        if (~index_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
-        end else if (asked.mtu > 3'd4) begin
+        end else if (~mtu_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_MTU;
-        end else if (~law_ok) begin
+        end else if (~law_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_LAW;
         end else if (exists & (~states_ended)) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_EXISTS;
@@ -444,21 +470,21 @@ module hpcc_host_manager (
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_WRITE_REGION) begin
         code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
-        if (index_q < 24'h20) begin
+        if (region_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           region_valid_r_d = 1'd1;
         end
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_WRITE_NEIGHBOUR) begin
         code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
-        if (index_q < 24'h10) begin
+        if (neighbour_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           neighbours_we = 1'd1;
         end
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
         code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
-        if (index_ok) begin
+        if (index_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_ABSENT;
         end
         if (exists) begin
@@ -476,12 +502,15 @@ module hpcc_host_manager (
       step_d = hpcc_nic_pkg::MANAGER_STEP_COMPARE_NEIGHBOUR;
     end
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_COMPARE_NEIGHBOUR) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_TAKE_NEIGHBOUR;
+    end
+    if (step_q == hpcc_nic_pkg::MANAGER_STEP_TAKE_NEIGHBOUR) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
       neighbour_d = neighbour_q + 5'd1;
       if (neighbour_q == 5'h10) begin
         code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
-      end else if ((neighbours_rdata.ip == asked.remote_ip) & (|neighbours_rdata.ip)) begin
+      end else if (found_q) begin
         body_d = {173'd0, filled};
         step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
         if (exists) begin
@@ -516,7 +545,7 @@ module hpcc_host_manager (
       states_new_word.law = law;
       states_new_word.generation = generation;
     end
-    context_qp = qp;
+    context_qp = qp_q;
     if (sweeping_q) begin
       context_qp = sweep_qp_q;
       context_r_d = 211'd0;
@@ -593,15 +622,9 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
-    qp = index_q[7:0];
+    index_ok_d = (fits_q & (index_q >= 24'd2)) & (index_q < 24'h96);
     if (operation_q == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
-      qp = half.qp;
-    end
-  end
-  always_comb begin
-    index_ok = (fits_q & (index_q >= 24'd2)) & (index_q < 24'h96);
-    if (operation_q == hpcc_nic_pkg::HOST_OPERATION_LIMIT_FLOW) begin
-      index_ok = (index_q >= 24'd4) & (index_q < 24'h12c);
+      index_ok_d = (index_q >= 24'd4) & (index_q < 24'h12c);
     end
   end
   always_comb begin
@@ -629,13 +652,13 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
-    removed.qp = qp;
+    removed.qp = qp_q;
     removed.generation = generation;
   end
   always_comb begin
     own_flow = 16'd0;
     own_flow.response = response_q;
-    own_flow.qp = qp;
+    own_flow.qp = qp_q;
   end
   always_comb begin
     flow_rate = ~34'd0;
@@ -684,15 +707,15 @@ module hpcc_host_manager (
   //
   // State of the queue pairs, for the manager.
   assign states_word = states_words_rdata;
-  assign states_ended_r_d = states_marks_q[qp];
+  assign states_ended_r_d = states_marks_q[qp_q];
   assign states_ended = states_ended_r_q;
   assign states_requester_check_valid = requester_ended_valid & (~rst);
   assign states_responder_check_valid = responder_ended_valid & (~rst);
   always_comb begin
     states_clearing_d = states_clearing_q;
-    states_we = states_write;
-    states_waddr = qp;
-    states_wdata = states_new_word;
+    states_we = states_write_1_q;
+    states_waddr = states_qp_1_q;
+    states_wdata = states_new_1_q;
     if (rst) begin
       states_clearing_d = states_clearing_q + 8'd1;
       states_we = 1'd1;
@@ -714,8 +737,8 @@ module hpcc_host_manager (
   end
   always_comb begin
     states_marks_d = states_marks_2;
-    if (states_write & states_new_word.alive) begin
-      states_marks_d = (states_marks_2 & ~(256'd1 << qp)) | ({255'd0, 1'd0} << qp);
+    if (states_write_1_q & states_new_1_q.alive) begin
+      states_marks_d = (states_marks_2 & ~(256'd1 << states_qp_1_q)) | ({255'd0, 1'd0} << states_qp_1_q);
     end
   end
   initial begin
@@ -723,6 +746,12 @@ module hpcc_host_manager (
     step_q = hpcc_nic_pkg::MANAGER_STEP_IDLE;
     operation_q = hpcc_nic_pkg::HOST_OPERATION_NOTHING;
     code_q = hpcc_nic_pkg::COMMAND_RESULT_DONE;
+    index_ok_q = 1'd0;
+    law_ok_q = 1'd0;
+    mtu_ok_q = 1'd0;
+    region_ok_q = 1'd0;
+    neighbour_ok_q = 1'd0;
+    found_q = 1'd0;
     by_packet_q = 1'd0;
     fits_q = 1'd0;
     replaces_q = 1'd0;
@@ -737,10 +766,14 @@ module hpcc_host_manager (
     states_clearing_q = 8'd0;
     states_marks_q = 256'd0;
     states_ended_r_q = 1'd0;
+    states_write_1_q = 1'd0;
+    states_qp_1_q = 8'd0;
+    states_new_1_q = 12'd0;
     settle_q = 5'd0;
     request_q = 354'd0;
     index_q = 24'd0;
     body_q = 384'd0;
+    qp_q = 8'd0;
     current_q = 12'd0;
     context_r_q = 211'd0;
     works_q = 63'd0;
@@ -751,6 +784,12 @@ module hpcc_host_manager (
     step_q <= step_d;
     operation_q <= operation_d;
     code_q <= code_d;
+    index_ok_q <= index_ok_d;
+    law_ok_q <= law_ok_d;
+    mtu_ok_q <= mtu_ok_d;
+    region_ok_q <= region_ok_d;
+    neighbour_ok_q <= neighbour_ok_d;
+    found_q <= found_d;
     by_packet_q <= by_packet_d;
     fits_q <= fits_d;
     replaces_q <= replaces_d;
@@ -765,10 +804,14 @@ module hpcc_host_manager (
     states_clearing_q <= states_clearing_d;
     states_marks_q <= states_marks_d;
     states_ended_r_q <= states_ended_r_d;
+    states_write_1_q <= states_write;
+    states_qp_1_q <= qp_q;
+    states_new_1_q <= states_new_word;
     settle_q <= settle_d;
     request_q <= request_d;
     index_q <= index_d;
     body_q <= body_d;
+    qp_q <= qp_d;
     current_q <= current_d;
     context_r_q <= context_r_d;
     works_q <= works_d;

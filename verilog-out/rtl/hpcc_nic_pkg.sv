@@ -1801,28 +1801,30 @@ package hpcc_nic_pkg;
     MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd5,
     // Is it the peer's?
     MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd6,
+    // Its addresses are taken if it is the one, or the next one is read.
+    MANAGER_STEP_TAKE_NEIGHBOUR = 5'd7,
     // The context is voided.
-    MANAGER_STEP_VOID = 5'd7,
+    MANAGER_STEP_VOID = 5'd8,
     // The requester completes what it has.
-    MANAGER_STEP_REMOVE_WORK = 5'd8,
+    MANAGER_STEP_REMOVE_WORK = 5'd9,
     // The scheduler forgets the flows.
-    MANAGER_STEP_REMOVE_FLOW = 5'd9,
+    MANAGER_STEP_REMOVE_FLOW = 5'd10,
     // The law forgets the flows.
-    MANAGER_STEP_REMOVE_LAW = 5'd10,
+    MANAGER_STEP_REMOVE_LAW = 5'd11,
     // A flow gets its cap and group.
-    MANAGER_STEP_LIMIT = 5'd11,
+    MANAGER_STEP_LIMIT = 5'd12,
     // The scheduler learns of the flows.
-    MANAGER_STEP_CREATE_FLOW = 5'd12,
+    MANAGER_STEP_CREATE_FLOW = 5'd13,
     // The law learns of the flows.
-    MANAGER_STEP_CREATE_LAW = 5'd13,
+    MANAGER_STEP_CREATE_LAW = 5'd14,
     // Flows without a law get their window and rate.
-    MANAGER_STEP_FIRST_RATE = 5'd14,
+    MANAGER_STEP_FIRST_RATE = 5'd15,
     // The context goes out, alive.
-    MANAGER_STEP_PUBLISH = 5'd15,
+    MANAGER_STEP_PUBLISH = 5'd16,
     // A control packet's work request goes to the requester.
-    MANAGER_STEP_POST_WORK = 5'd16,
+    MANAGER_STEP_POST_WORK = 5'd17,
     // It is told how it went.
-    MANAGER_STEP_REPORT = 5'd17
+    MANAGER_STEP_REPORT = 5'd18
   } manager_step_t;
 
   // Number of a work request that a control packet made.
@@ -2136,6 +2138,22 @@ package hpcc_nic_pkg;
     logic [47:0] destination;
   } first_bytes_t;
 
+  // Fields of a frame up to its INT.
+  typedef struct packed {
+    // UDP length.
+    logic [15:0] udp_length;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Which port it came to.
+    frame_role_t role;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // 70 bytes after UDP, first byte in the highest bits.
+    logic [559:0] body;
+  } header_fields_t;
+
   // Faults of Ethernet.
   typedef struct packed {
     // Not IPv4.
@@ -2143,6 +2161,36 @@ package hpcc_nic_pkg;
     // Another Ethernet address.
     logic wrong_mac;
   } ethernet_faults_t;
+
+  // What the headers up to UDP say of a frame before its sums are known.
+  typedef struct packed {
+    // It is a control packet, which has no transport header.
+    logic control;
+    // It is a plain packet with a UDP checksum.
+    logic summed;
+    // End of the IP packet in the frame.
+    logic [16:0] ip_end;
+    // Faults of IPv4 and UDP.
+    outer_faults_t outer;
+    // Faults of Ethernet.
+    ethernet_faults_t ethernet;
+  } outer_judgement_t;
+
+  // Fields of a frame from its BTH on.
+  typedef struct packed {
+    // 16 bytes after the BTH, first byte in the highest bits.
+    logic [127:0] extension;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // PSN.
+    logic [23:0] psn;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    opcode_t opcode;
+  } transport_fields_t;
 
   // Bytes of an Ethernet address.
   typedef struct packed {
@@ -2193,38 +2241,6 @@ package hpcc_nic_pkg;
     // Number.
     logic [23:0] number;
   } known_number_t;
-
-  // A frame as the parser judges it.
-  typedef struct packed {
-    // UDP carries exactly as much as a control packet.
-    logic control_length;
-    // 16 bytes after the BTH, first byte in the highest bits.
-    logic [127:0] extension;
-    // Bytes of payload without pad.
-    logic [15:0] payload_length;
-    // PSN.
-    logic [23:0] psn;
-    // Destination queue pair; behind the lookup its place.
-    logic [23:0] qpn;
-    // First byte of the payload in the frame.
-    logic [6:0] payload_at;
-    // Acknowledge request.
-    logic ack_req;
-    // BTH opcode.
-    opcode_t opcode;
-    // Bytes of INT header and stack.
-    logic [5:0] int_length;
-    // ECN field of IPv4.
-    logic [1:0] ecn;
-    // Which port it came to.
-    frame_role_t role;
-    // Why it is dropped.
-    drop_code_t drop_code;
-    // IPv4 address of the sender.
-    logic [31:0] source_ip;
-    // 70 bytes after UDP, first byte in the highest bits.
-    logic [559:0] body;
-  } judged_frame_t;
 
   // Place of a queue pair: one of 32 in a bank.
   typedef struct packed {
@@ -2417,6 +2433,38 @@ package hpcc_nic_pkg;
     // What it is. Of a congestion notification only queue pair and generation count.
     ack_kind_t kind;
   } ack_send_t;
+
+  // A frame as the parser judges it.
+  typedef struct packed {
+    // UDP carries exactly as much as a control packet.
+    logic control_length;
+    // 16 bytes after the BTH, first byte in the highest bits.
+    logic [127:0] extension;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // PSN.
+    logic [23:0] psn;
+    // Place of its queue pair, zero if nobody has the number.
+    logic [7:0] qp;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // Acknowledge request.
+    logic ack_req;
+    // BTH opcode.
+    opcode_t opcode;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // ECN field of IPv4.
+    logic [1:0] ecn;
+    // Which port it came to.
+    frame_role_t role;
+    // Why it is dropped.
+    drop_code_t drop_code;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // 70 bytes after UDP, first byte in the highest bits.
+    logic [559:0] body;
+  } judged_frame_t;
 
   // A judged frame that waits.
   typedef struct packed {
@@ -2839,6 +2887,22 @@ package hpcc_nic_pkg;
     logic [5:0] lines_less_one;
   } burst_t;
 
+  // A byte in its page of 4 KiB.
+  typedef struct packed {
+    // Line in its page.
+    logic [5:0] line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_place_t;
+
+  // A number of bytes, less than two pages, by the page.
+  typedef struct packed {
+    // A whole page.
+    logic pages;
+    // Bytes beyond a whole page.
+    logic [11:0] bytes;
+  } page_count_t;
+
   // How far bytes are turned.
   typedef struct packed {
     // and multiples of 8.
@@ -2930,8 +2994,8 @@ package hpcc_nic_pkg;
 
   // READs that are being answered, and the list of the answers that wait behind them.
   typedef struct packed {
-    // First PSN of the READ with which the flow was started.
-    logic [23:0] start_psn;
+    // PSNs from the start of the flow to there.
+    logic [23:0] reach;
     // Grows by one when READs begin anew.
     logic [3:0] epoch;
     // READs before it that are active and have not left.
@@ -2994,34 +3058,32 @@ package hpcc_nic_pkg;
 
   // What the response queue does in a clock.
   typedef enum logic [3:0] {
-    // Takes up what is offered; the queue pair's list is read.
+    // Waits for what comes next, and the list of its queue pair.
     RESPONSE_STEP_IDLE = 4'd0,
-    // The list comes into a register.
-    RESPONSE_STEP_HELD = 4'd1,
-    // Decides; an acknowledgement leaves or waits. A READ and its end are compared with the list.
-    RESPONSE_STEP_LOOK = 4'd2,
-    // Decides about a READ or its end.
-    RESPONSE_STEP_DECIDE = 4'd3,
+    // Compares it with the list.
+    RESPONSE_STEP_LOOK = 4'd1,
+    // Decides.
+    RESPONSE_STEP_DECIDE = 4'd2,
     // The answer at the head of the list is addressed.
-    RESPONSE_STEP_ADDRESS_HEAD = 4'd4,
+    RESPONSE_STEP_ADDRESS_HEAD = 4'd3,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_HEAD = 4'd5,
+    RESPONSE_STEP_AWAIT_HEAD = 4'd4,
     // It is compared with the list.
-    RESPONSE_STEP_COMPARE_HEAD = 4'd6,
+    RESPONSE_STEP_COMPARE_HEAD = 4'd5,
     // It leaves, or becomes the READ that is answered.
-    RESPONSE_STEP_POP = 4'd7,
+    RESPONSE_STEP_POP = 4'd6,
     // The next answer in the list is addressed.
-    RESPONSE_STEP_ADDRESS_NEXT = 4'd8,
+    RESPONSE_STEP_ADDRESS_NEXT = 4'd7,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_NEXT = 4'd9,
+    RESPONSE_STEP_AWAIT_NEXT = 4'd8,
     // It is compared with the answer that came.
-    RESPONSE_STEP_COMPARE_NEXT = 4'd10,
+    RESPONSE_STEP_COMPARE_NEXT = 4'd9,
     // Is it taken back?
-    RESPONSE_STEP_JUDGE = 4'd11,
+    RESPONSE_STEP_JUDGE = 4'd10,
     // The rest of the list is given back.
-    RESPONSE_STEP_FINISH = 4'd12,
+    RESPONSE_STEP_FINISH = 4'd11,
     // A READ becomes active.
-    RESPONSE_STEP_ACTIVATE = 4'd13
+    RESPONSE_STEP_ACTIVATE = 4'd12
   } response_step_t;
 
   // A packet of a flow, or work up to it.
@@ -3149,6 +3211,14 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } own_message_t;
 
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
+
   // What the requester counts of a READ response.
   typedef struct packed {
     // Dropped: the queue pair's half concerned has ended with an error.
@@ -3186,14 +3256,6 @@ package hpcc_nic_pkg;
     // A READ response before it is missing.
     RESPONSE_CASE_GAP = 3'd6
   } response_case_t;
-
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
 
   // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
   typedef struct packed {
@@ -3653,6 +3715,36 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } select_message_t;
 
+  // What the selection of packets needs of a READ that is answered.
+  typedef struct packed {
+    // Epoch of the READs that it belongs to.
+    logic [3:0] epoch;
+    // Its tag.
+    logic [3:0] tag;
+    // MSN of the responses.
+    logic [23:0] msn;
+    // Bytes.
+    logic [31:0] length;
+    // Address of the first byte.
+    logic [63:0] address;
+    // Generation.
+    logic [7:0] generation;
+    // It has fewer than four packets.
+    logic few;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } select_read_t;
+
+  // Which place of a ring of READs is voided next.
+  typedef struct packed {
+    // There is one.
+    logic some;
+    // The place.
+    logic [2:0] place;
+  } read_voids_t;
+
   // What the packet selector does in a clock.
   typedef enum logic [1:0] {
     // Nothing is looked for.
@@ -3664,6 +3756,14 @@ package hpcc_nic_pkg;
     // Messages show, one a clock.
     SELECT_STEP_SEARCH = 2'd3
   } select_step_t;
+
+  // Which place of a ring of messages is voided next.
+  typedef struct packed {
+    // There is one.
+    logic some;
+    // The place.
+    logic [3:0] place;
+  } ring_voids_t;
 
   // A line that has been turned, and the beat of payload that it begins or ends.
   typedef struct packed {

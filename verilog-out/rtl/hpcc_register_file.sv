@@ -3,7 +3,10 @@
 
 // The flip-flops of the register map, made from its description `hpcc_models::nic::registers::registers`.
 //
-// One write and one read a clock; answers come one clock later. Registers whose place is `Elsewhere` are known here (they count as
+// One write and one read a clock. A write's place is decoded in its clock, as a row of sixteen words and the place in it, and the value
+// stored in the
+// next; a value that is read is chosen among every fourth word before the registers of its answer, and among these four behind them.
+// Registers whose place is `Elsewhere` are known here (they count as
 // mapped) and read as zero.
 //
 // The register file. Signals `cfg_*` and `body` are named in the description.
@@ -12,7 +15,7 @@ module hpcc_register_file (
   input  wire  clk,
   // Synchronous, high: reset values.
   input  wire  rst,
-  // Write this clock.
+  // Write in the next clock, for which value and bytes stay.
   input  wire  write,
   // Word to write (offset / 4).
   input  wire  [9:0] waddr,
@@ -26,7 +29,7 @@ module hpcc_register_file (
   input  wire  [9:0] raddr,
   // Its value, one clock later.
   output logic [31:0] rdata,
-  // It is mapped.
+  // The word of one clock ago is mapped.
   output logic rhit,
   // Shown in the register of that name.
   input  wire  [31:0] sched_late,
@@ -177,6 +180,15 @@ module hpcc_register_file (
   reg [31:0] r_body10;
   reg [31:0] r_body11;
   reg [31:0] r_cap_control;
+  // place of a write: its row of 16 words and its column, one bit each
+  reg [4:0] row;
+  reg [15:0] column;
+  reg [31:0] part_0;
+  reg [31:0] part_1;
+  reg [31:0] part_2;
+  reg [31:0] part_3;
+  reg [1:0] part;
+  integer i;
   initial begin
     r_scratch = 32'd0;
     r_mac_lo = 32'd0;
@@ -237,7 +249,13 @@ module hpcc_register_file (
     r_body10 = 32'd0;
     r_body11 = 32'd0;
     r_cap_control = 32'd0;
-    rdata = 32'd0;
+    row = 5'd0;
+    column = 16'd0;
+    part_0 = 32'd0;
+    part_1 = 32'd0;
+    part_2 = 32'd0;
+    part_3 = 32'd0;
+    part = 2'd0;
     rhit = 1'b0;
     whit = 1'b0;
   end
@@ -283,6 +301,12 @@ module hpcc_register_file (
   assign cfg_ttl = {r_ttl[7:0]};
   assign cfg_window = {r_window_hi[1:0], r_window_lo[31:0]};
   always @(posedge clk) begin
+    row[0] <= write && !rst && (waddr[9:4] == 6'd0);
+    row[1] <= write && !rst && (waddr[9:4] == 6'd1);
+    row[2] <= write && !rst && (waddr[9:4] == 6'd2);
+    row[3] <= write && !rst && (waddr[9:4] == 6'd3);
+    row[4] <= write && !rst && (waddr[9:4] == 6'd35);
+    for (i = 0; i < 16; i = i + 1) column[i] <= waddr[3:0] == i[3:0];
     if (rst) begin
       r_scratch <= 32'h0;
       r_mac_lo <= 32'h0;
@@ -343,294 +367,291 @@ module hpcc_register_file (
       r_body10 <= 32'h0;
       r_body11 <= 32'h0;
       r_cap_control <= 32'h0;
-    end else if (write) begin
-      case (waddr)
-        10'd3: begin
-          if (wstrb[0]) r_scratch[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_scratch[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_scratch[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_scratch[31:24] <= wdata[31:24];
-        end
-        10'd4: begin
-          if (wstrb[0]) r_mac_lo[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_mac_lo[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_mac_lo[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_mac_lo[31:24] <= wdata[31:24];
-        end
-        10'd5: begin
-          if (wstrb[0]) r_mac_hi[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_mac_hi[15:8] <= wdata[15:8];
-        end
-        10'd6: begin
-          if (wstrb[0]) r_ip[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_ip[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_ip[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_ip[31:24] <= wdata[31:24];
-        end
-        10'd7: begin
-          if (wstrb[0]) r_mtu[2:0] <= wdata[2:0];
-        end
-        10'd8: begin
-          if (wstrb[0]) r_port_roce[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_port_roce[15:8] <= wdata[15:8];
-        end
-        10'd9: begin
-          if (wstrb[0]) r_port_int[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_port_int[15:8] <= wdata[15:8];
-        end
-        10'd10: begin
-          if (wstrb[0]) r_port_echo[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_port_echo[15:8] <= wdata[15:8];
-        end
-        10'd11: begin
-          if (wstrb[0]) r_port_control[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_port_control[15:8] <= wdata[15:8];
-        end
-        10'd12: begin
-          if (wstrb[0]) r_pkey[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_pkey[15:8] <= wdata[15:8];
-        end
-        10'd13: begin
-          if (wstrb[0]) r_dscp[5:0] <= wdata[5:0];
-        end
-        10'd14: begin
-          if (wstrb[0]) r_ttl[7:0] <= wdata[7:0];
-        end
-        10'd15: begin
-          if (wstrb[0]) r_ack_req_interval[7:0] <= wdata[7:0];
-        end
-        10'd16: begin
-          if (wstrb[0]) r_max_rd_atomic[7:0] <= wdata[7:0];
-        end
-        10'd17: begin
-          if (wstrb[0]) r_responder_reads[7:0] <= wdata[7:0];
-        end
-        10'd18: begin
-          if (wstrb[0]) r_ack_class[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_ack_class[8:8] <= wdata[8:8];
-        end
-        10'd41: begin
-          if (wstrb[0]) r_echo_icrc_full[0:0] <= wdata[0:0];
-        end
-        10'd60: begin
-          if (wstrb[0]) r_probe_interval[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_probe_interval[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_probe_interval[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_probe_interval[31:24] <= wdata[31:24];
-        end
-        10'd61: begin
-          if (wstrb[0]) r_probe_timeout[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_probe_timeout[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_probe_timeout[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_probe_timeout[31:24] <= wdata[31:24];
-        end
-        10'd62: begin
-          if (wstrb[0]) r_probe_packets[7:0] <= wdata[7:0];
-        end
-        10'd63: begin
-          if (wstrb[0]) r_dscp_unstamped[5:0] <= wdata[5:0];
-        end
-        10'd19: begin
-          if (wstrb[0]) r_speed_valid[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_speed_valid[15:8] <= wdata[15:8];
-        end
-        10'd20: begin
-          if (wstrb[0]) r_window_lo[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_window_lo[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_window_lo[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_window_lo[31:24] <= wdata[31:24];
-        end
-        10'd21: begin
-          if (wstrb[0]) r_window_hi[1:0] <= wdata[1:0];
-        end
-        10'd22: begin
-          if (wstrb[0]) r_rate_lo[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_rate_lo[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_rate_lo[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_rate_lo[31:24] <= wdata[31:24];
-        end
-        10'd23: begin
-          if (wstrb[0]) r_rate_hi[1:0] <= wdata[1:0];
-        end
-        10'd24: begin
-          if (wstrb[0]) r_line_rate_lo[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_line_rate_lo[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_line_rate_lo[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_line_rate_lo[31:24] <= wdata[31:24];
-        end
-        10'd25: begin
-          if (wstrb[0]) r_line_rate_hi[1:0] <= wdata[1:0];
-        end
-        10'd44: begin
-          if (wstrb[0]) r_ecn[1:0] <= wdata[1:0];
-        end
-        10'd45: begin
-          if (wstrb[0]) r_cnp_dscp[5:0] <= wdata[5:0];
-        end
-        10'd46: begin
-          if (wstrb[0]) r_cnp_interval[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_cnp_interval[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_cnp_interval[23:16] <= wdata[23:16];
-        end
-        10'd47: begin
-          if (wstrb[0]) r_cnp_enable[0:0] <= wdata[0:0];
-        end
-        10'd27: begin
-          if (wstrb[0]) r_default_law[2:0] <= wdata[2:0];
-        end
-        10'd28: begin
-          if (wstrb[0]) r_control_enable[0:0] <= wdata[0:0];
-        end
-        10'd29: begin
-          if (wstrb[0]) r_control_interval[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_interval[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_interval[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_interval[31:24] <= wdata[31:24];
-        end
-        10'd30: begin
-          if (wstrb[0]) r_control_key_lo[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_key_lo[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_key_lo[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_key_lo[31:24] <= wdata[31:24];
-        end
-        10'd31: begin
-          if (wstrb[0]) r_control_key_hi[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_key_hi[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_key_hi[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_key_hi[31:24] <= wdata[31:24];
-        end
-        10'd32: begin
-          if (wstrb[0]) r_control_source0[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source0[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source0[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source0[31:24] <= wdata[31:24];
-        end
-        10'd33: begin
-          if (wstrb[0]) r_control_source1[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source1[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source1[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source1[31:24] <= wdata[31:24];
-        end
-        10'd34: begin
-          if (wstrb[0]) r_control_source2[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source2[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source2[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source2[31:24] <= wdata[31:24];
-        end
-        10'd35: begin
-          if (wstrb[0]) r_control_source3[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source3[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source3[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source3[31:24] <= wdata[31:24];
-        end
-        10'd36: begin
-          if (wstrb[0]) r_control_source4[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source4[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source4[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source4[31:24] <= wdata[31:24];
-        end
-        10'd37: begin
-          if (wstrb[0]) r_control_source5[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source5[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source5[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source5[31:24] <= wdata[31:24];
-        end
-        10'd38: begin
-          if (wstrb[0]) r_control_source6[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source6[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source6[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source6[31:24] <= wdata[31:24];
-        end
-        10'd39: begin
-          if (wstrb[0]) r_control_source7[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_control_source7[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_control_source7[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_control_source7[31:24] <= wdata[31:24];
-        end
-        10'd40: begin
-          if (wstrb[0]) r_send_times[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_send_times[8:8] <= wdata[8:8];
-        end
-        10'd48: begin
-          if (wstrb[0]) r_body0[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body0[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body0[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body0[31:24] <= wdata[31:24];
-        end
-        10'd49: begin
-          if (wstrb[0]) r_body1[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body1[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body1[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body1[31:24] <= wdata[31:24];
-        end
-        10'd50: begin
-          if (wstrb[0]) r_body2[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body2[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body2[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body2[31:24] <= wdata[31:24];
-        end
-        10'd51: begin
-          if (wstrb[0]) r_body3[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body3[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body3[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body3[31:24] <= wdata[31:24];
-        end
-        10'd52: begin
-          if (wstrb[0]) r_body4[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body4[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body4[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body4[31:24] <= wdata[31:24];
-        end
-        10'd53: begin
-          if (wstrb[0]) r_body5[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body5[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body5[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body5[31:24] <= wdata[31:24];
-        end
-        10'd54: begin
-          if (wstrb[0]) r_body6[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body6[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body6[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body6[31:24] <= wdata[31:24];
-        end
-        10'd55: begin
-          if (wstrb[0]) r_body7[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body7[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body7[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body7[31:24] <= wdata[31:24];
-        end
-        10'd56: begin
-          if (wstrb[0]) r_body8[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body8[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body8[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body8[31:24] <= wdata[31:24];
-        end
-        10'd57: begin
-          if (wstrb[0]) r_body9[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body9[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body9[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body9[31:24] <= wdata[31:24];
-        end
-        10'd58: begin
-          if (wstrb[0]) r_body10[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body10[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body10[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body10[31:24] <= wdata[31:24];
-        end
-        10'd59: begin
-          if (wstrb[0]) r_body11[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_body11[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_body11[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_body11[31:24] <= wdata[31:24];
-        end
-        10'd560: begin
-          if (wstrb[0]) r_cap_control[7:0] <= wdata[7:0];
-          if (wstrb[1]) r_cap_control[15:8] <= wdata[15:8];
-          if (wstrb[2]) r_cap_control[23:16] <= wdata[23:16];
-          if (wstrb[3]) r_cap_control[31:24] <= wdata[31:24];
-        end
-        default: ;
-      endcase
+    end else begin
+      if (row[0] && column[3]) begin
+        if (wstrb[0]) r_scratch[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_scratch[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_scratch[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_scratch[31:24] <= wdata[31:24];
+      end
+      if (row[0] && column[4]) begin
+        if (wstrb[0]) r_mac_lo[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_mac_lo[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_mac_lo[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_mac_lo[31:24] <= wdata[31:24];
+      end
+      if (row[0] && column[5]) begin
+        if (wstrb[0]) r_mac_hi[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_mac_hi[15:8] <= wdata[15:8];
+      end
+      if (row[0] && column[6]) begin
+        if (wstrb[0]) r_ip[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_ip[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_ip[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_ip[31:24] <= wdata[31:24];
+      end
+      if (row[0] && column[7]) begin
+        if (wstrb[0]) r_mtu[2:0] <= wdata[2:0];
+      end
+      if (row[0] && column[8]) begin
+        if (wstrb[0]) r_port_roce[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_port_roce[15:8] <= wdata[15:8];
+      end
+      if (row[0] && column[9]) begin
+        if (wstrb[0]) r_port_int[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_port_int[15:8] <= wdata[15:8];
+      end
+      if (row[0] && column[10]) begin
+        if (wstrb[0]) r_port_echo[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_port_echo[15:8] <= wdata[15:8];
+      end
+      if (row[0] && column[11]) begin
+        if (wstrb[0]) r_port_control[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_port_control[15:8] <= wdata[15:8];
+      end
+      if (row[0] && column[12]) begin
+        if (wstrb[0]) r_pkey[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_pkey[15:8] <= wdata[15:8];
+      end
+      if (row[0] && column[13]) begin
+        if (wstrb[0]) r_dscp[5:0] <= wdata[5:0];
+      end
+      if (row[0] && column[14]) begin
+        if (wstrb[0]) r_ttl[7:0] <= wdata[7:0];
+      end
+      if (row[0] && column[15]) begin
+        if (wstrb[0]) r_ack_req_interval[7:0] <= wdata[7:0];
+      end
+      if (row[1] && column[0]) begin
+        if (wstrb[0]) r_max_rd_atomic[7:0] <= wdata[7:0];
+      end
+      if (row[1] && column[1]) begin
+        if (wstrb[0]) r_responder_reads[7:0] <= wdata[7:0];
+      end
+      if (row[1] && column[2]) begin
+        if (wstrb[0]) r_ack_class[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_ack_class[8:8] <= wdata[8:8];
+      end
+      if (row[2] && column[9]) begin
+        if (wstrb[0]) r_echo_icrc_full[0:0] <= wdata[0:0];
+      end
+      if (row[3] && column[12]) begin
+        if (wstrb[0]) r_probe_interval[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_probe_interval[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_probe_interval[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_probe_interval[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[13]) begin
+        if (wstrb[0]) r_probe_timeout[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_probe_timeout[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_probe_timeout[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_probe_timeout[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[14]) begin
+        if (wstrb[0]) r_probe_packets[7:0] <= wdata[7:0];
+      end
+      if (row[3] && column[15]) begin
+        if (wstrb[0]) r_dscp_unstamped[5:0] <= wdata[5:0];
+      end
+      if (row[1] && column[3]) begin
+        if (wstrb[0]) r_speed_valid[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_speed_valid[15:8] <= wdata[15:8];
+      end
+      if (row[1] && column[4]) begin
+        if (wstrb[0]) r_window_lo[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_window_lo[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_window_lo[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_window_lo[31:24] <= wdata[31:24];
+      end
+      if (row[1] && column[5]) begin
+        if (wstrb[0]) r_window_hi[1:0] <= wdata[1:0];
+      end
+      if (row[1] && column[6]) begin
+        if (wstrb[0]) r_rate_lo[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_rate_lo[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_rate_lo[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_rate_lo[31:24] <= wdata[31:24];
+      end
+      if (row[1] && column[7]) begin
+        if (wstrb[0]) r_rate_hi[1:0] <= wdata[1:0];
+      end
+      if (row[1] && column[8]) begin
+        if (wstrb[0]) r_line_rate_lo[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_line_rate_lo[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_line_rate_lo[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_line_rate_lo[31:24] <= wdata[31:24];
+      end
+      if (row[1] && column[9]) begin
+        if (wstrb[0]) r_line_rate_hi[1:0] <= wdata[1:0];
+      end
+      if (row[2] && column[12]) begin
+        if (wstrb[0]) r_ecn[1:0] <= wdata[1:0];
+      end
+      if (row[2] && column[13]) begin
+        if (wstrb[0]) r_cnp_dscp[5:0] <= wdata[5:0];
+      end
+      if (row[2] && column[14]) begin
+        if (wstrb[0]) r_cnp_interval[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_cnp_interval[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_cnp_interval[23:16] <= wdata[23:16];
+      end
+      if (row[2] && column[15]) begin
+        if (wstrb[0]) r_cnp_enable[0:0] <= wdata[0:0];
+      end
+      if (row[1] && column[11]) begin
+        if (wstrb[0]) r_default_law[2:0] <= wdata[2:0];
+      end
+      if (row[1] && column[12]) begin
+        if (wstrb[0]) r_control_enable[0:0] <= wdata[0:0];
+      end
+      if (row[1] && column[13]) begin
+        if (wstrb[0]) r_control_interval[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_interval[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_interval[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_interval[31:24] <= wdata[31:24];
+      end
+      if (row[1] && column[14]) begin
+        if (wstrb[0]) r_control_key_lo[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_key_lo[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_key_lo[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_key_lo[31:24] <= wdata[31:24];
+      end
+      if (row[1] && column[15]) begin
+        if (wstrb[0]) r_control_key_hi[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_key_hi[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_key_hi[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_key_hi[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[0]) begin
+        if (wstrb[0]) r_control_source0[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source0[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source0[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source0[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[1]) begin
+        if (wstrb[0]) r_control_source1[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source1[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source1[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source1[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[2]) begin
+        if (wstrb[0]) r_control_source2[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source2[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source2[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source2[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[3]) begin
+        if (wstrb[0]) r_control_source3[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source3[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source3[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source3[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[4]) begin
+        if (wstrb[0]) r_control_source4[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source4[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source4[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source4[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[5]) begin
+        if (wstrb[0]) r_control_source5[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source5[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source5[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source5[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[6]) begin
+        if (wstrb[0]) r_control_source6[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source6[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source6[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source6[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[7]) begin
+        if (wstrb[0]) r_control_source7[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_control_source7[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_control_source7[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_control_source7[31:24] <= wdata[31:24];
+      end
+      if (row[2] && column[8]) begin
+        if (wstrb[0]) r_send_times[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_send_times[8:8] <= wdata[8:8];
+      end
+      if (row[3] && column[0]) begin
+        if (wstrb[0]) r_body0[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body0[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body0[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body0[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[1]) begin
+        if (wstrb[0]) r_body1[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body1[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body1[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body1[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[2]) begin
+        if (wstrb[0]) r_body2[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body2[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body2[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body2[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[3]) begin
+        if (wstrb[0]) r_body3[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body3[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body3[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body3[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[4]) begin
+        if (wstrb[0]) r_body4[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body4[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body4[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body4[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[5]) begin
+        if (wstrb[0]) r_body5[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body5[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body5[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body5[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[6]) begin
+        if (wstrb[0]) r_body6[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body6[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body6[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body6[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[7]) begin
+        if (wstrb[0]) r_body7[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body7[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body7[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body7[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[8]) begin
+        if (wstrb[0]) r_body8[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body8[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body8[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body8[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[9]) begin
+        if (wstrb[0]) r_body9[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body9[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body9[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body9[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[10]) begin
+        if (wstrb[0]) r_body10[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body10[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body10[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body10[31:24] <= wdata[31:24];
+      end
+      if (row[3] && column[11]) begin
+        if (wstrb[0]) r_body11[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_body11[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_body11[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_body11[31:24] <= wdata[31:24];
+      end
+      if (row[4] && column[0]) begin
+        if (wstrb[0]) r_cap_control[7:0] <= wdata[7:0];
+        if (wstrb[1]) r_cap_control[15:8] <= wdata[15:8];
+        if (wstrb[2]) r_cap_control[23:16] <= wdata[23:16];
+        if (wstrb[3]) r_cap_control[31:24] <= wdata[31:24];
+      end
     end
   end
   always @(posedge clk) begin
@@ -638,75 +659,92 @@ module hpcc_register_file (
         || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
     rhit <= (raddr <= 10'd67) || ((raddr >= 10'd128) && (raddr <= 10'd225)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
         || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
-    case (raddr)
-      10'd0: rdata <= 32'h48504343;
-      10'd1: rdata <= 32'h100;
-      10'd2: rdata <= 32'h10200096;
-      10'd3: rdata <= r_scratch & 32'hffffffff;
-      10'd4: rdata <= r_mac_lo & 32'hffffffff;
-      10'd5: rdata <= {16'd0, r_mac_hi} & 32'hffff;
-      10'd6: rdata <= r_ip & 32'hffffffff;
-      10'd7: rdata <= {29'd0, r_mtu} & 32'h7;
-      10'd8: rdata <= {16'd0, r_port_roce} & 32'hffff;
-      10'd9: rdata <= {16'd0, r_port_int} & 32'hffff;
-      10'd10: rdata <= {16'd0, r_port_echo} & 32'hffff;
-      10'd11: rdata <= {16'd0, r_port_control} & 32'hffff;
-      10'd12: rdata <= {16'd0, r_pkey} & 32'hffff;
-      10'd13: rdata <= {26'd0, r_dscp} & 32'h3f;
-      10'd14: rdata <= {24'd0, r_ttl} & 32'hff;
-      10'd15: rdata <= {24'd0, r_ack_req_interval} & 32'hff;
-      10'd16: rdata <= {24'd0, r_max_rd_atomic} & 32'hff;
-      10'd17: rdata <= {24'd0, r_responder_reads} & 32'hff;
-      10'd18: rdata <= {23'd0, r_ack_class} & 32'h107;
-      10'd41: rdata <= {31'd0, r_echo_icrc_full} & 32'h1;
-      10'd60: rdata <= r_probe_interval & 32'hffffffff;
-      10'd61: rdata <= r_probe_timeout & 32'hffffffff;
-      10'd62: rdata <= {24'd0, r_probe_packets} & 32'hff;
-      10'd63: rdata <= {26'd0, r_dscp_unstamped} & 32'h3f;
-      10'd19: rdata <= {16'd0, r_speed_valid} & 32'hffff;
-      10'd20: rdata <= r_window_lo & 32'hffffffff;
-      10'd21: rdata <= {30'd0, r_window_hi} & 32'h3;
-      10'd22: rdata <= r_rate_lo & 32'hffffffff;
-      10'd23: rdata <= {30'd0, r_rate_hi} & 32'h3;
-      10'd24: rdata <= r_line_rate_lo & 32'hffffffff;
-      10'd25: rdata <= {30'd0, r_line_rate_hi} & 32'h3;
-      10'd44: rdata <= {30'd0, r_ecn} & 32'h3;
-      10'd45: rdata <= {26'd0, r_cnp_dscp} & 32'h3f;
-      10'd46: rdata <= {8'd0, r_cnp_interval} & 32'hffffff;
-      10'd47: rdata <= {31'd0, r_cnp_enable} & 32'h1;
-      10'd26: rdata <= {24'd0, laws};
-      10'd27: rdata <= {29'd0, r_default_law} & 32'h7;
-      10'd28: rdata <= {31'd0, r_control_enable} & 32'h1;
-      10'd29: rdata <= r_control_interval & 32'hffffffff;
-      10'd32: rdata <= r_control_source0 & 32'hffffffff;
-      10'd33: rdata <= r_control_source1 & 32'hffffffff;
-      10'd34: rdata <= r_control_source2 & 32'hffffffff;
-      10'd35: rdata <= r_control_source3 & 32'hffffffff;
-      10'd36: rdata <= r_control_source4 & 32'hffffffff;
-      10'd37: rdata <= r_control_source5 & 32'hffffffff;
-      10'd38: rdata <= r_control_source6 & 32'hffffffff;
-      10'd39: rdata <= r_control_source7 & 32'hffffffff;
-      10'd40: rdata <= {23'd0, r_send_times} & 32'h10f;
-      10'd48: rdata <= r_body0 & 32'hffffffff;
-      10'd49: rdata <= r_body1 & 32'hffffffff;
-      10'd50: rdata <= r_body2 & 32'hffffffff;
-      10'd51: rdata <= r_body3 & 32'hffffffff;
-      10'd52: rdata <= r_body4 & 32'hffffffff;
-      10'd53: rdata <= r_body5 & 32'hffffffff;
-      10'd54: rdata <= r_body6 & 32'hffffffff;
-      10'd55: rdata <= r_body7 & 32'hffffffff;
-      10'd56: rdata <= r_body8 & 32'hffffffff;
-      10'd57: rdata <= r_body9 & 32'hffffffff;
-      10'd58: rdata <= r_body10 & 32'hffffffff;
-      10'd59: rdata <= r_body11 & 32'hffffffff;
-      10'd64: rdata <= sched_late;
-      10'd65: rdata <= sched_beyond;
-      10'd66: rdata <= sched_out_of_range;
-      10'd67: rdata <= sched_cc_dropped;
-      10'd560: rdata <= r_cap_control & 32'hffff0003;
-      default: rdata <= 32'd0;
+    case (raddr[9:2])
+      8'd0: part_0 <= 32'h48504343;
+      8'd1: part_0 <= r_mac_lo & 32'hffffffff;
+      8'd2: part_0 <= {16'd0, r_port_roce} & 32'hffff;
+      8'd3: part_0 <= {16'd0, r_pkey} & 32'hffff;
+      8'd4: part_0 <= {24'd0, r_max_rd_atomic} & 32'hff;
+      8'd15: part_0 <= r_probe_interval & 32'hffffffff;
+      8'd5: part_0 <= r_window_lo & 32'hffffffff;
+      8'd6: part_0 <= r_line_rate_lo & 32'hffffffff;
+      8'd11: part_0 <= {30'd0, r_ecn} & 32'h3;
+      8'd7: part_0 <= {31'd0, r_control_enable} & 32'h1;
+      8'd8: part_0 <= r_control_source0 & 32'hffffffff;
+      8'd9: part_0 <= r_control_source4 & 32'hffffffff;
+      8'd10: part_0 <= {23'd0, r_send_times} & 32'h10f;
+      8'd12: part_0 <= r_body0 & 32'hffffffff;
+      8'd13: part_0 <= r_body4 & 32'hffffffff;
+      8'd14: part_0 <= r_body8 & 32'hffffffff;
+      8'd16: part_0 <= sched_late;
+      8'd140: part_0 <= r_cap_control & 32'hffff0003;
+      default: part_0 <= 32'd0;
     endcase
+    case (raddr[9:2])
+      8'd0: part_1 <= 32'h100;
+      8'd1: part_1 <= {16'd0, r_mac_hi} & 32'hffff;
+      8'd2: part_1 <= {16'd0, r_port_int} & 32'hffff;
+      8'd3: part_1 <= {26'd0, r_dscp} & 32'h3f;
+      8'd4: part_1 <= {24'd0, r_responder_reads} & 32'hff;
+      8'd10: part_1 <= {31'd0, r_echo_icrc_full} & 32'h1;
+      8'd15: part_1 <= r_probe_timeout & 32'hffffffff;
+      8'd5: part_1 <= {30'd0, r_window_hi} & 32'h3;
+      8'd6: part_1 <= {30'd0, r_line_rate_hi} & 32'h3;
+      8'd11: part_1 <= {26'd0, r_cnp_dscp} & 32'h3f;
+      8'd7: part_1 <= r_control_interval & 32'hffffffff;
+      8'd8: part_1 <= r_control_source1 & 32'hffffffff;
+      8'd9: part_1 <= r_control_source5 & 32'hffffffff;
+      8'd12: part_1 <= r_body1 & 32'hffffffff;
+      8'd13: part_1 <= r_body5 & 32'hffffffff;
+      8'd14: part_1 <= r_body9 & 32'hffffffff;
+      8'd16: part_1 <= sched_beyond;
+      default: part_1 <= 32'd0;
+    endcase
+    case (raddr[9:2])
+      8'd0: part_2 <= 32'h10200096;
+      8'd1: part_2 <= r_ip & 32'hffffffff;
+      8'd2: part_2 <= {16'd0, r_port_echo} & 32'hffff;
+      8'd3: part_2 <= {24'd0, r_ttl} & 32'hff;
+      8'd4: part_2 <= {23'd0, r_ack_class} & 32'h107;
+      8'd15: part_2 <= {24'd0, r_probe_packets} & 32'hff;
+      8'd5: part_2 <= r_rate_lo & 32'hffffffff;
+      8'd11: part_2 <= {8'd0, r_cnp_interval} & 32'hffffff;
+      8'd6: part_2 <= {24'd0, laws};
+      8'd8: part_2 <= r_control_source2 & 32'hffffffff;
+      8'd9: part_2 <= r_control_source6 & 32'hffffffff;
+      8'd12: part_2 <= r_body2 & 32'hffffffff;
+      8'd13: part_2 <= r_body6 & 32'hffffffff;
+      8'd14: part_2 <= r_body10 & 32'hffffffff;
+      8'd16: part_2 <= sched_out_of_range;
+      default: part_2 <= 32'd0;
+    endcase
+    case (raddr[9:2])
+      8'd0: part_3 <= r_scratch & 32'hffffffff;
+      8'd1: part_3 <= {29'd0, r_mtu} & 32'h7;
+      8'd2: part_3 <= {16'd0, r_port_control} & 32'hffff;
+      8'd3: part_3 <= {24'd0, r_ack_req_interval} & 32'hff;
+      8'd15: part_3 <= {26'd0, r_dscp_unstamped} & 32'h3f;
+      8'd4: part_3 <= {16'd0, r_speed_valid} & 32'hffff;
+      8'd5: part_3 <= {30'd0, r_rate_hi} & 32'h3;
+      8'd11: part_3 <= {31'd0, r_cnp_enable} & 32'h1;
+      8'd6: part_3 <= {29'd0, r_default_law} & 32'h7;
+      8'd8: part_3 <= r_control_source3 & 32'hffffffff;
+      8'd9: part_3 <= r_control_source7 & 32'hffffffff;
+      8'd12: part_3 <= r_body3 & 32'hffffffff;
+      8'd13: part_3 <= r_body7 & 32'hffffffff;
+      8'd14: part_3 <= r_body11 & 32'hffffffff;
+      8'd16: part_3 <= sched_cc_dropped;
+      default: part_3 <= 32'd0;
+    endcase
+    part <= raddr[1:0];
   end
+  always_comb
+    case (part)
+      2'd0: rdata = part_0;
+      2'd1: rdata = part_1;
+      2'd2: rdata = part_2;
+      2'd3: rdata = part_3;
+    endcase
 endmodule
 
 `default_nettype wire

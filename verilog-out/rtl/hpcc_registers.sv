@@ -171,7 +171,6 @@ module hpcc_registers (
 );
   wire  taken_address;
   wire  taken_data;
-  wire  stored;
   hpcc_nic_pkg::status_register_t status;
   wire  hpcc_nic_pkg::status_register_t cleared;
   wire  hpcc_nic_pkg::wide_address_t read_wide;
@@ -213,6 +212,7 @@ module hpcc_registers (
   logic [31:0] rdata_q;
   logic [31:0] kept_d;
   logic [31:0] kept_q;
+  wire  file_write;
   wire  file_whit;
   wire  [31:0] file_rdata;
   wire  file_rhit;
@@ -256,12 +256,34 @@ module hpcc_registers (
   wire  [15:0] file_cfg_cap_time;
   wire  [383:0] file_body;
   wire  [63:0] bank_count;
-  // Write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered.
+  // Write: 0 address and data are waited for, 1 decoded, 2 stored, its hit is known, 3 answered.
   logic [1:0] writing_d;
   logic [1:0] writing_q;
   // Read: 1 file and counters are read, 2 their answer is there, 3 answered.
   logic [1:0] reading_d;
   logic [1:0] reading_q;
+  logic to_law_d;
+  logic to_law_q;
+  logic to_sched_d;
+  logic to_sched_q;
+  logic to_level_d;
+  logic to_level_q;
+  logic to_absent_q;
+  logic starts_d;
+  logic starts_q;
+  logic clears_d;
+  logic clears_q;
+  // What is written in clock 2.
+  hpcc_nic_pkg::law_code_t to_which_q;
+  wire  reads_status_d;
+  logic reads_status_q;
+  wire  reads_active_d;
+  logic reads_active_q;
+  logic reads_sent_q;
+  wire  reads_wide_d;
+  logic reads_wide_q;
+  logic reads_kept_q;
+  // What is read in clock 2.
   logic [3:0] wstrb_d;
   logic [3:0] wstrb_q;
   logic [47:0] now_r_q;
@@ -296,7 +318,7 @@ module hpcc_registers (
   hpcc_register_file u_file (
     .clk(clk),
     .rst(rst),
-    .write(stored),
+    .write(file_write),
     .waddr(waddr_q),
     .wdata(wdata_q),
     .wstrb(wstrb_q),
@@ -362,7 +384,7 @@ module hpcc_registers (
   assign s_axil_wready = wready_q;
   assign taken_address = has_address_q | (s_axil_awvalid & awready_q);
   assign taken_data = has_data_q | (s_axil_wvalid & wready_q);
-  assign stored = writing_q == 2'd1;
+  assign file_write = writing_q == 2'd1;
   assign s_axil_bvalid = writing_q == 2'd3;
   assign s_axil_arready = arready_q;
   assign read_wide = raddr_q;
@@ -372,6 +394,9 @@ module hpcc_registers (
   assign cleared = wdata_q;
   assign is_sent = read_group.bank == 5'h12;
   assign wide_parts = wide;
+  assign reads_status_d = raddr_q == 10'h2b;
+  assign reads_active_d = read_narrow.bank == 6'h22;
+  assign reads_wide_d = read_wide.bank == 3'd1;
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
   assign level_write = level_q;
@@ -458,7 +483,7 @@ module hpcc_registers (
     end
     if (writing_q == 2'd2) begin
       writing_d = 2'd3;
-      bresp_d = (~file_whit) | absent;
+      bresp_d = (~file_whit) | to_absent_q;
     end
     if ((writing_q == 2'd3) & s_axil_bready) begin
       writing_d = 2'd0;
@@ -478,14 +503,14 @@ module hpcc_registers (
       reading_d = 2'd3;
       rdata_d = file_rdata;
       rresp_d = ~file_rhit;
-      if (raddr_q == 10'h2b) begin
+      if (reads_status_q) begin
         rdata_d = status;
       end
-      if (read_narrow.bank == 6'h22) begin
+      if (reads_active_q) begin
         rdata_d = {16'd0, active};
       end
-      if (((read_wide.bank == 3'd1) & file_rhit) | is_sent) begin
-        if (read_wide.high) begin
+      if ((reads_wide_q & file_rhit) | reads_sent_q) begin
+        if (reads_kept_q) begin
           rdata_d = kept_q;
         end else begin
           rdata_d = wide_parts.low;
@@ -497,13 +522,18 @@ module hpcc_registers (
       reading_d = 2'd0;
       arready_d = 1'd1;
     end
+    to_law_d = (writing_q == 2'd1) & in_window;
+    to_sched_d = (writing_q == 2'd1) & (wrote_wide.bank == 3'd3);
+    to_level_d = (writing_q == 2'd1) & (wrote_group.bank == 5'h10);
+    starts_d = (writing_q == 2'd1) & (waddr_q == 10'h2a);
+    clears_d = ((writing_q == 2'd1) & (waddr_q == 10'h2b)) & wstrb_q[0];
     param_cc_d = 1'd0;
     param_sched_d = 1'd0;
-    if (stored & (in_window | (wrote_wide.bank == 3'd3))) begin
+    if (to_law_q | to_sched_q) begin
       if (wrote_wide.high) begin
-        param_cc_d = in_window;
-        param_law_d = window_law;
-        param_sched_d = wrote_wide.bank == 3'd3;
+        param_cc_d = to_law_q;
+        param_law_d = to_which_q;
+        param_sched_d = to_sched_q;
         param_address_d = wrote_wide.entry;
         param_data_d = param_parts;
       end else begin
@@ -511,7 +541,7 @@ module hpcc_registers (
       end
     end
     level_d = 1'd0;
-    if (stored & (wrote_group.bank == 5'h10)) begin
+    if (to_level_q) begin
       if (wrote_wide.high) begin
         level_d = 1'd1;
         param_address_d = wrote_wide.entry;
@@ -520,14 +550,14 @@ module hpcc_registers (
         param_low_d = wdata_q;
       end
     end
-    if ((stored & (waddr_q == 10'h2b)) & wstrb_q[0]) begin
+    if (clears_q) begin
       done_d = done_q & (~cleared.done);
       error_d = error_q & (~cleared.error);
     end
     if (command_ready) begin
       offered_d = 1'd0;
     end
-    if (stored & (waddr_q == 10'h2a)) begin
+    if (starts_q) begin
       if (busy_q) begin
         error_d = 1'd1;
         code_d = hpcc_nic_pkg::COMMAND_RESULT_BUSY;
@@ -555,6 +585,11 @@ module hpcc_registers (
       arready_d = 1'd0;
       has_address_d = 1'd0;
       has_data_d = 1'd0;
+      to_law_d = 1'd0;
+      to_sched_d = 1'd0;
+      to_level_d = 1'd0;
+      starts_d = 1'd0;
+      clears_d = 1'd0;
       param_cc_d = 1'd0;
       param_sched_d = 1'd0;
       level_d = 1'd0;
@@ -660,6 +695,18 @@ module hpcc_registers (
     kept_q = 32'd0;
     writing_q = 2'd0;
     reading_q = 2'd0;
+    to_law_q = 1'd0;
+    to_sched_q = 1'd0;
+    to_level_q = 1'd0;
+    to_absent_q = 1'd0;
+    starts_q = 1'd0;
+    clears_q = 1'd0;
+    to_which_q = hpcc_nic_pkg::LAW_CODE_NONE;
+    reads_status_q = 1'd0;
+    reads_active_q = 1'd0;
+    reads_sent_q = 1'd0;
+    reads_wide_q = 1'd0;
+    reads_kept_q = 1'd0;
     wstrb_q = 4'd0;
     now_r_q = 48'd0;
     param_low_q = 32'd0;
@@ -692,6 +739,18 @@ module hpcc_registers (
     kept_q <= kept_d;
     writing_q <= writing_d;
     reading_q <= reading_d;
+    to_law_q <= to_law_d;
+    to_sched_q <= to_sched_d;
+    to_level_q <= to_level_d;
+    to_absent_q <= absent;
+    starts_q <= starts_d;
+    clears_q <= clears_d;
+    to_which_q <= window_law;
+    reads_status_q <= reads_status_d;
+    reads_active_q <= reads_active_d;
+    reads_sent_q <= is_sent;
+    reads_wide_q <= reads_wide_d;
+    reads_kept_q <= read_wide.high;
     wstrb_q <= wstrb_d;
     now_r_q <= now;
     param_low_q <= param_low_d;

@@ -3,7 +3,7 @@
 
 // 64 counters of 64 bits in distributed RAM, each with a pulse of its own.
 //
-// Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 66 clocks late.
+// Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 67 clocks late.
 //
 // The counters. Cleared within 64 clocks after reset; pulses count from the end of reset on.
 module hpcc_registers_counter_bank (
@@ -21,6 +21,11 @@ module hpcc_registers_counter_bank (
   (* ram_style = "distributed" *) reg [63:0] mem [0:63];
   reg [6:0] pending [0:63];
   reg [5:0] turn;
+  // what each sixteen of counters has gathered for its own turn, and whose turn of all that was
+  reg [6:0] part [0:3];
+  reg [5:0] turn_1;
+  reg clearing_1;
+  reg live_1;
   reg [5:0] place;
   reg [63:0] old;
   reg [6:0] add;
@@ -28,9 +33,14 @@ module hpcc_registers_counter_bank (
   reg clear;
   reg live;
   integer i;
+  integer k;
   initial begin
     count = 64'd0;
     turn = 6'd0;
+    turn_1 = 6'd0;
+    clearing_1 = 1'b0;
+    live_1 = 1'b0;
+    for (k = 0; k < 4; k = k + 1) part[k] = 7'd0;
     place = 6'd0;
     old = 64'd0;
     add = 7'd0;
@@ -44,14 +54,18 @@ module hpcc_registers_counter_bank (
   end
   always @(posedge clk) begin
     count <= mem[address];
-    old <= mem[turn];
+    old <= mem[turn_1];
     if (live) mem[place] <= (clear ? 64'd0 : old) + {57'd0, add};
   end
   always @(posedge clk) begin
-    add <= pending[turn];
-    place <= turn;
-    clear <= clearing;
-    live <= !rst;
+    for (k = 0; k < 4; k = k + 1) part[k] <= pending[{k[1:0], turn[3:0]}];
+    turn_1 <= turn;
+    clearing_1 <= clearing;
+    live_1 <= !rst;
+    add <= part[turn_1[5:4]];
+    place <= turn_1;
+    clear <= clearing_1;
+    live <= live_1;
     if (rst) begin
       turn <= 6'd0;
       clearing <= 1'b1;

@@ -11,9 +11,10 @@
 // | 1, 2 | `address`, `read` | |
 // | 3 | `load` | state into registers; void state starts from the context; reads a message |
 // | 4 | `look` | message into a register; PSN distances |
-// | 5 | `decide` | the step over this message; `fetch` and again with the next one, or on |
-// | 6 | `finish` | answers: event, echo, or the end of the queue pair |
-// | 6, 7 | `check`, `act` | READ responses: verdict |
+// | 5 | `weigh` | the message against the input |
+// | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
+// | 7 | `finish` | answers: event, echo, or the end of the queue pair |
+// | 7, 8 | `check`, `act` | READ responses: verdict |
 // | last | `save` | state back, input taken; `idle` in the same clock |
 //
 // Requester of the queue pairs below `QPS`, with messages of 2^`SEGMENT` PSNs at most and four times that outstanding.
@@ -118,7 +119,7 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
-  localparam [23:0] stages_span = 24'h100000;
+  localparam [23:0] stages_beyond_span = 24'hf00000;
   localparam [23:0] stages_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
   // Nothing may enter the fast path in this clock.
@@ -133,14 +134,14 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::fast_step_t entering;
   // The work request of the state machine, by fields.
   wire  hpcc_nic_pkg::work_request_t request;
+  // PSN up to which the answer acknowledges, exclusive.
+  wire  [23:0] limit;
   // The input is done with in this clock.
   logic done;
   // A completion may leave at once: there is room, and none of its queue pair waits in the ring.
   wire  direct;
   // The input's generation is that of the context.
   logic same;
-  // The place behind it.
-  wire  [4:0] next_pointer;
   // It is a READ.
   wire  is_read;
   // It is the last one of its work request.
@@ -149,8 +150,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t skip;
   // Distance from the message's last PSN, exclusive, to what has been accepted.
   wire  hpcc_nic_pkg::psn_distance_t surplus;
-  // If the message is a READ: all its data has come.
-  wire  arrived;
   // As `guilty`, with the message in `decide`.
   wire  guilty_now;
   // The queue pair's flow of requests.
@@ -167,6 +166,7 @@ module hpcc_requester (
   logic window_passes;
   wire  window_skips;
   logic window_restarts;
+  wire  window_waits_for_restart;
   logic [4:0] window_new_tail;
   wire  [4:0] window_behind;
   wire  [3:0] window_at;
@@ -190,6 +190,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t window_front;
   // Its place.
   wire  [3:0] window_place;
+  // Queue pair of the work request that may wait in the next clock.
+  wire  [7:0] window_next_qp;
   // A place to read.
   logic [3:0] window_read_place;
   // What lies there, one clock later.
@@ -206,6 +208,8 @@ module hpcc_requester (
   logic window_again_q;
   logic window_freed_ring_d;
   logic window_freed_ring_q;
+  logic window_restart_due_d;
+  logic window_restart_due_q;
   wire  window_passed_d;
   logic window_passed_q;
   wire  window_moved_d;
@@ -262,11 +266,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::commit_t held_answers_rdata;
   // Places of those that wait for the state machine.
   wire  [3:0] held_places_rdata;
-  wire  entry_answer_meets;
-  wire  entry_work_meets;
-  wire  entry_response_meets;
-  wire  entry_answer_close;
-  wire  entry_work_close;
   wire  entry_answer_can;
   wire  entry_work_can;
   wire  entry_response_can;
@@ -275,18 +274,27 @@ module hpcc_requester (
   wire  entry_takes_answer;
   wire  entry_takes_response;
   wire  entry_takes;
+  wire  entry_comes;
+  wire  entry_newcomer_meets;
+  wire  entry_answer_stays;
+  wire  entry_response_near;
+  wire  entry_newcomer_far;
+  wire  entry_answer_far;
+  wire  entry_work_near;
+  wire  entry_work_far;
   wire  [7:0] entry_answer_qp;
+  wire  [7:0] entry_newcomer_qp;
   wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
-  wire  hpcc_nic_pkg::commit_t entry_answer;
+  wire  hpcc_nic_pkg::commit_t entry_newcomer;
   hpcc_nic_pkg::fast_step_t entry_word;
   wire  entry_answers_ready;
+  // An answer comes, and takes that place.
+  wire  entry_answer_comes;
   // It enters.
   wire  entry_response_taken;
   // The work request enters.
   wire  entry_work_taken;
-  // The answer enters.
-  wire  entry_answer_taken;
   // Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
   wire  entry_waits;
   // Something enters in this clock.
@@ -299,17 +307,25 @@ module hpcc_requester (
   logic entry_inside_2_q;
   logic entry_inside_3_d;
   logic entry_inside_3_q;
-  logic entry_inside_4_d;
-  logic entry_inside_4_q;
   logic entry_turn_d;
   logic entry_turn_q;
+  logic entry_full_d;
+  logic entry_full_q;
+  logic entry_answer_meets_d;
+  logic entry_answer_meets_q;
+  logic entry_work_meets_d;
+  logic entry_work_meets_q;
+  logic entry_response_meets_d;
+  logic entry_response_meets_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
-  logic [7:0] entry_qp_4_q;
   // Clocks before the next work request.
   logic [1:0] entry_pause_d;
   logic [1:0] entry_pause_q;
+  // The answer that waits.
+  hpcc_nic_pkg::fast_step_t entry_answer_d;
+  hpcc_nic_pkg::fast_step_t entry_answer_q;
   wire  hpcc_nic_pkg::psn_distance_t stages_distance;
   wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
   wire  hpcc_nic_pkg::psn_distance_t stages_lag;
@@ -317,11 +333,11 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t stages_progress;
   wire  hpcc_nic_pkg::psn_distance_t stages_offset;
   wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
-  wire  hpcc_nic_pkg::rounded_length_t stages_raised;
+  wire  [31:0] stages_length_less_one;
+  wire  hpcc_nic_pkg::rounded_length_t stages_whole;
   wire  [15:0] stages_full_length;
   wire  [15:0] stages_last_byte;
   wire  [15:0] stages_unlike;
-  logic [23:0] stages_psns;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
   wire  [35:0] stages_skipped;
@@ -367,6 +383,8 @@ module hpcc_requester (
   wire  [3:0] stages_read_place;
   // 5: the state is to be written.
   wire  stages_we;
+  // 5: by the pipe.
+  wire  stages_moved;
   // 5: of this queue pair.
   wire  [7:0] stages_qp;
   // 5: generation of the state.
@@ -429,18 +447,13 @@ module hpcc_requester (
   logic [23:0] stages_sent_to_3_q;
   hpcc_nic_pkg::fast_step_t stages_step_3_q;
   hpcc_nic_pkg::fast_step_t stages_step_4_q;
+  hpcc_nic_pkg::fast_step_t stages_step_5_d;
   hpcc_nic_pkg::fast_step_t stages_step_5_q;
   hpcc_nic_pkg::requester_state_t stages_state_3_q;
   hpcc_nic_pkg::requester_state_t stages_state_4_q;
+  hpcc_nic_pkg::requester_state_t stages_state_5_d;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
-  logic [11:0] stages_rounding_less_one;
-  // Bytes.
-  wire  [31:0] stages_rounding_length;
-  // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-  wire  [2:0] stages_rounding_mtu;
-  // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
-  wire  hpcc_nic_pkg::rounded_length_t stages_rounding_rounded;
   logic stages_valid_4_d;
   logic stages_valid_4_q;
   logic stages_live_4_q;
@@ -483,8 +496,10 @@ module hpcc_requester (
   logic [23:0] stages_distance_4_q;
   wire  [23:0] stages_outstanding_4_d;
   logic [23:0] stages_outstanding_4_q;
-  wire  [23:0] stages_packets_4_d;
-  logic [23:0] stages_packets_4_q;
+  logic [23:0] stages_more_psns_4_d;
+  logic [23:0] stages_more_psns_4_q;
+  wire  [23:0] stages_first_behind_4_d;
+  logic [23:0] stages_first_behind_4_q;
   logic [2:0] stages_mtu_4_q;
   logic [15:0] stages_last_byte_4_q;
   wire  [15:0] stages_above_packet_4_d;
@@ -493,6 +508,8 @@ module hpcc_requester (
   logic stages_valid_5_q;
   logic stages_we_5_d;
   logic stages_we_5_q;
+  logic stages_saves_5_d;
+  logic stages_saves_5_q;
   logic stages_push_5_d;
   logic stages_push_5_q;
   logic stages_frees_5_d;
@@ -562,13 +579,8 @@ module hpcc_requester (
   logic [7:0] store_reference;
   // Queue pair to read.
   logic [7:0] store_qp;
-  // Write the state.
-  logic store_we;
-  // Queue pair to write.
-  logic [7:0] store_write_qp;
-  // New state.
-  hpcc_nic_pkg::requester_state_t store_new_state;
-  // Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+  // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
+  // context's.
   wire  store_removing;
   // The state, two clocks after `qp`; its generation field is the one compared with.
   hpcc_nic_pkg::requester_state_t store_state;
@@ -606,6 +618,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::landing_context_t store_landing_down_data;
   wire  store_landing_down_valid;
   wire  unused_store_landing_crowded;
+  logic store_by_generation_q;
   // Which input is next.
   wire  choice_rows_ready;
   wire  choice_answers_ready;
@@ -630,6 +643,7 @@ module hpcc_requester (
   wire  gather_empty;
   wire  gather_crowded;
   wire  gather_leaves;
+  logic gather_aside_leaves;
   wire  gather_moves;
   wire  gather_passes;
   wire  gather_data;
@@ -637,8 +651,7 @@ module hpcc_requester (
   wire  gather_puts;
   wire  gather_writes;
   wire  gather_waits;
-  wire  [7:0] gather_count;
-  wire  [7:0] gather_behind;
+  wire  [7:0] gather_distance;
   logic [7:0] gather_at;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
   // What an answer must be for `held` to join it.
@@ -651,18 +664,29 @@ module hpcc_requester (
   logic gather_held_full_q;
   logic gather_looked_d;
   logic gather_looked_q;
+  logic gather_settled_d;
+  logic gather_settled_q;
   logic gather_shown_d;
   logic gather_shown_q;
   wire  gather_fits_d;
   logic gather_fits_q;
+  logic gather_there_d;
+  logic gather_there_q;
   logic gather_full_d;
   logic gather_full_q;
   logic gather_aside_full_d;
   logic gather_aside_full_q;
+  logic gather_both_full_d;
+  logic gather_both_full_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
   logic [7:0] gather_tail_q;
+  logic [7:0] gather_count_d;
+  logic [7:0] gather_count_q;
+  // How far behind the oldest answer `place` is, from `shown` on.
+  logic [7:0] gather_behind_d;
+  logic [7:0] gather_behind_q;
   // The answer that has come.
   hpcc_nic_pkg::commit_t gather_held_d;
   hpcc_nic_pkg::commit_t gather_held_q;
@@ -713,6 +737,8 @@ module hpcc_requester (
   logic responses_room_q;
   logic responses_shown_d;
   logic responses_shown_q;
+  logic responses_settled_d;
+  logic responses_settled_q;
   logic responses_front_shown_d;
   logic responses_front_shown_q;
   logic responses_deferred_d;
@@ -821,17 +847,28 @@ module hpcc_requester (
   // PSN to find.
   logic [23:0] step_sought;
   // `una` after the answer.
-  logic [23:0] step_new_una;
+  wire  [23:0] step_new_una;
   // The message is done.
-  logic step_complete;
+  wire  step_complete;
   // The data was taken.
-  logic step_taken;
+  wire  step_taken;
   // The message holds the PSN sought.
   wire  step_holds;
   // The message ends behind the PSN sought.
   wire  step_reaches;
   // The scheduler may have the message.
   wire  step_fits;
+  logic step_completed_d;
+  logic step_completed_q;
+  logic step_took_d;
+  logic step_took_q;
+  wire  step_held_d;
+  logic step_held_q;
+  logic step_reached_it_q;
+  wire  step_fitted_d;
+  logic step_fitted_q;
+  logic [23:0] step_una_after_d;
+  logic [23:0] step_una_after_q;
   // `limit` is behind `una`: the answer acknowledges something new.
   wire  step_moves_d;
   logic step_moves_q;
@@ -841,38 +878,19 @@ module hpcc_requester (
   // First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
-  wire  [2:0] reply_code;
-  wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
-  wire  [4:0] reply_reason;
-  hpcc_nic_pkg::ack_send_t reply_sent;
-  // The answer.
-  wire  hpcc_nic_pkg::commit_t reply_commit;
-  // PSN up to which it acknowledges, exclusive.
-  logic [23:0] reply_limit;
-  // An acknowledgement packet.
+  // What an answer is, from its syndrome.
+  wire  [23:0] reply_limit;
   wire  reply_acknowledgement;
-  // READ data that is in memory.
   wire  reply_data;
-  // READ data that memory refused.
-  wire  reply_failed;
-  // READ data came out of order.
+  wire  unused_reply_failed;
   wire  reply_gap;
-  // A READ response came twice.
   wire  reply_duplicate;
-  // The queue pair collects INT.
   wire  reply_int_on;
-  // Neither positive nor negative.
   wire  reply_ignored;
-  // Negative, of any code.
   wire  reply_nak;
-  // It ends the queue pair, if it is not old.
   wire  reply_fatal;
-  // With this status.
-  hpcc_nic_pkg::completion_status_t reply_status;
-  // The answer as a READ echo.
+  wire  hpcc_nic_pkg::completion_status_t reply_status;
   wire  hpcc_nic_pkg::ack_send_t reply_echo;
-  // PSN up to which the answer acknowledges, exclusive.
-  logic [23:0] limit_q;
   wire  [23:0] outcome_passed;
   wire  outcome_missing;
   // An acknowledgement packet.
@@ -953,7 +971,7 @@ module hpcc_requester (
   logic [31:0] events_bytes;
   logic events_with_int;
   logic events_with_time;
-  wire  events_sent_valid;
+  logic events_sent_valid;
   wire  events_full;
   wire  events_many;
   wire  events_bad;
@@ -1001,6 +1019,9 @@ module hpcc_requester (
   // State: the next message comes.
   logic fetch_d;
   logic fetch_q;
+  // State: the message at hand is compared with the input.
+  logic weigh_d;
+  logic weigh_q;
   // State: the step over the message at hand.
   logic decide_d;
   logic decide_q;
@@ -1040,6 +1061,12 @@ module hpcc_requester (
   // A refused work request waits for room for its completion.
   logic stalled_d;
   logic stalled_q;
+  // The queue pair had no free place in the ring a clock ago.
+  wire  ring_full_d;
+  logic ring_full_q;
+  // No completion of the queue pair waited in the ring a clock ago.
+  wire  told_all_d;
+  logic told_all_q;
   // Status of the message at hand, if its completion waits in the ring.
   hpcc_nic_pkg::completion_status_t told_status_d;
   hpcc_nic_pkg::completion_status_t told_status_q;
@@ -1049,12 +1076,29 @@ module hpcc_requester (
   // Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
+  // The place behind it, a clock later.
+  wire  [4:0] next_pointer_d;
+  logic [4:0] next_pointer_q;
+  // That is the next free place, another clock later.
+  wire  next_is_tail_d;
+  logic next_is_tail_q;
+  // That is the oldest message.
+  wire  next_is_head_d;
+  logic next_is_head_q;
+  // That is the first message that the scheduler does not have.
+  wire  next_is_admit_d;
+  logic next_is_admit_q;
   // The message at hand.
   hpcc_nic_pkg::own_message_t message_d;
   hpcc_nic_pkg::own_message_t message_q;
   // First PSN of the READ data that has not come.
   logic [23:0] missing_d;
   logic [23:0] missing_q;
+  // Data of the message has been accepted, a clock after `skip`.
+  logic begun_q;
+  // If the message is a READ: all its data has come, a clock after `surplus`.
+  wire  arrived_d;
+  logic arrived_q;
   // An earlier READ than that of the response still waits for data.
   logic found_d;
   logic found_q;
@@ -1070,6 +1114,9 @@ module hpcc_requester (
   // A message was completed by this answer, so that others may be admitted.
   logic popped_d;
   logic popped_q;
+  // The answer acknowledges up to the end of the message, a clock ago.
+  wire  limit_at_end_d;
+  logic limit_at_end_q;
   // The message at hand belongs to the work request that failed; the others are flushed.
   logic guilty_d;
   logic guilty_q;
@@ -1119,7 +1166,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(held_answers_raddr),
     .rdata(held_answers_rdata),
-    .we(entry_answer_taken),
+    .we(entry_answer_comes),
     .waddr(held_next_place_q),
     .wdata(gather_down_data)
   );
@@ -1216,7 +1263,7 @@ module hpcc_requester (
     .waddr(gather_at),
     .wdata(gather_held_q)
   );
-  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_tags (
+  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_tags (
     .clk(clk),
     .raddr(gather_newest_rdata),
     .rdata(gather_tags_rdata),
@@ -1284,7 +1331,7 @@ module hpcc_requester (
     .pop(queue_pop),
     .is_read(message_q.read),
     .pass(queue_pass),
-    .position(next_pointer),
+    .position(next_pointer_q),
     .take(verdict_take),
     .psn(choice_psn),
     .measure(queue_measure),
@@ -1375,6 +1422,22 @@ module hpcc_requester (
     .last(intake_last),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
+  );
+  hpcc_requester_answer u_reply (
+    .clk(clk),
+    .commit(held_read),
+    .limit(reply_limit),
+    .acknowledgement(reply_acknowledgement),
+    .data(reply_data),
+    .failed(unused_reply_failed),
+    .gap(reply_gap),
+    .duplicate(reply_duplicate),
+    .int_on(reply_int_on),
+    .ignored(reply_ignored),
+    .nak(reply_nak),
+    .fatal(reply_fatal),
+    .status(reply_status),
+    .echo(reply_echo)
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
@@ -1501,29 +1564,34 @@ module hpcc_requester (
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn & (choice_remove | choice_tell);
   assign state_loaded = store_state;
-  assign reply_commit = held_read;
-  assign next_pointer = pointer_q + 5'd1;
+  assign limit = reply_limit;
+  assign next_pointer_d = pointer_q + 5'd1;
+  assign next_is_tail_d = next_pointer_q == queue_tail;
+  assign next_is_head_d = next_pointer_q == queue_head;
+  assign next_is_admit_d = next_pointer_q == queue_admit;
   assign queue_measure = look_q & (~admitting_q);
   assign is_read = message_q.read;
   assign is_last = message_q.last;
+  assign limit_at_end_d = message_q.end_psn == limit;
   assign guilty_now = guilty_q | step_holds;
   assign skip = message_q.first_psn - queue_accepted;
   assign surplus = queue_accepted - message_q.end_psn;
-  assign arrived = ~surplus.negative;
-  assign direct = (queue_told == queue_head) & (finished_room | (~is_last));
+  assign arrived_d = ~surplus.negative;
+  assign ring_full_d = (queue_tail - queue_told) == 5'h10;
+  assign told_all_d = queue_told == queue_head;
+  assign direct = told_all_q & (finished_room | (~is_last));
   assign outcome_acknowledgement = reply_acknowledgement;
   assign outcome_nak = reply_nak;
   assign outcome_fatal = reply_fatal;
   assign outcome_gap = reply_gap;
   assign outcome_data = reply_data;
   assign outcome_old = queue_old;
-  assign outcome_limit = limit_q;
+  assign outcome_limit = limit;
   assign outcome_una_before = queue_una_before;
   assign outcome_una = queue_una;
   assign outcome_at_read = at_head_q & is_read;
   assign outcome_gap_known = queue_gap_known;
   assign outcome_mtu = queue_mtu;
-  assign events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
   assign queue_new_end = queue_assigned + intake_psns;
@@ -1536,6 +1604,7 @@ module hpcc_requester (
     load_d = load_q;
     look_d = look_q;
     fetch_d = fetch_q;
+    weigh_d = weigh_q;
     decide_d = decide_q;
     finish_d = finish_q;
     check_d = check_q;
@@ -1635,7 +1704,7 @@ module hpcc_requester (
       if (admitting_q) begin
         fetch_d = 1'd1;
       end else begin
-        decide_d = 1'd1;
+        weigh_d = 1'd1;
         if ((choice_ended | choice_error) | choice_remove) begin
           status_d = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
           if (choice_ended) begin
@@ -1646,24 +1715,20 @@ module hpcc_requester (
           end
           flushing_d = 1'd1;
           if ((~live_q) | queue_dead) begin
-            decide_d = 1'd0;
+            weigh_d = 1'd0;
             done = 1'd1;
           end else if (queue_head == queue_tail) begin
-            decide_d = 1'd0;
+            weigh_d = 1'd0;
             bury_d = 1'd1;
           end
         end
-        if (choice_work) begin
-          decide_d = 1'd0;
-          post_d = 1'd1;
-        end
         if (choice_answer & ((~live_q) | queue_dead)) begin
-          decide_d = 1'd0;
+          weigh_d = 1'd0;
           done = 1'd1;
           hit_3 = live_q & reply_acknowledgement;
         end
         if (choice_row & (((~live_q) | queue_dead) | verdict_negative)) begin
-          decide_d = 1'd0;
+          weigh_d = 1'd0;
           act_d = 1'd1;
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
           if (queue_dead) begin
@@ -1677,9 +1742,14 @@ module hpcc_requester (
     end
     if (fetch_q) begin
       fetch_d = 1'd0;
-      decide_d = 1'd1;
+      weigh_d = 1'd1;
       message_d = ring_message;
       told_status_d = ring_status;
+    end
+    if (weigh_q) begin
+      weigh_d = 1'd0;
+      decide_d = admitting_q | (~choice_work);
+      post_d = (~admitting_q) & choice_work;
     end
     finished_push = 1'd0;
     finished_id = message_q.id;
@@ -1696,15 +1766,15 @@ module hpcc_requester (
     queue_hand = 1'd0;
     if (decide_q) begin
       decide_d = 1'd0;
-      ring_place = next_pointer;
+      ring_place = next_pointer_q;
       if (admitting_q) begin
         emit_d = 1'd1;
         if (step_fits) begin
           queue_hand = 1'd1;
-          pointer_d = next_pointer;
+          pointer_d = next_pointer_q;
           scheduled_d = 1'd1;
           schedule_to_d = message_q.end_psn;
-          if (next_pointer != queue_tail) begin
+          if (~next_is_tail_q) begin
             emit_d = 1'd0;
             fetch_d = 1'd1;
           end
@@ -1719,9 +1789,9 @@ module hpcc_requester (
         queue_tell = direct;
         queue_enlist = (~direct) & (~queue_listed);
         guilty_d = guilty_now & (~is_last);
-        pointer_d = next_pointer;
+        pointer_d = next_pointer_q;
         queue_pop = 1'd1;
-        if (next_pointer == queue_tail) begin
+        if (next_is_tail_q) begin
           bury_d = 1'd1;
         end else begin
           fetch_d = 1'd1;
@@ -1737,8 +1807,8 @@ module hpcc_requester (
           finished_status = told_status_q;
           finished_push = is_last;
           queue_tell = 1'd1;
-          pointer_d = next_pointer;
-          if (next_pointer == queue_head) begin
+          pointer_d = next_pointer_q;
+          if (next_is_head_q) begin
             queue_delist = 1'd1;
             done = 1'd1;
           end else begin
@@ -1754,8 +1824,8 @@ module hpcc_requester (
         end else if (~step_reaches) begin
           act_d = 1'd0;
           fetch_d = 1'd1;
-          pointer_d = next_pointer;
-          queue_pass = (~found_q) & ((~is_read) | arrived);
+          pointer_d = next_pointer_q;
+          queue_pass = (~found_q) & ((~is_read) | arrived_q);
         end else if (~is_read) begin
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
         end else if (found_q) begin
@@ -1764,10 +1834,10 @@ module hpcc_requester (
           act_d = 1'd0;
           check_d = 1'd1;
         end
-        if (((~found_q) & is_read) & (~arrived)) begin
+        if (((~found_q) & is_read) & (~arrived_q)) begin
           found_d = 1'd1;
           missing_d = message_q.first_psn;
-          if (skip.negative) begin
+          if (begun_q) begin
             missing_d = queue_accepted;
           end
         end
@@ -1789,8 +1859,8 @@ module hpcc_requester (
           queue_enlist = (~direct) & (~queue_listed);
           queue_pop = 1'd1;
           popped_d = 1'd1;
-          pointer_d = next_pointer;
-          if (((~step_taken) & ((message_q.end_psn != limit_q) | reply_data)) & (next_pointer != queue_admit)) begin
+          pointer_d = next_pointer_q;
+          if (((~step_taken) & ((~limit_at_end_q) | reply_data)) & (~next_is_admit_q)) begin
             finish_d = 1'd0;
             fetch_d = 1'd1;
           end
@@ -1807,6 +1877,7 @@ module hpcc_requester (
     asked_qp = choice_qp;
     asked_psn = choice_psn;
     events_with_time = reply_acknowledgement;
+    events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
     queue_lose = 1'd0;
     if (finish_q) begin
       if (outcome_ends) begin
@@ -1868,7 +1939,7 @@ module hpcc_requester (
           finished_push = 1'd1;
           intake_advance = 1'd1;
         end
-      end else if ((queue_tail - queue_told) == 5'h10) begin
+      end else if (ring_full_q) begin
         blocked_d = 1'd1;
         blocked_qp_d = choice_qp;
         done = 1'd1;
@@ -1906,9 +1977,6 @@ module hpcc_requester (
       idle_d = 1'd1;
       save_d = 1'd1;
     end
-    store_we = queue_we;
-    store_write_qp = choice_qp;
-    store_new_state = queue_new_state;
     if (save_q) begin
       save_d = done;
       if ((queue_changed & (~choice_work)) & (choice_qp == blocked_qp_q)) begin
@@ -1918,10 +1986,7 @@ module hpcc_requester (
     if (~turn) begin
       asked_qp = stages_asked_qp;
       asked_psn = stages_asked_psn;
-      store_we = stages_we;
-      store_write_qp = stages_qp;
-      store_new_state = stages_new_state;
-      if (stages_we & (stages_qp == blocked_qp_q)) begin
+      if (stages_moved & (stages_qp == blocked_qp_q)) begin
         blocked_d = 1'd0;
       end
       ring_push = stages_push;
@@ -1938,6 +2003,7 @@ module hpcc_requester (
       events_bytes = stages_bytes;
       events_with_int = stages_with_int;
       events_with_time = stages_acknowledges;
+      events_sent_valid = asked_known & stages_acknowledges;
       events_nak = 1'd0;
       echoes_put = stages_echo & (~echoes_full);
       finished_push = stages_completes;
@@ -1953,6 +2019,7 @@ module hpcc_requester (
       load_d = 1'd0;
       look_d = 1'd0;
       fetch_d = 1'd0;
+      weigh_d = 1'd0;
       decide_d = 1'd0;
       finish_d = 1'd0;
       check_d = 1'd0;
@@ -2059,6 +2126,7 @@ module hpcc_requester (
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
   assign window_place = window_at;
+  assign window_next_qp = window_addressed_qp;
   assign window_passed_d = window_full_q[window_addressed_qp]
       | ((stages_returns | stages_defers_work) & (stages_qp == window_addressed_qp));
   assign window_skips = window_shown_q & window_passed_q;
@@ -2067,6 +2135,7 @@ module hpcc_requester (
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;
   assign window_ended = 16'd1 << stages_place;
+  assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
   assign window_behind = window_next_q + 5'd1;
   assign window_arriving = work_data;
   assign window_numbers_waddr = window_tail_q[3:0];
@@ -2086,10 +2155,10 @@ module hpcc_requester (
     window_passes = 1'd0;
     window_restarts = 1'd0;
     if ((~window_shown_q) & (~window_offered_q)) begin
-      if (window_again_q & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q))) begin
+      if (window_restart_due_q) begin
         window_restarts = 1'd1;
-      end else if (window_next_q == window_tail_q) begin
-        window_restarts = 1'd0;
+      end else if (window_waits_for_restart | (window_next_q == window_tail_q)) begin
+        window_passes = 1'd0;
       end else if (window_done_q[window_at]) begin
         window_passes = 1'd1;
       end else if (~window_flying_q[window_at]) begin
@@ -2097,6 +2166,8 @@ module hpcc_requester (
         window_offered_d = window_deferred_q[window_at];
       end
     end
+    window_restart_due_d = (window_again_q & (~window_restarts))
+        & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q));
     if (entry_work_taken | window_skips) begin
       window_shown_d = 1'd0;
       window_passes = 1'd1;
@@ -2142,6 +2213,7 @@ module hpcc_requester (
       window_offered_d = 1'd0;
       window_again_d = 1'd0;
       window_freed_ring_d = 1'd0;
+      window_restart_due_d = 1'd0;
       window_head_d = 5'd0;
       window_next_d = 5'd0;
       window_tail_d = 5'd0;
@@ -2221,7 +2293,7 @@ module hpcc_requester (
     held_tail_d = held_tail_q;
     held_next_place_d = held_next_place_q;
     held_settled_d = held_settled_q;
-    if (entry_answer_taken) begin
+    if (entry_answer_comes) begin
       held_next_place_d = held_next_place_q + 4'd1;
     end
     if (stages_defers_answer) begin
@@ -2250,43 +2322,59 @@ module hpcc_requester (
   end
   // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
   //
-  // Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in
-  // the response queue.
-  // Faster ones would fill packet buffers until frames are lost.
+  // Work requests come no faster than what they become is taken: one in three clocks behind a WRITE, which is three operations of the
+  // scheduler, one in four
+  // behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are
+  // lost.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to
   // the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it along.
-  assign entry_answer = gather_down_data;
-  assign entry_answer_qp = entry_answer.qp;
-  assign entry_work_qp = window_front.qpn[7:0];
-  assign entry_response_qp = responses_step.qp;
-  assign entry_answer_meets = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
-  assign entry_work_meets = ((entry_inside_1_q & (entry_qp_1_q == entry_work_qp)) | (entry_inside_2_q & (entry_qp_2_q == entry_work_qp)))
-      | (entry_inside_3_q & (entry_qp_3_q == entry_work_qp));
-  assign entry_response_meets = ((entry_inside_1_q & (entry_qp_1_q == entry_response_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_response_qp));
-  assign entry_answer_close = entry_inside_4_q & (entry_qp_4_q == entry_answer_qp);
-  assign entry_work_close = entry_inside_4_q & (entry_qp_4_q == entry_work_qp);
-  assign entry_answer_can = (gather_down_valid & (~entry_answer_meets)) & (~entry_answer_close);
-  assign entry_work_can = ((window_waits & (~entry_work_meets)) & (~entry_work_close)) & (~(|entry_pause_q));
-  assign entry_response_can = responses_waits & (~entry_response_meets);
+  //
+  // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a work request when it is
+  // addressed, a READ
+  // response in the clock in which it shows.
+  assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
+  assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~(|entry_pause_q));
+  assign entry_response_can = responses_waits & (~entry_response_meets_q);
   assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
   assign entry_takes_work = entry_is_work & (~hold);
   assign entry_takes_answer = ((entry_answer_can & (~entry_is_work)) & (~entry_response_can)) & (~hold);
-  assign entry_answers_ready = entry_takes_answer;
   assign entry_work_taken = entry_takes_work;
-  assign entry_answer_taken = entry_takes_answer;
   assign entry_response_taken = entry_takes_response;
-  assign entry_waits = (gather_down_valid | window_waits) | responses_waits;
+  assign entry_waits = (entry_full_q | window_waits) | responses_waits;
   assign entry_takes = (entry_takes_work | entry_takes_answer) | entry_takes_response;
   assign entry_valid = entry_takes;
+  assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
+  assign entry_newcomer = gather_down_data;
+  assign entry_answers_ready = (~entry_full_q) | entry_takes_answer;
+  assign entry_comes = gather_down_valid & ((~entry_full_q) | entry_takes_answer);
+  assign entry_answer_comes = entry_comes;
+  assign entry_answer_qp = entry_answer_q.qp;
+  assign entry_newcomer_qp = entry_newcomer.qp;
+  assign entry_response_qp = responses_step.qp;
+  assign entry_newcomer_meets = ((((entry_takes_work & (entry_work_qp == entry_newcomer_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_newcomer_qp))) | (entry_takes_response & (entry_response_qp == entry_newcomer_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp));
+  assign entry_answer_stays = ((((entry_takes_work & (entry_work_qp == entry_answer_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_answer_qp))) | (entry_takes_response & (entry_response_qp == entry_answer_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp));
+  assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
+      | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
+  assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
+  assign entry_newcomer_far = entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp);
+  assign entry_answer_far = entry_inside_3_q & (entry_qp_3_q == entry_answer_qp);
+  assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
   always_comb begin
     entry_turn_d = entry_turn_q;
+    entry_full_d = entry_full_q;
     entry_pause_d = entry_pause_q;
+    entry_answer_d = entry_answer_q;
     if (|entry_pause_q) begin
       entry_pause_d = entry_pause_q - 2'd1;
     end
@@ -2294,30 +2382,48 @@ module hpcc_requester (
       entry_turn_d = entry_takes_answer;
     end
     if (entry_takes_work) begin
-      entry_pause_d = 2'd3;
+      entry_pause_d = 2'd2;
+      if (|window_front.operation) begin
+        entry_pause_d = 2'd3;
+      end
     end
+    if (entry_takes_answer) begin
+      entry_full_d = 1'd0;
+    end
+    if (entry_comes) begin
+      entry_full_d = 1'd1;
+      entry_answer_d.qp = entry_newcomer.qp;
+      entry_answer_d.generation = entry_newcomer.generation;
+      entry_answer_d.psn = entry_newcomer.psn;
+      entry_answer_d.answer = entry_newcomer.answer;
+      entry_answer_d.syndrome = entry_newcomer.syndrome;
+      entry_answer_d.int_on = entry_newcomer.int_on;
+      entry_answer_d.failed = entry_newcomer.ends_or_failed;
+      entry_answer_d.place = held_place;
+    end
+    entry_answer_meets_d = entry_answer_stays | entry_answer_far;
+    if (entry_comes) begin
+      entry_answer_meets_d = entry_newcomer_meets | entry_newcomer_far;
+    end
+    entry_work_meets_d = entry_work_near | entry_work_far;
+    entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
     entry_inside_3_d = entry_inside_2_q;
-    entry_inside_4_d = entry_inside_3_q;
     if (rst) begin
       entry_inside_1_d = 1'd0;
       entry_inside_2_d = 1'd0;
       entry_inside_3_d = 1'd0;
-      entry_inside_4_d = 1'd0;
+      entry_answer_meets_d = 1'd0;
+      entry_work_meets_d = 1'd0;
+      entry_response_meets_d = 1'd0;
       entry_turn_d = 1'd0;
       entry_pause_d = 2'd0;
+      entry_full_d = 1'd0;
     end
   end
   always_comb begin
-    entry_word.qp = entry_answer.qp;
-    entry_word.generation = entry_answer.generation;
-    entry_word.psn = entry_answer.psn;
-    entry_word.answer = entry_answer.answer;
-    entry_word.syndrome = entry_answer.syndrome;
-    entry_word.int_on = entry_answer.int_on;
-    entry_word.failed = entry_answer.ends_or_failed;
-    entry_word.place = held_place;
+    entry_word = entry_answer_q;
     entry_word.work = entry_is_work;
     entry_word.response = entry_response_can;
     entry_word.invalid = intake_invalid;
@@ -2386,10 +2492,9 @@ module hpcc_requester (
   assign stages_ignored_4_d = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
   assign stages_data_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_duplicate_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
-  assign stages_rounding_length = stages_step_3_q.length;
-  assign stages_rounding_mtu = stages_mtu_3_q;
-  assign stages_raised = stages_rounding_rounded;
-  assign stages_packets_4_d = 24'(stages_raised.units >> stages_mtu_3_q);
+  assign stages_length_less_one = stages_step_3_q.length - 32'd1;
+  assign stages_whole = {1'd0, stages_length_less_one};
+  assign stages_first_behind_4_d = stages_state_3_q.assigned + 24'd1;
   assign stages_judged = (((stages_valid_4_q & (~stages_step_4_q.work)) & (~stages_response_4_q)) & stages_live_4_q) & (~stages_ended_4_q);
   assign stages_never_sent = (~stages_old_4_q) & stages_unsent_4_q;
   assign stages_over = stages_next_4_q - message_q.end_psn;
@@ -2413,16 +2518,17 @@ module hpcc_requester (
       & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place)
       & (~stages_defers_response_5_q);
   assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
-  assign stages_more = stages_packets_4_q > stages_span;
-  assign stages_new_end = stages_state_4_q.assigned + stages_psns;
-  assign stages_last_out = (stages_outstanding_4_q + stages_psns) - 24'd1;
+  assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
+  assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
+  assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
   assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
   assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
   assign stages_tried = stages_valid_4_q & stages_step_4_q.work;
   assign stages_queues = ((((stages_tried & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
   assign stages_passes_write = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = stages_we_5_q;
+  assign stages_we = stages_we_5_q | stages_saves_5_q;
+  assign stages_moved = stages_we_5_q;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_state_5_q;
@@ -2467,6 +2573,7 @@ module hpcc_requester (
     stages_push_5_d = stages_queues;
     stages_frees_5_d = stages_done;
     stages_we_5_d = (stages_moves | stages_queues) | stages_accepts;
+    stages_saves_5_d = queue_we;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -2475,6 +2582,7 @@ module hpcc_requester (
       stages_valid_4_d = 1'd0;
       stages_valid_5_d = 1'd0;
       stages_we_5_d = 1'd0;
+      stages_saves_5_d = 1'd0;
       stages_push_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
       stages_returns_5_d = 1'd0;
@@ -2496,15 +2604,15 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
-    if (stages_at_end) begin
-      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
+    stages_more_psns_4_d = 24'(stages_whole.units >> stages_mtu_3_q);
+    if (stages_step_3_q.length == 32'd0) begin
+      stages_more_psns_4_d = 24'd0;
     end
   end
   always_comb begin
-    stages_psns = stages_packets_4_q;
-    if (stages_packets_4_q == 24'd0) begin
-      stages_psns = 24'd1;
+    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
+    if (stages_at_end) begin
+      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
     end
   end
   always_comb begin
@@ -2541,28 +2649,17 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    stages_state_5_d = stages_written;
+    stages_step_5_d = stages_step_4_q;
+    if (queue_we) begin
+      stages_state_5_d = queue_new_state;
+      stages_step_5_d.qp = choice_qp;
+    end
+  end
+  always_comb begin
     stages_bytes = 32'd0;
     if (stages_counts_5_q) begin
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
-    end
-  end
-  // stages_rounding: Bytes in whole packets.
-  //
-  // A length rounded up to whole packets; shifted right by the MTU code, its units are their number. Without registers.
-  assign stages_rounding_rounded = {1'd0, stages_rounding_length} + {21'd0, stages_rounding_less_one};
-  always_comb begin
-    stages_rounding_less_one = 12'hff;
-    if (stages_rounding_mtu >= 3'd1) begin
-      stages_rounding_less_one = 12'h1ff;
-    end
-    if (stages_rounding_mtu >= 3'd2) begin
-      stages_rounding_less_one = 12'h3ff;
-    end
-    if (stages_rounding_mtu >= 3'd3) begin
-      stages_rounding_less_one = 12'h7ff;
-    end
-    if (stages_rounding_mtu >= 3'd4) begin
-      stages_rounding_less_one = 12'hfff;
     end
   end
   // turns: Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine
@@ -2618,11 +2715,11 @@ module hpcc_requester (
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
-  assign store_lands = (store_landing_down_valid & (~store_we)) & (~sent_valid);
+  assign store_lands = (store_landing_down_valid & (~stages_we)) & (~sent_valid);
   assign store_voids = store_lands & (store_waits.created.alive | (~(|store_waits.created.generation)));
   assign store_crowded = store_landing_down_valid;
   assign store_sent_we = sent_valid | store_voids;
-  assign store_states_we = store_we | store_voids;
+  assign store_states_we = stages_we | store_voids;
   assign store_head = store_states_rdata.head;
   assign store_read_at = store_states_rdata.read_at;
   assign store_told = store_states_rdata.told;
@@ -2642,21 +2739,24 @@ module hpcc_requester (
   end
   always_comb begin
     store_sent_waddr = sent_qp;
-    store_sent_wdata.end_psn = sent_end;
-    store_sent_wdata.generation = sent_generation;
-    store_sent_wdata.used = 1'd1;
-    store_states_waddr = store_write_qp;
-    store_states_wdata = store_new_state;
+    store_states_waddr = stages_qp;
     if (store_voids) begin
       store_sent_waddr = store_waits.qp;
-      store_sent_wdata = 33'd0;
       store_states_waddr = store_waits.qp;
-      store_states_wdata = 142'd0;
     end
   end
   always_comb begin
+    store_sent_wdata.end_psn = sent_end;
+    store_sent_wdata.generation = sent_generation;
+    store_sent_wdata.used = ~store_voids;
+  end
+  always_comb begin
+    store_states_wdata = stages_new_state;
+    store_states_wdata.used = ~store_voids;
+  end
+  always_comb begin
     store_reference = store_contexts_rdata.generation;
-    if (store_removing) begin
+    if (store_by_generation_q) begin
       store_reference = choice_generation;
     end
   end
@@ -2683,24 +2783,22 @@ module hpcc_requester (
   // |---|---|
   // | 0 | comes |
   // | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
-  // | 2 | (READ data) what that answer is shows |
-  // | 3 | (READ data) joins it, or is put in |
+  // | 3 | (READ data) what that answer is shows |
+  // | 4 | (READ data) joins it, or is put in |
   //
   // Two clocks from `up` to `down` past an empty ring, three or more through it.
   //
-  // One answer a clock in, READ data every third while others wait; the answer that is offered does not change. 255 can wait.
+  // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
-  assign gather_count = gather_tail_q - gather_head_q;
-  assign gather_empty = ~(|gather_count);
-  assign gather_crowded = &gather_count;
+  assign gather_empty = ~(|gather_count_q);
+  assign gather_crowded = &gather_count_q;
   assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
-  assign gather_leaves = (~gather_full_q) | (~gather_aside_full_q);
+  assign gather_leaves = ~gather_both_full_q;
   assign gather_moves = (~gather_empty) & gather_leaves;
   assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
   assign gather_fits_d = gather_tags_rdata == gather_wanted;
-  assign gather_behind = gather_place_q - gather_head_q;
-  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & (gather_behind < gather_count))
-      & (~(gather_moves & (~(|gather_behind))));
+  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (~(gather_leaves & (~(|gather_behind_q))));
+  assign gather_distance = gather_place_q - gather_head_q;
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded))
       & (gather_shown_q | (~gather_data));
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
@@ -2710,24 +2808,22 @@ module hpcc_requester (
   always_comb begin
     gather_held_full_d = gather_held_full_q;
     gather_full_d = gather_full_q;
-    gather_aside_full_d = gather_aside_full_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
+    gather_count_d = gather_count_q;
     gather_held_d = gather_held_q;
     gather_offered_d = gather_offered_q;
-    gather_aside_d = gather_aside_q;
-    if (~gather_aside_full_q) begin
-      gather_aside_d = gather_offered_q;
-      gather_aside_full_d = gather_full_q & (~entry_answers_ready);
-    end else if (entry_answers_ready) begin
-      gather_aside_full_d = 1'd0;
-    end
+    gather_aside_full_d = ~gather_aside_leaves;
     if (gather_leaves) begin
       gather_full_d = gather_moves | gather_passes;
       gather_offered_d = gather_ring_rdata;
       if (gather_empty) begin
         gather_offered_d = gather_held_q;
       end
+    end
+    gather_both_full_d = ~gather_aside_leaves;
+    if (gather_leaves) begin
+      gather_both_full_d = (gather_moves | gather_passes) & (~gather_aside_leaves);
     end
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
@@ -2737,6 +2833,12 @@ module hpcc_requester (
     if (gather_puts) begin
       gather_tail_d = gather_tail_q + 8'd1;
     end
+    if (gather_puts & (~gather_moves)) begin
+      gather_count_d = gather_count_q + 8'd1;
+    end
+    if (gather_moves & (~gather_puts)) begin
+      gather_count_d = gather_count_q - 8'd1;
+    end
     gather_newest_raddr = gather_arriving.qp;
     if (gather_waits) begin
       gather_newest_raddr = gather_held_q.qp;
@@ -2745,21 +2847,53 @@ module hpcc_requester (
       gather_held_d = answer_data;
     end
     gather_looked_d = gather_waits;
-    gather_shown_d = gather_waits & gather_looked_q;
+    gather_settled_d = gather_waits & gather_looked_q;
+    gather_shown_d = gather_waits & gather_settled_q;
     if (rst) begin
       gather_held_full_d = 1'd0;
       gather_looked_d = 1'd0;
+      gather_settled_d = 1'd0;
       gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
       gather_aside_full_d = 1'd0;
+      gather_both_full_d = 1'd0;
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
+      gather_count_d = 8'd0;
+    end
+  end
+  always_comb begin
+    gather_there_d = gather_there_q;
+    gather_behind_d = gather_behind_q;
+    if (gather_shown_q) begin
+      gather_there_d = gather_there_q & (~(gather_leaves & (~(|gather_behind_q))));
+      if (gather_moves) begin
+        gather_behind_d = gather_behind_q - 8'd1;
+      end
+    end else begin
+      gather_there_d = (gather_distance < gather_count_q) & (~(gather_moves & (~(|gather_distance))));
+      gather_behind_d = gather_distance;
+      if (gather_moves) begin
+        gather_behind_d = gather_distance - 8'd1;
+      end
     end
   end
   always_comb begin
     gather_place_d = gather_place_q;
     if (~gather_looked_q) begin
       gather_place_d = gather_newest_rdata;
+    end
+  end
+  always_comb begin
+    gather_aside_d = gather_aside_q;
+    if (~gather_aside_full_q) begin
+      gather_aside_d = gather_offered_q;
+    end
+  end
+  always_comb begin
+    gather_aside_leaves = (~gather_full_q) | entry_answers_ready;
+    if (gather_aside_full_q) begin
+      gather_aside_leaves = entry_answers_ready;
     end
   end
   always_comb begin
@@ -2795,7 +2929,8 @@ module hpcc_requester (
   // out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with
   // it.
   //
-  // Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`.
+  // Sixteen places; one in every second clock and one out in every third. Two clocks from `row` to `step`, which shows a clock before it
+  // `waits`.
   assign responses_row_ready = responses_room_q;
   assign responses_writes = row_valid & responses_room_q;
   assign responses_arriving = row_data;
@@ -2805,7 +2940,7 @@ module hpcc_requester (
   assign responses_place = responses_tail_q[3:0];
   assign responses_steps_raddr = responses_next_q[3:0];
   assign responses_step = responses_steps_rdata;
-  assign responses_waits = responses_shown_q & (~responses_deferred_q);
+  assign responses_waits = responses_settled_q & (~responses_deferred_q);
   assign responses_leaves = responses_acts | choice_rows_ready;
   assign responses_rows_raddr = responses_head_q[3:0];
   assign responses_front = responses_rows_rdata;
@@ -2821,6 +2956,7 @@ module hpcc_requester (
     responses_tail_d = responses_new_tail;
     responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
     responses_shown_d = ((responses_next_q != responses_tail_q) & (~entry_response_taken)) & (~stages_defers_response);
+    responses_settled_d = (responses_shown_q & (~entry_response_taken)) & (~stages_defers_response);
     if (entry_response_taken) begin
       responses_next_d = responses_next_q + 5'd1;
     end
@@ -2843,6 +2979,7 @@ module hpcc_requester (
     if (rst) begin
       responses_room_d = 1'd0;
       responses_shown_d = 1'd0;
+      responses_settled_d = 1'd0;
       responses_front_shown_d = 1'd0;
       responses_deferred_d = 1'd0;
       responses_head_d = 5'd0;
@@ -2873,83 +3010,49 @@ module hpcc_requester (
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
   // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
-  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there.
+  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs are
+  // registers and come in the
+  // third.
   //
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
   // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
-  assign step_ahead = limit_q - queue_una;
+  assign step_ahead = limit - queue_una;
   assign step_reached_d = ~step_ahead.negative;
-  assign step_moves_d = (~step_ahead.negative) & (limit_q != queue_una);
-  assign step_behind_data_d = limit_q + 24'd1;
-  assign step_beyond = limit_q - message_q.end_psn;
+  assign step_moves_d = (~step_ahead.negative) & (limit != queue_una);
+  assign step_behind_data_d = limit + 24'd1;
+  assign step_beyond = limit - message_q.end_psn;
   assign step_from_start = step_sought - message_q.first_psn;
   assign step_from_finish = step_sought - message_q.end_psn;
-  assign step_holds = (~step_from_start.negative) & step_from_finish.negative;
-  assign step_reaches = step_from_finish.negative;
+  assign step_held_d = (~step_from_start.negative) & step_from_finish.negative;
   assign step_left_less_one = message_q.end_psn + (~queue_una);
-  assign step_fits = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
+  assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
+  assign step_new_una = step_una_after_q;
+  assign step_complete = step_completed_q;
+  assign step_taken = step_took_q;
+  assign step_holds = step_held_q;
+  assign step_reaches = step_reached_it_q;
+  assign step_fits = step_fitted_q;
   always_comb begin
-    step_new_una = queue_una;
-    step_complete = 1'd0;
-    step_taken = 1'd0;
+    step_una_after_d = queue_una;
+    step_completed_d = 1'd0;
+    step_took_d = 1'd0;
     if (message_q.read) begin
       if ((reply_data & step_reached_q) & step_beyond.negative) begin
-        step_taken = 1'd1;
-        step_new_una = step_behind_data_q;
-        step_complete = step_behind_data_q == message_q.end_psn;
+        step_took_d = 1'd1;
+        step_una_after_d = step_behind_data_q;
+        step_completed_d = step_behind_data_q == message_q.end_psn;
       end
     end else begin
       if (step_moves_q) begin
         if (step_beyond.negative) begin
-          step_new_una = limit_q;
+          step_una_after_d = limit;
         end else begin
-          step_new_una = message_q.end_psn;
-          step_complete = 1'd1;
+          step_una_after_d = message_q.end_psn;
+          step_completed_d = 1'd1;
         end
       end
     end
-  end
-  // reply: Takes an answer apart. Without registers.
-  assign reply_syndrome = reply_commit.syndrome;
-  assign reply_reason = reply_syndrome.value;
-  assign reply_code = reply_syndrome.code;
-  assign reply_acknowledgement = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
-  assign reply_data = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~reply_commit.ends_or_failed);
-  assign reply_failed = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & reply_commit.ends_or_failed;
-  assign reply_gap = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
-  assign reply_duplicate = reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
-  assign reply_int_on = reply_commit.int_on;
-  assign reply_ignored = ((reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0)) & (reply_code != 3'd3);
-  assign reply_nak = (reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
-  assign reply_fatal = reply_failed | (reply_nak & (|reply_reason));
-  assign reply_echo = reply_sent;
-  always_comb begin
-    reply_limit = reply_commit.psn;
-    if ((reply_commit.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
-      reply_limit = reply_commit.psn + 24'd1;
-    end
-  end
-  always_comb begin
-    reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR;
-    if (reply_reason == 5'd1) begin
-      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_INVALID_REQUEST;
-    end
-    if (reply_reason == 5'd2) begin
-      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_ACCESS_ERROR;
-    end
-    if (reply_failed) begin
-      reply_status = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
-    end
-  end
-  always_comb begin
-    reply_sent = 417'd0;
-    reply_sent.kind = hpcc_nic_pkg::ACK_KIND_ECHO;
-    reply_sent.qp = reply_commit.qp;
-    reply_sent.generation = reply_commit.generation;
-    reply_sent.psn = reply_commit.psn;
-    reply_sent.int_length = reply_commit.int_length;
-    reply_sent.int_stack = reply_commit.int_stack;
   end
   // outcome: What goes on from an answer after the walk. Without registers.
   assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
@@ -3003,6 +3106,7 @@ module hpcc_requester (
     window_offered_q = 1'd0;
     window_again_q = 1'd0;
     window_freed_ring_q = 1'd0;
+    window_restart_due_q = 1'd0;
     window_passed_q = 1'd0;
     window_moved_q = 1'd0;
     window_came_q = 1'd0;
@@ -3022,13 +3126,16 @@ module hpcc_requester (
     entry_inside_1_q = 1'd0;
     entry_inside_2_q = 1'd0;
     entry_inside_3_q = 1'd0;
-    entry_inside_4_q = 1'd0;
     entry_turn_q = 1'd0;
+    entry_full_q = 1'd0;
+    entry_answer_meets_q = 1'd0;
+    entry_work_meets_q = 1'd0;
+    entry_response_meets_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
-    entry_qp_4_q = 8'd0;
     entry_pause_q = 2'd0;
+    entry_answer_q = 94'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
     stages_step_1_q = 94'd0;
@@ -3072,12 +3179,14 @@ module hpcc_requester (
     stages_next_4_q = 24'd0;
     stages_distance_4_q = 24'd0;
     stages_outstanding_4_q = 24'd0;
-    stages_packets_4_q = 24'd0;
+    stages_more_psns_4_q = 24'd0;
+    stages_first_behind_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
     stages_last_byte_4_q = 16'd0;
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_we_5_q = 1'd0;
+    stages_saves_5_q = 1'd0;
     stages_push_5_q = 1'd0;
     stages_frees_5_q = 1'd0;
     stages_returns_5_q = 1'd0;
@@ -3106,30 +3215,42 @@ module hpcc_requester (
     turns_waited_before_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
+    store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_looked_q = 1'd0;
+    gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
+    gather_there_q = 1'd0;
     gather_full_q = 1'd0;
     gather_aside_full_q = 1'd0;
+    gather_both_full_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
+    gather_count_q = 8'd0;
+    gather_behind_q = 8'd0;
     gather_held_q = 421'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
     gather_aside_q = 421'd0;
     responses_room_q = 1'd0;
     responses_shown_q = 1'd0;
+    responses_settled_q = 1'd0;
     responses_front_shown_q = 1'd0;
     responses_deferred_q = 1'd0;
     responses_head_q = 5'd0;
     responses_judged_q = 5'd0;
     responses_next_q = 5'd0;
     responses_tail_q = 5'd0;
+    step_completed_q = 1'd0;
+    step_took_q = 1'd0;
+    step_held_q = 1'd0;
+    step_reached_it_q = 1'd0;
+    step_fitted_q = 1'd0;
+    step_una_after_q = 24'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
-    limit_q = 24'd0;
     finished_push_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
@@ -3139,6 +3260,7 @@ module hpcc_requester (
     load_q = 1'd0;
     look_q = 1'd0;
     fetch_q = 1'd0;
+    weigh_q = 1'd0;
     decide_q = 1'd0;
     finish_q = 1'd0;
     check_q = 1'd0;
@@ -3152,16 +3274,25 @@ module hpcc_requester (
     kept_q = 1'd0;
     held_removals_q = 1'd0;
     stalled_q = 1'd0;
+    ring_full_q = 1'd0;
+    told_all_q = 1'd0;
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
     pointer_q = 5'd0;
+    next_pointer_q = 5'd0;
+    next_is_tail_q = 1'd0;
+    next_is_head_q = 1'd0;
+    next_is_admit_q = 1'd0;
     message_q = 242'd0;
     missing_q = 24'd0;
+    begun_q = 1'd0;
+    arrived_q = 1'd0;
     found_q = 1'd0;
     response_case_q = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
     at_head_q = 1'd0;
     taken_q = 1'd0;
     popped_q = 1'd0;
+    limit_at_end_q = 1'd0;
     guilty_q = 1'd0;
     status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     scheduled_q = 1'd0;
@@ -3176,6 +3307,7 @@ module hpcc_requester (
     window_offered_q <= window_offered_d;
     window_again_q <= window_again_d;
     window_freed_ring_q <= window_freed_ring_d;
+    window_restart_due_q <= window_restart_due_d;
     window_passed_q <= window_passed_d;
     window_moved_q <= window_moved_d;
     window_came_q <= window_came_d;
@@ -3195,13 +3327,16 @@ module hpcc_requester (
     entry_inside_1_q <= entry_inside_1_d;
     entry_inside_2_q <= entry_inside_2_d;
     entry_inside_3_q <= entry_inside_3_d;
-    entry_inside_4_q <= entry_inside_4_d;
     entry_turn_q <= entry_turn_d;
+    entry_full_q <= entry_full_d;
+    entry_answer_meets_q <= entry_answer_meets_d;
+    entry_work_meets_q <= entry_work_meets_d;
+    entry_response_meets_q <= entry_response_meets_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
-    entry_qp_4_q <= entry_qp_3_q;
     entry_pause_q <= entry_pause_d;
+    entry_answer_q <= entry_answer_d;
     stages_valid_1_q <= stages_valid_1_d;
     stages_valid_2_q <= stages_valid_2_d;
     stages_step_1_q <= entry_step;
@@ -3215,10 +3350,10 @@ module hpcc_requester (
     stages_sent_to_3_q <= store_sent_to;
     stages_step_3_q <= stages_step_2_q;
     stages_step_4_q <= stages_step_3_q;
-    stages_step_5_q <= stages_step_4_q;
+    stages_step_5_q <= stages_step_5_d;
     stages_state_3_q <= store_state;
     stages_state_4_q <= stages_state_3_q;
-    stages_state_5_q <= stages_written;
+    stages_state_5_q <= stages_state_5_d;
     stages_mtu_3_q <= store_mtu;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
@@ -3245,12 +3380,14 @@ module hpcc_requester (
     stages_next_4_q <= stages_next_3_q;
     stages_distance_4_q <= stages_distance_4_d;
     stages_outstanding_4_q <= stages_outstanding_4_d;
-    stages_packets_4_q <= stages_packets_4_d;
+    stages_more_psns_4_q <= stages_more_psns_4_d;
+    stages_first_behind_4_q <= stages_first_behind_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
     stages_last_byte_4_q <= stages_last_byte;
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_we_5_q <= stages_we_5_d;
+    stages_saves_5_q <= stages_saves_5_d;
     stages_push_5_q <= stages_push_5_d;
     stages_frees_5_q <= stages_frees_5_d;
     stages_returns_5_q <= stages_returns_5_d;
@@ -3279,30 +3416,42 @@ module hpcc_requester (
     turns_waited_before_q <= turns_waited_before_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
+    store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_looked_q <= gather_looked_d;
+    gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
+    gather_there_q <= gather_there_d;
     gather_full_q <= gather_full_d;
     gather_aside_full_q <= gather_aside_full_d;
+    gather_both_full_q <= gather_both_full_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
+    gather_count_q <= gather_count_d;
+    gather_behind_q <= gather_behind_d;
     gather_held_q <= gather_held_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
     gather_aside_q <= gather_aside_d;
     responses_room_q <= responses_room_d;
     responses_shown_q <= responses_shown_d;
+    responses_settled_q <= responses_settled_d;
     responses_front_shown_q <= responses_front_shown_d;
     responses_deferred_q <= responses_deferred_d;
     responses_head_q <= responses_head_d;
     responses_judged_q <= responses_judged_d;
     responses_next_q <= responses_next_d;
     responses_tail_q <= responses_tail_d;
+    step_completed_q <= step_completed_d;
+    step_took_q <= step_took_d;
+    step_held_q <= step_held_d;
+    step_reached_it_q <= step_from_finish.negative;
+    step_fitted_q <= step_fitted_d;
+    step_una_after_q <= step_una_after_d;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
-    limit_q <= reply_limit;
     finished_push_1_q <= finished_push_1_d;
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;
@@ -3312,6 +3461,7 @@ module hpcc_requester (
     load_q <= load_d;
     look_q <= look_d;
     fetch_q <= fetch_d;
+    weigh_q <= weigh_d;
     decide_q <= decide_d;
     finish_q <= finish_d;
     check_q <= check_d;
@@ -3325,16 +3475,25 @@ module hpcc_requester (
     kept_q <= kept_d;
     held_removals_q <= held_removals_d;
     stalled_q <= stalled_d;
+    ring_full_q <= ring_full_d;
+    told_all_q <= told_all_d;
     told_status_q <= told_status_d;
     live_q <= live_d;
     pointer_q <= pointer_d;
+    next_pointer_q <= next_pointer_d;
+    next_is_tail_q <= next_is_tail_d;
+    next_is_head_q <= next_is_head_d;
+    next_is_admit_q <= next_is_admit_d;
     message_q <= message_d;
     missing_q <= missing_d;
+    begun_q <= skip.negative;
+    arrived_q <= arrived_d;
     found_q <= found_d;
     response_case_q <= response_case_d;
     at_head_q <= at_head_d;
     taken_q <= taken_d;
     popped_q <= popped_d;
+    limit_at_end_q <= limit_at_end_d;
     guilty_q <= guilty_d;
     status_q <= status_d;
     scheduled_q <= scheduled_d;
@@ -3352,15 +3511,15 @@ module hpcc_requester (
       request.length, request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude,
       surplus.magnitude, window_behind[4], window_arriving.length, window_arriving.remote_key, window_arriving.remote_address,
       window_arriving.local_key, window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id,
-      entry_answer.ecn, entry_answer.int_stack, entry_answer.int_length, entry_answer.msn, entry_answer.kind, stages_beyond.magnitude,
-      stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value,
-      stages_raised.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.read,
-      stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
-      stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn,
-      gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack, gather_arriving.int_length,
-      gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind,
-      responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude, reply_commit.ecn, reply_commit.msn, reply_commit.kind};
+      entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
+      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
+      stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
+      stages_step_5_q.read, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome,
+      stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, stages_step_5_q.work,
+      gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack,
+      gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
+      gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
+      step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

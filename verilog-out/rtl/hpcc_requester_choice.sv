@@ -114,6 +114,10 @@ module hpcc_requester_choice (
   logic op_response_q;
   wire  others_d;
   logic others_q;
+  wire  chose_d;
+  logic chose_q;
+  wire  chose_packet_d;
+  logic chose_packet_q;
   logic [7:0] op_qp_d;
   logic [7:0] op_qp_q;
   logic [7:0] op_generation_d;
@@ -142,6 +146,8 @@ module hpcc_requester_choice (
   assign any = (((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5) | waits_6;
   assign row_word = rows_data;
   assign answer_word = answers_data;
+  assign chose_d = idle & any;
+  assign chose_packet_d = waits_0 | waits_1;
   assign limit_flow = limits_flow;
   assign failure = errors_data;
   assign error_flow = failure.flow;
@@ -234,8 +240,8 @@ module hpcc_requester_choice (
   end
   always_comb begin
     packets_d = packets_q;
-    if (idle & any) begin
-      if ((~waits_0) & (~waits_1)) begin
+    if (chose_q) begin
+      if (~chose_packet_q) begin
         packets_d = 5'd0;
       end else if (~(&packets_q)) begin
         packets_d = packets_q + 5'd1;
@@ -252,6 +258,8 @@ module hpcc_requester_choice (
     op_work_q = 1'd0;
     op_response_q = 1'd0;
     others_q = 1'd0;
+    chose_q = 1'd0;
+    chose_packet_q = 1'd0;
     op_qp_q = 8'd0;
     op_generation_q = 8'd0;
     packets_q = 5'd0;
@@ -267,6 +275,8 @@ module hpcc_requester_choice (
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
     others_q <= others_d;
+    chose_q <= chose_d;
+    chose_packet_q <= chose_packet_d;
     op_qp_q <= op_qp_d;
     op_generation_q <= op_generation_d;
     packets_q <= packets_d;

@@ -29,7 +29,7 @@ module hpcc_requester_intake (
   input  wire  [4:0] region_slot,
   // Its new content.
   input  wire  hpcc_nic_pkg::region_t region_data,
-  // MTU code of the work request's queue pair, a clock before its message is used.
+  // MTU code of the work request's queue pair, two clocks before its message is used.
   input  wire  [2:0] mtu,
   // The message was queued, or the work request refused.
   input  wire  advance,
@@ -49,10 +49,10 @@ module hpcc_requester_intake (
   output wire  invalid,
   // A work request waits, and its region has been looked up.
   output wire  waiting,
-  // It is to be refused.
-  output logic refused,
+  // It is to be refused, as `live` and `dead` said a clock ago.
+  output wire  refused,
   // With this status.
-  output       hpcc_nic_pkg::completion_status_t status,
+  output wire  hpcc_nic_pkg::completion_status_t status,
   // Messages of it have been queued before.
   output wire  begun,
   // They were queued under this generation.
@@ -73,10 +73,13 @@ module hpcc_requester_intake (
   localparam [4:0] width = 5'h14;
   wire  cut;
   wire  more;
+  logic refuses;
+  hpcc_nic_pkg::completion_status_t reason;
   logic [31:0] bytes;
   wire  [31:0] part;
   logic [63:0] from;
   logic [63:0] to;
+  wire  [23:0] counted;
   // The work request at the check.
   wire  hpcc_nic_pkg::work_request_t asking;
   wire  hpcc_nic_pkg::work_request_t asked;
@@ -89,6 +92,8 @@ module hpcc_requester_intake (
   logic [63:0] local_next_q;
   wire  [63:0] remote_next_d;
   logic [63:0] remote_next_q;
+  logic refused_r_q;
+  hpcc_nic_pkg::completion_status_t status_r_q;
   wire  [1:0] check_access;
   wire  check_allowed;
   // What these become if a message is taken now.
@@ -102,8 +107,10 @@ module hpcc_requester_intake (
   logic [7:0] split_generation_q;
   logic [31:0] rest_d;
   logic [31:0] rest_q;
-  wire  [23:0] packets_d;
   logic [23:0] packets_q;
+  wire  above_span_d;
+  logic above_span_q;
+  logic [24:0] units_q;
   logic [11:0] rounding_less_one;
   // Bytes.
   wire  [31:0] rounding_length;
@@ -127,6 +134,8 @@ module hpcc_requester_intake (
   assign check_access = 2'd0;
   assign invalid = ((asking.qpn >= limit) | (asking.operation > 8'd1)) | (asking.length > 32'h80000000);
   assign allowed = check_allowed;
+  assign refused = refused_r_q;
+  assign status = status_r_q;
   assign asked = request;
   assign begun = split_q;
   assign begun_generation = split_generation_q;
@@ -134,8 +143,9 @@ module hpcc_requester_intake (
   assign rounding_length = bytes;
   assign rounding_mtu = mtu;
   assign raised = rounding_rounded;
-  assign packets_d = 24'(raised.units >> mtu);
-  assign more = turn & (packets_q > span);
+  assign counted = 24'(units_q >> mtu);
+  assign above_span_d = counted > span;
+  assign more = turn & above_span_q;
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
   assign local_next_d = from + {32'd0, part};
@@ -173,23 +183,23 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
-    refused = 1'd0;
-    status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
+    refuses = 1'd0;
+    reason = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     if (split_q) begin
-      refused = (~live) | dead;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
+      refuses = (~live) | dead;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
       if (live) begin
-        status = carry;
+        reason = carry;
       end
     end else if ((~live) | invalid) begin
-      refused = 1'd1;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_INVALID_WORK;
+      refuses = 1'd1;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_INVALID_WORK;
     end else if (dead) begin
-      refused = 1'd1;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
+      refuses = 1'd1;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
     end else if (~check_allowed) begin
-      refused = 1'd1;
-      status = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
+      refuses = 1'd1;
+      reason = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
     end
   end
   always_comb begin
@@ -237,24 +247,32 @@ module hpcc_requester_intake (
     remote_at_q = 64'd0;
     local_next_q = 64'd0;
     remote_next_q = 64'd0;
+    refused_r_q = 1'd0;
+    status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     rest_next_q = 32'd0;
     age_q = 3'd0;
     split_q = 1'd0;
     split_generation_q = 8'd0;
     rest_q = 32'd0;
     packets_q = 24'd0;
+    above_span_q = 1'd0;
+    units_q = 25'd0;
   end
   always @(posedge clk) begin
     local_at_q <= local_at_d;
     remote_at_q <= remote_at_d;
     local_next_q <= local_next_d;
     remote_next_q <= remote_next_d;
+    refused_r_q <= refuses;
+    status_r_q <= reason;
     rest_next_q <= rest_next_d;
     age_q <= age_d;
     split_q <= split_d;
     split_generation_q <= split_generation_d;
     rest_q <= rest_d;
-    packets_q <= packets_d;
+    packets_q <= counted;
+    above_span_q <= above_span_d;
+    units_q <= raised.units;
   end
   wire unused_bits = &{1'b0, work_data, asking.remote_key, asking.remote_address, asking.id, asked.remote_key, asked.local_key,
       asked.operation, asked.qpn, asked.id, raised.rest};

@@ -14,12 +14,10 @@
 //
 // | step | does |
 // |---|---|
-// | `Idle` | takes a creation, a READ's end, or an answer, in this order; the list of its queue pair was read a clock ago, if it was
-// offered then |
-// | `Held` | reads it otherwise |
-// | `Look` | decides about a creation or an acknowledgement, which leaves or waits |
-// | `Look`, `Decide` | compares and decides: a READ becomes active or waits, one is answered. If nothing more is to do after a decision,
-// the next one is taken as in `Idle` |
+// | `Idle` | waits for what `intake::Intake` has taken up: a creation, a READ's end, or an answer, and the list of its queue pair |
+// | `Look` | compares it with the list, as soon as what may be decided can leave |
+// | `Decide` | an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the next one comes in, if it is there
+// and nothing more is to do |
 // | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes
 // active; READs at the head that follow the active one do too |
 // | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
@@ -91,57 +89,45 @@ module hpcc_response_queue (
   // Free places.
   output wire  [10:0] free
 );
-  hpcc_nic_pkg::response_list_t list;
+  wire  hpcc_nic_pkg::response_list_t list;
   hpcc_nic_pkg::response_list_t changed;
   wire  hpcc_nic_pkg::read_request_t asked;
   wire  hpcc_nic_pkg::read_request_t next_asked;
   wire  hpcc_nic_pkg::read_request_t item_asked;
+  logic [23:0] psn;
+  logic [23:0] count;
   wire  [23:0] span;
-  wire  [23:0] item_span;
   wire  [23:0] covered;
   wire  [23:0] beyond;
   wire  [23:0] completed;
-  wire  append;
   wire  idle;
   wire  look;
+  wire  blocked;
   wire  active;
   wire  own;
-  wire  is_read;
-  wire  item_reads;
-  wire  last;
-  wire  compares;
-  wire  create;
-  wire  ending;
-  wire  fails;
-  wire  fail;
-  wire  passes;
-  wire  leave;
   wire  answer;
-  wire  at_once;
-  wire  pass;
-  wire  covers;
-  wire  rewind;
-  wire  drops;
+  wire  ending;
+  wire  is_read;
+  logic of_read;
+  wire  last;
+  wire  too_far;
+  wire  settled;
+  wire  follows;
+  wire  at_end;
+  wire  before_end;
+  wire  of_last;
+  wire  of_oldest;
+  wire  of_active;
   wire  begins;
+  wire  append;
   wire  keep;
-  wire  store;
-  wire  stalled;
+  wire  comes;
   wire  pop;
-  wire  judge;
   wire  taken_back;
-  wire  finish;
-  wire  activate;
-  wire  goes_on;
-  wire  looks_again;
-  wire  takes;
   // Active READs behind the one that ends.
   wire  [3:0] behind;
   hpcc_nic_pkg::read_place_t asked_place;
   hpcc_nic_pkg::read_place_t told_place;
-  // The list of what is offered has been read, and may be decided about.
-  wire  known;
-  // What is offered is compared before it is decided.
-  wire  next_compares;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -151,7 +137,6 @@ module hpcc_response_queue (
   wire  [9:0] pool_behind;
   wire  [9:0] pool_head;
   wire  [10:0] pool_free;
-  wire  pool_link;
   wire  pool_give;
   logic [9:0] pool_give_first;
   logic [9:0] pool_give_last;
@@ -160,16 +145,20 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
-  wire  hpcc_nic_pkg::commit_t intake_answer;
+  wire  intake_moves;
+  wire  hpcc_nic_pkg::read_end_t intake_end;
   wire  intake_up_ready;
+  // Queue pair of what is offered in the next clock.
+  logic [7:0] intake_coming_qp;
   // Something is offered.
   wire  intake_valid;
   // What.
-  hpcc_nic_pkg::response_input_t intake_subject;
+  wire  hpcc_nic_pkg::response_input_t intake_subject;
   // Queue pair.
-  logic [7:0] intake_qp;
-  // The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
-  hpcc_nic_pkg::commit_t intake_entry;
+  wire  [7:0] intake_qp;
+  // The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, and as PSN the one that could not be
+  // read, or one past the last.
+  wire  hpcc_nic_pkg::commit_t intake_entry;
   // The creation.
   wire  hpcc_nic_pkg::qp_change_t intake_creation;
   hpcc_nic_pkg::qp_change_t intake_contexts_up_data;
@@ -183,6 +172,18 @@ module hpcc_response_queue (
   wire  intake_ends_down_valid;
   wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
+  logic intake_valid_r_d;
+  logic intake_valid_r_q;
+  // Nothing is offered: the same once more for what is narrow, which need not wait for a net to everything that is wide.
+  logic intake_open_d;
+  logic intake_open_q;
+  hpcc_nic_pkg::response_input_t intake_subject_r_d;
+  hpcc_nic_pkg::response_input_t intake_subject_r_q;
+  logic [7:0] intake_qp_r_q;
+  hpcc_nic_pkg::commit_t intake_entry_r_d;
+  hpcc_nic_pkg::commit_t intake_entry_r_q;
+  hpcc_nic_pkg::qp_change_t intake_creation_r_d;
+  hpcc_nic_pkg::qp_change_t intake_creation_r_q;
   wire  acks_up_valid;
   wire  acks_up_ready;
   wire  hpcc_nic_pkg::ack_send_t acks_down_data;
@@ -206,30 +207,67 @@ module hpcc_response_queue (
   logic cut_q;
   logic replaces_d;
   logic replaces_q;
-  wire  fresh_d;
-  logic fresh_q;
-  wire  entry_follows_d;
-  logic entry_follows_q;
-  wire  item_follows_d;
+  wire  create_d;
+  logic create_q;
+  wire  fail_d;
+  logic fail_q;
+  wire  passes_d;
+  logic passes_q;
+  wire  leave_d;
+  logic leave_q;
+  wire  pass_d;
+  logic pass_q;
+  wire  rewind_d;
+  logic rewind_q;
+  wire  covers_d;
+  logic covers_q;
+  wire  drops_d;
+  logic drops_q;
+  wire  store_d;
+  logic store_q;
+  wire  lost_d;
+  logic lost_q;
+  wire  looks_again_d;
+  logic looks_again_q;
   logic item_follows_q;
-  wire  before_end_d;
-  logic before_end_q;
-  wire  at_end_d;
-  logic at_end_q;
-  wire  of_last_d;
-  logic of_last_q;
-  wire  of_oldest_d;
-  logic of_oldest_q;
-  wire  of_active_d;
-  logic of_active_q;
   wire  item_reached_d;
   logic item_reached_q;
-  // Messages completed before each READ, by queue pair and tag modulo 8, and those before the READ that ends.
+  logic load_d;
+  logic load_q;
+  logic rests_d;
+  logic rests_q;
+  wire  same_d;
+  logic same_q;
+  logic started_d;
+  logic started_q;
+  logic activate_d;
+  logic activate_q;
+  logic goes_on_d;
+  logic goes_on_q;
+  wire  some_d;
+  logic some_q;
+  // The answer in the list is compared, not the one that came in.
+  wire  of_item_d;
+  logic of_item_q;
+  // It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
+  wire  pops_d;
+  logic pops_q;
+  logic popping_d;
+  logic popping_q;
+  logic judge_d;
+  logic judge_q;
+  logic finish_d;
+  logic finish_q;
+  wire  item_reads_d;
+  logic item_reads_q;
+  // One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
+  wire  [23:0] next_end_d;
+  logic [23:0] next_end_q;
+  logic [23:0] next_reach_q;
+  // Messages completed before each READ, by queue pair and tag modulo 8.
   wire  [10:0] completions_raddr;
   wire  [23:0] completions_rdata;
   wire  [10:0] completions_waddr;
-  logic [23:0] completed_before_d;
-  logic [23:0] completed_before_q;
   // The answer is a READ asked for again.
   logic again_d;
   logic again_q;
@@ -244,12 +282,9 @@ module hpcc_response_queue (
   hpcc_nic_pkg::qp_change_t creation_q;
   logic [7:0] qp_d;
   logic [7:0] qp_q;
-  // The list of that queue pair, unless `fresh` says that it has just been read: then `fetched`.
+  // The list of that queue pair.
+  hpcc_nic_pkg::response_list_t held_d;
   hpcc_nic_pkg::response_list_t held_q;
-  hpcc_nic_pkg::response_list_t fetched_q;
-  // What was addressed in the clock before.
-  wire  [10:0] addressed_d;
-  logic [10:0] addressed_q;
   logic [7:0] left_qp_r_q;
   logic [7:0] left_generation_r_q;
   wire  hpcc_nic_pkg::read_request_t activation_asked;
@@ -257,10 +292,8 @@ module hpcc_response_queue (
   wire  [3:0] activation_tag;
   // And epoch.
   logic [3:0] activation_epoch;
-  // The scheduler has not taken the work of the one before.
+  // The scheduler does not take the work of the one before in this clock: none can become active in the next.
   wire  activation_busy;
-  // One past the READ's last PSN.
-  wire  [23:0] activation_end_psn;
   wire  activation_work_valid;
   wire  [15:0] activation_work_flow;
   wire  [7:0] activation_work_generation;
@@ -299,18 +332,18 @@ module hpcc_response_queue (
     .behind(pool_behind),
     .head(pool_head),
     .free(pool_free),
-    .store(store),
+    .store(store_q),
     .new_item(entry_q),
-    .link(pool_link),
+    .link(some_q),
     .link_to(list.tail),
     .give(pool_give),
     .give_first(pool_give_first),
     .give_last(pool_give_last),
     .give_count(pool_give_count)
   );
-  hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_lists (
+  hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_lists (
     .clk(clk),
-    .raddr(intake_qp),
+    .raddr(intake_coming_qp),
     .rdata(lists_rdata),
     .we(lists_we),
     .waddr(lists_waddr),
@@ -324,7 +357,7 @@ module hpcc_response_queue (
     .up_ready(unused_intake_contexts_up_ready),
     .down_data(intake_contexts_down_data),
     .down_valid(intake_contexts_down_valid),
-    .down_ready(takes),
+    .down_ready(intake_moves),
     .crowded(unused_intake_contexts_crowded)
   );
   hpcc_fifo #(.WIDTH(45), .ADDRESS(8), .MARK(256)) u_intake_ends (
@@ -349,80 +382,75 @@ module hpcc_response_queue (
     .down_ready(ack_ready),
     .crowded(acks_crowded)
   );
-  hpcc_ram #(.WIDTH(24), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_completions (
+  hpcc_ram #(.WIDTH(24), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_completions (
     .clk(clk),
     .raddr(completions_raddr),
     .rdata(completions_rdata),
-    .we(activate),
+    .we(activate_q),
     .waddr(completions_waddr),
     .wdata(completed)
   );
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
   assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
+  assign list = held_q;
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
   assign waiting = list.waiting;
   assign active = list.active;
-  assign own = (list.generation == entry_q.generation) & (~list.dead);
-  assign covered = list.end_psn + (~entry_q.psn);
-  assign beyond = item.psn - entry_q.psn;
+  assign some_d = |waiting;
   assign is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign item_reads = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign compares = (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) | ((subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & is_read);
-  assign look = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & (~compares)) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE);
-  assign last = (seen_q + 11'd1) == waiting;
-  assign span = (entry_q.psn + asked.count) - list.start_psn;
-  assign entry_follows_d = ((is_read & (entry_q.psn == list.end_psn)) & (~(|span[23:22])))
-      & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (asked.count < 24'h20))) | ((~(&list.ahead)) & (asked.count < 24'h11)));
-  assign item_span = (item.psn + item_asked.count) - list.start_psn;
-  assign item_follows_d = ((item_reads & (item.psn == list.end_psn)) & (~(|item_span[23:22])))
-      & (((~(|list.ahead)) | ((list.ahead < 3'd2) & (item_asked.count < 24'h20))) | ((~(&list.ahead)) & (item_asked.count < 24'h11)));
+  assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign own = (list.generation == entry_q.generation) & (~list.dead);
+  assign of_item_d = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD))
+      | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
+  assign pops_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
+  assign span = list.reach + count;
+  assign next_end_d = psn + count;
+  assign at_end = psn == list.end_psn;
+  assign too_far = (((|list.ahead) & (~(count < 24'h20))) | ((list.ahead > 3'd1) & (~(count < 24'h11)))) | (&list.ahead);
+  assign follows = ((of_read & at_end) & (~(|span[23:22]))) & (~too_far);
+  assign covered = list.end_psn + (~entry_q.psn);
+  assign before_end = ~covered[23];
   assign behind = list.tag - entry_q.msn[3:0];
-  assign of_last_d = behind == 4'd0;
-  assign of_oldest_d = behind == {1'd0, list.ahead};
-  assign of_active_d = behind <= {1'd0, list.ahead};
-  assign at_end_d = covered == 24'd0;
-  assign before_end_d = ~covered[23];
+  assign of_last = behind == 4'd0;
+  assign of_oldest = behind == {1'd0, list.ahead};
+  assign of_active = behind <= {1'd0, list.ahead};
+  assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
-  assign create = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+  assign blocked = (((~acks_up_ready) & (~is_read)) & (subject_q != hpcc_nic_pkg::RESPONSE_INPUT_CREATION))
+      | (((activation_busy & is_read) & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & (~(active & (|waiting))));
+  assign look = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & (~blocked)) & (~rst);
+  assign create_d = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
   assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign fails = (ending & of_active_q) & entry_q.ends_or_failed;
-  assign fail = fails & acks_up_ready;
-  assign passes = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active_q) & ((~of_last_q) | at_end_q);
-  assign leave = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last_q) & at_end_q;
+  assign fail_d = (ending & of_active) & entry_q.ends_or_failed;
+  assign passes_d = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & ((~of_last) | at_end);
+  assign leave_d = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last) & at_end;
   assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
-  assign at_once = (answer & (~active)) & (~is_read);
-  assign pass = at_once & acks_up_ready;
-  assign rewind = ((answer & active) & is_read) & again_q;
-  assign covers = rewind & before_end_q;
-  assign drops = covers & (|list.ahead);
-  assign append = (((answer & active) & (~again_q)) & (waiting == 11'd0)) & entry_follows_q;
+  assign pass_d = (answer & (~active)) & (~is_read);
+  assign rewind_d = ((answer & active) & is_read) & again_q;
+  assign covers_d = (((answer & active) & is_read) & again_q) & before_end;
+  assign drops_d = ((((answer & active) & is_read) & again_q) & before_end) & (|list.ahead);
+  assign append = (((answer & active) & (~again_q)) & (~(|waiting))) & follows;
   assign begins = (answer & (~active)) & is_read;
-  assign keep = ((answer & active) & (~rewind)) & (~append);
-  assign store = keep & (pool_free > 11'd1);
-  assign stalled = ((~acks_up_ready) & (fails | at_once)) | (activation_busy & (begins | append));
-  assign looks_again = drops | (passes & (~of_oldest_q));
-  assign pop = (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP)
-      & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads | acks_up_ready)));
-  assign judge = step_q == hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
-  assign taken_back = judge & ((cut_q | replaces_q) | item_reached_q);
-  assign finish = step_q == hpcc_nic_pkg::RESPONSE_STEP_FINISH;
-  assign activate = (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) | begins) | append) & (~activation_busy);
-  assign goes_on = append | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & extending_q);
-  assign takes = idle | ((((look & (~stalled)) & (~rewind)) & (~looks_again)) & (~((leave | passes) & (|waiting))));
+  assign keep = ((answer & active) & (~(is_read & again_q))) & (~(((~again_q) & (~(|waiting))) & follows));
+  assign store_d = keep & (pool_free > 11'd1);
+  assign lost_d = (keep & (~(pool_free > 11'd1))) & is_read;
+  assign looks_again_d = (((((answer & active) & is_read) & again_q) & before_end) & (|list.ahead))
+      | (((((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
+  assign settled = (~(((is_read & again_q) & active) & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)))
+      & (~((subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((|waiting) | (~of_oldest))));
+  assign comes = ((~load_q) & intake_valid) & (idle | (look & settled));
+  assign same_d = started_q & (intake_qp == qp_q);
   assign next_asked = intake_entry.int_stack[120:0];
-  assign addressed_d = asked_place;
-  assign next_compares = (intake_subject == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)
-      | ((intake_subject == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & (intake_entry.kind == hpcc_nic_pkg::COMMIT_KIND_READ));
-  assign known = (addressed_q == asked_place) & (idle | next_compares);
-  assign pool_link = |waiting;
-  assign pool_give = (((create | fail) & (|waiting)) | pop) | (finish & cut_q);
+  assign pop = popping_q & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads_q | acks_up_ready)));
+  assign last = (seen_q + 11'd1) == waiting;
+  assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
+  assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign completions_waddr = told_place;
-  assign fresh_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) | ((takes & known) & (idle | (intake_qp != qp_q)));
   assign completions_raddr = asked_place;
-  assign acks_up_valid = (pass | fail) | (pop & (~item_reads));
+  assign acks_up_valid = (pass_q | fail_q) | (pop & (~item_reads_q));
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
   assign activation_tag = list.tag + 4'd1;
@@ -454,45 +482,46 @@ module hpcc_response_queue (
     again_d = again_q;
     extending_d = extending_q;
     subject_d = subject_q;
-    entry_d = entry_q;
     creation_d = creation_q;
     qp_d = qp_q;
-    if (takes) begin
+    load_d = comes;
+    rests_d = ~comes;
+    started_d = started_q | load_q;
+    if (load_q) begin
       qp_d = intake_qp;
       subject_d = intake_subject;
-      entry_d = intake_entry;
       again_d = next_asked.duplicate;
       creation_d = intake_creation;
     end
+    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD)
+        | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_up_ready));
+    judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
+    finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last);
+    activate_d = (begins | append) | ((~activation_busy)
+        & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     if (look) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
+    end
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       seen_d = 11'd0;
       removed_d = 11'd0;
       cursor_d = list.head;
-      extending_d = passes;
+      extending_d = passes_q;
       cut_d = 1'd0;
-      replaces_d = covers;
-      if (stalled) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
-      end
-      if ((leave | passes) & (|waiting)) begin
+      replaces_d = covers_q;
+      if ((leave_q | passes_q) & some_q) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
-      if (rewind) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
-        if (waiting == 11'd0) begin
-          step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
+      if (rewind_q) begin
+        step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
+        if (some_q) begin
+          step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
         end
       end
-      if (looks_again) begin
+      if (looks_again_q) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       end
-    end
-    if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & compares) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
-    end
-    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD;
@@ -503,7 +532,7 @@ module hpcc_response_queue (
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
-    if (((step_q == hpcc_nic_pkg::RESPONSE_STEP_POP) & extending_q) & (~item_follows_q)) begin
+    if ((popping_q & extending_q) & (~item_follows_q)) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
@@ -512,8 +541,7 @@ module hpcc_response_queue (
       if (waiting == 11'd1) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       end
-      if (item_reads) begin
-        entry_d = item;
+      if (item_reads_q) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
@@ -526,7 +554,7 @@ module hpcc_response_queue (
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
     end
-    if (judge) begin
+    if (judge_q) begin
       seen_d = seen_q + 11'd1;
       earlier_d = cursor_q;
       cursor_d = pool_behind;
@@ -543,59 +571,72 @@ module hpcc_response_queue (
         cut_after_d = earlier_q;
       end
     end
-    if (finish) begin
+    if (finish_q) begin
       again_d = 1'd0;
       step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       if (replaces_q) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
-    if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate) begin
+    if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) begin
       extending_d = 1'd1;
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       if ((|waiting) & ((~extending_q) | (list.ahead < 3'd6))) begin
         step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
     end
-    if (takes & intake_valid) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_HELD;
-      if (known) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
-      end
+    if (load_q) begin
+      step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
     end
     left_what_r_d = 3'd0;
-    if (((((leave | passes) | drops) | (taken_back & item_reads))
-        | (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate) & replaces_q)) | ((keep & (~store)) & is_read)) begin
+    if (((((leave_q | passes_q) | drops_q) | (taken_back & item_reads_q))
+        | (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) & replaces_q)) | lost_q) begin
       left_what_r_d = 3'd1;
     end
-    if ((taken_back & (~item_reads)) & (item.syndrome != hpcc_nic_pkg::AETH_SYNDROME_ACK)) begin
+    if ((taken_back & (~item_reads_q)) & (item.syndrome != hpcc_nic_pkg::AETH_SYNDROME_ACK)) begin
       left_what_r_d = 3'd2;
     end
-    if (fail) begin
+    if (fail_q) begin
       left_what_r_d = 3'd5;
     end
-    full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc0);
+    full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc1);
     if (rst) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       left_what_r_d = 3'd0;
+      load_d = 1'd0;
+      started_d = 1'd0;
+      activate_d = 1'd0;
+      popping_d = 1'd0;
+      judge_d = 1'd0;
+      finish_d = 1'd0;
+      rests_d = 1'd1;
       full_r_d = 1'd1;
     end
   end
   always_comb begin
-    completed_before_d = completed_before_q;
-    if (takes | (step_q == hpcc_nic_pkg::RESPONSE_STEP_HELD)) begin
-      completed_before_d = completions_rdata;
+    entry_d = entry_q;
+    if (~rests_q) begin
+      entry_d = intake_entry;
+    end
+    if (pops_q) begin
+      entry_d = item;
     end
   end
   always_comb begin
-    list = held_q;
-    if (fresh_q) begin
-      list = fetched_q;
+    psn = entry_q.psn;
+    count = asked.count;
+    of_read = is_read;
+    if (of_item_q) begin
+      psn = item.psn;
+      count = item_asked.count;
+      of_read = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
     end
   end
   always_comb begin
-    asked_place.qp = intake_qp;
-    asked_place.place = intake_entry.msn[2:0];
+    goes_on_d = extending_q;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) begin
+      goes_on_d = active;
+    end
   end
   always_comb begin
     pool_give_first = list.head;
@@ -605,14 +646,14 @@ module hpcc_response_queue (
       pool_give_last = list.head;
       pool_give_count = 11'd1;
     end
-    if (finish) begin
+    if (finish_q) begin
       pool_give_first = cut_at_q;
       pool_give_count = removed_q;
     end
   end
   always_comb begin
     changed = list;
-    if (create) begin
+    if (create_q) begin
       changed.generation = creation_q.generation;
       changed.active = 1'd0;
       changed.dead = ~creation_q.alive;
@@ -620,22 +661,22 @@ module hpcc_response_queue (
       changed.waiting = 11'd0;
       changed.ahead = 3'd0;
     end
-    if (fail) begin
+    if (fail_q) begin
       changed.active = 1'd0;
       changed.dead = 1'd1;
       changed.waiting = 11'd0;
       changed.ahead = 3'd0;
     end
-    if (leave) begin
+    if (leave_q) begin
       changed.active = 1'd0;
     end
-    if (passes | drops) begin
+    if (passes_q | drops_q) begin
       changed.ahead = list.ahead - 3'd1;
     end
-    if (store) begin
+    if (store_q) begin
       changed.waiting = waiting + 11'd1;
       changed.tail = pool_head;
-      if (waiting == 11'd0) begin
+      if (~some_q) begin
         changed.head = pool_head;
       end
     end
@@ -643,19 +684,20 @@ module hpcc_response_queue (
       changed.waiting = waiting - 11'd1;
       changed.head = pool_behind;
     end
-    if (finish & cut_q) begin
+    if (finish_q & cut_q) begin
       changed.waiting = waiting - removed_q;
       changed.tail = cut_after_q;
     end
-    if (activate) begin
+    if (activate_q) begin
       changed.active = 1'd1;
-      changed.end_psn = activation_end_psn;
+      changed.end_psn = next_end_q;
+      changed.reach = next_reach_q;
       changed.tag = list.tag + 4'd1;
       changed.ahead = list.ahead + 3'd1;
-      if (~goes_on) begin
+      if (~goes_on_q) begin
         changed.ahead = 3'd0;
         changed.epoch = list.epoch + 4'd1;
-        changed.start_psn = entry_q.psn;
+        changed.reach = asked.count;
       end
     end
   end
@@ -664,7 +706,21 @@ module hpcc_response_queue (
     told_place.place = 3'(list.tag + 4'd1);
   end
   always_comb begin
-    lists_we = (((((((create | fail) | leave) | passes) | drops) | store) | pop) | finish) | activate;
+    held_d = changed;
+    if (load_q & (~same_q)) begin
+      held_d = lists_rdata;
+    end
+  end
+  always_comb begin
+    asked_place.qp = qp_q;
+    asked_place.place = entry_q.msn[2:0];
+    if (load_q) begin
+      asked_place.qp = intake_qp;
+      asked_place.place = intake_entry.msn[2:0];
+    end
+  end
+  always_comb begin
+    lists_we = (((((((create_q | fail_q) | leave_q) | passes_q) | drops_q) | store_q) | pop) | finish_q) | activate_q;
     lists_waddr = qp_q;
     lists_wdata = changed;
     if (pool_clearing) begin
@@ -682,7 +738,14 @@ module hpcc_response_queue (
     sent.msn = entry_q.msn;
     sent.int_length = entry_q.int_length;
     sent.int_stack = entry_q.int_stack;
-    if (pop) begin
+    if (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) begin
+      sent.qp = qp_q;
+      sent.generation = list.generation;
+      sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
+      sent.msn = completions_rdata;
+      sent.int_length = {5'd0, list.int_on} << 1;
+    end
+    if (pops_q) begin
       sent.qp = item.qp;
       sent.generation = item.generation;
       sent.psn = item.psn;
@@ -691,29 +754,64 @@ module hpcc_response_queue (
       sent.int_length = item.int_length;
       sent.int_stack = item.int_stack;
     end
-    if (fail) begin
-      sent.qp = qp_q;
-      sent.generation = list.generation;
-      sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
-      sent.msn = completed_before_q;
-      sent.int_length = {5'd0, list.int_on} << 1;
-      sent.int_stack = 336'd0;
-    end
   end
   always_comb begin
     activation_epoch = list.epoch + 4'd1;
-    if (goes_on) begin
+    if (goes_on_q) begin
       activation_epoch = list.epoch;
     end
   end
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
   // Collects what comes without handshake, and chooses.
-  assign intake_valid = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
-  assign intake_ends_down_ready = takes & (~intake_contexts_down_valid);
-  assign intake_up_ready = (takes & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
-  assign intake_creation = intake_contexts_down_data;
-  assign intake_answer = up_data;
+  assign intake_moves = load_q | intake_open_q;
+  assign intake_ends_down_ready = intake_moves & (~intake_contexts_down_valid);
+  assign intake_up_ready = (intake_moves & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
+  assign intake_end = intake_ends_down_data;
+  assign intake_valid = intake_valid_r_q;
+  assign intake_subject = intake_subject_r_q;
+  assign intake_qp = intake_qp_r_q;
+  assign intake_entry = intake_entry_r_q;
+  assign intake_creation = intake_creation_r_q;
+  always_comb begin
+    intake_valid_r_d = intake_valid_r_q;
+    intake_open_d = intake_open_q;
+    intake_subject_r_d = intake_subject_r_q;
+    intake_coming_qp = intake_qp_r_q;
+    if (intake_moves) begin
+      intake_valid_r_d = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
+      intake_open_d = ((~intake_contexts_down_valid) & (~intake_ends_down_valid)) & (~up_valid);
+      intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_ANSWER;
+      intake_coming_qp = up_data.qp;
+      if (intake_ends_down_valid) begin
+        intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
+        intake_coming_qp = intake_end.qp;
+      end
+      if (intake_contexts_down_valid) begin
+        intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
+        intake_coming_qp = intake_contexts_down_data.qp;
+      end
+    end
+    if (rst) begin
+      intake_valid_r_d = 1'd0;
+      intake_open_d = 1'd1;
+    end
+  end
+  always_comb begin
+    intake_entry_r_d = intake_entry_r_q;
+    intake_creation_r_d = intake_creation_r_q;
+    if ((~rests_q) | (~intake_valid_r_q)) begin
+      intake_creation_r_d = intake_contexts_down_data;
+      intake_entry_r_d = up_data;
+      if (intake_ends_down_valid) begin
+        intake_entry_r_d = 421'd0;
+        intake_entry_r_d.generation = intake_end.generation;
+        intake_entry_r_d.ends_or_failed = intake_end.failed;
+        intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
+        intake_entry_r_d.msn = {20'd0, intake_end.tag};
+      end
+    end
+  end
   always_comb begin
     intake_contexts_up_data.qp = context_qp;
     intake_contexts_up_data.generation = context_data.generation;
@@ -727,30 +825,10 @@ module hpcc_response_queue (
     intake_ends_up_data.failed = gone_failed;
     intake_ends_up_data.tag = gone_tag;
   end
-  always_comb begin
-    intake_subject = hpcc_nic_pkg::RESPONSE_INPUT_ANSWER;
-    intake_qp = intake_answer.qp;
-    intake_entry = intake_answer;
-    if (intake_ends_down_valid) begin
-      intake_subject = hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
-      intake_qp = intake_ends_down_data.qp;
-      intake_entry = 421'd0;
-      intake_entry.generation = intake_ends_down_data.generation;
-      intake_entry.psn = intake_ends_down_data.psn;
-      intake_entry.msn = {20'd0, intake_ends_down_data.tag};
-      intake_entry.ends_or_failed = intake_ends_down_data.failed;
-    end
-    if (intake_contexts_down_valid) begin
-      intake_subject = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-      intake_qp = intake_contexts_down_data.qp;
-    end
-  end
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
   // Registers on the way out. The state is out no later than the work.
   assign activation_asked = entry_q.int_stack[120:0];
-  assign activation_end_psn = entry_q.psn + activation_asked.count;
-  assign activation_busy = activation_full_q;
   assign activation_work_valid = activation_full_q;
   assign activation_work_flow = activation_flow_q;
   assign activation_work_generation = activation_read_q.generation;
@@ -758,6 +836,7 @@ module hpcc_response_queue (
   assign activation_work_start = activation_read_q.first_psn;
   assign activation_work_end = activation_last_q;
   assign activation_read_valid = activation_pulse_q;
+  assign activation_busy = activation_full_q & (~work_ready);
   assign activation_read_qp = activation_flow_q[8:1];
   assign activation_read_data = activation_read_q;
   always_comb begin
@@ -765,8 +844,8 @@ module hpcc_response_queue (
     if (work_ready) begin
       activation_full_d = 1'd0;
     end
-    activation_pulse_d = activate;
-    if (activate) begin
+    activation_pulse_d = activate_q;
+    if (activate_q) begin
       activation_full_d = 1'd1;
     end
     if (rst) begin
@@ -781,8 +860,8 @@ module hpcc_response_queue (
     activation_read_d = activation_read_q;
     if (~activation_full_q) begin
       activation_flow_d = ({8'd0, qp_q} << 1) | 16'd1;
-      activation_last_d = entry_q.psn + activation_asked.count;
-      activation_restart_d = ~goes_on;
+      activation_last_d = next_end_q;
+      activation_restart_d = ~goes_on_q;
       activation_read_d.generation = entry_q.generation;
       activation_read_d.first_psn = entry_q.psn;
       activation_read_d.count = activation_asked.count;
@@ -794,6 +873,12 @@ module hpcc_response_queue (
     end
   end
   initial begin
+    intake_valid_r_q = 1'd0;
+    intake_open_q = 1'd0;
+    intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
+    intake_qp_r_q = 8'd0;
+    intake_entry_r_q = 421'd0;
+    intake_creation_r_q = 18'd0;
     step_q = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     cursor_q = 10'd0;
     earlier_q = 10'd0;
@@ -803,16 +888,34 @@ module hpcc_response_queue (
     removed_q = 11'd0;
     cut_q = 1'd0;
     replaces_q = 1'd0;
-    fresh_q = 1'd0;
-    entry_follows_q = 1'd0;
+    create_q = 1'd0;
+    fail_q = 1'd0;
+    passes_q = 1'd0;
+    leave_q = 1'd0;
+    pass_q = 1'd0;
+    rewind_q = 1'd0;
+    covers_q = 1'd0;
+    drops_q = 1'd0;
+    store_q = 1'd0;
+    lost_q = 1'd0;
+    looks_again_q = 1'd0;
     item_follows_q = 1'd0;
-    before_end_q = 1'd0;
-    at_end_q = 1'd0;
-    of_last_q = 1'd0;
-    of_oldest_q = 1'd0;
-    of_active_q = 1'd0;
     item_reached_q = 1'd0;
-    completed_before_q = 24'd0;
+    load_q = 1'd0;
+    rests_q = 1'd0;
+    same_q = 1'd0;
+    started_q = 1'd0;
+    activate_q = 1'd0;
+    goes_on_q = 1'd0;
+    some_q = 1'd0;
+    of_item_q = 1'd0;
+    pops_q = 1'd0;
+    popping_q = 1'd0;
+    judge_q = 1'd0;
+    finish_q = 1'd0;
+    item_reads_q = 1'd0;
+    next_end_q = 24'd0;
+    next_reach_q = 24'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
@@ -820,8 +923,6 @@ module hpcc_response_queue (
     creation_q = 18'd0;
     qp_q = 8'd0;
     held_q = 101'd0;
-    fetched_q = 101'd0;
-    addressed_q = 11'd0;
     left_qp_r_q = 8'd0;
     left_generation_r_q = 8'd0;
     activation_full_q = 1'd0;
@@ -834,6 +935,12 @@ module hpcc_response_queue (
     left_what_r_q = 3'd0;
   end
   always @(posedge clk) begin
+    intake_valid_r_q <= intake_valid_r_d;
+    intake_open_q <= intake_open_d;
+    intake_subject_r_q <= intake_subject_r_d;
+    intake_qp_r_q <= intake_coming_qp;
+    intake_entry_r_q <= intake_entry_r_d;
+    intake_creation_r_q <= intake_creation_r_d;
     step_q <= step_d;
     cursor_q <= cursor_d;
     earlier_q <= earlier_d;
@@ -843,25 +950,41 @@ module hpcc_response_queue (
     removed_q <= removed_d;
     cut_q <= cut_d;
     replaces_q <= replaces_d;
-    fresh_q <= fresh_d;
-    entry_follows_q <= entry_follows_d;
-    item_follows_q <= item_follows_d;
-    before_end_q <= before_end_d;
-    at_end_q <= at_end_d;
-    of_last_q <= of_last_d;
-    of_oldest_q <= of_oldest_d;
-    of_active_q <= of_active_d;
+    create_q <= create_d;
+    fail_q <= fail_d;
+    passes_q <= passes_d;
+    leave_q <= leave_d;
+    pass_q <= pass_d;
+    rewind_q <= rewind_d;
+    covers_q <= covers_d;
+    drops_q <= drops_d;
+    store_q <= store_d;
+    lost_q <= lost_d;
+    looks_again_q <= looks_again_d;
+    item_follows_q <= follows;
     item_reached_q <= item_reached_d;
-    completed_before_q <= completed_before_d;
+    load_q <= load_d;
+    rests_q <= rests_d;
+    same_q <= same_d;
+    started_q <= started_d;
+    activate_q <= activate_d;
+    goes_on_q <= goes_on_d;
+    some_q <= some_d;
+    of_item_q <= of_item_d;
+    pops_q <= pops_d;
+    popping_q <= popping_d;
+    judge_q <= judge_d;
+    finish_q <= finish_d;
+    item_reads_q <= item_reads_d;
+    next_end_q <= next_end_d;
+    next_reach_q <= span;
     again_q <= again_d;
     extending_q <= extending_d;
     subject_q <= subject_d;
     entry_q <= entry_d;
     creation_q <= creation_d;
     qp_q <= qp_d;
-    held_q <= changed;
-    fetched_q <= lists_rdata;
-    addressed_q <= addressed_d;
+    held_q <= held_d;
     left_qp_r_q <= qp_q;
     left_generation_r_q <= list.generation;
     activation_full_q <= activation_full_d;
@@ -876,7 +999,7 @@ module hpcc_response_queue (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
       context_data.remote_ip, asked.duplicate, asked.length, asked.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, span[21:0], item_span[21:0], beyond[22:0], activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, covered[22:0], beyond[22:0], activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -5,7 +5,8 @@
 //
 // A list is given back whole in one clock. After reset the links are written, one a clock.
 //
-// The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest.
+// The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest. No place is looked at in the
+// clock in which it is filled.
 module hpcc_responses_node_pool (
   // Clock.
   input  wire  clk,
@@ -23,7 +24,7 @@ module hpcc_responses_node_pool (
   output wire  [9:0] behind,
   // The place that is filled next.
   output wire  [9:0] head,
-  // Free places.
+  // Free places; those of a list that is given back two clocks later.
   output wire  [10:0] free,
   // Fill it.
   input  wire  store,
@@ -45,12 +46,14 @@ module hpcc_responses_node_pool (
   logic [9:0] next_head;
   logic [9:0] waddr;
   logic [9:0] wdata;
-  logic we;
+  wire  we;
+  logic [9:0] head_r_d;
   logic [9:0] head_r_q;
   logic [9:0] tail_r_d;
   logic [9:0] tail_r_q;
   logic [9:0] counter_d;
   logic [9:0] counter_q;
+  // None is read in the clock in which it is written.
   wire  hpcc_nic_pkg::commit_t items_rdata;
   wire  [9:0] links_rdata;
   wire  [9:0] free_links_rdata;
@@ -58,7 +61,12 @@ module hpcc_responses_node_pool (
   logic [10:0] free_r_q;
   logic busy_d;
   logic busy_q;
-  hpcc_ram #(.WIDTH(421), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_items (
+  logic [9:0] first_r_q;
+  logic [9:0] last_r_q;
+  logic [10:0] count_r_q;
+  logic gives_d;
+  logic gives_q;
+  hpcc_table_ram #(.WIDTH(421), .ADDRESS(10)) u_items (
     .clk(clk),
     .raddr(at),
     .rdata(items_rdata),
@@ -82,6 +90,7 @@ module hpcc_responses_node_pool (
     .waddr(waddr),
     .wdata(wdata)
   );
+  assign we = (busy_q | gives_q) | (store & link);
   assign item = items_rdata;
   assign behind = links_rdata;
   assign head = head_r_q;
@@ -94,35 +103,34 @@ module hpcc_responses_node_pool (
     free_r_d = free_r_q;
     busy_d = busy_q;
     next_head = head_r_q;
-    we = busy_q;
     waddr = counter_q;
     wdata = counter_q + 10'd1;
     if (busy_q) begin
       counter_d = counter_q + 10'd1;
       busy_d = ~(&counter_q);
       free_r_d = 11'h400;
-      next_head = 10'd0;
       tail_r_d = 10'h3ff;
-    end else begin
-      if (store) begin
-        next_head = free_links_rdata;
-        free_r_d = free_r_q - 11'd1;
-        we = link;
-        waddr = link_to;
-        wdata = head_r_q;
-      end
-      if (give) begin
-        tail_r_d = give_last;
-        free_r_d = free_r_q + give_count;
-        we = 1'd1;
-        waddr = tail_r_q;
-        wdata = give_first;
-      end
     end
+    if (store) begin
+      next_head = free_links_rdata;
+      free_r_d = free_r_q - 11'd1;
+      waddr = link_to;
+      wdata = head_r_q;
+    end
+    if (gives_q) begin
+      tail_r_d = last_r_q;
+      free_r_d = free_r_q + count_r_q;
+      waddr = tail_r_q;
+      wdata = first_r_q;
+    end
+    gives_d = give;
+    head_r_d = next_head;
     if (rst) begin
       busy_d = 1'd1;
       counter_d = 10'd0;
       free_r_d = 11'd0;
+      head_r_d = 10'd0;
+      gives_d = 1'd0;
     end
   end
   initial begin
@@ -131,13 +139,21 @@ module hpcc_responses_node_pool (
     counter_q = 10'd0;
     free_r_q = 11'd0;
     busy_q = 1'd0;
+    first_r_q = 10'd0;
+    last_r_q = 10'd0;
+    count_r_q = 11'd0;
+    gives_q = 1'd0;
   end
   always @(posedge clk) begin
-    head_r_q <= next_head;
+    head_r_q <= head_r_d;
     tail_r_q <= tail_r_d;
     counter_q <= counter_d;
     free_r_q <= free_r_d;
     busy_q <= busy_d;
+    first_r_q <= give_first;
+    last_r_q <= give_last;
+    count_r_q <= give_count;
+    gives_q <= gives_d;
   end
 endmodule
 

@@ -7,16 +7,18 @@
 // the whole packet down over its INT, the 28 bytes of IPv4 and UDP
 // are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
 //
-// `q` belongs to the inputs of two clocks ago.
+// | clock | does |
+// |---|---|
+// | 0 | headers moved within an eight of bytes; which eight of them stands where in the beat |
+// | 1 | headers moved by eights; which bytes of the beat are not its own |
+// | 2 | both put together |
+//
+// `q` belongs to the inputs of three clocks ago, `bytes` of one clock ago.
 module hpcc_rx_icrc_bytes (
   // Clock.
   input  wire  clk,
-  // The beat.
-  input  wire  [511:0] data,
-  // Its number in the frame: 0, 1, or 2 for all later ones.
+  // Number of the beat in the frame: 0, 1, or 2 for all later ones.
   input  wire  [1:0] number,
-  // Its bytes that belong to the IP packet, from the first on, 0 to 64.
-  input  wire  [6:0] covered,
   // IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in it, first byte in the highest bits.
   input  wire  [223:0] headers,
   // There is a VLAN tag.
@@ -25,76 +27,176 @@ module hpcc_rx_icrc_bytes (
   input  wire  [2:0] code,
   // INT is covered.
   input  wire  with_int,
+  // Two clocks later: the beat's bytes that belong to the packet, zeros behind them.
+  input  wire  [511:0] bytes,
   // Bytes for the CRC.
   output logic [511:0] q
 );
-  // eights of bytes that are covered whole, the one that is in part, bytes of that
-  wire [7:0] whole = ~(8'hff << covered[6:3]);
-  wire [7:0] partly_at = 8'd1 << covered[6:3];
-  wire [7:0] partly = ~(8'hff << covered[2:0]);
+  // the headers within eights of bytes, and the eights of the first two beats in which each of these stands
   reg [223:0] swapped;
-  reg [1023:0] moved;
+  reg [319:0] moved;
+  reg [15:0] at_0;
+  reg [15:0] at_1;
+  reg [15:0] at_2;
+  reg [15:0] at_3;
+  reg [15:0] at_4;
   reg [127:0] own;
+  reg [127:0] ones;
+  reg [319:0] eights;
+  reg [7:0] here_0;
+  reg [7:0] here_1;
+  reg [7:0] here_2;
+  reg [7:0] here_3;
+  reg [7:0] here_4;
+  reg [63:0] mine_1;
+  reg [63:0] ones_1;
   reg [511:0] fixed;
-  reg [511:0] body;
-  reg [63:0] keep;
   reg [63:0] mine;
   integer i;
   integer k;
+  integer n;
   initial begin
     q = 0;
+    eights = 0;
+    here_0 = 0;
+    here_1 = 0;
+    here_2 = 0;
+    here_3 = 0;
+    here_4 = 0;
+    mine_1 = 0;
+    ones_1 = 0;
     fixed = 0;
-    body = 0;
-    keep = 0;
     mine = 0;
   end
   always_comb begin
     for (k = 0; k < 28; k = k + 1) swapped[8*k +: 8] = headers[8*(27-k) +: 8];
-    moved = 1024'd0;
-    own = {128{1'b1}};
+    moved = 320'd0;
     case ({with_int, has_tag, code})
-      5'd0: begin moved[335:112] = swapped; moved[368 +: 8] = 8'hff; own[41:0] = 42'd0; own[46] = 1'b0; end
-      5'd1: begin moved[351:128] = swapped; moved[384 +: 8] = 8'hff; own[43:0] = 44'd0; own[48] = 1'b0; end
-      5'd2: begin moved[415:192] = swapped; moved[448 +: 8] = 8'hff; own[51:0] = 52'd0; own[56] = 1'b0; end
-      5'd3: begin moved[479:256] = swapped; moved[512 +: 8] = 8'hff; own[59:0] = 60'd0; own[64] = 1'b0; end
-      5'd4: begin moved[543:320] = swapped; moved[576 +: 8] = 8'hff; own[67:0] = 68'd0; own[72] = 1'b0; end
-      5'd5: begin moved[607:384] = swapped; moved[640 +: 8] = 8'hff; own[75:0] = 76'd0; own[80] = 1'b0; end
-      5'd6: begin moved[671:448] = swapped; moved[704 +: 8] = 8'hff; own[83:0] = 84'd0; own[88] = 1'b0; end
-      5'd7: begin moved[735:512] = swapped; moved[768 +: 8] = 8'hff; own[91:0] = 92'd0; own[96] = 1'b0; end
-      5'd8: begin moved[367:144] = swapped; moved[400 +: 8] = 8'hff; own[45:0] = 46'd0; own[50] = 1'b0; end
-      5'd9: begin moved[383:160] = swapped; moved[416 +: 8] = 8'hff; own[47:0] = 48'd0; own[52] = 1'b0; end
-      5'd10: begin moved[447:224] = swapped; moved[480 +: 8] = 8'hff; own[55:0] = 56'd0; own[60] = 1'b0; end
-      5'd11: begin moved[511:288] = swapped; moved[544 +: 8] = 8'hff; own[63:0] = 64'd0; own[68] = 1'b0; end
-      5'd12: begin moved[575:352] = swapped; moved[608 +: 8] = 8'hff; own[71:0] = 72'd0; own[76] = 1'b0; end
-      5'd13: begin moved[639:416] = swapped; moved[672 +: 8] = 8'hff; own[79:0] = 80'd0; own[84] = 1'b0; end
-      5'd14: begin moved[703:480] = swapped; moved[736 +: 8] = 8'hff; own[87:0] = 88'd0; own[92] = 1'b0; end
-      5'd15: begin moved[767:544] = swapped; moved[800 +: 8] = 8'hff; own[95:0] = 96'd0; own[100] = 1'b0; end
-      5'd16: begin moved[335:112] = swapped; moved[368 +: 8] = 8'hff; own[41:0] = 42'd0; own[46] = 1'b0; end
-      5'd17: begin moved[335:112] = swapped; moved[384 +: 8] = 8'hff; own[41:0] = 42'd0; own[48] = 1'b0; end
-      5'd18: begin moved[335:112] = swapped; moved[448 +: 8] = 8'hff; own[41:0] = 42'd0; own[56] = 1'b0; end
-      5'd19: begin moved[335:112] = swapped; moved[512 +: 8] = 8'hff; own[41:0] = 42'd0; own[64] = 1'b0; end
-      5'd20: begin moved[335:112] = swapped; moved[576 +: 8] = 8'hff; own[41:0] = 42'd0; own[72] = 1'b0; end
-      5'd21: begin moved[335:112] = swapped; moved[640 +: 8] = 8'hff; own[41:0] = 42'd0; own[80] = 1'b0; end
-      5'd22: begin moved[335:112] = swapped; moved[704 +: 8] = 8'hff; own[41:0] = 42'd0; own[88] = 1'b0; end
-      5'd23: begin moved[335:112] = swapped; moved[768 +: 8] = 8'hff; own[41:0] = 42'd0; own[96] = 1'b0; end
-      5'd24: begin moved[367:144] = swapped; moved[400 +: 8] = 8'hff; own[45:0] = 46'd0; own[50] = 1'b0; end
-      5'd25: begin moved[367:144] = swapped; moved[416 +: 8] = 8'hff; own[45:0] = 46'd0; own[52] = 1'b0; end
-      5'd26: begin moved[367:144] = swapped; moved[480 +: 8] = 8'hff; own[45:0] = 46'd0; own[60] = 1'b0; end
-      5'd27: begin moved[367:144] = swapped; moved[544 +: 8] = 8'hff; own[45:0] = 46'd0; own[68] = 1'b0; end
-      5'd28: begin moved[367:144] = swapped; moved[608 +: 8] = 8'hff; own[45:0] = 46'd0; own[76] = 1'b0; end
-      5'd29: begin moved[367:144] = swapped; moved[672 +: 8] = 8'hff; own[45:0] = 46'd0; own[84] = 1'b0; end
-      5'd30: begin moved[367:144] = swapped; moved[736 +: 8] = 8'hff; own[45:0] = 46'd0; own[92] = 1'b0; end
-      5'd31: begin moved[367:144] = swapped; moved[800 +: 8] = 8'hff; own[45:0] = 46'd0; own[100] = 1'b0; end
+      5'd0: moved[271:48] = swapped;
+      5'd1: moved[223:0] = swapped;
+      5'd2: moved[223:0] = swapped;
+      5'd3: moved[223:0] = swapped;
+      5'd4: moved[223:0] = swapped;
+      5'd5: moved[223:0] = swapped;
+      5'd6: moved[223:0] = swapped;
+      5'd7: moved[223:0] = swapped;
+      5'd8: moved[239:16] = swapped;
+      5'd9: moved[255:32] = swapped;
+      5'd10: moved[255:32] = swapped;
+      5'd11: moved[255:32] = swapped;
+      5'd12: moved[255:32] = swapped;
+      5'd13: moved[255:32] = swapped;
+      5'd14: moved[255:32] = swapped;
+      5'd15: moved[255:32] = swapped;
+      5'd16: moved[271:48] = swapped;
+      5'd17: moved[271:48] = swapped;
+      5'd18: moved[271:48] = swapped;
+      5'd19: moved[271:48] = swapped;
+      5'd20: moved[271:48] = swapped;
+      5'd21: moved[271:48] = swapped;
+      5'd22: moved[271:48] = swapped;
+      5'd23: moved[271:48] = swapped;
+      5'd24: moved[239:16] = swapped;
+      5'd25: moved[239:16] = swapped;
+      5'd26: moved[239:16] = swapped;
+      5'd27: moved[239:16] = swapped;
+      5'd28: moved[239:16] = swapped;
+      5'd29: moved[239:16] = swapped;
+      5'd30: moved[239:16] = swapped;
+      5'd31: moved[239:16] = swapped;
+    endcase
+  end
+  always_comb begin
+    at_0 = 16'd0;
+    at_1 = 16'd0;
+    at_2 = 16'd0;
+    at_3 = 16'd0;
+    at_4 = 16'd0;
+    own = {128{1'b1}};
+    ones = 128'd0;
+    case ({with_int, has_tag, code})
+      5'd0: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[46] =
+          1'b0; ones[46] = 1'b1; end
+      5'd1: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[43:0] = 44'd0; own[48] =
+          1'b0; ones[48] = 1'b1; end
+      5'd2: begin at_0[3] = 1'b1; at_1[4] = 1'b1; at_2[5] = 1'b1; at_3[6] = 1'b1; at_4[7] = 1'b1; own[51:0] = 52'd0; own[56] =
+          1'b0; ones[56] = 1'b1; end
+      5'd3: begin at_0[4] = 1'b1; at_1[5] = 1'b1; at_2[6] = 1'b1; at_3[7] = 1'b1; at_4[8] = 1'b1; own[59:0] = 60'd0; own[64] =
+          1'b0; ones[64] = 1'b1; end
+      5'd4: begin at_0[5] = 1'b1; at_1[6] = 1'b1; at_2[7] = 1'b1; at_3[8] = 1'b1; at_4[9] = 1'b1; own[67:0] = 68'd0; own[72] =
+          1'b0; ones[72] = 1'b1; end
+      5'd5: begin at_0[6] = 1'b1; at_1[7] = 1'b1; at_2[8] = 1'b1; at_3[9] = 1'b1; at_4[10] = 1'b1; own[75:0] = 76'd0; own[80] =
+          1'b0; ones[80] = 1'b1; end
+      5'd6: begin at_0[7] = 1'b1; at_1[8] = 1'b1; at_2[9] = 1'b1; at_3[10] = 1'b1; at_4[11] = 1'b1; own[83:0] = 84'd0; own[88] =
+          1'b0; ones[88] = 1'b1; end
+      5'd7: begin at_0[8] = 1'b1; at_1[9] = 1'b1; at_2[10] = 1'b1; at_3[11] = 1'b1; at_4[12] = 1'b1; own[91:0] = 92'd0; own[96] =
+          1'b0; ones[96] = 1'b1; end
+      5'd8: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[50] =
+          1'b0; ones[50] = 1'b1; end
+      5'd9: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[47:0] = 48'd0; own[52] =
+          1'b0; ones[52] = 1'b1; end
+      5'd10: begin at_0[3] = 1'b1; at_1[4] = 1'b1; at_2[5] = 1'b1; at_3[6] = 1'b1; at_4[7] = 1'b1; own[55:0] = 56'd0; own[60] =
+          1'b0; ones[60] = 1'b1; end
+      5'd11: begin at_0[4] = 1'b1; at_1[5] = 1'b1; at_2[6] = 1'b1; at_3[7] = 1'b1; at_4[8] = 1'b1; own[63:0] = 64'd0; own[68] =
+          1'b0; ones[68] = 1'b1; end
+      5'd12: begin at_0[5] = 1'b1; at_1[6] = 1'b1; at_2[7] = 1'b1; at_3[8] = 1'b1; at_4[9] = 1'b1; own[71:0] = 72'd0; own[76] =
+          1'b0; ones[76] = 1'b1; end
+      5'd13: begin at_0[6] = 1'b1; at_1[7] = 1'b1; at_2[8] = 1'b1; at_3[9] = 1'b1; at_4[10] = 1'b1; own[79:0] = 80'd0; own[84] =
+          1'b0; ones[84] = 1'b1; end
+      5'd14: begin at_0[7] = 1'b1; at_1[8] = 1'b1; at_2[9] = 1'b1; at_3[10] = 1'b1; at_4[11] = 1'b1; own[87:0] = 88'd0; own[92] =
+          1'b0; ones[92] = 1'b1; end
+      5'd15: begin at_0[8] = 1'b1; at_1[9] = 1'b1; at_2[10] = 1'b1; at_3[11] = 1'b1; at_4[12] = 1'b1; own[95:0] = 96'd0; own[100] =
+          1'b0; ones[100] = 1'b1; end
+      5'd16: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[46] =
+          1'b0; ones[46] = 1'b1; end
+      5'd17: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[48] =
+          1'b0; ones[48] = 1'b1; end
+      5'd18: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[56] =
+          1'b0; ones[56] = 1'b1; end
+      5'd19: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[64] =
+          1'b0; ones[64] = 1'b1; end
+      5'd20: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[72] =
+          1'b0; ones[72] = 1'b1; end
+      5'd21: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[80] =
+          1'b0; ones[80] = 1'b1; end
+      5'd22: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[88] =
+          1'b0; ones[88] = 1'b1; end
+      5'd23: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[96] =
+          1'b0; ones[96] = 1'b1; end
+      5'd24: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[50] =
+          1'b0; ones[50] = 1'b1; end
+      5'd25: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[52] =
+          1'b0; ones[52] = 1'b1; end
+      5'd26: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[60] =
+          1'b0; ones[60] = 1'b1; end
+      5'd27: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[68] =
+          1'b0; ones[68] = 1'b1; end
+      5'd28: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[76] =
+          1'b0; ones[76] = 1'b1; end
+      5'd29: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[84] =
+          1'b0; ones[84] = 1'b1; end
+      5'd30: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[92] =
+          1'b0; ones[92] = 1'b1; end
+      5'd31: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[100] =
+          1'b0; ones[100] = 1'b1; end
     endcase
   end
   always @(posedge clk) begin
-    body <= data;
-    fixed <= (number == 2'd0) ? moved[511:0] : (number == 2'd1) ? moved[1023:512] : 512'd0;
-    mine <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {64{1'b1}};
-    for (i = 0; i < 64; i = i + 1) begin
-      keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
-      q[8*i +: 8] <= fixed[8*i +: 8] | (body[8*i +: 8] & {8{keep[i] & mine[i]}});
-    end
+    eights <= moved;
+    here_0 <= (number == 2'd0) ? at_0[7:0] : (number == 2'd1) ? at_0[15:8] : 8'd0;
+    here_1 <= (number == 2'd0) ? at_1[7:0] : (number == 2'd1) ? at_1[15:8] : 8'd0;
+    here_2 <= (number == 2'd0) ? at_2[7:0] : (number == 2'd1) ? at_2[15:8] : 8'd0;
+    here_3 <= (number == 2'd0) ? at_3[7:0] : (number == 2'd1) ? at_3[15:8] : 8'd0;
+    here_4 <= (number == 2'd0) ? at_4[7:0] : (number == 2'd1) ? at_4[15:8] : 8'd0;
+    mine_1 <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {64{1'b1}};
+    ones_1 <= (number == 2'd0) ? ones[63:0] : (number == 2'd1) ? ones[127:64] : 64'd0;
+    mine <= mine_1;
+    for (i = 0; i < 8; i = i + 1)
+      for (n = 0; n < 8; n = n + 1)
+        fixed[64*i + 8*n +: 8] <= {8{ones_1[8*i + n]}} | (eights[0 + 8*n +: 8] & {8{here_0[i]}}) | (eights[64 + 8*n +: 8] & {8{here_1[i]}})
+            | (eights[128 + 8*n +: 8] & {8{here_2[i]}}) | (eights[192 + 8*n +: 8] & {8{here_3[i]}})
+            | (eights[256 + 8*n +: 8] & {8{here_4[i]}});
+    for (i = 0; i < 64; i = i + 1) q[8*i +: 8] <= fixed[8*i +: 8] | (bytes[8*i +: 8] & {8{mine[i]}});
   end
 endmodule
 

@@ -62,12 +62,13 @@ module hpcc_rx_outer_header (
   wire  hpcc_nic_pkg::inner_headers_t given;
   wire  hpcc_nic_pkg::ipv4_words_t summands;
   wire  is_int;
+  // What the port says.
+  hpcc_nic_pkg::frame_role_t named;
   wire  [15:0] ip_short;
   wire  [15:0] udp_short;
   wire  [783:0] bus_1;
   logic [5:0] int_bytes;
   logic [5:0] left_out;
-  wire  covers_int;
   logic has_tag_1_q;
   wire  checksum_1_d;
   logic checksum_1_q;
@@ -84,12 +85,13 @@ module hpcc_rx_outer_header (
   wire  [16:0] sum_e_d;
   logic [16:0] sum_e_q;
   hpcc_nic_pkg::inner_headers_t header_1_q;
-  hpcc_nic_pkg::frame_role_t role_1_d;
   hpcc_nic_pkg::frame_role_t role_1_q;
   logic [2:0] code_1_d;
   logic [2:0] code_1_q;
   hpcc_nic_pkg::outer_faults_t faults_1_d;
   hpcc_nic_pkg::outer_faults_t faults_1_q;
+  wire  covers_int_d;
+  logic covers_int_q;
   wire  summed_2_d;
   logic summed_2_q;
   logic has_tag_2_q;
@@ -116,6 +118,7 @@ module hpcc_rx_outer_header (
   assign port = given.udp.destination_port;
   assign udp = given.udp.length;
   assign is_int = ((port == port_int) | (port == port_echo)) & (port != port_roce);
+  assign covers_int_d = echo_icrc_full & (named == hpcc_nic_pkg::FRAME_ROLE_ECHOED);
   assign checksum_1_d = given.udp.checksum != 16'd0;
   assign summands = given.ip;
   assign sum_a_d = {1'd0, summands.version_tos} + {1'd0, summands.total_length};
@@ -124,7 +127,6 @@ module hpcc_rx_outer_header (
   assign sum_d_d = {1'd0, summands.source_high} + {1'd0, summands.source_low};
   assign sum_e_d = {1'd0, summands.destination_high} + {1'd0, summands.destination_low};
   assign bus_1 = header_1_q;
-  assign covers_int = echo_icrc_full & (role_1_q == hpcc_nic_pkg::FRAME_ROLE_ECHOED);
   assign ip_short = header_1_q.ip.total_length - {10'd0, left_out};
   assign udp_short = header_1_q.udp.length - {10'd0, left_out};
   assign summed_2_d = (role_1_q == hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
@@ -175,15 +177,15 @@ module hpcc_rx_outer_header (
     end
   end
   always_comb begin
-    role_1_d = hpcc_nic_pkg::FRAME_ROLE_CONTROL;
+    named = hpcc_nic_pkg::FRAME_ROLE_CONTROL;
     if (port == port_echo) begin
-      role_1_d = hpcc_nic_pkg::FRAME_ROLE_ECHOED;
+      named = hpcc_nic_pkg::FRAME_ROLE_ECHOED;
     end
     if (port == port_int) begin
-      role_1_d = hpcc_nic_pkg::FRAME_ROLE_COLLECTED;
+      named = hpcc_nic_pkg::FRAME_ROLE_COLLECTED;
     end
     if (port == port_roce) begin
-      role_1_d = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
+      named = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     end
   end
   always_comb begin
@@ -235,7 +237,7 @@ module hpcc_rx_outer_header (
   end
   always_comb begin
     left_out = int_bytes;
-    if (covers_int) begin
+    if (covers_int_q) begin
       left_out = 6'd0;
     end
   end
@@ -256,6 +258,7 @@ module hpcc_rx_outer_header (
     role_1_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     code_1_q = 3'd0;
     faults_1_q = 10'd0;
+    covers_int_q = 1'd0;
     summed_2_q = 1'd0;
     has_tag_2_q = 1'd0;
     with_int_2_q = 1'd0;
@@ -282,12 +285,13 @@ module hpcc_rx_outer_header (
     sum_d_q <= sum_d_d;
     sum_e_q <= sum_e_d;
     header_1_q <= given;
-    role_1_q <= role_1_d;
+    role_1_q <= named;
     code_1_q <= code_1_d;
     faults_1_q <= faults_1_d;
+    covers_int_q <= covers_int_d;
     summed_2_q <= summed_2_d;
     has_tag_2_q <= has_tag_1_q;
-    with_int_2_q <= covers_int;
+    with_int_2_q <= covers_int_q;
     faults_2_q <= faults_2_d;
     ip_sum_2_q <= ip_sum_2_d;
     role_2_q <= role_1_q;

@@ -72,6 +72,8 @@ module hpcc_rx_packet_buffer (
   logic reading_q;
   logic begun_d;
   logic begun_q;
+  logic at_end_d;
+  logic at_end_q;
   logic [9:0] write_d;
   logic [9:0] write_q;
   logic [9:0] start_d;
@@ -161,7 +163,7 @@ module hpcc_rx_packet_buffer (
   assign lost_2_d = (valid_1_q & last_1_q) & (~ok);
   assign lost = lost_2_q;
   assign go = reading_q & (~out_crowded);
-  assign finishing = go & (beats_left_q == 11'd0);
+  assign finishing = go & at_end_q;
   assign accept = (command_valid & sizes_down_valid) & ((~reading_q) | finishing);
   assign command_ready = accept;
   assign asked = command_data;
@@ -185,6 +187,7 @@ module hpcc_rx_packet_buffer (
     losing_d = losing_q;
     reading_d = reading_q;
     begun_d = begun_q;
+    at_end_d = at_end_q;
     write_d = write_q;
     start_d = start_q;
     this_frame_d = this_frame_q;
@@ -208,6 +211,7 @@ module hpcc_rx_packet_buffer (
     if (go) begin
       address_d = address_q + 9'd1;
       beats_left_d = beats_left_q - 11'd1;
+      at_end_d = beats_left_q == 11'd1;
       begun_d = 1'd1;
     end
     if (finishing) begin
@@ -218,6 +222,7 @@ module hpcc_rx_packet_buffer (
       next_frame_d = next_frame_q + sizes_down_data;
       reading_d = asked.take & (length != 16'd0);
       begun_d = 1'd0;
+      at_end_d = 1'd0;
       address_d = next_frame_q[8:0] + {8'd0, at.second_beat};
       shift_d = at.turn;
       beats_left_d = beats[16:6];
@@ -241,9 +246,9 @@ module hpcc_rx_packet_buffer (
   always_comb begin
     tag.valid = go;
     tag.makes_beat = begun_q;
-    tag.last = beats_left_q == 11'd0;
+    tag.last = at_end_q;
     tag.count = 7'h40;
-    if (beats_left_q == 11'd0) begin
+    if (at_end_q) begin
       tag.count = last_bytes_q;
     end
     tag.shift = shift_q;
@@ -268,6 +273,7 @@ module hpcc_rx_packet_buffer (
     full_q = 1'd0;
     reading_q = 1'd0;
     begun_q = 1'd0;
+    at_end_q = 1'd0;
     write_q = 10'd0;
     start_q = 10'd0;
     this_frame_q = 10'd0;
@@ -294,6 +300,7 @@ module hpcc_rx_packet_buffer (
     full_q <= full_d;
     reading_q <= reading_d;
     begun_q <= begun_d;
+    at_end_q <= at_end_d;
     write_q <= write_d;
     start_q <= start_d;
     this_frame_q <= this_frame_d;

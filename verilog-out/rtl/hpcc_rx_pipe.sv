@@ -97,6 +97,7 @@ module hpcc_rx_pipe (
 );
   hpcc_nic_pkg::judged_frame_t verdict;
   wire  parser_s_axis_tready;
+  wire  [23:0] parser_out_dest_qp;
   wire  parser_out_valid;
   wire  hpcc_nic_pkg::drop_code_t parser_out_drop;
   wire  [1:0] parser_out_role;
@@ -106,20 +107,18 @@ module hpcc_rx_pipe (
   wire  [559:0] parser_out_body;
   wire  hpcc_nic_pkg::opcode_t parser_out_opcode;
   wire  parser_out_ack_req;
-  wire  [23:0] parser_out_dest_qp;
   wire  [23:0] parser_out_psn;
   wire  [127:0] parser_out_extension;
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
   wire  [15:0] parser_out_udp_len;
-  wire  lookup_out_valid;
-  wire  hpcc_nic_pkg::judged_frame_t lookup_out_verdict;
+  wire  [7:0] lookup_out_next_place;
+  wire  [7:0] lookup_out_place;
   wire  store_lost;
   wire  [9:0] store_free;
   wire  store_command_ready;
   wire  hpcc_nic_pkg::buffered_payload_t store_payload_data;
   wire  store_payload_valid;
-  wire  lost_then_q;
   wire  hpcc_nic_pkg::buffer_command_t dispatch_command_data;
   wire  dispatch_command_valid;
   wire  hpcc_nic_pkg::dma_job_t dispatch_job_data;
@@ -159,6 +158,7 @@ module hpcc_rx_pipe (
     .cfg_port_control(cfg_port_control),
     .cfg_echo_icrc_full(cfg_echo_icrc_full),
     .cfg_pkey(cfg_pkey),
+    .out_dest_qp(parser_out_dest_qp),
     .out_valid(parser_out_valid),
     .out_drop(parser_out_drop),
     .out_role(parser_out_role),
@@ -168,7 +168,6 @@ module hpcc_rx_pipe (
     .out_body(parser_out_body),
     .out_opcode(parser_out_opcode),
     .out_ack_req(parser_out_ack_req),
-    .out_dest_qp(parser_out_dest_qp),
     .out_psn(parser_out_psn),
     .out_extension(parser_out_extension),
     .out_payload_at(parser_out_payload_at),
@@ -181,10 +180,9 @@ module hpcc_rx_pipe (
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
-    .in_valid(parser_out_valid),
-    .in_verdict(verdict),
-    .out_valid(lookup_out_valid),
-    .out_verdict(lookup_out_verdict)
+    .in_number(parser_out_dest_qp),
+    .out_next_place(lookup_out_next_place),
+    .out_place(lookup_out_place)
   );
   hpcc_rx_packet_buffer u_store (
     .clk(clk),
@@ -201,18 +199,14 @@ module hpcc_rx_pipe (
     .payload_valid(store_payload_valid),
     .payload_ready(payload_ready)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_lost_then (
-    .clk(clk),
-    .d(store_lost),
-    .q(lost_then_q)
-  );
   hpcc_dispatch u_dispatch (
     .clk(clk),
     .rst(rst),
     .now(now),
-    .verdict_valid(lookup_out_valid),
-    .verdict(lookup_out_verdict),
-    .lost(lost_then_q),
+    .verdict_valid(parser_out_valid),
+    .verdict(verdict),
+    .next_qp(lookup_out_next_place),
+    .lost(store_lost),
     .free(store_free),
     .context_valid(context_valid),
     .context_qp(context_qp),
@@ -286,11 +280,11 @@ module hpcc_rx_pipe (
     verdict.opcode = parser_out_opcode;
     verdict.ack_req = parser_out_ack_req;
     verdict.payload_at = parser_out_payload_at;
-    verdict.qpn = parser_out_dest_qp;
     verdict.psn = parser_out_psn;
     verdict.payload_length = parser_out_payload_len;
     verdict.extension = parser_out_extension;
     verdict.control_length = parser_out_udp_len == 16'h4c;
+    verdict.qp = lookup_out_place;
   end
 endmodule
 

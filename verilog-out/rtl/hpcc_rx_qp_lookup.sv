@@ -7,26 +7,21 @@ module hpcc_rx_qp_lookup (
   input  wire  clk,
   // Synchronous, high: there are no queue pairs.
   input  wire  rst,
-  // A context is written; verdicts from the second clock after on see its number.
+  // A context is written; whoever asks from the second clock after on sees its number.
   input  wire  context_valid,
   // Place.
   input  wire  [7:0] context_qp,
   // Context.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // A verdict.
-  input  wire  in_valid,
-  // It; queue pair number 646:623.
-  input  wire  hpcc_nic_pkg::judged_frame_t in_verdict,
-  // A verdict.
-  output wire  out_valid,
-  // It; place 630:623, zero 646:631.
-  output wire  hpcc_nic_pkg::judged_frame_t out_verdict
+  // Number asked for.
+  input  wire  [23:0] in_number,
+  // Its place, four clocks later; zero if nobody has it.
+  output wire  [7:0] out_next_place,
+  // The same, five clocks later.
+  output wire  [7:0] out_place
 );
   hpcc_nic_pkg::known_number_t own;
   hpcc_nic_pkg::known_number_t asked;
-  hpcc_nic_pkg::judged_frame_t leaving;
-  // Without the number.
-  hpcc_nic_pkg::judged_frame_t rest;
   logic [4:0] low;
   hpcc_nic_pkg::qp_place_t place_found;
   wire  [24:0] number_d;
@@ -43,14 +38,13 @@ module hpcc_rx_qp_lookup (
   wire  hpcc_nic_pkg::found_place_t banks_3_found;
   wire  banks_4_write;
   wire  hpcc_nic_pkg::found_place_t banks_4_found;
-  wire  valids_q;
-  wire  hpcc_nic_pkg::judged_frame_t rests_q;
   logic written_d;
   logic written_q;
   wire  hpcc_nic_pkg::qp_place_t place_d;
   hpcc_nic_pkg::qp_place_t place_q;
   wire  [7:0] found_d;
   logic [7:0] found_q;
+  logic [7:0] found_then_q;
   hpcc_rx_number_bank u_banks_0 (
     .clk(clk),
     .rst(rst),
@@ -96,16 +90,6 @@ module hpcc_rx_qp_lookup (
     .key(key_q),
     .found(banks_4_found)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_valids (
-    .clk(clk),
-    .d(in_valid),
-    .q(valids_q)
-  );
-  hpcc_delay #(.WIDTH(816), .DEPTH(4)) u_rests (
-    .clk(clk),
-    .d(rest),
-    .q(rests_q)
-  );
   assign place_d = context_qp;
   assign number_d = own;
   assign key_d = asked;
@@ -115,8 +99,8 @@ module hpcc_rx_qp_lookup (
   assign banks_3_write = written_q & (place_q.bank == 3'd3);
   assign banks_4_write = written_q & (place_q.bank == 3'd4);
   assign found_d = place_found;
-  assign out_valid = valids_q;
-  assign out_verdict = leaving;
+  assign out_next_place = found_q;
+  assign out_place = found_then_q;
   always_comb begin
     own.number = context_data.local_qpn;
     if (context_data.local_qpn == 24'd0) begin
@@ -131,7 +115,7 @@ module hpcc_rx_qp_lookup (
     end
   end
   always_comb begin
-    asked.number = in_verdict.qpn;
+    asked.number = in_number;
     asked.alive = 1'd1;
   end
   always_comb begin
@@ -153,20 +137,13 @@ module hpcc_rx_qp_lookup (
       place_found.bank = 3'd4;
     end
   end
-  always_comb begin
-    rest = in_verdict;
-    rest.qpn = 24'd0;
-  end
-  always_comb begin
-    leaving = rests_q;
-    leaving.qpn = {16'd0, found_q};
-  end
   initial begin
     number_q = 25'd0;
     key_q = 25'd0;
     written_q = 1'd0;
     place_q = 8'd0;
     found_q = 8'd0;
+    found_then_q = 8'd0;
   end
   always @(posedge clk) begin
     number_q <= number_d;
@@ -174,6 +151,7 @@ module hpcc_rx_qp_lookup (
     written_q <= written_d;
     place_q <= place_d;
     found_q <= found_d;
+    found_then_q <= found_q;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
       context_data.int_on, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,

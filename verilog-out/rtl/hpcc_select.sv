@@ -15,7 +15,7 @@
 // | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
 // | 2 | they show; the message or READ is addressed |
 // | 3 | the next one of the ring is addressed |
-// | 4 | the message shows, 250 bits, or the READ |
+// | 4 | the message shows, 250 bits, or the READ: the PSN's distances from its first and its end |
 // | 5 | does it contain the PSN? Then `form::Form` begins |
 // | 6 | does the next one? |
 //
@@ -113,7 +113,8 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
-  wire  hpcc_nic_pkg::read_state_t read;
+  wire  hpcc_nic_pkg::select_read_t read;
+  hpcc_nic_pkg::select_read_t read_written;
   hpcc_nic_pkg::read_place_t written_place;
   wire  [10:0] written_address;
   hpcc_nic_pkg::read_place_t read_place;
@@ -127,12 +128,16 @@ module hpcc_select (
   wire  enters;
   // One of the same flow is inside whose place is not written.
   wire  meets;
+  // Generation for which context and place in clock 2 are looked at.
+  logic [7:0] generation_2;
   // The epoch that the READ that shows must have.
   logic [3:0] epoch_shown;
   // Something is in the pipe.
   wire  occupied;
-  // The queue pair of the grant in clock 2 is the one that the grant is for.
+  // The queue pair in clock 2 is the one that the grant is for.
   wire  exists;
+  // The first message of the search shows, and with it what is kept of its queue pair.
+  wire  search_shows;
   wire  hpcc_nic_pkg::looked_grant_t searched;
   // The grant that leaves the pipe goes there.
   logic diverts;
@@ -145,8 +150,11 @@ module hpcc_select (
   logic [3:0] slot_now;
   hpcc_nic_pkg::ring_place_t message_place;
   wire  [11:0] looked_address;
-  wire  current;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
+  logic [23:0] first_now;
+  logic [23:0] end_now;
+  wire  hpcc_nic_pkg::psn_distance_t from_first;
+  wire  hpcc_nic_pkg::psn_distance_t from_end;
   // The grant that begins next, or is taken.
   hpcc_nic_pkg::looked_grant_t coming;
   wire  odd;
@@ -156,8 +164,6 @@ module hpcc_select (
   wire  last;
   wire  is_read;
   wire  asks;
-  logic [7:0] counted;
-  wire  fresh;
   wire  sends;
   wire  [7:0] contexts_raddr;
   wire  hpcc_nic_pkg::select_context_t contexts_rdata;
@@ -168,6 +174,7 @@ module hpcc_select (
   logic cursors_we;
   logic [7:0] cursors_waddr;
   hpcc_nic_pkg::ring_cursor_t cursors_wdata;
+  // No grant comes for a message that is written in the clock in which it is looked for.
   wire  [11:0] messages_raddr;
   wire  hpcc_nic_pkg::select_message_t messages_rdata;
   wire  messages_we;
@@ -175,10 +182,9 @@ module hpcc_select (
   hpcc_nic_pkg::select_message_t messages_wdata;
   // READs that are answered, eight of a queue pair.
   wire  [10:0] reads_raddr;
-  wire  hpcc_nic_pkg::read_state_t reads_rdata;
+  wire  hpcc_nic_pkg::select_read_t reads_rdata;
   wire  reads_we;
   wire  [10:0] reads_waddr;
-  hpcc_nic_pkg::read_state_t reads_wdata;
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
   wire  [2:0] read_places_rdata;
@@ -190,8 +196,8 @@ module hpcc_select (
   wire  [3:0] epochs_rdata;
   wire  [7:0] epochs_waddr;
   // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
-  logic [4:0] voids_d;
-  logic [4:0] voids_q;
+  hpcc_nic_pkg::ring_voids_t voids_d;
+  hpcc_nic_pkg::ring_voids_t voids_q;
   logic [7:0] voided_d;
   logic [7:0] voided_q;
   logic [7:0] voided_generation_d;
@@ -199,8 +205,8 @@ module hpcc_select (
   logic void_cursor_d;
   logic void_cursor_q;
   // The same of its READs.
-  logic [3:0] read_voids_d;
-  logic [3:0] read_voids_q;
+  hpcc_nic_pkg::read_voids_t read_voids_d;
+  hpcc_nic_pkg::read_voids_t read_voids_q;
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
@@ -222,12 +228,16 @@ module hpcc_select (
   logic valid_6_q;
   logic int_3_q;
   logic int_4_q;
+  wire  fresh_3_d;
+  logic fresh_3_q;
   hpcc_nic_pkg::looked_grant_t grant_1_q;
   hpcc_nic_pkg::looked_grant_t grant_2_q;
   hpcc_nic_pkg::looked_grant_t grant_3_q;
   hpcc_nic_pkg::looked_grant_t grant_4_q;
-  hpcc_nic_pkg::ring_cursor_t cursor_3_q;
-  hpcc_nic_pkg::ring_cursor_t cursor_4_q;
+  wire  [7:0] since_3_d;
+  logic [7:0] since_3_q;
+  logic [7:0] counted_4_d;
+  logic [7:0] counted_4_q;
   logic [2:0] mtu_3_q;
   logic [2:0] mtu_4_q;
   logic [3:0] slot_3_q;
@@ -236,6 +246,17 @@ module hpcc_select (
   logic [3:0] epoch_4_q;
   logic [3:0] epoch_now_d;
   logic [3:0] epoch_now_q;
+  wire  same_2_d;
+  logic same_2_q;
+  wire  same_3_d;
+  logic same_3_q;
+  wire  same_4_d;
+  logic same_4_q;
+  wire  same_5_d;
+  logic same_5_q;
+  // Messages of the search have shown.
+  wire  searching_d;
+  logic searching_q;
   // Grants for the search.
   wire  unused_searches_up_ready;
   wire  hpcc_nic_pkg::looked_grant_t searches_down_data;
@@ -253,22 +274,22 @@ module hpcc_select (
   logic [3:0] slot_q;
   logic [3:0] found_slot_d;
   logic [3:0] found_slot_q;
-  // What showed in `Context`.
-  hpcc_nic_pkg::ring_cursor_t cursor_d;
-  hpcc_nic_pkg::ring_cursor_t cursor_q;
   logic [2:0] mtu_now_d;
   logic [2:0] mtu_now_q;
   logic int_now_d;
   logic int_now_q;
-  // What showed a clock ago, and where the PSN lies in it.
+  // What showed a clock ago, where the PSN lies in it, and how far from its end.
   hpcc_nic_pkg::select_message_t message_d;
   hpcc_nic_pkg::select_message_t message_q;
-  logic [23:0] place_d;
+  wire  [23:0] place_d;
   logic [23:0] place_q;
-  logic [23:0] size_d;
-  logic [23:0] size_q;
+  wire  [23:0] beyond_d;
+  logic [23:0] beyond_q;
   logic ours_d;
   logic ours_q;
+  // The PSN is the first.
+  wire  starts_d;
+  logic starts_q;
   wire  hpcc_nic_pkg::psn_distance_t asked_from_first;
   wire  hpcc_nic_pkg::psn_distance_t asked_from_end;
   // The request of a READ leaves.
@@ -287,7 +308,6 @@ module hpcc_select (
   hpcc_nic_pkg::looked_grant_t asked_asked_q;
   logic [3:0] tag_q;
   // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
-  wire  few_d;
   logic few_q;
   logic brief_d;
   logic brief_q;
@@ -301,6 +321,11 @@ module hpcc_select (
   hpcc_nic_pkg::departure_kind_t departs_departure;
   wire  departs_timed_r_d;
   logic departs_timed_r_q;
+  // Packets since an acknowledgement was asked for, with this one, and that they are enough.
+  logic [7:0] counted_d;
+  logic [7:0] counted_q;
+  logic enough_d;
+  logic enough_q;
   logic [1:0] what_d;
   logic [1:0] what_q;
   wire  go_d;
@@ -360,7 +385,7 @@ module hpcc_select (
     .waddr(cursors_waddr),
     .wdata(cursors_wdata)
   );
-  hpcc_ram #(.WIDTH(250), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_messages (
+  hpcc_table_ram #(.WIDTH(250), .ADDRESS(12)) u_messages (
     .clk(clk),
     .raddr(messages_raddr),
     .rdata(messages_rdata),
@@ -368,13 +393,13 @@ module hpcc_select (
     .waddr(messages_waddr),
     .wdata(messages_wdata)
   );
-  hpcc_ram #(.WIDTH(184), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_reads (
+  hpcc_table_ram #(.WIDTH(185), .ADDRESS(11)) u_reads (
     .clk(clk),
     .raddr(reads_raddr),
     .rdata(reads_rdata),
     .we(reads_we),
     .waddr(reads_waddr),
-    .wdata(reads_wdata)
+    .wdata(read_written)
   );
   hpcc_ram #(.WIDTH(3), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_read_places (
     .clk(clk),
@@ -440,46 +465,53 @@ module hpcc_select (
     .feedback_value(form_feedback_value)
   );
   assign contexts_waddr = context_qp;
-  assign messages_we = message_valid | (|voids_q);
+  assign messages_we = message_valid | voids_q.some;
   assign void_address = void_place;
   assign searched = searches_down_data;
   assign written_address = written_place;
-  assign reads_we = read_valid | (|read_voids_q);
+  assign reads_we = read_valid | read_voids_q.some;
   assign reads_waddr = written_address;
   assign epochs_waddr = read_qp;
   assign epochs_raddr = address;
   assign read_places_raddr = address;
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
-  assign exists = contexts_rdata.alive & (contexts_rdata.generation == grant_2_q.generation);
+  assign exists = contexts_rdata.alive & (contexts_rdata.generation == generation_2);
+  assign since_3_d = cursors_rdata.since_asked + 8'd1;
+  assign fresh_3_d = cursors_rdata.generation != generation_2;
   assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
   assign contexts_raddr = address;
   assign cursors_raddr = address;
+  assign search_shows = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q == 5'd2);
   assign odd = grant_q.flow.response;
-  assign current = contexts_rdata.alive & (contexts_rdata.generation == grant_q.generation);
   assign slot_d = slot_now + 4'd1;
   assign looked_address = message_place;
   assign messages_raddr = looked_address;
   assign read_address = read_place;
   assign reads_raddr = read_address;
   assign read = reads_rdata;
-  assign few_d = read.count < 24'd4;
-  assign hit = (looked & ours_q) & (place_q < size_q);
+  assign place_d = shown.psn - first_now;
+  assign beyond_d = shown.psn - end_now;
+  assign starts_d = shown.psn == first_now;
+  assign searching_d = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd2);
+  assign from_first = place_q;
+  assign from_end = beyond_q;
+  assign hit = ((looked & ours_q) & (~from_first.negative)) & from_end.negative;
   assign meets = ((~asked_inside_read) & ((~next_q.flow.response) | brief_q))
-      & (((((valid_1_q & (grant_1_q.flow == next_q.flow)) | (valid_2_q & (grant_2_q.flow == next_q.flow)))
-      | (valid_3_q & (grant_3_q.flow == next_q.flow))) | (valid_4_q & (grant_4_q.flow == next_q.flow)))
-      | ((valid_5_q & (~hit)) & (grant_q.flow == next_q.flow)));
+      & ((((valid_2_q & same_2_q) | (valid_3_q & same_3_q)) | (valid_4_q & same_4_q)) | ((valid_5_q & same_5_q) & (~hit)));
+  assign same_2_d = grant_1_q.flow == coming.flow;
+  assign same_3_d = grant_2_q.flow == coming.flow;
+  assign same_4_d = grant_3_q.flow == coming.flow;
+  assign same_5_d = grant_4_q.flow == coming.flow;
   assign enters = (((((waiting_q & form_room) & (~meets)) & (~(form_waits & (|pause_q)))) & (~diverts)) & (~searches_down_valid))
       & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
   assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
-  assign last = (place_q + 24'd1) == size_q;
+  assign last = &beyond_q;
   assign is_read = (~odd) & message_q.read;
-  assign sends = hit & (((~is_read) | (~(|place_q))) | grant_q.marks.rewound);
+  assign sends = hit & (((~is_read) | starts_q) | grant_q.marks.rewound);
   assign asked_asks = sends & is_read;
-  assign fresh = cursor_q.generation != grant_q.generation;
-  assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q)))
-      | (counted >= ack_interval));
+  assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q))) | enough_q);
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -515,24 +547,36 @@ module hpcc_select (
     if (message_valid) begin
       messages_waddr = message_address;
       messages_wdata = message_data[249:0];
-    end else if (|voids_q) begin
-      voids_d = voids_q - 5'd1;
+    end else if (voids_q.some) begin
+      voids_d.place = voids_q.place + 4'd1;
+      voids_d.some = ~(&voids_q.place);
     end
     if (context_valid & context_data.alive) begin
-      voids_d = 5'h10;
+      voids_d.place = 4'd0;
+      voids_d.some = 1'd1;
       voided_d = context_qp;
       voided_generation_d = context_data.generation;
       void_cursor_d = 1'd1;
-      read_voids_d = 4'd8;
+      read_voids_d.place = 3'd0;
+      read_voids_d.some = 1'd1;
     end
     written_place.qp = read_qp;
     written_place.place = read_data.tag[2:0];
-    reads_wdata = read_data;
-    if ((~read_valid) & (|read_voids_q)) begin
+    read_written.generation = read_data.generation;
+    read_written.first_psn = read_data.first_psn;
+    read_written.address = read_data.address;
+    read_written.length = read_data.length;
+    read_written.msn = read_data.msn;
+    read_written.tag = read_data.tag;
+    read_written.epoch = read_data.epoch;
+    read_written.end_psn = read_data.first_psn + read_data.count;
+    read_written.few = read_data.count < 24'd4;
+    if ((~read_valid) & read_voids_q.some) begin
       written_place.qp = voided_q;
-      written_place.place = 3'd0 - read_voids_q[2:0];
-      reads_wdata = 184'd0;
-      read_voids_d = read_voids_q - 4'd1;
+      written_place.place = read_voids_q.place;
+      read_written = 185'd0;
+      read_voids_d.place = read_voids_q.place + 3'd1;
+      read_voids_d.some = ~(&read_voids_q.place);
     end
     coming = next_q;
     if (~waiting_q) begin
@@ -548,7 +592,7 @@ module hpcc_select (
     valid_4_d = valid_3_q;
     valid_5_d = valid_4_q;
     diverts = 1'd0;
-    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd3);
+    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & searching_q;
     if (valid_5_q | valid_6_q) begin
       diverts = searches_down_valid;
       looked = ~searches_down_valid;
@@ -592,9 +636,7 @@ module hpcc_select (
     end
     if (rst) begin
       waiting_d = 1'd0;
-      voids_d = 5'd0;
       void_cursor_d = 1'd0;
-      read_voids_d = 4'd0;
       pause_d = 2'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
@@ -603,15 +645,31 @@ module hpcc_select (
       valid_5_d = 1'd0;
       valid_6_d = 1'd0;
     end
+    if (rst) begin
+      voids_d.some = 1'd0;
+      read_voids_d.some = 1'd0;
+    end
   end
   always_comb begin
     epoch_now_d = epoch_now_q;
+    mtu_now_d = mtu_now_q;
+    int_now_d = int_now_q;
+    counted_d = counted_q;
+    enough_d = enough_q;
+    epoch_shown = epoch_now_q;
+    if (valid_4_q | search_shows) begin
+      epoch_shown = epoch_4_q;
+      epoch_now_d = epoch_4_q;
+      mtu_now_d = mtu_4_q;
+      int_now_d = int_4_q;
+      counted_d = counted_4_q;
+      enough_d = counted_4_q >= ack_interval;
+    end
+  end
+  always_comb begin
     step_d = step_q;
     age_d = age_q;
     grant_d = grant_q;
-    cursor_d = cursor_q;
-    mtu_now_d = mtu_now_q;
-    int_now_d = int_now_q;
     if (step_q == hpcc_nic_pkg::SELECT_STEP_ADDRESS) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_CONTEXT;
     end
@@ -621,12 +679,8 @@ module hpcc_select (
       if (odd) begin
         slot_now = {1'd0, read_places_rdata};
       end
-      epoch_now_d = epochs_rdata;
       age_d = 5'd1;
-      cursor_d = cursors_rdata;
-      mtu_now_d = contexts_rdata.mtu;
-      int_now_d = contexts_rdata.int_on;
-      if (~current) begin
+      if (~exists) begin
         step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
       end else begin
         step_d = hpcc_nic_pkg::SELECT_STEP_SEARCH;
@@ -640,10 +694,6 @@ module hpcc_select (
     end
     if (valid_4_q) begin
       grant_d = grant_4_q;
-      cursor_d = cursor_4_q;
-      mtu_now_d = mtu_4_q;
-      int_now_d = int_4_q;
-      epoch_now_d = epoch_4_q;
     end
     if (begins) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_ADDRESS;
@@ -667,12 +717,24 @@ module hpcc_select (
   end
   always_comb begin
     void_place.qp = voided_q;
-    void_place.place = 4'd0 - voids_q[3:0];
+    void_place.place = voids_q.place;
   end
   always_comb begin
     address = searched.flow.qp;
     if (waiting_q & (~searches_down_valid)) begin
       address = next_q.flow.qp;
+    end
+  end
+  always_comb begin
+    generation_2 = grant_q.generation;
+    if (valid_2_q) begin
+      generation_2 = grant_2_q.generation;
+    end
+  end
+  always_comb begin
+    counted_4_d = since_3_q;
+    if (fresh_3_q) begin
+      counted_4_d = 8'd1;
     end
   end
   always_comb begin
@@ -683,10 +745,8 @@ module hpcc_select (
   end
   always_comb begin
     shown = grant_q;
-    epoch_shown = epoch_now_q;
     if (valid_4_q) begin
       shown = grant_4_q;
-      epoch_shown = epoch_4_q;
     end
   end
   always_comb begin
@@ -706,12 +766,12 @@ module hpcc_select (
   end
   always_comb begin
     message_d = messages_rdata;
-    place_d = shown.psn - messages_rdata.first_psn;
-    size_d = messages_rdata.end_psn - messages_rdata.first_psn;
+    first_now = messages_rdata.first_psn;
+    end_now = messages_rdata.end_psn;
     ours_d = messages_rdata.generation == shown.generation;
     if (shown.flow.response) begin
-      place_d = shown.psn - read.first_psn;
-      size_d = read.count;
+      first_now = read.first_psn;
+      end_now = read.end_psn;
       ours_d = (read.generation == shown.generation) & (read.epoch == epoch_shown);
       message_d = 250'd0;
       message_d.length = read.length;
@@ -728,14 +788,8 @@ module hpcc_select (
     end
   end
   always_comb begin
-    counted = cursor_q.since_asked + 8'd1;
-    if (fresh) begin
-      counted = 8'd1;
-    end
-  end
-  always_comb begin
     cursor_new.place = found_slot_q;
-    cursor_new.since_asked = counted;
+    cursor_new.since_asked = counted_q;
     cursor_new.generation = grant_q.generation;
     if (asks) begin
       cursor_new.since_asked = 8'd0;
@@ -833,12 +887,13 @@ module hpcc_select (
     valid_6_q = 1'd0;
     int_3_q = 1'd0;
     int_4_q = 1'd0;
+    fresh_3_q = 1'd0;
     grant_1_q = 44'd0;
     grant_2_q = 44'd0;
     grant_3_q = 44'd0;
     grant_4_q = 44'd0;
-    cursor_3_q = 20'd0;
-    cursor_4_q = 20'd0;
+    since_3_q = 8'd0;
+    counted_4_q = 8'd0;
     mtu_3_q = 3'd0;
     mtu_4_q = 3'd0;
     slot_3_q = 4'd0;
@@ -846,18 +901,23 @@ module hpcc_select (
     epoch_3_q = 4'd0;
     epoch_4_q = 4'd0;
     epoch_now_q = 4'd0;
+    same_2_q = 1'd0;
+    same_3_q = 1'd0;
+    same_4_q = 1'd0;
+    same_5_q = 1'd0;
+    searching_q = 1'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
     grant_q = 44'd0;
     slot_q = 4'd0;
     found_slot_q = 4'd0;
-    cursor_q = 20'd0;
     mtu_now_q = 3'd0;
     int_now_q = 1'd0;
     message_q = 250'd0;
     place_q = 24'd0;
-    size_q = 24'd0;
+    beyond_q = 24'd0;
     ours_q = 1'd0;
+    starts_q = 1'd0;
     asked_known_q = 1'd0;
     asked_inside_r_q = 1'd0;
     asked_first_r_q = 24'd0;
@@ -868,6 +928,8 @@ module hpcc_select (
     brief_q = 1'd0;
     tag_r_q = 4'd0;
     departs_timed_r_q = 1'd0;
+    counted_q = 8'd0;
+    enough_q = 1'd0;
     what_q = 2'd0;
     go_q = 1'd0;
     last_r_q = 1'd0;
@@ -908,12 +970,13 @@ module hpcc_select (
     valid_6_q <= valid_6_d;
     int_3_q <= contexts_rdata.int_on;
     int_4_q <= int_3_q;
+    fresh_3_q <= fresh_3_d;
     grant_1_q <= next_q;
     grant_2_q <= grant_1_q;
     grant_3_q <= grant_2_q;
     grant_4_q <= grant_3_q;
-    cursor_3_q <= cursors_rdata;
-    cursor_4_q <= cursor_3_q;
+    since_3_q <= since_3_d;
+    counted_4_q <= counted_4_d;
     mtu_3_q <= contexts_rdata.mtu;
     mtu_4_q <= mtu_3_q;
     slot_3_q <= slot_2;
@@ -921,28 +984,35 @@ module hpcc_select (
     epoch_3_q <= epochs_rdata;
     epoch_4_q <= epoch_3_q;
     epoch_now_q <= epoch_now_d;
+    same_2_q <= same_2_d;
+    same_3_q <= same_3_d;
+    same_4_q <= same_4_d;
+    same_5_q <= same_5_d;
+    searching_q <= searching_d;
     step_q <= step_d;
     age_q <= age_d;
     grant_q <= grant_d;
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
-    cursor_q <= cursor_d;
     mtu_now_q <= mtu_now_d;
     int_now_q <= int_now_d;
     message_q <= message_d;
     place_q <= place_d;
-    size_q <= size_d;
+    beyond_q <= beyond_d;
     ours_q <= ours_d;
+    starts_q <= starts_d;
     asked_known_q <= asked_known_d;
     asked_inside_r_q <= asked_inside_r_d;
     asked_first_r_q <= asked_first_r_d;
     asked_end_r_q <= asked_end_r_d;
     asked_asked_q <= asked_asked_d;
     tag_q <= read.tag;
-    few_q <= few_d;
+    few_q <= read.few;
     brief_q <= brief_d;
     tag_r_q <= tag_r_d;
     departs_timed_r_q <= departs_timed_r_d;
+    counted_q <= counted_d;
+    enough_q <= enough_d;
     what_q <= what_d;
     go_q <= go_d;
     last_r_q <= last;
@@ -968,8 +1038,8 @@ module hpcc_select (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, message_q.generation,
-      message_q.last, asked_from_first.magnitude, asked_from_end.magnitude, sent_flow_q.response};
+      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, from_first.magnitude,
+      from_end.magnitude, message_q.generation, message_q.last, asked_from_first.magnitude, asked_from_end.magnitude, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

@@ -6,7 +6,7 @@
 // | clock | registers | computed |
 // |---|---|---|
 // | 0 | inputs | bytes before the packet: place x MTU |
-// | 1 | `bytes_before` | address; bytes of the message from here on |
+// | 1 | `bytes_before` | address; bytes of the message from here on, and of a full packet |
 // | 2 | `address`, `left` | payload; extension |
 // | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 // | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
@@ -86,7 +86,6 @@ module hpcc_select_form (
   // See `advance`.
   output wire  [23:0] feedback_value
 );
-  wire  hpcc_nic_pkg::grant_feedback_t spare;
   wire  moves;
   wire  joins;
   // Two's complement.
@@ -97,7 +96,6 @@ module hpcc_select_form (
   hpcc_nic_pkg::ack_header_t aeth;
   hpcc_nic_pkg::extension_t answer;
   wire  hpcc_nic_pkg::qp_flow_t half;
-  logic [12:0] full;
   wire  first;
   logic [63:0] base_1_q;
   wire  [63:0] address_d;
@@ -109,6 +107,8 @@ module hpcc_select_form (
   logic [31:0] total_2_q;
   logic [12:0] length_d;
   logic [12:0] length_q;
+  logic [12:0] full_d;
+  logic [12:0] full_q;
   logic [12:0] full_3_q;
   logic [12:0] padded_4_d;
   logic [12:0] padded_4_q;
@@ -141,10 +141,15 @@ module hpcc_select_form (
   logic gathers_q;
   hpcc_nic_pkg::grant_feedback_t gathered_d;
   hpcc_nic_pkg::grant_feedback_t gathered_q;
+  // The bytes that come next, one every second clock.
+  logic spares_d;
+  logic spares_q;
+  hpcc_nic_pkg::grant_feedback_t spare_d;
+  hpcc_nic_pkg::grant_feedback_t spare_q;
   wire  [23:0] place_2_q;
   wire  [63:0] remote_2_q;
   wire  [31:0] key_2_q;
-  wire  [2:0] mtu_2_q;
+  logic [2:0] mtu_1_q;
   wire  last_2_q;
   wire  [1:0] form_2_q;
   wire  valid_3_q;
@@ -206,11 +211,6 @@ module hpcc_select_form (
     .clk(clk),
     .d(key),
     .q(key_2_q)
-  );
-  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_mtu_2 (
-    .clk(clk),
-    .d(mtu),
-    .q(mtu_2_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_last_2 (
     .clk(clk),
@@ -327,12 +327,11 @@ module hpcc_select_form (
   assign job_data = jobs_down_data;
   assign job_valid = jobs_down_valid;
   assign feedback_valid = offers_q;
-  assign spare = feedbacks_down_data;
   assign moves = (feedback_ready | (~offers_q)) & (~advances_down_valid);
-  assign joins = ((spare.from.flow == gathered_q.from.flow) & (spare.from.generation == gathered_q.from.generation))
+  assign joins = ((spare_q.from.flow == gathered_q.from.flow) & (spare_q.from.generation == gathered_q.from.generation))
       & ((gathered_q.value + 24'h20000) < 24'h40000);
   assign advances_down_ready = feedback_ready | (~offers_q);
-  assign feedbacks_down_ready = (moves | (~gathers_q)) | joins;
+  assign feedbacks_down_ready = ~spares_q;
   assign feedback_psn = offered_q.from.psn;
   assign feedback_flow = {7'd0, offered_q.from.flow};
   assign feedback_generation = offered_q.from.generation;
@@ -349,6 +348,8 @@ module hpcc_select_form (
     offered_d = offered_q;
     gathers_d = gathers_q;
     gathered_d = gathered_q;
+    spares_d = spares_q;
+    spare_d = spare_q;
     if (feedback_ready | (~offers_q)) begin
       offers_d = gathers_q | advances_down_valid;
       offered_d = gathered_q;
@@ -357,14 +358,21 @@ module hpcc_select_form (
       end
     end
     if (moves | (~gathers_q)) begin
-      gathers_d = feedbacks_down_valid;
-      gathered_d = spare;
-    end else if (feedbacks_down_valid & joins) begin
-      gathered_d.value = gathered_q.value + spare.value;
+      gathers_d = spares_q;
+      gathered_d = spare_q;
+    end else if (spares_q & joins) begin
+      gathered_d.value = gathered_q.value + spare_q.value;
+    end
+    if (~spares_q) begin
+      spares_d = feedbacks_down_valid;
+      spare_d = feedbacks_down_data;
+    end else if ((moves | (~gathers_q)) | joins) begin
+      spares_d = 1'd0;
     end
     if (rst) begin
       offers_d = 1'd0;
       gathers_d = 1'd0;
+      spares_d = 1'd0;
     end
   end
   always_comb begin
@@ -393,24 +401,24 @@ module hpcc_select_form (
     end
   end
   always_comb begin
-    full = 13'h1000;
-    if (mtu_2_q == 3'd0) begin
-      full = 13'h100;
+    full_d = 13'h1000;
+    if (mtu_1_q == 3'd0) begin
+      full_d = 13'h100;
     end
-    if (mtu_2_q == 3'd1) begin
-      full = 13'h200;
+    if (mtu_1_q == 3'd1) begin
+      full_d = 13'h200;
     end
-    if (mtu_2_q == 3'd2) begin
-      full = 13'h400;
+    if (mtu_1_q == 3'd2) begin
+      full_d = 13'h400;
     end
-    if (mtu_2_q == 3'd3) begin
-      full = 13'h800;
+    if (mtu_1_q == 3'd3) begin
+      full_d = 13'h800;
     end
   end
   always_comb begin
     payload = left_q;
-    if (left_q > {19'd0, full}) begin
-      payload = {19'd0, full};
+    if (left_q > {19'd0, full_q}) begin
+      payload = {19'd0, full_q};
     end
   end
   always_comb begin
@@ -508,6 +516,7 @@ module hpcc_select_form (
     left_q = 32'd0;
     total_2_q = 32'd0;
     length_q = 13'd0;
+    full_q = 13'd0;
     full_3_q = 13'd0;
     padded_4_q = 13'd0;
     last_3_q = 1'd0;
@@ -528,6 +537,9 @@ module hpcc_select_form (
     offered_q = 66'd0;
     gathers_q = 1'd0;
     gathered_q = 66'd0;
+    spares_q = 1'd0;
+    spare_q = 66'd0;
+    mtu_1_q = 3'd0;
     bytes_before_q = 36'd0;
     extension_q = 128'd0;
     extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
@@ -543,7 +555,8 @@ module hpcc_select_form (
     left_q <= left_d;
     total_2_q <= total_1_q;
     length_q <= length_d;
-    full_3_q <= full;
+    full_q <= full_d;
+    full_3_q <= full_q;
     padded_4_q <= padded_4_d;
     last_3_q <= last_2_q;
     valid_4_q <= valid_3_q;
@@ -563,6 +576,9 @@ module hpcc_select_form (
     offered_q <= offered_d;
     gathers_q <= gathers_d;
     gathered_q <= gathered_d;
+    spares_q <= spares_d;
+    spare_q <= spare_d;
+    mtu_1_q <= mtu;
     bytes_before_q <= bytes_before_d;
     extension_q <= extension_d;
     extension_kind_q <= extension_kind_d;

@@ -7,8 +7,15 @@
 // | clock | does |
 // |---|---|
 // | 0 | the next step: a mark goes first, then the creation of a queue pair, then a notification that leaves |
-// | 0 - 3 | state of its queue pair out of the RAM, with what the steps before it write |
-// | 3 | is the interval over? New state; a notification goes into the FIFO |
+// | 0 - 3 | state of its queue pair out of the RAM, with what the steps before it write until then |
+// | 3 | time since the last one |
+// | 4 | is the interval over? |
+// | 5 | decision, with what the two steps before it have decided |
+// | 6 | state written; a notification goes into the FIFO |
+//
+// The time since the last one is that of the state in clock 3. If a step decides later to notify, then one of its queue pair that comes
+// within
+// three clocks finds a notification due, whose time does not count: it leaves more than three clocks later.
 //
 // A kind of packets of a queue pair has one notification in the FIFO at most, however long pause holds it. A FIFO that is full
 // nevertheless, after many removals, asks for nothing: the next mark does. The time of the last one is kept modulo 2^28 units of 1.024 us,
@@ -46,15 +53,14 @@ module hpcc_transport_notify (
 );
   wire  leaves;
   hpcc_nic_pkg::notify_step_t step;
-  wire  hpcc_nic_pkg::notify_state_t state;
+  wire  hpcc_nic_pkg::notify_step_t step_3;
+  hpcc_nic_pkg::notified_t first;
+  hpcc_nic_pkg::notify_state_t state;
   hpcc_nic_pkg::notify_state_t new_state;
   hpcc_nic_pkg::notified_t told;
   hpcc_nic_pkg::notified_t new_told;
   wire  fresh;
   wire  asks;
-  logic writes;
-  wire  hpcc_nic_pkg::notify_step_t step_3;
-  wire  [27:0] elapsed;
   hpcc_nic_pkg::ack_send_t item;
   wire  hpcc_nic_pkg::notify_step_t steps_q;
   wire  hpcc_nic_pkg::notify_state_t states_rdata;
@@ -64,6 +70,24 @@ module hpcc_transport_notify (
   logic begins_q;
   hpcc_nic_pkg::congestion_mark_t begun_d;
   hpcc_nic_pkg::congestion_mark_t begun_q;
+  wire  [27:0] elapsed_d;
+  logic [27:0] elapsed_q;
+  hpcc_nic_pkg::notify_step_t step_4_q;
+  hpcc_nic_pkg::notify_step_t step_5_q;
+  hpcc_nic_pkg::notify_state_t state_4_d;
+  hpcc_nic_pkg::notify_state_t state_4_q;
+  hpcc_nic_pkg::notify_state_t state_5_d;
+  hpcc_nic_pkg::notify_state_t state_5_q;
+  wire  over_d;
+  logic over_q;
+  wire  same_d;
+  logic same_q;
+  logic asked_d;
+  logic asked_q;
+  wire  writes_d;
+  logic writes_q;
+  hpcc_nic_pkg::notify_state_t decided_q;
+  hpcc_nic_pkg::congestion_mark_t decided_mark_q;
   wire  unused_waiting_up_ready;
   wire  hpcc_nic_pkg::congestion_mark_t waiting_down_data;
   wire  waiting_down_valid;
@@ -71,9 +95,6 @@ module hpcc_transport_notify (
   wire  out_up_ready;
   wire  hpcc_nic_pkg::ack_send_t out_down_data;
   wire  out_down_valid;
-  logic asked_d;
-  logic asked_q;
-  hpcc_nic_pkg::congestion_mark_t asked_mark_q;
   hpcc_delay #(.WIDTH(19), .DEPTH(3)) u_steps (
     .clk(clk),
     .d(step),
@@ -83,14 +104,14 @@ module hpcc_transport_notify (
     .clk(clk),
     .raddr(step.mark.qp),
     .rdata(states_rdata),
-    .we(writes),
-    .waddr(step_3.mark.qp),
-    .wdata(new_state)
+    .we(writes_q),
+    .waddr(decided_mark_q.qp),
+    .wdata(decided_q)
   );
   hpcc_fifo #(.WIDTH(17), .ADDRESS(9), .MARK(504)) u_waiting (
     .clk(clk),
     .rst(rst),
-    .up_data(asked_mark_q),
+    .up_data(decided_mark_q),
     .up_valid(asked_q),
     .up_ready(unused_waiting_up_ready),
     .down_data(waiting_down_data),
@@ -111,11 +132,13 @@ module hpcc_transport_notify (
   assign now_1_d = now[37:10];
   assign leaves = (((waiting_down_valid & out_up_ready) & (~hold)) & (~mark_valid)) & (~begins_q);
   assign step_3 = steps_q;
-  assign state = states_rdata;
-  assign fresh = state.generation == step_3.mark.generation;
-  assign elapsed = now_1_q - told.at;
-  assign asks = (((((step_3.kind == hpcc_nic_pkg::NOTIFY_KIND_MARKED) & enable) & fresh) & (~told.due)) & (~waiting_crowded))
-      & ((~told.told) | (elapsed >= {4'd0, interval}));
+  assign elapsed_d = now_1_q - first.at;
+  assign over_d = elapsed_q >= {4'd0, interval};
+  assign same_d = step_5_q.mark.qp == step_4_q.mark.qp;
+  assign fresh = state.generation == step_5_q.mark.generation;
+  assign asks = (((((step_5_q.kind == hpcc_nic_pkg::NOTIFY_KIND_MARKED) & enable) & fresh) & (~told.due)) & (~waiting_crowded))
+      & ((~told.told) | over_q);
+  assign writes_d = step_5_q.kind != hpcc_nic_pkg::NOTIFY_KIND_NOTHING;
   assign send_data = out_down_data;
   assign send_valid = out_down_valid;
   always_comb begin
@@ -148,31 +171,56 @@ module hpcc_transport_notify (
     end
   end
   always_comb begin
-    told = state.requests;
+    first = states_rdata.requests;
     if (step_3.mark.response) begin
+      first = states_rdata.responses;
+    end
+  end
+  always_comb begin
+    state_4_d = states_rdata;
+    if (decided_mark_q.qp == step_3.mark.qp) begin
+      state_4_d = decided_q;
+    end
+  end
+  always_comb begin
+    state_5_d = state_4_q;
+    if (decided_mark_q.qp == step_4_q.mark.qp) begin
+      state_5_d = decided_q;
+    end
+  end
+  always_comb begin
+    state = state_5_q;
+    if (same_q) begin
+      state = decided_q;
+    end
+  end
+  always_comb begin
+    told = state.requests;
+    if (step_5_q.mark.response) begin
       told = state.responses;
     end
   end
   always_comb begin
     new_told = told;
-    new_told.due = asks;
     if (asks) begin
+      new_told.due = 1'd1;
       new_told.told = 1'd1;
       new_told.at = now_1_q;
+    end
+    if ((step_5_q.kind == hpcc_nic_pkg::NOTIFY_KIND_LEAVES) & fresh) begin
+      new_told.due = 1'd0;
     end
   end
   always_comb begin
     new_state = state;
-    if (step_3.mark.response) begin
+    if (step_5_q.mark.response) begin
       new_state.responses = new_told;
     end else begin
       new_state.requests = new_told;
     end
-    writes = asks | ((step_3.kind == hpcc_nic_pkg::NOTIFY_KIND_LEAVES) & fresh);
-    if (step_3.kind == hpcc_nic_pkg::NOTIFY_KIND_BEGINS) begin
-      writes = 1'd1;
+    if (step_5_q.kind == hpcc_nic_pkg::NOTIFY_KIND_BEGINS) begin
       new_state = 68'd0;
-      new_state.generation = step_3.mark.generation;
+      new_state.generation = step_5_q.mark.generation;
     end
   end
   always_comb begin
@@ -185,19 +233,37 @@ module hpcc_transport_notify (
     now_1_q = 28'd0;
     begins_q = 1'd0;
     begun_q = 17'd0;
+    elapsed_q = 28'd0;
+    step_4_q = 19'd0;
+    step_5_q = 19'd0;
+    state_4_q = 68'd0;
+    state_5_q = 68'd0;
+    over_q = 1'd0;
+    same_q = 1'd0;
     asked_q = 1'd0;
-    asked_mark_q = 17'd0;
+    writes_q = 1'd0;
+    decided_q = 68'd0;
+    decided_mark_q = 17'd0;
   end
   always @(posedge clk) begin
     now_1_q <= now_1_d;
     begins_q <= begins_d;
     begun_q <= begun_d;
+    elapsed_q <= elapsed_d;
+    step_4_q <= step_3;
+    step_5_q <= step_4_q;
+    state_4_q <= state_4_d;
+    state_5_q <= state_5_d;
+    over_q <= over_d;
+    same_q <= same_d;
     asked_q <= asked_d;
-    asked_mark_q <= step_3.mark;
+    writes_q <= writes_d;
+    decided_q <= new_state;
+    decided_mark_q <= step_5_q.mark;
   end
   wire unused_bits = &{1'b0, now[47:38], now[9:0], context_data.law, context_data.local_qpn, context_data.expected_psn,
       context_data.send_psn, context_data.pause_class, context_data.int_on, context_data.mtu, context_data.source_port,
-      context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, context_data.alive};
+      context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, context_data.alive, first.told, first.due};
 endmodule
 
 `default_nettype wire

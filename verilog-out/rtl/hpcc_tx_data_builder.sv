@@ -7,7 +7,7 @@
 // |---|---|
 // | 0 - 14 | `DataHeader` |
 // | 14 | header and payload meet: a beat of the frame each clock |
-// | 15 - 17 | `FrameBytes` |
+// | 15 - 17 | `FrameBytes`, which hears a clock before how many bytes of payload come |
 // | 16 - 32 | `IcrcAppend` |
 // | 32 and the frame's beats less one | its first beat |
 //
@@ -113,12 +113,11 @@ module hpcc_tx_data_builder (
   logic spoiled_q;
   logic go_15_q;
   logic [511:0] payload_15_q;
-  logic [6:0] count_15_d;
-  logic [6:0] count_15_q;
   hpcc_nic_pkg::data_headers_t headers_15_q;
   hpcc_nic_pkg::start_code_t code_15_d;
   hpcc_nic_pkg::start_code_t code_15_q;
   wire  [831:0] bytes_header;
+  logic [6:0] bytes_count;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   logic valid_15_d;
@@ -167,7 +166,7 @@ module hpcc_tx_data_builder (
     .number(beat_15_q.number),
     .header(bytes_header),
     .payload(payload_15_q),
-    .count(count_15_q),
+    .count(bytes_count),
     .code(bytes_code),
     .q(bytes_q)
   );
@@ -284,9 +283,9 @@ module hpcc_tx_data_builder (
     end
   end
   always_comb begin
-    count_15_d = 7'd0;
+    bytes_count = 7'd0;
     if (pull) begin
-      count_15_d = beat.count;
+      bytes_count = beat.count;
     end
   end
   initial begin
@@ -298,7 +297,6 @@ module hpcc_tx_data_builder (
     spoiled_q = 1'd0;
     go_15_q = 1'd0;
     payload_15_q = 512'd0;
-    count_15_q = 7'd0;
     headers_15_q = 576'd0;
     code_15_q = 3'd0;
     valid_15_q = 1'd0;
@@ -319,7 +317,6 @@ module hpcc_tx_data_builder (
     spoiled_q <= spoiled_d;
     go_15_q <= go;
     payload_15_q <= beat.data;
-    count_15_q <= count_15_d;
     headers_15_q <= row.headers;
     code_15_q <= code_15_d;
     valid_15_q <= valid_15_d;

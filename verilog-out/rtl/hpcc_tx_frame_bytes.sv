@@ -3,7 +3,8 @@
 
 // Bytes of a frame into their places: header, then payload behind it without a gap.
 //
-// `q` belongs to the inputs of two clocks ago. The part of a beat of payload that does not fit goes into the next beat.
+// `q` belongs to the inputs of two clocks ago, and to the `count` of three. The part of a beat of payload that does not fit goes into the
+// next beat.
 module hpcc_tx_frame_bytes (
   // Clock.
   input  wire  clk,
@@ -15,7 +16,7 @@ module hpcc_tx_frame_bytes (
   input  wire  [831:0] header,
   // Payload, first byte lowest.
   input  wire  [511:0] payload,
-  // Its bytes, 0 to 64; what is behind them does not matter.
+  // Its bytes, 0 to 64, a clock before it; what is behind them does not matter.
   input  wire  [6:0] count,
   // Where payload starts, see `start`.
   input  wire  [2:0] code,
@@ -28,6 +29,7 @@ module hpcc_tx_frame_bytes (
   wire [7:0] partly = ~(8'hff << count[2:0]);
   reg [1023:0] swapped;
   reg [511:0] head;
+  reg [63:0] keep;
   reg [511:0] body;
   reg [511:32] previous;
   reg [511:0] placed;
@@ -40,6 +42,7 @@ module hpcc_tx_frame_bytes (
   initial begin
     q = 0;
     head = 0;
+    keep = 0;
     body = 0;
     previous = 0;
     place = 0;
@@ -62,7 +65,10 @@ module hpcc_tx_frame_bytes (
   end
   always @(posedge clk) begin
     head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
-    for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= payload[8*i +: 8] & {8{whole[i/8] | (partly_at[i/8] & partly[i%8])}};
+    for (i = 0; i < 64; i = i + 1) begin
+      keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
+      body[8*i +: 8] <= payload[8*i +: 8] & {8{keep[i]}};
+    end
     place <= code;
     fresh <= number == 2'd0;
     moves <= enable;

@@ -8,8 +8,8 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 | which bytes of the beat the ICRC covers, where it goes |
-// | 1 - 3 | `IcrcBytes`: what the ICRC covers, zeros elsewhere |
+// | 0 | how many bytes of the beat the ICRC covers, where it goes |
+// | 0 - 3 | `IcrcBytes`: what the ICRC covers, zeros elsewhere |
 // | 3 - 6 | CRC register |
 // | 6 - 12 | zeros taken back out |
 // | 13 | ICRC into its place |
@@ -47,6 +47,7 @@ module hpcc_tx_icrc_append #(
   logic appends;
   logic high;
   logic [4:0] place;
+  hpcc_nic_pkg::ip_udp_headers_t headers;
   hpcc_nic_pkg::append_plan_t plan_new;
   wire  hpcc_nic_pkg::append_plan_t planned;
   logic [31:0] icrc;
@@ -65,16 +66,13 @@ module hpcc_tx_icrc_append #(
   wire  [5:0] zeros_q;
   wire  [31:0] unroll_q;
   wire  hpcc_nic_pkg::append_plan_t plan_q;
+  logic [511:0] data_2_q;
   wire  [511:0] late_q;
   logic valid_1_q;
   logic [1:0] number_1_q;
   logic [6:0] covered_1_q;
   logic [5:0] zeros_1_d;
   logic [5:0] zeros_1_q;
-  hpcc_nic_pkg::ip_udp_headers_t headers_1_d;
-  hpcc_nic_pkg::ip_udp_headers_t headers_1_q;
-  logic [2:0] code_1_q;
-  logic with_int_1_q;
   hpcc_nic_pkg::append_plan_t plan_1_q;
   wire  valid_13_d;
   logic valid_13_q;
@@ -101,13 +99,12 @@ module hpcc_tx_icrc_append #(
   logic [9:0] frames_q;
   hpcc_rx_icrc_bytes u_bytes (
     .clk(clk),
-    .data(data),
-    .number(number_1_q),
-    .covered(covered_1_q),
+    .number(beat.number),
     .headers(bytes_headers),
     .has_tag(bytes_has_tag),
-    .code(code_1_q),
-    .with_int(with_int_1_q),
+    .code(beat.int_code),
+    .with_int(beat.with_int),
+    .bytes(data_2_q),
     .q(bytes_q)
   );
   hpcc_crc_fold u_fold (
@@ -143,9 +140,9 @@ module hpcc_tx_icrc_append #(
     .d(plan_1_q),
     .q(plan_q)
   );
-  hpcc_delay #(.WIDTH(512), .DEPTH(12)) u_late (
+  hpcc_delay #(.WIDTH(512), .DEPTH(11)) u_late (
     .clk(clk),
-    .d(data),
+    .d(data_2_q),
     .q(late_q)
   );
   hpcc_fifo #(.WIDTH(625), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
@@ -165,7 +162,7 @@ module hpcc_tx_icrc_append #(
     .q(arrived_q)
   );
   assign short_by = 7'h40 - beat.tail;
-  assign bytes_headers = headers_1_q;
+  assign bytes_headers = headers;
   assign bytes_has_tag = 1'd0;
   assign moves_d = {1'd0, (valid_1_q & (covered_1_q != 7'd0))} | ({1'd0, (number_1_q == 2'd0)} << 1);
   assign state_enable = moves_q[0];
@@ -182,28 +179,6 @@ module hpcc_tx_icrc_append #(
   assign leaves = ((out_down_valid & whole_q) & down_ready) & out_down_data.beat.last;
   assign down_valid = out_down_valid & whole_q;
   assign out_down_ready = down_ready & whole_q;
-  always_comb begin
-    headers_1_d = headers_1_q;
-    headers_1_d.ip.version = beat.outer.ip.version ^ 4'he;
-    headers_1_d.ip.ihl = beat.outer.ip.ihl ^ 4'd3;
-    headers_1_d.ip.dscp = 6'h37;
-    headers_1_d.ip.ecn = 2'd3;
-    headers_1_d.ip.total_length = beat.icrc_lengths.ip ^ 16'hbbde;
-    headers_1_d.ip.identification = beat.outer.ip.identification;
-    headers_1_d.ip.reserved = beat.outer.ip.reserved;
-    headers_1_d.ip.do_not_fragment = beat.outer.ip.do_not_fragment;
-    headers_1_d.ip.more_fragments = beat.outer.ip.more_fragments;
-    headers_1_d.ip.fragment_offset = beat.outer.ip.fragment_offset;
-    headers_1_d.ip.ttl = 8'hff;
-    headers_1_d.ip.protocol = beat.outer.ip.protocol;
-    headers_1_d.ip.checksum = 16'hffff;
-    headers_1_d.ip.source = beat.outer.ip.source;
-    headers_1_d.ip.destination = beat.outer.ip.destination;
-    headers_1_d.udp.source_port = beat.outer.udp.source_port;
-    headers_1_d.udp.destination_port = beat.outer.udp.destination_port;
-    headers_1_d.udp.length = beat.icrc_lengths.udp;
-    headers_1_d.udp.checksum = 16'hffff;
-  end
   always_comb begin
     stop = beat.tail;
     if (beat.last & beat.spill) begin
@@ -250,6 +225,28 @@ module hpcc_tx_icrc_append #(
     plan_new.note = beat.note;
   end
   always_comb begin
+    headers = 224'd0;
+    headers.ip.version = beat.outer.ip.version ^ 4'he;
+    headers.ip.ihl = beat.outer.ip.ihl ^ 4'd3;
+    headers.ip.dscp = 6'h37;
+    headers.ip.ecn = 2'd3;
+    headers.ip.total_length = beat.icrc_lengths.ip ^ 16'hbbde;
+    headers.ip.identification = beat.outer.ip.identification;
+    headers.ip.reserved = beat.outer.ip.reserved;
+    headers.ip.do_not_fragment = beat.outer.ip.do_not_fragment;
+    headers.ip.more_fragments = beat.outer.ip.more_fragments;
+    headers.ip.fragment_offset = beat.outer.ip.fragment_offset;
+    headers.ip.ttl = 8'hff;
+    headers.ip.protocol = beat.outer.ip.protocol;
+    headers.ip.checksum = 16'hffff;
+    headers.ip.source = beat.outer.ip.source;
+    headers.ip.destination = beat.outer.ip.destination;
+    headers.udp.source_port = beat.outer.udp.source_port;
+    headers.udp.destination_port = beat.outer.udp.destination_port;
+    headers.udp.length = beat.icrc_lengths.udp;
+    headers.udp.checksum = 16'hffff;
+  end
+  always_comb begin
     icrc = 32'd0;
     if (planned.appends) begin
       icrc = unroll_q;
@@ -283,13 +280,11 @@ module hpcc_tx_icrc_append #(
     end
   end
   initial begin
+    data_2_q = 512'd0;
     valid_1_q = 1'd0;
     number_1_q = 2'd0;
     covered_1_q = 7'd0;
     zeros_1_q = 6'd0;
-    headers_1_q = 224'd0;
-    code_1_q = 3'd0;
-    with_int_1_q = 1'd0;
     plan_1_q = 64'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
@@ -302,13 +297,11 @@ module hpcc_tx_icrc_append #(
     frames_q = 10'd0;
   end
   always @(posedge clk) begin
+    data_2_q <= data;
     valid_1_q <= valid;
     number_1_q <= beat.number;
     covered_1_q <= covered;
     zeros_1_q <= zeros_1_d;
-    headers_1_q <= headers_1_d;
-    code_1_q <= beat.int_code;
-    with_int_1_q <= beat.with_int;
     plan_1_q <= plan_new;
     valid_13_q <= valid_13_d;
     last_13_q <= planned.last;

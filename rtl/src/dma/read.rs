@@ -44,6 +44,8 @@ pub struct DmaReader {
     line: Signal<Local, ReadLine>,
     response: Signal<Local, AxiResponse>,
     promised: DFF<U<10>>,
+    /// A job's beats have room, also behind those of a job that is admitted in the clock before.
+    room: DFF<Bit>,
     grown: Signal<Local, U<10>>,
     leaves: Signal<Local, Bit>,
 }
@@ -54,7 +56,7 @@ impl Logic for DmaReader {
         inputs!([split, bursts, shapes, align, beats]: reset);
 
         StreamIn::<DmaJob>::link(&mut job, &mut split.job);
-        split.open = bursts.up.ready & shapes.up.ready & (promised <= bits_u::<10>(448));
+        split.open = bursts.up.ready & shapes.up.ready & room;
         inputs!(bursts from split: up.data = burst, up.valid = burst_valid);
         inputs!(shapes from split: up.data = shape, up.valid = shape_valid);
 
@@ -86,6 +88,8 @@ impl Logic for DmaReader {
         leaves = beats.down.valid & payload.ready;
         grown = if split.shape_valid { promised + bit_cast_u::<10, 7>(split.shape.val().beats) } else { promised };
         promised = if leaves { grown - 1 } else { grown };
-        reset!(promised);
+        // known without the sum
+        room = (promised <= bits_u::<10>(448)) & (!split.shape_valid | (promised <= bits_u::<10>(384)));
+        reset!(promised, room);
     }
 }

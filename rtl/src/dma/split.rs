@@ -4,8 +4,8 @@
 
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bit_cast_word;
-use crate::words::dma::{Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::dma::{Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, PageCount};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -30,11 +30,13 @@ pub struct JobSplit {
     pub burst: Signal<Out, Burst>,
     /// Last burst of its job.
     pub burst_last: Signal<Out, Bit>,
-    #[registers(Bit: full, second)]
+    #[registers(Bit: full, second, crossing)]
     #[signals(LineCount: length_parts, past_parts, lines_up_parts, beats_up_parts, past_less_one_parts)]
-    #[signals(U<13>: length, past, lines_up, beats_up, past_less_one)]
+    #[signals(U<13>: length, past, past_in_page, lines_up, beats_up, past_less_one)]
     #[signals(U<7>: last_bytes, end_bytes, count_less_one)]
-    #[signals(Bit: crossing, last, go, taken)]
+    #[signals(Bit: last, go, taken)]
+    in_page: Signal<Local, BytePlace>,
+    page_parts: Signal<Local, PageCount>,
     line: DFF<LineNumber>,
     lines_less_one: DFF<U<7>>,
     room_less_one: DFF<U<6>>,
@@ -48,7 +50,6 @@ pub struct JobSplit {
 impl Logic for JobSplit {
     fn update(&mut self) {
         // bursts of the job held
-        crossing = lines_less_one > bit_cast_u::<7, 6>(room_less_one);
         last = second | !crossing;
         go = full & open;
         assign!(count_less_one = lines_less_one, first_line = line);
@@ -79,6 +80,10 @@ impl Logic for JobSplit {
         lines_up = past + 63;
         beats_up = length + 63;
         past_less_one = past - 1;
+        // does it go on in the next page? 4096 bytes of its page are no byte of the next
+        fields!(in_page: in_line = address.in_line, line = address.line.in_page);
+        past_in_page = bit_cast_u::<13, 12>(bit_cast_number::<12, BytePlace>(in_page)) + length;
+        page_parts = bit_cast_word::<PageCount, U<13>>(past_in_page);
         length_parts = bit_cast_word::<LineCount, U<13>>(length);
         past_parts = bit_cast_word::<LineCount, U<13>>(past);
         lines_up_parts = bit_cast_word::<LineCount, U<13>>(lines_up);
@@ -91,6 +96,7 @@ impl Logic for JobSplit {
             full = job.valid;
             second = false;
             assign!(line.d = address.line, lines_less_one.d = past_less_one_parts.lines);
+            crossing = page_parts.pages & page_parts.bytes.any();
             room_less_one = !address.line.in_page;
             shape_r.first_byte = bit_cast_word::<ByteTurn, U<6>>(address.in_line);
             fields!(shape_r.d:

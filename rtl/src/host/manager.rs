@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `Idle` | takes a command, or a control packet when there is none |
 //! | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
-//! | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour` | looks for the neighbour (control packets), one every three clocks |
+//! | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four clocks |
 //! | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
 //! | `Limit` | cap and group of a flow |
 //! | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
@@ -124,13 +124,14 @@ pub struct Manager {
     #[registers(ManagerStep: step)]
     #[registers(HostOperation: operation)]
     #[registers(CommandResult: code)]
+    #[registers(Bit: index_ok, law_ok, mtu_ok, region_ok, neighbour_ok, found)]
     #[registers(Bit: by_packet, fits, replaces, context_valid_r, region_valid_r, accepted_r, refused_r, done_r)]
     #[registers(Bit: sweeping, response)]
     #[registers(U<3>: sweep_step)]
     #[signals(QpContext: asked, filled)]
     #[signals(QpFlow: half, own_flow)]
-    #[signals(U<8>: qp, generation, next_generation)]
-    #[signals(Bit: index_ok, exists, is_int, law_ok, flow_step, cc_step, first_step, creating, takes)]
+    #[signals(U<8>: generation, next_generation)]
+    #[signals(Bit: exists, is_int, flow_step, cc_step, first_step, creating, takes)]
     #[signals(U<16>: source_port, flow_number)]
     gate: ControlGate,
     states: QpStates,
@@ -142,6 +143,8 @@ pub struct Manager {
     request: DFF<AdmittedRequest>,
     index: DFF<U<24>>,
     body: DFF<W<384, 6>>,
+    /// The queue pair that the command is about.
+    qp: DFF<U<8>>,
     current: DFF<QpLife>,
     ordered: Signal<Local, HostCommand>,
     limit: Signal<Local, FlowLimit>,
@@ -174,6 +177,8 @@ impl Logic for Manager {
             settle = settle - 1;
         }
         ordered = command.data;
+        // a command about a flow has its number, that of the queue pair and which half
+        half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(ordered.index));
         takes = (step == ManagerStep::Idle) & !sweeping & !settle.any();
         command.ready = takes;
         gate.request.ready = takes & !command.valid;
@@ -190,22 +195,24 @@ impl Logic for Manager {
                     index.d = ordered.index, body.d = ordered.body
                 }
                 operation = HostOperation::Nothing;
+                qp = bit_cast_u::<8, 24>(ordered.index);
                 if ordered.operation <= 5 {
                     operation = bit_cast_word::<HostOperation, U<3>>(ordered.operation);
+                }
+                if ordered.operation == bit_cast_number::<3, HostOperation>(HostOperation::LimitFlow) {
+                    qp = half.qp;
                 }
                 fits = true;
             } else if gate.request.valid {
                 step = ManagerStep::ReadState;
                 assign!(request.d = gate.request.data, operation.d = gate.operation);
                 index = gate.request.data.val().request.qpn;
+                qp = bit_cast_u::<8, 24>(gate.request.data.val().request.qpn);
                 assign!(fits.d = gate.fits, body.d = gate.new_context);
             }
         }
 
-        // what there is
-        // a command about a flow has its number, that of the queue pair and which half
-        half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(index));
-        qp = if operation == HostOperation::LimitFlow { half.qp } else { bit_cast_u::<8, 24>(index) };
+        // what there is; the command itself is looked at meanwhile
         states.qp = qp;
         if step == ManagerStep::ReadState {
             step = ManagerStep::AwaitState;
@@ -219,8 +226,11 @@ impl Logic for Manager {
         } else {
             fits & (index >= 2) & (index < 150)
         };
+        region_ok = index < 32;
+        neighbour_ok = index < 16;
         exists = index_ok & current.alive;
         asked = bit_cast_word::<QpContext, W<384, 6>>(body);
+        mtu_ok = asked.mtu <= 4;
         law_ok = laws.get_bit(asked.law.index()) & (asked.int_on | !need_int.get_bit(asked.law.index()));
         region_valid_r = false;
         neighbours.we = false;
@@ -230,7 +240,7 @@ impl Logic for Manager {
             if operation == HostOperation::CreateQp {
                 if !index_ok {
                     code = CommandResult::BadNumber;
-                } else if asked.mtu > 4 {
+                } else if !mtu_ok {
                     code = CommandResult::BadMtu;
                 } else if !law_ok {
                     code = CommandResult::BadLaw;
@@ -254,14 +264,14 @@ impl Logic for Manager {
             }
             if operation == HostOperation::WriteRegion {
                 code = CommandResult::BadNumber;
-                if index < 32 {
+                if region_ok {
                     code = CommandResult::Done;
                     region_valid_r = true;
                 }
             }
             if operation == HostOperation::WriteNeighbour {
                 code = CommandResult::BadNumber;
-                if index < 16 {
+                if neighbour_ok {
                     code = CommandResult::Done;
                     neighbours.we = true;
                 }
@@ -287,14 +297,18 @@ impl Logic for Manager {
         if step == ManagerStep::AwaitNeighbour {
             step = ManagerStep::CompareNeighbour;
         }
+        found = (neighbours.rdata.val().ip == asked.remote_ip) & neighbours.rdata.val().ip.any();
         if step == ManagerStep::CompareNeighbour {
+            step = ManagerStep::TakeNeighbour;
+        }
+        if step == ManagerStep::TakeNeighbour {
             step = ManagerStep::AddressNeighbour;
             neighbour = neighbour + 1;
             if neighbour == 16 {
                 // none: refused
                 code = CommandResult::BadNumber;
                 step = ManagerStep::Report;
-            } else if (neighbours.rdata.val().ip == asked.remote_ip) & neighbours.rdata.val().ip.any() {
+            } else if found {
                 body = bit_cast_bus::<384, 6, QpContext>(filled);
                 step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
             }

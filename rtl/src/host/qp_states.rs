@@ -24,7 +24,7 @@ pub struct QpStates {
     pub word: Signal<Out, QpLife>,
     /// One of its halves has ended; one clock after `qp`.
     pub ended: Signal<Out, Bit>,
-    /// Write the word of `qp`.
+    /// Write the word of `qp`; it happens in the next clock.
     pub write: Signal<In, Bit>,
     /// New word; no half of one that is alive has ended.
     pub new_word: Signal<In, QpLife>,
@@ -45,7 +45,9 @@ pub struct QpStates {
     waddr: Signal<Local, U<8>>,
     wdata: Signal<Local, QpLife>,
     marks: DFF<W<256, 4>>,
-    ended_r: DFF<Bit>,
+    #[registers(Bit: ended_r, write_1)]
+    qp_1: DFF<U<8>>,
+    new_1: DFF<QpLife>,
 }
 
 #[kernel]
@@ -65,9 +67,10 @@ impl Logic for QpStates {
         if responder_check.holds {
             marks_2 = marks_1.replace_bit(responder_check.about.index(), true);
         }
-        marks = if write & new_word.alive { marks_2.replace_bit(qp.index(), false) } else { marks_2 };
+        assign!(write_1.d = write, qp_1.d = qp, new_1.d = new_word);
+        marks = if write_1 & new_1.q.val().alive { marks_2.replace_bit(qp_1.index(), false) } else { marks_2 };
 
-        assign!(we = write, waddr = qp, wdata = new_word);
+        assign!(we = write_1, waddr = qp_1, wdata = new_1);
         if reset {
             // one word a clock
             clearing = clearing + 1;

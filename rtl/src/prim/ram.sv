@@ -47,22 +47,30 @@ module hpcc_ram #(
   endgenerate
 `else
   reg [WIDTH-1:0] word;
-  // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it
+  // vendors differ in what a block RAM shows of a word that is written: the new word passes beside it. The addresses are compared while
+  // the RAM reads, which takes longer
   reg [WIDTH-1:0] bypass;
-  reg written;
+  reg [ADDRESS-1:0] last_raddr;
+  reg [ADDRESS-1:0] last_waddr;
+  reg last_we;
   integer i;
   initial begin
     word = {WIDTH{1'b0}};
     bypass = {WIDTH{1'b0}};
-    written = 1'b0;
+    last_raddr = {ADDRESS{1'b0}};
+    last_waddr = {ADDRESS{1'b0}};
+    last_we = 1'b0;
     for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
   end
   always @(posedge clk) begin
     if (we) mem[waddr] <= wdata;
     word <= mem[raddr];
     bypass <= wdata;
-    written <= we && (waddr == raddr);
+    last_raddr <= raddr;
+    last_waddr <= waddr;
+    last_we <= we;
   end
+  wire written = last_we && (last_waddr == last_raddr);
   generate
     if (OUTPUT_REGISTER != 0) begin : registered
       // nothing stands between the RAM and its register, which the block RAM then has inside
@@ -74,22 +82,11 @@ module hpcc_ram #(
         last_bypass = {WIDTH{1'b0}};
         last_written = 1'b0;
       end
-      if (NEXT_WRITE != 0) begin : next
-        reg [ADDRESS-1:0] last_raddr;
-        initial last_raddr = {ADDRESS{1'b0}};
-        wire hit = we && (waddr == last_raddr);
-        always @(posedge clk) begin
-          last_raddr <= raddr;
-          last_word <= word;
-          last_bypass <= hit ? wdata : bypass;
-          last_written <= written || hit;
-        end
-      end else begin : plain
-        always @(posedge clk) begin
-          last_word <= word;
-          last_bypass <= bypass;
-          last_written <= written;
-        end
+      wire next_written = (NEXT_WRITE != 0) && we && (waddr == last_raddr);
+      always @(posedge clk) begin
+        last_word <= word;
+        last_bypass <= next_written ? wdata : bypass;
+        last_written <= written || next_written;
       end
       assign rdata = last_written ? last_bypass : last_word;
     end else begin : direct

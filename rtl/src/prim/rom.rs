@@ -1,8 +1,6 @@
 //! Constant table with a registered output, two clocks from address to data.
 //!
-//! Maps to block RAM. On ECP5 the block RAM's clock-to-output of 4.3 ns would limit the clock and Yosys does not use its
-//! output register, so there a table of up to 1024 entries becomes four banks of lookup tables, each registered, and a
-//! registered selection. Larger ones stay in block RAM.
+//! Maps to block RAM with its output register.
 
 use super::uint::{mask, U};
 use crate::block;

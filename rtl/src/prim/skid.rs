@@ -32,6 +32,7 @@ pub struct Skid<T: Synth> {
     pub down: StreamOut<T>,
     #[registers(Bit: full, spare_full, ready)]
     #[registers(T: item, spare)]
+    #[signals(Bit: goes)]
     take: Signal<Local, Bit>,
 }
 
@@ -44,24 +45,14 @@ impl<T: Synth> Logic for Skid<T> {
         if ready {
             spare = up.data;
         }
-        if down.ready | !full {
-            if spare_full {
-                item = spare;
-                full = true;
-                spare_full = false;
-            } else {
-                assign!(item.d = up.data, full.d = take);
-            }
-            ready = true;
-        } else {
-            if take {
-                spare_full = true;
-                ready = false;
-            }
-            if !take & !spare_full {
-                ready = true;
-            }
+        goes = down.ready | !full;
+        if goes {
+            item = if spare_full { spare } else { up.data };
+            full = spare_full | take;
         }
+        spare_full = !goes & (spare_full | take);
+        // nothing comes while something is kept, so that one of both is enough to close
+        ready = goes | !(spare_full | take);
         reset!(full, spare_full, ready);
     }
     fn timing(&self) -> Vec<TimingInfo> {

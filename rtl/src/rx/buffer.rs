@@ -52,7 +52,7 @@ pub struct PacketBuffer {
     pub payload: StreamOut<BufferedPayload>,
     // in
     #[registers(W<512, 8>: data_1, held, aligned)]
-    #[registers(Bit: last_1, valid_1, losing, lost_2, full, reading, begun)]
+    #[registers(Bit: last_1, valid_1, losing, lost_2, full, reading, begun, at_end)]
     #[registers(U<10>: write, start, this_frame, unused)]
     #[signals(U<10>: used, next_write)]
     #[signals(Bit: ok, go, finishing, accept)]
@@ -112,7 +112,7 @@ impl Logic for PacketBuffer {
 
         // out: the next command is taken while the last word of the one before is read
         go = reading & !out.crowded;
-        finishing = go & (beats_left == 0);
+        finishing = go & at_end;
         accept = command.valid & sizes.down.valid & (!reading | finishing);
         command.ready = accept;
         sizes.down.ready = accept;
@@ -124,6 +124,7 @@ impl Logic for PacketBuffer {
         if go {
             address = address + 1;
             beats_left = beats_left - 1;
+            at_end = beats_left == 1;
             begun = true;
         }
         if finishing {
@@ -134,6 +135,8 @@ impl Logic for PacketBuffer {
             next_frame = next_frame + sizes.down.data;
             reading = asked.take & (length != 0);
             begun = false;
+            // one word more is read than there are beats
+            at_end = false;
             address = bit_cast_u::<9, 10>(next_frame) + bit_cast_u::<9, 1>(bit_cast_b(at.second_beat));
             shift = at.turn;
             beats_left = beats.get_bits::<11>(6);
@@ -141,8 +144,8 @@ impl Logic for PacketBuffer {
         }
         ram.raddr = address;
         fields!(tag: valid = go, makes_beat = begun);
-        tag.last = beats_left == 0;
-        tag.count = if beats_left == 0 { last_bytes } else { bits_u::<7>(64) };
+        tag.last = at_end;
+        tag.count = if at_end { last_bytes } else { bits_u::<7>(64) };
         tag.shift = shift;
         tag_2 = tag;
 

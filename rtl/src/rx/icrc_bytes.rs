@@ -2,10 +2,15 @@
 //!
 //! The ICRC is that of the packet without INT, but for what echoes INT to a NIC that has it covered (`ECHO_ICRC_FULL`). Instead of moving the whole packet down over its INT, the 28 bytes of IPv4 and UDP
 //! are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
+//!
+//! | clock | does |
+//! |---|---|
+//! | 0 | headers moved within an eight of bytes; which eight of them stands where in the beat |
+//! | 1 | headers moved by eights; which bytes of the beat are not its own |
+//! | 2 | both put together |
 
 use crate::block;
 use crate::emit::naming::named;
-use crate::prim::beat_bytes;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -15,6 +20,8 @@ use std::fmt::Write as _;
 const HEADERS: usize = 28;
 /// Byte of the BTH that the ICRC reads as ones.
 const BTH_MASKED: usize = 4;
+/// Eights of bytes that the headers lie in, wherever they begin.
+const EIGHTS: usize = 5;
 
 /// First byte of the moved headers in the frame; `code` is 0 without INT, else 1 + records.
 const fn start(has_tag: bool, code: usize) -> usize {
@@ -32,17 +39,13 @@ const fn masked_at(has_tag: bool, code: usize) -> usize {
     start(has_tag, code) + HEADERS + BTH_MASKED
 }
 
-/// `q` belongs to the inputs of two clocks ago.
+/// `q` belongs to the inputs of three clocks ago, `bytes` of one clock ago.
 #[block]
 pub struct IcrcBytes {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The beat.
-    pub data: Signal<In, W<512, 8>>,
-    /// Its number in the frame: 0, 1, or 2 for all later ones.
+    /// Number of the beat in the frame: 0, 1, or 2 for all later ones.
     pub number: Signal<In, U<2>>,
-    /// Its bytes that belong to the IP packet, from the first on, 0 to 64.
-    pub covered: Signal<In, U<7>>,
     /// IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in it, first byte in the highest bits.
     pub headers: Signal<In, W<224, 4>>,
     /// There is a VLAN tag.
@@ -51,9 +54,12 @@ pub struct IcrcBytes {
     pub code: Signal<In, U<3>>,
     /// INT is covered.
     pub with_int: Signal<In, Bit>,
+    /// Two clocks later: the beat's bytes that belong to the packet, zeros behind them.
+    pub bytes: Signal<In, W<512, 8>>,
     /// Bytes for the CRC.
     pub q: Signal<Out, W<512, 8>>,
-    _bytes: W<512, 8>,
+    /// The headers in their places and the byte of ones, and a mask of the beat's own bytes, of one and two clocks ago.
+    _fixed: [(W<512, 8>, u64); 2],
 }
 
 impl Logic for IcrcBytes {
@@ -61,13 +67,20 @@ impl Logic for IcrcBytes {
         if !self.clock.pos_edge() {
             return;
         }
-        self.q.next = self._bytes;
+        let (fixed, own) = self._fixed[1];
+        let bytes = self.bytes.val();
+        self.q.next = W(std::array::from_fn(|i| {
+            let bits = (0..8).filter(|bit| own >> (8 * i + bit) & 1 == 1);
+            fixed.0[i] | bytes.0[i] & bits.fold(0, |mask, bit| mask | 0xff << (8 * bit))
+        }));
+        self._fixed[1] = self._fixed[0];
+
         let (has_tag, code) = (self.has_tag.val(), self.code.val().index());
         let from = headers_at(has_tag, code, self.with_int.val());
         let masked = masked_at(has_tag, code);
-        let (behind, covered) = (from + HEADERS, self.covered.val().index());
-        let (data, headers, number) = (self.data.val(), self.headers.val(), self.number.val().index());
-        let mut words = [0; 8];
+        let behind = from + HEADERS;
+        let (headers, number) = (self.headers.val(), self.number.val().index());
+        let (mut words, mut own) = ([0; 8], 0);
         for i in 0..64 {
             let at = 64 * number + i;
             let byte = if number < 2 && at < from {
@@ -76,72 +89,94 @@ impl Logic for IcrcBytes {
                 headers.get_bits::<8>(8 * (behind - 1 - at)).0
             } else if number < 2 && at == masked {
                 0xff
-            } else if i < covered {
-                data.get_bits::<8>(8 * i).0
             } else {
+                own |= 1 << i;
                 0
             };
             words[i / 8] |= byte << (8 * (i % 8));
         }
-        self._bytes = W(words);
+        self._fixed[0] = (W(words), own);
     }
     fn connect(&mut self) {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut cases = String::new();
+        let (mut within, mut cases) = (String::new(), String::new());
         for select in 0..32 {
             let (with_int, has_tag, code) = (select & 16 != 0, select & 8 != 0, select & 7);
             let from = headers_at(has_tag, code, with_int);
             let masked = masked_at(has_tag, code);
             let _ = writeln!(
+                within,
+                "    5'd{select}: moved[{high}:{low}] = swapped;",
+                low = 8 * (from % 8),
+                high = 8 * (from % 8 + HEADERS) - 1,
+            );
+            let eights: Vec<String> = (0..EIGHTS).map(|i| format!("at_{i}[{}]", from / 8 + i)).collect();
+            let _ = writeln!(
                 cases,
-                "    5'd{select}: begin moved[{high}:{low}] = swapped; moved[{ones} +: 8] = 8'hff; \
-                 own[{first}:0] = {wide}'d0; own[{masked}] = 1'b0; end",
-                high = 8 * (from + HEADERS) - 1,
-                low = 8 * from,
-                ones = 8 * masked,
-                first = from + HEADERS - 1,
-                wide = from + HEADERS,
+                "    5'd{select}: begin {each} = 1'b1; own[{last}:0] = {behind}'d0; own[{masked}] = 1'b0; ones[{masked}] = 1'b1; end",
+                each = eights.join(" = 1'b1; "),
+                last = from + HEADERS - 1,
+                behind = from + HEADERS,
             );
         }
+        let numbered = |text: &dyn Fn(usize) -> String| (0..EIGHTS).map(text).collect::<String>();
         Verilog::Custom(format!(
-            "// eights of bytes that are covered whole, the one that is in part, bytes of that
-{declared}reg [223:0] swapped;
-reg [1023:0] moved;
-reg [127:0] own;
+            "// the headers within eights of bytes, and the eights of the first two beats in which each of these stands
+reg [223:0] swapped;
+reg [{top}:0] moved;
+{at}reg [127:0] own;
+reg [127:0] ones;
+reg [{top}:0] eights;
+{here}reg [63:0] mine_1;
+reg [63:0] ones_1;
 reg [511:0] fixed;
-reg [511:0] body;
-reg [63:0] keep;
 reg [63:0] mine;
 integer i;
 integer k;
+integer n;
 initial begin
   q = 0;
+  eights = 0;
+{here_zero}  mine_1 = 0;
+  ones_1 = 0;
   fixed = 0;
-  body = 0;
-  keep = 0;
   mine = 0;
 end
 always_comb begin
   for (k = 0; k < {HEADERS}; k = k + 1) swapped[8*k +: 8] = headers[8*({last}-k) +: 8];
-  moved = 1024'd0;
-  own = {{128{{1'b1}}}};
+  moved = {wide}'d0;
+  case ({{with_int, has_tag, code}})
+{within}  endcase
+end
+always_comb begin
+{at_zero}  own = {{128{{1'b1}}}};
+  ones = 128'd0;
   case ({{with_int, has_tag, code}})
 {cases}  endcase
 end
 always @(posedge clk) begin
-  body <= data;
-  fixed <= (number == 2'd0) ? moved[511:0] : (number == 2'd1) ? moved[1023:512] : 512'd0;
-  mine <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {{64{{1'b1}}}};
-  for (i = 0; i < 64; i = i + 1) begin
-    keep[i] <= {within};
-    q[8*i +: 8] <= fixed[8*i +: 8] | (body[8*i +: 8] & {{8{{keep[i] & mine[i]}}}});
-  end
+  eights <= moved;
+{here_next}  mine_1 <= (number == 2'd0) ? own[63:0] : (number == 2'd1) ? own[127:64] : {{64{{1'b1}}}};
+  ones_1 <= (number == 2'd0) ? ones[63:0] : (number == 2'd1) ? ones[127:64] : 64'd0;
+  mine <= mine_1;
+  for (i = 0; i < 8; i = i + 1)
+    for (n = 0; n < 8; n = n + 1)
+      fixed[64*i + 8*n +: 8] <= {{8{{ones_1[8*i + n]}}}}{chosen};
+  for (i = 0; i < 64; i = i + 1) q[8*i +: 8] <= fixed[8*i +: 8] | (bytes[8*i +: 8] & {{8{{mine[i]}}}});
 end",
-            declared = beat_bytes::declare("covered"),
-            within = beat_bytes::is_within("i"),
+            wide = 64 * EIGHTS,
+            top = 64 * EIGHTS - 1,
             last = HEADERS - 1,
+            at = numbered(&|e| format!("reg [15:0] at_{e};\n")),
+            at_zero = numbered(&|e| format!("  at_{e} = 16'd0;\n")),
+            here = numbered(&|e| format!("reg [7:0] here_{e};\n")),
+            here_zero = numbered(&|e| format!("  here_{e} = 0;\n")),
+            here_next = numbered(&|e| format!(
+                "  here_{e} <= (number == 2'd0) ? at_{e}[7:0] : (number == 2'd1) ? at_{e}[15:8] : 8'd0;\n"
+            )),
+            chosen = numbered(&|e| format!(" | (eights[{} + 8*n +: 8] & {{8{{here_{e}[i]}}}})", 64 * e)),
         ))
     }
     fn timing(&self) -> Vec<TimingInfo> {

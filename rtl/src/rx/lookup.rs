@@ -9,21 +9,21 @@
 //! | 1 | compared with those of all queue pairs |
 //! | 2 | place within each bank of 32 |
 //! | 3 | place of the one that has it, 0 if none has: no queue pair ever lives there |
-//! | 4 | outputs |
+//! | 4 | place a clock early |
+//! | 5 | place |
 //!
 //! Numbers come from the context bus. Those of living queue pairs differ: the host sees to that.
 
-use crate::prim::delay::Delay;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
-use crate::words::rx::{FoundPlace, JudgedFrame, KnownNumber, QpPlace};
+use crate::words::rx::{FoundPlace, KnownNumber, QpPlace};
 use crate::{block, kernel};
 use hpcc_models::nic::registers::QP_COUNT;
 use rust_hdl::prelude::*;
 
-/// Clocks from a verdict to the same verdict with a place.
-pub const LOOKUP_LATENCY: usize = 4;
+/// Clocks from a number to its place.
+pub const LOOKUP_LATENCY: usize = 5;
 
 // five banks
 const _: () = assert!(QP_COUNT > 128 && QP_COUNT <= 160);
@@ -85,32 +85,25 @@ pub struct QpLookup {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: there are no queue pairs.
     pub reset: Signal<In, Bit>,
-    /// A context is written; verdicts from the second clock after on see its number.
+    /// A context is written; whoever asks from the second clock after on sees its number.
     pub context_valid: Signal<In, Bit>,
     /// Place.
     pub context_qp: Signal<In, U<8>>,
     /// Context.
     pub context_data: Signal<In, QpContext>,
-    /// A verdict.
-    pub in_valid: Signal<In, Bit>,
-    /// It; queue pair number 646:623.
-    pub in_verdict: Signal<In, JudgedFrame>,
-    /// A verdict.
-    pub out_valid: Signal<Out, Bit>,
-    /// It; place 630:623, zero 646:631.
-    pub out_verdict: Signal<Out, JudgedFrame>,
+    /// Number asked for.
+    pub in_number: Signal<In, U<24>>,
+    /// Its place, four clocks later; zero if nobody has it.
+    pub out_next_place: Signal<Out, U<8>>,
+    /// The same, five clocks later.
+    pub out_place: Signal<Out, U<8>>,
     #[registers(U<25>: number, key)]
     #[signals(KnownNumber: own, asked)]
-    #[signals(JudgedFrame: leaving)]
     banks: [NumberBank; 5],
-    valids: Delay<Bit, 4>,
-    /// Without the number.
-    rest: Signal<Local, JudgedFrame>,
-    rests: Delay<JudgedFrame, 4>,
     written: DFF<Bit>,
     place: DFF<QpPlace>,
     low: Signal<Local, U<5>>,
-    found: DFF<U<8>>,
+    #[registers(U<8>: found, found_then)]
     place_found: Signal<Local, QpPlace>,
 }
 
@@ -123,7 +116,7 @@ impl Logic for QpLookup {
         written = context_valid;
         place = bit_cast_word::<QpPlace, U<8>>(context_qp);
         number = bit_cast_number::<25, KnownNumber>(own);
-        asked.number = in_verdict.qpn;
+        asked.number = in_number;
         asked.alive = true;
         key = bit_cast_number::<25, KnownNumber>(asked);
         for i in 0..5 {
@@ -150,14 +143,8 @@ impl Logic for QpLookup {
             place_found.bank = bits_u::<3>(4);
         }
         found = bit_cast_number::<8, QpPlace>(place_found);
-        valids = in_valid;
-        rest = in_verdict;
-        rest.qpn = bits_u::<24>(0);
-        rests = rest;
-        out_valid = valids;
-        leaving = rests;
-        leaving.qpn = bit_cast_u::<24, 8>(found);
-        out_verdict = leaving;
+        found_then = found;
+        assign!(out_next_place = found, out_place = found_then);
         reset!(written);
     }
 }
@@ -165,7 +152,6 @@ impl Logic for QpLookup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use crate::prim::word::Word as _;
     use crate::sim::{init, step, Stimulus};
     use std::collections::{BTreeMap, VecDeque};
@@ -187,8 +173,8 @@ mod tests {
         init(block.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(1);
         let mut known: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut pending: VecDeque<(u64, Option<JudgedFrame>)> = VecDeque::new();
-        let mut found = 0;
+        let mut pending: VecDeque<Option<u64>> = VecDeque::new();
+        let (mut found, mut before) = (0, 0);
         for clock in 0..60_000u64 {
             // a quiet time after each write, in which it may settle
             let phase = clock % 16;
@@ -213,27 +199,23 @@ mod tests {
                     known.insert(number, place);
                 }
             }
-            let valid = phase > 2 && phase < 12 && stimulus.chance(0.9);
+            let quiet = phase > 2 && phase < 12;
             let asked = match known.keys().nth(stimulus.below(known.len() as u64 + 1) as usize) {
                 Some(number) => number ^ u64::from(stimulus.chance(0.2)) << stimulus.below(24),
                 None => stimulus.uniform(24),
             };
-            block.in_valid.next = valid;
-            let mut verdict = [0; 13];
-            verdict.iter_mut().for_each(|limb| *limb = stimulus.uniform(64));
-            verdict[12] &= (1 << 48) - 1;
-            let mut frame = JudgedFrame::from_slice(&verdict);
-            frame.qpn = U(asked);
-            block.in_verdict.next = frame;
-            frame.qpn = U(known.get(&asked).copied().unwrap_or(0));
-            pending.push_back((clock, valid.then_some(frame)));
-            let (out_valid, out) = step(block.as_mut(), |b| (b.out_valid.val(), b.out_verdict.val()));
+            block.in_number.next = U(asked);
+            let expected = known.get(&asked).copied().unwrap_or(0);
+            pending.push_back(quiet.then_some(expected));
+            let (next, place) = step(block.as_mut(), |b| (b.out_next_place.val().0, b.out_place.val().0));
+            if clock > 0 {
+                assert_eq!(place, before, "clock {clock}");
+            }
+            before = next;
             if pending.len() > LOOKUP_LATENCY {
-                let (_, expected) = pending.pop_front().expect("filled");
-                assert_eq!(out_valid, expected.is_some(), "clock {clock}");
-                if let Some(frame) = expected {
-                    assert_eq!(out, frame, "clock {clock}");
-                    found += u64::from(frame.qpn.0 != 0);
+                if let Some(expected) = pending.pop_front().expect("filled") {
+                    assert_eq!(place, expected, "clock {clock}");
+                    found += u64::from(place != 0);
                 }
             }
         }

@@ -66,6 +66,8 @@ pub struct OuterHeader {
     given: Signal<Local, InnerHeaders>,
     summands: Signal<Local, Ipv4Words>,
     is_int: Signal<Local, Bit>,
+    /// What the port says.
+    named: Signal<Local, FrameRole>,
     // 1
     #[registers(Bit: has_tag_1, checksum_1)]
     #[registers(U<17>: end_1, sum_a, sum_b, sum_c, sum_d, sum_e)]
@@ -76,7 +78,7 @@ pub struct OuterHeader {
     faults_1: DFF<OuterFaults>,
     bus_1: Signal<Local, W<784, 13>>,
     #[signals(U<6>: int_bytes, left_out)]
-    covers_int: Signal<Local, Bit>,
+    covers_int: DFF<Bit>,
     // 2
     #[registers(Bit: summed_2, has_tag_2, with_int_2)]
     faults_2: DFF<OuterFaults>,
@@ -104,13 +106,15 @@ impl Logic for OuterHeader {
         }
         end_1 = if has_tag { bit_cast_u::<17, 16>(total) + 18 } else { bit_cast_u::<17, 16>(total) + 14 };
         is_int = ((port == port_int) | (port == port_echo)) & (port != port_roce);
-        role_1 = if port == port_echo { FrameRole::Echoed } else { FrameRole::Control };
+        named = if port == port_echo { FrameRole::Echoed } else { FrameRole::Control };
         if port == port_int {
-            role_1 = FrameRole::Collected;
+            named = FrameRole::Collected;
         }
         if port == port_roce {
-            role_1 = FrameRole::Plain;
+            named = FrameRole::Plain;
         }
+        role_1 = named;
+        covers_int = echo_icrc_full & (named == FrameRole::Echoed);
         code_1 = bits_u::<3>(0);
         if is_int {
             code_1 = bits_u::<3>(6);
@@ -158,7 +162,6 @@ impl Logic for OuterHeader {
             transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 64);
         }
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        covers_int = echo_icrc_full & (role_1 == FrameRole::Echoed);
         left_out = if covers_int { bits_u::<6>(0) } else { int_bytes };
         ip_short = header_1.ip.total_length - bit_cast_u::<16, 6>(left_out);
         udp_short = header_1.udp.length - bit_cast_u::<16, 6>(left_out);

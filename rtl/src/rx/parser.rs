@@ -1,7 +1,11 @@
-//! The parser: wiring of its stages, the frame's first two beats, and what is held until its last.
+//! The parser: wiring of its stages, the frame's first two beats, and what is kept until its last.
+//!
+//! What the headers say is kept in small tables until the verdict: every beat carries its frame's number modulo 16, which is the place of it
+//! there. A frame of one beat is ten clocks in them, so that sixteen places are enough.
 
 use super::align::HeaderAlign;
 use super::bth::Transport;
+use super::covered::CoveredBytes;
 use super::icrc::IcrcCheck;
 use super::icrc_bytes::IcrcBytes;
 use super::outer::OuterHeader;
@@ -9,17 +13,24 @@ use super::udp_sum::UdpSum;
 use super::verdict::Verdict;
 use crate::prim::axi::AxisFrameIn;
 use crate::prim::delay::Delay;
+use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::switch::length::BeatLength;
-use crate::words::rx::{DropCode, EthernetFaults, FirstBytes, FrameFaults, MacBytes, OuterFaults, TransportFaults};
+use crate::words::rx::{
+    DropCode, EthernetFaults, FirstBytes, FrameFaults, HeaderFields, MacBytes, OuterFaults, OuterJudgement,
+    TransportFaults, TransportFields,
+};
+use crate::words::transport::FrameRole;
 use crate::words::wire::Opcode;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from the edge that takes a frame's last beat to the clock in which `out_valid` speaks of it.
-pub const RX_PARSER_LATENCY: usize = 13;
+pub const RX_PARSER_LATENCY: usize = 14;
+/// Clocks by which `out_dest_qp` comes before the rest of a verdict.
+pub const QP_EARLIER: usize = 5;
 
 /// Parser of one port. It never stalls: `s_axis_tready` is always high. Reset for at least [`RX_PARSER_LATENCY`] clocks.
 #[block]
@@ -46,6 +57,8 @@ pub struct RxParser {
     pub cfg_echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub cfg_pkey: Signal<In, U<16>>,
+    /// Destination QP of the frame of which the outputs below speak [`QP_EARLIER`] clocks later.
+    pub out_dest_qp: Signal<Out, U<24>>,
     /// A frame has ended; everything below speaks of it.
     pub out_valid: Signal<Out, Bit>,
     /// Why it is dropped.
@@ -64,8 +77,6 @@ pub struct RxParser {
     pub out_opcode: Signal<Out, Opcode>,
     /// Acknowledge request.
     pub out_ack_req: Signal<Out, Bit>,
-    /// Destination QP.
-    pub out_dest_qp: Signal<Out, U<24>>,
     /// PSN.
     pub out_psn: Signal<Out, U<24>>,
     /// 16 bytes after the BTH, the first in the highest bits: RETH, or AETH and 12 bytes of something else.
@@ -78,7 +89,8 @@ pub struct RxParser {
     pub out_udp_len: Signal<Out, U<16>>,
     // clock 0
     #[registers(U<11>: number, number_0)]
-    #[registers(Bit: valid_0, last_0, user_0)]
+    #[registers(Bit: at_first, takes_first_0, first_0, valid_0, last_0, user_0)]
+    #[registers(U<4>: frame, frame_0)]
     #[signals(MacBytes: mac_bytes, own_mac)]
     data_0: DFF<W<512, 8>>,
     keep_0: DFF<U<64>>,
@@ -94,7 +106,7 @@ pub struct RxParser {
     l2_faults_2: DFF<EthernetFaults>,
     // clocks 2 to 4
     outer: OuterHeader,
-    l2_faults_6: Delay<U<2>, 4>,
+    l2_faults_4: Delay<U<2>, 2>,
     data_4: Delay<W<512, 8>, 3>,
     number_4: Delay<U<2>, 3>,
     valid_4: Delay<Bit, 3>,
@@ -107,55 +119,41 @@ pub struct RxParser {
     any_covered_4: DFF<Bit>,
     // clocks 4 to 6
     transport: Transport,
+    covered: CoveredBytes,
+    // clocks 4 to 7
     icrc_bytes: IcrcBytes,
-    covered_6: Delay<U<7>, 2>,
-    enable_6: Delay<Bit, 2>,
-    first_6: Delay<Bit, 2>,
-    outer_faults_6: Delay<U<10>, 2>,
-    // clocks 6 to 10
-    #[registers(Bit: summed_held, control_held)]
+    covered_7: Delay<U<7>, 3>,
+    enable_7: Delay<Bit, 3>,
+    first_7: Delay<Bit, 3>,
+    // clocks 7 to 11, and 6 to 11
     icrc: IcrcCheck,
+    #[registers(Bit: first_5, first_6, has_tag_5, has_tag_6, valid_5, valid_6)]
+    #[registers(U<16>: udp_len_5, udp_len_6)]
     udp: UdpSum,
-    faults_9: Delay<U<21>, 3>,
-    end_9: Delay<U<17>, 5>,
-    summed_9: Delay<Bit, 5>,
-    role_9: Delay<U<2>, 5>,
-    window_done_9: Delay<Bit, 8>,
-    frame_len_10: Delay<U<18>, 6>,
-    user_10: Delay<Bit, 10>,
+    // what the headers say, kept from clock 4 or 6 on, and where
+    frame_4: Delay<U<4>, 4>,
+    frame_6: Delay<U<4>, 2>,
+    frame_7: DFF<U<4>>,
+    frame_10: Delay<U<4>, 3>,
+    frame_12: Delay<U<4>, 2>,
+    window_done_4: Delay<Bit, 3>,
+    window_done_6: Delay<Bit, 2>,
+    outer_judged: Signal<Local, OuterJudgement>,
+    outer_faults: LutRam<OuterJudgement, 4>,
+    transport_faults: LutRam<U<7>, 4>,
+    qps: LutRam<U<24>, 4>,
+    #[signals(HeaderFields: header, kept)]
+    #[signals(TransportFields: packet, kept_packet)]
+    headers: LutRam<HeaderFields, 4>,
+    packets: LutRam<TransportFields, 4>,
+    // clocks 11 to 13
+    frame_len_11: Delay<U<18>, 7>,
+    user_11: Delay<Bit, 11>,
     verdict: Verdict,
-    of_ethernet: Signal<Local, EthernetFaults>,
-    of_outer: Signal<Local, OuterFaults>,
+    judged: Signal<Local, OuterJudgement>,
     of_transport: Signal<Local, TransportFaults>,
-    faults_6: Signal<Local, FrameFaults>,
-    faults_held: DFF<U<21>>,
-    end_held: DFF<U<17>>,
-    // clock 11 to 12: what the verdict speaks of
-    #[registers(U<2>: role, ecn)]
-    #[registers(U<16>: udp_len, payload_len)]
-    #[registers(U<24>: dest_qp, psn)]
-    window_done_11: Delay<Bit, 2>,
-    ended_12: Delay<Bit, 11>,
-    role_11: Delay<U<2>, 2>,
-    src_ip_11: Delay<U<32>, 7>,
-    udp_len_11: Delay<U<16>, 7>,
-    ecn_11: Delay<U<2>, 7>,
-    int_len_11: Delay<U<6>, 7>,
-    body_11: Delay<W<560, 9>, 7>,
-    opcode_11: Delay<Opcode, 5>,
-    ack_req_11: Delay<Bit, 5>,
-    dest_qp_11: Delay<U<24>, 5>,
-    psn_11: Delay<U<24>, 5>,
-    extension_11: Delay<W<128, 2>, 5>,
-    payload_at_11: Delay<U<7>, 5>,
-    payload_len_11: Delay<U<16>, 5>,
-    src_ip: DFF<U<32>>,
-    int_len: DFF<U<6>>,
-    body: DFF<W<560, 9>>,
-    opcode: DFF<Opcode>,
-    ack_req: DFF<Bit>,
-    extension: DFF<W<128, 2>>,
-    payload_at: DFF<U<7>>,
+    faults: Signal<Local, FrameFaults>,
+    ended_13: Delay<Bit, 12>,
 }
 
 #[kernel]
@@ -166,27 +164,30 @@ impl Logic for RxParser {
         // clock 0
         assign! {
             valid_0.d = s_axis.tvalid, last_0.d = s_axis.tlast, user_0.d = s_axis.tuser, data_0.d = s_axis.tdata,
-            keep_0.d = s_axis.tkeep, number_0.d = number
+            keep_0.d = s_axis.tkeep, number_0.d = number, frame_0.d = frame, first_0.d = at_first
         }
+        takes_first_0 = s_axis.tvalid & at_first;
         if s_axis.tvalid {
+            at_first = s_axis.tlast;
             // saturates: no IP packet reaches that far
             if !number.all() {
                 number = number + 1;
             }
             if s_axis.tlast {
                 number = bits_u::<11>(0);
+                frame = frame + 1;
             }
         }
 
         // clock 1: the first beat stays beside those that follow
         valid_1 = valid_0;
-        first_1 = number_0 == 0;
+        first_1 = first_0;
         last_1 = valid_0 & last_0;
         data_1 = data_0;
-        window_done_1 = valid_0 & ((number_0 == 1) | ((number_0 == 0) & last_0));
+        window_done_1 = valid_0 & ((number_0 == 1) | (first_0 & last_0));
         first_bytes = bit_cast_word::<FirstBytes, W<512, 8>>(data_0);
         number_1 = if number_0 < 2 { bit_cast_u::<2, 11>(number_0) } else { bits_u::<2>(2) };
-        if valid_0 & (number_0 == 0) {
+        if takes_first_0 {
             head_1 = data_0;
             has_tag_1 = first_bytes.ethertype == 0x0081;
         }
@@ -211,7 +212,7 @@ impl Logic for RxParser {
         inputs!(outer:
             header = align.q, has_tag = has_tag_2, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int,
             port_echo = cfg_port_echo, port_control = cfg_port_control, echo_icrc_full = cfg_echo_icrc_full);
-        l2_faults_6 = bit_cast_number::<2, EthernetFaults>(l2_faults_2);
+        l2_faults_4 = bit_cast_number::<2, EthernetFaults>(l2_faults_2);
         data_4 = data_1;
         number_4 = number_1;
         valid_4 = valid_1;
@@ -232,80 +233,89 @@ impl Logic for RxParser {
             any_covered_4 = in_beat.any();
         }
 
-        // clocks 4 to 6
+        // clocks 4 to 7
         inputs!(transport from outer: bytes = transport, udp_len, int_len, has_tag = has_tag_out, ip_sum);
         inputs!(transport: pkey = cfg_pkey);
-        outer_faults_6 = outer.faults;
-        inputs!(icrc_bytes: data = data_4.q, number = number_4.q, covered = covered_4);
+        inputs!(covered: data = data_4.q, covered = covered_4);
+        inputs!(icrc_bytes: number = number_4.q, bytes = covered.q);
         inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code, with_int);
-        covered_6 = covered_4;
-        enable_6 = valid_4 & any_covered_4;
-        first_6 = number_4 == 0;
+        covered_7 = covered_4;
+        enable_7 = valid_4 & any_covered_4;
+        first_7 = number_4 == 0;
+        first_5 = number_4 == 0;
+        assign!(
+            has_tag_5.d = outer.has_tag_out,
+            valid_5.d = valid_4.q,
+            udp_len_5.d = outer.udp_len
+        );
+        advance!(first_6, has_tag_6, valid_6, udp_len_6);
 
-        // clocks 4 and 6 to 10
-        inputs!(icrc: bytes = icrc_bytes.q, enable = enable_6.q, first = first_6.q, covered = covered_6.q);
-        inputs!(udp: data = data_4.q, enable = valid_4.q);
-        udp.first = number_4 == 0;
-        inputs!(udp: has_tag = outer.has_tag_out, covered = covered_4, udp_len = outer.udp_len);
-        of_ethernet = bit_cast_word::<EthernetFaults, U<2>>(l2_faults_6);
-        of_outer = bit_cast_word::<OuterFaults, U<10>>(outer_faults_6);
-        of_transport = bit_cast_word::<TransportFaults, U<7>>(transport.faults);
-        faults_6 = bits_zero::<FrameFaults>(0);
-        fields!(faults_6 from of_ethernet: wrong_mac, not_ipv4);
-        fields!(faults_6 from of_outer:
-            ip_version, ip_options, ip_length, ip_fragment, wrong_ip, not_udp, udp_length, udp_port, udp_checksum);
-        fields!(faults_6 from of_transport:
+        // clocks 7 to 11, and 6 to 11
+        inputs!(icrc: bytes = icrc_bytes.q, enable = enable_7.q, first = first_7.q, covered = covered_7.q);
+        inputs!(udp: bytes = covered.q, enable = valid_6, first = first_6, has_tag = has_tag_6, udp_len = udp_len_6);
+
+        // what the headers say waits for the frame's last beat
+        frame_4 = frame_0;
+        frame_6 = frame_4;
+        frame_7 = frame_6;
+        frame_10 = frame_7;
+        frame_12 = frame_10;
+        window_done_4 = window_done_1;
+        window_done_6 = window_done_4;
+        outer_judged.ethernet = bit_cast_word::<EthernetFaults, U<2>>(l2_faults_4);
+        outer_judged.outer = bit_cast_word::<OuterFaults, U<10>>(outer.faults);
+        fields!(outer_judged from outer: ip_end, summed);
+        outer_judged.control = outer.role == 3;
+        inputs!(outer_faults:
+            we = window_done_4.q, waddr = frame_4.q, wdata = outer_judged, raddr = frame_10.q);
+        fields!(header from outer: body, source_ip = src_ip, ecn, int_length = int_len, udp_length = udp_len);
+        header.role = bit_cast_word::<FrameRole, U<2>>(outer.role);
+        inputs!(headers: we = window_done_4.q, waddr = frame_4.q, wdata = header, raddr = frame_12.q);
+        inputs!(transport_faults:
+            we = window_done_6.q, waddr = frame_6.q, wdata = transport.faults, raddr = frame_10.q);
+        inputs!(qps: we = window_done_6.q, waddr = frame_6.q, wdata = transport.dest_qp, raddr = frame_7);
+        fields!(packet from transport:
+            opcode, ack_req, psn, extension, payload_at, payload_length = payload_len);
+        inputs!(packets: we = window_done_6.q, waddr = frame_6.q, wdata = packet, raddr = frame_12.q);
+
+        // clocks 11 to 13
+        judged = outer_faults.rdata;
+        of_transport = bit_cast_word::<TransportFaults, U<7>>(transport_faults.rdata);
+        faults = bits_zero::<FrameFaults>(0);
+        fields!(faults from judged: wrong_mac = ethernet.wrong_mac, not_ipv4 = ethernet.not_ipv4);
+        fields!(faults from judged:
+            ip_version = outer.ip_version, ip_options = outer.ip_options, ip_length = outer.ip_length,
+            ip_fragment = outer.ip_fragment, wrong_ip = outer.wrong_ip, not_udp = outer.not_udp,
+            udp_length = outer.udp_length, udp_port = outer.udp_port, udp_checksum = outer.udp_checksum);
+        fields!(faults from of_transport:
             ip_checksum, int_length, bth_length, opcode, extension_length, transport_version, partition_key);
-        faults_9 = bit_cast_number::<21, FrameFaults>(faults_6);
-        end_9 = outer.ip_end;
-        summed_9 = outer.summed;
-        role_9 = outer.role;
-        window_done_9 = window_done_1;
-        if window_done_9 {
-            assign! {
-                faults_held.d = faults_9.q, end_held.d = end_9.q, summed_held.d = summed_9.q
-            }
-            control_held = role_9 == 3;
-        }
-
-        // clocks 10 to 12
-        frame_len_10 = frame_len_4;
-        user_10 = user_0;
+        frame_len_11 = frame_len_4;
+        user_11 = user_0;
+        verdict.faults = bit_cast_number::<21, FrameFaults>(faults);
         inputs!(verdict:
-            faults = faults_held, mac_error = user_10.q, frame_len = frame_len_10.q, ip_end = end_held,
-            summed = summed_held, udp_right = udp.right, icrc_right = icrc.right, control = control_held);
+            mac_error = user_11.q, frame_len = frame_len_11.q, ip_end = judged.ip_end, summed = judged.summed,
+            udp_right = udp.right, icrc_right = icrc.right, control = judged.control);
+        ended_13 = last_1;
 
-        window_done_11 = window_done_9;
-        ended_12 = last_1;
-        role_11 = role_9;
-        src_ip_11 = outer.src_ip;
-        udp_len_11 = outer.udp_len;
-        ecn_11 = outer.ecn;
-        int_len_11 = outer.int_len;
-        body_11 = outer.body;
-        opcode_11 = transport.opcode;
-        ack_req_11 = transport.ack_req;
-        dest_qp_11 = transport.dest_qp;
-        psn_11 = transport.psn;
-        extension_11 = transport.extension;
-        payload_at_11 = transport.payload_at;
-        payload_len_11 = transport.payload_len;
-        if window_done_11 {
-            assign! {
-                role.d = role_11.q, src_ip.d = src_ip_11.q, udp_len.d = udp_len_11.q, ecn.d = ecn_11.q,
-                int_len.d = int_len_11.q, body.d = body_11.q, opcode.d = opcode_11.q, ack_req.d = ack_req_11.q,
-                dest_qp.d = dest_qp_11.q, psn.d = psn_11.q, extension.d = extension_11.q,
-                payload_at.d = payload_at_11.q, payload_len.d = payload_len_11.q
-            }
-        }
-        out_valid = ended_12;
+        out_dest_qp = qps.rdata;
+        out_valid = ended_13;
         out_drop = bit_cast_word::<DropCode, U<5>>(verdict.drop_code);
+        kept = headers.rdata;
+        out_role = bit_cast_number::<2, FrameRole>(kept.role);
         assign! {
-            out_role = role, out_src_ip = src_ip, out_ecn = ecn, out_int_len = int_len, out_body = body,
-            out_opcode = opcode, out_ack_req = ack_req, out_dest_qp = dest_qp, out_psn = psn, out_extension = extension,
-            out_payload_at = payload_at, out_payload_len = payload_len, out_udp_len = udp_len
+            out_src_ip = kept.source_ip, out_ecn = kept.ecn, out_int_len = kept.int_length, out_body = kept.body,
+            out_udp_len = kept.udp_length
+        }
+        kept_packet = packets.rdata;
+        assign! {
+            out_opcode = kept_packet.opcode, out_ack_req = kept_packet.ack_req, out_psn = kept_packet.psn,
+            out_extension = kept_packet.extension, out_payload_at = kept_packet.payload_at,
+            out_payload_len = kept_packet.payload_length
         }
 
-        reset!(number, valid_0);
+        reset!(number, valid_0, takes_first_0);
+        if reset {
+            at_first = true;
+        }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::buffer::PacketBuffer;
 use super::lookup::{QpLookup, LOOKUP_LATENCY};
-use super::RxParser;
+use super::{RxParser, QP_EARLIER};
 use crate::prim::axi::AxisFrameIn;
-use crate::prim::delay::Delay;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
 use crate::prim::word::bit_cast_word;
@@ -17,6 +16,8 @@ use crate::words::transport::{AckSend, Action, RxPacket};
 use crate::words::transport::{CongestionMark, FrameRole};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
+
+const _: () = assert!(LOOKUP_LATENCY == QP_EARLIER);
 
 /// Receive pipe of one port. Reset for at least sixteen clocks.
 #[block]
@@ -84,7 +85,6 @@ pub struct RxPipe {
     parser: RxParser,
     lookup: QpLookup,
     store: PacketBuffer,
-    lost_then: Delay<Bit, LOOKUP_LATENCY>,
     dispatch: Dispatch,
     verdict: Signal<Local, JudgedFrame>,
 }
@@ -104,16 +104,17 @@ impl Logic for RxPipe {
         verdict.role = bit_cast_word::<FrameRole, U<2>>(parser.out_role);
         fields!(verdict from parser:
             ecn = out_ecn, int_length = out_int_len, opcode = out_opcode, ack_req = out_ack_req,
-            payload_at = out_payload_at, qpn = out_dest_qp, psn = out_psn, payload_length = out_payload_len,
+            payload_at = out_payload_at, psn = out_psn, payload_length = out_payload_len,
             extension = out_extension);
         // UDP header 8, control packet 68
         verdict.control_length = parser.out_udp_len == 76;
-        lookup.in_verdict = verdict;
-        lookup.in_valid = parser.out_valid;
+        // the place comes with the rest of the verdict
+        lookup.in_number = parser.out_dest_qp;
+        verdict.qp = lookup.out_place;
+        dispatch.next_qp = lookup.out_next_place;
         inputs!(lookup: context_valid, context_qp, context_data);
-        inputs!(dispatch from lookup: verdict = out_verdict, verdict_valid = out_valid);
-        lost_then = store.lost;
-        dispatch.lost = lost_then;
+        inputs!(dispatch: verdict, verdict_valid = parser.out_valid);
+        dispatch.lost = store.lost;
         dispatch.free = store.free;
         inputs!(dispatch: now, context_valid, context_qp, context_data);
         StreamOut::<DmaJob>::link(&mut job, &mut dispatch.job);

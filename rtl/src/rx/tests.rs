@@ -2,7 +2,7 @@
 
 use super::stimulus::{any_frame, good_frame, registers};
 use super::verdict::DROP_COUNTERS;
-use super::{RxParser, RX_PARSER_LATENCY};
+use super::{RxParser, QP_EARLIER, RX_PARSER_LATENCY};
 use crate::prim::uint::{mask, U};
 use crate::prim::wide::W;
 use crate::sim::{init, step, Stimulus};
@@ -28,6 +28,8 @@ struct Bench {
     config: NicConfig,
     waiting: VecDeque<(Vec<u8>, bool, u64)>,
     seen: BTreeMap<u64, u64>,
+    /// Numbers of queue pairs in the last clocks.
+    qps: VecDeque<u64>,
     clock: u64,
 }
 
@@ -52,6 +54,7 @@ impl Bench {
             config,
             waiting: VecDeque::new(),
             seen: BTreeMap::new(),
+            qps: VecDeque::new(),
             clock: 0,
         };
         bench.parser.reset.next = true;
@@ -100,21 +103,24 @@ impl Bench {
             waiting,
             config,
             seen,
+            qps,
             clock,
         } = self;
         step(parser.as_mut(), |parser| {
+            qps.push_front(parser.out_dest_qp.val().0);
+            qps.truncate(QP_EARLIER + 1);
             if !parser.out_valid.val() {
                 return;
             }
             let (frame, bad, at) = waiting.pop_front().expect("a verdict without a frame");
             assert_eq!(*clock - at - 1, RX_PARSER_LATENCY as u64, "latency");
-            check(parser, config, &frame, bad);
+            check(parser, config, &frame, bad, qps[QP_EARLIER]);
             *seen.entry(parser.out_drop.val().0).or_default() += 1;
         });
     }
 }
 
-fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool) {
+fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool, qp: u64) {
     let code = parser.out_drop.val().0;
     let got = code.checked_sub(1).map(|code| DROP_COUNTERS[code as usize]);
     let expected = frame_fault(config, frame);
@@ -142,7 +148,7 @@ fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool) {
     assert_eq!(from_top(parser.out_body.val())[..packet.int.len()], *packet.int);
     assert_eq!(parser.out_opcode.val().0 as u8, packet.bth.opcode.emit());
     assert_eq!(parser.out_ack_req.val(), packet.bth.ack_req);
-    assert_eq!(parser.out_dest_qp.val().0 as u32, packet.bth.dest_qp);
+    assert_eq!(qp as u32, packet.bth.dest_qp);
     assert_eq!(parser.out_psn.val().0 as u32, packet.bth.psn);
     assert_eq!(parser.out_payload_len.val().index(), packet.payload.len());
     let at = parser.out_payload_at.val().index();

@@ -3,26 +3,23 @@
 
 use crate::emit::naming::named;
 use crate::emit::naming::named_inside;
-use crate::prim::beat_bytes;
 use crate::prim::delay::Delay;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Sum of the 16-bit big-endian words of a beat that are to be summed; three clocks.
+/// Sum of the 16-bit big-endian words of a beat that are to be summed; three clocks: of two words, of eight, of all.
 #[block]
 pub struct BeatSum {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The beat, byte 0 in the lowest bits.
-    pub data: Signal<In, W<512, 8>>,
+    /// The beat's bytes that belong to the packet, byte 0 in the lowest bits, zeros behind them.
+    pub bytes: Signal<In, W<512, 8>>,
     /// It is the frame's first: addresses, UDP and data begin at byte 26, or 30 with a VLAN tag.
     pub first: Signal<In, Bit>,
     /// There is a VLAN tag.
     pub has_tag: Signal<In, Bit>,
-    /// Bytes that belong to the packet, 0 to 64.
-    pub covered: Signal<In, U<7>>,
     /// Sum, three clocks later.
     pub q: Signal<Out, U<21>>,
     _pipe: [u64; 2],
@@ -38,66 +35,58 @@ impl Logic for BeatSum {
                 (true, false) => 26,
                 (true, true) => 30,
             };
-            let data = self.data.val();
-            let byte = |i: usize| data.get_bits::<8>(8 * i).0 << (8 * (1 - i % 2));
-            self._pipe[0] = (from..self.covered.val().index().min(64)).map(byte).sum();
+            let bytes = self.bytes.val();
+            let byte = |i: usize| bytes.get_bits::<8>(8 * i).0 << (8 * (1 - i % 2));
+            self._pipe[0] = (from..64).map(byte).sum();
         }
     }
     fn connect(&mut self) {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "// eights of bytes that belong to it whole, the one that does in part, bytes of that
-{declared}reg [511:0] masked;
+        Verilog::Custom(
+            "reg [511:0] summed;
+reg [16:0] pair [0:15];
 reg [18:0] part [0:3];
-reg [18:0] sum [0:3];
 integer i;
 integer k;
-integer m;
 integer n;
 initial begin
   q = 0;
-  masked = 0;
+  for (n = 0; n < 16; n = n + 1) pair[n] = 0;
   for (n = 0; n < 4; n = n + 1) part[n] = 0;
 end
 always_comb
-  for (k = 0; k < 4; k = k + 1) begin
-    sum[k] = 19'd0;
-    for (i = 0; i < 8; i = i + 1)
-      sum[k] = sum[k] + {{3'd0, masked[128*k + 16*i +: 8], masked[128*k + 16*i + 8 +: 8]}};
-  end
+  for (i = 0; i < 64; i = i + 1)
+    summed[8*i +: 8] = (first & (i < 26 | (has_tag & i < 30))) ? 8'd0 : bytes[8*i +: 8];
 always @(posedge clk) begin
-  for (m = 0; m < 64; m = m + 1)
-    masked[8*m +: 8] <= ({within}) & !(first & (m < 26 | (has_tag & m < 30)))
-      ? data[8*m +: 8] : 8'd0;
-  for (n = 0; n < 4; n = n + 1) part[n] <= sum[n];
-  q <= {{2'd0, part[0]}} + {{2'd0, part[1]}} + {{2'd0, part[2]}} + {{2'd0, part[3]}};
-end",
-            declared = beat_bytes::declare("covered"),
-            within = beat_bytes::is_within("m"),
-        ))
+  for (k = 0; k < 16; k = k + 1)
+    pair[k] <= {1'd0, summed[32*k +: 8], summed[32*k + 8 +: 8]} + {1'd0, summed[32*k + 16 +: 8], summed[32*k + 24 +: 8]};
+  for (k = 0; k < 4; k = k + 1)
+    part[k] <= {2'd0, pair[4*k]} + {2'd0, pair[4*k + 1]} + {2'd0, pair[4*k + 2]} + {2'd0, pair[4*k + 3]};
+  q <= {2'd0, part[0]} + {2'd0, part[1]} + {2'd0, part[2]} + {2'd0, part[3]};
+end"
+            .into(),
+        )
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()
     }
 }
 
-/// `right` says six clocks after a beat whether the sum up to it is that of a right checksum.
+/// `right` says five clocks after a beat whether the sum up to it is that of a right checksum.
 #[block]
 pub struct UdpSum {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The beat.
-    pub data: Signal<In, W<512, 8>>,
+    /// The beat's bytes that belong to the packet, zeros behind them.
+    pub bytes: Signal<In, W<512, 8>>,
     /// There is a beat.
     pub enable: Signal<In, Bit>,
     /// It is the frame's first.
     pub first: Signal<In, Bit>,
     /// There is a VLAN tag.
     pub has_tag: Signal<In, Bit>,
-    /// Bytes that belong to the packet, 0 to 64.
-    pub covered: Signal<In, U<7>>,
     /// UDP length, which the pseudo header repeats.
     pub udp_len: Signal<In, U<16>>,
     /// The checksum is right.
@@ -105,31 +94,32 @@ pub struct UdpSum {
     beat: BeatSum,
     enable_3: Delay<Bit, 3>,
     first_3: Delay<Bit, 3>,
-    udp_len_3: Delay<U<16>, 3>,
+    pseudo: Signal<Local, U<17>>,
+    pseudo_3: Delay<U<17>, 3>,
+    before: Signal<Local, U<32>>,
     total: DFF<U<32>>,
-    once: DFF<U<17>>,
-    right_6: DFF<Bit>,
+    #[signals(U<16>: high, low)]
+    right_5: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for UdpSum {
     fn update(&mut self) {
-        inputs!(beat: data, first, has_tag, covered);
+        inputs!(beat: bytes, first, has_tag);
         enable_3 = enable;
         first_3 = first;
-        udp_len_3 = udp_len;
+        // protocol 17 and the length once more
+        pseudo = bit_cast_u::<17, 16>(udp_len) + 17;
+        pseudo_3 = pseudo;
+        before = if first_3 { bit_cast_u::<32, 17>(pseudo_3) } else { total };
         if enable_3 {
-            if first_3 {
-                // protocol 17 and the length once more
-                total = bit_cast_u::<32, 21>(beat.q) + bit_cast_u::<32, 16>(udp_len_3) + 17;
-            } else {
-                total = total + bit_cast_u::<32, 21>(beat.q);
-            }
+            total = before + bit_cast_u::<32, 21>(beat.q);
         }
-        once = bit_cast_u::<17, 16>(bit_cast_u::<16, 32>(total)) + bit_cast_u::<17, 16>(total.get_bits::<16>(16));
-        right_6 =
-            (bit_cast_u::<16, 17>(once) + bit_cast_u::<16, 1>(bit_cast_b(once.get_bit(16)))) == bits_u::<16>(0xffff);
-        right = right_6;
+        // the halves add up to ones, with a carry in it only if both are ones; the sum is never zero
+        low = bit_cast_u::<16, 32>(total);
+        high = total.get_bits::<16>(16);
+        right_5 = (low ^ high).all() | (low.all() & high.all());
+        right = right_5;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -4,8 +4,14 @@
 //! | clock | does |
 //! |---|---|
 //! | 0 | the next step: a mark goes first, then the creation of a queue pair, then a notification that leaves |
-//! | 0 - 3 | state of its queue pair out of the RAM, with what the steps before it write |
-//! | 3 | is the interval over? New state; a notification goes into the FIFO |
+//! | 0 - 3 | state of its queue pair out of the RAM, with what the steps before it write until then |
+//! | 3 | time since the last one |
+//! | 4 | is the interval over? |
+//! | 5 | decision, with what the two steps before it have decided |
+//! | 6 | state written; a notification goes into the FIFO |
+//!
+//! The time since the last one is that of the state in clock 3. If a step decides later to notify, then one of its queue pair that comes within
+//! three clocks finds a notification due, whose time does not count: it leaves more than three clocks later.
 //!
 //! A kind of packets of a queue pair has one notification in the FIFO at most, however long pause holds it. A FIFO that is full
 //! nevertheless, after many removals, asks for nothing: the next mark does. The time of the last one is kept modulo 2^28 units of 1.024 us, so
@@ -61,15 +67,23 @@ pub struct Notify {
     leaves: Signal<Local, Bit>,
     step: Signal<Local, NotifyStep>,
     // 3
+    step_3: Signal<Local, NotifyStep>,
+    first: Signal<Local, Notified>,
+    elapsed: DFF<U<28>>,
+    #[registers(NotifyStep: step_4, step_5)]
+    #[registers(NotifyState: state_4, state_5)]
+    // 4
+    #[registers(Bit: over, same)]
+    // 5
     #[signals(NotifyState: state, new_state)]
     #[signals(Notified: told, new_told)]
-    #[signals(Bit: fresh, asks, writes)]
+    #[signals(Bit: fresh, asks)]
+    #[registers(Bit: asked, writes)]
+    decided: DFF<NotifyState>,
+    decided_mark: DFF<CongestionMark>,
+    // 6
     waiting: StreamFifo<CongestionMark, 9, 504>,
     out: Skid<AckSend>,
-    step_3: Signal<Local, NotifyStep>,
-    elapsed: Signal<Local, U<28>>,
-    asked: DFF<Bit>,
-    asked_mark: DFF<CongestionMark>,
     item: Signal<Local, AckSend>,
 }
 
@@ -103,39 +117,50 @@ impl Logic for Notify {
         steps = step;
         states.raddr = step.mark.qp;
 
-        // 3
+        // 3: what the step three before has decided comes after the RAM's word; changed or not, it is the state of its queue pair
         step_3 = steps;
-        state = states.rdata;
-        fresh = state.generation == step_3.mark.generation;
-        told = if step_3.mark.response { state.responses } else { state.requests };
-        elapsed = now_1 - told.at;
-        asks = (step_3.kind == NotifyKind::Marked)
-            & enable
-            & fresh
-            & !told.due
-            & !waiting.crowded
-            & (!told.told | (elapsed >= bit_cast_u::<28, 24>(interval)));
+        first = if step_3.mark.response { states.rdata.val().responses } else { states.rdata.val().requests };
+        elapsed = now_1 - first.at;
+        step_4 = step_3;
+        state_4 = if decided_mark.qp == step_3.mark.qp { decided } else { states.rdata };
+
+        // 4
+        over = elapsed >= bit_cast_u::<28, 24>(interval);
+        step_5 = step_4;
+        state_5 = if decided_mark.qp == step_4.mark.qp { decided } else { state_4 };
+        same = step_5.mark.qp == step_4.mark.qp;
+
+        // 5
+        state = if same { decided } else { state_5 };
+        fresh = state.generation == step_5.mark.generation;
+        told = if step_5.mark.response { state.responses } else { state.requests };
+        asks =
+            (step_5.kind == NotifyKind::Marked) & enable & fresh & !told.due & !waiting.crowded & (!told.told | over);
         new_told = told;
-        new_told.due = asks;
         if asks {
+            new_told.due = true;
             new_told.told = true;
             new_told.at = now_1;
         }
+        if (step_5.kind == NotifyKind::Leaves) & fresh {
+            new_told.due = false;
+        }
         new_state = state;
-        if step_3.mark.response {
+        if step_5.mark.response {
             new_state.responses = new_told;
         } else {
             new_state.requests = new_told;
         }
-        writes = asks | ((step_3.kind == NotifyKind::Leaves) & fresh);
-        if step_3.kind == NotifyKind::Begins {
-            writes = true;
+        if step_5.kind == NotifyKind::Begins {
             new_state = bits_zero::<NotifyState>(0);
-            new_state.generation = step_3.mark.generation;
+            new_state.generation = step_5.mark.generation;
         }
-        inputs!(states: we = writes, waddr = step_3.mark.qp, wdata = new_state);
-        assign!(asked.d = asks, asked_mark.d = step_3.mark);
-        inputs!(waiting: up.valid = asked, up.data = asked_mark);
+        writes = step_5.kind != NotifyKind::Nothing;
+        assign!(asked.d = asks, decided.d = new_state, decided_mark.d = step_5.mark);
+
+        // 6
+        inputs!(states: we = writes, waddr = decided_mark.qp, wdata = decided);
+        inputs!(waiting: up.valid = asked, up.data = decided_mark);
 
         // out
         waiting.down.ready = leaves;

@@ -7,8 +7,8 @@ use crate::words::context::QpContext;
 use crate::words::transport::AckKind;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Clocks from a mark to the decision; marks are judged by the time of one clock before it.
-const DECISION: usize = 3;
+/// Clocks from a mark to the decision.
+const DECISION: usize = 5;
 
 struct Bench {
     block: Box<Notify>,

@@ -5,8 +5,8 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 | which bytes of the beat the ICRC covers, where it goes |
-//! | 1 - 3 | `IcrcBytes`: what the ICRC covers, zeros elsewhere |
+//! | 0 | how many bytes of the beat the ICRC covers, where it goes |
+//! | 0 - 3 | `IcrcBytes`: what the ICRC covers, zeros elsewhere |
 //! | 3 - 6 | CRC register |
 //! | 6 - 12 | zeros taken back out |
 //! | 13 | ICRC into its place |
@@ -20,7 +20,7 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::bit_cast_bus;
+use crate::prim::word::{bit_cast_bus, bits_zero};
 use crate::rx::icrc_bytes::IcrcBytes;
 use crate::words::tx::{AppendPlan, BuiltBeat, FrameBeat, FrameNote, NotedBeat};
 use crate::words::wire::IpUdpHeaders;
@@ -53,6 +53,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     #[signals(U<7>: covered, stop, short_by, count)]
     #[signals(Bit: appends, high)]
     place: Signal<Local, U<5>>,
+    headers: Signal<Local, IpUdpHeaders>,
     // 1
     #[signals(AppendPlan: plan_new, planned)]
     bytes: IcrcBytes,
@@ -62,14 +63,12 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     zeros: Delay<U<6>, 5>,
     unroll: CrcUnroll,
     plan: Delay<AppendPlan, 11>,
-    late: Delay<W<512, 8>, 12>,
+    data_2: DFF<W<512, 8>>,
+    late: Delay<W<512, 8>, 11>,
     valid_1: DFF<Bit>,
     number_1: DFF<U<2>>,
     covered_1: DFF<U<7>>,
     zeros_1: DFF<U<6>>,
-    headers_1: DFF<IpUdpHeaders>,
-    code_1: DFF<U<3>>,
-    with_int_1: DFF<Bit>,
     plan_1: DFF<AppendPlan>,
     // 13
     #[registers(Bit: valid_13, last_13, bad_13, whole)]
@@ -117,8 +116,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
             }
         }
         assign! {
-            valid_1.d = valid, number_1.d = beat.number, code_1.d = beat.int_code,
-            with_int_1.d = beat.with_int, covered_1.d = covered
+            valid_1.d = valid, number_1.d = beat.number, covered_1.d = covered
         }
         zeros_1 = bit_cast_u::<6, 7>(bits_u::<7>(64) - covered);
         if beat.last & beat.spill & (beat.tail <= 64) {
@@ -132,30 +130,32 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         fields!(plan_new from beat: last, bad, note);
         plan_1 = plan_new;
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        headers_1.ip.version = beat.outer.ip.version ^ bits_u::<4>(0xe);
-        headers_1.ip.ihl = beat.outer.ip.ihl ^ bits_u::<4>(0x3);
+        headers = bits_zero::<IpUdpHeaders>(0);
+        headers.ip.version = beat.outer.ip.version ^ bits_u::<4>(0xe);
+        headers.ip.ihl = beat.outer.ip.ihl ^ bits_u::<4>(0x3);
         // 20 is the second byte of the initial value, all of it inverted by the ones
-        headers_1.ip.dscp = bits_u::<6>(0x37);
-        headers_1.ip.ecn = bits_u::<2>(0x3);
-        headers_1.ip.total_length = beat.icrc_lengths.ip ^ bits_u::<16>(0xbbde);
-        fields!(headers_1.d from beat:
+        headers.ip.dscp = bits_u::<6>(0x37);
+        headers.ip.ecn = bits_u::<2>(0x3);
+        headers.ip.total_length = beat.icrc_lengths.ip ^ bits_u::<16>(0xbbde);
+        fields!(headers from beat:
             ip.identification = outer.ip.identification, ip.reserved = outer.ip.reserved,
             ip.do_not_fragment = outer.ip.do_not_fragment, ip.more_fragments = outer.ip.more_fragments,
             ip.fragment_offset = outer.ip.fragment_offset);
-        headers_1.ip.ttl = bits_u::<8>(0xff);
-        headers_1.ip.protocol = beat.outer.ip.protocol;
-        headers_1.ip.checksum = bits_u::<16>(0xffff);
-        fields!(headers_1.d from beat:
+        headers.ip.ttl = bits_u::<8>(0xff);
+        headers.ip.protocol = beat.outer.ip.protocol;
+        headers.ip.checksum = bits_u::<16>(0xffff);
+        fields!(headers from beat:
             ip.source = outer.ip.source, ip.destination = outer.ip.destination, udp.source_port = outer.udp.source_port,
             udp.destination_port = outer.udp.destination_port, udp.length = icrc_lengths.udp);
-        headers_1.udp.checksum = bits_u::<16>(0xffff);
+        headers.udp.checksum = bits_u::<16>(0xffff);
 
-        // 1 - 12
-        inputs!(bytes: data, number = number_1, covered = covered_1);
-        bytes.headers = bit_cast_bus::<224, 4, IpUdpHeaders>(headers_1);
+        bytes.headers = bit_cast_bus::<224, 4, IpUdpHeaders>(headers);
         bytes.has_tag = false;
-        bytes.code = code_1;
-        bytes.with_int = with_int_1;
+        inputs!(bytes from beat: number, code = int_code, with_int);
+
+        // 1 - 12; what is not covered is zero in the beat
+        data_2 = data;
+        bytes.bytes = data_2;
         fold.data = bytes.q;
         moves = bit_cast_u::<2, 1>(bit_cast_b(valid_1 & (covered_1 != 0)))
             | (bit_cast_u::<2, 1>(bit_cast_b(number_1 == 0)) << 1);
@@ -165,7 +165,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         zeros = zeros_1;
         inputs!(unroll: state = state.q, zeros = zeros.q);
         plan = plan_1;
-        late = data;
+        late = data_2;
 
         // 12: into place within eight bytes
         planned = plan;

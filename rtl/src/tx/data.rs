@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 - 14 | [`DataHeader`] |
 //! | 14 | header and payload meet: a beat of the frame each clock |
-//! | 15 - 17 | [`FrameBytes`] |
+//! | 15 - 17 | [`FrameBytes`], which hears a clock before how many bytes of payload come |
 //! | 16 - 32 | [`IcrcAppend`] |
 //! | 32 and the frame's beats less one | its first beat |
 //!
@@ -108,7 +108,6 @@ pub struct DataBuilder {
     // 15
     go_15: DFF<Bit>,
     payload_15: DFF<W<512, 8>>,
-    count_15: DFF<U<7>>,
     headers_15: DFF<DataHeaders>,
     code_15: DFF<StartCode>,
     bytes: FrameBytes,
@@ -172,9 +171,9 @@ impl Logic for DataBuilder {
             }
         }
         assign!(go_15.d = go, payload_15.d = beat.data);
-        self.count_15.d.next = bits_u::<7>(0);
+        self.bytes.count.next = bits_u::<7>(0);
         if self.pull.val() {
-            self.count_15.d.next = self.beat.val().count;
+            self.bytes.count.next = self.beat.val().count;
         }
         self.valid_15.d.next = self.go.val() & !self.drop.val();
         self.headers_15.d.next = self.row.val().headers;
@@ -192,7 +191,7 @@ impl Logic for DataBuilder {
         inputs!(bytes: enable = go_15, number = beat_15.number);
         self.bytes.header.next =
             bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.headers_15.q.val())) << 256;
-        inputs!(bytes: payload = payload_15, count = count_15);
+        inputs!(bytes: payload = payload_15);
         self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code_15.q.val());
         advance!(valid_16, beat_16);
 

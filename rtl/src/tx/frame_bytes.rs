@@ -24,7 +24,7 @@ pub const fn start(code: usize) -> usize {
     (54 + int + extension) % 64
 }
 
-/// `q` belongs to the inputs of two clocks ago. The part of a beat of payload that does not fit goes into the next beat.
+/// `q` belongs to the inputs of two clocks ago, and to the `count` of three. The part of a beat of payload that does not fit goes into the next beat.
 #[block]
 pub struct FrameBytes {
     /// Clock.
@@ -37,12 +37,13 @@ pub struct FrameBytes {
     pub header: Signal<In, W<832, 13>>,
     /// Payload, first byte lowest.
     pub payload: Signal<In, W<512, 8>>,
-    /// Its bytes, 0 to 64; what is behind them does not matter.
+    /// Its bytes, 0 to 64, a clock before it; what is behind them does not matter.
     pub count: Signal<In, U<7>>,
     /// Where payload starts, see [`start`].
     pub code: Signal<In, U<3>>,
     /// Beat of the frame, zero where nothing belongs.
     pub q: Signal<Out, W<512, 8>>,
+    _count: usize,
     _head: W<512, 8>,
     _payload: W<512, 8>,
     _code: usize,
@@ -65,7 +66,7 @@ impl Logic for FrameBytes {
         if self._enable {
             self._previous = self._payload;
         }
-        let (number, count) = (self.number.val().index(), self.count.val().index());
+        let number = self.number.val().index();
         let mut head = [0; 8];
         if number < 2 {
             for i in (0..64).filter(|i| 64 * number + i < HEADER) {
@@ -74,11 +75,12 @@ impl Logic for FrameBytes {
             }
         }
         self._head = W(head);
-        self._payload = match count {
+        self._payload = match self._count {
             0 => W::default(),
-            1..=63 => self.payload.val() << (512 - 8 * count as u64) >> (512 - 8 * count as u64),
+            count @ 1..=63 => self.payload.val() << (512 - 8 * count as u64) >> (512 - 8 * count as u64),
             _ => self.payload.val(),
         };
+        self._count = self.count.val().index();
         self._code = self.code.val().index();
         self._fresh = number == 0;
         self._enable = self.enable.val();
@@ -101,6 +103,7 @@ impl Logic for FrameBytes {
             "// eights of bytes that are there whole, the one that is there in part, bytes of that
 {declared}reg [1023:0] swapped;
 reg [511:0] head;
+reg [63:0] keep;
 reg [511:0] body;
 reg [511:32] previous;
 reg [511:0] placed;
@@ -113,6 +116,7 @@ integer k;
 initial begin
   q = 0;
   head = 0;
+  keep = 0;
   body = 0;
   previous = 0;
   place = 0;
@@ -127,7 +131,10 @@ always_comb begin
 end
 always @(posedge clk) begin
   head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
-  for (i = 0; i < 64; i = i + 1) body[8*i +: 8] <= payload[8*i +: 8] & {{8{{{within}}}}};
+  for (i = 0; i < 64; i = i + 1) begin
+    keep[i] <= {within};
+    body[8*i +: 8] <= payload[8*i +: 8] & {{8{{keep[i]}}}};
+  end
   place <= code;
   fresh <= number == 2'd0;
   moves <= enable;

@@ -358,6 +358,14 @@ crate::word! {
         stored: U<34>,
     }
 
+    /// How far a window lies above a bound, UQ25.14 bytes.
+    pub struct WindowSide {
+        /// Amount, two's complement.
+        amount: U<40>,
+        /// It lies below.
+        below: Bit,
+    }
+
     /// A utilisation in two halves, which are compared at once.
     pub struct UtilisationHalves {
         /// Lower half.

@@ -69,6 +69,8 @@ crate::kind! {
         AwaitNeighbour,
         /// Is it the peer's?
         CompareNeighbour,
+        /// Its addresses are taken if it is the one, or the next one is read.
+        TakeNeighbour,
         /// The context is voided.
         Void,
         /// The requester completes what it has.

@@ -57,6 +57,16 @@ crate::word! {
         now: U<20>,
     }
 
+    /// What was chosen to enter.
+    pub struct DcqcnChosen {
+        /// What it is.
+        entry: DcqcnEntry,
+        /// Its flow.
+        flow: U<16>,
+        /// An event of a flow number past the configured count.
+        past: Bit,
+    }
+
     /// What decides when a flow's rate moves.
     pub struct DcqcnTimers {
         /// The flow exists.
@@ -145,6 +155,14 @@ crate::word! {
         below: U<20>,
         /// Units of alpha.
         units: U<21>,
+    }
+
+    /// How far a bound of a rate lies above what a cut leaves of it, UQ8.27.
+    pub struct RateSide {
+        /// Amount, two's complement.
+        amount: U<35>,
+        /// It lies below.
+        below: Bit,
     }
 
     /// A rate, UQ7.27, of which half is taken.

@@ -37,6 +37,22 @@ crate::word! {
         lines: U<7>,
     }
 
+    /// A byte in its page of 4 KiB.
+    pub struct BytePlace {
+        /// Byte in its line.
+        in_line: U<6>,
+        /// Line in its page.
+        line: U<6>,
+    }
+
+    /// A number of bytes, less than two pages, by the page.
+    pub struct PageCount {
+        /// Bytes beyond a whole page.
+        bytes: U<12>,
+        /// A whole page.
+        pages: Bit,
+    }
+
     /// A burst.
     pub struct Burst {
         /// Lines less one.

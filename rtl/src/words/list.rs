@@ -19,8 +19,8 @@ use super::dcqcn::{
     DcqcnTimers, HalvedRate, LongWindow, NicClock, SerialDistance,
 };
 use super::dma::{
-    AxiResponse, BitDistance, Burst, ByteAddress, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, LinePlan,
-    ReadLine, Twice, WriteLine,
+    AxiResponse, BitDistance, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
+    LinePlan, PageCount, ReadLine, Twice, WriteLine,
 };
 use super::flows::{
     FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
@@ -41,8 +41,9 @@ use super::responder::{ResponderCreation, ResponderState, ResponseNotice, Respon
 use super::responses::{QpChange, ReadEnd, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FramePlace, FrameTurn, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes, OuterFaults,
-    PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    FrameFaults, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes,
+    OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
+    TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
@@ -60,7 +61,8 @@ use super::transport::{
 use super::tx::{
     AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
     HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders,
-    PlannedRow, RingCursor, SelectContext, SelectMessage, StartCode, TakenPacket, TypeOfService,
+    PlannedRow, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket,
+    TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -126,6 +128,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LineNumber::descriptor(),
         ByteAddress::descriptor(),
         LineCount::descriptor(),
+        BytePlace::descriptor(),
+        PageCount::descriptor(),
         Burst::descriptor(),
         ByteTurn::descriptor(),
         BitDistance::descriptor(),
@@ -269,6 +273,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         EthernetFaults::descriptor(),
         OuterFaults::descriptor(),
         TransportFaults::descriptor(),
+        OuterJudgement::descriptor(),
+        HeaderFields::descriptor(),
+        TransportFields::descriptor(),
         MacBytes::descriptor(),
         FirstBytes::descriptor(),
         InnerHeaders::descriptor(),
@@ -300,6 +307,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LookedGrant::descriptor(),
         RingCursor::descriptor(),
         SelectMessage::descriptor(),
+        SelectRead::descriptor(),
+        RingVoids::descriptor(),
+        ReadVoids::descriptor(),
         GrantFeedback::descriptor(),
         EthernetHeader::descriptor(),
         Ipv4Header::descriptor(),

@@ -16,13 +16,11 @@ crate::kind! {
 
     /// What the response queue does in a clock.
     pub enum ResponseStep {
-        /// Takes up what is offered; the queue pair's list is read.
+        /// Waits for what comes next, and the list of its queue pair.
         Idle,
-        /// The list comes into a register.
-        Held,
-        /// Decides; an acknowledgement leaves or waits. A READ and its end are compared with the list.
+        /// Compares it with the list.
         Look,
-        /// Decides about a READ or its end.
+        /// Decides.
         Decide,
         /// The answer at the head of the list is addressed.
         AddressHead,
@@ -72,8 +70,8 @@ crate::word! {
         ahead: U<3>,
         /// Grows by one when READs begin anew.
         epoch: U<4>,
-        /// First PSN of the READ with which the flow was started.
-        start_psn: U<24>,
+        /// PSNs from the start of the flow to there.
+        reach: U<24>,
     }
 
     /// The last response of a READ has left, or one could not be read from memory.

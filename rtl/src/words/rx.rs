@@ -174,6 +174,52 @@ crate::word! {
         ip_checksum: Bit,
     }
 
+    /// What the headers up to UDP say of a frame before its sums are known.
+    pub struct OuterJudgement {
+        /// Faults of Ethernet.
+        ethernet: EthernetFaults,
+        /// Faults of IPv4 and UDP.
+        outer: OuterFaults,
+        /// End of the IP packet in the frame.
+        ip_end: U<17>,
+        /// It is a plain packet with a UDP checksum.
+        summed: Bit,
+        /// It is a control packet, which has no transport header.
+        control: Bit,
+    }
+
+    /// Fields of a frame up to its INT.
+    pub struct HeaderFields {
+        /// 70 bytes after UDP, first byte in the highest bits.
+        body: W<560, 9>,
+        /// IPv4 address of the sender.
+        source_ip: U<32>,
+        /// Which port it came to.
+        role: FrameRole,
+        /// ECN field of IPv4.
+        ecn: U<2>,
+        /// Bytes of INT header and stack.
+        int_length: U<6>,
+        /// UDP length.
+        udp_length: U<16>,
+    }
+
+    /// Fields of a frame from its BTH on.
+    pub struct TransportFields {
+        /// BTH opcode.
+        opcode: Opcode,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// PSN.
+        psn: U<24>,
+        /// First byte of the payload in the frame.
+        payload_at: U<7>,
+        /// Bytes of payload without pad.
+        payload_length: U<16>,
+        /// 16 bytes after the BTH, first byte in the highest bits.
+        extension: W<128, 2>,
+    }
+
     /// Bytes of an Ethernet address.
     pub struct MacBytes {
         /// In the lowest bits.
@@ -252,8 +298,8 @@ crate::word! {
         ack_req: Bit,
         /// First byte of the payload in the frame.
         payload_at: U<7>,
-        /// Destination queue pair; behind the lookup its place.
-        qpn: U<24>,
+        /// Place of its queue pair, zero if nobody has the number.
+        qp: U<8>,
         /// PSN.
         psn: U<24>,
         /// Bytes of payload without pad.

@@ -302,6 +302,44 @@ crate::word! {
         length: U<32>,
     }
 
+    /// What the selection of packets needs of a READ that is answered.
+    pub struct SelectRead {
+        /// First PSN.
+        first_psn: U<24>,
+        /// One past the last PSN.
+        end_psn: U<24>,
+        /// It has fewer than four packets.
+        few: Bit,
+        /// Generation.
+        generation: U<8>,
+        /// Address of the first byte.
+        address: U<64>,
+        /// Bytes.
+        length: U<32>,
+        /// MSN of the responses.
+        msn: U<24>,
+        /// Its tag.
+        tag: U<4>,
+        /// Epoch of the READs that it belongs to.
+        epoch: U<4>,
+    }
+
+    /// Which place of a ring of messages is voided next.
+    pub struct RingVoids {
+        /// The place.
+        place: U<4>,
+        /// There is one.
+        some: Bit,
+    }
+
+    /// Which place of a ring of READs is voided next.
+    pub struct ReadVoids {
+        /// The place.
+        place: U<3>,
+        /// There is one.
+        some: Bit,
+    }
+
     /// Which packet a feedback to the scheduler is about.
     pub struct FeedbackFrom {
         /// PSN.

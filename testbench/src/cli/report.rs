@@ -4,7 +4,7 @@ use super::{say, Failure};
 use crate::report::{blocks, hardware, latency, reciprocal, speed};
 use crate::tools::cache::workspace_dir;
 use hpcc_rtl::emit::Library;
-use hpcc_rtl::tops::{NIC, TOPS};
+use hpcc_rtl::tops::{self, NIC, TOPS};
 use std::path::PathBuf;
 
 /// Tables and figures of the hardware
@@ -34,14 +34,21 @@ pub struct Args {
     /// Only the blocks whose path begins with this; a module's name takes that module whole, to compare with its blocks' sum
     #[arg(long, value_name = "PATH", requires = "blocks", conflicts_with_all = ["reciprocal", "speed", "latency"])]
     only: Option<String>,
-    /// Also place and route on ECP5 with so many seeds and keep the best clock rate
+    /// Also place and route on ECP5 with so many seeds; the clock rate is their median
     #[arg(long, value_name = "SEEDS", default_value_t = 0, conflicts_with_all = ["reciprocal", "speed", "latency"])]
     place: u32,
+    /// Also map to 45 nm standard cells: clock rate before layout and area
+    #[arg(long = "cells-45nm", conflicts_with_all = ["reciprocal", "speed", "latency"])]
+    cells_45nm: bool,
 }
 
 impl Args {
     /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
+        let wanted = hardware::Wanted {
+            seeds: self.place,
+            cells45: self.cells_45nm,
+        };
         let figures = self.figures.unwrap_or_else(|| workspace_dir().join("docs/src/figures"));
         if self.reciprocal {
             let path = figures.join("reciprocal.svg");
@@ -51,11 +58,7 @@ impl Args {
             return say(&format!("{}\n", path.display()));
         }
         if self.blocks {
-            return blocks(
-                self.top.as_deref().unwrap_or(NIC.name),
-                self.only.as_deref(),
-                self.place,
-            );
+            return blocks(self.top.as_deref().unwrap_or(NIC.name), self.only.as_deref(), wanted);
         }
         if self.latency {
             let rows = latency::latencies().map_err(Failure::input)?;
@@ -64,23 +67,34 @@ impl Args {
         if self.speed {
             return speed();
         }
-        let wanted = |name: &str| self.top.as_deref().is_none_or(|top| top == name);
-        let tops: Vec<_> = TOPS.iter().filter(|top| wanted(top.name)).collect();
+        let chosen = |name: &str| self.top.as_deref().is_none_or(|top| top == name);
+        let tops: Vec<_> = TOPS.iter().filter(|top| chosen(top.name)).collect();
         if tops.is_empty() {
             let names: Vec<_> = TOPS.iter().map(|top| top.name).collect();
             return Err(Failure::Input(format!("--top: expected one of {}", names.join(", "))));
         }
+        let library = library()?;
         let mut rows = vec![];
         for top in tops {
-            let row = hardware::measure(top, self.place, &|step| eprintln!("{step}"));
+            let block = blocks::whole(&library, top.name).ok_or_else(|| lacking(top.name))?;
+            let row = hardware::measure(top.name, &block.sources, wanted, &|step| eprintln!("{step}"));
             rows.push(row.map_err(|error| Failure::Check(error.to_string()))?);
         }
         say(&hardware::table(&rows))
     }
 }
 
+/// The modules as `emit` writes them: a top that is also a block of the NIC is one module with one name, and measured once.
+fn library() -> Result<Library, Failure> {
+    tops::library().map_err(|error| Failure::Check(error.to_string()))
+}
+
+fn lacking(top: &str) -> Failure {
+    Failure::Check(format!("the modules of {top} are not complete"))
+}
+
 /// The table of the NIC's blocks. What is measured is kept, so a run that was ended goes on where it was.
-fn blocks(nic: &str, only: Option<&str>, seeds: u32) -> Result<(), Failure> {
+fn blocks(nic: &str, only: Option<&str>, wanted: hardware::Wanted) -> Result<(), Failure> {
     let names = blocks::WHOLE.map(|top| top.name);
     let found = blocks::WHOLE.iter().find(|top| top.name == nic);
     let nic = found.ok_or_else(|| {
@@ -89,11 +103,8 @@ fn blocks(nic: &str, only: Option<&str>, seeds: u32) -> Result<(), Failure> {
             names.join(" or ")
         ))
     })?;
-    let mut library = Library::new();
-    nic.add_to(&mut library)
-        .map_err(|error| Failure::Check(error.to_string()))?;
-    let lacking = || Failure::Check(format!("the modules of {} are not complete", nic.name));
-    let mut chosen = blocks::blocks(&library, nic).ok_or_else(lacking)?;
+    let library = library()?;
+    let mut chosen = blocks::blocks(&library, nic).ok_or_else(|| lacking(nic.name))?;
     if let Some(only) = only {
         let whole = blocks::whole(&library, only);
         match whole {
@@ -109,7 +120,7 @@ fn blocks(nic: &str, only: Option<&str>, seeds: u32) -> Result<(), Failure> {
     }
     let mut rows = vec![];
     for block in &chosen {
-        let row = hardware::measure_block(block, seeds, &|step| eprintln!("{step}"));
+        let row = hardware::measure_block(block, wanted, &|step| eprintln!("{step}"));
         rows.push(row.map_err(|error| Failure::Check(error.to_string()))?);
     }
     say(&hardware::block_table(&rows))

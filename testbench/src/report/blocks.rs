@@ -271,6 +271,20 @@ mod tests {
         WHOLE.iter().for_each(is_whole);
     }
 
+    #[test]
+    fn a_law_in_the_nic_is_the_top_of_that_law() {
+        let library = hpcc_rtl::tops::library().expect("emitted");
+        let blocks = blocks(&library, &NIC).expect("blocks");
+        for (path, top) in [("flows.law.hpcc_0", "hpcc_cc"), ("flows.law.dcqcn_0", "hpcc_cc_dcqcn")] {
+            let block = blocks.iter().find(|block| block.path == path).expect("block");
+            let alone = whole(&library, top).expect("top");
+            assert_eq!(
+                (&block.module, &block.sources.files),
+                (&alone.module, &alone.sources.files)
+            );
+        }
+    }
+
     fn is_whole(nic: &Top) {
         let mut library = Library::new();
         nic.add_to(&mut library).expect("emitted");

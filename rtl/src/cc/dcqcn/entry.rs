@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | -4 | ports | |
 //! | -3 | `events`, `commands` | skid buffers |
-//! | -2 | `chosen` | a command before an event before a tick; an overdue tick before an event |
+//! | -2 | `chosen` | skid buffer: a command before an event before a tick; an overdue tick before an event |
 //! | -1 | `next`, `hold_off` | compared with the five that entered before: clocks left to wait |
 //! | 0 | outputs | enters once nothing is left to wait |
 //!
@@ -15,9 +15,9 @@ use crate::cc::parts::interlock::FlowWait;
 use crate::cc::parts::sweep::FlowSweep;
 use crate::prim::skid::{Skid, StreamIn};
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::word::bit_cast_word;
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::congestion::{CcEventKind, LawCommand};
-use crate::words::dcqcn::{ByteCount, DcqcnEntry, DcqcnEvent, NicClock};
+use crate::words::dcqcn::{ByteCount, DcqcnChosen, DcqcnEntry, DcqcnEvent, NicClock};
 use crate::words::sched::LawEvent;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -52,11 +52,14 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
     #[signals(Bit: tick, pick, load, enter)]
-    #[registers(Bit: chosen_valid, chosen_past, next_valid, next_past, closed, out_of_range_r)]
-    #[registers(DcqcnEntry: chosen, next, entering_r)]
-    #[registers(U<A>: chosen_flow, next_flow, flow_r)]
+    #[registers(Bit: next_valid, next_past, closed, waits, out_of_range_r)]
+    #[registers(DcqcnEntry: next, entering_r)]
+    #[registers(U<A>: next_flow, flow_r)]
+    #[signals(U<A>: chosen_flow)]
     events: Skid<DcqcnEvent>,
     commands: Skid<LawCommand>,
+    chosen: Skid<DcqcnChosen>,
+    choice: Signal<Local, DcqcnChosen>,
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
     sweep: FlowSweep<A>,
@@ -72,7 +75,7 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
 #[kernel]
 impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
     fn update(&mut self) {
-        inputs!([events, commands, sweep]: reset);
+        inputs!([events, commands, chosen, sweep]: reset);
         events.up.valid = event.valid;
         event.ready = events.up.ready;
         events.up.data.next.flow = event.data.val().flow;
@@ -86,42 +89,44 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
         StreamIn::<LawCommand>::link(&mut command, &mut commands.up);
 
         closed = crowded | sweep.active;
-        enter = next_valid & (hold_off == 0) & !closed;
+        enter = next_valid & !waits & !closed;
         load = enter | !next_valid;
-        pick = load | !chosen_valid;
+        pick = chosen.up.ready;
         tick = tick_valid & !commands.down.valid & (tick_overdue | !events.down.valid);
         commands.down.ready = pick;
         events.down.ready = pick & !commands.down.valid & !tick;
         tick_taken = pick & tick;
 
         // one of the three
-        if pick {
-            chosen_valid = commands.down.valid | events.down.valid | tick;
-            chosen.command = commands.down.valid;
-            chosen.create = commands.down.data.val().create;
-            chosen.walked = tick;
-            chosen.generation = events.down.data.val().generation;
-            chosen.kind = events.down.data.val().kind;
-            chosen.ecn = events.down.data.val().ecn;
-            chosen.bytes = events.down.data.val().bytes;
-            chosen.now = events.down.data.val().now;
-            chosen.valid = bit_cast_u::<17, 16>(events.down.data.val().flow) < limit;
-            chosen_past = bit_cast_u::<17, 16>(events.down.data.val().flow) >= limit;
-            chosen_flow = bit_cast_u::<A, 16>(events.down.data.val().flow);
-            if tick {
-                chosen.kind = CcEventKind::Tick;
-                chosen.now = now;
-                chosen.valid = true;
-                chosen_past = false;
-                chosen_flow = tick_flow;
-            }
-            if commands.down.valid {
-                chosen.generation = commands.down.data.val().generation;
-                chosen.valid = bit_cast_u::<17, 16>(commands.down.data.val().flow) < limit;
-                chosen_past = false;
-                chosen_flow = bit_cast_u::<A, 16>(commands.down.data.val().flow);
-            }
+        chosen.up.valid = commands.down.valid | events.down.valid | tick;
+        choice = bits_zero::<DcqcnChosen>(0);
+        choice.entry.command = commands.down.valid;
+        choice.entry.create = commands.down.data.val().create;
+        choice.entry.walked = tick;
+        choice.entry.generation = events.down.data.val().generation;
+        choice.entry.kind = events.down.data.val().kind;
+        choice.entry.ecn = events.down.data.val().ecn;
+        choice.entry.bytes = events.down.data.val().bytes;
+        choice.entry.now = events.down.data.val().now;
+        choice.entry.valid = bit_cast_u::<17, 16>(events.down.data.val().flow) < limit;
+        choice.past = bit_cast_u::<17, 16>(events.down.data.val().flow) >= limit;
+        choice.flow = events.down.data.val().flow;
+        if tick {
+            choice.entry.kind = CcEventKind::Tick;
+            choice.entry.now = now;
+            choice.entry.valid = true;
+            choice.past = false;
+            choice.flow = bit_cast_u::<16, A>(tick_flow);
         }
+        if commands.down.valid {
+            choice.entry.generation = commands.down.data.val().generation;
+            choice.entry.valid = bit_cast_u::<17, 16>(commands.down.data.val().flow) < limit;
+            choice.past = false;
+            choice.flow = commands.down.data.val().flow;
+        }
+        chosen.up.data = choice;
+        chosen.down.ready = load;
+        chosen_flow = bit_cast_u::<A, 16>(chosen.down.data.val().flow);
 
         inputs!(to_wait: flow = chosen_flow, next_valid, next_flow);
         for i in 0..4 {
@@ -131,11 +136,14 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
         if hold_off.any() {
             hold_off = hold_off - 1;
         }
+        waits = hold_off > 1;
         if load {
             assign! {
-                next_valid.d = chosen_valid, next.d = chosen, next_flow.d = chosen_flow, next_past.d = chosen_past,
-                hold_off.d = to_wait.wait
+                next_valid.d = chosen.down.valid, next_flow.d = chosen_flow, hold_off.d = to_wait.wait
             }
+            next = chosen.down.data.val().entry;
+            next_past = chosen.down.data.val().past;
+            waits = to_wait.wait.any();
         }
         for i in 0..3 {
             recent_valid[i + 1] = recent_valid[i];
@@ -158,7 +166,7 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
             entering_r.valid = false;
             out_of_range_r = false;
             closed = true;
-            clear!(chosen_valid, next_valid, hold_off);
+            clear!(next_valid, hold_off, waits);
             recent_valid[0] = false;
         }
         assign!(entering = entering_r, flow = flow_r, out_of_range = out_of_range_r);

@@ -5,8 +5,9 @@
 //! | 0 | inputs | |
 //! | 1 - 3 | `memory` | the flow's record |
 //! | 4 | `*_4` | which times are reached, sums of times, bytes left, stages plus one |
-//! | 5 | `*_5` | cut, step of alpha, increase; the record goes back |
-//! | 6 | `step_6` | what the increase adds |
+//! | 5 | `*_5` | cut, step of alpha, increase |
+//! | 6 | `*_6` | the record, which goes back |
+//! | 7 | `step_7` | what the increase adds |
 //!
 //! No event does more than one cut or one increase: a cut reloads timer and bytes, so an increase that would follow is not due.
 
@@ -30,48 +31,49 @@ pub struct DcqcnTimerBlock<const A: usize> {
     pub entering: Signal<In, DcqcnEntry>,
     /// Clock 0: its flow.
     pub flow: Signal<In, U<A>>,
-    /// Clock 6: what it does.
+    /// Clock 7: what it does.
     pub step: Signal<Out, DcqcnStep>,
-    /// Clock 5: generation of the flow.
+    /// Clock 6: generation of the flow.
     pub generation: Signal<Out, U<8>>,
-    /// Clock 5, counter pulse: an event of a flow that does not exist or of an earlier generation.
+    /// Clock 6, counter pulse: an event of a flow that does not exist or of an earlier generation.
     pub late: Signal<Out, Bit>,
-    /// Clock 5: a record is written.
+    /// Clock 6: a record is written.
     pub write: Signal<Out, Bit>,
-    /// Clock 5: its flow.
+    /// Clock 6: its flow.
     pub write_flow: Signal<Out, U<A>>,
-    /// Clock 5: that flow's timers run.
+    /// Clock 6: that flow's timers run.
     pub write_started: Signal<Out, Bit>,
     memory: ForwardRam<DcqcnTimers, A>,
     entering_3: Delay<DcqcnEntry, 3>,
-    flow_5: Delay<U<A>, 5>,
+    flow_6: Delay<U<A>, 6>,
     // clock 3: differences
     #[signals(SerialDistance: past_alpha, past_cut, past_increase)]
     #[registers(Bit: known_4, alpha_due_4, cut_due_4, increase_due_4)]
     #[registers(U<20>: first_alpha_4, following_alpha_4, following_cut_4, first_increase_4, following_increase_4)]
     #[registers(U<5>: up_t_4, up_b_4)]
-    entering_4: DFF<DcqcnEntry>,
-    timers_4: DFF<DcqcnTimers>,
+    #[registers(DcqcnEntry: entering_4, entering_5)]
+    #[registers(DcqcnTimers: timers_4, timers_5, timers_6)]
     left_4: DFF<BytesLeft>,
     // clock 4: decisions
-    #[signals(Bit: is_event, is_command, marked, cnp, notified, first, tick, cut, alpha, by_time, counted, by_bytes)]
+    #[signals(Bit: is_event, is_command, marked, cnp, notified, first, tick, cut, by_time, counted, by_bytes)]
     #[signals(Bit: stages)]
-    #[registers(Bit: write_5, late_5)]
+    #[registers(Bit: command_5, notified_5, noted_5, first_5, alpha_5, passed_5, counted_5, by_bytes_5, by_time_5, cut_5)]
+    #[registers(U<20>: first_alpha_5, following_alpha_5, following_cut_5, first_increase_5, following_increase_5)]
+    #[registers(U<5>: up_t_5, up_b_5, own_6)]
+    #[registers(U<26>: left_5)]
+    #[registers(Bit: write_5, write_6, late_5, late_6)]
     kind: Signal<Local, CcEventKind>,
-    updated: Signal<Local, DcqcnTimers>,
-    timers_5: DFF<DcqcnTimers>,
-    step_5: DFF<DcqcnStep>,
-    own_5: DFF<U<5>>,
-    // clock 5: what the increase adds
+    #[registers(DcqcnStep: step_5, step_6, step_7)]
     #[signals(Bit: below, above)]
-    step_6: DFF<DcqcnStep>,
+    // clock 5: the record
+    updated: Signal<Local, DcqcnTimers>,
 }
 
 #[kernel]
 impl<const A: usize> Logic for DcqcnTimerBlock<A> {
     fn update(&mut self) {
         memory.raddr = flow;
-        flow_5 = flow;
+        flow_6 = flow;
         entering_3 = entering;
 
         // clock 3: all that the record and the registers alone decide
@@ -113,80 +115,107 @@ impl<const A: usize> Logic for DcqcnTimerBlock<A> {
         cut = (first & !scalars.mode.first_late)
             | (notified & timers_4.started & cut_due_4)
             | (tick & timers_4.cnp_cut & cut_due_4);
-        alpha = tick & alpha_due_4;
         by_time = tick & increase_due_4 & !cut;
         counted = is_event & (kind == CcEventKind::Ack) & timers_4.started & scalars.byte_reset.any() & !cut;
         by_bytes = counted & left_4.over;
         stages = timers_4.stage_t.any() | timers_4.stage_b.any();
 
-        updated = timers_4;
-        if notified {
-            updated.cnp_cut = true;
-            updated.cnp_alpha = timers_4.cnp_alpha | (cnp & timers_4.started);
-        }
-        if first {
-            updated.started = true;
-            fields!(updated: next_alpha = first_alpha_4, next_increase = first_increase_4, next_cut = following_cut_4);
-        }
-        if alpha {
-            updated.cnp_alpha = false;
-            updated.next_alpha = following_alpha_4;
-        }
-        if tick & cut_due_4 {
-            // so that a serial comparison never takes an old time for a future one
-            updated.next_cut = entering_4.now;
-        }
-        if counted {
-            updated.bytes = left_4.left;
-        }
-        if by_bytes {
-            fields!(updated: bytes = scalars.byte_reset, stage_b = up_b_4);
-        }
-        if by_time {
-            fields!(updated: next_increase = following_increase_4, stage_t = up_t_4);
-        }
-        if cut {
-            updated.cnp_cut = false;
-            updated.stage_t = bits_u::<5>(0);
-            updated.stage_b = bits_u::<5>(0);
-            fields!(updated: bytes = scalars.byte_reset, next_increase = first_increase_4, next_cut = following_cut_4);
-        }
-        if is_command {
-            updated = bits_zero::<DcqcnTimers>(0);
-            fields!(updated:
-                exists = entering_4.create, generation = entering_4.generation, bytes = scalars.byte_reset);
-        }
-        timers_5 = updated;
+        command_5 = is_command;
+        notified_5 = notified;
+        noted_5 = cnp & timers_4.started;
+        first_5 = first;
+        alpha_5 = tick & alpha_due_4;
+        passed_5 = tick & cut_due_4;
+        assign!(
+            counted_5.d = counted,
+            by_bytes_5.d = by_bytes,
+            by_time_5.d = by_time,
+            cut_5.d = cut
+        );
+        advance!(
+            entering_5,
+            timers_5,
+            first_alpha_5,
+            following_alpha_5,
+            following_cut_5,
+            first_increase_5,
+            following_increase_5,
+            up_t_5,
+            up_b_5
+        );
+        left_5 = left_4.left;
         write_5 = is_event | is_command;
         late_5 = entering_4.valid & !entering_4.command & !known_4 & !entering_4.walked;
-        own_5 = if by_bytes { timers_4.stage_b } else { timers_4.stage_t };
         step_5.live = is_event | (is_command & entering_4.create);
-        fields!(step_5.d: created = is_command, alpha, noted = timers_4.cnp_alpha);
+        fields!(step_5.d: created = is_command, noted = timers_4.cnp_alpha);
+        step_5.alpha = tick & alpha_due_4;
         step_5.first = first & scalars.first_rate.any();
         step_5.cut = cut;
         step_5.lower = scalars.mode.clamp | stages;
         step_5.increase = by_time | by_bytes;
         step_5.step = IncreaseStep::Recovery;
 
-        // clock 5: the record goes back; how the stages stand to the rounds of fast recovery
-        inputs!(memory: we = write_5, waddr = flow_5.q, wdata = timers_5);
-        write = write_5;
-        write_flow = flow_5;
+        // clock 5: what becomes of the record
+        updated = timers_5;
+        if notified_5 {
+            updated.cnp_cut = true;
+            updated.cnp_alpha = timers_5.cnp_alpha | noted_5;
+        }
+        if first_5 {
+            updated.started = true;
+            fields!(updated: next_alpha = first_alpha_5, next_increase = first_increase_5, next_cut = following_cut_5);
+        }
+        if alpha_5 {
+            updated.cnp_alpha = false;
+            updated.next_alpha = following_alpha_5;
+        }
+        if passed_5 {
+            // so that a serial comparison never takes an old time for a future one
+            updated.next_cut = entering_5.now;
+        }
+        if counted_5 {
+            updated.bytes = left_5;
+        }
+        if by_bytes_5 {
+            fields!(updated: bytes = scalars.byte_reset, stage_b = up_b_5);
+        }
+        if by_time_5 {
+            fields!(updated: next_increase = following_increase_5, stage_t = up_t_5);
+        }
+        if cut_5 {
+            updated.cnp_cut = false;
+            updated.stage_t = bits_u::<5>(0);
+            updated.stage_b = bits_u::<5>(0);
+            fields!(updated: bytes = scalars.byte_reset, next_increase = first_increase_5, next_cut = following_cut_5);
+        }
+        if command_5 {
+            updated = bits_zero::<DcqcnTimers>(0);
+            fields!(updated:
+                exists = entering_5.create, generation = entering_5.generation, bytes = scalars.byte_reset);
+        }
+        timers_6 = updated;
+        advance!(write_6, late_6, step_6);
+        own_6 = if by_bytes_5 { timers_5.stage_b } else { timers_5.stage_t };
+
+        // clock 6: the record goes back; how the stages stand to the rounds of fast recovery
+        inputs!(memory: we = write_6, waddr = flow_6.q, wdata = timers_6);
+        write = write_6;
+        write_flow = flow_6;
         assign! {
-            write_started = timers_5.started, generation = timers_5.generation, late = late_5
+            write_started = timers_6.started, generation = timers_6.generation, late = late_6
         }
         if scalars.mode.qcn {
-            below = (timers_5.stage_t < scalars.fast_recovery) & (timers_5.stage_b < scalars.fast_recovery);
-            above = (timers_5.stage_t > scalars.fast_recovery) & (timers_5.stage_b > scalars.fast_recovery);
+            below = (timers_6.stage_t < scalars.fast_recovery) & (timers_6.stage_b < scalars.fast_recovery);
+            above = (timers_6.stage_t > scalars.fast_recovery) & (timers_6.stage_b > scalars.fast_recovery);
         } else {
-            below = own_5 < scalars.fast_recovery;
-            above = own_5 > scalars.fast_recovery;
+            below = own_6 < scalars.fast_recovery;
+            above = own_6 > scalars.fast_recovery;
         }
-        step_6 = step_5;
-        step_6.step = if below { IncreaseStep::Recovery } else { IncreaseStep::Additive };
+        step_7 = step_6;
+        step_7.step = if below { IncreaseStep::Recovery } else { IncreaseStep::Additive };
         if above {
-            step_6.step = IncreaseStep::Hyper;
+            step_7.step = IncreaseStep::Hyper;
         }
-        step = step_6;
+        step = step_7;
     }
 }

@@ -20,8 +20,8 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks from the one in which an event is taken to the one in which its update is offered, the receiver being ready:
-/// four of entry, 19 of pipeline, three of FIFO.
-pub const LATENCY: usize = 26;
+/// four of entry, 20 of pipeline, three of FIFO.
+pub const LATENCY: usize = 27;
 
 /// Congestion-control slot filled by DCQCN's reaction point, for `FLOWS` flows (2^`A` at most).
 ///
@@ -57,10 +57,11 @@ pub struct DcqcnSlot<const FLOWS: usize, const A: usize> {
     alpha: DcqcnAlpha<A>,
     rates: DcqcnRateBlock<A>,
     updates: StreamFifo<LawUpdate, 6, 32>,
-    flow_6: Delay<U<A>, 6>,
-    flow_19: Delay<U<A>, 13>,
-    generation_19: Delay<U<8>, 14>,
-    alpha_19: Delay<U<21>, 10>,
+    flow_1: DFF<U<A>>,
+    flow_7: Delay<U<A>, 6>,
+    flow_20: Delay<U<A>, 13>,
+    generation_20: Delay<U<8>, 14>,
+    alpha_20: Delay<U<21>, 10>,
     late: SaturatingCounter,
     out_of_range: SaturatingCounter,
     cuts: SaturatingCounter,
@@ -86,20 +87,21 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
         inputs!(walk from timers: write, write_flow, write_started);
 
         inputs!(timers: scalars = registers.scalars, entering = admit.entering, flow = admit.flow);
-        inputs!(alpha: flow = admit.flow, step = timers.step);
+        flow_1 = admit.flow;
+        inputs!(alpha: flow = flow_1, step = timers.step);
         alpha.gain = registers.scalars.val().gain;
-        flow_6 = admit.flow;
-        inputs!(rates: scalars = registers.scalars, flow = flow_6.q, step = timers.step, alpha = alpha.alpha);
+        flow_7 = flow_1;
+        inputs!(rates: scalars = registers.scalars, flow = flow_7.q, step = timers.step, alpha = alpha.alpha);
 
-        flow_19 = flow_6;
-        generation_19 = timers.generation;
-        alpha_19 = alpha.alpha;
+        flow_20 = flow_7;
+        generation_20 = timers.generation;
+        alpha_20 = alpha.alpha;
         updates.up.valid = rates.valid;
-        updates.up.data.next.flow = bit_cast_u::<16, A>(flow_19);
-        updates.up.data.next.generation = generation_19;
+        updates.up.data.next.flow = bit_cast_u::<16, A>(flow_20);
+        updates.up.data.next.generation = generation_20;
         updates.up.data.next.window = rates.window;
         updates.up.data.next.rate = rates.rate;
-        updates.up.data.next.signal = bit_cast_u::<51, 21>(alpha_19);
+        updates.up.data.next.signal = bit_cast_u::<51, 21>(alpha_20);
         StreamOut::<LawUpdate>::link(&mut update, &mut updates.down);
 
         late.pulse = timers.late;

@@ -6,7 +6,7 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0 | `pointer`, table of flows | has the flow been notified |
+//! | 0 | `pointer`, `after`, table of flows | has the flow been notified; the pointer stays or goes on |
 //! | 1 | `offered`, `tick_flow` | a tick of that flow, until it is taken |
 
 use crate::emit::naming::named_inside;
@@ -38,7 +38,8 @@ pub struct Walk<const FLOWS: usize, const A: usize> {
     pub overdue: Signal<Out, Bit>,
     /// The tick is taken.
     pub taken: Signal<In, Bit>,
-    #[registers(U<A>: pointer, tick_flow)]
+    #[registers(U<A>: pointer, after, tick_flow)]
+    #[registers(Bit: walks, rests)]
     started: LutRam<Bit, A>,
     #[init(Constant::new(U(FLOWS as u64 - 1)))]
     last: Constant<U<A>>,
@@ -55,17 +56,17 @@ impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
         inputs!(started: we = write, waddr = write_flow, wdata = write_started);
 
         // the table shows what the pointer points at
-        visit = started.rdata & interval.any() & !pause.any() & !offered;
-        following = pointer;
-        if visit | !started.rdata {
-            following = if pointer == last { bits_u::<A>(0) } else { pointer + 1 };
-        }
+        walks = interval.any();
+        visit = started.rdata & walks & !rests & !offered;
+        following = if visit | !started.rdata { after } else { pointer };
         pointer = following;
+        after = if following == last { bits_u::<A>(0) } else { following + 1 };
         started.raddr = following;
 
         if pause.any() {
             pause = pause - 1;
         }
+        rests = pause > 1;
         if offered & !waited.all() {
             waited = waited + 1;
         }
@@ -76,10 +77,11 @@ impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
             offered = true;
             tick_flow = pointer;
             pause = interval - 1;
+            rests = interval > 1;
             waited = bits_u::<4>(0);
         }
         // the pointer may begin anywhere: no flow is notified then
-        reset!(offered, pause);
+        reset!(offered, pause, rests);
         assign!(valid = offered, flow = tick_flow);
         overdue = waited.all();
     }

@@ -9,7 +9,7 @@
 //! | -3 | ports | |
 //! | -2 | `heads`, `commands`, `ring` | skid buffers for what the interlock looks at; the wide rest in distributed RAM |
 //! | -1 | `next_*`, `hold_off` | compared with the five that entered before: clocks left to wait |
-//! | 0 | outputs | enters once nothing is left to wait |
+//! | 0 | outputs | enters once nothing is left to wait, and nothing is removed and the exit not crowded a clock before |
 //!
 //! The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 
@@ -51,7 +51,7 @@ pub struct Admit<T: Synth, const FLOWS: usize, const A: usize> {
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
     #[registers(U<4>: write_place, read_place)]
-    #[registers(Bit: next_valid, next_command, next_create, next_good, next_past, out_of_range_r)]
+    #[registers(Bit: next_valid, next_command, next_create, next_good, next_past, out_of_range_r, open, waits)]
     #[registers(U<A>: next_flow, flow_r)]
     #[signals(U<A>: offered_flow, commanded_flow)]
     #[signals(Bit: in_range, enter, load)]
@@ -95,7 +95,8 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
         ring.raddr = read_place;
         StreamIn::<LawCommand>::link(&mut command, &mut commands.up);
 
-        enter = next_valid & (hold_off == 0) & !crowded & !sweep.active;
+        open = !crowded & !sweep.active;
+        enter = next_valid & open & !waits;
         load = enter | !next_valid;
         commands.down.ready = load;
         heads.down.ready = load & !commands.down.valid;
@@ -112,6 +113,7 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
             command_wait.recent_flow[i] = recent_flow[i];
         }
         hold_off = if hold_off.any() { hold_off - 1 } else { hold_off };
+        waits = hold_off > 1;
         in_range = bit_cast_u::<17, 16>(heads.down.data.val().flow) < limit;
         if load {
             next_valid = heads.down.valid | commands.down.valid;
@@ -123,12 +125,14 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
                 next_flow = commanded_flow;
                 next_generation = commands.down.data.val().generation;
                 hold_off = command_wait.wait;
+                waits = command_wait.wait.any();
             } else {
                 next_good = heads.down.data.val().acknowledges & in_range;
                 next_past = heads.down.data.val().acknowledges & !in_range;
                 next_flow = offered_flow;
                 next_generation = heads.down.data.val().generation;
                 hold_off = event_wait.wait;
+                waits = event_wait.wait.any();
             }
         }
         for i in 0..3 {
@@ -153,7 +157,7 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
         }
         if reset {
             entering_r.valid = false;
-            clear!(out_of_range_r, next_valid, hold_off);
+            clear!(out_of_range_r, next_valid, hold_off, waits);
             recent_valid[0] = false;
             clear!(write_place, read_place);
         }

@@ -5,7 +5,7 @@
 //! | 61 | inputs, `memory` | `gamma / power`; the flow's windows | UQ19.32, UQ23.11 |
 //! | 62 - 65 | `first` | old window x `gamma / power` | UQ42.14 |
 //! | 62 - 65 | `second` | present window (or the old one) x `1 - gamma` | UQ24.14 |
-//! | 66 | `sum`, `over` | both, `gamma beta` and half a unit | UQ25.14 |
+//! | 66 | `sum`, `over`, `under`, `past` | both, `gamma beta` and half a unit; on which side of `W_min` and of `W_init` that is | UQ25.14 |
 //! | (66) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
 //! | 67 | `window_67` | window | UQ23.11 |
 //! | 68 - 71 | `rate_mul` | window / `tau` | UQ7.27 |
@@ -17,7 +17,8 @@ use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::words::congestion::PowerWindows;
+use crate::prim::word::bit_cast_word;
+use crate::words::congestion::{PowerWindows, WindowSide};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -58,6 +59,10 @@ pub struct PowerWindow<const A: usize> {
     pub rate: Signal<Out, U<34>>,
     #[registers(U<34>: rest, window_67)]
     #[registers(U<39>: increase, sum)]
+    #[registers(U<41>: above_min, above_init, short_increase)]
+    #[registers(Bit: over, under, past)]
+    #[signals(U<41>: both)]
+    #[signals(WindowSide: min_side, init_side)]
     memory: ForwardRam<PowerWindows, A>,
     flow_66: Delay<U<A>, 8>,
     first: MulPipe<51, 34, 56, 29>,
@@ -65,7 +70,6 @@ pub struct PowerWindow<const A: usize> {
     kept_66: Delay<PowerWindows, 5>,
     window_71: Delay<U<34>, 4>,
     rate_mul: MulPipe<34, 34, 34, 27>,
-    over: DFF<Bit>,
     rounded: Signal<Local, U<36>>,
     clamped: Signal<Local, U<34>>,
     updated: Signal<Local, PowerWindows>,
@@ -85,10 +89,19 @@ impl<const A: usize> Logic for PowerWindow<A> {
         increase = bit_cast_u::<39, 37>(beta) + 4;
         sum = bit_cast_u::<39, 37>(bit_cast_u::<37, 56>(first.p)) + bit_cast_u::<39, 38>(second.p) + increase;
         over = first.p.get_bits::<19>(37).any();
+        // the same less each bound: the comparison is done when the sum is. Above `W_init` is what exceeds it by a unit, which is 8 here
+        above_min = bit_cast_u::<41, 39>(increase) - (bit_cast_u::<41, 34>(w_min) << 3);
+        short_increase = bit_cast_u::<41, 37>(beta) - 4;
+        above_init = short_increase - (bit_cast_u::<41, 34>(w_init) << 3);
+        both = bit_cast_u::<41, 37>(bit_cast_u::<37, 56>(first.p)) + bit_cast_u::<41, 38>(second.p);
+        min_side = bit_cast_word::<WindowSide, U<41>>(both + above_min);
+        init_side = bit_cast_word::<WindowSide, U<41>>(both + above_init);
+        under = min_side.below;
+        past = !init_side.below;
 
         rounded = sum.get_bits::<36>(3);
-        clamped = if rounded < bit_cast_u::<36, 34>(w_min) { w_min } else { bit_cast_u::<34, 36>(rounded) };
-        if over | (rounded > bit_cast_u::<36, 34>(w_init)) {
+        clamped = if under { w_min } else { bit_cast_u::<34, 36>(rounded) };
+        if over | past {
             clamped = w_init;
         }
         updated = kept_66;

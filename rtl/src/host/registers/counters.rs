@@ -1,6 +1,6 @@
 //! 64 counters of 64 bits in distributed RAM, each with a pulse of its own.
 //!
-//! Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 66 clocks late.
+//! Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 67 clocks late.
 
 use crate::block;
 use crate::emit::naming::named;
@@ -26,6 +26,9 @@ pub struct CounterBank {
     _memory: [u64; 64],
     #[init(0)]
     _turn: usize,
+    /// Turn of one clock ago, what was gathered for it, whether it is cleared and counted.
+    #[init((0, 0, false, false))]
+    _taken: (usize, u64, bool, bool),
     #[init(0)]
     _where: usize,
     #[init(0)]
@@ -44,16 +47,15 @@ impl Logic for CounterBank {
     fn update(&mut self) {
         if self.clock.pos_edge() {
             self.count.next = U(self._memory[self.address.val().index()]);
-            let old = self._memory[self._turn];
+            let (turn, add, clear, live) = self._taken;
+            let old = self._memory[turn];
             if self._live {
                 let base = if self._clear { 0 } else { self._old };
                 self._memory[self._where] = base.wrapping_add(self._add);
             }
             self._old = old;
-            self._add = self._pending[self._turn];
-            self._where = self._turn;
-            self._clear = self._clearing;
-            self._live = !self.reset.val();
+            (self._where, self._add, self._clear, self._live) = (turn, add, clear, live);
+            self._taken = (self._turn, self._pending[self._turn], self._clearing, !self.reset.val());
             for (i, pending) in self._pending.iter_mut().enumerate() {
                 let pulse = u64::from(self.pulses.val().get_bit(i));
                 *pending = if i == self._turn { pulse } else { (*pending + pulse) & 0x7f };
@@ -77,6 +79,11 @@ impl Logic for CounterBank {
             "(* ram_style = \"distributed\" *) reg [63:0] mem [0:63];
 reg [6:0] pending [0:63];
 reg [5:0] turn;
+// what each sixteen of counters has gathered for its own turn, and whose turn of all that was
+reg [6:0] part [0:3];
+reg [5:0] turn_1;
+reg clearing_1;
+reg live_1;
 reg [5:0] place;
 reg [63:0] old;
 reg [6:0] add;
@@ -84,9 +91,14 @@ reg clearing;
 reg clear;
 reg live;
 integer i;
+integer k;
 initial begin
   count = 64'd0;
   turn = 6'd0;
+  turn_1 = 6'd0;
+  clearing_1 = 1'b0;
+  live_1 = 1'b0;
+  for (k = 0; k < 4; k = k + 1) part[k] = 7'd0;
   place = 6'd0;
   old = 64'd0;
   add = 7'd0;
@@ -100,14 +112,18 @@ initial begin
 end
 always @(posedge clk) begin
   count <= mem[address];
-  old <= mem[turn];
+  old <= mem[turn_1];
   if (live) mem[place] <= (clear ? 64'd0 : old) + {57'd0, add};
 end
 always @(posedge clk) begin
-  add <= pending[turn];
-  place <= turn;
-  clear <= clearing;
-  live <= !rst;
+  for (k = 0; k < 4; k = k + 1) part[k] <= pending[{k[1:0], turn[3:0]}];
+  turn_1 <= turn;
+  clearing_1 <= clearing;
+  live_1 <= !rst;
+  add <= part[turn_1[5:4]];
+  place <= turn_1;
+  clear <= clearing_1;
+  live <= live_1;
   if (rst) begin
     turn <= 6'd0;
     clearing <= 1'b1;

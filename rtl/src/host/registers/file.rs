@@ -1,6 +1,7 @@
 //! The flip-flops of the register map, made from its description [`hpcc_models::nic::registers::registers`].
 //!
-//! One write and one read a clock; answers come one clock later. Registers whose place is `Elsewhere` are known here (they count as
+//! One write and one read a clock. A write's place is decoded in its clock, as a row of sixteen words and the place in it, and the value stored in the
+//! next; a value that is read is chosen among every fourth word before the registers of its answer, and among these four behind them. Registers whose place is `Elsewhere` are known here (they count as
 //! mapped) and read as zero.
 
 use super::settings::Settings;
@@ -66,7 +67,7 @@ pub struct RegisterFile {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: reset values.
     pub reset: Signal<In, Bit>,
-    /// Write this clock.
+    /// Write in the next clock, for which value and bytes stay.
     pub write: Signal<In, Bit>,
     /// Word to write (offset / 4).
     pub waddr: Signal<In, U<10>>,
@@ -80,7 +81,7 @@ pub struct RegisterFile {
     pub raddr: Signal<In, U<10>>,
     /// Its value, one clock later.
     pub rdata: Signal<Out, U<32>>,
-    /// It is mapped.
+    /// The word of one clock ago is mapped.
     pub rhit: Signal<Out, Bit>,
     /// Shown in the register of that name.
     pub sched_late: Signal<In, U<32>>,
@@ -97,6 +98,9 @@ pub struct RegisterFile {
     /// Body of a command.
     pub body: Signal<Out, W<384, 6>>,
     _state: State,
+    /// What is written in this clock.
+    #[init(None)]
+    _place: Option<usize>,
 }
 
 /// Carries something out for every setting.
@@ -118,10 +122,7 @@ macro_rules! connect {
 }
 
 impl RegisterFile {
-    fn store(&mut self) {
-        let Some(at) = self._state.at(self.waddr.val().0) else {
-            return;
-        };
+    fn store(&mut self, at: usize) {
         let bytes = (0..4)
             .filter(|byte| self.wstrb.val().get_bit(*byte))
             .map(|byte| 0xff << (8 * byte));
@@ -152,10 +153,13 @@ impl Logic for RegisterFile {
             self.whit.next = self._state.mapped(self.waddr.val().0);
             self.rhit.next = self._state.mapped(self.raddr.val().0);
             self.rdata.next = U(self.load());
+            let writes = self.write.val() && !self.reset.val();
+            let place = writes.then(|| self._state.at(self.waddr.val().0)).flatten();
+            let stored = std::mem::replace(&mut self._place, place);
             if self.reset.val() {
                 self._state.values = self._state.registers.iter().map(Register::reset).collect();
-            } else if self.write.val() {
-                self.store();
+            } else if let Some(at) = stored {
+                self.store(at);
             } else {
                 return;
             }
@@ -199,35 +203,45 @@ fn hit(address: &str) -> String {
     ranges.iter().map(one).collect::<Vec<_>>().join(" || ")
 }
 
+/// Words of a row, as a write's place is decoded.
+const ROW: u16 = 16;
+/// Parts among which a value that is read is chosen, by the two lowest bits of its word.
+const READ_PARTS: usize = 4;
+
 /// The module's text: declarations, signals, writes, reads.
 fn verilog() -> String {
-    let (mut declare, mut zero, mut reset, mut write, mut read) = (
-        String::new(),
-        String::new(),
-        String::new(),
-        String::new(),
-        String::new(),
-    );
+    let (mut declare, mut zero, mut reset, mut write) = (String::new(), String::new(), String::new(), String::new());
+    // by the lowest bits of the word
+    let mut reads: [String; READ_PARTS] = Default::default();
+    let mut rows: Vec<u16> = Vec::new();
     let mut signals: Vec<(&str, u16, String)> = Vec::new();
     for register in registers() {
         let word = register.offset / 4;
+        let read = &mut reads[usize::from(word) % READ_PARTS];
+        let entry = usize::from(word) / READ_PARTS;
+        let part = usize::from(word) % READ_PARTS;
         if let Some((name, width)) = stored(&register) {
             let _ = writeln!(declare, "reg [{}:0] {name};", width - 1);
             let _ = writeln!(zero, "  {name} = {width}'d0;");
             let _ = writeln!(reset, "    {name} <= {width}'h{:x};", register.reset());
-            let _ = writeln!(write, "      10'd{word}: begin");
+            let (row, column) = (word / ROW, word % ROW);
+            let row = rows.iter().position(|known| *known == row).unwrap_or_else(|| {
+                rows.push(row);
+                rows.len() - 1
+            });
+            let _ = writeln!(write, "    if (row[{row}] && column[{column}]) begin");
             for byte in 0..width.div_ceil(8) {
                 let (low, high) = (8 * byte, width.min(8 * byte + 8) - 1);
                 let _ = writeln!(
                     write,
-                    "        if (wstrb[{byte}]) {name}[{high}:{low}] <= wdata[{high}:{low}];"
+                    "      if (wstrb[{byte}]) {name}[{high}:{low}] <= wdata[{high}:{low}];"
                 );
             }
-            write += "      end\n";
+            write += "    end\n";
             if register.read_mask() != 0 {
                 let mask = register.read_mask();
                 let pad = if width < 32 { format!("{{{}'d0, {name}}}", 32 - width) } else { name.clone() };
-                let _ = writeln!(read, "    10'd{word}: rdata <= {pad} & 32'h{mask:x};");
+                let _ = writeln!(read, "    8'd{entry}: part_{part} <= {pad} & 32'h{mask:x};");
             }
             for field in &register.fields {
                 if let Place::Signal(signal, at) = field.place {
@@ -239,14 +253,14 @@ fn verilog() -> String {
         }
         match register.fields[0].place {
             Place::Constant => {
-                let _ = writeln!(read, "    10'd{word}: rdata <= 32'h{:x};", register.reset());
+                let _ = writeln!(read, "    8'd{entry}: part_{part} <= 32'h{:x};", register.reset());
             }
             Place::Live(signal) => {
                 let signal = match register.fields[0].width {
                     32 => signal.to_string(),
                     width => format!("{{{}'d0, {signal}}}", 32 - width),
                 };
-                let _ = writeln!(read, "    10'd{word}: rdata <= {signal};");
+                let _ = writeln!(read, "    8'd{entry}: part_{part} <= {signal};");
             }
             _ => {}
         }
@@ -258,27 +272,49 @@ fn verilog() -> String {
         let parts: Vec<_> = group.iter().map(|(_, _, part)| part.as_str()).collect();
         let _ = writeln!(assigns, "assign {} = {{{}}};", group[0].0, parts.join(", "));
     }
+    let each = |text: &dyn Fn(usize) -> String| (0..READ_PARTS).map(text).collect::<String>();
     format!(
-        "{declare}initial begin
-{zero}  rdata = 32'd0;
+        "{declare}// place of a write: its row of {ROW} words and its column, one bit each
+reg [{last_row}:0] row;
+reg [{last_column}:0] column;
+{parts}reg [1:0] part;
+integer i;
+initial begin
+{zero}  row = {rows}'d0;
+  column = {ROW}'d0;
+{parts_zero}  part = 2'd0;
   rhit = 1'b0;
   whit = 1'b0;
 end
 {assigns}always @(posedge clk) begin
+{decode}  for (i = 0; i < {ROW}; i = i + 1) column[i] <= waddr[3:0] == i[3:0];
   if (rst) begin
-{reset}  end else if (write) begin
-    case (waddr)
-{write}      default: ;
-    endcase
-  end
+{reset}  end else begin
+{write}  end
 end
 always @(posedge clk) begin
   whit <= {whit};
   rhit <= {rhit};
-  case (raddr)
-{read}    default: rdata <= 32'd0;
-  endcase
-end",
+{read}  part <= raddr[1:0];
+end
+always_comb
+  case (part)
+{chosen}  endcase",
+        last_row = rows.len() - 1,
+        rows = rows.len(),
+        decode = rows
+            .iter()
+            .enumerate()
+            .map(|(i, row)| format!("  row[{i}] <= write && !rst && (waddr[9:4] == 6'd{row});\n"))
+            .collect::<String>(),
+        last_column = ROW - 1,
+        parts = each(&|part| format!("reg [31:0] part_{part};\n")),
+        parts_zero = each(&|part| format!("  part_{part} = 32'd0;\n")),
+        read = each(&|part| format!(
+            "  case (raddr[9:2])\n{}    default: part_{part} <= 32'd0;\n  endcase\n",
+            reads[part]
+        )),
+        chosen = each(&|part| format!("    2'd{part}: rdata = part_{part};\n")),
         whit = hit("waddr"),
         rhit = hit("raddr"),
     )

@@ -4,8 +4,8 @@
 //! | clock | write | read |
 //! |---|---|---|
 //! | 0 | address and data taken together | address taken |
-//! | 1 | stored | file and counters are read |
-//! | 2 | | answer chosen |
+//! | 1 | place decoded | file and counters are read |
+//! | 2 | stored | answer chosen |
 //! | 3 | answered | answered |
 //!
 //! The map: [`hpcc_models::nic::registers`].

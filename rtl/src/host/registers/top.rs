@@ -71,7 +71,7 @@ pub struct Registers {
     /// What software has set.
     pub cfg: Settings,
     #[registers(Bit: awready, wready, arready, has_address, has_data, bresp, rresp)]
-    #[signals(Bit: taken_address, taken_data, stored)]
+    #[signals(Bit: taken_address, taken_data)]
     #[registers(U<10>: waddr, raddr)]
     #[registers(U<32>: wdata, rdata, kept)]
     #[signals(StatusRegister: status, cleared)]
@@ -79,10 +79,15 @@ pub struct Registers {
     #[signals(GroupAddress: read_group, wrote_group)]
     file: RegisterFile,
     bank: CounterBank,
-    /// Write: 0 address and data are waited for, 1 stored in this clock, 2 its hit is known, 3 answered.
+    /// Write: 0 address and data are waited for, 1 decoded, 2 stored, its hit is known, 3 answered.
     writing: DFF<U<2>>,
     /// Read: 1 file and counters are read, 2 their answer is there, 3 answered.
     reading: DFF<U<2>>,
+    /// What is written in clock 2.
+    #[registers(Bit: to_law, to_sched, to_level, to_absent, starts, clears)]
+    to_which: DFF<LawCode>,
+    /// What is read in clock 2.
+    #[registers(Bit: reads_status, reads_active, reads_sent, reads_wide, reads_kept)]
     wstrb: DFF<U<4>>,
     wide: Signal<Local, U<64>>,
     now_r: DFF<U<48>>,
@@ -157,7 +162,6 @@ impl Logic for Registers {
         if s_axil.w.valid & wready {
             assign!(wdata.d = s_axil.w.data, wstrb.d = s_axil.w.strb);
         }
-        stored = writing == 1;
         if (writing == 0) & taken_address & taken_data {
             writing = 1.into();
             clear!(has_address, has_data);
@@ -167,14 +171,14 @@ impl Logic for Registers {
         }
         if writing == 2 {
             writing = 3.into();
-            bresp = !file.whit | absent;
+            bresp = !file.whit | to_absent;
         }
         if (writing == 3) & s_axil.b.ready {
             writing = 0.into();
             awready = true;
             wready = true;
         }
-        file.write = stored;
+        file.write = writing == 1;
         inputs!(file: waddr, wdata, wstrb);
         s_axil.b.valid = writing == 3;
         s_axil.b.resp = bits_u::<2>(0);
@@ -212,20 +216,26 @@ impl Logic for Registers {
             assign!(look = read_group.entry, wide = sent);
         }
         wide_parts = bit_cast_word::<WideValue, U<64>>(wide);
+        // the address stays, so what it means is known a clock before it is needed
+        reads_status = raddr == 43;
+        // flows with work: 0x880 to 0x8bf
+        reads_active = read_narrow.bank == 34;
+        // 64-bit values: 0x200 to 0x3ff, and bytes of groups, 0x900 to 0x97f
+        reads_wide = read_wide.bank == 1;
+        reads_sent = is_sent;
+        reads_kept = read_wide.high;
         if reading == 2 {
             reading = 3.into();
             rdata = file.rdata;
             rresp = !file.rhit;
-            if raddr == 43 {
+            if reads_status {
                 rdata = bit_cast_number::<32, StatusRegister>(status);
             }
-            // flows with work: 0x880 to 0x8bf
-            if read_narrow.bank == 34 {
+            if reads_active {
                 rdata = bit_cast_u::<32, 16>(active);
             }
-            // 64-bit values: 0x200 to 0x3ff, and bytes of groups, 0x900 to 0x97f
-            if ((read_wide.bank == 1) & file.rhit) | is_sent {
-                if read_wide.high {
+            if (reads_wide & file.rhit) | reads_sent {
+                if reads_kept {
                     rdata = kept;
                 } else {
                     assign!(rdata.d = wide_parts.low, kept.d = wide_parts.high);
@@ -244,21 +254,30 @@ impl Logic for Registers {
             s_axil.r.resp = bits_u::<2>(2);
         }
 
+        // what is written
+        to_law = (writing == 1) & in_window;
+        to_which = window_law;
+        to_sched = (writing == 1) & (wrote_wide.bank == 3);
+        // levels: 0x800 to 0x87f
+        to_level = (writing == 1) & (wrote_group.bank == 16);
+        to_absent = absent;
+        starts = (writing == 1) & (waddr == 42);
+        clears = (writing == 1) & (waddr == 43) & wstrb.get_bit(0);
+
         // parameters
         clear!(param_cc, param_sched);
-        if stored & (in_window | (wrote_wide.bank == 3)) {
+        if to_law | to_sched {
             if wrote_wide.high {
-                assign!(param_cc.d = in_window, param_law.d = window_law);
-                param_sched = wrote_wide.bank == 3;
+                assign!(param_cc.d = to_law, param_law.d = to_which);
+                param_sched = to_sched;
                 param_address = wrote_wide.entry;
                 param_data = bit_cast_number::<48, ParamValue>(param_parts);
             } else {
                 param_low = wdata;
             }
         }
-        // levels: 0x800 to 0x87f
         level = false;
-        if stored & (wrote_group.bank == 16) {
+        if to_level {
             if wrote_wide.high {
                 level = true;
                 param_address = wrote_wide.entry;
@@ -277,14 +296,14 @@ impl Logic for Registers {
         }
 
         // commands: 0x0a8 starts one, ones written to 0x0ac clear
-        if stored & (waddr == 43) & wstrb.get_bit(0) {
+        if clears {
             done = done & !cleared.done;
             error = error & !cleared.error;
         }
         if command.ready {
             offered = false;
         }
-        if stored & (waddr == 42) {
+        if starts {
             if busy {
                 error = true;
                 code = CommandResult::Busy;
@@ -311,8 +330,8 @@ impl Logic for Registers {
 
         Settings::link(&mut cfg, &mut file.cfg);
         reset! {
-            writing, reading, awready, wready, arready, has_address, has_data, param_cc, param_sched, level, busy,
-            offered, done, error, code
+            writing, reading, awready, wready, arready, has_address, has_data, to_law, to_sched, to_level, starts,
+            clears, param_cc, param_sched, level, busy, offered, done, error, code
         }
     }
 }

@@ -15,7 +15,7 @@ use rust_hdl::prelude::*;
 pub struct Classify {
     /// The frame.
     pub raw: Signal<In, JudgedFrame>,
-    /// Context of the queue pair that its BTH names, by the low eight bits.
+    /// Context of the queue pair at its place; nobody lives at place 0.
     pub of_queue_pair: Signal<In, QpContext>,
     /// Where it goes.
     pub fate: Signal<Out, FrameFate>,
@@ -40,7 +40,7 @@ impl Logic for Classify {
         assign! {
             drop_code = raw.drop_code, role = raw.role, int_length = raw.int_length, opcode = raw.opcode
         }
-        alive = of_queue_pair.alive & ((raw.qpn >> 8) == 0);
+        alive = of_queue_pair.alive;
         int_on = of_queue_pair.int_on;
         is_cnp = opcode == Opcode::Cnp;
         is_echo = opcode == Opcode::ReadEcho;
@@ -142,8 +142,7 @@ impl Logic for Classify {
         body = carried;
         body.int_stack = int_stack;
         fields!(row: opcode, ack_req = raw.ack_req, ecn = raw.ecn);
-        row.qp = bit_cast_u::<8, 24>(raw.qpn);
-        fields!(row from raw: psn, extension, payload_at, payload_length);
+        fields!(row from raw: qp, psn, extension, payload_at, payload_length);
         fields!(row: int_length);
         row.int_stack = bit_cast_bus::<336, 6, IntStack>(int_stack);
         fields!(row: generation = of_queue_pair.generation, mtu = of_queue_pair.mtu, int_on, role);

@@ -1,18 +1,18 @@
 //! Dispatch: what becomes of each frame, in the order of the frames.
 //!
-//! Verdicts of the parser wait in a FIFO as deep as the packet buffer has frames, so none is ever lost. Then one row a clock, and none
-//! ever stands still before it is in its queues:
+//! Verdicts of the parser wait in a table with as many places as the packet buffer has frames, so none is ever lost; only the places of their queue
+//! pairs stand in a FIFO. Then one row a clock, and none ever stands still before it is in its queues:
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 | row out of the FIFO, context read |
-//! | 1 | row and context into registers |
-//! | 2 | checks, fate ([`classify`]) |
+//! | 0 | queue pair out of the FIFO; row and context read |
+//! | 1 | context into registers |
+//! | 2 | row in registers; checks, fate ([`classify`]) |
 //! | 3 | counted; requests and READ responses into the queue of their engine, every row into the queue of turns |
 //! | 4 | the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //!
 //! Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves the
-//! FIFO while fewer than sixteen are behind it, so each queue holds all that can come.
+//! table while fewer than sixteen are behind it, so each queue holds all that can come.
 //!
 //! A short frame beyond its queue pair's [`share`] of the packet buffer goes to no engine.
 //!
@@ -30,6 +30,7 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
@@ -64,8 +65,10 @@ pub struct Dispatch {
     pub now: Signal<In, U<48>>,
     /// A frame has been judged.
     pub verdict_valid: Signal<In, Bit>,
-    /// The parser's outputs.
+    /// The parser's outputs, with the place of the queue pair.
     pub verdict: Signal<In, JudgedFrame>,
+    /// Place of the queue pair of the frame that may be judged in the next clock.
+    pub next_qp: Signal<In, U<8>>,
     /// The packet buffer lost the frame whose last beat came two clocks ago.
     pub lost: Signal<In, Bit>,
     /// Beats of the packet buffer that are free.
@@ -105,14 +108,19 @@ pub struct Dispatch {
     /// A frame was dropped because its queue pair had its share of the packet buffer.
     pub unfair: Signal<Out, Bit>,
     // 0 to 3
-    #[signals(Bit: enters, drops)]
+    #[signals(Bit: comes, enters, drops)]
     #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, unfair_out)]
-    #[registers(JudgedFrame: row_1, row_2)]
-    #[registers(U<24>: came_1, came_2)]
+    row_2: Signal<Local, JudgedFrame>,
+    #[signals(ArrivedFrame: entering, arrived)]
+    qp_1: DFF<U<8>>,
     /// Rows behind the FIFO.
     inside: DFF<U<5>>,
-    lost_13: Delay<Bit, 11>,
-    rows: StreamFifo<ArrivedFrame, 9, 512>,
+    lost_14: Delay<Bit, 12>,
+    /// Queue pairs of the frames that wait.
+    rows: StreamFifo<U<8>, 9, 512>,
+    /// The frames, and the places of the next one that comes and of the next one that goes on.
+    waiting: TableRam<ArrivedFrame, 9>,
+    #[registers(U<9>: last, oldest)]
     share: Share,
     contexts: Ram<QpContext, 8>,
     #[combinational]
@@ -150,8 +158,6 @@ pub struct Dispatch {
     marked: DFF<CongestionMark>,
     answers: StreamFifo<AckSend, 5, 32>,
     answered: Signal<Local, AckSend>,
-    entering: Signal<Local, ArrivedFrame>,
-    arriving: Signal<Local, ArrivedFrame>,
     heard: Signal<Local, CcEventKind>,
 }
 
@@ -159,11 +165,16 @@ pub struct Dispatch {
 impl Logic for Dispatch {
     fn update(&mut self) {
         inputs!([rows, requests, responses, turns, commands, jobs, commits, answers, share]: reset);
-        lost_13 = lost;
+        lost_14 = lost;
         entering.frame = verdict;
         entering.came = bit_cast_u::<24, 48>(now);
-        rows.up.data = entering;
-        rows.up.valid = verdict_valid & !lost_13;
+        comes = verdict_valid & !lost_14;
+        inputs!(waiting: we = comes, waddr = last, wdata = entering, raddr = oldest);
+        if comes {
+            last = last + 1;
+        }
+        rows.up.data = verdict.qp;
+        rows.up.valid = comes;
         inputs!(contexts: we = context_valid, waddr = context_qp);
         contexts.wdata = context_data;
 
@@ -195,22 +206,27 @@ impl Logic for Dispatch {
             inside = inside - 1;
         }
         open = inside < 15;
-        arriving = rows.down.data;
-        contexts.raddr = bit_cast_u::<8, 24>(arriving.frame.qpn);
-        assign!(valid_1.d = enters, row_1.d = arriving.frame, came_1.d = arriving.came);
+        if enters {
+            oldest = oldest + 1;
+        }
+        contexts.raddr = rows.down.data;
+        assign!(valid_1.d = enters, qp_1.d = rows.down.data);
 
         // 1
-        advance!(valid_2, row_2, came_2);
+        valid_2 = valid_1;
         context_2 = contexts.rdata;
 
-        // 2: who has its share of the packet buffer gets no more short frames to an engine
+        // 2
+        arrived = waiting.rdata;
+        row_2 = arrived.frame;
+        // who has its share of the packet buffer gets no more short frames to an engine
         share.free = free;
-        share.enters = verdict_valid & !lost_13;
-        share.qp = bit_cast_u::<8, 24>(verdict.qpn);
+        share.enters = comes;
+        share.next_qp = next_qp;
         // four beats at most, whatever the headers: fewer clocks than an engine takes for one queue pair
-        share.short = (verdict.drop_code == DropCode::None) & verdict.qpn.any() & (verdict.payload_length < 128);
+        share.short = (verdict.drop_code == DropCode::None) & verdict.qp.any() & (verdict.payload_length < 128);
         share.leaves = valid_2;
-        share.leaving_qp = bit_cast_u::<8, 24>(row_2.qpn);
+        share.next_leaving_qp = qp_1;
         inputs!(classify: raw = row_2, of_queue_pair = context_2);
         judged = classify.row;
         drops = share.over
@@ -229,7 +245,7 @@ impl Logic for Dispatch {
         fields!(turn_2 from judged: qp, generation, psn, payload_at, payload_length, int_on, int_length);
         turn_2.syndrome = aeth.syndrome;
         turn_2.ecn = judged.ecn.all();
-        fields!(turn_2: came = came_2, body = classify.body);
+        fields!(turn_2: came = arrived.came, body = classify.body);
         fields!(turn_2 from row_2: source_ip, right_length = control_length);
         assign! {
             turn_3.d = turn_2, row_3.d = judged, over_3.d = drops, counter_3.d = classify.counter
@@ -324,7 +340,7 @@ impl Logic for Dispatch {
         answers.up.valid = done & (turn.fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {
-            open, inside, valid_1, valid_2, valid_3, notice_full, control_full, mark_out, unfair_out, counts_out
+            open, inside, last, oldest, valid_1, valid_2, valid_3, notice_full, control_full, mark_out, unfair_out, counts_out
         }
     }
 }

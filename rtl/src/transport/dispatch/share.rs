@@ -8,19 +8,20 @@
 //! room, however many fill their share. While fewer than 64 short frames wait for engines, a queue pair may have eight in
 //! any case: several READ requests come close together.
 //!
-//! Two numbers for each queue pair, of frames that entered and of frames that left, so that each has one writer.
+//! Two numbers for each queue pair, of frames that entered and of frames that left, so that each has one writer. Its queue pair is known a
+//! clock before a frame comes or leaves, so that the word is in a register when it counts; what the frame before it has written is beside it.
 //!
 //! | clock | a frame that enters | one that leaves |
 //! |---|---|---|
-//! | 0 | both numbers of its queue pair are read | its number is read |
-//! | 1 | counted; how many wait | counted |
+//! | -1 | both numbers of its queue pair are read | its number is read |
+//! | 1 | counted; how many wait, but for what left in the two clocks before | counted |
 //! | 2 | compared with the room; into the queue of marks | |
 //!
 //! A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
 
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
-use crate::prim::ram::Ram;
+use crate::prim::ram::RamReg;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::words::rx::ShareMark;
 use crate::{block, kernel};
@@ -37,27 +38,28 @@ pub struct Share {
     pub free: Signal<In, U<10>>,
     /// A frame enters.
     pub enters: Signal<In, Bit>,
-    /// Its queue pair.
-    pub qp: Signal<In, U<8>>,
+    /// Queue pair of the frame that may enter in the next clock.
+    pub next_qp: Signal<In, U<8>>,
     /// It is short and for an engine, as far as its headers say.
     pub short: Signal<In, Bit>,
     /// The oldest frame leaves.
     pub leaves: Signal<In, Bit>,
-    /// Its queue pair.
-    pub leaving_qp: Signal<In, U<8>>,
+    /// Queue pair of the frame that may leave in the next clock.
+    pub next_leaving_qp: Signal<In, U<8>>,
     /// The oldest frame is beyond its queue pair's share.
     pub over: Signal<Out, Bit>,
     /// Short frames that entered, by queue pair; all numbers modulo 1024.
-    entered: Ram<U<10>, 8>,
+    entered: RamReg<U<10>, 8>,
     /// Those that left.
-    left: Ram<U<10>, 8>,
+    left: RamReg<U<10>, 8>,
     /// The same for the frames that enter.
-    left_copy: Ram<U<10>, 8>,
+    left_copy: RamReg<U<10>, 8>,
     marks: StreamFifo<ShareMark, 9, 512>,
-    #[registers(Bit: entered_1, counted_1, entered_2, counted_2, left_1, few)]
-    #[registers(U<8>: qp_1, left_qp)]
+    #[registers(Bit: entered_1, counted_1, entered_2, counted_2, left_1, few, entered_again, left_again)]
+    #[registers(U<8>: qp, qp_1, leaving_qp, left_qp)]
     #[signals(Bit: clearing)]
-    #[registers(U<10>: waiting, room)]
+    #[registers(U<10>: waiting, room, last_entered, last_left)]
+    #[signals(U<10>: so_far, so_far_left, with_it, with_it_left)]
     #[signals(U<13>: free_beats)]
     #[signals(Bit: goes_on, ends)]
     /// Beats kept for the short frames that will go to an engine, eight for each.
@@ -78,18 +80,24 @@ impl Logic for Share {
             cleared = cleared + 1;
         }
 
+        // -1
+        entered.raddr = next_qp;
+        left_copy.raddr = next_qp;
+        qp = next_qp;
+
         // 0
-        entered.raddr = qp;
-        left_copy.raddr = qp;
         entered_1 = enters;
         counted_1 = short & !clearing;
         qp_1 = qp;
+        entered_again = entered_1 & counted_1 & (qp_1 == qp);
 
         // 1
-        inputs!(entered: waddr = qp_1);
+        so_far = if entered_again { last_entered } else { entered.rdata };
+        with_it = so_far + 1;
+        last_entered = with_it;
+        inputs!(entered: waddr = qp_1, wdata = with_it);
         entered.we = entered_1 & counted_1;
-        entered.wdata = entered.rdata + 1;
-        waiting = entered.rdata - left_copy.rdata;
+        waiting = so_far - left_copy.rdata;
         assign!(entered_2.d = entered_1, counted_2.d = counted_1);
 
         // 2
@@ -116,12 +124,15 @@ impl Logic for Share {
         if ends & !goes_on {
             kept = kept - 8;
         }
-        left.raddr = leaving_qp;
+        left.raddr = next_leaving_qp;
+        leaving_qp = next_leaving_qp;
         left_1 = leaves & oldest.counted;
         left_qp = leaving_qp;
-        inputs!([left, left_copy]: we = left_1, waddr = left_qp);
-        left.wdata = left.rdata + 1;
-        left_copy.wdata = left.rdata + 1;
+        left_again = left_1 & (left_qp == leaving_qp);
+        so_far_left = if left_again { last_left } else { left.rdata };
+        with_it_left = so_far_left + 1;
+        last_left = with_it_left;
+        inputs!([left, left_copy]: we = left_1, waddr = left_qp, wdata = with_it_left);
 
         if clearing {
             each!((table) in [(entered), (left), (left_copy)] {
@@ -158,26 +169,33 @@ mod tests {
         // short frames for an engine; the room and whether they were few, a clock ago
         let (mut total, mut room, mut few) = (0u64, 0, false);
         let (mut over, mut under) = (0, 0);
+        // of the frame that may enter, told a clock before; of the frame that left a clock ago, which does not count yet as gone
+        let (mut next_qp, mut gone) = (0, None::<usize>);
         for clock in 0..40_000u64 {
             let phase = clock % 20_000;
             block.reset.next = phase < 4;
             if phase < 4 {
                 waiting = [0; 256];
+                gone = None;
                 marks.clear();
                 total = 0;
             }
             // the numbers stand once all are cleared
             let quiet = phase < 4 + 256;
             let (busy, slow) = (phase / 2000 % 2 == 0, phase / 1000 % 2 == 0);
-            let qp = [3, 4, 200, stimulus.below(256)][stimulus.below(4) as usize] as usize;
+            let qp = std::mem::replace(
+                &mut next_qp,
+                [3, 4, 200, stimulus.below(256)][stimulus.below(4) as usize] as usize,
+            );
             let enters = phase >= 4 && marks.len() < 500 && stimulus.chance(if busy { 0.9 } else { 0.4 });
             let short = stimulus.chance(0.8);
             let free = if slow { stimulus.below(80) } else { stimulus.below(513) };
             let shown = marks.front().is_some_and(|mark| mark.0 + LATENCY <= clock);
             let leaves = shown && stimulus.chance(if slow { 0.3 } else { 0.7 });
-            let leaving = marks.front().map_or(0, |mark| mark.1);
-            (block.enters.next, block.short.next, block.qp.next) = (enters, short, U(qp as u64));
-            (block.leaves.next, block.leaving_qp.next, block.free.next) = (leaves, U(leaving as u64), U(free));
+            let next_leaving = marks.get(usize::from(leaves)).map_or(0, |mark| mark.1);
+            (block.enters.next, block.short.next, block.next_qp.next) = (enters, short, U(next_qp as u64));
+            (block.leaves.next, block.free.next) = (leaves, U(free));
+            block.next_leaving_qp.next = U(next_leaving as u64);
             // frames of two clocks ago are compared with the room there was a clock ago
             let mut change = 0;
             for mark in marks.iter_mut().filter(|mark| mark.0 + 2 == clock) {
@@ -197,10 +215,13 @@ mod tests {
                 assert_eq!(got, expected, "clock {clock}");
                 (over, under) = (over + u64::from(expected), under + u64::from(!expected));
             }
+            if let Some(qp) = gone.take() {
+                waiting[qp] -= 1;
+            }
             if leaves {
                 let (_, qp, counted, _, beyond) = marks.pop_front().expect("shown");
                 change -= i64::from(counted && beyond == Some(false));
-                waiting[qp] -= u64::from(counted);
+                gone = counted.then_some(qp);
             }
             total = total.checked_add_signed(change).expect("frames that leave had entered");
         }

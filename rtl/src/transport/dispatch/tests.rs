@@ -4,7 +4,6 @@ mod crowd;
 mod order;
 
 use crate::prim::word::Word as _;
-use crate::rx::lookup::LOOKUP_LATENCY;
 use crate::rx::pipe::RxPipe;
 use crate::rx::stimulus::{aim, any_frame, good_frame, registers};
 use crate::rx::RX_PARSER_LATENCY;
@@ -471,7 +470,7 @@ fn run(seed: u64, stall: f64) {
         .zip(&frames)
         .filter(|(_, fate)| matches!(fate, Fate::Acknowledgement(_)));
     let judged = answers.map(|(i, _): (usize, _)| {
-        let clocks: u64 = ended[i] + (RX_PARSER_LATENCY + LOOKUP_LATENCY) as u64;
+        let clocks: u64 = ended[i] + RX_PARSER_LATENCY as u64;
         (TIME_BASE + 5 * clocks) & 0xff_ffff
     });
     assert_eq!(arrived, judged.collect::<Vec<_>>());

@@ -10,9 +10,11 @@ use crate::words::work::CompletionStatus;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Takes an answer apart. Without registers.
+/// Takes an answer apart; `int_on` and `echo` at once, all else a clock later.
 #[block]
 pub struct Answer {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
     /// The answer.
     pub commit: Signal<In, Commit>,
     /// PSN up to which it acknowledges, exclusive.
@@ -39,6 +41,9 @@ pub struct Answer {
     pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
+    #[registers(Bit: is_ack, is_data, is_failed, is_gap, is_duplicate, is_ignored, is_nak, is_fatal)]
+    limit_r: DFF<U<24>>,
+    status_r: DFF<CompletionStatus>,
     code: Signal<Local, U<3>>,
     syndrome: Signal<Local, Syndrome>,
     reason: Signal<Local, U<5>>,
@@ -50,26 +55,32 @@ impl Logic for Answer {
     fn update(&mut self) {
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(commit.syndrome);
         assign!(reason = syndrome.value, code = syndrome.code);
-        acknowledgement = commit.answer == AnswerKind::Acknowledgement;
-        data = (commit.answer == AnswerKind::ReadData) & !commit.ends_or_failed;
-        failed = (commit.answer == AnswerKind::ReadData) & commit.ends_or_failed;
-        gap = commit.answer == AnswerKind::ReadGap;
-        duplicate = commit.answer == AnswerKind::ReadDuplicate;
-        int_on = commit.int_on;
-        ignored = (commit.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
-        nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
-        limit = if (commit.answer == AnswerKind::Acknowledgement) & (code == 0) { commit.psn + 1 } else { commit.psn };
-        fatal = failed | (nak & reason.any());
-        status = CompletionStatus::RemoteOperationalError;
+        is_ack = commit.answer == AnswerKind::Acknowledgement;
+        is_data = (commit.answer == AnswerKind::ReadData) & !commit.ends_or_failed;
+        is_failed = (commit.answer == AnswerKind::ReadData) & commit.ends_or_failed;
+        is_gap = commit.answer == AnswerKind::ReadGap;
+        is_duplicate = commit.answer == AnswerKind::ReadDuplicate;
+        is_ignored = (commit.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
+        is_nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
+        limit_r =
+            if (commit.answer == AnswerKind::Acknowledgement) & (code == 0) { commit.psn + 1 } else { commit.psn };
+        is_fatal = ((commit.answer == AnswerKind::ReadData) & commit.ends_or_failed)
+            | ((commit.answer == AnswerKind::Acknowledgement) & (code == 3) & reason.any());
+        status_r = CompletionStatus::RemoteOperationalError;
         if reason == 1 {
-            status = CompletionStatus::RemoteInvalidRequest;
+            status_r = CompletionStatus::RemoteInvalidRequest;
         }
         if reason == 2 {
-            status = CompletionStatus::RemoteAccessError;
+            status_r = CompletionStatus::RemoteAccessError;
         }
-        if failed {
-            status = CompletionStatus::LocalOperationalError;
+        if (commit.answer == AnswerKind::ReadData) & commit.ends_or_failed {
+            status_r = CompletionStatus::LocalOperationalError;
         }
+        assign! {
+            acknowledgement = is_ack, data = is_data, failed = is_failed, gap = is_gap, duplicate = is_duplicate,
+            ignored = is_ignored, nak = is_nak, limit = limit_r, fatal = is_fatal, status = status_r
+        }
+        int_on = commit.int_on;
         sent = bits_zero::<AckSend>(0);
         sent.kind = AckKind::Echo;
         fields!(sent from commit: qp, generation, psn, int_length, int_stack);

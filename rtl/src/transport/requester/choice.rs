@@ -71,7 +71,7 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, others)]
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, others, chose, chose_packet)]
     #[registers(U<8>: op_qp, op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
@@ -112,8 +112,11 @@ impl Logic for Choice {
         row_word = rows.data;
         answer_word = answers.data;
         new_qp = work_qp;
-        if idle & any {
-            if !waits[0] & !waits[1] {
+        // counted in the clock after the choice
+        chose = idle & any;
+        chose_packet = waits[0] | waits[1];
+        if chose {
+            if !chose_packet {
                 packets = bits_u::<5>(0);
             } else if !packets.all() {
                 packets = packets + 1;

@@ -11,13 +11,13 @@
 //! |---|---|
 //! | 0 | comes |
 //! | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
-//! | 2 | (READ data) what that answer is shows |
-//! | 3 | (READ data) joins it, or is put in |
+//! | 3 | (READ data) what that answer is shows |
+//! | 4 | (READ data) joins it, or is put in |
 //!
 //! Two clocks from `up` to `down` past an empty ring, three or more through it.
 
 use crate::emit::naming::named_inside;
-use crate::prim::ram::Ram;
+use crate::prim::ram::{Ram, RamReg};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
 use crate::words::requester::AnswerTag;
@@ -25,7 +25,7 @@ use crate::words::transport::{AnswerKind, Commit};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// One answer a clock in, READ data every third while others wait; the answer that is offered does not change. 255 can wait.
+/// One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
 #[block]
 pub struct Gather {
     /// Clock.
@@ -36,10 +36,12 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, looked, shown, fits, full, aside_full)]
-    #[registers(U<8>: head, tail)]
-    #[signals(Bit: empty, crowded, leaves, moves, passes, data, joins, puts, writes, waits)]
-    #[signals(U<8>: count, behind, at)]
+    #[registers(Bit: held_full, looked, settled, shown, fits, there, full, aside_full, both_full)]
+    #[registers(U<8>: head, tail, count)]
+    #[signals(Bit: empty, crowded, leaves, aside_leaves, moves, passes, data, joins, puts, writes, waits)]
+    #[signals(U<8>: distance, at)]
+    /// How far behind the oldest answer `place` is, from `shown` on.
+    behind: DFF<U<8>>,
     /// The answer that has come.
     held: DFF<Commit>,
     /// Where the newest answer of its queue pair lies, if it still waits.
@@ -52,7 +54,7 @@ pub struct Gather {
     /// The answers.
     ring: Ram<Commit, 8>,
     /// What each must be joined by.
-    tags: Ram<AnswerTag, 8>,
+    tags: RamReg<AnswerTag, 8>,
     /// Places by queue pair.
     newest: Ram<U<8>, 8>,
     arriving: Signal<Local, Commit>,
@@ -65,38 +67,49 @@ pub struct Gather {
 impl Logic for Gather {
     fn update(&mut self) {
         arriving = up.data;
-        count = tail - head;
         empty = !count.any();
         crowded = count.all();
         data = (held.answer == AnswerKind::ReadData) & !held.ends_or_failed;
 
         // out: the ring shows its oldest answer, or the one behind it when that leaves
-        leaves = !full | !aside_full;
+        leaves = !both_full;
         moves = !empty & leaves;
         passes = held_full & empty & leaves;
+        aside_leaves = if aside_full { down.ready } else { !full | down.ready };
         if !aside_full {
             aside = offered;
-            aside_full = full & !down.ready;
-        } else if down.ready {
-            aside_full = false;
         }
+        aside_full = !aside_leaves;
         if leaves {
             full = moves | passes;
             offered = if empty { held } else { ring.rdata };
         }
+        both_full = if leaves { (moves | passes) & !aside_leaves } else { !aside_leaves };
         ring.raddr = head;
         if moves {
             head = head + 1;
             ring.raddr = head + 1;
         }
 
-        // does the newest answer of the queue pair still wait, and does this one follow it?
+        // does the newest answer of the queue pair still wait, and does this one follow it? If the oldest may leave, it does
         fields!(wanted from held: qp, generation);
         wanted.psn = held.psn - 1;
         wanted.joinable = true;
         fits = tags.rdata == wanted;
-        behind = place - head;
-        joins = shown & data & fits & (behind < count) & !(moves & !behind.any());
+        joins = shown & data & fits & there & !(leaves & !behind.any());
+        distance = place - head;
+        if shown {
+            there = there & !(leaves & !behind.any());
+            if moves {
+                behind = behind - 1;
+            }
+        } else {
+            there = (distance < count) & !(moves & !distance.any());
+            behind = distance;
+            if moves {
+                behind = distance - 1;
+            }
+        }
         puts = held_full & !passes & !joins & !crowded & (shown | !data);
         waits = held_full & !passes & !joins & !puts;
         writes = joins | puts;
@@ -110,6 +123,12 @@ impl Logic for Gather {
         if puts {
             tail = tail + 1;
         }
+        if puts & !moves {
+            count = count + 1;
+        }
+        if moves & !puts {
+            count = count - 1;
+        }
 
         // in
         up.ready = !waits;
@@ -122,13 +141,14 @@ impl Logic for Gather {
         }
         tags.raddr = newest.rdata;
         looked = waits;
-        shown = waits & looked;
+        settled = waits & looked;
+        shown = waits & settled;
         if !looked {
             place = newest.rdata;
         }
         down.valid = full | aside_full;
         down.data = if aside_full { aside } else { offered };
-        reset!(held_full, looked, shown, full, aside_full, head, tail);
+        reset!(held_full, looked, settled, shown, full, aside_full, both_full, head, tail, count);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -37,7 +37,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub region_slot: Signal<In, U<5>>,
     /// Its new content.
     pub region_data: Signal<In, Region>,
-    /// MTU code of the work request's queue pair, a clock before its message is used.
+    /// MTU code of the work request's queue pair, two clocks before its message is used.
     pub mtu: Signal<In, U<3>>,
     /// The message was queued, or the work request refused.
     pub advance: Signal<In, Bit>,
@@ -57,7 +57,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub invalid: Signal<Out, Bit>,
     /// A work request waits, and its region has been looked up.
     pub waiting: Signal<Out, Bit>,
-    /// It is to be refused.
+    /// It is to be refused, as `live` and `dead` said a clock ago.
     pub refused: Signal<Out, Bit>,
     /// With this status.
     pub status: Signal<Out, CompletionStatus>,
@@ -76,7 +76,10 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
     #[registers(U<64>: local_at, remote_at, local_next, remote_next)]
-    #[signals(Bit: cut, more)]
+    #[signals(Bit: cut, more, refuses)]
+    reason: Signal<Local, CompletionStatus>,
+    refused_r: DFF<Bit>,
+    status_r: DFF<CompletionStatus>,
     #[signals(U<32>: bytes, part)]
     #[signals(U<64>: from, to)]
     check: RegionCheck,
@@ -93,6 +96,9 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     split_generation: DFF<U<8>>,
     rest: DFF<U<32>>,
     packets: DFF<U<24>>,
+    above_span: DFF<Bit>,
+    units: DFF<U<25>>,
+    counted: Signal<Local, U<24>>,
     /// The work request at the check.
     asking: Signal<Local, WorkRequest>,
     asked: Signal<Local, WorkRequest>,
@@ -112,21 +118,27 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         allowed = check.allowed;
 
         // no such queue pair; ended; no local access
-        clear!(refused);
-        status = CompletionStatus::Ok;
+        clear!(refuses);
+        reason = CompletionStatus::Ok;
         if split {
-            refused = !live | dead;
-            status = if live { carry } else { CompletionStatus::Flushed };
+            refuses = !live | dead;
+            reason = if live { carry } else { CompletionStatus::Flushed };
         } else if !live | invalid {
-            refused = true;
-            status = CompletionStatus::InvalidWork;
+            refuses = true;
+            reason = CompletionStatus::InvalidWork;
         } else if dead {
-            refused = true;
-            status = CompletionStatus::Flushed;
+            refuses = true;
+            reason = CompletionStatus::Flushed;
         } else if !check.allowed {
-            refused = true;
-            status = CompletionStatus::LocalAccessError;
+            refuses = true;
+            reason = CompletionStatus::LocalAccessError;
         }
+        assign!(
+            refused_r.d = refuses,
+            status_r.d = reason,
+            refused = refused_r,
+            status = status_r
+        );
 
         // what is left of the work request
         asked = request;
@@ -142,10 +154,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         // packets of it, rounded up
         inputs!(rounding: length = bytes, mtu);
         raised = rounding.rounded;
-        packets = bit_cast_u::<24, 25>(raised.units >> mtu);
+        units = raised.units;
+        counted = bit_cast_u::<24, 25>(units >> mtu);
+        packets = counted;
+        above_span = counted > span;
 
         // the message: at least one PSN
-        more = turn & (packets > span);
+        more = turn & above_span;
         part = (bits_u::<32>(256) << mtu) << width;
         rest_next = bytes - part;
         local_next = from + bit_cast_u::<64, 32>(part);

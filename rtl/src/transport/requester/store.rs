@@ -44,7 +44,7 @@ pub struct Store {
     pub write_qp: Signal<In, U<8>>,
     /// New state.
     pub new_state: Signal<In, RequesterState>,
-    /// Compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
+    /// From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
     pub removing: Signal<In, Bit>,
     /// See `removing`.
     pub generation: Signal<In, U<8>>,
@@ -78,6 +78,7 @@ pub struct Store {
     landing: ShortFifo<LandingContext, 2, 1>,
     arriving: Signal<Local, LandingContext>,
     waits: Signal<Local, LandingContext>,
+    by_generation: DFF<Bit>,
     reference: Signal<Local, U<8>>,
 }
 
@@ -102,14 +103,14 @@ impl Logic for Store {
         sent.waddr = sent_qp;
         sent.wdata.next.end_psn = sent_end;
         sent.wdata.next.generation = sent_generation;
-        sent.wdata.next.used = true;
+        // what is not used is void, whatever else stands there
+        sent.wdata.next.used = !voids;
         states.we = we | voids;
         inputs!(states: waddr = write_qp, wdata = new_state);
+        states.wdata.next.used = !voids;
         if voids {
             sent.waddr = waits.qp;
-            sent.wdata = bits_zero::<SentTo>(0);
             states.waddr = waits.qp;
-            states.wdata = bits_zero::<RequesterState>(0);
         }
         contexts.raddr = qp;
         states.raddr = qp;
@@ -125,7 +126,8 @@ impl Logic for Store {
         sent_known = sent.rdata.val().used & (sent.rdata.val().generation == contexts.rdata.val().generation);
         sent_to = sent.rdata.val().end_psn;
 
-        reference = if removing { generation } else { contexts.rdata.val().generation };
+        by_generation = removing;
+        reference = if by_generation { generation } else { contexts.rdata.val().generation };
         state = states.rdata;
         if !states.rdata.val().used | (states.rdata.val().generation != reference) {
             state = bits_zero::<RequesterState>(0);

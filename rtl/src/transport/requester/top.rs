@@ -8,9 +8,10 @@
 //! | 1, 2 | `address`, `read` | |
 //! | 3 | `load` | state into registers; void state starts from the context; reads a message |
 //! | 4 | `look` | message into a register; PSN distances |
-//! | 5 | `decide` | the step over this message; `fetch` and again with the next one, or on |
-//! | 6 | `finish` | answers: event, echo, or the end of the queue pair |
-//! | 6, 7 | `check`, `act` | READ responses: verdict |
+//! | 5 | `weigh` | the message against the input |
+//! | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
+//! | 7 | `finish` | answers: event, echo, or the end of the queue pair |
+//! | 7, 8 | `check`, `act` | READ responses: verdict |
 //! | last | `save` | state back, input taken; `idle` in the same clock |
 
 use super::answers::{Answer, Outcome};
@@ -162,10 +163,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// What an answer means for one message.
     step: Walk<SEGMENT>,
     /// What an answer is, from its syndrome.
-    #[combinational]
     reply: Answer,
     /// PSN up to which the answer acknowledges, exclusive.
-    limit: DFF<U<24>>,
+    limit: Signal<Local, U<24>>,
     /// What follows from an answer once its messages are done.
     #[combinational]
     outcome: Outcome,
@@ -197,6 +197,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     look: DFF<Bit>,
     /// State: the next message comes.
     fetch: DFF<Bit>,
+    /// State: the message at hand is compared with the input.
+    weigh: DFF<Bit>,
     /// State: the step over the message at hand.
     decide: DFF<Bit>,
     /// State: an answer's event or echo, or the end of the queue pair.
@@ -225,6 +227,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     held_removals: DFF<Bit>,
     /// A refused work request waits for room for its completion.
     stalled: DFF<Bit>,
+    /// The queue pair had no free place in the ring a clock ago.
+    ring_full: DFF<Bit>,
+    /// No completion of the queue pair waited in the ring a clock ago.
+    told_all: DFF<Bit>,
     /// A completion may leave at once: there is room, and none of its queue pair waits in the ring.
     direct: Signal<Local, Bit>,
     /// Status of the message at hand, if its completion waits in the ring.
@@ -235,8 +241,14 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     same: Signal<Local, Bit>,
     /// Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
     pointer: DFF<U<5>>,
-    /// The place behind it.
-    next_pointer: Signal<Local, U<5>>,
+    /// The place behind it, a clock later.
+    next_pointer: DFF<U<5>>,
+    /// That is the next free place, another clock later.
+    next_is_tail: DFF<Bit>,
+    /// That is the oldest message.
+    next_is_head: DFF<Bit>,
+    /// That is the first message that the scheduler does not have.
+    next_is_admit: DFF<Bit>,
     /// The message at hand.
     message: DFF<OwnMessage>,
     /// It is a READ.
@@ -249,8 +261,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     skip: Signal<Local, PsnDistance>,
     /// Distance from the message's last PSN, exclusive, to what has been accepted.
     surplus: Signal<Local, PsnDistance>,
-    /// If the message is a READ: all its data has come.
-    arrived: Signal<Local, Bit>,
+    /// Data of the message has been accepted, a clock after `skip`.
+    begun: DFF<Bit>,
+    /// If the message is a READ: all its data has come, a clock after `surplus`.
+    arrived: DFF<Bit>,
     /// An earlier READ than that of the response still waits for data.
     found: DFF<Bit>,
     /// What is known of a READ response before it is compared with its message.
@@ -261,6 +275,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     taken: DFF<Bit>,
     /// A message was completed by this answer, so that others may be admitted.
     popped: DFF<Bit>,
+    /// The answer acknowledges up to the end of the message, a clock ago.
+    limit_at_end: DFF<Bit>,
     /// The message at hand belongs to the work request that failed; the others are flushed.
     guilty: DFF<Bit>,
     /// As `guilty`, with the message in `decide`.
@@ -348,12 +364,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             | self.schedules.crowded.val()
             | self.store.crowded.val();
         inputs!(entry: hold, answer_place = held.place, work_waits = window.waits, work = window.front);
-        inputs!(entry: work_place = window.place, work_invalid = intake.invalid);
+        inputs!(entry: work_place = window.place, work_invalid = intake.invalid, next_work_qp = window.next_qp);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
         inputs!(responses: enters = entry.response_taken);
         inputs!(responses from stages: takes, address, last, defers = defers_response);
         self.window.take.next = self.entry.work_taken.val();
-        self.held.put.next = self.entry.answer_taken.val();
+        self.held.put.next = self.entry.answer_comes.val();
         inputs!(held: data = gather.down.data, turn);
         self.entering.next = self.entry.step.val();
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
@@ -410,7 +426,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 !self.intake.begun.val() | (self.intake.begun_generation.val() == self.store.context_generation.val());
         }
         self.reply.commit.next = self.held.read.val();
-        self.limit.d.next = self.reply.limit.val();
+        self.limit.next = self.reply.limit.val();
         self.echoes.data.next = self.reply.echo.val();
         self.echoes.put.next = false;
         if self.load.q.val() {
@@ -448,7 +464,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.ring.place.next = self.stages.ring_place.val();
             self.message.d.next = self.ring.message.val();
         }
-        self.next_pointer.next = self.pointer.q.val() + 1;
+        self.next_pointer.d.next = self.pointer.q.val() + 1;
+        self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
+        self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
+        self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
         self.queue.measure.next = self.look.q.val() & !self.admitting.q.val();
         self.verdict.row.next = self.responses.front.val();
         if self.look.q.val() {
@@ -457,7 +476,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             if self.admitting.q.val() {
                 self.fetch.d.next = true;
             } else {
-                self.decide.d.next = true;
+                self.weigh.d.next = true;
                 if self.choice.ended.val() | self.choice.error.val() | self.choice.remove.val() {
                     self.status.d.next = CompletionStatus::Flushed;
                     if self.choice.ended.val() {
@@ -468,24 +487,20 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     }
                     self.flushing.d.next = true;
                     if !self.live.q.val() | self.queue.dead.val() {
-                        self.decide.d.next = false;
+                        self.weigh.d.next = false;
                         self.done.next = true;
                     } else if self.queue.head.val() == self.queue.tail.val() {
-                        self.decide.d.next = false;
+                        self.weigh.d.next = false;
                         self.bury.d.next = true;
                     }
                 }
-                if self.choice.work.val() {
-                    self.decide.d.next = false;
-                    self.post.d.next = true;
-                }
                 if self.choice.answer.val() & (!self.live.q.val() | self.queue.dead.val()) {
-                    self.decide.d.next = false;
+                    self.weigh.d.next = false;
                     self.done.next = true;
                     self.hit[3].next = self.live.q.val() & self.reply.acknowledgement.val();
                 }
                 if self.choice.row.val() & (!self.live.q.val() | self.queue.dead.val() | self.verdict.negative.val()) {
-                    self.decide.d.next = false;
+                    self.weigh.d.next = false;
                     self.act.d.next = true;
                     self.response_case.d.next = ResponseCase::Negative;
                     if self.queue.dead.val() {
@@ -501,11 +516,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // the next message
         if self.fetch.q.val() {
             self.fetch.d.next = false;
-            self.decide.d.next = true;
+            self.weigh.d.next = true;
             assign!(message.d = ring.message, told_status.d = ring.status);
         }
 
-        // 5: the step over one message
+        // 5: what the message means is measured in one clock and decided upon in the next
+        if self.weigh.q.val() {
+            self.weigh.d.next = false;
+            self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
+            self.post.d.next = !self.admitting.q.val() & self.choice.work.val();
+        }
+
+        // 6: the step over one message
         inputs!(step:
             una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
         assign!(is_read = message.read, is_last = message.last);
@@ -514,12 +536,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.step.sought.next = self.queue.una.val();
         }
         inputs!(step: reads = queue.reads, max_reads);
+        self.limit_at_end.d.next = self.message.q.val().end_psn == self.limit.val();
         self.guilty_now.next = self.guilty.q.val() | self.step.holds.val();
         self.skip.next =
             bit_cast_word::<PsnDistance, U<24>>(self.message.q.val().first_psn - self.queue.accepted.val());
         self.surplus.next =
             bit_cast_word::<PsnDistance, U<24>>(self.queue.accepted.val() - self.message.q.val().end_psn);
-        self.arrived.next = !self.surplus.val().negative;
+        self.begun.d.next = self.skip.val().negative;
+        self.arrived.d.next = !self.surplus.val().negative;
         self.finished.push.next = false;
         inputs!(finished: now, id = message.id);
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
@@ -528,8 +552,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.finished.status.next = CompletionStatus::Ok;
         inputs!(queue: is_read = message.read, new_una = step.new_una);
         // a completion leaves at once if there is room for it and none of its queue pair waits
-        self.direct.next =
-            (self.queue.told.val() == self.queue.head.val()) & (self.finished.room.val() | !self.is_last.val());
+        self.ring_full.d.next = (self.queue.tail.val() - self.queue.told.val()) == 16;
+        self.told_all.d.next = self.queue.told.val() == self.queue.head.val();
+        self.direct.next = self.told_all.q.val() & (self.finished.room.val() | !self.is_last.val());
         self.queue.tell.next = false;
         self.queue.enlist.next = false;
         self.queue.delist.next = false;
@@ -539,18 +564,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.pop.next = false;
         self.queue.pass.next = false;
         self.queue.hand.next = false;
-        self.queue.position.next = self.next_pointer.val();
+        self.queue.position.next = self.next_pointer.q.val();
         if self.decide.q.val() {
             self.decide.d.next = false;
-            self.ring.place.next = self.next_pointer.val();
+            self.ring.place.next = self.next_pointer.q.val();
             if self.admitting.q.val() {
                 self.emit.d.next = true;
                 if self.step.fits.val() {
                     self.queue.hand.next = true;
-                    self.pointer.d.next = self.next_pointer.val();
+                    self.pointer.d.next = self.next_pointer.q.val();
                     self.scheduled.d.next = true;
                     self.schedule_to.d.next = self.message.q.val().end_psn;
-                    if self.next_pointer.val() != self.queue.tail.val() {
+                    if !self.next_is_tail.q.val() {
                         self.emit.d.next = false;
                         self.fetch.d.next = true;
                     }
@@ -565,9 +590,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.queue.tell.next = self.direct.val();
                 self.queue.enlist.next = !self.direct.val() & !self.queue.listed.val();
                 self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
-                self.pointer.d.next = self.next_pointer.val();
+                self.pointer.d.next = self.next_pointer.q.val();
                 self.queue.pop.next = true;
-                if self.next_pointer.val() == self.queue.tail.val() {
+                if self.next_is_tail.q.val() {
                     self.bury.d.next = true;
                 } else {
                     self.fetch.d.next = true;
@@ -582,8 +607,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 } else {
                     inputs!(finished: status = told_status, push = is_last);
                     self.queue.tell.next = true;
-                    self.pointer.d.next = self.next_pointer.val();
-                    if self.next_pointer.val() == self.queue.head.val() {
+                    self.pointer.d.next = self.next_pointer.q.val();
+                    if self.next_is_head.q.val() {
                         self.queue.delist.next = true;
                         self.done.next = true;
                     } else {
@@ -600,8 +625,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     // further on; no READ is before the next message unless one was found
                     self.act.d.next = false;
                     self.fetch.d.next = true;
-                    self.pointer.d.next = self.next_pointer.val();
-                    self.queue.pass.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.val());
+                    self.pointer.d.next = self.next_pointer.q.val();
+                    self.queue.pass.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.q.val());
                 } else if !self.is_read.val() {
                     self.response_case.d.next = ResponseCase::Unasked;
                 } else if self.found.q.val() {
@@ -610,10 +635,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.act.d.next = false;
                     self.check.d.next = true;
                 }
-                if !self.found.q.val() & self.is_read.val() & !self.arrived.val() {
+                if !self.found.q.val() & self.is_read.val() & !self.arrived.q.val() {
                     self.found.d.next = true;
                     self.missing.d.next = self.message.q.val().first_psn;
-                    if self.skip.val().negative {
+                    if self.begun.q.val() {
                         self.missing.d.next = self.queue.accepted.val();
                     }
                 }
@@ -635,10 +660,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.queue.enlist.next = !self.direct.val() & !self.queue.listed.val();
                     self.queue.pop.next = true;
                     self.popped.d.next = true;
-                    self.pointer.d.next = self.next_pointer.val();
+                    self.pointer.d.next = self.next_pointer.q.val();
                     if !self.step.taken.val()
-                        & ((self.message.q.val().end_psn != self.limit.q.val()) | self.reply.data.val())
-                        & (self.next_pointer.val() != self.queue.admit.val())
+                        & (!self.limit_at_end.q.val() | self.reply.data.val())
+                        & !self.next_is_admit.q.val()
                     {
                         self.finish.d.next = false;
                         self.fetch.d.next = true;
@@ -647,7 +672,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 6: what goes on from an answer
+        // 7: what goes on from an answer
         inputs!(outcome from reply: acknowledgement, nak, fatal, gap, data);
         inputs!(outcome: old = queue.old, limit, una_before = queue.una_before, una = queue.una);
         self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
@@ -690,7 +715,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 6, 7: a READ response
+        // 7, 8: a READ response
         inputs!(verdict:
             message, missing, response_case, int_on = queue.int_on, act, decided = responses.decided,
             decision_made = responses.decision);
@@ -736,7 +761,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.finished.push.next = true;
                     self.intake.advance.next = true;
                 }
-            } else if (self.queue.tail.val() - self.queue.told.val()) == 16 {
+            } else if self.ring_full.q.val() {
                 self.blocked.d.next = true;
                 self.blocked_qp.d.next = self.choice.qp.val();
                 self.done.next = true;
@@ -797,7 +822,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.save.d.next = true;
         }
         self.queue.save.next = self.save.q.val();
-        inputs!(store: we = queue.we, write_qp = choice.qp, new_state = queue.new_state);
+        inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
+        inputs!(store from stages: we, write_qp = qp, new_state);
         if self.save.q.val() {
             self.save.d.next = self.done.val();
             if self.queue.changed.val() & !self.choice.work.val() & (self.choice.qp.val() == self.blocked_qp.q.val()) {
@@ -808,13 +834,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // what leaves the fast path
         if !self.turn.val() {
             assign!(asked_qp = stages.asked_qp, asked_psn = stages.asked_psn);
-            inputs!(store from stages: we, write_qp = qp, new_state);
-            if self.stages.we.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
+            if self.stages.moved.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
                 self.blocked.d.next = false;
             }
             inputs!(ring from stages: push, push_qp = qp, tail, start, finish, generation);
             self.schedules.up.valid.next = self.stages.push.val();
             inputs!(events from stages: put = event, qp, generation, psn, bytes, with_int, with_time = acknowledges);
+            self.events.sent_valid.next = self.asked_known.val() & self.stages.acknowledges.val();
             self.events.nak.next = false;
             self.echoes.put.next = self.stages.echo.val() & !self.echoes.full.val();
             inputs!(finished from stages: push = completes);
@@ -839,7 +865,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, fetch, decide, finish, check, act, post, bury, emit, save, blocked, stalled, held_removals
+                address, read, load, look, fetch, weigh, decide, finish, check, act, post, bury, emit, save, blocked, stalled, held_removals
             }
         }
     }

@@ -9,7 +9,8 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
-/// are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there.
+/// are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs are registers and come in the
+/// third.
 ///
 /// PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
 ///
@@ -48,6 +49,8 @@ pub struct Walk<const SEGMENT: usize> {
     pub reaches: Signal<Out, Bit>,
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
+    #[registers(Bit: completed, took, held, reached_it, fitted)]
+    una_after: DFF<U<24>>,
     /// Distance from `una` to `limit`.
     ahead: Signal<Local, PsnDistance>,
     /// `limit` is behind `una`: the answer acknowledges something new.
@@ -77,32 +80,35 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         moves = !ahead.negative & (limit != una);
         behind_data = limit + 1;
         beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
-        new_una = una;
-        clear!(complete, taken);
+        una_after = una;
+        clear!(completed, took);
         if read {
             // an acknowledgement never completes a READ, only its data does
             if with_data & reached & beyond.negative {
-                taken = true;
-                new_una = behind_data;
-                complete = behind_data == finish;
+                took = true;
+                una_after = behind_data;
+                completed = behind_data == finish;
             }
         } else {
             if moves {
                 if beyond.negative {
-                    new_una = limit;
+                    una_after = limit;
                 } else {
-                    new_una = finish;
-                    complete = true;
+                    una_after = finish;
+                    completed = true;
                 }
             }
         }
         from_start = bit_cast_word::<PsnDistance, U<24>>(sought - start);
         from_finish = bit_cast_word::<PsnDistance, U<24>>(sought - finish);
-        holds = !from_start.negative & from_finish.negative;
-        reaches = from_finish.negative;
+        held = !from_start.negative & from_finish.negative;
+        reached_it = from_finish.negative;
         // what is left is not more than the span, a power of two
         left_less_one = finish + !una;
-        fits = ((left_less_one & above) == 0) & (!read | (reads < max_reads));
+        fitted = ((left_less_one & above) == 0) & (!read | (reads < max_reads));
+        assign! {
+            new_una = una_after, complete = completed, taken = took, holds = held, reaches = reached_it, fits = fitted
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

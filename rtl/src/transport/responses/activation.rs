@@ -16,7 +16,7 @@ pub struct Activation {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// The READ of `entry` becomes active; only while not `busy`.
+    /// The READ of `entry` becomes active; only behind a clock that is not `busy`.
     pub activate: Signal<In, Bit>,
     /// Its queue pair.
     pub qp: Signal<In, U<8>>,
@@ -26,12 +26,12 @@ pub struct Activation {
     pub epoch: Signal<In, U<4>>,
     /// And answer word.
     pub entry: Signal<In, Commit>,
+    /// One past the READ's last PSN.
+    pub end_psn: Signal<In, U<24>>,
     /// The READ goes on where the one before it ends, which need not have left.
     pub goes_on: Signal<In, Bit>,
-    /// The scheduler has not taken the work of the one before.
+    /// The scheduler does not take the work of the one before in this clock: none can become active in the next.
     pub busy: Signal<Out, Bit>,
-    /// One past the READ's last PSN.
-    pub end_psn: Signal<Out, U<24>>,
     /// Work of the READ response flows: a restart, or more of the same.
     pub work: WorkOut,
     /// A READ has become active.
@@ -51,7 +51,6 @@ pub struct Activation {
 impl Logic for Activation {
     fn update(&mut self) {
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
-        end_psn = entry.psn + asked.count;
         if work.ready {
             full = false;
         }
@@ -59,7 +58,7 @@ impl Logic for Activation {
         // what is not told yet stays; else whatever is there, so that nothing wide waits for a decision
         if !full {
             flow = (bit_cast_u::<16, 8>(qp) << 1) | 1;
-            last = entry.psn + asked.count;
+            last = end_psn;
             restart = !goes_on;
             fields!(read.d from entry: generation, first_psn = psn);
             fields!(read.d from asked: count, address, length);
@@ -69,9 +68,10 @@ impl Logic for Activation {
             full = true;
         }
         assign! {
-            busy = full, work.valid = full, work.flow = flow, work.generation = read.generation, work.restart = restart,
+            work.valid = full, work.flow = flow, work.generation = read.generation, work.restart = restart,
             work.start = read.first_psn, work.end = last, read_valid = pulse
         }
+        busy = full & !work.ready;
         read_qp = flow.get_bits::<8>(1);
         read_data = read;
         reset!(full, pulse);

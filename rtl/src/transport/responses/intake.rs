@@ -3,7 +3,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
 use crate::words::responses::{QpChange, ReadEnd, ResponseInput};
@@ -40,19 +40,32 @@ pub struct Intake {
     pub up: StreamIn<Commit>,
     /// What is offered is taken.
     pub take: Signal<In, Bit>,
+    /// Low when it is: `take` for what is wide.
+    pub rests: Signal<In, Bit>,
+    /// Queue pair of what is offered in the next clock.
+    pub coming_qp: Signal<Out, U<8>>,
     /// Something is offered.
     pub valid: Signal<Out, Bit>,
     /// What.
     pub subject: Signal<Out, ResponseInput>,
     /// Queue pair.
     pub qp: Signal<Out, U<8>>,
-    /// The answer; of an end generation and PSN in their places, the tag in that of the MSN, and whether it failed.
+    /// The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, and as PSN the one that could not be
+    /// read, or one past the last.
     pub entry: Signal<Out, Commit>,
     /// The creation.
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    answer: Signal<Local, Commit>,
+    #[signals(Bit: moves)]
+    valid_r: DFF<Bit>,
+    /// Nothing is offered: the same once more for what is narrow, which need not wait for a net to everything that is wide.
+    open: DFF<Bit>,
+    subject_r: DFF<ResponseInput>,
+    qp_r: DFF<U<8>>,
+    entry_r: DFF<Commit>,
+    creation_r: DFF<QpChange>,
+    end: Signal<Local, ReadEnd>,
 }
 
 #[kernel]
@@ -71,26 +84,47 @@ impl Logic for Intake {
         ends.up.data.next.failed = gone_failed;
         ends.up.data.next.tag = gone_tag;
 
-        valid = contexts.down.valid | ends.down.valid | up.valid;
-        contexts.down.ready = take;
-        ends.down.ready = take & !contexts.down.valid;
-        up.ready = take & !contexts.down.valid & !ends.down.valid;
-        creation = contexts.down.data;
-        subject = ResponseInput::Answer;
-        answer = up.data;
-        assign!(qp = answer.qp, entry = answer);
-        if ends.down.valid {
-            subject = ResponseInput::ReadEnd;
-            qp = ends.down.data.val().qp;
-            entry = bits_zero::<Commit>(0);
-            entry.generation = ends.down.data.val().generation;
-            entry.psn = ends.down.data.val().psn;
-            entry.msn = bit_cast_u::<24, 4>(ends.down.data.val().tag);
-            entry.ends_or_failed = ends.down.data.val().failed;
+        // the next one
+        moves = take | open;
+        contexts.down.ready = moves;
+        ends.down.ready = moves & !contexts.down.valid;
+        up.ready = moves & !contexts.down.valid & !ends.down.valid;
+        end = ends.down.data;
+        coming_qp = qp_r;
+        if moves {
+            valid_r = contexts.down.valid | ends.down.valid | up.valid;
+            open = !contexts.down.valid & !ends.down.valid & !up.valid;
+            subject_r = ResponseInput::Answer;
+            coming_qp = up.data.val().qp;
+            if ends.down.valid {
+                subject_r = ResponseInput::ReadEnd;
+                coming_qp = end.qp;
+            }
+            if contexts.down.valid {
+                subject_r = ResponseInput::Creation;
+                coming_qp = contexts.down.data.val().qp;
+            }
         }
-        if contexts.down.valid {
-            subject = ResponseInput::Creation;
-            qp = contexts.down.data.val().qp;
+        if !rests | !valid_r {
+            assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
+            if ends.down.valid {
+                entry_r = bits_zero::<Commit>(0);
+                fields!(entry_r.d from end: generation, ends_or_failed = failed);
+                entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
+                entry_r.msn = bit_cast_u::<24, 4>(end.tag);
+            }
+        }
+        qp_r = coming_qp;
+        assign!(
+            valid = valid_r,
+            subject = subject_r,
+            qp = qp_r,
+            entry = entry_r,
+            creation = creation_r
+        );
+        if reset {
+            valid_r = false;
+            open = true;
         }
     }
 

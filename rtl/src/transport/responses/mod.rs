@@ -9,10 +9,9 @@
 //!
 //! | step | does |
 //! |---|---|
-//! | `Idle` | takes a creation, a READ's end, or an answer, in this order; the list of its queue pair was read a clock ago, if it was offered then |
-//! | `Held` | reads it otherwise |
-//! | `Look` | decides about a creation or an acknowledgement, which leaves or waits |
-//! | `Look`, `Decide` | compares and decides: a READ becomes active or waits, one is answered. If nothing more is to do after a decision, the next one is taken as in `Idle` |
+//! | `Idle` | waits for what [`intake::Intake`] has taken up: a creation, a READ's end, or an answer, and the list of its queue pair |
+//! | `Look` | compares it with the list, as soon as what may be decided can leave |
+//! | `Decide` | an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the next one comes in, if it is there and nothing more is to do |
 //! | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
 //! | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
 //! | `Finish` | the rest of the list is given back |
@@ -25,7 +24,7 @@ pub mod pool;
 mod tests;
 
 use crate::prim::fifo::StreamFifo;
-use crate::prim::ram::Ram;
+use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
@@ -99,28 +98,44 @@ pub struct ResponseQueue {
     /// Free places.
     pub free: Signal<Out, U<11>>,
     pool: NodePool,
-    lists: Ram<ResponseList, 8>,
+    lists: RamReg<ResponseList, 8>,
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
     step: DFF<ResponseStep>,
     #[registers(U<10>: cursor, earlier, cut_at, cut_after)]
     #[registers(U<11>: seen, removed)]
-    #[registers(Bit: cut, replaces, fresh)]
-    // PSNs and tags compared, a clock before the decision
-    #[registers(Bit: entry_follows, item_follows, before_end, at_end, of_last, of_oldest, of_active, item_reached)]
+    #[registers(Bit: cut, replaces)]
+    // what is decided, from `Look`, in the clock of `Decide`
+    #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again)]
+    // compared a clock before `Pop` or `Judge`
+    #[registers(Bit: item_follows, item_reached)]
+    // the next one comes in; its queue pair is that of the one at hand; one has come in since reset
+    #[registers(Bit: load, rests, same, started)]
+    // a READ becomes active; it goes on where the one before it ends
+    #[registers(Bit: activate, goes_on)]
+    // the list had answers that wait, a clock ago
+    #[registers(Bit: some)]
     #[signals(ResponseList: list, changed)]
     #[signals(ReadRequest: asked, next_asked, item_asked)]
-    #[signals(U<24>: span, item_span, covered, beyond, completed)]
-    #[signals(Bit: append, idle, look, active, own, is_read, item_reads, last, compares)]
-    #[signals(Bit: create, ending, fails, fail, passes, leave, answer, at_once, pass, covers, rewind, drops, begins, keep, store, stalled)]
-    #[signals(Bit: pop, judge, taken_back, finish, activate, goes_on, looks_again, takes)]
+    #[signals(U<24>: psn, count, span, covered, beyond, completed)]
+    #[signals(Bit: idle, look, blocked, active, own, answer, ending, is_read, of_read, last, too_far, settled)]
+    #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
+    #[signals(Bit: comes, pop, taken_back)]
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
-    /// Messages completed before each READ, by queue pair and tag modulo 8, and those before the READ that ends.
-    completions: Ram<U<24>, 11>,
+    /// The answer in the list is compared, not the one that came in.
+    of_item: DFF<Bit>,
+    /// It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
+    pops: DFF<Bit>,
+    // the steps `Pop`, `Judge` and `Finish`; the answer in the list is a READ
+    #[registers(Bit: popping, judge, finish, item_reads)]
+    /// One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
+    next_end: DFF<U<24>>,
+    next_reach: DFF<U<24>>,
+    /// Messages completed before each READ, by queue pair and tag modulo 8.
+    completions: RamReg<U<24>, 11>,
     asked_place: Signal<Local, ReadPlace>,
     told_place: Signal<Local, ReadPlace>,
-    completed_before: DFF<U<24>>,
     /// The answer is a READ asked for again.
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
@@ -129,15 +144,8 @@ pub struct ResponseQueue {
     entry: DFF<Commit>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
-    /// The list of that queue pair, unless `fresh` says that it has just been read: then `fetched`.
+    /// The list of that queue pair.
     held: DFF<ResponseList>,
-    fetched: DFF<ResponseList>,
-    /// What was addressed in the clock before.
-    addressed: DFF<U<11>>,
-    /// The list of what is offered has been read, and may be decided about.
-    known: Signal<Local, Bit>,
-    /// What is offered is compared before it is decided.
-    next_compares: Signal<Local, Bit>,
     item: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
@@ -159,118 +167,125 @@ impl Logic for ResponseQueue {
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
         idle = (step == ResponseStep::Idle) & !pool.clearing;
 
-        // the list, and where the PSN of the answer stands to it
+        // the list, and where the answer that came or the one in the list stands to it
         list = held;
-        if fresh {
-            list = fetched;
-        }
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
         assign!(waiting = list.waiting, active = list.active);
-        own = (list.generation == entry.generation) & !list.dead;
-        covered = list.end_psn + !entry.psn;
-        beyond = item.psn - entry.psn;
+        some = waiting.any();
         is_read = entry.kind == CommitKind::Read;
         item_reads = item.kind == CommitKind::Read;
-        compares = (subject == ResponseInput::ReadEnd) | ((subject == ResponseInput::Answer) & is_read);
-        look = ((step == ResponseStep::Look) & !compares) | (step == ResponseStep::Decide);
-        last = (seen + 1) == waiting;
-        // whether a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
-        each!((reads, read_psn, count, reach, follows) in [
-            (is_read, entry.psn, asked.count, span, entry_follows),
-            (item_reads, item.psn, item_asked.count, item_span, item_follows),
-        ] {
-            reach = read_psn + count - list.start_psn;
-            follows = reads
-                & (read_psn == list.end_psn)
-                & !reach.get_bits::<2>(22).any()
-                & (!list.ahead.any()
-                    | ((list.ahead < 2) & (count < 32))
-                    | (!list.ahead.all() & (count < 17)));
-        });
-
+        own = (list.generation == entry.generation) & !list.dead;
+        of_item = (step == ResponseStep::AwaitHead) | (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
+        pops = (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
+        assign!(psn = entry.psn, count = asked.count, of_read = is_read);
+        if of_item {
+            assign!(psn = item.psn, count = item_asked.count);
+            of_read = item.kind == CommitKind::Read;
+        }
+        span = list.reach + count;
+        next_end = psn + count;
+        next_reach = span;
+        // of an end `psn` is one past it
+        at_end = psn == list.end_psn;
+        // a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
+        too_far = (list.ahead.any() & !(count < 32)) | ((list.ahead > 1) & !(count < 17)) | list.ahead.all();
+        follows = of_read & at_end & !span.get_bits::<2>(22).any() & !too_far;
+        item_follows = follows;
+        covered = list.end_psn + !entry.psn;
+        before_end = !covered.get_bit(23);
         behind = list.tag - entry.msn.get_bits::<4>(0);
         of_last = behind == 0;
         of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
-        at_end = covered == 0;
-        before_end = !covered.get_bit(23);
+        beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
 
-        // what this clock does
+        // `Look`: what is decided. It waits for the room that it may need
+        blocked = (!acks.up.ready & !is_read & (subject != ResponseInput::Creation))
+            | (activation.busy & is_read & (subject == ResponseInput::Answer) & !(active & waiting.any()));
+        look = (step == ResponseStep::Look) & !blocked & !reset;
         create = look & (subject == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
         ending = look & (subject == ResponseInput::ReadEnd) & own & active;
-        fails = ending & of_active & entry.ends_or_failed;
-        fail = fails & acks.up.ready;
+        fail = ending & of_active & entry.ends_or_failed;
         // the READs before one that has left have left
         passes = ending & !entry.ends_or_failed & list.ahead.any() & of_active & (!of_last | at_end);
         leave = ending & !entry.ends_or_failed & !list.ahead.any() & of_last & at_end;
         answer = look & (subject == ResponseInput::Answer) & own;
-        at_once = answer & !active & !is_read;
-        pass = at_once & acks.up.ready;
+        pass = answer & !active & !is_read;
         rewind = answer & active & is_read & again;
         // all active ones are replaced, the oldest first
-        covers = rewind & before_end;
-        drops = covers & list.ahead.any();
-        append = answer & active & !again & (waiting == 0) & entry_follows;
+        covers = answer & active & is_read & again & before_end;
+        drops = answer & active & is_read & again & before_end & list.ahead.any();
+        append = answer & active & !again & !waiting.any() & follows;
         begins = answer & !active & is_read;
-        keep = answer & active & !rewind & !append;
+        keep = answer & active & !(is_read & again) & !(!again & !waiting.any() & follows);
         store = keep & (pool.free > 1);
-        stalled = (!acks.up.ready & (fails | at_once)) | (activation.busy & (begins | append));
-        looks_again = drops | (passes & !of_oldest);
-        pop = (step == ResponseStep::Pop) & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
-        judge = step == ResponseStep::Judge;
-        taken_back = judge & (cut | replaces | item_reached);
-        finish = step == ResponseStep::Finish;
-        activate = ((step == ResponseStep::Activate) | begins | append) & !activation.busy;
-        goes_on = append | ((step == ResponseStep::Activate) & extending);
+        lost = keep & !(pool.free > 1) & is_read;
+        looks_again = (answer & active & is_read & again & before_end & list.ahead.any())
+            | (ending & !entry.ends_or_failed & list.ahead.any() & of_active & !of_oldest & (!of_last | at_end));
 
-        // the next one comes in with the decision, if that is all
-        takes = idle | (look & !stalled & !rewind & !looks_again & !((leave | passes) & waiting.any()));
-        intake.take = takes;
+        // the next one comes in beside the decision, if that is all
+        settled = !(is_read & again & active & (subject == ResponseInput::Answer))
+            & !((subject == ResponseInput::ReadEnd) & (waiting.any() | !of_oldest));
+        comes = !load & intake.valid & (idle | (look & settled));
+        load = comes;
+        // the same for what is wide
+        rests = !comes;
+        inputs!(intake: take = load, rests);
+        started = started | load;
+        same = started & (intake.qp == qp);
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
-        lists.raddr = intake.qp;
-        asked_place.qp = intake.qp;
-        asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
-        addressed = bit_cast_number::<11, ReadPlace>(asked_place);
-        // the pool needs a clock between two answers: of those that follow at once only the ones that are compared first come so soon
-        next_compares = (intake.subject == ResponseInput::ReadEnd)
-            | ((intake.subject == ResponseInput::Answer) & (intake.entry.val().kind == CommitKind::Read));
-        known = (addressed == bit_cast_number::<11, ReadPlace>(asked_place)) & (idle | next_compares);
-        if takes {
-            assign! {
-                qp.d = intake.qp, subject.d = intake.subject, entry.d = intake.entry, again.d = next_asked.duplicate,
+        if load {
+            assign!(
+                qp.d = intake.qp,
+                subject.d = intake.subject,
+                again.d = next_asked.duplicate,
                 creation.d = intake.creation
-            }
+            );
         }
+        if !rests {
+            entry = intake.entry;
+        }
+        if pops {
+            entry = item;
+        }
+
+        // `Decide` and the steps behind it
+        popping = (step == ResponseStep::CompareHead) | (popping & !extending & !item_reads & !acks.up.ready);
+        pop = popping & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
+        last = (seen + 1) == waiting;
+        judge = step == ResponseStep::CompareNext;
+        taken_back = judge & (cut | replaces | item_reached);
+        finish = (rewind & !some & !looks_again) | (judge & last);
+        // known a clock before; nothing but this makes `activation` busy
+        activate = begins
+            | append
+            | (!activation.busy
+                & ((pop & item_reads) | (finish & replaces) | ((step == ResponseStep::Activate) & !activate)));
+        goes_on = if step == ResponseStep::Look { active } else { extending };
 
         // where it goes on
         if look {
+            step = ResponseStep::Decide;
+        }
+        if step == ResponseStep::Decide {
             step = ResponseStep::Idle;
             clear!(seen, removed);
             cursor = list.head;
             extending = passes;
             cut = false;
             replaces = covers;
-            if stalled {
-                step = ResponseStep::Look;
-            }
-            if (leave | passes) & waiting.any() {
+            if (leave | passes) & some {
                 step = ResponseStep::AddressHead;
             }
             if rewind {
-                step = if waiting == 0 { ResponseStep::Finish } else { ResponseStep::AddressNext };
+                step = if some { ResponseStep::AddressNext } else { ResponseStep::Finish };
             }
             if looks_again {
                 step = ResponseStep::Look;
             }
-        }
-        if (step == ResponseStep::Look) & compares {
-            step = ResponseStep::Decide;
-        }
-        if step == ResponseStep::Held {
-            step = ResponseStep::Look;
         }
         if step == ResponseStep::AddressHead {
             step = ResponseStep::AwaitHead;
@@ -281,14 +296,13 @@ impl Logic for ResponseQueue {
         if step == ResponseStep::CompareHead {
             step = ResponseStep::Pop;
         }
-        if (step == ResponseStep::Pop) & extending & !item_follows {
+        if popping & extending & !item_follows {
             step = ResponseStep::Idle;
         }
         if pop {
             cursor = pool.behind;
             step = if waiting == 1 { ResponseStep::Idle } else { ResponseStep::AddressHead };
             if item_reads {
-                entry = item;
                 step = ResponseStep::Activate;
             }
         }
@@ -326,16 +340,16 @@ impl Logic for ResponseQueue {
                 step = ResponseStep::AddressHead;
             }
         }
-        if takes & intake.valid {
-            step = if known { ResponseStep::Look } else { ResponseStep::Held };
+        if load {
+            step = ResponseStep::Look;
         }
 
         // places
         inputs!(pool: at = cursor, store);
         pool.new_item = entry;
-        pool.link = waiting.any();
+        pool.link = some;
         pool.link_to = list.tail;
-        pool.give = ((create | fail) & waiting.any()) | pop | (finish & cut);
+        pool.give = ((create | fail) & some) | pop | (finish & cut);
         inputs!(pool: give_first = list.head, give_last = list.tail, give_count = waiting);
         if pop {
             pool.give_last = list.head;
@@ -376,7 +390,7 @@ impl Logic for ResponseQueue {
         if store {
             changed.waiting = waiting + 1;
             changed.tail = pool.head;
-            if waiting == 0 {
+            if !some {
                 changed.head = pool.head;
             }
         }
@@ -390,23 +404,28 @@ impl Logic for ResponseQueue {
         }
         if activate {
             changed.active = true;
-            changed.end_psn = activation.end_psn;
+            changed.end_psn = next_end;
+            changed.reach = next_reach;
             changed.tag = list.tag + 1;
             changed.ahead = list.ahead + 1;
             if !goes_on {
                 changed.ahead = bits_u::<3>(0);
                 changed.epoch = list.epoch + 1;
-                changed.start_psn = entry.psn;
+                changed.reach = asked.count;
             }
         }
         held = changed;
-        fetched = lists.rdata;
-        // the list at hand has been written since it was read
-        fresh = (step == ResponseStep::Held) | (takes & known & (idle | (intake.qp != qp)));
-        completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
-        if takes | (step == ResponseStep::Held) {
-            completed_before = completions.rdata;
+        if load & !same {
+            held = lists.rdata;
         }
+        lists.raddr = intake.coming_qp;
+        asked_place.qp = qp;
+        asked_place.place = bit_cast_u::<3, 24>(entry.msn);
+        if load {
+            asked_place.qp = intake.qp;
+            asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
+        }
+        completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
         if pool.clearing {
@@ -419,21 +438,20 @@ impl Logic for ResponseQueue {
         acks.up.valid = pass | fail | (pop & !item_reads);
         sent = bits_zero::<AckSend>(0);
         fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
-        if pop {
-            fields!(sent from item: qp, generation, psn, syndrome, msn, int_length, int_stack);
-        }
-        if fail {
+        if subject == ResponseInput::ReadEnd {
             fields!(sent: qp, generation = list.generation);
             sent.syndrome = AethSyndrome::NakRemoteOperation;
-            sent.msn = completed_before;
+            sent.msn = completions.rdata;
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
-            sent.int_stack = bits_zero::<W<336, 6>>(0);
+        }
+        if pops {
+            fields!(sent from item: qp, generation, psn, syndrome, msn, int_length, int_stack);
         }
         acks.up.data = sent;
         outputs!(acks: ack.valid = down.valid, ack.data = down.data);
         acks.down.ready = ack.ready;
 
-        inputs!(activation: reset, activate, qp, entry);
+        inputs!(activation: reset, activate, qp, entry, end_psn = next_end);
         activation.tag = list.tag + 1;
         activation.epoch = if goes_on { list.epoch } else { list.epoch + 1 };
         activation.goes_on = goes_on;
@@ -448,7 +466,7 @@ impl Logic for ResponseQueue {
             | drops
             | (taken_back & item_reads)
             | ((step == ResponseStep::Activate) & activate & replaces)
-            | (keep & !store & is_read)
+            | lost
         {
             left_what_r = bits_u::<3>(1);
         }
@@ -462,12 +480,14 @@ impl Logic for ResponseQueue {
         assign! {
             left_what = left_what_r, left_qp = left_qp_r, left_generation = left_generation_r
         }
-        full_r = pool.clearing | acks.crowded | (pool.free < 192);
+        // what has been taken up has its place besides the 192
+        full_r = pool.clearing | acks.crowded | (pool.free < 193);
         full = full_r;
         free = pool.free;
 
         if reset {
-            clear!(step, left_what_r);
+            clear!(step, left_what_r, load, started, activate, popping, judge, finish);
+            rests = true;
             full_r = true;
         }
     }

@@ -3,12 +3,14 @@
 //! A list is given back whole in one clock. After reset the links are written, one a clock.
 
 use crate::prim::ram::RamReg;
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest.
+/// The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest. No place is looked at in the
+/// clock in which it is filled.
 #[block]
 pub struct NodePool {
     /// Clock.
@@ -27,7 +29,7 @@ pub struct NodePool {
     pub behind: Signal<Out, U<10>>,
     /// The place that is filled next.
     pub head: Signal<Out, U<10>>,
-    /// Free places.
+    /// Free places; those of a list that is given back two clocks later.
     pub free: Signal<Out, U<11>>,
     /// Fill it.
     pub store: Signal<In, Bit>,
@@ -47,38 +49,48 @@ pub struct NodePool {
     pub give_count: Signal<In, U<11>>,
     #[registers(U<10>: head_r, tail_r, counter)]
     #[signals(U<10>: next_head, waddr, wdata)]
-    items: RamReg<Commit, 10>,
+    /// None is read in the clock in which it is written.
+    items: TableRam<Commit, 10>,
     links: RamReg<U<10>, 10>,
     free_links: RamReg<U<10>, 10>,
     free_r: DFF<U<11>>,
     busy: DFF<Bit>,
     we: Signal<Local, Bit>,
+    // a list that is given back, a clock later
+    #[registers(U<10>: first_r, last_r)]
+    count_r: DFF<U<11>>,
+    gives: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for NodePool {
     fn update(&mut self) {
-        assign!(next_head = head_r, we = busy, waddr = counter);
+        // while links are written nothing is stored and nothing given back
+        assign!(next_head = head_r, waddr = counter);
         wdata = counter + 1;
+        we = busy | gives | (store & link);
         if busy {
             counter = counter + 1;
             busy = !counter.all();
             free_r = bits_u::<11>(1024);
-            next_head = bits_u::<10>(0);
             tail_r = bits_u::<10>(1023);
-        } else {
-            if store {
-                next_head = free_links.rdata;
-                free_r = free_r - 1;
-                assign!(we = link, waddr = link_to, wdata = head_r);
-            }
-            if give {
-                tail_r = give_last;
-                free_r = free_r + give_count;
-                we = true;
-                assign!(waddr = tail_r, wdata = give_first);
-            }
         }
+        if store {
+            next_head = free_links.rdata;
+            free_r = free_r - 1;
+            assign!(waddr = link_to, wdata = head_r);
+        }
+        if gives {
+            tail_r = last_r;
+            free_r = free_r + count_r;
+            assign!(waddr = tail_r, wdata = first_r);
+        }
+        assign!(
+            gives.d = give,
+            first_r.d = give_first,
+            last_r.d = give_last,
+            count_r.d = give_count
+        );
         head_r = next_head;
         inputs!(items: raddr = at, we = store, waddr = head_r, wdata = new_item);
         links.raddr = at;
@@ -91,7 +103,7 @@ impl Logic for NodePool {
         clear_at = bit_cast_u::<8, 10>(counter);
         if reset {
             busy = true;
-            clear!(counter, free_r);
+            clear!(counter, free_r, head_r, gives);
         }
     }
 }

@@ -517,6 +517,50 @@ fn an_acknowledgement_every_second_clock() {
     assert_eq!(psns, (0..200).collect::<Vec<_>>());
 }
 
+/// READs of several queue pairs that become active, and then the ends of all but the last of each.
+#[test]
+fn a_read_or_its_end_every_second_clock() {
+    let mut bench = Bench::new(6);
+    let mut seen = Seen::default();
+    let mut word: Word = [0; 7];
+    Commit::KIND.put(&mut word, 2);
+    Commit::SYNDROME.put(&mut word, 0x1f);
+    Commit::INT_STACK.part(96, 24).put(&mut word, 1);
+    let reads = (QPS.len() * ACTIVE_READS) as u64;
+    let (mut clocks, mut tags) = (0, vec![]);
+    for count in 0..reads {
+        let qp = QPS[(count % 4) as usize];
+        Commit::QP.put(&mut word, qp);
+        Commit::PSN.put(&mut word, count / 4);
+        Commit::GENERATION.put(&mut word, bench.queues[&qp].generation);
+        bench.block.up.valid.next = true;
+        bench.block.up.data.next = Commit::from_slice(&word);
+        clocks += 1;
+        while !bench.clock(1.0, &mut seen) {
+            clocks += 1;
+        }
+    }
+    bench.block.up.valid.next = false;
+    for _ in 0..40 {
+        bench.clock(1.0, &mut seen);
+    }
+    assert!(clocks <= 2 * reads + 2, "{clocks}");
+    assert_eq!((seen.reads.len() as u64, seen.works.len() as u64), (reads, reads));
+    tags.extend(seen.reads.iter().map(|read| (read[0], read[1], read[2], read[7])));
+    let ends = tags.len() - QPS.len();
+    for (qp, generation, psn, tag) in tags.into_iter().take(ends) {
+        bench.end(qp, generation, (psn, tag), false);
+        bench.clock(1.0, &mut seen);
+    }
+    let mut clocks = ends;
+    while seen.left.len() < ends {
+        bench.clock(1.0, &mut seen);
+        clocks += 1;
+    }
+    // the first has five clocks through the FIFO of ends, and three to the decision
+    assert!(clocks <= 2 * ends + 10, "{clocks}");
+}
+
 /// Everything at once, slow receivers: no place is lost, and `full` comes in time.
 #[test]
 fn no_place_is_lost() {

@@ -3,7 +3,7 @@
 //! | clock | registers | computed |
 //! |---|---|---|
 //! | 0 | inputs | bytes before the packet: place x MTU |
-//! | 1 | `bytes_before` | address; bytes of the message from here on |
+//! | 1 | `bytes_before` | address; bytes of the message from here on, and of a full packet |
 //! | 2 | `address`, `left` | payload; extension |
 //! | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 //! | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
@@ -96,7 +96,7 @@ pub struct Form {
     pub feedback: FeedbackOut,
     #[registers(U<64>: base_1, address, address_3)]
     #[registers(U<32>: total_1, left, total_2)]
-    #[registers(U<13>: length, full_3, padded_4)]
+    #[registers(U<13>: length, full, full_3, padded_4)]
     #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5, stalled)]
     #[registers(U<2>: form_3, form_4)]
     #[registers(U<24>: allowed_4, end_4, spared_5, end_5)]
@@ -106,12 +106,14 @@ pub struct Form {
     /// Bytes of one flow, a sum until they are offered.
     gathers: DFF<Bit>,
     gathered: DFF<GrantFeedback>,
-    spare: Signal<Local, GrantFeedback>,
+    /// The bytes that come next, one every second clock.
+    spares: DFF<Bit>,
+    spare: DFF<GrantFeedback>,
     #[signals(Bit: moves, joins)]
     place_2: Delay<U<24>, 2>,
     remote_2: Delay<U<64>, 2>,
     key_2: Delay<U<32>, 2>,
-    mtu_2: Delay<U<3>, 2>,
+    mtu_1: DFF<U<3>>,
     last_2: Delay<Bit, 2>,
     form_2: Delay<U<2>, 2>,
     valid_3: Delay<Bit, 3>,
@@ -139,7 +141,6 @@ pub struct Form {
     answer: Signal<Local, Extension>,
     half: Signal<Local, QpFlow>,
     opcode: DFF<Opcode>,
-    full: Signal<Local, U<13>>,
     first: Signal<Local, Bit>,
     word_4: DFF<TxPacket>,
     job_4: DFF<DmaJob>,
@@ -155,7 +156,7 @@ impl Logic for Form {
         place_2 = place;
         remote_2 = remote;
         key_2 = key;
-        mtu_2 = mtu;
+        mtu_1 = mtu;
         last_2 = last;
         form_2 = form;
         valid_3 = valid;
@@ -176,18 +177,18 @@ impl Logic for Form {
         remaining = bit_cast_u::<37, 32>(total_1) - bit_cast_u::<37, 36>(bytes_before);
         left = if remaining.get_bit(36) { bits_u::<32>(0) } else { bit_cast_u::<32, 37>(remaining) };
         total_2 = total_1;
-
-        // 2: payload; a READ request has none
-        full = if mtu_2 == 0 { bits_u::<13>(256) } else { bits_u::<13>(4096) };
-        if mtu_2 == 1 {
+        full = if mtu_1 == 0 { bits_u::<13>(256) } else { bits_u::<13>(4096) };
+        if mtu_1 == 1 {
             full = bits_u::<13>(512);
         }
-        if mtu_2 == 2 {
+        if mtu_1 == 2 {
             full = bits_u::<13>(1024);
         }
-        if mtu_2 == 3 {
+        if mtu_1 == 3 {
             full = bits_u::<13>(2048);
         }
+
+        // 2: payload; a READ request has none
         assign!(full_3.d = full, payload = left);
         if left > bit_cast_u::<32, 13>(full) {
             payload = bit_cast_u::<32, 13>(full);
@@ -288,7 +289,6 @@ impl Logic for Form {
         StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
         // of the two FIFOs, one register: what is offered stays
         feedback.valid = offers;
-        spare = feedbacks.down.data;
         moves = (feedback.ready | !offers) & !advances.down.valid;
         joins = (spare.from.flow == gathered.from.flow)
             & (spare.from.generation == gathered.from.generation)
@@ -302,18 +302,25 @@ impl Logic for Form {
             }
         }
         if moves | !gathers {
-            gathers = feedbacks.down.valid;
+            gathers = spares;
             gathered = spare;
-        } else if feedbacks.down.valid & joins {
+        } else if spares & joins {
             gathered.value = gathered.value + spare.value;
         }
+        // whether the FIFO moves hangs on a register alone
+        if !spares {
+            spares = feedbacks.down.valid;
+            spare = feedbacks.down.data;
+        } else if moves | !gathers | joins {
+            spares = false;
+        }
         advances.down.ready = feedback.ready | !offers;
-        feedbacks.down.ready = moves | !gathers | joins;
+        feedbacks.down.ready = !spares;
         feedback.psn = offered.from.psn;
         feedback.flow = bit_cast_u::<16, 9>(offered.from.flow);
         feedback.generation = offered.from.generation;
         feedback.value = offered.value;
         feedback.advance = offered.advance;
-        reset!(offers, gathers);
+        reset!(offers, gathers, spares);
     }
 }

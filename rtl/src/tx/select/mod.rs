@@ -11,7 +11,7 @@
 //! | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
 //! | 2 | they show; the message or READ is addressed |
 //! | 3 | the next one of the ring is addressed |
-//! | 4 | the message shows, 250 bits, or the READ |
+//! | 4 | the message shows, 250 bits, or the READ: the PSN's distances from its first and its end |
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins |
 //! | 6 | does the next one? |
 //!
@@ -35,16 +35,19 @@ mod tests;
 use crate::prim::ram::RamReg;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
-use crate::words::requester::{ReadPlace, RingPlace};
+use crate::words::requester::{PsnDistance, ReadPlace, RingPlace};
 use crate::words::transport::{DepartureKind, ReadState};
 use crate::words::transport::{Message, TxPacket};
-use crate::words::tx::{LookedGrant, RingCursor, SelectContext, SelectMessage, SelectStep};
+use crate::words::tx::{
+    LookedGrant, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, SelectStep,
+};
 use crate::{block, kernel};
 use asked::AskedRead;
 use departs::Departs;
@@ -106,14 +109,16 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     pub repeated: Signal<Out, Bit>,
     contexts: RamReg<SelectContext, A>,
     cursors: RamReg<RingCursor, A>,
-    messages: RamReg<SelectMessage, M>,
+    /// No grant comes for a message that is written in the clock in which it is looked for.
+    messages: TableRam<SelectMessage, M>,
     /// READs that are answered, eight of a queue pair.
-    reads: RamReg<ReadState, R>,
+    reads: TableRam<SelectRead, R>,
     /// Where the READ of the last response was found.
     read_places: RamReg<U<3>, A>,
     /// The epoch of the READs that are answered.
     epochs: RamReg<U<4>, A>,
-    read: Signal<Local, ReadState>,
+    read: Signal<Local, SelectRead>,
+    read_written: Signal<Local, SelectRead>,
     written_place: Signal<Local, ReadPlace>,
     written_address: Signal<Local, U<11>>,
     read_place: Signal<Local, ReadPlace>,
@@ -121,12 +126,12 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// Where the last packet of the flow in clock 2 was found, of requests and of responses.
     slot_2: Signal<Local, U<4>>,
     /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
-    voids: DFF<U<5>>,
+    voids: DFF<RingVoids>,
     voided: DFF<U<8>>,
     voided_generation: DFF<U<8>>,
     void_cursor: DFF<Bit>,
     /// The same of its READs.
-    read_voids: DFF<U<4>>,
+    read_voids: DFF<ReadVoids>,
     void_place: Signal<Local, RingPlace>,
     void_address: Signal<Local, U<12>>,
     /// The grant that begins next.
@@ -139,17 +144,25 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     pause: DFF<U<2>>,
     /// One of the same flow is inside whose place is not written.
     meets: Signal<Local, Bit>,
-    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_3, int_4)]
+    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_3, int_4, fresh_3)]
     #[registers(LookedGrant: grant_1, grant_2, grant_3, grant_4)]
-    #[registers(RingCursor: cursor_3, cursor_4)]
+    #[registers(U<8>: since_3, counted_4)]
     #[registers(U<3>: mtu_3, mtu_4)]
     #[registers(U<4>: slot_3, slot_4, epoch_3, epoch_4, epoch_now)]
+    // the grant in this clock of the pipe has the flow of the one that begins next
+    #[registers(Bit: same_2, same_3, same_4, same_5)]
+    /// Generation for which context and place in clock 2 are looked at.
+    generation_2: Signal<Local, U<8>>,
     /// The epoch that the READ that shows must have.
     epoch_shown: Signal<Local, U<4>>,
     /// Something is in the pipe.
     occupied: Signal<Local, Bit>,
-    /// The queue pair of the grant in clock 2 is the one that the grant is for.
+    /// The queue pair in clock 2 is the one that the grant is for.
     exists: Signal<Local, Bit>,
+    /// The first message of the search shows, and with it what is kept of its queue pair.
+    search_shows: Signal<Local, Bit>,
+    /// Messages of the search have shown.
+    searching: DFF<Bit>,
     /// Grants for the search.
     searches: ShortFifo<LookedGrant, 2, 1>,
     searched: Signal<Local, LookedGrant>,
@@ -171,17 +184,19 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     slot_now: Signal<Local, U<4>>,
     message_place: Signal<Local, RingPlace>,
     looked_address: Signal<Local, U<12>>,
-    current: Signal<Local, Bit>,
-    /// What showed in `Context`.
-    cursor: DFF<RingCursor>,
     cursor_new: Signal<Local, RingCursor>,
     mtu_now: DFF<U<3>>,
     int_now: DFF<Bit>,
-    /// What showed a clock ago, and where the PSN lies in it.
+    /// What showed a clock ago, where the PSN lies in it, and how far from its end.
     message: DFF<SelectMessage>,
     place: DFF<U<24>>,
-    size: DFF<U<24>>,
+    beyond: DFF<U<24>>,
+    first_now: Signal<Local, U<24>>,
+    end_now: Signal<Local, U<24>>,
+    #[signals(PsnDistance: from_first, from_end)]
     ours: DFF<Bit>,
+    /// The PSN is the first.
+    starts: DFF<Bit>,
     /// The grant that begins next, or is taken.
     coming: Signal<Local, LookedGrant>,
     /// Whether it lies in the last READ that was asked for: no packet is counted for it, so it needs not wait for those before it.
@@ -199,8 +214,9 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     is_read: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
     departs: Departs,
-    counted: Signal<Local, U<8>>,
-    fresh: Signal<Local, Bit>,
+    /// Packets since an acknowledgement was asked for, with this one, and that they are enough.
+    counted: DFF<U<8>>,
+    enough: DFF<Bit>,
     sends: Signal<Local, Bit>,
     what: DFF<U<2>>,
     go: DFF<Bit>,
@@ -240,22 +256,25 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.contexts.wdata.next.mtu = self.context_data.val().mtu;
         self.contexts.wdata.next.int_on = self.context_data.val().int_on;
         self.void_place.next.qp = self.voided.q.val();
-        self.void_place.next.place = bits_u::<4>(0) - bit_cast_u::<4, 5>(self.voids.q.val());
-        self.messages.we.next = self.message_valid.val() | self.voids.q.val().any();
+        self.void_place.next.place = self.voids.q.val().place;
+        self.messages.we.next = self.message_valid.val() | self.voids.q.val().some;
         self.void_address.next = bit_cast_number::<12, RingPlace>(self.void_place.val());
         self.messages.waddr.next = bit_cast_u::<M, 12>(self.void_address.val());
         self.messages.wdata.next = bits_zero::<SelectMessage>(0);
         if self.message_valid.val() {
             self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
             self.messages.wdata.next = bit_cast_word::<SelectMessage, Message>(self.message_data.val());
-        } else if self.voids.q.val().any() {
-            self.voids.d.next = self.voids.q.val() - 1;
+        } else if self.voids.q.val().some {
+            self.voids.d.next.place = self.voids.q.val().place + 1;
+            self.voids.d.next.some = !self.voids.q.val().place.all();
         }
         if self.context_valid.val() & self.context_data.val().alive {
-            self.voids.d.next = bits_u::<5>(16);
+            self.voids.d.next.place = bits_u::<4>(0);
+            self.voids.d.next.some = true;
             assign!(voided.d = context_qp, voided_generation.d = context_data.generation);
             self.void_cursor.d.next = true;
-            self.read_voids.d.next = bits_u::<4>(8);
+            self.read_voids.d.next.place = bits_u::<3>(0);
+            self.read_voids.d.next.some = true;
         }
         // whose tables are read: those of the grant that enters, of the search while the pipe is empty
         self.searched.next = self.searches.down.data.val();
@@ -265,15 +284,19 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.written_place.next.qp = self.read_qp.val();
         self.written_place.next.place = bit_cast_u::<3, 4>(self.read_data.val().tag);
-        self.reads.wdata.next = self.read_data.val();
-        if !self.read_valid.val() & self.read_voids.q.val().any() {
+        fields!(read_written from read_data: generation, first_psn, address, length, msn, tag, epoch);
+        self.read_written.next.end_psn = self.read_data.val().first_psn + self.read_data.val().count;
+        self.read_written.next.few = self.read_data.val().count < 4;
+        if !self.read_valid.val() & self.read_voids.q.val().some {
             self.written_place.next.qp = self.voided.q.val();
-            self.written_place.next.place = bits_u::<3>(0) - bit_cast_u::<3, 4>(self.read_voids.q.val());
-            self.reads.wdata.next = bits_zero::<ReadState>(0);
-            self.read_voids.d.next = self.read_voids.q.val() - 1;
+            self.written_place.next.place = self.read_voids.q.val().place;
+            self.read_written.next = bits_zero::<SelectRead>(0);
+            self.read_voids.d.next.place = self.read_voids.q.val().place + 1;
+            self.read_voids.d.next.some = !self.read_voids.q.val().place.all();
         }
+        self.reads.wdata.next = self.read_written.val();
         self.written_address.next = bit_cast_number::<11, ReadPlace>(self.written_place.val());
-        self.reads.we.next = self.read_valid.val() | self.read_voids.q.val().any();
+        self.reads.we.next = self.read_valid.val() | self.read_voids.q.val().some;
         self.reads.waddr.next = bit_cast_u::<R, 11>(self.written_address.val());
         self.epochs.we.next = self.read_valid.val();
         self.epochs.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
@@ -303,10 +326,20 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             grant_2.d = grant_1,
             grant_3.d = grant_2
         );
+        self.generation_2.next = self.grant.q.val().generation;
+        if self.valid_2.q.val() {
+            self.generation_2.next = self.grant_2.q.val().generation;
+        }
         self.exists.next =
-            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.grant_2.q.val().generation);
+            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation_2.val());
         self.valid_3.d.next = self.valid_2.q.val() & self.exists.val();
-        self.cursor_3.d.next = self.cursors.rdata.val();
+        // packets of another generation do not count
+        self.since_3.d.next = self.cursors.rdata.val().since_asked + 1;
+        self.fresh_3.d.next = self.cursors.rdata.val().generation != self.generation_2.val();
+        self.counted_4.d.next = self.since_3.q.val();
+        if self.fresh_3.q.val() {
+            self.counted_4.d.next = bits_u::<8>(1);
+        }
         self.slot_2.next = self.cursors.rdata.val().place;
         if self.grant_2.q.val().flow.response {
             self.slot_2.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
@@ -315,7 +348,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.mtu_3.d.next = self.contexts.rdata.val().mtu;
         self.int_3.d.next = self.contexts.rdata.val().int_on;
         assign! {
-            valid_4.d = valid_3, grant_4.d = grant_3, cursor_4.d = cursor_3, mtu_4.d = mtu_3, int_4.d = int_3,
+            valid_4.d = valid_3, grant_4.d = grant_3, mtu_4.d = mtu_3, int_4.d = int_3,
             slot_4.d = slot_3, epoch_4.d = epoch_3, valid_5.d = valid_4
         }
         self.occupied.next = self.valid_1.q.val()
@@ -334,27 +367,32 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // 4, 5: the grant whose message shows; in the search always the one at hand
+        self.search_shows.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() == 2);
         assign!(shown = grant, epoch_shown = epoch_now);
         if self.valid_4.q.val() {
-            assign!(shown = grant_4, epoch_shown = epoch_4);
+            assign!(shown = grant_4);
+        }
+        if self.valid_4.q.val() | self.search_shows.val() {
+            assign!(
+                epoch_shown = epoch_4,
+                epoch_now.d = epoch_4,
+                mtu_now.d = mtu_4,
+                int_now.d = int_4,
+                counted.d = counted_4
+            );
+            self.enough.d.next = self.counted_4.q.val() >= self.ack_interval.val();
         }
 
         // search, 2: is the queue pair still the one that the grant is for?
         self.odd.next = self.grant.q.val().flow.response;
-        self.current.next =
-            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.grant.q.val().generation);
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == SelectStep::Context {
             self.slot_now.next = self.cursors.rdata.val().place;
             if self.odd.val() {
                 self.slot_now.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
             }
-            self.epoch_now.d.next = self.epochs.rdata.val();
             self.age.d.next = bits_u::<5>(1);
-            self.cursor.d.next = self.cursors.rdata.val();
-            self.mtu_now.d.next = self.contexts.rdata.val().mtu;
-            self.int_now.d.next = self.contexts.rdata.val().int_on;
-            if !self.current.val() {
+            if !self.exists.val() {
                 self.step.d.next = SelectStep::Idle;
             } else {
                 self.step.d.next = SelectStep::Search;
@@ -378,15 +416,13 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
 
         // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();
-        self.place.d.next = self.shown.val().psn - self.messages.rdata.val().first_psn;
-        self.size.d.next = self.messages.rdata.val().end_psn - self.messages.rdata.val().first_psn;
+        self.first_now.next = self.messages.rdata.val().first_psn;
+        self.end_now.next = self.messages.rdata.val().end_psn;
         self.ours.d.next = self.messages.rdata.val().generation == self.shown.val().generation;
         self.read.next = self.reads.rdata.val();
-        self.tag.d.next = self.read.val().tag;
-        self.few.d.next = self.read.val().count < 4;
+        assign!(tag.d = read.tag, few.d = read.few);
         if self.shown.val().flow.response {
-            self.place.d.next = self.shown.val().psn - self.read.val().first_psn;
-            self.size.d.next = self.read.val().count;
+            assign!(first_now = read.first_psn, end_now = read.end_psn);
             self.ours.d.next = (self.read.val().generation == self.shown.val().generation)
                 & (self.read.val().epoch == self.epoch_shown.val());
             // a READ as if it were a message: address, bytes, and its MSN in the place of the key
@@ -395,10 +431,14 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.message.d.next.remote_key = bit_cast_u::<32, 24>(self.read.val().msn);
             self.message.d.next.local_address = self.read.val().address;
         }
+        self.place.d.next = self.shown.val().psn - self.first_now.val();
+        self.beyond.d.next = self.shown.val().psn - self.end_now.val();
+        self.starts.d.next = self.shown.val().psn == self.first_now.val();
 
         // is the PSN in it? In the search age 3 is the first message or READ, age 10 the last READ, 18 the last message
         self.diverts.next = false;
-        self.looked.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 3);
+        self.looked.next = (self.step.q.val() == SelectStep::Search) & self.searching.q.val();
+        self.searching.d.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 2);
         self.found_slot.d.next = self.slot.q.val() - 2;
         if self.valid_4.q.val() {
             self.found_slot.d.next = self.slot_4.q.val();
@@ -410,7 +450,11 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.diverts.next = self.searches.down.valid.val();
             self.looked.next = !self.searches.down.valid.val();
         }
-        self.hit.next = self.looked.val() & self.ours.q.val() & (self.place.q.val() < self.size.q.val());
+        // no message and no READ has more than 2^23 packets
+        self.from_first.next = bit_cast_word::<PsnDistance, U<24>>(self.place.q.val());
+        self.from_end.next = bit_cast_word::<PsnDistance, U<24>>(self.beyond.q.val());
+        self.hit.next =
+            self.looked.val() & self.ours.q.val() & !self.from_first.val().negative & self.from_end.val().negative;
         self.missed.next = self.looked.val()
             & !self.hit.val()
             & ((self.odd.val() & (self.age.q.val() == 10)) | (self.age.q.val() == 18));
@@ -433,11 +477,15 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.meets.next = !self.asked.inside_read.val()
             & (!self.next.q.val().flow.response | self.brief.q.val())
-            & ((self.valid_1.q.val() & (self.grant_1.q.val().flow == self.next.q.val().flow))
-                | (self.valid_2.q.val() & (self.grant_2.q.val().flow == self.next.q.val().flow))
-                | (self.valid_3.q.val() & (self.grant_3.q.val().flow == self.next.q.val().flow))
-                | (self.valid_4.q.val() & (self.grant_4.q.val().flow == self.next.q.val().flow))
-                | (self.valid_5.q.val() & !self.hit.val() & (self.grant.q.val().flow == self.next.q.val().flow)));
+            & ((self.valid_2.q.val() & self.same_2.q.val())
+                | (self.valid_3.q.val() & self.same_3.q.val())
+                | (self.valid_4.q.val() & self.same_4.q.val())
+                | (self.valid_5.q.val() & self.same_5.q.val() & !self.hit.val()));
+        // clock 1 is empty while a grant waits, which has come in since the last one entered
+        self.same_2.d.next = self.grant_1.q.val().flow == self.coming.val().flow;
+        self.same_3.d.next = self.grant_2.q.val().flow == self.coming.val().flow;
+        self.same_4.d.next = self.grant_3.q.val().flow == self.coming.val().flow;
+        self.same_5.d.next = self.grant_4.q.val().flow == self.coming.val().flow;
         self.enters.next = self.waiting.q.val()
             & self.form.room.val()
             & !self.meets.val()
@@ -454,13 +502,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.step.d.next = SelectStep::Idle;
         }
         if self.valid_4.q.val() {
-            assign!(
-                grant.d = grant_4,
-                cursor.d = cursor_4,
-                mtu_now.d = mtu_4,
-                int_now.d = int_4,
-                epoch_now.d = epoch_4
-            );
+            assign!(grant.d = grant_4);
         }
         self.valid_1.d.next = self.enters.val();
         if self.pause.q.val().any() {
@@ -474,25 +516,20 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.step.d.next = SelectStep::Address;
             self.grant.d.next = self.searched.val();
         }
-        self.last.next = (self.place.q.val() + 1) == self.size.q.val();
+        self.last.next = self.beyond.q.val().all();
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
-            self.hit.val() & (!self.is_read.val() | !self.place.q.val().any() | self.grant.q.val().marks.rewound);
+            self.hit.val() & (!self.is_read.val() | self.starts.q.val() | self.grant.q.val().marks.rewound);
         self.asked.asks.next = self.sends.val() & self.is_read.val();
         // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
         inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks = grant.marks, read = is_read);
-        self.fresh.next = self.cursor.q.val().generation != self.grant.q.val().generation;
-        self.counted.next = self.cursor.q.val().since_asked + 1;
-        if self.fresh.val() {
-            self.counted.next = bits_u::<8>(1);
-        }
         self.asks.next = !self.odd.val()
             & (self.last.val()
                 | self.is_read.val()
                 | self.grant.q.val().marks.asks
                 | self.grant.q.val().marks.rewound
                 | (self.departs.timed.val() & !self.int_now.q.val())
-                | (self.counted.val() >= self.ack_interval.val()));
+                | self.enough.q.val());
         // places of a created queue pair, in a clock in which none is found
         self.cursors.we.next = self.void_cursor.q.val();
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
@@ -570,9 +607,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
         reset!(
             waiting,
-            voids,
             void_cursor,
-            read_voids,
             pause,
             valid_1,
             valid_2,
@@ -582,5 +617,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             valid_6
         );
         reset!(step);
+        if self.reset.val() {
+            self.voids.d.next.some = false;
+            self.read_voids.d.next.some = false;
+        }
     }
 }

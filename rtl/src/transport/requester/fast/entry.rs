@@ -1,7 +1,7 @@
 //! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
 //!
-//! Work requests come no faster than the peer takes what they become: one in four clocks, which is also what a READ of one packet costs in the response queue.
-//! Faster ones would fill packet buffers until frames are lost.
+//! Work requests come no faster than what they become is taken: one in three clocks behind a WRITE, which is three operations of the scheduler, one in four
+//! behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are lost.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
@@ -14,6 +14,9 @@ use rust_hdl::prelude::*;
 
 /// One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that has not been left to
 /// the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it along.
+///
+/// Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a work request when it is addressed, a READ
+/// response in the clock in which it shows.
 #[block]
 pub struct Entry {
     /// Clock.
@@ -22,62 +25,55 @@ pub struct Entry {
     pub reset: Signal<In, Bit>,
     /// Nothing enters in this clock.
     pub hold: Signal<In, Bit>,
-    /// Answers.
+    /// Answers; each waits here for its turn.
     pub answers: StreamIn<Commit>,
     /// Place that the answer gets.
     pub answer_place: Signal<In, U<4>>,
+    /// An answer comes, and takes that place.
+    pub answer_comes: Signal<Out, Bit>,
     /// A work request waits.
     pub work_waits: Signal<In, Bit>,
     /// It.
     pub work: Signal<In, WorkRequest>,
+    /// Queue pair of the work request that may wait in the next clock.
+    pub next_work_qp: Signal<In, U<8>>,
     /// Its place.
     pub work_place: Signal<In, U<4>>,
     /// No queue pair, operation or length.
     pub work_invalid: Signal<In, Bit>,
-    /// A READ response waits.
+    /// A READ response waits, for a clock or more.
     pub response_waits: Signal<In, Bit>,
-    /// It.
+    /// It, from a clock before it waits on.
     pub response: Signal<In, ArrivedResponse>,
     /// It enters.
     pub response_taken: Signal<Out, Bit>,
     /// The work request enters.
     pub work_taken: Signal<Out, Bit>,
-    /// The answer enters.
-    pub answer_taken: Signal<Out, Bit>,
     /// Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
     pub waits: Signal<Out, Bit>,
     /// Something enters in this clock.
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, inside_4, turn)]
-    #[registers(U<8>: qp_1, qp_2, qp_3, qp_4)]
-    #[signals(Bit: answer_meets, work_meets, response_meets, answer_close, work_close, answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes)]
-    #[signals(U<8>: answer_qp, work_qp, response_qp)]
+    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, answer_meets, work_meets, response_meets)]
+    #[registers(U<8>: qp_1, qp_2, qp_3)]
+    #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, comes)]
+    #[signals(Bit: newcomer_meets, answer_stays, response_near, newcomer_far, answer_far, work_near, work_far)]
+    #[signals(U<8>: answer_qp, newcomer_qp, work_qp, response_qp)]
     /// Clocks before the next work request.
     pause: DFF<U<2>>,
-    answer: Signal<Local, Commit>,
+    /// The answer that waits.
+    answer: DFF<FastStep>,
+    newcomer: Signal<Local, Commit>,
     word: Signal<Local, FastStep>,
 }
 
 #[kernel]
 impl Logic for Entry {
     fn update(&mut self) {
-        answer = answers.data;
-        answer_qp = answer.qp;
-        work_qp = bit_cast_u::<8, 24>(work.qpn);
-        response_qp = response.qp;
-        each!((meets, number) in [(answer_meets, answer_qp), (work_meets, work_qp), (response_meets, response_qp)] {
-            meets = (inside_1 & (qp_1 == number))
-                | (inside_2 & (qp_2 == number))
-                | (inside_3 & (qp_3 == number));
-        });
-        each!((meets, number) in [(answer_close, answer_qp), (work_close, work_qp)] {
-            meets = inside_4 & (qp_4 == number);
-        });
         // what would enter does not depend on `hold`, which is late
-        answer_can = answers.valid & !answer_meets & !answer_close;
-        work_can = work_waits & !work_meets & !work_close & !pause.any();
+        answer_can = full & !answer_meets;
+        work_can = work_waits & !work_meets & !pause.any();
         response_can = response_waits & !response_meets;
         is_work = work_can & (!answer_can | turn) & !response_can;
         if pause.any() {
@@ -90,23 +86,22 @@ impl Logic for Entry {
             turn = takes_answer;
         }
         if takes_work {
-            pause = bits_u::<2>(3);
+            pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(2) };
         }
-        answers.ready = takes_answer;
-        assign!(work_taken = takes_work, answer_taken = takes_answer);
+        work_taken = takes_work;
         response_taken = takes_response;
-        waits = answers.valid | work_waits | response_waits;
+        waits = full | work_waits | response_waits;
         takes = takes_work | takes_answer | takes_response;
         valid = takes;
 
-        fields!(word from answer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
-        word.place = answer_place;
+        word = answer;
         word.work = is_work;
         word.response = response_can;
         word.invalid = work_invalid;
         word.read = work.operation.any();
         word.length = work.length;
         fields!(word from response: ends, negative);
+        work_qp = bit_cast_u::<8, 24>(work.qpn);
         if is_work {
             word.qp = work_qp;
             word.place = work_place;
@@ -116,12 +111,55 @@ impl Logic for Entry {
             word.length = bit_cast_u::<32, 16>(response.length);
         }
         step = word;
+
+        // the answer behind it
+        newcomer = answers.data;
+        answers.ready = !full | takes_answer;
+        comes = answers.valid & (!full | takes_answer);
+        answer_comes = comes;
+        if takes_answer {
+            full = false;
+        }
+        if comes {
+            full = true;
+            fields!(answer.d from newcomer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
+            answer.place = answer_place;
+        }
+
+        // whose queue pair will be inside in the next clock
+        assign!(
+            answer_qp = answer.qp,
+            newcomer_qp = newcomer.qp,
+            response_qp = response.qp
+        );
+        each!((meets, number) in [(newcomer_meets, newcomer_qp), (answer_stays, answer_qp), (work_near, next_work_qp), (response_near, response_qp)] {
+            meets = (takes_work & (work_qp == number))
+                | (takes_answer & (answer_qp == number))
+                | (takes_response & (response_qp == number))
+                | (inside_1 & (qp_1 == number))
+                | (inside_2 & (qp_2 == number));
+        });
+        each!((meets, number) in [(newcomer_far, newcomer_qp), (answer_far, answer_qp), (work_far, next_work_qp)] {
+            meets = inside_3 & (qp_3 == number);
+        });
+        answer_meets = if comes { newcomer_meets | newcomer_far } else { answer_stays | answer_far };
+        work_meets = work_near | work_far;
+        response_meets = response_near;
         inside_1 = takes;
         qp_1 = word.qp;
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
         assign!(inside_3.d = inside_2, qp_3.d = qp_2);
-        assign!(inside_4.d = inside_3, qp_4.d = qp_3);
-        reset!(inside_1, inside_2, inside_3, inside_4, turn, pause);
+        reset!(
+            inside_1,
+            inside_2,
+            inside_3,
+            answer_meets,
+            work_meets,
+            response_meets,
+            turn,
+            pause,
+            full
+        );
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -17,7 +17,7 @@ use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`.
+/// Sixteen places; one in every second clock and one out in every third. Two clocks from `row` to `step`, which shows a clock before it `waits`.
 #[block]
 pub struct Responses {
     /// Clock.
@@ -50,7 +50,7 @@ pub struct Responses {
     pub acts: Signal<In, Bit>,
     /// The oldest response, if it is for the state machine; taken with its decision.
     pub machine: StreamOut<RxPacket>,
-    #[registers(Bit: room, shown, front_shown, deferred)]
+    #[registers(Bit: room, shown, settled, front_shown, deferred)]
     #[registers(U<5>: head, judged, next, tail)]
     #[signals(Bit: writes, leaves)]
     #[signals(U<5>: new_tail)]
@@ -97,8 +97,9 @@ impl Logic for Responses {
         // into the pipe
         steps.raddr = bit_cast_u::<4, 5>(next);
         step = steps.rdata;
-        waits = shown & !deferred;
+        waits = settled & !deferred;
         shown = (next != tail) & !enters & !defers;
+        settled = shown & !enters & !defers;
         if enters {
             next = next + 1;
         }
@@ -132,7 +133,7 @@ impl Logic for Responses {
         if leaves {
             head = head + 1;
         }
-        reset!(room, shown, front_shown, deferred, head, judged, next, tail);
+        reset!(room, shown, settled, front_shown, deferred, head, judged, next, tail);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -17,7 +17,6 @@ use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::transport::requester::{above_outstanding, longest_message};
-use crate::transport::rounding::Rounding;
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
 use crate::words::responder::RoundedLength;
 use crate::words::transport::AnswerKind;
@@ -84,8 +83,16 @@ pub struct Stages<const SEGMENT: usize> {
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the work request or of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
+    /// 4: the state machine, which has the turn, writes a state; that goes through the same registers.
+    pub saves: Signal<In, Bit>,
+    /// 4: of this queue pair.
+    pub saved_qp: Signal<In, U<8>>,
+    /// 4: that state.
+    pub saved_state: Signal<In, RequesterState>,
     /// 5: the state is to be written.
     pub we: Signal<Out, Bit>,
+    /// 5: by the pipe.
+    pub moved: Signal<Out, Bit>,
     /// 5: of this queue pair.
     pub qp: Signal<Out, U<8>>,
     /// 5: generation of the state.
@@ -142,24 +149,23 @@ pub struct Stages<const SEGMENT: usize> {
     mtu_3: DFF<U<3>>,
     #[signals(PsnDistance: distance, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
-    #[combinational]
-    rounding: Rounding,
-    raised: Signal<Local, RoundedLength>,
+    length_less_one: Signal<Local, U<32>>,
+    whole: Signal<Local, RoundedLength>,
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, none_4, all_4, direct_4, full_4, reads_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
     #[registers(Bit: missing_4, next_missing_4, whole_4, short_4)]
-    #[registers(U<24>: next_4, distance_4, outstanding_4, packets_4)]
+    #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
     mtu_4: DFF<U<3>>,
     #[registers(U<16>: last_byte_4, above_packet_4)]
     #[signals(U<16>: full_length, last_byte, unlike)]
-    #[signals(U<24>: psns, new_end, last_out)]
+    #[signals(U<24>: new_end, last_out)]
     #[signals(U<36>: skipped)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, accepts, passes_write)]
     #[signals(Bit: judged, tried, at_end, never_sent, moves, done, more, fits, refused, queues, drops)]
     written: Signal<Local, RequesterState>,
     // 5
-    #[registers(Bit: valid_5, we_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
     #[registers(U<24>: next_5, passed_5, start_5)]
     tail_5: DFF<U<5>>,
@@ -167,8 +173,9 @@ pub struct Stages<const SEGMENT: usize> {
     base_5: DFF<U<64>>,
     skipped_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
-    #[init(Constant::new(U(longest_message(SEGMENT))))]
-    span: Constant<U<24>>,
+    /// Bits of a number of PSNs less one that is longer than a message may be.
+    #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]
+    beyond_span: Constant<U<24>>,
     #[init(Constant::new(U(above_outstanding(SEGMENT))))]
     above: Constant<U<24>>,
 }
@@ -240,10 +247,11 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         ignored_4 = is_ack & syndrome.code.any() & (syndrome.code != 3);
         data_4 = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
         duplicate_4 = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
-        // packets of the work request, rounded up
-        inputs!(rounding: length = step_3.length, mtu = mtu_3);
-        raised = rounding.rounded;
-        packets_4 = bit_cast_u::<24, 25>(raised.units >> mtu_3);
+        // packets of the work request less one, none if it has no bytes
+        length_less_one = step_3.length - 1;
+        whole = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
+        more_psns_4 = if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(whole.units >> mtu_3) };
+        first_behind_4 = state_3.assigned + 1;
 
         // 4: an answer moves within the oldest message, or to its end
         judged = valid_4 & !step_4.work & !response_4 & live_4 & !ended_4;
@@ -307,14 +315,10 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         skipped_5 = skipped;
 
         // 4: a work request of one message that the scheduler may have at once
-        psns = packets_4;
-        if packets_4 == 0 {
-            psns = bits_u::<24>(1);
-        }
-        more = packets_4 > span;
-        new_end = state_4.assigned + psns;
+        more = (more_psns_4 & beyond_span).any();
+        new_end = first_behind_4 + more_psns_4;
         // what would be outstanding is not more than a power of two
-        last_out = outstanding_4 + psns - 1;
+        last_out = outstanding_4 + more_psns_4;
         fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
         refused = !live_4 | ended_4 | step_4.invalid | !allowed;
         tried = valid_4 & step_4.work;
@@ -361,12 +365,18 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         }
         state_5 = written;
         we_5 = moves | queues | accepts;
+        saves_5 = saves;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
+        if saves {
+            state_5 = saved_state;
+            step_5.qp = saved_qp;
+        }
         read_place = step_4.place;
 
         // 5
+        we = we_5 | saves_5;
         assign! {
-            we = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
+            moved = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
             push = push_5, frees = frees_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
             defers_work = defers_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
@@ -377,7 +387,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
         }
     }

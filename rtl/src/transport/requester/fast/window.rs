@@ -32,6 +32,8 @@ pub struct Window {
     pub front: Signal<Out, WorkRequest>,
     /// Its place.
     pub place: Signal<Out, U<4>>,
+    /// Queue pair of the work request that may wait in the next clock.
+    pub next_qp: Signal<Out, U<8>>,
     /// It goes in this clock. Only with `waits`, and not while one returns or defers, which may be of its queue pair.
     pub take: Signal<In, Bit>,
     /// The work request of `end_place` comes out of the pipe: queued.
@@ -54,10 +56,10 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, again, freed_ring, passed, moved, came)]
+    #[registers(Bit: room, shown, offered, again, freed_ring, restart_due, passed, moved, came)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
-    #[signals(Bit: writes, passes, skips, restarts)]
+    #[signals(Bit: writes, passes, skips, restarts, waits_for_restart)]
     #[signals(U<5>: new_tail, behind)]
     #[signals(U<4>: at, oldest, new_at)]
     #[signals(U<16>: here, ended, freed, flown, landed, queued, refused, handled)]
@@ -108,6 +110,7 @@ impl Logic for Window {
             addressed_qp = came_qp;
         }
         front_qp = addressed_qp;
+        next_qp = addressed_qp;
         passed = full.get_bit(addressed_qp.index()) | ((returns | defers) & (end_qp == addressed_qp));
         skips = shown & passed;
         waits = shown & !skips;
@@ -116,11 +119,13 @@ impl Logic for Window {
         here = bits_u::<16>(1) << at;
         ended = bits_u::<16>(1) << end_place;
         clear!(passes, restarts);
+        // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
+        waits_for_restart = again & (freed_ring | deferred.any());
         if !shown & !offered {
-            if again & ((next == tail) | freed_ring | deferred.any()) {
+            if restart_due {
                 restarts = true;
-            } else if next == tail {
-                restarts = false;
+            } else if waits_for_restart | (next == tail) {
+                passes = false;
             } else if done.get_bit(at.index()) {
                 passes = true;
             } else if !flying.get_bit(at.index()) {
@@ -128,6 +133,7 @@ impl Logic for Window {
                 offered = deferred.get_bit(at.index());
             }
         }
+        restart_due = again & !restarts & ((next == tail) | freed_ring | deferred.any());
         if take | skips {
             shown = false;
             passes = true;
@@ -201,7 +207,21 @@ impl Logic for Window {
         flying = (flying & !landed) | flown;
         done = (done & !freed) | queued | handled;
         deferred = (deferred & !handled) | refused;
-        reset!(room, shown, offered, again, freed_ring, head, next, tail, flying, done, deferred, full);
+        reset!(
+            room,
+            shown,
+            offered,
+            again,
+            freed_ring,
+            restart_due,
+            head,
+            next,
+            tail,
+            flying,
+            done,
+            deferred,
+            full
+        );
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -1,9 +1,10 @@
 use super::*;
 use crate::sim::{init, step, Stimulus};
 
-/// Random candidates of a few queue pairs. Nothing enters while it is held, none of a queue pair that entered in the last four clocks, three for a READ response, which comes
-/// first, answers and work requests in turn, a work request four clocks behind the one before it; what can go goes, and the step is what was
-/// taken.
+/// Random candidates of a few queue pairs. Nothing enters while it is held, none of a queue pair that entered in the last four clocks, three for a READ
+/// response, which comes first, answers and work requests in turn, a work request three clocks behind a WRITE and four
+/// behind a READ; what can go goes, and the step is
+/// what was taken. An answer comes as soon as the one before it has gone.
 #[test]
 fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let mut entry: Box<Entry> = Box::default();
@@ -12,35 +13,54 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     // queue pairs that entered in the last four clocks, the newest last
     let mut inside: [Option<u64>; 4] = [None; 4];
     let (mut answered, mut entered, mut pause) = (false, [0u32; 3], 0u32);
+    // queue pair and PSN of the response that shows, and whether it did a clock ago; queue pair of the work request that waits; queue pair, PSN and
+    // place of the answer that waits
+    let mut response: Option<(u64, u64, bool)> = None;
+    let mut work: Option<u64> = None;
+    let mut answer: Option<(u64, u64, u64)> = None;
     for clock in 0..20_000 {
         let reset = clock < 2;
         let hold = random.chance(0.1);
-        let waits: [bool; 3] = std::array::from_fn(|_| random.chance(0.6));
-        let qps: [u64; 3] = std::array::from_fn(|_| random.below(7));
-        let (psn, place) = (random.uniform(24), random.uniform(4));
+        let next_work = random.chance(0.6).then(|| random.below(7));
+        let coming = random.chance(0.6).then(|| (random.below(7), random.uniform(24)));
+        let (length, place) = (random.uniform(24), random.uniform(4));
+        if response.is_none() && random.chance(0.4) {
+            response = Some((random.below(7), random.uniform(24), false));
+        }
         let e = entry.as_mut();
         e.reset.next = reset;
         e.hold.next = hold;
-        e.response_waits.next = waits[0];
-        (e.response.next.qp, e.response.next.psn) = (U(qps[0]), U(psn));
-        e.answers.valid.next = waits[1];
-        (e.answers.data.next.qp, e.answers.data.next.psn) = (U(qps[1]), U(psn ^ 1));
+        e.response_waits.next = response.is_some_and(|(_, _, waits)| waits);
+        if let Some((qp, psn, _)) = response {
+            (e.response.next.qp, e.response.next.psn) = (U(qp), U(psn));
+        }
+        e.answers.valid.next = coming.is_some();
+        if let Some((qp, psn)) = coming {
+            (e.answers.data.next.qp, e.answers.data.next.psn) = (U(qp), U(psn));
+        }
         e.answer_place.next = U(place);
-        e.work_waits.next = waits[2];
-        e.work.next.qpn = U(qps[2]);
-        e.work.next.length = U(psn);
+        e.work_waits.next = work.is_some();
+        e.work.next.qpn = U(work.unwrap_or_default());
+        e.next_work_qp.next = U(next_work.unwrap_or_default());
+        e.work.next.length = U(length);
         let read = random.chance(0.2);
         e.work.next.operation = U(read.into());
         e.work_place.next = U(place ^ 1);
-        let (taken, valid, word, any) = step(e, |e| {
-            let taken = [e.response_taken.val(), e.answer_taken.val(), e.work_taken.val()];
-            assert_eq!(e.answers.ready.val(), taken[1]);
-            (taken, e.valid.val(), e.step.val(), e.waits.val())
+        let (taken, valid, word, any, comes) = step(e, |e| {
+            let taken = [e.response_taken.val(), e.work_taken.val()];
+            let comes = [e.answers.ready.val(), e.answer_comes.val()];
+            (taken, e.valid.val(), e.step.val(), e.waits.val(), comes)
         });
-        assert_eq!(any, waits.contains(&true), "clock {clock}");
+        let waiting = [
+            response.filter(|(_, _, waits)| *waits).map(|(qp, ..)| qp),
+            answer.map(|(qp, ..)| qp),
+            work,
+        ];
+        assert_eq!(any, waiting.iter().any(Option::is_some), "clock {clock}");
         let can: Vec<usize> = (0..3)
             .filter(|i| {
-                waits[*i] && !hold && !inside[usize::from(*i == 0)..].contains(&Some(qps[*i])) && (*i < 2 || pause == 0)
+                let free = |qp: &u64| !inside[usize::from(*i == 0)..].contains(&Some(*qp));
+                waiting[*i].as_ref().is_some_and(free) && !hold && (*i < 2 || pause == 0)
             })
             .collect();
         let wanted = match can[..] {
@@ -49,31 +69,36 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
             [first, ..] => Some(first),
             [] => None,
         };
-        assert_eq!(taken.iter().position(|t| *t), wanted, "clock {clock}: {can:?}");
-        assert_eq!(
-            taken.iter().filter(|t| **t).count(),
-            usize::from(valid),
-            "clock {clock}"
-        );
+        assert_eq!(valid, wanted.is_some(), "clock {clock}: {can:?}");
+        assert_eq!(taken, [wanted == Some(0), wanted == Some(2)], "clock {clock}: {can:?}");
+        let free = answer.is_none() || wanted == Some(1);
+        assert_eq!(comes, [free, free && coming.is_some()], "clock {clock}");
         if let Some(which) = wanted {
-            let seen = (word.response, word.work, word.qp.0);
-            assert_eq!(seen, (which == 0, which == 2, qps[which]), "clock {clock}");
+            let seen = (word.response, word.work, Some(word.qp.0));
+            assert_eq!(seen, (which == 0, which == 2, waiting[which]), "clock {clock}");
             match which {
-                0 => assert_eq!(word.psn.0, psn),
-                1 => assert_eq!((word.psn.0, word.place.0), (psn ^ 1, place)),
-                _ => assert_eq!((word.length.0, word.place.0), (psn & 0xff_ffff, place ^ 1)),
+                0 => assert_eq!(Some(word.psn.0), response.map(|(_, psn, _)| psn)),
+                1 => assert_eq!(Some((word.qp.0, word.psn.0, word.place.0)), answer),
+                _ => assert_eq!((word.length.0, word.place.0, word.read), (length, place ^ 1, read)),
             }
             entered[which] += 1;
             answered = if which == 0 { answered } else { which == 1 };
         }
+        response = response
+            .filter(|_| wanted != Some(0))
+            .map(|(qp, psn, _)| (qp, psn, true));
+        work = next_work;
+        if free {
+            answer = coming.map(|(qp, psn)| (qp, psn, place));
+        }
         pause = match wanted {
-            Some(2) => 3,
+            Some(2) => 2 + u32::from(read),
             _ => pause.saturating_sub(1),
         };
         inside.rotate_left(1);
-        inside[3] = wanted.map(|which| qps[which]);
+        inside[3] = wanted.and_then(|which| waiting[which]);
         if reset {
-            (inside, answered, pause) = ([None; 4], false, 0);
+            (inside, answered, pause, answer) = ([None; 4], false, 0, None);
         }
     }
     assert!(entered.iter().all(|count| *count > 700), "{entered:?}");

@@ -1,0 +1,68 @@
+//! The bytes of a beat that belong to the IP packet; zeros for the rest.
+
+use crate::block;
+use crate::emit::naming::named;
+use crate::prim::beat_bytes;
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use rust_hdl::prelude::*;
+
+/// `q` belongs to the inputs of two clocks ago: in the first the number becomes a bit for each byte, in the second these bits mask.
+#[block]
+pub struct CoveredBytes {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The beat, byte 0 in the lowest bits.
+    pub data: Signal<In, W<512, 8>>,
+    /// Bytes that belong to the packet, from the first on, 0 to 64.
+    pub covered: Signal<In, U<7>>,
+    /// These bytes, zeros behind them.
+    pub q: Signal<Out, W<512, 8>>,
+    _bytes: W<512, 8>,
+}
+
+impl Logic for CoveredBytes {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.q.next = self._bytes;
+            let covered = self.covered.val().index();
+            let mut words = self.data.val().0;
+            for (i, word) in words.iter_mut().enumerate() {
+                *word &= match covered.saturating_sub(8 * i) {
+                    0 => 0,
+                    bytes if bytes < 8 => (1 << (8 * bytes)) - 1,
+                    _ => !0,
+                };
+            }
+            self._bytes = W(words);
+        }
+    }
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "// eights of bytes that are covered whole, the one that is in part, bytes of that
+{declared}reg [511:0] body;
+reg [63:0] keep;
+integer i;
+initial begin
+  q = 0;
+  body = 0;
+  keep = 0;
+end
+always @(posedge clk) begin
+  body <= data;
+  for (i = 0; i < 64; i = i + 1) begin
+    keep[i] <= {within};
+    q[8*i +: 8] <= body[8*i +: 8] & {{8{{keep[i]}}}};
+  end
+end",
+            declared = beat_bytes::declare("covered"),
+            within = beat_bytes::is_within("i"),
+        ))
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named::<Self>()
+    }
+}
