@@ -219,6 +219,8 @@ module hpcc_dispatch (
   logic [8:0] share_cleared_d;
   logic [8:0] share_cleared_q;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
+  wire  hpcc_nic_pkg::opcode_t meant_opcode;
+  hpcc_nic_pkg::frame_fate_t meant_fate;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
   hpcc_nic_pkg::frame_role_t classify_wants_role;
   wire  classify_is_control;
@@ -237,6 +239,7 @@ module hpcc_dispatch (
   hpcc_nic_pkg::int_stack_t classify_int_stack;
   // The frame.
   wire  hpcc_nic_pkg::judged_frame_t classify_raw;
+  wire  hpcc_nic_pkg::frame_fate_t classify_meant;
   // Context of the queue pair at its place; nobody lives at place 0.
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
   // Where it goes.
@@ -312,7 +315,7 @@ module hpcc_dispatch (
     .down_ready(open_q),
     .crowded(unused_rows_crowded)
   );
-  hpcc_table_ram #(.WIDTH(824), .ADDRESS(9)) u_waiting (
+  hpcc_table_ram #(.WIDTH(828), .ADDRESS(9)) u_waiting (
     .clk(clk),
     .raddr(oldest_q),
     .rdata(waiting_rdata),
@@ -437,6 +440,7 @@ module hpcc_dispatch (
     .down_ready(answer_ready),
     .crowded(unused_answers_crowded)
   );
+  assign meant_opcode = verdict.opcode;
   assign comes = verdict_valid & (~lost_14_q);
   assign turn = turns_down_data;
   assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & (~(turn.notice & notice_full_q)))
@@ -453,6 +457,7 @@ module hpcc_dispatch (
   assign row_2 = arrived.frame;
   assign share_short = ((verdict.drop_code == hpcc_nic_pkg::DROP_CODE_NONE) & (|verdict.qp)) & (verdict.payload_length < 16'h80);
   assign classify_raw = row_2;
+  assign classify_meant = arrived.meant;
   assign classify_of_queue_pair = context_2_q;
   assign judged = classify_row;
   assign drops = share_over & (((classify_fate == hpcc_nic_pkg::FRAME_FATE_REQUEST)
@@ -562,6 +567,7 @@ module hpcc_dispatch (
   end
   always_comb begin
     entering.frame = verdict;
+    entering.meant = meant_fate;
     entering.came = now[23:0];
   end
   always_comb begin
@@ -756,6 +762,32 @@ module hpcc_dispatch (
       share_so_far_left = share_last_left_q;
     end
   end
+  // meant: 
+  always_comb begin
+    meant_fate = hpcc_nic_pkg::FRAME_FATE_REQUEST;
+    if ((((meant_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST) | (meant_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE))
+        | (meant_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)) | (meant_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY)) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
+    end
+    if (meant_opcode == hpcc_nic_pkg::OPCODE_ACKNOWLEDGE) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT;
+    end
+    if (meant_opcode == hpcc_nic_pkg::OPCODE_READ_ECHO) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_ECHO;
+    end
+    if (meant_opcode == hpcc_nic_pkg::OPCODE_PROBE) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_PROBE;
+    end
+    if (meant_opcode == hpcc_nic_pkg::OPCODE_CNP) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
+    end
+    if (meant_opcode == hpcc_nic_pkg::OPCODE_PROBE_RESPONSE) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE;
+    end
+    if (meant_opcode == hpcc_nic_pkg::OPCODE_ATOMIC_ACKNOWLEDGE) begin
+      meant_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+    end
+  end
   // classify: What a judged frame is, given the context of its queue pair. Without registers.
   //
   // Classifies one frame.
@@ -765,11 +797,11 @@ module hpcc_dispatch (
   assign classify_opcode = classify_raw.opcode;
   assign classify_alive = classify_of_queue_pair.alive;
   assign classify_int_on = classify_of_queue_pair.int_on;
-  assign classify_is_cnp = classify_opcode == hpcc_nic_pkg::OPCODE_CNP;
-  assign classify_is_echo = classify_opcode == hpcc_nic_pkg::OPCODE_READ_ECHO;
-  assign classify_is_probe = classify_opcode == hpcc_nic_pkg::OPCODE_PROBE;
-  assign classify_is_answer = classify_opcode == hpcc_nic_pkg::OPCODE_PROBE_RESPONSE;
-  assign classify_is_ack = classify_opcode == hpcc_nic_pkg::OPCODE_ACKNOWLEDGE;
+  assign classify_is_cnp = classify_meant == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
+  assign classify_is_echo = classify_meant == hpcc_nic_pkg::FRAME_FATE_ECHO;
+  assign classify_is_probe = classify_meant == hpcc_nic_pkg::FRAME_FATE_PROBE;
+  assign classify_is_answer = classify_meant == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE;
+  assign classify_is_ack = classify_meant == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT;
   assign classify_wrong_port = (~classify_is_cnp)
       & ((classify_role != classify_wants_role) | (((classify_is_echo | classify_is_probe) | classify_is_answer) & (~classify_int_on)));
   assign classify_is_control = classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL;
@@ -784,31 +816,12 @@ module hpcc_dispatch (
     end
   end
   always_comb begin
-    classify_fate = hpcc_nic_pkg::FRAME_FATE_REQUEST;
+    classify_fate = classify_meant;
     classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
-    if ((((classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST) | (classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE))
-        | (classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST))
-        | (classify_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY)) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE;
-    end
-    if (classify_is_ack) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT;
-    end
-    if (classify_is_echo) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_ECHO;
-    end
-    if (classify_is_probe) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_PROBE;
-    end
     if (classify_is_cnp) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_NOTIFICATION;
       classify_counter = hpcc_nic_pkg::FRAME_COUNT_CNP;
     end
-    if (classify_is_answer) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE;
-    end
-    if (classify_opcode == hpcc_nic_pkg::OPCODE_ATOMIC_ACKNOWLEDGE) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+    if (classify_meant == hpcc_nic_pkg::FRAME_FATE_DROPPED) begin
       classify_counter = hpcc_nic_pkg::FRAME_COUNT_STRAY;
     end
     if (classify_wrong_port) begin

@@ -300,6 +300,23 @@ module hpcc_register_file (
   assign cfg_times_spacing = {r_send_times[3:0]};
   assign cfg_ttl = {r_ttl[7:0]};
   assign cfg_window = {r_window_hi[1:0], r_window_lo[31:0]};
+  // values of the first words, every fourth
+  wire [511:0] first_0 = {r_probe_interval & 32'hffffffff, r_body8 & 32'hffffffff, r_body4 & 32'hffffffff, r_body0 & 32'hffffffff,
+      {30'd0, r_ecn} & 32'h3, {23'd0, r_send_times} & 32'h10f, r_control_source4 & 32'hffffffff, r_control_source0 & 32'hffffffff,
+      {31'd0, r_control_enable} & 32'h1, r_line_rate_lo & 32'hffffffff, r_window_lo & 32'hffffffff, {24'd0, r_max_rd_atomic} & 32'hff,
+      {16'd0, r_pkey} & 32'hffff, {16'd0, r_port_roce} & 32'hffff, r_mac_lo & 32'hffffffff, 32'h48504343};
+  wire [511:0] first_1 = {r_probe_timeout & 32'hffffffff, r_body9 & 32'hffffffff, r_body5 & 32'hffffffff, r_body1 & 32'hffffffff,
+      {26'd0, r_cnp_dscp} & 32'h3f, {31'd0, r_echo_icrc_full} & 32'h1, r_control_source5 & 32'hffffffff, r_control_source1 & 32'hffffffff,
+      r_control_interval & 32'hffffffff, {30'd0, r_line_rate_hi} & 32'h3, {30'd0, r_window_hi} & 32'h3, {24'd0, r_responder_reads} & 32'hff,
+      {26'd0, r_dscp} & 32'h3f, {16'd0, r_port_int} & 32'hffff, {16'd0, r_mac_hi} & 32'hffff, 32'h100};
+  wire [511:0] first_2 = {{24'd0, r_probe_packets} & 32'hff, r_body10 & 32'hffffffff, r_body6 & 32'hffffffff, r_body2 & 32'hffffffff,
+      {8'd0, r_cnp_interval} & 32'hffffff, 32'd0, r_control_source6 & 32'hffffffff, r_control_source2 & 32'hffffffff, 32'd0, {24'd0, laws},
+      r_rate_lo & 32'hffffffff, {23'd0, r_ack_class} & 32'h107, {24'd0, r_ttl} & 32'hff, {16'd0, r_port_echo} & 32'hffff, r_ip
+      & 32'hffffffff, 32'h10200096};
+  wire [511:0] first_3 = {{26'd0, r_dscp_unstamped} & 32'h3f, r_body11 & 32'hffffffff, r_body7 & 32'hffffffff, r_body3 & 32'hffffffff,
+      {31'd0, r_cnp_enable} & 32'h1, 32'd0, r_control_source7 & 32'hffffffff, r_control_source3 & 32'hffffffff, 32'd0,
+      {29'd0, r_default_law} & 32'h7, {30'd0, r_rate_hi} & 32'h3, {16'd0, r_speed_valid} & 32'hffff, {24'd0, r_ack_req_interval} & 32'hff,
+      {16'd0, r_port_control} & 32'hffff, {29'd0, r_mtu} & 32'h7, r_scratch & 32'hffffffff};
   always @(posedge clk) begin
     row[0] <= write && !rst && (waddr[9:4] == 6'd0);
     row[1] <= write && !rst && (waddr[9:4] == 6'd1);
@@ -659,83 +676,11 @@ module hpcc_register_file (
         || ((waddr >= 10'd576) && (waddr <= 10'd607)) || (waddr >= 10'd640);
     rhit <= (raddr <= 10'd67) || ((raddr >= 10'd128) && (raddr <= 10'd225)) || ((raddr >= 10'd254) && (raddr <= 10'd560))
         || ((raddr >= 10'd576) && (raddr <= 10'd607)) || (raddr >= 10'd640);
-    case (raddr[9:2])
-      8'd0: part_0 <= 32'h48504343;
-      8'd1: part_0 <= r_mac_lo & 32'hffffffff;
-      8'd2: part_0 <= {16'd0, r_port_roce} & 32'hffff;
-      8'd3: part_0 <= {16'd0, r_pkey} & 32'hffff;
-      8'd4: part_0 <= {24'd0, r_max_rd_atomic} & 32'hff;
-      8'd15: part_0 <= r_probe_interval & 32'hffffffff;
-      8'd5: part_0 <= r_window_lo & 32'hffffffff;
-      8'd6: part_0 <= r_line_rate_lo & 32'hffffffff;
-      8'd11: part_0 <= {30'd0, r_ecn} & 32'h3;
-      8'd7: part_0 <= {31'd0, r_control_enable} & 32'h1;
-      8'd8: part_0 <= r_control_source0 & 32'hffffffff;
-      8'd9: part_0 <= r_control_source4 & 32'hffffffff;
-      8'd10: part_0 <= {23'd0, r_send_times} & 32'h10f;
-      8'd12: part_0 <= r_body0 & 32'hffffffff;
-      8'd13: part_0 <= r_body4 & 32'hffffffff;
-      8'd14: part_0 <= r_body8 & 32'hffffffff;
-      8'd16: part_0 <= sched_late;
-      8'd140: part_0 <= r_cap_control & 32'hffff0003;
-      default: part_0 <= 32'd0;
-    endcase
-    case (raddr[9:2])
-      8'd0: part_1 <= 32'h100;
-      8'd1: part_1 <= {16'd0, r_mac_hi} & 32'hffff;
-      8'd2: part_1 <= {16'd0, r_port_int} & 32'hffff;
-      8'd3: part_1 <= {26'd0, r_dscp} & 32'h3f;
-      8'd4: part_1 <= {24'd0, r_responder_reads} & 32'hff;
-      8'd10: part_1 <= {31'd0, r_echo_icrc_full} & 32'h1;
-      8'd15: part_1 <= r_probe_timeout & 32'hffffffff;
-      8'd5: part_1 <= {30'd0, r_window_hi} & 32'h3;
-      8'd6: part_1 <= {30'd0, r_line_rate_hi} & 32'h3;
-      8'd11: part_1 <= {26'd0, r_cnp_dscp} & 32'h3f;
-      8'd7: part_1 <= r_control_interval & 32'hffffffff;
-      8'd8: part_1 <= r_control_source1 & 32'hffffffff;
-      8'd9: part_1 <= r_control_source5 & 32'hffffffff;
-      8'd12: part_1 <= r_body1 & 32'hffffffff;
-      8'd13: part_1 <= r_body5 & 32'hffffffff;
-      8'd14: part_1 <= r_body9 & 32'hffffffff;
-      8'd16: part_1 <= sched_beyond;
-      default: part_1 <= 32'd0;
-    endcase
-    case (raddr[9:2])
-      8'd0: part_2 <= 32'h10200096;
-      8'd1: part_2 <= r_ip & 32'hffffffff;
-      8'd2: part_2 <= {16'd0, r_port_echo} & 32'hffff;
-      8'd3: part_2 <= {24'd0, r_ttl} & 32'hff;
-      8'd4: part_2 <= {23'd0, r_ack_class} & 32'h107;
-      8'd15: part_2 <= {24'd0, r_probe_packets} & 32'hff;
-      8'd5: part_2 <= r_rate_lo & 32'hffffffff;
-      8'd11: part_2 <= {8'd0, r_cnp_interval} & 32'hffffff;
-      8'd6: part_2 <= {24'd0, laws};
-      8'd8: part_2 <= r_control_source2 & 32'hffffffff;
-      8'd9: part_2 <= r_control_source6 & 32'hffffffff;
-      8'd12: part_2 <= r_body2 & 32'hffffffff;
-      8'd13: part_2 <= r_body6 & 32'hffffffff;
-      8'd14: part_2 <= r_body10 & 32'hffffffff;
-      8'd16: part_2 <= sched_out_of_range;
-      default: part_2 <= 32'd0;
-    endcase
-    case (raddr[9:2])
-      8'd0: part_3 <= r_scratch & 32'hffffffff;
-      8'd1: part_3 <= {29'd0, r_mtu} & 32'h7;
-      8'd2: part_3 <= {16'd0, r_port_control} & 32'hffff;
-      8'd3: part_3 <= {24'd0, r_ack_req_interval} & 32'hff;
-      8'd15: part_3 <= {26'd0, r_dscp_unstamped} & 32'h3f;
-      8'd4: part_3 <= {16'd0, r_speed_valid} & 32'hffff;
-      8'd5: part_3 <= {30'd0, r_rate_hi} & 32'h3;
-      8'd11: part_3 <= {31'd0, r_cnp_enable} & 32'h1;
-      8'd6: part_3 <= {29'd0, r_default_law} & 32'h7;
-      8'd8: part_3 <= r_control_source3 & 32'hffffffff;
-      8'd9: part_3 <= r_control_source7 & 32'hffffffff;
-      8'd12: part_3 <= r_body3 & 32'hffffffff;
-      8'd13: part_3 <= r_body7 & 32'hffffffff;
-      8'd14: part_3 <= r_body11 & 32'hffffffff;
-      8'd16: part_3 <= sched_cc_dropped;
-      default: part_3 <= 32'd0;
-    endcase
+    part_0 <= (raddr[9:6] == 4'd0) ? first_0[{raddr[5:2], 5'd0} +: 32] : (raddr[9:2] == 8'd16) ? sched_late : (raddr[9:2] == 8'd140)
+        ? r_cap_control & 32'hffff0003 : 32'd0;
+    part_1 <= (raddr[9:6] == 4'd0) ? first_1[{raddr[5:2], 5'd0} +: 32] : (raddr[9:2] == 8'd16) ? sched_beyond : 32'd0;
+    part_2 <= (raddr[9:6] == 4'd0) ? first_2[{raddr[5:2], 5'd0} +: 32] : (raddr[9:2] == 8'd16) ? sched_out_of_range : 32'd0;
+    part_3 <= (raddr[9:6] == 4'd0) ? first_3[{raddr[5:2], 5'd0} +: 32] : (raddr[9:2] == 8'd16) ? sched_cc_dropped : 32'd0;
     part <= raddr[1:0];
   end
   always_comb

@@ -279,6 +279,8 @@ module hpcc_registers (
   logic reads_status_q;
   wire  reads_active_d;
   logic reads_active_q;
+  wire  reads_now_d;
+  logic reads_now_q;
   logic reads_sent_q;
   wire  reads_wide_d;
   logic reads_wide_q;
@@ -397,6 +399,7 @@ module hpcc_registers (
   assign reads_status_d = raddr_q == 10'h2b;
   assign reads_active_d = read_narrow.bank == 6'h22;
   assign reads_wide_d = read_wide.bank == 3'd1;
+  assign reads_now_d = read_wide.entry == 6'h3f;
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
   assign level_write = level_q;
@@ -659,13 +662,17 @@ module hpcc_registers (
   end
   always_comb begin
     wide = bank_count;
-    if (read_wide.entry == 6'h3f) begin
+    if (reads_now_q) begin
       wide = {16'd0, now_r_q};
     end
+    if (reads_sent_q) begin
+      wide = sent;
+    end
+  end
+  always_comb begin
     look = read_narrow.entry;
     if (is_sent) begin
       look = read_group.entry;
-      wide = sent;
     end
   end
   always_comb begin
@@ -704,6 +711,7 @@ module hpcc_registers (
     to_which_q = hpcc_nic_pkg::LAW_CODE_NONE;
     reads_status_q = 1'd0;
     reads_active_q = 1'd0;
+    reads_now_q = 1'd0;
     reads_sent_q = 1'd0;
     reads_wide_q = 1'd0;
     reads_kept_q = 1'd0;
@@ -748,6 +756,7 @@ module hpcc_registers (
     to_which_q <= window_law;
     reads_status_q <= reads_status_d;
     reads_active_q <= reads_active_d;
+    reads_now_q <= reads_now_d;
     reads_sent_q <= is_sent;
     reads_wide_q <= reads_wide_d;
     reads_kept_q <= read_wide.high;

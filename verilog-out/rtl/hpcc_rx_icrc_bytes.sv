@@ -71,39 +71,11 @@ module hpcc_rx_icrc_bytes (
   always_comb begin
     for (k = 0; k < 28; k = k + 1) swapped[8*k +: 8] = headers[8*(27-k) +: 8];
     moved = 320'd0;
-    case ({with_int, has_tag, code})
-      5'd0: moved[271:48] = swapped;
-      5'd1: moved[223:0] = swapped;
-      5'd2: moved[223:0] = swapped;
-      5'd3: moved[223:0] = swapped;
-      5'd4: moved[223:0] = swapped;
-      5'd5: moved[223:0] = swapped;
-      5'd6: moved[223:0] = swapped;
-      5'd7: moved[223:0] = swapped;
-      5'd8: moved[239:16] = swapped;
-      5'd9: moved[255:32] = swapped;
-      5'd10: moved[255:32] = swapped;
-      5'd11: moved[255:32] = swapped;
-      5'd12: moved[255:32] = swapped;
-      5'd13: moved[255:32] = swapped;
-      5'd14: moved[255:32] = swapped;
-      5'd15: moved[255:32] = swapped;
-      5'd16: moved[271:48] = swapped;
-      5'd17: moved[271:48] = swapped;
-      5'd18: moved[271:48] = swapped;
-      5'd19: moved[271:48] = swapped;
-      5'd20: moved[271:48] = swapped;
-      5'd21: moved[271:48] = swapped;
-      5'd22: moved[271:48] = swapped;
-      5'd23: moved[271:48] = swapped;
-      5'd24: moved[239:16] = swapped;
-      5'd25: moved[239:16] = swapped;
-      5'd26: moved[239:16] = swapped;
-      5'd27: moved[239:16] = swapped;
-      5'd28: moved[239:16] = swapped;
-      5'd29: moved[239:16] = swapped;
-      5'd30: moved[239:16] = swapped;
-      5'd31: moved[239:16] = swapped;
+    case ({has_tag, !with_int && (code != 3'd0)})
+      2'd0: moved[271:48] = swapped;
+      2'd1: moved[223:0] = swapped;
+      2'd2: moved[239:16] = swapped;
+      2'd3: moved[255:32] = swapped;
     endcase
   end
   always_comb begin

@@ -102,16 +102,21 @@ impl Logic for IcrcBytes {
     }
     fn hdl(&self) -> Verilog {
         let (mut within, mut cases) = (String::new(), String::new());
+        // headers before INT, or without it; behind INT, which ends at an eight of bytes or in the middle of one, it is the same for any number of records
+        for select in 0..4 {
+            let (has_tag, behind_int) = (select & 2 != 0, select & 1 != 0);
+            let from = headers_at(has_tag, usize::from(behind_int), false) % 8;
+            let _ = writeln!(
+                within,
+                "    2'd{select}: moved[{high}:{low}] = swapped;",
+                low = 8 * from,
+                high = 8 * (from + HEADERS) - 1,
+            );
+        }
         for select in 0..32 {
             let (with_int, has_tag, code) = (select & 16 != 0, select & 8 != 0, select & 7);
             let from = headers_at(has_tag, code, with_int);
             let masked = masked_at(has_tag, code);
-            let _ = writeln!(
-                within,
-                "    5'd{select}: moved[{high}:{low}] = swapped;",
-                low = 8 * (from % 8),
-                high = 8 * (from % 8 + HEADERS) - 1,
-            );
             let eights: Vec<String> = (0..EIGHTS).map(|i| format!("at_{i}[{}]", from / 8 + i)).collect();
             let _ = writeln!(
                 cases,
@@ -147,7 +152,7 @@ end
 always_comb begin
   for (k = 0; k < {HEADERS}; k = k + 1) swapped[8*k +: 8] = headers[8*({last}-k) +: 8];
   moved = {wide}'d0;
-  case ({{with_int, has_tag, code}})
+  case ({{has_tag, !with_int && (code != 3'd0)}})
 {within}  endcase
 end
 always_comb begin

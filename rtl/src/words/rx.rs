@@ -314,6 +314,8 @@ crate::word! {
     pub struct ArrivedFrame {
         /// It.
         frame: JudgedFrame,
+        /// Where its opcode sends it.
+        meant: FrameFate,
         /// The NIC's clock when it was judged, ns modulo 2^24.
         came: U<24>,
     }

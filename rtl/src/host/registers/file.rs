@@ -11,6 +11,7 @@ use crate::prim::uint::{Limbs, U};
 use crate::prim::wide::W;
 use hpcc_models::nic::registers::{mapped_words, registers, Place, Register, MAP_BYTES};
 use rust_hdl::prelude::*;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Registers that hold something, and their values.
@@ -208,18 +209,42 @@ const ROW: u16 = 16;
 /// Parts among which a value that is read is chosen, by the two lowest bits of its word.
 const READ_PARTS: usize = 4;
 
+/// Words that are chosen by an index, from the first on.
+const INDEXED: u16 = 64;
+
+/// Declaration of a part's values among the first words, the first lowest.
+fn first_words(reads: &BTreeMap<u16, String>, part: u16) -> String {
+    let words = (0..INDEXED).filter(|word| word % READ_PARTS as u16 == part).rev();
+    let values: Vec<_> = words
+        .map(|word| reads.get(&word).map_or("32'd0", |value| value))
+        .collect();
+    format!(
+        "wire [{}:0] first_{part} = {{{}}};\n",
+        32 * values.len() - 1,
+        values.join(", ")
+    )
+}
+
+/// Assignment of the value that a part reads.
+fn others(reads: &BTreeMap<u16, String>, part: u16) -> String {
+    let words = reads
+        .range(INDEXED..)
+        .filter(|(word, _)| *word % READ_PARTS as u16 == part);
+    let chosen: String = words
+        .map(|(word, value)| format!(" (raddr[9:2] == 8'd{}) ? {value} :", word / READ_PARTS as u16))
+        .collect();
+    format!("  part_{part} <= (raddr[9:6] == 4'd0) ? first_{part}[{{raddr[5:2], 5'd0}} +: 32] :{chosen} 32'd0;\n")
+}
+
 /// The module's text: declarations, signals, writes, reads.
 fn verilog() -> String {
     let (mut declare, mut zero, mut reset, mut write) = (String::new(), String::new(), String::new(), String::new());
-    // by the lowest bits of the word
-    let mut reads: [String; READ_PARTS] = Default::default();
+    // values that are read, by word
+    let mut reads: BTreeMap<u16, String> = BTreeMap::new();
     let mut rows: Vec<u16> = Vec::new();
     let mut signals: Vec<(&str, u16, String)> = Vec::new();
     for register in registers() {
         let word = register.offset / 4;
-        let read = &mut reads[usize::from(word) % READ_PARTS];
-        let entry = usize::from(word) / READ_PARTS;
-        let part = usize::from(word) % READ_PARTS;
         if let Some((name, width)) = stored(&register) {
             let _ = writeln!(declare, "reg [{}:0] {name};", width - 1);
             let _ = writeln!(zero, "  {name} = {width}'d0;");
@@ -241,7 +266,7 @@ fn verilog() -> String {
             if register.read_mask() != 0 {
                 let mask = register.read_mask();
                 let pad = if width < 32 { format!("{{{}'d0, {name}}}", 32 - width) } else { name.clone() };
-                let _ = writeln!(read, "    8'd{entry}: part_{part} <= {pad} & 32'h{mask:x};");
+                reads.insert(word, format!("{pad} & 32'h{mask:x}"));
             }
             for field in &register.fields {
                 if let Place::Signal(signal, at) = field.place {
@@ -253,14 +278,14 @@ fn verilog() -> String {
         }
         match register.fields[0].place {
             Place::Constant => {
-                let _ = writeln!(read, "    8'd{entry}: part_{part} <= 32'h{:x};", register.reset());
+                reads.insert(word, format!("32'h{:x}", register.reset()));
             }
             Place::Live(signal) => {
                 let signal = match register.fields[0].width {
                     32 => signal.to_string(),
                     width => format!("{{{}'d0, {signal}}}", 32 - width),
                 };
-                let _ = writeln!(read, "    8'd{entry}: part_{part} <= {signal};");
+                reads.insert(word, signal);
             }
             _ => {}
         }
@@ -286,7 +311,8 @@ initial begin
   rhit = 1'b0;
   whit = 1'b0;
 end
-{assigns}always @(posedge clk) begin
+{assigns}// values of the first words, every fourth
+{first}always @(posedge clk) begin
 {decode}  for (i = 0; i < {ROW}; i = i + 1) column[i] <= waddr[3:0] == i[3:0];
   if (rst) begin
 {reset}  end else begin
@@ -310,10 +336,8 @@ always_comb
         last_column = ROW - 1,
         parts = each(&|part| format!("reg [31:0] part_{part};\n")),
         parts_zero = each(&|part| format!("  part_{part} = 32'd0;\n")),
-        read = each(&|part| format!(
-            "  case (raddr[9:2])\n{}    default: part_{part} <= 32'd0;\n  endcase\n",
-            reads[part]
-        )),
+        first = each(&|part| first_words(&reads, part as u16)),
+        read = each(&|part| others(&reads, part as u16)),
         chosen = each(&|part| format!("    2'd{part}: rdata = part_{part};\n")),
         whit = hit("waddr"),
         rhit = hit("raddr"),

@@ -87,7 +87,7 @@ pub struct Registers {
     #[registers(Bit: to_law, to_sched, to_level, to_absent, starts, clears)]
     to_which: DFF<LawCode>,
     /// What is read in clock 2.
-    #[registers(Bit: reads_status, reads_active, reads_sent, reads_wide, reads_kept)]
+    #[registers(Bit: reads_status, reads_active, reads_now, reads_sent, reads_wide, reads_kept)]
     wstrb: DFF<U<4>>,
     wide: Signal<Local, U<64>>,
     now_r: DFF<U<48>>,
@@ -209,11 +209,14 @@ impl Logic for Registers {
         bank.address = read_wide.entry;
         status = bits_zero::<StatusRegister>(0);
         fields!(status: busy, done, error, ready, code);
-        wide = if read_wide.entry == 63 { bit_cast_u::<64, 48>(now_r) } else { bank.count };
+        wide = if reads_now { bit_cast_u::<64, 48>(now_r) } else { bank.count };
         is_sent = read_group.bank == 18;
         look = read_narrow.entry;
         if is_sent {
-            assign!(look = read_group.entry, wide = sent);
+            look = read_group.entry;
+        }
+        if reads_sent {
+            wide = sent;
         }
         wide_parts = bit_cast_word::<WideValue, U<64>>(wide);
         // the address stays, so what it means is known a clock before it is needed
@@ -222,6 +225,7 @@ impl Logic for Registers {
         reads_active = read_narrow.bank == 34;
         // 64-bit values: 0x200 to 0x3ff, and bytes of groups, 0x900 to 0x97f
         reads_wide = read_wide.bank == 1;
+        reads_now = read_wide.entry == 63;
         reads_sent = is_sent;
         reads_kept = read_wide.high;
         if reading == 2 {

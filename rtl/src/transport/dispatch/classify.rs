@@ -10,11 +10,55 @@ use crate::words::wire::{IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
+/// Where a frame goes by its opcode alone, before anything else is known of it.
+#[block]
+pub struct Meant {
+    /// Opcode.
+    pub opcode: Signal<In, Opcode>,
+    /// Where it goes.
+    pub fate: Signal<Out, FrameFate>,
+}
+
+#[kernel]
+impl Logic for Meant {
+    fn update(&mut self) {
+        fate = FrameFate::Request;
+        if (opcode == Opcode::ReadResponseFirst)
+            | (opcode == Opcode::ReadResponseMiddle)
+            | (opcode == Opcode::ReadResponseLast)
+            | (opcode == Opcode::ReadResponseOnly)
+        {
+            fate = FrameFate::ReadResponse;
+        }
+        if opcode == Opcode::Acknowledge {
+            fate = FrameFate::Acknowledgement;
+        }
+        if opcode == Opcode::ReadEcho {
+            fate = FrameFate::Echo;
+        }
+        if opcode == Opcode::Probe {
+            fate = FrameFate::Probe;
+        }
+        if opcode == Opcode::Cnp {
+            fate = FrameFate::Notification;
+        }
+        if opcode == Opcode::ProbeResponse {
+            fate = FrameFate::ProbeResponse;
+        }
+        if opcode == Opcode::AtomicAcknowledge {
+            // response to an operation that this NIC never asks for
+            fate = FrameFate::Dropped;
+        }
+    }
+}
+
 /// Classifies one frame.
 #[block]
 pub struct Classify {
     /// The frame.
     pub raw: Signal<In, JudgedFrame>,
+    /// Where its opcode sends it ([`Meant`]).
+    pub meant: Signal<In, FrameFate>,
     /// Context of the queue pair at its place; nobody lives at place 0.
     pub of_queue_pair: Signal<In, QpContext>,
     /// Where it goes.
@@ -42,45 +86,20 @@ impl Logic for Classify {
         }
         alive = of_queue_pair.alive;
         int_on = of_queue_pair.int_on;
-        is_cnp = opcode == Opcode::Cnp;
-        is_echo = opcode == Opcode::ReadEcho;
-        is_probe = opcode == Opcode::Probe;
-        is_answer = opcode == Opcode::ProbeResponse;
-        is_ack = opcode == Opcode::Acknowledge;
+        is_cnp = meant == FrameFate::Notification;
+        is_echo = meant == FrameFate::Echo;
+        is_probe = meant == FrameFate::Probe;
+        is_answer = meant == FrameFate::ProbeResponse;
+        is_ack = meant == FrameFate::Acknowledgement;
         wants_role = FrameRole::Plain;
         if int_on {
             wants_role = if is_ack | is_echo | is_answer { FrameRole::Echoed } else { FrameRole::Collected };
         }
         wrong_port = !is_cnp & ((role != wants_role) | ((is_echo | is_probe | is_answer) & !int_on));
 
-        fate = FrameFate::Request;
-        counter = FrameCount::None;
-        if (opcode == Opcode::ReadResponseFirst)
-            | (opcode == Opcode::ReadResponseMiddle)
-            | (opcode == Opcode::ReadResponseLast)
-            | (opcode == Opcode::ReadResponseOnly)
-        {
-            fate = FrameFate::ReadResponse;
-        }
-        if is_ack {
-            fate = FrameFate::Acknowledgement;
-        }
-        if is_echo {
-            fate = FrameFate::Echo;
-        }
-        if is_probe {
-            fate = FrameFate::Probe;
-        }
-        if is_cnp {
-            fate = FrameFate::Notification;
-            counter = FrameCount::Cnp;
-        }
-        if is_answer {
-            fate = FrameFate::ProbeResponse;
-        }
-        if opcode == Opcode::AtomicAcknowledge {
-            // response to an operation that this NIC never asks for
-            fate = FrameFate::Dropped;
+        fate = meant;
+        counter = if is_cnp { FrameCount::Cnp } else { FrameCount::None };
+        if meant == FrameFate::Dropped {
             counter = FrameCount::Stray;
         }
         if wrong_port {

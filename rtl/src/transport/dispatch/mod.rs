@@ -45,7 +45,7 @@ use crate::words::rx::{
 use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, RxPacket};
 use crate::words::wire::{AckHeader, Extension, IntStack};
 use crate::{block, kernel};
-use classify::Classify;
+use classify::{Classify, Meant};
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
 use share::Share;
@@ -124,6 +124,8 @@ pub struct Dispatch {
     share: Share,
     contexts: Ram<QpContext, 8>,
     #[combinational]
+    meant: Meant,
+    #[combinational]
     classify: Classify,
     context_2: DFF<QpContext>,
     judged: Signal<Local, RxPacket>,
@@ -166,7 +168,9 @@ impl Logic for Dispatch {
     fn update(&mut self) {
         inputs!([rows, requests, responses, turns, commands, jobs, commits, answers, share]: reset);
         lost_14 = lost;
+        meant.opcode = verdict.opcode;
         entering.frame = verdict;
+        entering.meant = meant.fate;
         entering.came = bit_cast_u::<24, 48>(now);
         comes = verdict_valid & !lost_14;
         inputs!(waiting: we = comes, waddr = last, wdata = entering, raddr = oldest);
@@ -227,7 +231,7 @@ impl Logic for Dispatch {
         share.short = (verdict.drop_code == DropCode::None) & verdict.qp.any() & (verdict.payload_length < 128);
         share.leaves = valid_2;
         share.next_leaving_qp = qp_1;
-        inputs!(classify: raw = row_2, of_queue_pair = context_2);
+        inputs!(classify: raw = row_2, meant = arrived.meant, of_queue_pair = context_2);
         judged = classify.row;
         drops = share.over
             & ((classify.fate == FrameFate::Request)
