@@ -18,7 +18,7 @@ module bursts_proof (
     .shape_valid(shape_valid), .shape(shape), .burst_valid(burst_valid), .burst(burst), .burst_last(burst_last)
   );
   // signals of the block, joined by the script of bursts.sby
-  wire full, second;
+  wire full, second, crossing;
   wire [57:0] line;
   wire [6:0] lines_less_one;
   wire [5:0] room_less_one;
@@ -83,6 +83,7 @@ module bursts_proof (
     line_of_job: assert (!busy || line == job_address[63:6]);
     lines_of_job: assert (!busy || lines == job_lines);
     room_of_page: assert (!busy || room == 64 - job_address[11:6]);
+    crossing_page: assert (!busy || crossing == (lines > room));
     shape_of_job: assert (!busy || (shape[5:0] == job_address[5:0] && shape[12:6] == job_lines
       && shape[19:13] == ((job_length + 13'd63) >> 6) && shape[26:20] == ((job_length - 13'd1) & 63) + 1
       && shape[33:27] == ((end_byte - 13'd1) & 63) + 1 && shape[39:34] == job_address[11:6]));
