@@ -12,7 +12,7 @@
 // | -3 | ports | |
 // | -2 | `heads`, `commands`, `ring` | skid buffers for what the interlock looks at; the wide rest in distributed RAM |
 // | -1 | `next_*`, `hold_off` | compared with the five that entered before: clocks left to wait |
-// | 0 | outputs | enters once nothing is left to wait |
+// | 0 | outputs | enters once nothing is left to wait, and nothing is removed and the exit not crowded a clock before |
 //
 // The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 //
@@ -70,6 +70,10 @@ module hpcc_cc_admit #(
   logic next_past_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
+  wire  open_d;
+  logic open_q;
+  logic waits_d;
+  logic waits_q;
   logic [8:0] next_flow_d;
   logic [8:0] next_flow_q;
   logic [8:0] flow_r_d;
@@ -172,7 +176,8 @@ module hpcc_cc_admit #(
   assign event_ready = heads_up_ready;
   assign ring_we = event_valid & heads_up_ready;
   assign command_ready = commands_up_ready;
-  assign enter = ((next_valid_q & (hold_off_q == 3'd0)) & (~crowded)) & (~sweep_active);
+  assign open_d = (~crowded) & (~sweep_active);
+  assign enter = (next_valid_q & open_q) & (~waits_q);
   assign load = enter | (~next_valid_q);
   assign heads_down_ready = load & (~commands_down_valid);
   assign offered_flow = heads_down_data.flow[8:0];
@@ -222,6 +227,7 @@ module hpcc_cc_admit #(
     if (|hold_off_q) begin
       hold_off_d = hold_off_q - 3'd1;
     end
+    waits_d = hold_off_q > 3'd1;
     if (load) begin
       next_valid_d = heads_down_valid | commands_down_valid;
       next_command_d = commands_down_valid;
@@ -232,12 +238,14 @@ module hpcc_cc_admit #(
         next_flow_d = commanded_flow;
         next_generation_d = commands_down_data.generation;
         hold_off_d = command_wait_wait;
+        waits_d = |command_wait_wait;
       end else begin
         next_good_d = heads_down_data.acknowledges & in_range;
         next_past_d = heads_down_data.acknowledges & (~in_range);
         next_flow_d = offered_flow;
         next_generation_d = heads_down_data.generation;
         hold_off_d = event_wait_wait;
+        waits_d = |event_wait_wait;
       end
     end
     recent_valid_0_d = enter;
@@ -261,6 +269,7 @@ module hpcc_cc_admit #(
       out_of_range_r_d = 1'd0;
       next_valid_d = 1'd0;
       hold_off_d = 3'd0;
+      waits_d = 1'd0;
       recent_valid_0_d = 1'd0;
       write_place_d = 4'd0;
       read_place_d = 4'd0;
@@ -346,6 +355,8 @@ module hpcc_cc_admit #(
     next_good_q = 1'd0;
     next_past_q = 1'd0;
     out_of_range_r_q = 1'd0;
+    open_q = 1'd0;
+    waits_q = 1'd0;
     next_flow_q = 9'd0;
     flow_r_q = 9'd0;
     sweep_sweeping_q = 1'd0;
@@ -371,6 +382,8 @@ module hpcc_cc_admit #(
     next_good_q <= next_good_d;
     next_past_q <= next_past_d;
     out_of_range_r_q <= out_of_range_r_d;
+    open_q <= open_d;
+    waits_q <= waits_d;
     next_flow_q <= next_flow_d;
     flow_r_q <= flow_r_d;
     sweep_sweeping_q <= sweep_sweeping_d;

@@ -57,8 +57,14 @@ module hpcc_cc_dcqcn (
   // It has waited for 15 clocks: it goes before events, so that no load stops the timers.
   wire  walk_overdue;
   logic [8:0] walk_pointer_q;
+  logic [8:0] walk_after_d;
+  logic [8:0] walk_after_q;
   logic [8:0] walk_tick_flow_d;
   logic [8:0] walk_tick_flow_q;
+  wire  walk_walks_d;
+  logic walk_walks_q;
+  logic walk_rests_d;
+  logic walk_rests_q;
   wire  walk_started_rdata;
   logic [7:0] walk_pause_d;
   logic [7:0] walk_pause_q;
@@ -80,20 +86,20 @@ module hpcc_cc_dcqcn (
   wire  timers_write_started;
   wire  hpcc_nic_pkg::alpha_share_t alpha_share;
   logic [20:0] alpha_updated;
-  // Clock 9: alpha after the event.
+  // Clock 10: alpha after the event.
   wire  [20:0] alpha_alpha;
-  logic [20:0] alpha_alpha_8_q;
+  logic [20:0] alpha_alpha_9_q;
   wire  [20:0] alpha_fall_d;
   logic [20:0] alpha_fall_q;
   logic [20:0] alpha_risen_d;
   logic [20:0] alpha_risen_q;
   logic [20:0] alpha_result_q;
-  hpcc_nic_pkg::dcqcn_step_t alpha_step_7_q;
   hpcc_nic_pkg::dcqcn_step_t alpha_step_8_q;
+  hpcc_nic_pkg::dcqcn_step_t alpha_step_9_q;
   wire  [20:0] alpha_memory_rdata;
-  wire  [8:0] alpha_flow_8_q;
+  wire  [8:0] alpha_flow_9_q;
   wire  [40:0] alpha_product_p;
-  wire  [20:0] alpha_alpha_7_q;
+  wire  [20:0] alpha_alpha_8_q;
   wire  rates_valid;
   wire  [33:0] rates_window;
   wire  [33:0] rates_rate;
@@ -102,10 +108,11 @@ module hpcc_cc_dcqcn (
   wire  hpcc_nic_pkg::law_update_t updates_down_data;
   wire  updates_down_valid;
   wire  updates_crowded;
-  wire  [8:0] flow_6_q;
-  wire  [8:0] flow_19_q;
-  wire  [7:0] generation_19_q;
-  wire  [20:0] alpha_19_q;
+  logic [8:0] flow_1_q;
+  wire  [8:0] flow_7_q;
+  wire  [8:0] flow_20_q;
+  wire  [7:0] generation_20_q;
+  wire  [20:0] alpha_20_q;
   wire  [31:0] late_count;
   wire  [31:0] out_of_range_count;
   wire  [31:0] cuts_count;
@@ -151,16 +158,16 @@ module hpcc_cc_dcqcn (
   );
   hpcc_forward_ram #(.WIDTH(21), .ADDRESS(9)) u_alpha_memory (
     .clk(clk),
-    .raddr(admit_flow),
+    .raddr(flow_1_q),
     .rdata(alpha_memory_rdata),
-    .we(alpha_step_8_q.live),
-    .waddr(alpha_flow_8_q),
+    .we(alpha_step_9_q.live),
+    .waddr(alpha_flow_9_q),
     .wdata(alpha_updated)
   );
-  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_alpha_flow_8 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_alpha_flow_9 (
     .clk(clk),
-    .d(admit_flow),
-    .q(alpha_flow_8_q)
+    .d(flow_1_q),
+    .q(alpha_flow_9_q)
   );
   hpcc_mul #(.A(21), .B(20), .P(41), .LOW(0)) u_alpha_product (
     .clk(clk),
@@ -168,15 +175,15 @@ module hpcc_cc_dcqcn (
     .b(registers_scalars.gain),
     .p(alpha_product_p)
   );
-  hpcc_delay #(.WIDTH(21), .DEPTH(4)) u_alpha_alpha_7 (
+  hpcc_delay #(.WIDTH(21), .DEPTH(4)) u_alpha_alpha_8 (
     .clk(clk),
     .d(alpha_memory_rdata),
-    .q(alpha_alpha_7_q)
+    .q(alpha_alpha_8_q)
   );
   hpcc_dcqcn_rate_block u_rates (
     .clk(clk),
     .scalars(registers_scalars),
-    .flow(flow_6_q),
+    .flow(flow_7_q),
     .step(timers_step),
     .alpha(alpha_alpha),
     .valid(rates_valid),
@@ -194,25 +201,25 @@ module hpcc_cc_dcqcn (
     .down_ready(update_ready),
     .crowded(updates_crowded)
   );
-  hpcc_delay #(.WIDTH(9), .DEPTH(6)) u_flow_6 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(6)) u_flow_7 (
     .clk(clk),
-    .d(admit_flow),
-    .q(flow_6_q)
+    .d(flow_1_q),
+    .q(flow_7_q)
   );
-  hpcc_delay #(.WIDTH(9), .DEPTH(13)) u_flow_19 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(13)) u_flow_20 (
     .clk(clk),
-    .d(flow_6_q),
-    .q(flow_19_q)
+    .d(flow_7_q),
+    .q(flow_20_q)
   );
-  hpcc_delay #(.WIDTH(8), .DEPTH(14)) u_generation_19 (
+  hpcc_delay #(.WIDTH(8), .DEPTH(14)) u_generation_20 (
     .clk(clk),
     .d(timers_generation),
-    .q(generation_19_q)
+    .q(generation_20_q)
   );
-  hpcc_delay #(.WIDTH(21), .DEPTH(10)) u_alpha_19 (
+  hpcc_delay #(.WIDTH(21), .DEPTH(10)) u_alpha_20 (
     .clk(clk),
     .d(alpha_alpha),
-    .q(alpha_19_q)
+    .q(alpha_20_q)
   );
   hpcc_saturating_counter u_late (
     .clk(clk),
@@ -241,11 +248,11 @@ module hpcc_cc_dcqcn (
   assign count_out_of_range = out_of_range_count;
   assign count_cuts = cuts_count;
   always_comb begin
-    updates_up_data.flow = {7'd0, flow_19_q};
-    updates_up_data.generation = generation_19_q;
+    updates_up_data.flow = {7'd0, flow_20_q};
+    updates_up_data.generation = generation_20_q;
     updates_up_data.window = rates_window;
     updates_up_data.rate = rates_rate;
-    updates_up_data.signal = {30'd0, alpha_19_q};
+    updates_up_data.signal = {30'd0, alpha_20_q};
   end
   // registers: Run-time registers of DCQCN, written through `crate::cc::slot::ConfigIn`, with the SIGCOMM paper's profile at 100 Gb/s after
   // reset.
@@ -315,11 +322,12 @@ module hpcc_cc_dcqcn (
   //
   // | clock | registers | computed |
   // |---|---|---|
-  // | 0 | `pointer`, table of flows | has the flow been notified |
+  // | 0 | `pointer`, `after`, table of flows | has the flow been notified; the pointer stays or goes on |
   // | 1 | `offered`, `tick_flow` | a tick of that flow, until it is taken |
   //
   // Ticks of `FLOWS` flows, 2^`A` at most.
-  assign walk_visit = ((walk_started_rdata & (|registers_scalars.walk)) & (~(|walk_pause_q))) & (~walk_offered_q);
+  assign walk_walks_d = |registers_scalars.walk;
+  assign walk_visit = ((walk_started_rdata & walk_walks_q) & (~walk_rests_q)) & (~walk_offered_q);
   assign walk_valid = walk_offered_q;
   assign walk_flow = walk_tick_flow_q;
   assign walk_overdue = &walk_waited_q;
@@ -331,6 +339,7 @@ module hpcc_cc_dcqcn (
     if (|walk_pause_q) begin
       walk_pause_d = walk_pause_q - 8'd1;
     end
+    walk_rests_d = walk_pause_q > 8'd1;
     if (walk_offered_q & (~(&walk_waited_q))) begin
       walk_waited_d = walk_waited_q + 4'd1;
     end
@@ -341,84 +350,97 @@ module hpcc_cc_dcqcn (
       walk_offered_d = 1'd1;
       walk_tick_flow_d = walk_pointer_q;
       walk_pause_d = registers_scalars.walk - 8'd1;
+      walk_rests_d = registers_scalars.walk > 8'd1;
       walk_waited_d = 4'd0;
     end
     if (rst) begin
       walk_offered_d = 1'd0;
       walk_pause_d = 8'd0;
+      walk_rests_d = 1'd0;
     end
   end
   always_comb begin
     walk_following = walk_pointer_q;
     if (walk_visit | (~walk_started_rdata)) begin
-      walk_following = walk_pointer_q + 9'd1;
-      if (walk_pointer_q == walk_last) begin
-        walk_following = 9'd0;
-      end
+      walk_following = walk_after_q;
+    end
+  end
+  always_comb begin
+    walk_after_d = walk_following + 9'd1;
+    if (walk_following == walk_last) begin
+      walk_after_d = 9'd0;
     end
   end
   // alpha: Alpha, the estimate of congestion: `alpha (1 - g)`, plus `g` after a CNP; a loop of six clocks around its RAM.
   //
   // | clock | registers | computed | format |
   // |---|---|---|---|
-  // | 1 - 3 | `memory` | the flow's alpha | UQ1.20 |
-  // | 4 - 7 | `product` | alpha x gain | UQ1.40 |
-  // | 8 | `fall` | rounded up: rounded down, alpha would stop at `1 / g` units | UQ1.20 |
-  // | 8 | `risen` | alpha, plus the gain after a CNP | UQ1.20 |
-  // | (8) | `updated` | their difference: written back and forwarded | UQ1.20 |
-  // | 9 | `result` | the flow's new alpha | UQ1.20 |
+  // | 2 - 4 | `memory` | the flow's alpha | UQ1.20 |
+  // | 5 - 8 | `product` | alpha x gain | UQ1.40 |
+  // | 9 | `fall` | rounded up: rounded down, alpha would stop at `1 / g` units | UQ1.20 |
+  // | 9 | `risen` | alpha, plus the gain after a CNP | UQ1.20 |
+  // | (9) | `updated` | their difference: written back and forwarded | UQ1.20 |
+  // | 10 | `result` | the flow's new alpha | UQ1.20 |
   //
   // Alpha of 2^`A` flows.
   assign alpha_share = alpha_product_p;
   assign alpha_fall_d = alpha_share.units + {20'd0, (|alpha_share.below)};
   assign alpha_alpha = alpha_result_q;
   always_comb begin
-    alpha_risen_d = alpha_alpha_7_q;
-    if (alpha_step_7_q.noted) begin
-      alpha_risen_d = alpha_alpha_7_q + {1'd0, registers_scalars.gain};
+    alpha_risen_d = alpha_alpha_8_q;
+    if (alpha_step_8_q.noted) begin
+      alpha_risen_d = alpha_alpha_8_q + {1'd0, registers_scalars.gain};
     end
   end
   always_comb begin
-    alpha_updated = alpha_alpha_8_q;
-    if (alpha_step_8_q.alpha) begin
+    alpha_updated = alpha_alpha_9_q;
+    if (alpha_step_9_q.alpha) begin
       alpha_updated = alpha_risen_q - alpha_fall_q;
     end
-    if (alpha_step_8_q.created) begin
+    if (alpha_step_9_q.created) begin
       alpha_updated = 21'h100000;
     end
   end
   initial begin
     registers_scalars_r_q = 337'd0;
     walk_pointer_q = 9'd0;
+    walk_after_q = 9'd0;
     walk_tick_flow_q = 9'd0;
+    walk_walks_q = 1'd0;
+    walk_rests_q = 1'd0;
     walk_pause_q = 8'd0;
     walk_offered_q = 1'd0;
     walk_waited_q = 4'd0;
-    alpha_alpha_8_q = 21'd0;
+    alpha_alpha_9_q = 21'd0;
     alpha_fall_q = 21'd0;
     alpha_risen_q = 21'd0;
     alpha_result_q = 21'd0;
-    alpha_step_7_q = 10'd0;
     alpha_step_8_q = 10'd0;
+    alpha_step_9_q = 10'd0;
+    flow_1_q = 9'd0;
     now_r_q = 20'd0;
   end
   always @(posedge clk) begin
     registers_scalars_r_q <= registers_scalars_r_d;
     walk_pointer_q <= walk_following;
+    walk_after_q <= walk_after_d;
     walk_tick_flow_q <= walk_tick_flow_d;
+    walk_walks_q <= walk_walks_d;
+    walk_rests_q <= walk_rests_d;
     walk_pause_q <= walk_pause_d;
     walk_offered_q <= walk_offered_d;
     walk_waited_q <= walk_waited_d;
-    alpha_alpha_8_q <= alpha_alpha_7_q;
+    alpha_alpha_9_q <= alpha_alpha_8_q;
     alpha_fall_q <= alpha_fall_d;
     alpha_risen_q <= alpha_risen_d;
     alpha_result_q <= alpha_updated;
-    alpha_step_7_q <= timers_step;
-    alpha_step_8_q <= alpha_step_7_q;
+    alpha_step_8_q <= timers_step;
+    alpha_step_9_q <= alpha_step_8_q;
+    flow_1_q <= admit_flow;
     now_r_q <= nic_clock.units;
   end
-  wire unused_bits = &{1'b0, param_data[47:34], nic_clock.above, nic_clock.below, alpha_step_8_q.step, alpha_step_8_q.increase,
-      alpha_step_8_q.lower, alpha_step_8_q.cut, alpha_step_8_q.first, alpha_step_8_q.noted};
+  wire unused_bits = &{1'b0, param_data[47:34], nic_clock.above, nic_clock.below, alpha_step_9_q.step, alpha_step_9_q.increase,
+      alpha_step_9_q.lower, alpha_step_9_q.cut, alpha_step_9_q.first, alpha_step_9_q.noted};
 endmodule
 
 `default_nettype wire

@@ -7,7 +7,7 @@
 // |---|---|---|
 // | -4 | ports | |
 // | -3 | `events`, `commands` | skid buffers |
-// | -2 | `chosen` | a command before an event before a tick; an overdue tick before an event |
+// | -2 | `chosen` | skid buffer: a command before an event before a tick; an overdue tick before an event |
 // | -1 | `next`, `hold_off` | compared with the five that entered before: clocks left to wait |
 // | 0 | outputs | enters once nothing is left to wait |
 //
@@ -52,28 +52,24 @@ module hpcc_dcqcn_admit (
   wire  pick;
   wire  load;
   wire  enter;
+  wire  [8:0] chosen_flow;
+  hpcc_nic_pkg::dcqcn_chosen_t choice;
   wire  hpcc_nic_pkg::nic_clock_t clock_in;
   wire  hpcc_nic_pkg::byte_count_t bytes_in;
-  logic chosen_valid_d;
-  logic chosen_valid_q;
-  logic chosen_past_d;
-  logic chosen_past_q;
   logic next_valid_d;
   logic next_valid_q;
   logic next_past_d;
   logic next_past_q;
   logic closed_d;
   logic closed_q;
+  logic waits_d;
+  logic waits_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
-  hpcc_nic_pkg::dcqcn_entry_t chosen_d;
-  hpcc_nic_pkg::dcqcn_entry_t chosen_q;
   hpcc_nic_pkg::dcqcn_entry_t next_d;
   hpcc_nic_pkg::dcqcn_entry_t next_q;
   hpcc_nic_pkg::dcqcn_entry_t entering_r_d;
   hpcc_nic_pkg::dcqcn_entry_t entering_r_q;
-  logic [8:0] chosen_flow_d;
-  logic [8:0] chosen_flow_q;
   logic [8:0] next_flow_d;
   logic [8:0] next_flow_q;
   logic [8:0] flow_r_d;
@@ -86,6 +82,10 @@ module hpcc_dcqcn_admit (
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
+  wire  chosen_up_valid;
+  wire  chosen_up_ready;
+  wire  hpcc_nic_pkg::dcqcn_chosen_t chosen_down_data;
+  wire  chosen_down_valid;
   // `flow` is to be removed.
   wire  sweep_active;
   // Flow.
@@ -142,17 +142,29 @@ module hpcc_dcqcn_admit (
     .down_valid(commands_down_valid),
     .down_ready(pick)
   );
+  hpcc_skid #(.WIDTH(79)) u_chosen (
+    .clk(clk),
+    .rst(rst),
+    .up_data(choice),
+    .up_valid(chosen_up_valid),
+    .up_ready(chosen_up_ready),
+    .down_data(chosen_down_data),
+    .down_valid(chosen_down_valid),
+    .down_ready(load)
+  );
   assign event_ready = events_up_ready;
   assign clock_in = event_data.telemetry.now;
   assign bytes_in = event_data.telemetry.bytes;
   assign command_ready = commands_up_ready;
-  assign enter = (next_valid_q & (hold_off_q == 3'd0)) & (~closed_q);
+  assign enter = (next_valid_q & (~waits_q)) & (~closed_q);
   assign load = enter | (~next_valid_q);
-  assign pick = load | (~chosen_valid_q);
+  assign pick = chosen_up_ready;
   assign tick = (tick_valid & (~commands_down_valid)) & (tick_overdue | (~events_down_valid));
   assign events_down_ready = (pick & (~commands_down_valid)) & (~tick);
   assign tick_taken = pick & tick;
-  assign to_wait_flow = chosen_flow_q;
+  assign chosen_up_valid = (commands_down_valid | events_down_valid) | tick;
+  assign chosen_flow = chosen_down_data.flow[8:0];
+  assign to_wait_flow = chosen_flow;
   assign to_wait_next_valid = next_valid_q;
   assign to_wait_next_flow = next_flow_q;
   assign to_wait_recent_valid_0 = recent_valid_0_q;
@@ -167,52 +179,23 @@ module hpcc_dcqcn_admit (
   assign flow = flow_r_q;
   assign out_of_range = out_of_range_r_q;
   always_comb begin
-    chosen_valid_d = chosen_valid_q;
-    chosen_past_d = chosen_past_q;
     next_valid_d = next_valid_q;
     next_past_d = next_past_q;
-    chosen_d = chosen_q;
     next_d = next_q;
-    chosen_flow_d = chosen_flow_q;
     next_flow_d = next_flow_q;
     hold_off_d = hold_off_q;
     closed_d = crowded | sweep_active;
-    if (pick) begin
-      chosen_valid_d = (commands_down_valid | events_down_valid) | tick;
-      chosen_d.command = commands_down_valid;
-      chosen_d.create = commands_down_data.create;
-      chosen_d.walked = tick;
-      chosen_d.generation = events_down_data.generation;
-      chosen_d.kind = events_down_data.kind;
-      chosen_d.ecn = events_down_data.ecn;
-      chosen_d.bytes = events_down_data.bytes;
-      chosen_d.now = events_down_data.now;
-      chosen_d.valid = {1'd0, events_down_data.flow} < limit;
-      chosen_past_d = {1'd0, events_down_data.flow} >= limit;
-      chosen_flow_d = events_down_data.flow[8:0];
-      if (tick) begin
-        chosen_d.kind = hpcc_nic_pkg::CC_EVENT_KIND_TICK;
-        chosen_d.now = now;
-        chosen_d.valid = 1'd1;
-        chosen_past_d = 1'd0;
-        chosen_flow_d = tick_flow;
-      end
-      if (commands_down_valid) begin
-        chosen_d.generation = commands_down_data.generation;
-        chosen_d.valid = {1'd0, commands_down_data.flow} < limit;
-        chosen_past_d = 1'd0;
-        chosen_flow_d = commands_down_data.flow[8:0];
-      end
-    end
     if (|hold_off_q) begin
       hold_off_d = hold_off_q - 3'd1;
     end
+    waits_d = hold_off_q > 3'd1;
     if (load) begin
-      next_valid_d = chosen_valid_q;
-      next_d = chosen_q;
-      next_flow_d = chosen_flow_q;
-      next_past_d = chosen_past_q;
+      next_valid_d = chosen_down_valid;
+      next_flow_d = chosen_flow;
       hold_off_d = to_wait_wait;
+      next_d = chosen_down_data.entry;
+      next_past_d = chosen_down_data.past;
+      waits_d = |to_wait_wait;
     end
     recent_valid_0_d = enter;
     entering_r_d = next_q;
@@ -229,9 +212,9 @@ module hpcc_dcqcn_admit (
       entering_r_d.valid = 1'd0;
       out_of_range_r_d = 1'd0;
       closed_d = 1'd1;
-      chosen_valid_d = 1'd0;
       next_valid_d = 1'd0;
       hold_off_d = 3'd0;
+      waits_d = 1'd0;
       recent_valid_0_d = 1'd0;
     end
   end
@@ -242,6 +225,33 @@ module hpcc_dcqcn_admit (
     events_up_data.ecn = event_data.telemetry.ecn;
     events_up_data.bytes = bytes_in.units;
     events_up_data.now = clock_in.units;
+  end
+  always_comb begin
+    choice = 79'd0;
+    choice.entry.command = commands_down_valid;
+    choice.entry.create = commands_down_data.create;
+    choice.entry.walked = tick;
+    choice.entry.generation = events_down_data.generation;
+    choice.entry.kind = events_down_data.kind;
+    choice.entry.ecn = events_down_data.ecn;
+    choice.entry.bytes = events_down_data.bytes;
+    choice.entry.now = events_down_data.now;
+    choice.entry.valid = {1'd0, events_down_data.flow} < limit;
+    choice.past = {1'd0, events_down_data.flow} >= limit;
+    choice.flow = events_down_data.flow;
+    if (tick) begin
+      choice.entry.kind = hpcc_nic_pkg::CC_EVENT_KIND_TICK;
+      choice.entry.now = now;
+      choice.entry.valid = 1'd1;
+      choice.past = 1'd0;
+      choice.flow = {7'd0, tick_flow};
+    end
+    if (commands_down_valid) begin
+      choice.entry.generation = commands_down_data.generation;
+      choice.entry.valid = {1'd0, commands_down_data.flow} < limit;
+      choice.past = 1'd0;
+      choice.flow = commands_down_data.flow;
+    end
   end
   // sweep: The walk over all flows after a reset.
   //
@@ -286,16 +296,13 @@ module hpcc_dcqcn_admit (
     end
   end
   initial begin
-    chosen_valid_q = 1'd0;
-    chosen_past_q = 1'd0;
     next_valid_q = 1'd0;
     next_past_q = 1'd0;
     closed_q = 1'd0;
+    waits_q = 1'd0;
     out_of_range_r_q = 1'd0;
-    chosen_q = 62'd0;
     next_q = 62'd0;
     entering_r_q = 62'd0;
-    chosen_flow_q = 9'd0;
     next_flow_q = 9'd0;
     flow_r_q = 9'd0;
     sweep_sweeping_q = 1'd0;
@@ -311,16 +318,13 @@ module hpcc_dcqcn_admit (
     hold_off_q = 3'd0;
   end
   always @(posedge clk) begin
-    chosen_valid_q <= chosen_valid_d;
-    chosen_past_q <= chosen_past_d;
     next_valid_q <= next_valid_d;
     next_past_q <= next_past_d;
     closed_q <= closed_d;
+    waits_q <= waits_d;
     out_of_range_r_q <= out_of_range_r_d;
-    chosen_q <= chosen_d;
     next_q <= next_d;
     entering_r_q <= entering_r_d;
-    chosen_flow_q <= chosen_flow_d;
     next_flow_q <= next_flow_d;
     flow_r_q <= flow_r_d;
     sweep_sweeping_q <= sweep_sweeping_d;
@@ -337,7 +341,7 @@ module hpcc_dcqcn_admit (
   end
   wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
       event_data.telemetry.hops, event_data.telemetry.sent_valid, event_data.telemetry.sent_at, event_data.psn_next, event_data.snd_nxt,
-      clock_in.above, clock_in.below, bytes_in.below};
+      clock_in.above, clock_in.below, bytes_in.below, chosen_down_data.flow[15:9]};
 endmodule
 
 `default_nettype wire

@@ -5,16 +5,17 @@
 //
 // | clock | registers | computed | format |
 // |---|---|---|---|
-// | 7 - 9 | `memory` | the flow's rates | UQ7.27 |
-// | (9) | `start` | its rate, or the one that the first notification sets | UQ7.27 |
-// | 10 - 13 | `share` | rate x alpha / 2 | UQ7.27 |
-// | 10 - 12 | `least` | the least that a cut leaves | UQ7.27 |
-// | 10, 11 | `sum`, `raised_target` | target plus step, at most the line rate | UQ8.27, UQ7.27 |
-// | 12 | `raised` | half the rate plus half the target | UQ7.27 |
-// | 13 | `floor`, `kept` | the least rate; the target, or the rate | UQ7.27 |
-// | 14 | `cut`, `floor_target` | rate less its share; the target not below the least rate | UQ7.27 |
-// | (14) | `updated` | the larger of each: written back and forwarded | UQ7.27 |
-// | 15 - 19 | `window_mul` | rate x time | UQ24.11 |
+// | 8 - 10 | `memory` | the flow's rates | UQ7.27 |
+// | (10) | `start` | its rate, or the one that the first notification sets | UQ7.27 |
+// | 11 - 14 | `share` | rate x alpha / 2 | UQ7.27 |
+// | 11 - 13 | `least` | the least that a cut leaves | UQ7.27 |
+// | 11, 12 | `sum`, `raised_target` | target plus step, at most the line rate | UQ8.27, UQ7.27 |
+// | 13 | `raised` | half the rate plus half the target | UQ7.27 |
+// | 14 | `floor`, `kept` | the least rate; the target, or the rate | UQ7.27 |
+// | 15 | `cut`, `floor_target`, `over_*` | rate less its share; the target not below the least rate; is the cut rate above either | UQ7.27
+// |
+// | (15) | `updated` | the larger of each: written back and forwarded | UQ7.27 |
+// | 16 - 20 | `window_mul` | rate x time | UQ24.11 |
 //
 // Rates of 2^`A` flows.
 module hpcc_dcqcn_rate_block (
@@ -22,30 +23,32 @@ module hpcc_dcqcn_rate_block (
   input  wire  clk,
   // Registers.
   input  wire  hpcc_nic_pkg::dcqcn_scalars_t scalars,
-  // Clock 6: flow.
+  // Clock 7: flow.
   input  wire  [8:0] flow,
-  // Clock 6: what the event does.
+  // Clock 7: what the event does.
   input  wire  hpcc_nic_pkg::dcqcn_step_t step,
-  // Clock 9: alpha after the event.
+  // Clock 10: alpha after the event.
   input  wire  [20:0] alpha,
-  // Clock 19: an update is to be sent: the flow begins, or its rate moved.
+  // Clock 20: an update is to be sent: the flow begins, or its rate moved.
   output wire  valid,
-  // Clock 19: window, UQ23.11 bytes; all ones where there is none.
+  // Clock 20: window, UQ23.11 bytes; all ones where there is none.
   output logic [33:0] window,
-  // Clock 19: rate.
+  // Clock 20: rate.
   output wire  [33:0] rate
 );
   logic [33:0] start;
   logic [33:0] add;
   wire  hpcc_nic_pkg::halved_rate_t halved_rate;
   wire  hpcc_nic_pkg::halved_rate_t halved_target;
+  wire  hpcc_nic_pkg::rate_side_t floor_side;
+  wire  hpcc_nic_pkg::rate_side_t kept_side;
   hpcc_nic_pkg::dcqcn_rates_t updated;
   wire  hpcc_nic_pkg::long_window_t long;
-  hpcc_nic_pkg::dcqcn_step_t step_10_q;
-  hpcc_nic_pkg::dcqcn_step_t step_15_q;
-  logic [33:0] start_12_q;
+  hpcc_nic_pkg::dcqcn_step_t step_11_q;
+  hpcc_nic_pkg::dcqcn_step_t step_16_q;
   logic [33:0] start_13_q;
   logic [33:0] start_14_q;
+  logic [33:0] start_15_q;
   logic [33:0] raised_target_d;
   logic [33:0] raised_target_q;
   wire  [33:0] raised_d;
@@ -54,59 +57,61 @@ module hpcc_dcqcn_rate_block (
   logic [33:0] floor_q;
   logic [33:0] kept_d;
   logic [33:0] kept_q;
-  logic [33:0] floor_14_q;
+  logic [33:0] floor_15_q;
   wire  [33:0] cut_d;
   logic [33:0] cut_q;
   logic [33:0] floor_target_d;
   logic [33:0] floor_target_q;
-  logic [33:0] rate_15_q;
+  logic [33:0] rate_16_q;
+  logic over_floor_q;
+  logic over_kept_q;
   wire  hpcc_nic_pkg::dcqcn_rates_t memory_rdata;
-  wire  [8:0] flow_14_q;
-  wire  hpcc_nic_pkg::dcqcn_step_t step_9_q;
-  wire  hpcc_nic_pkg::dcqcn_step_t step_12_q;
-  wire  hpcc_nic_pkg::dcqcn_step_t step_14_q;
+  wire  [8:0] flow_15_q;
+  wire  hpcc_nic_pkg::dcqcn_step_t step_10_q;
+  wire  hpcc_nic_pkg::dcqcn_step_t step_13_q;
+  wire  hpcc_nic_pkg::dcqcn_step_t step_15_q;
   wire  [33:0] share_p;
   wire  [33:0] least_p;
-  wire  [33:0] start_11_q;
-  wire  [33:0] raised_14_q;
-  wire  [33:0] raised_target_14_q;
-  wire  [33:0] target_12_q;
-  wire  [33:0] target_14_q;
-  wire  [33:0] before_15_q;
-  wire  due_19_q;
-  wire  [33:0] rate_19_q;
+  wire  [33:0] start_12_q;
+  wire  [33:0] raised_15_q;
+  wire  [33:0] raised_target_15_q;
+  wire  [33:0] target_13_q;
+  wire  [33:0] target_15_q;
+  wire  [33:0] before_16_q;
+  wire  due_20_q;
+  wire  [33:0] rate_20_q;
   wire  [34:0] window_mul_p;
   wire  [34:0] sum_d;
   logic [34:0] sum_q;
-  wire  due_16_d;
-  logic due_16_q;
+  wire  due_17_d;
+  logic due_17_q;
   hpcc_forward_ram #(.WIDTH(68), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow),
     .rdata(memory_rdata),
-    .we(step_14_q.live),
-    .waddr(flow_14_q),
+    .we(step_15_q.live),
+    .waddr(flow_15_q),
     .wdata(updated)
   );
-  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_flow_14 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(8)) u_flow_15 (
     .clk(clk),
     .d(flow),
-    .q(flow_14_q)
+    .q(flow_15_q)
   );
-  hpcc_delay #(.WIDTH(10), .DEPTH(3)) u_step_9 (
+  hpcc_delay #(.WIDTH(10), .DEPTH(3)) u_step_10 (
     .clk(clk),
     .d(step),
-    .q(step_9_q)
+    .q(step_10_q)
   );
-  hpcc_delay #(.WIDTH(10), .DEPTH(2)) u_step_12 (
+  hpcc_delay #(.WIDTH(10), .DEPTH(2)) u_step_13 (
     .clk(clk),
-    .d(step_10_q),
-    .q(step_12_q)
+    .d(step_11_q),
+    .q(step_13_q)
   );
-  hpcc_delay #(.WIDTH(10), .DEPTH(2)) u_step_14 (
+  hpcc_delay #(.WIDTH(10), .DEPTH(2)) u_step_15 (
     .clk(clk),
-    .d(step_12_q),
-    .q(step_14_q)
+    .d(step_13_q),
+    .q(step_15_q)
   );
   hpcc_mul #(.A(34), .B(21), .P(34), .LOW(21)) u_share (
     .clk(clk),
@@ -120,73 +125,75 @@ module hpcc_dcqcn_rate_block (
     .b(scalars.min_decrease),
     .p(least_p)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_start_11 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_start_12 (
     .clk(clk),
     .d(start),
-    .q(start_11_q)
+    .q(start_12_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_raised_14 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_raised_15 (
     .clk(clk),
     .d(raised_q),
-    .q(raised_14_q)
+    .q(raised_15_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_raised_target_14 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_raised_target_15 (
     .clk(clk),
     .d(raised_target_q),
-    .q(raised_target_14_q)
+    .q(raised_target_15_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_target_12 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_target_13 (
     .clk(clk),
     .d(memory_rdata.target),
-    .q(target_12_q)
+    .q(target_13_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_target_14 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_target_15 (
     .clk(clk),
-    .d(target_12_q),
-    .q(target_14_q)
+    .d(target_13_q),
+    .q(target_15_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(6)) u_before_15 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(6)) u_before_16 (
     .clk(clk),
     .d(memory_rdata.current),
-    .q(before_15_q)
+    .q(before_16_q)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_due_19 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_due_20 (
     .clk(clk),
-    .d(due_16_q),
-    .q(due_19_q)
+    .d(due_17_q),
+    .q(due_20_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(4)) u_rate_19 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(4)) u_rate_20 (
     .clk(clk),
-    .d(rate_15_q),
-    .q(rate_19_q)
+    .d(rate_16_q),
+    .q(rate_20_q)
   );
   hpcc_mul #(.A(34), .B(34), .P(35), .LOW(33)) u_window_mul (
     .clk(clk),
-    .a(rate_15_q),
+    .a(rate_16_q),
     .b(scalars.window_time),
     .p(window_mul_p)
   );
   assign sum_d = {1'd0, memory_rdata.target} + {1'd0, add};
-  assign halved_rate = start_11_q;
+  assign halved_rate = start_12_q;
   assign halved_target = raised_target_q;
   assign raised_d = {1'd0, halved_rate.half} + {1'd0, halved_target.half};
-  assign cut_d = start_13_q - share_p;
-  assign due_16_d = step_15_q.live & (step_15_q.created | (rate_15_q != before_15_q));
-  assign valid = due_19_q;
-  assign rate = rate_19_q;
+  assign cut_d = start_14_q - share_p;
+  assign floor_side = ({2'd0, floor_q} + {2'd0, share_p}) - {2'd0, start_14_q};
+  assign kept_side = ({2'd0, kept_q} + {2'd0, share_p}) - {2'd0, start_14_q};
+  assign due_17_d = step_16_q.live & (step_16_q.created | (rate_16_q != before_16_q));
+  assign valid = due_20_q;
+  assign rate = rate_20_q;
   assign long = window_mul_p;
   always_comb begin
     start = memory_rdata.current;
-    if (step_9_q.first) begin
+    if (step_10_q.first) begin
       start = scalars.first_rate;
     end
   end
   always_comb begin
     add = 34'd0;
-    if (step_9_q.step == hpcc_nic_pkg::INCREASE_STEP_ADDITIVE) begin
+    if (step_10_q.step == hpcc_nic_pkg::INCREASE_STEP_ADDITIVE) begin
       add = scalars.rate_ai;
     end
-    if (step_9_q.step == hpcc_nic_pkg::INCREASE_STEP_HYPER) begin
+    if (step_10_q.step == hpcc_nic_pkg::INCREASE_STEP_HYPER) begin
       add = scalars.rate_hai;
     end
   end
@@ -203,9 +210,9 @@ module hpcc_dcqcn_rate_block (
     end
   end
   always_comb begin
-    kept_d = target_12_q;
-    if (step_12_q.lower) begin
-      kept_d = start_12_q;
+    kept_d = target_13_q;
+    if (step_13_q.lower) begin
+      kept_d = start_13_q;
     end
   end
   always_comb begin
@@ -215,23 +222,23 @@ module hpcc_dcqcn_rate_block (
     end
   end
   always_comb begin
-    updated.current = start_14_q;
-    updated.target = target_14_q;
-    if (step_14_q.increase) begin
-      updated.current = raised_14_q;
-      updated.target = raised_target_14_q;
+    updated.current = start_15_q;
+    updated.target = target_15_q;
+    if (step_15_q.increase) begin
+      updated.current = raised_15_q;
+      updated.target = raised_target_15_q;
     end
-    if (step_14_q.cut) begin
-      updated.current = cut_q;
-      if (floor_14_q > cut_q) begin
-        updated.current = floor_14_q;
+    if (step_15_q.cut) begin
+      updated.current = floor_15_q;
+      if (over_floor_q) begin
+        updated.current = cut_q;
       end
       updated.target = floor_target_q;
-      if (cut_q > floor_target_q) begin
+      if (over_floor_q & over_kept_q) begin
         updated.target = cut_q;
       end
     end
-    if (step_14_q.created) begin
+    if (step_15_q.created) begin
       updated.current = scalars.line_rate;
       updated.target = scalars.line_rate;
     end
@@ -243,43 +250,47 @@ module hpcc_dcqcn_rate_block (
     end
   end
   initial begin
-    step_10_q = 10'd0;
-    step_15_q = 10'd0;
-    start_12_q = 34'd0;
+    step_11_q = 10'd0;
+    step_16_q = 10'd0;
     start_13_q = 34'd0;
     start_14_q = 34'd0;
+    start_15_q = 34'd0;
     raised_target_q = 34'd0;
     raised_q = 34'd0;
     floor_q = 34'd0;
     kept_q = 34'd0;
-    floor_14_q = 34'd0;
+    floor_15_q = 34'd0;
     cut_q = 34'd0;
     floor_target_q = 34'd0;
-    rate_15_q = 34'd0;
+    rate_16_q = 34'd0;
+    over_floor_q = 1'd0;
+    over_kept_q = 1'd0;
     sum_q = 35'd0;
-    due_16_q = 1'd0;
+    due_17_q = 1'd0;
   end
   always @(posedge clk) begin
-    step_10_q <= step_9_q;
-    step_15_q <= step_14_q;
-    start_12_q <= start_11_q;
+    step_11_q <= step_10_q;
+    step_16_q <= step_15_q;
     start_13_q <= start_12_q;
     start_14_q <= start_13_q;
+    start_15_q <= start_14_q;
     raised_target_q <= raised_target_d;
     raised_q <= raised_d;
     floor_q <= floor_d;
     kept_q <= kept_d;
-    floor_14_q <= floor_q;
+    floor_15_q <= floor_q;
     cut_q <= cut_d;
     floor_target_q <= floor_target_d;
-    rate_15_q <= updated.current;
+    rate_16_q <= updated.current;
+    over_floor_q <= floor_side.below;
+    over_kept_q <= kept_side.below;
     sum_q <= sum_d;
-    due_16_q <= due_16_d;
+    due_17_q <= due_17_d;
   end
   wire unused_bits = &{1'b0, scalars.walk, scalars.fast_recovery, scalars.byte_reset, scalars.increase_interval, scalars.cut_interval,
       scalars.alpha_interval, scalars.gain, scalars.mode.first_late, scalars.mode.cut_on_timeout, scalars.mode.mark_on_ack,
-      scalars.mode.clamp, scalars.mode.qcn, halved_rate.odd, halved_target.odd, step_15_q.step, step_15_q.increase, step_15_q.lower,
-      step_15_q.cut, step_15_q.first, step_15_q.noted, step_15_q.alpha};
+      scalars.mode.clamp, scalars.mode.qcn, halved_rate.odd, halved_target.odd, floor_side.amount, kept_side.amount, step_16_q.step,
+      step_16_q.increase, step_16_q.lower, step_16_q.cut, step_16_q.first, step_16_q.noted, step_16_q.alpha};
 endmodule
 
 `default_nettype wire

@@ -8,8 +8,9 @@
 // | 0 | inputs | |
 // | 1 - 3 | `memory` | the flow's record |
 // | 4 | `*_4` | which times are reached, sums of times, bytes left, stages plus one |
-// | 5 | `*_5` | cut, step of alpha, increase; the record goes back |
-// | 6 | `step_6` | what the increase adds |
+// | 5 | `*_5` | cut, step of alpha, increase |
+// | 6 | `*_6` | the record, which goes back |
+// | 7 | `step_7` | what the increase adds |
 //
 // No event does more than one cut or one increase: a cut reloads timer and bytes, so an increase that would follow is not due.
 //
@@ -23,17 +24,17 @@ module hpcc_dcqcn_timer_block (
   input  wire  hpcc_nic_pkg::dcqcn_entry_t entering,
   // Clock 0: its flow.
   input  wire  [8:0] flow,
-  // Clock 6: what it does.
+  // Clock 7: what it does.
   output wire  hpcc_nic_pkg::dcqcn_step_t step,
-  // Clock 5: generation of the flow.
+  // Clock 6: generation of the flow.
   output wire  [7:0] generation,
-  // Clock 5, counter pulse: an event of a flow that does not exist or of an earlier generation.
+  // Clock 6, counter pulse: an event of a flow that does not exist or of an earlier generation.
   output wire  late,
-  // Clock 5: a record is written.
+  // Clock 6: a record is written.
   output wire  write,
-  // Clock 5: its flow.
+  // Clock 6: its flow.
   output wire  [8:0] write_flow,
-  // Clock 5: that flow's timers run.
+  // Clock 6: that flow's timers run.
   output wire  write_started
 );
   wire  hpcc_nic_pkg::serial_distance_t past_alpha;
@@ -47,18 +48,17 @@ module hpcc_dcqcn_timer_block (
   wire  first;
   wire  tick;
   wire  cut;
-  wire  alpha;
   wire  by_time;
   wire  counted;
   wire  by_bytes;
   wire  stages;
   wire  hpcc_nic_pkg::cc_event_kind_t kind;
-  hpcc_nic_pkg::dcqcn_timers_t updated;
   logic below;
   logic above;
+  hpcc_nic_pkg::dcqcn_timers_t updated;
   wire  hpcc_nic_pkg::dcqcn_timers_t memory_rdata;
   wire  hpcc_nic_pkg::dcqcn_entry_t entering_3_q;
-  wire  [8:0] flow_5_q;
+  wire  [8:0] flow_6_q;
   wire  known_4_d;
   logic known_4_q;
   wire  alpha_due_4_d;
@@ -82,37 +82,63 @@ module hpcc_dcqcn_timer_block (
   logic [4:0] up_b_4_d;
   logic [4:0] up_b_4_q;
   hpcc_nic_pkg::dcqcn_entry_t entering_4_q;
+  hpcc_nic_pkg::dcqcn_entry_t entering_5_q;
   hpcc_nic_pkg::dcqcn_timers_t timers_4_q;
+  hpcc_nic_pkg::dcqcn_timers_t timers_5_q;
+  hpcc_nic_pkg::dcqcn_timers_t timers_6_q;
   wire  hpcc_nic_pkg::bytes_left_t left_4_d;
   hpcc_nic_pkg::bytes_left_t left_4_q;
+  logic command_5_q;
+  logic notified_5_q;
+  wire  noted_5_d;
+  logic noted_5_q;
+  logic first_5_q;
+  wire  alpha_5_d;
+  logic alpha_5_q;
+  wire  passed_5_d;
+  logic passed_5_q;
+  logic counted_5_q;
+  logic by_bytes_5_q;
+  logic by_time_5_q;
+  logic cut_5_q;
+  logic [19:0] first_alpha_5_q;
+  logic [19:0] following_alpha_5_q;
+  logic [19:0] following_cut_5_q;
+  logic [19:0] first_increase_5_q;
+  logic [19:0] following_increase_5_q;
+  logic [4:0] up_t_5_q;
+  logic [4:0] up_b_5_q;
+  logic [4:0] own_6_d;
+  logic [4:0] own_6_q;
+  logic [25:0] left_5_q;
   wire  write_5_d;
   logic write_5_q;
+  logic write_6_q;
   wire  late_5_d;
   logic late_5_q;
-  hpcc_nic_pkg::dcqcn_timers_t timers_5_q;
+  logic late_6_q;
   hpcc_nic_pkg::dcqcn_step_t step_5_d;
   hpcc_nic_pkg::dcqcn_step_t step_5_q;
-  logic [4:0] own_5_d;
-  logic [4:0] own_5_q;
-  hpcc_nic_pkg::dcqcn_step_t step_6_d;
   hpcc_nic_pkg::dcqcn_step_t step_6_q;
+  hpcc_nic_pkg::dcqcn_step_t step_7_d;
+  hpcc_nic_pkg::dcqcn_step_t step_7_q;
   hpcc_forward_ram #(.WIDTH(108), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow),
     .rdata(memory_rdata),
-    .we(write_5_q),
-    .waddr(flow_5_q),
-    .wdata(timers_5_q)
+    .we(write_6_q),
+    .waddr(flow_6_q),
+    .wdata(timers_6_q)
   );
   hpcc_delay #(.WIDTH(62), .DEPTH(3)) u_entering_3 (
     .clk(clk),
     .d(entering),
     .q(entering_3_q)
   );
-  hpcc_delay #(.WIDTH(9), .DEPTH(5)) u_flow_5 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(6)) u_flow_6 (
     .clk(clk),
     .d(flow),
-    .q(flow_5_q)
+    .q(flow_6_q)
   );
   assign past_alpha = entering_3_q.now - memory_rdata.next_alpha;
   assign past_cut = entering_3_q.now - memory_rdata.next_cut;
@@ -138,25 +164,27 @@ module hpcc_dcqcn_timer_block (
   assign tick = (is_event & (kind == hpcc_nic_pkg::CC_EVENT_KIND_TICK)) & timers_4_q.started;
   assign cut = ((first & (~scalars.mode.first_late)) | ((notified & timers_4_q.started) & cut_due_4_q))
       | ((tick & timers_4_q.cnp_cut) & cut_due_4_q);
-  assign alpha = tick & alpha_due_4_q;
   assign by_time = (tick & increase_due_4_q) & (~cut);
   assign counted = (((is_event & (kind == hpcc_nic_pkg::CC_EVENT_KIND_ACK)) & timers_4_q.started) & (|scalars.byte_reset)) & (~cut);
   assign by_bytes = counted & left_4_q.over;
   assign stages = (|timers_4_q.stage_t) | (|timers_4_q.stage_b);
+  assign noted_5_d = cnp & timers_4_q.started;
+  assign alpha_5_d = tick & alpha_due_4_q;
+  assign passed_5_d = tick & cut_due_4_q;
   assign write_5_d = is_event | is_command;
   assign late_5_d = ((entering_4_q.valid & (~entering_4_q.command)) & (~known_4_q)) & (~entering_4_q.walked);
-  assign write = write_5_q;
-  assign write_flow = flow_5_q;
-  assign write_started = timers_5_q.started;
-  assign generation = timers_5_q.generation;
-  assign late = late_5_q;
-  assign step = step_6_q;
+  assign write = write_6_q;
+  assign write_flow = flow_6_q;
+  assign write_started = timers_6_q.started;
+  assign generation = timers_6_q.generation;
+  assign late = late_6_q;
+  assign step = step_7_q;
   always_comb begin
     step_5_d = step_5_q;
     step_5_d.live = is_event | (is_command & entering_4_q.create);
     step_5_d.created = is_command;
-    step_5_d.alpha = alpha;
     step_5_d.noted = timers_4_q.cnp_alpha;
+    step_5_d.alpha = tick & alpha_due_4_q;
     step_5_d.first = first & (|scalars.first_rate);
     step_5_d.cut = cut;
     step_5_d.lower = scalars.mode.clamp | stages;
@@ -176,73 +204,73 @@ module hpcc_dcqcn_timer_block (
     end
   end
   always_comb begin
-    updated = timers_4_q;
-    if (notified) begin
+    updated = timers_5_q;
+    if (notified_5_q) begin
       updated.cnp_cut = 1'd1;
-      updated.cnp_alpha = timers_4_q.cnp_alpha | (cnp & timers_4_q.started);
+      updated.cnp_alpha = timers_5_q.cnp_alpha | noted_5_q;
     end
-    if (first) begin
+    if (first_5_q) begin
       updated.started = 1'd1;
-      updated.next_alpha = first_alpha_4_q;
-      updated.next_increase = first_increase_4_q;
-      updated.next_cut = following_cut_4_q;
+      updated.next_alpha = first_alpha_5_q;
+      updated.next_increase = first_increase_5_q;
+      updated.next_cut = following_cut_5_q;
     end
-    if (alpha) begin
+    if (alpha_5_q) begin
       updated.cnp_alpha = 1'd0;
-      updated.next_alpha = following_alpha_4_q;
+      updated.next_alpha = following_alpha_5_q;
     end
-    if (tick & cut_due_4_q) begin
-      updated.next_cut = entering_4_q.now;
+    if (passed_5_q) begin
+      updated.next_cut = entering_5_q.now;
     end
-    if (counted) begin
-      updated.bytes = left_4_q.left;
+    if (counted_5_q) begin
+      updated.bytes = left_5_q;
     end
-    if (by_bytes) begin
+    if (by_bytes_5_q) begin
       updated.bytes = scalars.byte_reset;
-      updated.stage_b = up_b_4_q;
+      updated.stage_b = up_b_5_q;
     end
-    if (by_time) begin
-      updated.next_increase = following_increase_4_q;
-      updated.stage_t = up_t_4_q;
+    if (by_time_5_q) begin
+      updated.next_increase = following_increase_5_q;
+      updated.stage_t = up_t_5_q;
     end
-    if (cut) begin
+    if (cut_5_q) begin
       updated.cnp_cut = 1'd0;
       updated.stage_t = 5'd0;
       updated.stage_b = 5'd0;
       updated.bytes = scalars.byte_reset;
-      updated.next_increase = first_increase_4_q;
-      updated.next_cut = following_cut_4_q;
+      updated.next_increase = first_increase_5_q;
+      updated.next_cut = following_cut_5_q;
     end
-    if (is_command) begin
+    if (command_5_q) begin
       updated = 108'd0;
-      updated.exists = entering_4_q.create;
-      updated.generation = entering_4_q.generation;
+      updated.exists = entering_5_q.create;
+      updated.generation = entering_5_q.generation;
       updated.bytes = scalars.byte_reset;
     end
   end
   always_comb begin
-    own_5_d = timers_4_q.stage_t;
-    if (by_bytes) begin
-      own_5_d = timers_4_q.stage_b;
+    own_6_d = timers_5_q.stage_t;
+    if (by_bytes_5_q) begin
+      own_6_d = timers_5_q.stage_b;
     end
   end
   always_comb begin
     if (scalars.mode.qcn) begin
-      below = (timers_5_q.stage_t < scalars.fast_recovery) & (timers_5_q.stage_b < scalars.fast_recovery);
-      above = (timers_5_q.stage_t > scalars.fast_recovery) & (timers_5_q.stage_b > scalars.fast_recovery);
+      below = (timers_6_q.stage_t < scalars.fast_recovery) & (timers_6_q.stage_b < scalars.fast_recovery);
+      above = (timers_6_q.stage_t > scalars.fast_recovery) & (timers_6_q.stage_b > scalars.fast_recovery);
     end else begin
-      below = own_5_q < scalars.fast_recovery;
-      above = own_5_q > scalars.fast_recovery;
+      below = own_6_q < scalars.fast_recovery;
+      above = own_6_q > scalars.fast_recovery;
     end
   end
   always_comb begin
-    step_6_d = step_5_q;
-    step_6_d.step = hpcc_nic_pkg::INCREASE_STEP_ADDITIVE;
+    step_7_d = step_6_q;
+    step_7_d.step = hpcc_nic_pkg::INCREASE_STEP_ADDITIVE;
     if (below) begin
-      step_6_d.step = hpcc_nic_pkg::INCREASE_STEP_RECOVERY;
+      step_7_d.step = hpcc_nic_pkg::INCREASE_STEP_RECOVERY;
     end
     if (above) begin
-      step_6_d.step = hpcc_nic_pkg::INCREASE_STEP_HYPER;
+      step_7_d.step = hpcc_nic_pkg::INCREASE_STEP_HYPER;
     end
   end
   initial begin
@@ -258,14 +286,37 @@ module hpcc_dcqcn_timer_block (
     up_t_4_q = 5'd0;
     up_b_4_q = 5'd0;
     entering_4_q = 62'd0;
+    entering_5_q = 62'd0;
     timers_4_q = 108'd0;
-    left_4_q = 27'd0;
-    write_5_q = 1'd0;
-    late_5_q = 1'd0;
     timers_5_q = 108'd0;
+    timers_6_q = 108'd0;
+    left_4_q = 27'd0;
+    command_5_q = 1'd0;
+    notified_5_q = 1'd0;
+    noted_5_q = 1'd0;
+    first_5_q = 1'd0;
+    alpha_5_q = 1'd0;
+    passed_5_q = 1'd0;
+    counted_5_q = 1'd0;
+    by_bytes_5_q = 1'd0;
+    by_time_5_q = 1'd0;
+    cut_5_q = 1'd0;
+    first_alpha_5_q = 20'd0;
+    following_alpha_5_q = 20'd0;
+    following_cut_5_q = 20'd0;
+    first_increase_5_q = 20'd0;
+    following_increase_5_q = 20'd0;
+    up_t_5_q = 5'd0;
+    up_b_5_q = 5'd0;
+    own_6_q = 5'd0;
+    left_5_q = 26'd0;
+    write_5_q = 1'd0;
+    write_6_q = 1'd0;
+    late_5_q = 1'd0;
+    late_6_q = 1'd0;
     step_5_q = 10'd0;
-    own_5_q = 5'd0;
     step_6_q = 10'd0;
+    step_7_q = 10'd0;
   end
   always @(posedge clk) begin
     known_4_q <= known_4_d;
@@ -280,18 +331,41 @@ module hpcc_dcqcn_timer_block (
     up_t_4_q <= up_t_4_d;
     up_b_4_q <= up_b_4_d;
     entering_4_q <= entering_3_q;
+    entering_5_q <= entering_4_q;
     timers_4_q <= memory_rdata;
+    timers_5_q <= timers_4_q;
+    timers_6_q <= updated;
     left_4_q <= left_4_d;
+    command_5_q <= is_command;
+    notified_5_q <= notified;
+    noted_5_q <= noted_5_d;
+    first_5_q <= first;
+    alpha_5_q <= alpha_5_d;
+    passed_5_q <= passed_5_d;
+    counted_5_q <= counted;
+    by_bytes_5_q <= by_bytes;
+    by_time_5_q <= by_time;
+    cut_5_q <= cut;
+    first_alpha_5_q <= first_alpha_4_q;
+    following_alpha_5_q <= following_alpha_4_q;
+    following_cut_5_q <= following_cut_4_q;
+    first_increase_5_q <= first_increase_4_q;
+    following_increase_5_q <= following_increase_4_q;
+    up_t_5_q <= up_t_4_q;
+    up_b_5_q <= up_b_4_q;
+    own_6_q <= own_6_d;
+    left_5_q <= left_4_q.left;
     write_5_q <= write_5_d;
+    write_6_q <= write_5_q;
     late_5_q <= late_5_d;
-    timers_5_q <= updated;
+    late_6_q <= late_5_q;
     step_5_q <= step_5_d;
-    own_5_q <= own_5_d;
-    step_6_q <= step_6_d;
+    step_6_q <= step_5_q;
+    step_7_q <= step_7_d;
   end
   wire unused_bits = &{1'b0, scalars.walk, scalars.window_time, scalars.min_decrease, scalars.line_rate, scalars.min_rate, scalars.rate_hai,
       scalars.rate_ai, scalars.gain, scalars.mode.window, past_alpha.distance, past_cut.distance, past_increase.distance,
-      entering_4_q.bytes};
+      entering_5_q.bytes, entering_5_q.ecn, entering_5_q.kind, entering_5_q.walked, entering_5_q.command, entering_5_q.valid};
 endmodule
 
 `default_nettype wire

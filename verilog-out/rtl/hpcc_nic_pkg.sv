@@ -321,6 +321,14 @@ package hpcc_nic_pkg;
     logic [15:0] flow;
   } law_update_t;
 
+  // How far a window lies above a bound, UQ25.14 bytes.
+  typedef struct packed {
+    // It lies below.
+    logic below;
+    // Amount, two's complement.
+    logic [39:0] amount;
+  } window_side_t;
+
   // PowerTCP's windows of a flow, UQ23.11 bytes.
   typedef struct packed {
     // The next `cwnd_old`.
@@ -468,6 +476,16 @@ package hpcc_nic_pkg;
     // There is an event or a command.
     logic valid;
   } dcqcn_entry_t;
+
+  // What was chosen to enter.
+  typedef struct packed {
+    // An event of a flow number past the configured count.
+    logic past;
+    // Its flow.
+    logic [15:0] flow;
+    // What it is.
+    dcqcn_entry_t entry;
+  } dcqcn_chosen_t;
 
   // The NIC's clock, ns.
   typedef struct packed {
@@ -618,6 +636,14 @@ package hpcc_nic_pkg;
     // A flow that exists, or begins.
     logic live;
   } dcqcn_step_t;
+
+  // How far a bound of a rate lies above what a cut leaves of it, UQ8.27.
+  typedef struct packed {
+    // It lies below.
+    logic below;
+    // Amount, two's complement.
+    logic [34:0] amount;
+  } rate_side_t;
 
   // A rate, UQ7.27, of which half is taken.
   typedef struct packed {
@@ -935,18 +961,6 @@ package hpcc_nic_pkg;
     OP_KIND_LIMIT = 4'd12
   } op_kind_t;
 
-  // Window and rate of a flow on their way to the scheduler.
-  typedef struct packed {
-    // Rate, UQ7.27 bytes per ns.
-    logic [33:0] rate;
-    // Window, UQ23.11 bytes.
-    logic [33:0] window;
-    // Generation.
-    logic [7:0] generation;
-    // Flow number.
-    logic [15:0] flow;
-  } flow_update_t;
-
   // One operation.
   typedef struct packed {
     // Group.
@@ -972,6 +986,18 @@ package hpcc_nic_pkg;
     // What it is.
     op_kind_t kind;
   } operation_t;
+
+  // Window and rate of a flow on their way to the scheduler.
+  typedef struct packed {
+    // Rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+    // Window, UQ23.11 bytes.
+    logic [33:0] window;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_update_t;
 
   // The same with eleven more bits of fraction.
   typedef struct packed {

@@ -8,7 +8,7 @@
 // | 61 | inputs, `memory` | `gamma / power`; the flow's windows | UQ19.32, UQ23.11 |
 // | 62 - 65 | `first` | old window x `gamma / power` | UQ42.14 |
 // | 62 - 65 | `second` | present window (or the old one) x `1 - gamma` | UQ24.14 |
-// | 66 | `sum`, `over` | both, `gamma beta` and half a unit | UQ25.14 |
+// | 66 | `sum`, `over`, `under`, `past` | both, `gamma beta` and half a unit; on which side of `W_min` and of `W_init` that is | UQ25.14 |
 // | (66) | `clamped` | clamp to `[W_min, W_init]`: written back and forwarded | UQ23.11 |
 // | 67 | `window_67` | window | UQ23.11 |
 // | 68 - 71 | `rate_mul` | window / `tau` | UQ7.27 |
@@ -51,6 +51,9 @@ module hpcc_powertcp_power_window (
   // Clock 71: rate.
   output wire  [33:0] rate
 );
+  wire  [40:0] both;
+  wire  hpcc_nic_pkg::window_side_t min_side;
+  wire  hpcc_nic_pkg::window_side_t init_side;
   wire  [35:0] rounded;
   logic [33:0] clamped;
   hpcc_nic_pkg::power_windows_t updated;
@@ -61,6 +64,17 @@ module hpcc_powertcp_power_window (
   logic [38:0] increase_q;
   wire  [38:0] sum_d;
   logic [38:0] sum_q;
+  wire  [40:0] above_min_d;
+  logic [40:0] above_min_q;
+  wire  [40:0] above_init_d;
+  logic [40:0] above_init_q;
+  wire  [40:0] short_increase_d;
+  logic [40:0] short_increase_q;
+  wire  over_d;
+  logic over_q;
+  logic under_q;
+  wire  past_d;
+  logic past_q;
   wire  hpcc_nic_pkg::power_windows_t memory_rdata;
   wire  [8:0] flow_66_q;
   wire  [55:0] first_p;
@@ -69,8 +83,6 @@ module hpcc_powertcp_power_window (
   wire  hpcc_nic_pkg::power_windows_t kept_66_q;
   wire  [33:0] window_71_q;
   wire  [33:0] rate_mul_p;
-  wire  over_d;
-  logic over_q;
   hpcc_forward_ram #(.WIDTH(102), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow),
@@ -116,6 +128,13 @@ module hpcc_powertcp_power_window (
   assign increase_d = {2'd0, beta} + 39'd4;
   assign sum_d = ({2'd0, first_p[36:0]} + {1'd0, second_p}) + increase_q;
   assign over_d = |first_p[55:37];
+  assign above_min_d = {2'd0, increase_q} - ({7'd0, w_min} << 3);
+  assign short_increase_d = {4'd0, beta} - 41'd4;
+  assign above_init_d = short_increase_q - ({7'd0, w_init} << 3);
+  assign both = {4'd0, first_p[36:0]} + {3'd0, second_p};
+  assign min_side = both + above_min_q;
+  assign init_side = both + above_init_q;
+  assign past_d = ~init_side.below;
   assign rounded = sum_q[38:3];
   assign window = window_71_q;
   assign rate = rate_mul_p;
@@ -127,10 +146,10 @@ module hpcc_powertcp_power_window (
   end
   always_comb begin
     clamped = rounded[33:0];
-    if (rounded < {2'd0, w_min}) begin
+    if (under_q) begin
       clamped = w_min;
     end
-    if (over_q | (rounded > {2'd0, w_init})) begin
+    if (over_q | past_q) begin
       clamped = w_init;
     end
   end
@@ -157,16 +176,26 @@ module hpcc_powertcp_power_window (
     window_67_q = 34'd0;
     increase_q = 39'd0;
     sum_q = 39'd0;
+    above_min_q = 41'd0;
+    above_init_q = 41'd0;
+    short_increase_q = 41'd0;
     over_q = 1'd0;
+    under_q = 1'd0;
+    past_q = 1'd0;
   end
   always @(posedge clk) begin
     rest_q <= rest_d;
     window_67_q <= updated.current;
     increase_q <= increase_d;
     sum_q <= sum_d;
+    above_min_q <= above_min_d;
+    above_init_q <= above_init_d;
+    short_increase_q <= short_increase_d;
     over_q <= over_d;
+    under_q <= min_side.below;
+    past_q <= past_d;
   end
-  wire unused_bits = &{1'b0, sum_q[2:0]};
+  wire unused_bits = &{1'b0, min_side.amount, init_side.amount, rounded[35:34], sum_q[2:0]};
 endmodule
 
 `default_nettype wire

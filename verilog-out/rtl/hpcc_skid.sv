@@ -21,6 +21,7 @@ module hpcc_skid #(
   output wire  down_valid,
   input  wire  down_ready
 );
+  wire  goes;
   wire  take;
   logic full_d;
   logic full_q;
@@ -36,30 +37,19 @@ module hpcc_skid #(
   assign down_valid = full_q;
   assign down_data = item_q;
   assign take = up_valid & ready_q;
+  assign goes = down_ready | (~full_q);
   always_comb begin
     full_d = full_q;
-    spare_full_d = spare_full_q;
-    ready_d = ready_q;
     item_d = item_q;
-    if (down_ready | (~full_q)) begin
+    if (goes) begin
+      item_d = up_data;
       if (spare_full_q) begin
         item_d = spare_q;
-        full_d = 1'd1;
-        spare_full_d = 1'd0;
-      end else begin
-        item_d = up_data;
-        full_d = take;
       end
-      ready_d = 1'd1;
-    end else begin
-      if (take) begin
-        spare_full_d = 1'd1;
-        ready_d = 1'd0;
-      end
-      if ((~take) & (~spare_full_q)) begin
-        ready_d = 1'd1;
-      end
+      full_d = spare_full_q | take;
     end
+    spare_full_d = (~goes) & (spare_full_q | take);
+    ready_d = goes | (~(spare_full_q | take));
     if (rst) begin
       full_d = 1'd0;
       spare_full_d = 1'd0;
