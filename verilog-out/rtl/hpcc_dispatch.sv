@@ -219,7 +219,9 @@ module hpcc_dispatch (
   logic [8:0] share_cleared_d;
   logic [8:0] share_cleared_q;
   wire  hpcc_nic_pkg::qp_context_t contexts_rdata;
+  // Opcode.
   wire  hpcc_nic_pkg::opcode_t meant_opcode;
+  // Where it goes.
   hpcc_nic_pkg::frame_fate_t meant_fate;
   wire  hpcc_nic_pkg::frame_role_t classify_role;
   hpcc_nic_pkg::frame_role_t classify_wants_role;
@@ -239,6 +241,7 @@ module hpcc_dispatch (
   hpcc_nic_pkg::int_stack_t classify_int_stack;
   // The frame.
   wire  hpcc_nic_pkg::judged_frame_t classify_raw;
+  // Where its opcode sends it (`Meant`).
   wire  hpcc_nic_pkg::frame_fate_t classify_meant;
   // Context of the queue pair at its place; nobody lives at place 0.
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
@@ -762,7 +765,7 @@ module hpcc_dispatch (
       share_so_far_left = share_last_left_q;
     end
   end
-  // meant: 
+  // meant: Where a frame goes by its opcode alone, before anything else is known of it.
   always_comb begin
     meant_fate = hpcc_nic_pkg::FRAME_FATE_REQUEST;
     if ((((meant_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST) | (meant_opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE))
@@ -788,9 +791,7 @@ module hpcc_dispatch (
       meant_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
     end
   end
-  // classify: What a judged frame is, given the context of its queue pair. Without registers.
-  //
-  // Classifies one frame.
+  // classify: Classifies one frame.
   assign classify_drop_code = classify_raw.drop_code;
   assign classify_role = classify_raw.role;
   assign classify_int_length = classify_raw.int_length;
