@@ -40,7 +40,6 @@ rtl/hpcc_cc_powertcp.sv
 rtl/hpcc_cc_theta.sv
 rtl/hpcc_stream_merge.sv
 rtl/hpcc_cc_choice.sv
-rtl/hpcc_sched_carried.sv
 rtl/hpcc_sched_choice.sv
 rtl/hpcc_sched_visit.sv
 rtl/hpcc_sched_waiting.sv
@@ -62,7 +61,6 @@ rtl/hpcc_register_file.sv
 rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
-rtl/hpcc_requester_answer.sv
 rtl/hpcc_requester_choice.sv
 rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv
@@ -75,7 +73,6 @@ rtl/hpcc_requester_verdict.sv
 rtl/hpcc_requester.sv
 rtl/hpcc_responder_tables.sv
 rtl/hpcc_responder.sv
-rtl/hpcc_responses_node_pool.sv
 rtl/hpcc_response_queue.sv
 rtl/hpcc_dispatch.sv
 rtl/hpcc_rx_packet_buffer.sv
@@ -96,7 +93,6 @@ rtl/hpcc_rx_pipe.sv
 rtl/hpcc_transport_commit_stage.sv
 rtl/hpcc_transport_notify.sv
 rtl/hpcc_dma_reader.sv
-rtl/hpcc_select_form.sv
 rtl/hpcc_select.sv
 rtl/hpcc_tx_frame_bytes.sv
 rtl/hpcc_tx_header.sv

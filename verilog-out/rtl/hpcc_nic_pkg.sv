@@ -3239,14 +3239,6 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } own_message_t;
 
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
-
   // What the requester counts of a READ response.
   typedef struct packed {
     // Dropped: the queue pair's half concerned has ended with an error.
@@ -3284,6 +3276,14 @@ package hpcc_nic_pkg;
     // A READ response before it is missing.
     RESPONSE_CASE_GAP = 3'd6
   } response_case_t;
+
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
 
   // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
   typedef struct packed {
@@ -3627,44 +3627,6 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } probe_state_t;
 
-  // What a data packet carries between BTH and payload.
-  typedef enum logic [1:0] {
-    // Nothing.
-    EXTENSION_KIND_NONE = 2'd0,
-    // RETH.
-    EXTENSION_KIND_RETH = 2'd1,
-    // AETH.
-    EXTENSION_KIND_AETH = 2'd2,
-    // Not used; as nothing.
-    EXTENSION_KIND_UNUSED = 2'd3
-  } extension_kind_t;
-
-  // A data packet on its way out; its payload follows on the stream of the memory reader.
-  typedef struct packed {
-    // Tag of its READ; of a request its `DepartureKind`.
-    logic [3:0] tag;
-    // It is a READ response.
-    logic response;
-    // Last response of a READ: tell the response queue when it has left.
-    logic ends_read;
-    // Bytes of payload.
-    logic [12:0] length;
-    // The extension, first byte in the highest bits; an AETH fills the highest 32.
-    logic [127:0] extension;
-    // Which extension the packet has.
-    extension_kind_t extension_kind;
-    // Acknowledge request.
-    logic ack_req;
-    // PSN.
-    logic [23:0] psn;
-    // BTH opcode.
-    opcode_t opcode;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } tx_packet_t;
-
   // What is special about a packet that the scheduler lets go.
   typedef struct packed {
     // The first one after a rewind.
@@ -3720,6 +3682,44 @@ package hpcc_nic_pkg;
     // The first one after the flow has gone back: all times are forgotten.
     DEPARTURE_KIND_REWOUND = 2'd3
   } departure_kind_t;
+
+  // What a data packet carries between BTH and payload.
+  typedef enum logic [1:0] {
+    // Nothing.
+    EXTENSION_KIND_NONE = 2'd0,
+    // RETH.
+    EXTENSION_KIND_RETH = 2'd1,
+    // AETH.
+    EXTENSION_KIND_AETH = 2'd2,
+    // Not used; as nothing.
+    EXTENSION_KIND_UNUSED = 2'd3
+  } extension_kind_t;
+
+  // A data packet on its way out; its payload follows on the stream of the memory reader.
+  typedef struct packed {
+    // Tag of its READ; of a request its `DepartureKind`.
+    logic [3:0] tag;
+    // It is a READ response.
+    logic response;
+    // Last response of a READ: tell the response queue when it has left.
+    logic ends_read;
+    // Bytes of payload.
+    logic [12:0] length;
+    // The extension, first byte in the highest bits; an AETH fills the highest 32.
+    logic [127:0] extension;
+    // Which extension the packet has.
+    extension_kind_t extension_kind;
+    // Acknowledge request.
+    logic ack_req;
+    // PSN.
+    logic [23:0] psn;
+    // BTH opcode.
+    opcode_t opcode;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } tx_packet_t;
 
   // What the selection of packets needs of a `Message`: its lower bits.
   typedef struct packed {

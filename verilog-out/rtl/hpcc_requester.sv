@@ -878,19 +878,54 @@ module hpcc_requester (
   // First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
-  // What an answer is, from its syndrome.
+  wire  [2:0] reply_code;
+  wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
+  wire  [4:0] reply_reason;
+  hpcc_nic_pkg::ack_send_t reply_sent;
+  // PSN up to which it acknowledges, exclusive.
   wire  [23:0] reply_limit;
+  // An acknowledgement packet.
   wire  reply_acknowledgement;
+  // READ data that is in memory.
   wire  reply_data;
-  wire  unused_reply_failed;
+  // READ data that memory refused.
+  wire  reply_failed;
+  // READ data came out of order.
   wire  reply_gap;
+  // A READ response came twice.
   wire  reply_duplicate;
+  // The queue pair collects INT.
   wire  reply_int_on;
+  // Neither positive nor negative.
   wire  reply_ignored;
+  // Negative, of any code.
   wire  reply_nak;
+  // It ends the queue pair, if it is not old.
   wire  reply_fatal;
+  // With this status.
   wire  hpcc_nic_pkg::completion_status_t reply_status;
+  // The answer as a READ echo.
   wire  hpcc_nic_pkg::ack_send_t reply_echo;
+  wire  reply_is_ack_d;
+  logic reply_is_ack_q;
+  wire  reply_is_data_d;
+  logic reply_is_data_q;
+  wire  reply_is_failed_d;
+  logic reply_is_failed_q;
+  wire  reply_is_gap_d;
+  logic reply_is_gap_q;
+  wire  reply_is_duplicate_d;
+  logic reply_is_duplicate_q;
+  wire  reply_is_ignored_d;
+  logic reply_is_ignored_q;
+  wire  reply_is_nak_d;
+  logic reply_is_nak_q;
+  wire  reply_is_fatal_d;
+  logic reply_is_fatal_q;
+  logic [23:0] reply_limit_r_d;
+  logic [23:0] reply_limit_r_q;
+  hpcc_nic_pkg::completion_status_t reply_status_r_d;
+  hpcc_nic_pkg::completion_status_t reply_status_r_q;
   wire  [23:0] outcome_passed;
   wire  outcome_missing;
   // An acknowledgement packet.
@@ -1422,22 +1457,6 @@ module hpcc_requester (
     .last(intake_last),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
-  );
-  hpcc_requester_answer u_reply (
-    .clk(clk),
-    .commit(held_read),
-    .limit(reply_limit),
-    .acknowledgement(reply_acknowledgement),
-    .data(reply_data),
-    .failed(unused_reply_failed),
-    .gap(reply_gap),
-    .duplicate(reply_duplicate),
-    .int_on(reply_int_on),
-    .ignored(reply_ignored),
-    .nak(reply_nak),
-    .fatal(reply_fatal),
-    .status(reply_status),
-    .echo(reply_echo)
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
@@ -3054,6 +3073,59 @@ module hpcc_requester (
       end
     end
   end
+  // reply: Takes an answer apart; `int_on` and `echo` at once, all else a clock later.
+  assign reply_syndrome = held_read.syndrome;
+  assign reply_reason = reply_syndrome.value;
+  assign reply_code = reply_syndrome.code;
+  assign reply_is_ack_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
+  assign reply_is_data_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~held_read.ends_or_failed);
+  assign reply_is_failed_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed;
+  assign reply_is_gap_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
+  assign reply_is_duplicate_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
+  assign reply_is_ignored_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0))
+      & (reply_code != 3'd3);
+  assign reply_is_nak_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
+  assign reply_is_fatal_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed)
+      | (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3)) & (|reply_reason));
+  assign reply_acknowledgement = reply_is_ack_q;
+  assign reply_data = reply_is_data_q;
+  assign reply_failed = reply_is_failed_q;
+  assign reply_gap = reply_is_gap_q;
+  assign reply_duplicate = reply_is_duplicate_q;
+  assign reply_ignored = reply_is_ignored_q;
+  assign reply_nak = reply_is_nak_q;
+  assign reply_limit = reply_limit_r_q;
+  assign reply_fatal = reply_is_fatal_q;
+  assign reply_status = reply_status_r_q;
+  assign reply_int_on = held_read.int_on;
+  assign reply_echo = reply_sent;
+  always_comb begin
+    reply_limit_r_d = held_read.psn;
+    if ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
+      reply_limit_r_d = held_read.psn + 24'd1;
+    end
+  end
+  always_comb begin
+    reply_status_r_d = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_OPERATIONAL_ERROR;
+    if (reply_reason == 5'd1) begin
+      reply_status_r_d = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_INVALID_REQUEST;
+    end
+    if (reply_reason == 5'd2) begin
+      reply_status_r_d = hpcc_nic_pkg::COMPLETION_STATUS_REMOTE_ACCESS_ERROR;
+    end
+    if ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed) begin
+      reply_status_r_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
+    end
+  end
+  always_comb begin
+    reply_sent = 417'd0;
+    reply_sent.kind = hpcc_nic_pkg::ACK_KIND_ECHO;
+    reply_sent.qp = held_read.qp;
+    reply_sent.generation = held_read.generation;
+    reply_sent.psn = held_read.psn;
+    reply_sent.int_length = held_read.int_length;
+    reply_sent.int_stack = held_read.int_stack;
+  end
   // outcome: What goes on from an answer after the walk. Without registers.
   assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
   assign outcome_missing = (((((outcome_acknowledgement & (~outcome_nak)) | outcome_gap) & (~outcome_old)) & (outcome_una != outcome_limit))
@@ -3251,6 +3323,16 @@ module hpcc_requester (
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
+    reply_is_ack_q = 1'd0;
+    reply_is_data_q = 1'd0;
+    reply_is_failed_q = 1'd0;
+    reply_is_gap_q = 1'd0;
+    reply_is_duplicate_q = 1'd0;
+    reply_is_ignored_q = 1'd0;
+    reply_is_nak_q = 1'd0;
+    reply_is_fatal_q = 1'd0;
+    reply_limit_r_q = 24'd0;
+    reply_status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     finished_push_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
@@ -3452,6 +3534,16 @@ module hpcc_requester (
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
+    reply_is_ack_q <= reply_is_ack_d;
+    reply_is_data_q <= reply_is_data_d;
+    reply_is_failed_q <= reply_is_failed_d;
+    reply_is_gap_q <= reply_is_gap_d;
+    reply_is_duplicate_q <= reply_is_duplicate_d;
+    reply_is_ignored_q <= reply_is_ignored_d;
+    reply_is_nak_q <= reply_is_nak_d;
+    reply_is_fatal_q <= reply_is_fatal_d;
+    reply_limit_r_q <= reply_limit_r_d;
+    reply_status_r_q <= reply_status_r_d;
     finished_push_1_q <= finished_push_1_d;
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;
@@ -3519,7 +3611,7 @@ module hpcc_requester (
       gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack,
       gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
       gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude};
+      step_from_start.magnitude, step_from_finish.magnitude, reply_failed};
 endmodule
 
 `default_nettype wire

@@ -294,9 +294,16 @@ module hpcc_scheduler (
   // Registers: how limits bound flows.
   hpcc_nic_pkg::limit_settings_t limits_d;
   hpcc_nic_pkg::limit_settings_t limits_q;
-  // What acknowledgements carry, until their flows have been looked up.
+  // Clock -3: an acknowledgement is taken at the port.
   wire  carried_accepted;
+  // Clock 9: what the acknowledgement carried; in the clock of another operation, what the last one before it did.
   wire  hpcc_nic_pkg::telemetry_t carried_carried;
+  logic [3:0] carried_written_d;
+  logic [3:0] carried_written_q;
+  logic [3:0] carried_newest_d;
+  logic [3:0] carried_newest_q;
+  wire  [3:0] carried_slot_8_q;
+  wire  hpcc_nic_pkg::telemetry_t carried_ring_rdata;
   // Events for the congestion control.
   hpcc_nic_pkg::law_event_t cc_fifo_up_data;
   wire  cc_fifo_up_ready;
@@ -718,13 +725,18 @@ module hpcc_scheduler (
     .clk(clk),
     .word(random_word)
   );
-  hpcc_sched_carried u_carried (
+  hpcc_delay #(.WIDTH(4), .DEPTH(8)) u_carried_slot_8 (
     .clk(clk),
-    .rst(rst),
-    .accepted(carried_accepted),
-    .telemetry(event_data.telemetry),
-    .taken(entry_event_taken),
-    .carried(carried_carried)
+    .d(carried_newest_q),
+    .q(carried_slot_8_q)
+  );
+  hpcc_lut_ram #(.WIDTH(470), .ADDRESS(4)) u_carried_ring (
+    .clk(clk),
+    .raddr(carried_slot_8_q),
+    .rdata(carried_ring_rdata),
+    .we(carried_accepted),
+    .waddr(carried_written_q),
+    .wdata(event_data.telemetry)
   );
   hpcc_fifo #(.WIDTH(542), .ADDRESS(6), .MARK(48)) u_cc_fifo (
     .clk(clk),
@@ -895,6 +907,34 @@ module hpcc_scheduler (
     ended_fifo_up_data.flow = {7'd0, sender_flow_9};
     ended_fifo_up_data.generation = sender_generation;
   end
+  // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
+  //
+  // Acknowledgements leave the entry in the order in which they were taken at the port, so a number is enough to find what one carried.
+  // Sixteen
+  // places are more than can be between the port and clock 8: two wait, eleven are on their way.
+  //
+  // | clock | what |
+  // |---|---|
+  // | -3 | taken at the port: written |
+  // | -1 | chosen: its number |
+  // | 8 | read |
+  //
+  // Sixteen places.
+  assign carried_carried = carried_ring_rdata;
+  always_comb begin
+    carried_written_d = carried_written_q;
+    carried_newest_d = carried_newest_q;
+    if (carried_accepted) begin
+      carried_written_d = carried_written_q + 4'd1;
+    end
+    if (entry_event_taken) begin
+      carried_newest_d = carried_newest_q + 4'd1;
+    end
+    if (rst) begin
+      carried_written_d = 4'd0;
+      carried_newest_d = 4'hf;
+    end
+  end
   initial begin
     overhead_q = 10'd0;
     interval_q = 12'd0;
@@ -902,6 +942,8 @@ module hpcc_scheduler (
     retry_limit_q = 4'd0;
     now_r_q = 48'd0;
     limits_q = 18'd0;
+    carried_written_q = 4'd0;
+    carried_newest_q = 4'd0;
   end
   always @(posedge clk) begin
     overhead_q <= overhead_d;
@@ -910,6 +952,8 @@ module hpcc_scheduler (
     retry_limit_q <= retry_limit_d;
     now_r_q <= now;
     limits_q <= limits_d;
+    carried_written_q <= carried_written_d;
+    carried_newest_q <= carried_newest_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns};
 endmodule

@@ -9,6 +9,7 @@
 //! | -1 | chosen: its number |
 //! | 8 | read |
 
+use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bits_u, U};
@@ -53,5 +54,9 @@ impl Logic for Carried {
             written = bits_u::<4>(0);
             newest = bits_u::<4>(15);
         }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }

@@ -7,7 +7,7 @@ use super::ack::{
 use super::congestion::{
     AckWord, BuiltLaws, DelayRecord, DelaySample, DelayWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow,
     LawCommand, LawUpdate, LongTime, ParamAddress, Passing, PowerModes, PowerScalars, PowerWindows, RecordRules,
-    ScaledWindow, SpeedEntry, StepKind, UtilisationHalves, WindowStep,
+    ScaledWindow, SpeedEntry, StepKind, UtilisationHalves, WindowSide, WindowStep,
 };
 use super::context::{
     AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife,
@@ -224,6 +224,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         DelaySample::descriptor(),
         LongTime::descriptor(),
         PowerWindows::descriptor(),
+        WindowSide::descriptor(),
         DcqcnEvent::descriptor(),
         DcqcnEntry::descriptor(),
         DcqcnTimers::descriptor(),

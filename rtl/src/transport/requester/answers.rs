@@ -1,5 +1,6 @@
 //! What an answer of the peer is, and what goes on from it: the event to scheduler and congestion control, and the READ echo.
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
@@ -85,6 +86,10 @@ impl Logic for Answer {
         sent.kind = AckKind::Echo;
         fields!(sent from commit: qp, generation, psn, int_length, int_stack);
         echo = sent;
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
 

@@ -15,6 +15,7 @@
 //!
 //! One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 
+use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::short_fifo::ShortFifo;
@@ -322,5 +323,9 @@ impl Logic for Form {
         feedback.value = offered.value;
         feedback.advance = offered.advance;
         reset!(offers, gathers, spares);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
