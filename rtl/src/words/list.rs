@@ -15,8 +15,8 @@ use super::context::{
 };
 use super::counters::{CounterPulse, ReadCounts, RequesterCounts, ResponderCounts};
 use super::dcqcn::{
-    AlphaShare, ByteCount, BytesLeft, DcqcnEntry, DcqcnEvent, DcqcnModes, DcqcnRates, DcqcnScalars, DcqcnStep,
-    DcqcnTimers, HalvedRate, LongWindow, NicClock, SerialDistance,
+    AlphaShare, ByteCount, BytesLeft, DcqcnChosen, DcqcnEntry, DcqcnEvent, DcqcnModes, DcqcnRates, DcqcnScalars,
+    DcqcnStep, DcqcnTimers, HalvedRate, LongWindow, NicClock, RateSide, SerialDistance,
 };
 use super::dma::{
     AxiResponse, BitDistance, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
@@ -229,6 +229,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         DcqcnEntry::descriptor(),
         DcqcnTimers::descriptor(),
         DcqcnStep::descriptor(),
+        DcqcnChosen::descriptor(),
+        RateSide::descriptor(),
         NicClock::descriptor(),
         ByteCount::descriptor(),
         SerialDistance::descriptor(),
