@@ -2,8 +2,7 @@
 //!
 //! | block | does |
 //! |---|---|
-//! | [`entry`], [`place`] | all events into one row, one operation a clock |
-//! | [`carried`] | what acknowledgements carry past the scheduler |
+//! | [`entry`] | all events into one row, one operation a clock |
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`levels`] | levels of groups on their way to the engines |
@@ -13,7 +12,6 @@
 //! | [`park`] | grants of paused priorities stand aside |
 //! | [`expand`] | a grant of several packets into PktSend, one a clock |
 
-pub mod carried;
 pub mod choice;
 pub mod engine;
 pub mod entry;
@@ -24,7 +22,6 @@ pub mod members;
 pub mod merge;
 pub mod pacing;
 pub mod park;
-pub mod place;
 pub mod ports;
 pub mod sender;
 pub mod stimulus;

@@ -3,7 +3,6 @@
 use super::ports::{Inputs, SOURCES};
 use crate::words::sched::Telemetry;
 use hpcc_models::sched::{FlowSettings, Op};
-use std::collections::VecDeque;
 
 /// What happens to a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,120 +20,76 @@ pub struct Taken {
     pub act: Act,
     /// PSN of an acknowledgement or notice.
     pub psn: u32,
-    /// What it carried; of an operation that is no acknowledgement, what the last one did.
+    /// What lay on the port of the acknowledgements then.
     pub telemetry: Telemetry,
-}
-
-/// The two places of a source.
-#[derive(Clone, Default)]
-struct Places {
-    waiting: VecDeque<Taken>,
-    ready: bool,
 }
 
 pub struct Entry {
     last_flow: u16,
     timer_clocks: u32,
     phase: usize,
-    places: [Places; SOURCES],
     /// The flow that is cleared next.
     sweep: Option<u16>,
-    /// A flow was cleared one and two clocks ago.
-    swept: [bool; 2],
     timer_flow: u16,
     timer_wait: u32,
     timer_due: bool,
-    /// Flows of the last four clocks, as far as they are compared.
-    recent: [Option<u16>; 4],
-    /// Bits of a flow number that are compared.
-    compared: u16,
+    /// Flows of the last two clocks.
+    recent: [Option<u16>; 2],
     chosen: Option<Taken>,
-    /// What acknowledgements carried: the last sixteen taken at the port, how many were, and how many of them were chosen.
-    carried: [Telemetry; 16],
-    carried_count: usize,
-    chosen_count: usize,
     /// The operation that leaves.
     pub out: Option<Taken>,
     /// What would have left has a flow number that does not exist.
     pub out_of_range: bool,
 }
 
-const UPDATES: usize = 0;
-/// Commands, and looks of the timer.
-const COMMANDS: usize = 1;
-/// Acknowledgements.
-const EVENTS: usize = 2;
-const FEEDBACK: usize = 3;
-const WORK: usize = 4;
-
 impl Entry {
-    pub fn new(flows: u16, flow_bits: u32, timer_clocks: u32) -> Self {
+    pub fn new(flows: u16, timer_clocks: u32) -> Self {
         Self {
             last_flow: flows - 1,
             timer_clocks,
             phase: 0,
-            places: Default::default(),
             sweep: None,
-            swept: [false; 2],
             timer_flow: 0,
             timer_wait: 0,
             timer_due: false,
-            recent: [None; 4],
-            compared: ((1u32 << flow_bits) - 1) as u16,
+            recent: [None; 2],
             chosen: None,
-            carried: [Telemetry::default(); 16],
-            carried_count: 0,
-            chosen_count: 0,
             out: None,
             out_of_range: false,
         }
     }
 
-    /// A look of the timer is offered in the place of a command.
-    fn timer_offers(&self, timers_rest: bool) -> bool {
-        self.timer_due && !timers_rest
+    /// The source that is taken: that of the phase, or the first one. Flows of the last two clocks wait.
+    pub fn choose(&self, inputs: &Inputs, timers_rest: bool) -> Option<usize> {
+        if self.sweep.is_some() {
+            return None;
+        }
+        let flows = [
+            inputs.update.map(|update| update.flow.0 as u16),
+            inputs.command.map(|command| command.0),
+            Some(inputs.event.flow.0 as u16).filter(|_| inputs.event_valid),
+            inputs.feedback.map(|feedback| feedback.0),
+            inputs.work.map(|work| work.0),
+            Some(self.timer_flow).filter(|_| self.timer_due && !timers_rest),
+        ];
+        let free = |source: usize| flows[source].is_some_and(|flow| !self.recent.contains(&Some(flow)));
+        let of_phase = self
+            .phase
+            .checked_sub(1)
+            .filter(|source| *source <= SOURCES && free(*source));
+        of_phase.or_else(|| (0..=SOURCES).find(|source| free(*source)))
     }
 
-    /// Which sources are taken.
-    pub fn ready(&self, timers_rest: bool) -> [bool; SOURCES] {
-        let timer_offers = self.timer_offers(timers_rest);
-        std::array::from_fn(|source| self.places[source].ready && !(source == COMMANDS && timer_offers))
-    }
-
-    /// The source that is chosen; flows of the last four clocks wait, and that of the last one keeps its turn all the same.
-    fn choose(&self) -> Option<usize> {
-        let wants = |source: usize| {
-            let head = self.places[source].waiting.front()?;
-            (!self.recent[1..].contains(&Some(head.flow & self.compared))).then_some(source)
-        };
-        // of two sides that both want the one whose turn it is
-        let meet = |bit: usize, first: Option<usize>, second: Option<usize>| match self.phase >> bit & 1 {
-            0 => first.or(second),
-            _ => second.or(first),
-        };
-        let others = meet(1, meet(0, wants(FEEDBACK), wants(WORK)), wants(COMMANDS));
-        let elected = meet(2, meet(0, wants(UPDATES), wants(EVENTS)), others);
-        elected.filter(|source| {
-            let head = self.places[*source].waiting.front();
-            head.map(|head| head.flow & self.compared) != self.recent[0]
-        })
-    }
-
-    /// What a source offers.
-    fn offered(&self, source: usize, inputs: &Inputs, timers_rest: bool) -> Option<Taken> {
+    fn taken(&self, source: usize, inputs: &Inputs) -> Option<Taken> {
         let event = &inputs.event;
         let (flow, generation, op) = match source {
-            UPDATES => {
+            0 => {
                 let update = inputs.update?;
                 let op = Op::Update(update.rate.0, update.window.0);
                 (update.flow.0 as u16, update.generation.0 as u8, op)
             }
-            COMMANDS if self.timer_offers(timers_rest) => (self.timer_flow, 0, Op::Tick),
-            COMMANDS => inputs.command?,
-            EVENTS => {
-                if !inputs.event_valid {
-                    return None;
-                }
+            1 => inputs.command?,
+            2 => {
                 let psn = event.psn_next.0 as u32;
                 let op = match event.telemetry.event_kind.0 {
                     0 => Op::Ack(psn),
@@ -143,8 +98,9 @@ impl Entry {
                 };
                 (event.flow.0 as u16, event.generation.0 as u8, op)
             }
-            FEEDBACK => inputs.feedback?,
-            _ => inputs.work?,
+            3 => inputs.feedback?,
+            4 => inputs.work?,
+            _ => (self.timer_flow, 0, Op::Tick),
         };
         Some(Taken {
             flow,
@@ -155,66 +111,35 @@ impl Entry {
         })
     }
 
-    /// The operation of a source that is chosen.
-    fn take(&mut self, source: usize) -> Option<Taken> {
-        self.chosen_count += usize::from(source == EVENTS);
-        let telemetry = self.carried[(self.chosen_count + 15) % 16];
-        let taken = self.places[source].waiting.pop_front()?;
-        Some(Taken { telemetry, ..taken })
-    }
-
-    pub fn clock(&mut self, inputs: &Inputs, timers_rest: bool) {
-        let source = self.choose();
+    pub fn clock(&mut self, source: Option<usize>, inputs: &Inputs) {
+        let taken = source.and_then(|source| self.taken(source, inputs));
         let exists = |taken: &Taken| taken.flow <= self.last_flow;
         self.out = self.chosen.filter(exists);
         self.out_of_range = self.chosen.is_some_and(|taken| !exists(&taken));
-        let taken = source.and_then(|source| self.take(source));
         self.chosen = taken;
-        self.recent.rotate_right(1);
-        self.recent[0] = taken.map(|taken| taken.flow & self.compared);
-        let closed = self.sweep.is_some() || self.swept.contains(&true);
-        self.swept = [self.sweep.is_some(), self.swept[0]];
-        let looks = self.timer_offers(timers_rest) && self.places[COMMANDS].ready;
-        for source in 0..SOURCES {
-            if let Some(offered) = self
-                .offered(source, inputs, timers_rest)
-                .filter(|_| self.places[source].ready)
-            {
-                self.places[source].waiting.push_back(offered);
-                if source == EVENTS {
-                    self.carried[self.carried_count % 16] = offered.telemetry;
-                    self.carried_count += 1;
-                }
-            }
-            self.places[source].ready = self.places[source].waiting.len() < 2 && !closed;
-        }
+        self.recent = [taken.map(|taken| taken.flow), self.recent[0]];
         self.phase = (self.phase + 1) % 8;
-        if looks {
+        self.timer_due |= self.timer_wait == self.timer_clocks - 1;
+        self.timer_wait = (self.timer_wait + 1) % self.timer_clocks;
+        if source == Some(SOURCES) {
             self.timer_due = false;
             self.timer_flow = if self.timer_flow == self.last_flow { 0 } else { self.timer_flow + 1 };
         }
-        self.timer_due |= self.timer_wait == self.timer_clocks - 1;
-        self.timer_wait = (self.timer_wait + 1) % self.timer_clocks;
         if let Some(flow) = self.sweep {
             self.chosen = Some(Taken {
                 flow,
                 generation: 0,
                 act: Act::Clear,
                 psn: 0,
-                telemetry: Telemetry::default(),
+                telemetry: inputs.event.telemetry,
             });
             self.sweep = Some(flow + 1).filter(|flow| *flow <= self.last_flow);
         }
         if inputs.reset {
-            self.recent[0] = None;
             *self = Self {
-                last_flow: self.last_flow,
-                timer_clocks: self.timer_clocks,
-                recent: self.recent,
-                compared: self.compared,
-                carried: self.carried,
                 sweep: Some(0),
-                ..Self::new(1, 0, 0)
+                recent: [None, self.recent[1]],
+                ..Self::new(self.last_flow + 1, self.timer_clocks)
             };
         }
     }
