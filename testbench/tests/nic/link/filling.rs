@@ -58,8 +58,7 @@ const READS_OF_MANY: [(u32, u32, u64); 5] = [
 ];
 
 /// READs of one queue pair one behind the other, short ones too: the memory's latency is hidden by those that are answered together.
-const READS_OF_ONE: [(u32, u32, u64); 11] = [
-    (256, 1, 1024),
+const READS_OF_ONE: [(u32, u32, u64); 10] = [
     (256, 1, 2048),
     (256, 1, 4096),
     (256, 1, 8192),
@@ -72,7 +71,11 @@ const READS_OF_ONE: [(u32, u32, u64); 11] = [
     (4096, 1, 8192),
 ];
 
-fn fills_the_wire_with_reads<D: Device>(reads: &[(u32, u32, u64)]) {
+/// The same where the ring is the least bound by far: of what it allows by the loop of the first READ, to which a place that is free again and the READ that
+/// takes it add some forty clocks.
+const READS_OF_ONE_BY_THE_RING: [(u32, u32, u64); 1] = [(256, 1, 1024)];
+
+fn fills_the_wire_with_reads<D: Device>(reads: &[(u32, u32, u64)], least: f64) {
     for &(mtu, qps, bytes) in reads {
         let spec = LinkSpec {
             op: LinkOperation::Read,
@@ -83,7 +86,7 @@ fn fills_the_wire_with_reads<D: Device>(reads: &[(u32, u32, u64)]) {
             pcap: false,
             ..LinkSpec::default()
         };
-        fills::<D>(&spec, LEAST_PERCENT);
+        fills::<D>(&spec, least);
     }
 }
 
@@ -110,8 +113,9 @@ fn payload_fills_the_ideal_wire_one_way_and_both_ways() {
 
 #[test]
 fn reads_of_many_queue_pairs_short_ones_and_those_with_int_fill_the_wire() {
-    fills_the_wire_with_reads::<ModelNic>(&READS_OF_MANY);
-    fills_the_wire_with_reads::<ModelNic>(&READS_OF_ONE);
+    fills_the_wire_with_reads::<ModelNic>(&READS_OF_MANY, LEAST_PERCENT);
+    fills_the_wire_with_reads::<ModelNic>(&READS_OF_ONE, LEAST_PERCENT);
+    fills_the_wire_with_reads::<ModelNic>(&READS_OF_ONE_BY_THE_RING, LEAST_PERCENT);
     fills_the_wire_with_reads_and_int::<ModelNic>();
 }
 
@@ -122,12 +126,13 @@ fn rtl_payload_fills_the_ideal_wire_one_way_and_both_ways() {
 
 #[test]
 fn rtl_reads_of_many_queue_pairs_fill_the_wire() {
-    fills_the_wire_with_reads::<Rtl>(&READS_OF_MANY);
+    fills_the_wire_with_reads::<Rtl>(&READS_OF_MANY, LEAST_PERCENT);
 }
 
 #[test]
 fn rtl_short_reads_of_one_queue_pair_fill_the_wire() {
-    fills_the_wire_with_reads::<Rtl>(&READS_OF_ONE);
+    fills_the_wire_with_reads::<Rtl>(&READS_OF_ONE, LEAST_PERCENT);
+    fills_the_wire_with_reads::<Rtl>(&READS_OF_ONE_BY_THE_RING, 95.0);
 }
 
 #[test]
@@ -142,16 +147,16 @@ fn rtl_messages_of_one_packet_lose_nothing() {
     let (write, both) = (LinkOperation::Write, LinkOperation::Bidirectional);
     let (read, both_read) = (LinkOperation::Read, LinkOperation::BidirectionalRead);
     for (op, mtu, qps, bytes, least) in [
-        (write, 1024, 64, 16, 58.0),
+        (write, 1024, 64, 16, 60.0),
         (both, 1024, 64, 16, LEAST_PERCENT),
-        (write, 256, 148, 64, 73.0),
+        (write, 256, 148, 64, LEAST_PERCENT),
         (write, 256, 64, 256, LEAST_PERCENT),
         (both, 256, 8, 4096, LEAST_PERCENT),
         (read, 1024, 64, 1024, LEAST_PERCENT),
         (read, 256, 64, 256, LEAST_PERCENT),
         (read, 256, 128, 256, LEAST_PERCENT),
         (read, 1024, 64, 64, 52.0),
-        (both_read, 256, 64, 256, 90.0),
+        (both_read, 256, 64, 256, 95.0),
     ] {
         let spec = LinkSpec {
             op,
