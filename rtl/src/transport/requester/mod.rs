@@ -8,7 +8,7 @@
 //!
 //! In the state machine work requests go from `look` to `post`. What has queued or finished a message then passes `look`, `fetch` and `decide` once
 //! more to hand messages to the scheduler (`emit`); what ends the queue pair passes them over all its messages (`bury`).
-//! An answer takes seven clocks there, a response of a READ eight; one clock more if the next input is on the
+//! An answer takes eight clocks there, a response of a READ nine; one clock more if the next input is on the
 //! same stream. [`gather`] makes one answer of many about READ data.
 //!
 //! Reference: `hpcc_models::nic`. Deviations: a work request longer than 2^`SEGMENT` PSNs is several messages on the wire also
