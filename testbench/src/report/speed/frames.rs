@@ -1,6 +1,6 @@
 //! Frames a second into and out of the Verilated NIC.
 
-use super::basis::{SpeedError, SIZES};
+use super::basis::{SpeedError, SIZES, WRITE_OVERHEAD};
 use crate::config::NicSetup;
 use crate::nic::link;
 use crate::nic::link_config::{LinkOperation, LinkSpec};
@@ -14,8 +14,6 @@ use hpcc_models::wire::*;
 use indicatif::ProgressBar;
 use std::path::Path;
 
-/// Bytes of a WRITE of one packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4, FCS 4.
-const WRITE_OVERHEAD: usize = 78;
 /// An EtherType that nobody owns (IEEE 802).
 const LOCAL_EXPERIMENTAL: u16 = 0x88b5;
 /// Frames of a trial. RX holds 512 frames or beats, and its queues behind some hundreds of rows: these overflow even if a

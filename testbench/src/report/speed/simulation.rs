@@ -1,6 +1,6 @@
 //! Clocks that are simulated in a second of a processor: the congestion control and the whole NIC, RustHDL and Verilated.
 
-use super::basis::{wire_frames, SpeedError};
+use super::basis::{wire_frames, SpeedError, DATA_OVERHEAD};
 use crate::drive::clocked::{Clocked, RustHdl};
 use crate::drive::slot::{Offer, SlotDriver};
 use crate::nic::link_config::{LinkOperation, LinkSpec};
@@ -20,8 +20,6 @@ const FLOWS: u32 = 100;
 
 /// Time by which both directions of two NICs are busy, ns: set-up and a round trip.
 const STEADY_NS: u64 = 60_000;
-/// Bytes of a frame of WRITE beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
-const DATA_OVERHEAD: usize = 62;
 
 /// One measurement.
 #[derive(Debug, Clone)]
