@@ -44,6 +44,7 @@ rtl/hpcc_sched_choice.sv
 rtl/hpcc_sched_visit.sv
 rtl/hpcc_sched_waiting.sv
 rtl/hpcc_sched_engine.sv
+rtl/hpcc_sched_place.sv
 rtl/hpcc_sched_entry.sv
 rtl/hpcc_sched_expand.sv
 rtl/hpcc_sched_levels.sv
@@ -108,6 +109,7 @@ rtl/hpcc_switch_stamp_header.sv
 rtl/hpcc_int_stamper.sv
 rtl/hpcc_sched_waiting_large.sv
 rtl/hpcc_sched_engine_large.sv
+rtl/hpcc_sched_place_large.sv
 rtl/hpcc_sched_entry_large.sv
 rtl/hpcc_sched_sender_large.sv
 rtl/hpcc_scheduler_large.sv

@@ -961,18 +961,6 @@ package hpcc_nic_pkg;
     OP_KIND_LIMIT = 4'd12
   } op_kind_t;
 
-  // Window and rate of a flow on their way to the scheduler.
-  typedef struct packed {
-    // Rate, UQ7.27 bytes per ns.
-    logic [33:0] rate;
-    // Window, UQ23.11 bytes.
-    logic [33:0] window;
-    // Generation.
-    logic [7:0] generation;
-    // Flow number.
-    logic [15:0] flow;
-  } flow_update_t;
-
   // One operation.
   typedef struct packed {
     // Group.
@@ -998,6 +986,18 @@ package hpcc_nic_pkg;
     // What it is.
     op_kind_t kind;
   } operation_t;
+
+  // Window and rate of a flow on their way to the scheduler.
+  typedef struct packed {
+    // Rate, UQ7.27 bytes per ns.
+    logic [33:0] rate;
+    // Window, UQ23.11 bytes.
+    logic [33:0] window;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_update_t;
 
   // The same with eleven more bits of fraction.
   typedef struct packed {

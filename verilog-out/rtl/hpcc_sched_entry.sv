@@ -2,12 +2,23 @@
 `default_nettype none
 
 // Entry: updates, commands, acknowledgements, feedback, work and the timers' turns, one operation a clock, a flow at most
-// every three clocks.
+// every five clocks.
 //
-// Taken in clock -2, an operation leaves in clock 0: first a source is chosen while all are kept, then the one chosen makes the
-// operation. Which source goes first changes from clock to clock, so none can
-// starve another; a clock that nobody wants goes to the timers' walk over the flows. After reset every flow is cleared, one
-// a clock, before anything is taken.
+// | clock | what |
+// |---|---|
+// | -3 | every source's operation is taken into one of its two places |
+// | -2 | one source is elected of those whose flow is none of three of the last four clocks', and taken if it is not the latest one's
+// either |
+// | -1 | its operation is selected |
+// | 0 | outputs |
+//
+// While a command waits nothing else is taken, so what was offered after a flow was created meets that flow. The other sources meet two by
+// two:
+// which side of each meeting goes first changes from clock to clock, in all eight ways, so none can starve another.
+// Updates meet acknowledgements, feedback meets work; who comes of these meets the timers' walk over the flows, a flow whenever it is due,
+// and
+// who comes of those meets who comes of updates and acknowledgements. After reset every flow is cleared, one a clock, before anything is
+// taken.
 //
 // Entry for at most 2^`A` flows; a timer looks at a flow every 2^`T` clocks.
 module hpcc_sched_entry (
@@ -44,7 +55,7 @@ module hpcc_sched_entry (
   input  wire  [33:0] command_rate,
   // Group.
   input  wire  [3:0] command_group,
-  // Acknowledgements; `snd_nxt` is not used.
+  // Acknowledgements; `snd_nxt` and the telemetry are not used.
   input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
@@ -79,53 +90,85 @@ module hpcc_sched_entry (
   input  wire  [8:0] last_flow,
   // The timers rest.
   input  wire  hold_timers,
+  // Clock -1: an acknowledgement was chosen.
+  output wire  event_taken,
   // Clock 0: an operation.
   output wire  valid,
   // Clock 0: flow.
   output wire  [8:0] flow,
   // Clock 0: operation.
   output wire  hpcc_nic_pkg::operation_t word,
-  // Clock 0: what an acknowledgement carries besides.
-  output wire  hpcc_nic_pkg::telemetry_t telemetry,
   // Clock 0, counter pulse: something for a flow number past the configured count was dropped.
   output wire  out_of_range
 );
-  logic want_update;
-  logic want_command;
-  logic want_event;
-  logic want_feedback;
-  logic want_work;
-  logic want_timer;
+  logic [8:0] rx_head;
+  logic [8:0] tx_head;
+  logic [8:0] other_head;
+  logic [8:0] elected;
+  wire  closed;
+  wire  look_now;
+  wire  look_stands;
+  wire  update_first;
+  wire  rx_first;
+  wire  feedback_first;
+  wire  tx_stands;
+  wire  tx_first;
   wire  in_range;
-  logic [23:0] psn;
-  logic [23:0] second;
-  logic [33:0] window;
-  logic [33:0] rate;
-  logic [2:0] select;
-  logic [15:0] chosen;
-  hpcc_nic_pkg::op_kind_t kind;
-  logic [7:0] generation;
-  logic [2:0] phase_d;
-  logic [2:0] phase_q;
-  logic [2:0] command_mtu_q;
-  logic [2:0] command_priority_q;
-  logic [2:0] event_kind_q;
+  wire  take_update;
+  wire  take_command;
+  wire  take_event;
+  wire  take_feedback;
+  wire  take_work;
+  wire  take_look;
+  logic [15:0] chosen_update;
+  logic [15:0] chosen_command;
+  logic [15:0] chosen_event;
+  logic [15:0] chosen_feedback;
+  logic [15:0] chosen_work;
+  logic [15:0] chosen_look;
+  wire  [15:0] chosen;
+  hpcc_nic_pkg::operation_t update_word;
+  hpcc_nic_pkg::operation_t command_word;
+  hpcc_nic_pkg::operation_t event_word;
+  hpcc_nic_pkg::operation_t feedback_word;
+  hpcc_nic_pkg::operation_t work_word;
   logic sweeping_d;
   logic sweeping_q;
-  logic timer_due_d;
-  logic timer_due_q;
   logic sweeping_1_d;
   logic sweeping_1_q;
-  logic command_create_q;
-  logic command_windowless_q;
-  logic command_timerless_q;
-  logic command_limit_q;
-  logic feedback_advance_q;
-  logic work_restart_q;
+  logic sweeping_2_q;
+  logic timer_due_d;
+  logic timer_due_q;
   logic valid_r_d;
   logic valid_r_q;
   logic out_of_range_r_d;
   logic out_of_range_r_q;
+  logic update_1_d;
+  logic update_1_q;
+  logic command_1_d;
+  logic command_1_q;
+  logic event_1_d;
+  logic event_1_q;
+  logic feedback_1_d;
+  logic feedback_1_q;
+  logic work_1_d;
+  logic work_1_q;
+  logic look_1_d;
+  logic look_1_q;
+  logic latest_valid_d;
+  logic latest_valid_q;
+  logic second_valid_q;
+  logic third_valid_q;
+  logic look_free_d;
+  logic look_free_q;
+  logic look_once_d;
+  logic look_once_q;
+  logic look_twice_d;
+  logic look_twice_q;
+  logic [8:0] latest_d;
+  logic [8:0] latest_q;
+  logic [8:0] second_q;
+  logic [8:0] third_q;
   logic [8:0] sweep_d;
   logic [8:0] sweep_q;
   logic [8:0] timer_flow_d;
@@ -133,125 +176,240 @@ module hpcc_sched_entry (
   logic [8:0] sweep_1_q;
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
-  logic [7:0] update_generation_q;
-  logic [7:0] command_generation_q;
-  logic [7:0] event_generation_q;
-  logic [7:0] feedback_generation_q;
-  logic [7:0] work_generation_q;
-  logic [33:0] update_window_q;
-  logic [33:0] update_rate_q;
-  logic [33:0] command_rate_q;
-  logic [23:0] command_psn_q;
-  logic [23:0] event_psn_q;
-  logic [23:0] feedback_psn_q;
-  logic [23:0] feedback_value_q;
-  logic [23:0] work_end_q;
-  logic [23:0] work_start_q;
-  hpcc_nic_pkg::telemetry_t telemetry_1_q;
-  hpcc_nic_pkg::telemetry_t telemetry_r_q;
-  logic recent_valid_0_d;
-  logic recent_valid_0_q;
-  logic recent_valid_1_q;
-  logic [15:0] recent_flow_0_q;
-  logic [15:0] recent_flow_1_q;
-  // Clock -1: what was chosen, and what every source offered.
-  logic [2:0] select_1_d;
-  logic [2:0] select_1_q;
+  wire  updates_up_ready;
+  wire  updates_stands;
+  wire  unused_updates_waits;
+  wire  updates_repeats;
+  wire  [8:0] updates_head;
+  wire  [15:0] updates_flow;
+  wire  hpcc_nic_pkg::operation_t updates_word;
+  wire  commands_up_ready;
+  wire  commands_stands;
+  wire  commands_waits;
+  wire  commands_repeats;
+  wire  [8:0] commands_head;
+  wire  [15:0] commands_flow;
+  wire  hpcc_nic_pkg::operation_t commands_word;
+  wire  events_up_ready;
+  wire  events_stands;
+  wire  unused_events_waits;
+  wire  events_repeats;
+  wire  [8:0] events_head;
+  wire  [15:0] events_flow;
+  wire  hpcc_nic_pkg::operation_t events_word;
+  wire  feedbacks_up_ready;
+  wire  feedbacks_stands;
+  wire  unused_feedbacks_waits;
+  wire  feedbacks_repeats;
+  wire  [8:0] feedbacks_head;
+  wire  [15:0] feedbacks_flow;
+  wire  hpcc_nic_pkg::operation_t feedbacks_word;
+  wire  works_up_ready;
+  wire  works_stands;
+  wire  unused_works_waits;
+  wire  works_repeats;
+  wire  [8:0] works_head;
+  wire  [15:0] works_flow;
+  wire  hpcc_nic_pkg::operation_t works_word;
+  logic [2:0] phase_d;
+  logic [2:0] phase_q;
   logic [5:0] timer_wait_d;
   logic [5:0] timer_wait_q;
-  logic [3:0] command_group_q;
   hpcc_nic_pkg::operation_t word_r_d;
   hpcc_nic_pkg::operation_t word_r_q;
-  assign update_ready = select == 3'd1;
-  assign command_ready = select == 3'd2;
-  assign event_ready = select == 3'd3;
-  assign feedback_ready = select == 3'd4;
-  assign work_ready = select == 3'd5;
-  assign in_range = recent_flow_0_q <= {7'd0, last_flow};
+  hpcc_sched_place u_updates (
+    .clk(clk),
+    .rst(rst),
+    .closed(closed),
+    .up_valid(update_valid),
+    .up_ready(updates_up_ready),
+    .up_flow(update_data.flow),
+    .up_word(update_word),
+    .latest_valid(latest_valid_q),
+    .latest(latest_q),
+    .second_valid(second_valid_q),
+    .second(second_q),
+    .third_valid(third_valid_q),
+    .third(third_q),
+    .stands(updates_stands),
+    .waits(unused_updates_waits),
+    .repeats(updates_repeats),
+    .head(updates_head),
+    .take(take_update),
+    .flow(updates_flow),
+    .word(updates_word)
+  );
+  hpcc_sched_place u_commands (
+    .clk(clk),
+    .rst(rst),
+    .closed(closed),
+    .up_valid(command_valid),
+    .up_ready(commands_up_ready),
+    .up_flow(command_flow),
+    .up_word(command_word),
+    .latest_valid(latest_valid_q),
+    .latest(latest_q),
+    .second_valid(second_valid_q),
+    .second(second_q),
+    .third_valid(third_valid_q),
+    .third(third_q),
+    .stands(commands_stands),
+    .waits(commands_waits),
+    .repeats(commands_repeats),
+    .head(commands_head),
+    .take(take_command),
+    .flow(commands_flow),
+    .word(commands_word)
+  );
+  hpcc_sched_place u_events (
+    .clk(clk),
+    .rst(rst),
+    .closed(closed),
+    .up_valid(event_valid),
+    .up_ready(events_up_ready),
+    .up_flow(event_data.flow),
+    .up_word(event_word),
+    .latest_valid(latest_valid_q),
+    .latest(latest_q),
+    .second_valid(second_valid_q),
+    .second(second_q),
+    .third_valid(third_valid_q),
+    .third(third_q),
+    .stands(events_stands),
+    .waits(unused_events_waits),
+    .repeats(events_repeats),
+    .head(events_head),
+    .take(take_event),
+    .flow(events_flow),
+    .word(events_word)
+  );
+  hpcc_sched_place u_feedbacks (
+    .clk(clk),
+    .rst(rst),
+    .closed(closed),
+    .up_valid(feedback_valid),
+    .up_ready(feedbacks_up_ready),
+    .up_flow(feedback_flow),
+    .up_word(feedback_word),
+    .latest_valid(latest_valid_q),
+    .latest(latest_q),
+    .second_valid(second_valid_q),
+    .second(second_q),
+    .third_valid(third_valid_q),
+    .third(third_q),
+    .stands(feedbacks_stands),
+    .waits(unused_feedbacks_waits),
+    .repeats(feedbacks_repeats),
+    .head(feedbacks_head),
+    .take(take_feedback),
+    .flow(feedbacks_flow),
+    .word(feedbacks_word)
+  );
+  hpcc_sched_place u_works (
+    .clk(clk),
+    .rst(rst),
+    .closed(closed),
+    .up_valid(work_valid),
+    .up_ready(works_up_ready),
+    .up_flow(work_flow),
+    .up_word(work_word),
+    .latest_valid(latest_valid_q),
+    .latest(latest_q),
+    .second_valid(second_valid_q),
+    .second(second_q),
+    .third_valid(third_valid_q),
+    .third(third_q),
+    .stands(works_stands),
+    .waits(unused_works_waits),
+    .repeats(works_repeats),
+    .head(works_head),
+    .take(take_work),
+    .flow(works_flow),
+    .word(works_word)
+  );
+  assign closed = (sweeping_q | sweeping_1_q) | sweeping_2_q;
+  assign update_ready = updates_up_ready;
+  assign command_ready = commands_up_ready;
+  assign event_ready = events_up_ready;
+  assign feedback_ready = feedbacks_up_ready;
+  assign work_ready = works_up_ready;
+  assign look_now = latest_valid_q & (latest_q == timer_flow_q);
+  assign look_stands = (timer_due_q & look_free_q) & (~hold_timers);
+  assign update_first = updates_stands & ((~phase_q[0]) | (~events_stands));
+  assign feedback_first = feedbacks_stands & ((~phase_q[0]) | (~works_stands));
+  assign tx_stands = feedbacks_stands | works_stands;
+  assign tx_first = tx_stands & ((~phase_q[1]) | (~look_stands));
+  assign rx_first = (updates_stands | events_stands) & ((~phase_q[2]) | (~(tx_stands | look_stands)));
+  assign take_update = (((~commands_waits) & rx_first) & update_first) & (~updates_repeats);
+  assign take_event = (((~commands_waits) & rx_first) & (~update_first)) & (~events_repeats);
+  assign take_feedback = ((((~commands_waits) & (~rx_first)) & tx_first) & feedback_first) & (~feedbacks_repeats);
+  assign take_work = ((((~commands_waits) & (~rx_first)) & tx_first) & (~feedback_first)) & (~works_repeats);
+  assign take_look = ((((~commands_waits) & (~rx_first)) & (~tx_first)) & look_stands) & (~look_now);
+  assign take_command = commands_stands & (~commands_repeats);
+  assign event_taken = event_1_q;
+  assign chosen = ((((chosen_update | chosen_command) | chosen_event) | chosen_feedback) | chosen_work) | chosen_look;
+  assign in_range = chosen <= {7'd0, last_flow};
   assign valid = valid_r_q;
   assign flow = flow_r_q;
   assign word = word_r_q;
-  assign telemetry = telemetry_r_q;
   assign out_of_range = out_of_range_r_q;
   always_comb begin
     sweeping_d = sweeping_q;
     timer_due_d = timer_due_q;
     sweep_d = sweep_q;
     timer_flow_d = timer_flow_q;
+    look_free_d = ~((look_now | look_once_q) | look_twice_q);
+    look_once_d = look_now;
+    look_twice_d = look_once_q;
     phase_d = phase_q + 3'd1;
-    select_1_d = select;
-    sweeping_1_d = sweeping_q;
-    kind = hpcc_nic_pkg::OP_KIND_TICK;
-    generation = event_generation_q;
-    psn = event_psn_q;
-    second = feedback_value_q;
-    window = 34'd0;
-    rate = 34'd0;
-    if (select_1_q == 3'd1) begin
-      kind = hpcc_nic_pkg::OP_KIND_UPDATE;
-      generation = update_generation_q;
-      window = update_window_q;
-      rate = update_rate_q;
-    end
-    if (select_1_q == 3'd2) begin
-      kind = hpcc_nic_pkg::OP_KIND_REMOVE;
-      if (command_limit_q) begin
-        kind = hpcc_nic_pkg::OP_KIND_LIMIT;
-        rate = command_rate_q;
-        window = ~34'd0;
-      end
-      if (command_create_q) begin
-        kind = hpcc_nic_pkg::OP_KIND_CREATE;
-        rate = 34'd0;
-        window = 34'd0;
-      end
-      generation = command_generation_q;
-      psn = command_psn_q;
-    end
-    if (select_1_q == 3'd3) begin
-      kind = hpcc_nic_pkg::OP_KIND_NOTIFY;
-      if (event_kind_q == 3'd0) begin
-        kind = hpcc_nic_pkg::OP_KIND_ACK;
-      end
-      if (event_kind_q == 3'd1) begin
-        kind = hpcc_nic_pkg::OP_KIND_NAK;
-      end
-    end
-    if (select_1_q == 3'd4) begin
-      kind = hpcc_nic_pkg::OP_KIND_ADJUST;
-      if (feedback_advance_q) begin
-        kind = hpcc_nic_pkg::OP_KIND_ADVANCE;
-      end
-      generation = feedback_generation_q;
-      psn = feedback_psn_q;
-    end
-    if (select_1_q == 3'd5) begin
-      kind = hpcc_nic_pkg::OP_KIND_WORK;
-      if (work_restart_q) begin
-        kind = hpcc_nic_pkg::OP_KIND_RESTART;
-      end
-      generation = work_generation_q;
-      psn = work_end_q;
-      second = work_start_q;
-    end
-    valid_r_d = (select_1_q != 3'd0) & in_range;
-    out_of_range_r_d = (select_1_q != 3'd0) & (~in_range);
-    flow_r_d = recent_flow_0_q[8:0];
-    recent_valid_0_d = select != 3'd0;
+    update_1_d = take_update;
+    command_1_d = take_command;
+    event_1_d = take_event;
+    feedback_1_d = take_feedback;
+    work_1_d = take_work;
+    look_1_d = take_look;
+    latest_valid_d = ((((take_update | take_event) | take_feedback) | take_work) | take_look) | take_command;
     timer_wait_d = timer_wait_q + 6'd1;
-    if (&timer_wait_q) begin
-      timer_due_d = 1'd1;
-    end
-    if (select == 3'd6) begin
+    if (take_look) begin
       timer_due_d = 1'd0;
       timer_flow_d = timer_flow_q + 9'd1;
       if (timer_flow_q == last_flow) begin
         timer_flow_d = 9'd0;
       end
+      look_free_d = 1'd0;
+      look_once_d = 1'd1;
+      look_twice_d = 1'd1;
     end
+    if (&timer_wait_q) begin
+      timer_due_d = 1'd1;
+    end
+    word_r_d = 140'd0;
+    if (update_1_q) begin
+      word_r_d = updates_word;
+    end
+    if (command_1_q) begin
+      word_r_d = commands_word;
+    end
+    if (event_1_q) begin
+      word_r_d = events_word;
+    end
+    if (feedback_1_q) begin
+      word_r_d = feedbacks_word;
+    end
+    if (work_1_q) begin
+      word_r_d = works_word;
+    end
+    if (look_1_q) begin
+      word_r_d.kind = hpcc_nic_pkg::OP_KIND_TICK;
+    end
+    valid_r_d = latest_valid_q & in_range;
+    out_of_range_r_d = latest_valid_q & (~in_range);
+    flow_r_d = chosen[8:0];
+    sweeping_1_d = sweeping_q;
     if (sweeping_1_q) begin
       valid_r_d = 1'd1;
-      kind = hpcc_nic_pkg::OP_KIND_CLEAR;
+      word_r_d = 140'd0;
+      word_r_d.kind = hpcc_nic_pkg::OP_KIND_CLEAR;
       flow_r_d = sweep_1_q;
     end
     if (sweeping_q) begin
@@ -261,7 +419,13 @@ module hpcc_sched_entry (
       end
     end
     if (rst) begin
-      select_1_d = 3'd0;
+      update_1_d = 1'd0;
+      command_1_d = 1'd0;
+      event_1_d = 1'd0;
+      feedback_1_d = 1'd0;
+      work_1_d = 1'd0;
+      look_1_d = 1'd0;
+      latest_valid_d = 1'd0;
       sweeping_1_d = 1'd0;
       valid_r_d = 1'd0;
       out_of_range_r_d = 1'd0;
@@ -271,216 +435,197 @@ module hpcc_sched_entry (
       timer_due_d = 1'd0;
       timer_wait_d = 6'd0;
       phase_d = 3'd0;
-      recent_valid_0_d = 1'd0;
     end
   end
   always_comb begin
-    want_update = update_valid & (~sweeping_q);
-    want_command = command_valid & (~sweeping_q);
-    want_event = event_valid & (~sweeping_q);
-    want_feedback = feedback_valid & (~sweeping_q);
-    want_work = work_valid & (~sweeping_q);
-    want_timer = (timer_due_q & (~hold_timers)) & (~sweeping_q);
-    if (recent_valid_0_q) begin
-      if (recent_flow_0_q == update_data.flow) begin
-        want_update = 1'd0;
-      end
-      if (recent_flow_0_q == command_flow) begin
-        want_command = 1'd0;
-      end
-      if (recent_flow_0_q == event_data.flow) begin
-        want_event = 1'd0;
-      end
-      if (recent_flow_0_q == feedback_flow) begin
-        want_feedback = 1'd0;
-      end
-      if (recent_flow_0_q == work_flow) begin
-        want_work = 1'd0;
-      end
-      if (recent_flow_0_q == {7'd0, timer_flow_q}) begin
-        want_timer = 1'd0;
-      end
+    update_word = 140'd0;
+    update_word.kind = hpcc_nic_pkg::OP_KIND_UPDATE;
+    update_word.generation = update_data.generation;
+    update_word.window = update_data.window;
+    update_word.rate = update_data.rate;
+  end
+  always_comb begin
+    command_word = 140'd0;
+    command_word.kind = hpcc_nic_pkg::OP_KIND_REMOVE;
+    if (command_limit) begin
+      command_word.kind = hpcc_nic_pkg::OP_KIND_LIMIT;
+      command_word.rate = command_rate;
+      command_word.window = ~34'd0;
     end
-    if (recent_valid_1_q) begin
-      if (recent_flow_1_q == update_data.flow) begin
-        want_update = 1'd0;
-      end
-      if (recent_flow_1_q == command_flow) begin
-        want_command = 1'd0;
-      end
-      if (recent_flow_1_q == event_data.flow) begin
-        want_event = 1'd0;
-      end
-      if (recent_flow_1_q == feedback_flow) begin
-        want_feedback = 1'd0;
-      end
-      if (recent_flow_1_q == work_flow) begin
-        want_work = 1'd0;
-      end
-      if (recent_flow_1_q == {7'd0, timer_flow_q}) begin
-        want_timer = 1'd0;
-      end
+    if (command_create) begin
+      command_word.kind = hpcc_nic_pkg::OP_KIND_CREATE;
+      command_word.rate = 34'd0;
+      command_word.window = 34'd0;
+    end
+    command_word.generation = command_generation;
+    command_word.psn = command_psn;
+    command_word.mtu = command_mtu;
+    command_word.pause_class = command_priority;
+    command_word.windowless = command_windowless;
+    command_word.timerless = command_timerless;
+    command_word.group = command_group;
+  end
+  always_comb begin
+    event_word = 140'd0;
+    event_word.kind = hpcc_nic_pkg::OP_KIND_NOTIFY;
+    if (event_data.telemetry.event_kind == 3'd0) begin
+      event_word.kind = hpcc_nic_pkg::OP_KIND_ACK;
+    end
+    if (event_data.telemetry.event_kind == 3'd1) begin
+      event_word.kind = hpcc_nic_pkg::OP_KIND_NAK;
+    end
+    event_word.generation = event_data.generation;
+    event_word.psn = event_data.psn_next;
+  end
+  always_comb begin
+    feedback_word = 140'd0;
+    feedback_word.kind = hpcc_nic_pkg::OP_KIND_ADJUST;
+    if (feedback_advance) begin
+      feedback_word.kind = hpcc_nic_pkg::OP_KIND_ADVANCE;
+    end
+    feedback_word.generation = feedback_generation;
+    feedback_word.psn = feedback_psn;
+    feedback_word.second = feedback_value;
+  end
+  always_comb begin
+    work_word = 140'd0;
+    work_word.kind = hpcc_nic_pkg::OP_KIND_WORK;
+    if (work_restart) begin
+      work_word.kind = hpcc_nic_pkg::OP_KIND_RESTART;
+    end
+    work_word.generation = work_generation;
+    work_word.psn = work_end;
+    work_word.second = work_start;
+  end
+  always_comb begin
+    rx_head = events_head;
+    if (update_first) begin
+      rx_head = updates_head;
     end
   end
   always_comb begin
-    select = 3'd0;
-    if (want_timer) begin
-      select = 3'd6;
-    end
-    if (want_work) begin
-      select = 3'd5;
-    end
-    if (want_feedback) begin
-      select = 3'd4;
-    end
-    if (want_event) begin
-      select = 3'd3;
-    end
-    if (want_command) begin
-      select = 3'd2;
-    end
-    if (want_update) begin
-      select = 3'd1;
-    end
-    if ((phase_q == 3'd2) & want_command) begin
-      select = 3'd2;
-    end
-    if ((phase_q == 3'd3) & want_event) begin
-      select = 3'd3;
-    end
-    if ((phase_q == 3'd4) & want_feedback) begin
-      select = 3'd4;
-    end
-    if ((phase_q == 3'd5) & want_work) begin
-      select = 3'd5;
-    end
-    if ((phase_q == 3'd6) & want_timer) begin
-      select = 3'd6;
+    tx_head = works_head;
+    if (feedback_first) begin
+      tx_head = feedbacks_head;
     end
   end
   always_comb begin
-    chosen = {7'd0, timer_flow_q};
-    if (select == 3'd1) begin
-      chosen = update_data.flow;
-    end
-    if (select == 3'd2) begin
-      chosen = command_flow;
-    end
-    if (select == 3'd3) begin
-      chosen = event_data.flow;
-    end
-    if (select == 3'd4) begin
-      chosen = feedback_flow;
-    end
-    if (select == 3'd5) begin
-      chosen = work_flow;
+    other_head = timer_flow_q;
+    if (tx_first) begin
+      other_head = tx_head;
     end
   end
   always_comb begin
-    word_r_d = 140'd0;
-    word_r_d.kind = kind;
-    word_r_d.generation = generation;
-    word_r_d.psn = psn;
-    word_r_d.second = second;
-    word_r_d.window = window;
-    word_r_d.rate = rate;
-    word_r_d.mtu = command_mtu_q;
-    word_r_d.pause_class = command_priority_q;
-    word_r_d.windowless = command_windowless_q;
-    word_r_d.timerless = command_timerless_q;
-    word_r_d.group = command_group_q;
+    elected = other_head;
+    if (rx_first) begin
+      elected = rx_head;
+    end
+  end
+  always_comb begin
+    latest_d = elected;
+    if (commands_waits) begin
+      latest_d = commands_head;
+    end
+  end
+  always_comb begin
+    chosen_update = 16'd0;
+    if (update_1_q) begin
+      chosen_update = updates_flow;
+    end
+  end
+  always_comb begin
+    chosen_command = 16'd0;
+    if (command_1_q) begin
+      chosen_command = commands_flow;
+    end
+  end
+  always_comb begin
+    chosen_event = 16'd0;
+    if (event_1_q) begin
+      chosen_event = events_flow;
+    end
+  end
+  always_comb begin
+    chosen_feedback = 16'd0;
+    if (feedback_1_q) begin
+      chosen_feedback = feedbacks_flow;
+    end
+  end
+  always_comb begin
+    chosen_work = 16'd0;
+    if (work_1_q) begin
+      chosen_work = works_flow;
+    end
+  end
+  always_comb begin
+    chosen_look = 16'd0;
+    if (look_1_q) begin
+      chosen_look = {7'd0, latest_q};
+    end
   end
   initial begin
-    phase_q = 3'd0;
-    command_mtu_q = 3'd0;
-    command_priority_q = 3'd0;
-    event_kind_q = 3'd0;
     sweeping_q = 1'd0;
-    timer_due_q = 1'd0;
     sweeping_1_q = 1'd0;
-    command_create_q = 1'd0;
-    command_windowless_q = 1'd0;
-    command_timerless_q = 1'd0;
-    command_limit_q = 1'd0;
-    feedback_advance_q = 1'd0;
-    work_restart_q = 1'd0;
+    sweeping_2_q = 1'd0;
+    timer_due_q = 1'd0;
     valid_r_q = 1'd0;
     out_of_range_r_q = 1'd0;
+    update_1_q = 1'd0;
+    command_1_q = 1'd0;
+    event_1_q = 1'd0;
+    feedback_1_q = 1'd0;
+    work_1_q = 1'd0;
+    look_1_q = 1'd0;
+    latest_valid_q = 1'd0;
+    second_valid_q = 1'd0;
+    third_valid_q = 1'd0;
+    look_free_q = 1'd0;
+    look_once_q = 1'd0;
+    look_twice_q = 1'd0;
+    latest_q = 9'd0;
+    second_q = 9'd0;
+    third_q = 9'd0;
     sweep_q = 9'd0;
     timer_flow_q = 9'd0;
     sweep_1_q = 9'd0;
     flow_r_q = 9'd0;
-    update_generation_q = 8'd0;
-    command_generation_q = 8'd0;
-    event_generation_q = 8'd0;
-    feedback_generation_q = 8'd0;
-    work_generation_q = 8'd0;
-    update_window_q = 34'd0;
-    update_rate_q = 34'd0;
-    command_rate_q = 34'd0;
-    command_psn_q = 24'd0;
-    event_psn_q = 24'd0;
-    feedback_psn_q = 24'd0;
-    feedback_value_q = 24'd0;
-    work_end_q = 24'd0;
-    work_start_q = 24'd0;
-    telemetry_1_q = 470'd0;
-    telemetry_r_q = 470'd0;
-    recent_valid_0_q = 1'd0;
-    recent_valid_1_q = 1'd0;
-    recent_flow_0_q = 16'd0;
-    recent_flow_1_q = 16'd0;
-    select_1_q = 3'd0;
+    phase_q = 3'd0;
     timer_wait_q = 6'd0;
-    command_group_q = 4'd0;
     word_r_q = 140'd0;
   end
   always @(posedge clk) begin
-    phase_q <= phase_d;
-    command_mtu_q <= command_mtu;
-    command_priority_q <= command_priority;
-    event_kind_q <= event_data.telemetry.event_kind;
     sweeping_q <= sweeping_d;
-    timer_due_q <= timer_due_d;
     sweeping_1_q <= sweeping_1_d;
-    command_create_q <= command_create;
-    command_windowless_q <= command_windowless;
-    command_timerless_q <= command_timerless;
-    command_limit_q <= command_limit;
-    feedback_advance_q <= feedback_advance;
-    work_restart_q <= work_restart;
+    sweeping_2_q <= sweeping_1_q;
+    timer_due_q <= timer_due_d;
     valid_r_q <= valid_r_d;
     out_of_range_r_q <= out_of_range_r_d;
+    update_1_q <= update_1_d;
+    command_1_q <= command_1_d;
+    event_1_q <= event_1_d;
+    feedback_1_q <= feedback_1_d;
+    work_1_q <= work_1_d;
+    look_1_q <= look_1_d;
+    latest_valid_q <= latest_valid_d;
+    second_valid_q <= latest_valid_q;
+    third_valid_q <= second_valid_q;
+    look_free_q <= look_free_d;
+    look_once_q <= look_once_d;
+    look_twice_q <= look_twice_d;
+    latest_q <= latest_d;
+    second_q <= latest_q;
+    third_q <= second_q;
     sweep_q <= sweep_d;
     timer_flow_q <= timer_flow_d;
     sweep_1_q <= sweep_q;
     flow_r_q <= flow_r_d;
-    update_generation_q <= update_data.generation;
-    command_generation_q <= command_generation;
-    event_generation_q <= event_data.generation;
-    feedback_generation_q <= feedback_generation;
-    work_generation_q <= work_generation;
-    update_window_q <= update_data.window;
-    update_rate_q <= update_data.rate;
-    command_rate_q <= command_rate;
-    command_psn_q <= command_psn;
-    event_psn_q <= event_data.psn_next;
-    feedback_psn_q <= feedback_psn;
-    feedback_value_q <= feedback_value;
-    work_end_q <= work_end;
-    work_start_q <= work_start;
-    telemetry_1_q <= event_data.telemetry;
-    telemetry_r_q <= telemetry_1_q;
-    recent_valid_0_q <= recent_valid_0_d;
-    recent_valid_1_q <= recent_valid_0_q;
-    recent_flow_0_q <= chosen;
-    recent_flow_1_q <= recent_flow_0_q;
-    select_1_q <= select_1_d;
+    phase_q <= phase_d;
     timer_wait_q <= timer_wait_d;
-    command_group_q <= command_group;
     word_r_q <= word_r_d;
   end
-  wire unused_bits = &{1'b0, event_data.snd_nxt};
+  wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
+      event_data.telemetry.hops, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,
+      event_data.telemetry.bytes, event_data.telemetry.now, event_data.snd_nxt};
 endmodule
 
 `default_nettype wire

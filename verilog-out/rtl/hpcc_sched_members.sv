@@ -5,12 +5,12 @@
 //
 // | clock | what |
 // |---|---|
-// | 7 | the flow's membership is read |
-// | 8 | an event's outcome: has the flow work |
-// | 9 | membership written; who comes and who goes is known |
-// | 10 | who comes and who goes is counted; bytes of packets and corrections are summed |
+// | 8 | the flow's membership is read |
+// | 9 | an event's outcome: has the flow work |
+// | 10 | membership written; who comes and who goes is known |
+// | 11 | who comes and who goes is counted; bytes of packets and corrections are summed |
 //
-// Clocks are those of `super::sender`. A flow has an event every three clocks at most, so it is written before it is read
+// Clocks are those of `super::sender`. A flow has an event every five clocks at most, so it is written before it is read
 // again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
 // `ACTIVE` and `SENT` are at most 24 clocks late:
 //
@@ -33,27 +33,27 @@ module hpcc_sched_members #(
   input  wire  rst,
   // Register: wire bytes of a packet beside its payload.
   input  wire  [9:0] overhead,
-  // Clock 7: flow.
+  // Clock 8: flow.
   input  wire  [ADDRESS-1:0] flow_next,
-  // Clock 8: something happened to it.
+  // Clock 9: something happened to it.
   input  wire  notify,
-  // Clock 8: it does not exist, or an earlier generation was meant.
+  // Clock 9: it does not exist, or an earlier generation was meant.
   input  wire  late,
-  // Clock 8: it is cleared after reset.
+  // Clock 9: it is cleared after reset.
   input  wire  clear,
-  // Clock 8: its sender state.
+  // Clock 9: its sender state.
   input  wire  hpcc_nic_pkg::flow_shared_t sender,
-  // Clock 8: next PSN to send.
+  // Clock 9: next PSN to send.
   input  wire  [23:0] snd_nxt,
-  // Clock 8: work was added or the flow created.
+  // Clock 9: work was added or the flow created.
   input  wire  worked,
-  // Clock 8: the group is written.
+  // Clock 9: the group is written.
   input  wire  limited,
-  // Clock 8: the group.
+  // Clock 9: the group.
   input  wire  [3:0] group,
-  // Clock 8: a granted packet used `unused` bytes less than a full one.
+  // Clock 9: a granted packet used `unused` bytes less than a full one.
   input  wire  adjusted,
-  // Clock 8: bytes, two's complement.
+  // Clock 9: bytes, two's complement.
   input  wire  [19:0] unused,
   // A packet of this flow leaves.
   input  wire  leaves,
@@ -76,20 +76,20 @@ module hpcc_sched_members #(
   wire  hpcc_nic_pkg::correction_sign_t unused_sign;
   logic [12:0] bytes;
   wire  hpcc_nic_pkg::sum_step_t step;
-  logic event_9_d;
-  logic event_9_q;
-  logic clear_9_q;
-  wire  active_9_d;
-  logic active_9_q;
-  logic limited_9_q;
-  logic adjusted_9_d;
-  logic adjusted_9_q;
+  logic event_10_d;
+  logic event_10_q;
+  logic clear_10_q;
+  wire  active_10_d;
+  logic active_10_q;
+  logic limited_10_q;
+  logic adjusted_10_d;
+  logic adjusted_10_q;
   logic comes_d;
   logic comes_q;
   logic goes_d;
   logic goes_q;
-  logic adjusted_10_d;
-  logic adjusted_10_q;
+  logic adjusted_11_d;
+  logic adjusted_11_q;
   logic leaves_3_d;
   logic leaves_3_q;
   logic clearing_d;
@@ -99,9 +99,9 @@ module hpcc_sched_members #(
   logic up_3_q;
   wire  down_3_d;
   logic down_3_q;
-  logic [ADDRESS-1:0] flow_8_q;
   logic [ADDRESS-1:0] flow_9_q;
-  logic [3:0] group_9_q;
+  logic [ADDRESS-1:0] flow_10_q;
+  logic [3:0] group_10_q;
   logic [3:0] comes_to_q;
   logic [3:0] goes_from_q;
   logic [3:0] left_group_q;
@@ -110,8 +110,8 @@ module hpcc_sched_members #(
   logic [3:0] turn_1_q;
   logic [3:0] turn_2_q;
   logic [3:0] turn_3_q;
-  logic [19:0] unused_9_q;
   logic [19:0] unused_10_q;
+  logic [19:0] unused_11_q;
   wire  [23:0] sum_2_d;
   logic [23:0] sum_2_q;
   logic [23:0] low_3_q;
@@ -148,7 +148,7 @@ module hpcc_sched_members #(
   wire  [15:0] counted_rdata;
   wire  counted_we;
   logic [15:0] counted_wdata;
-  logic [2:0] mtu_9_q;
+  logic [2:0] mtu_10_q;
   wire  [12:0] left_bytes_d;
   logic [12:0] left_bytes_q;
   wire  [15:0] count_2_d;
@@ -159,7 +159,7 @@ module hpcc_sched_members #(
     .raddr(flow_next),
     .rdata(member_rdata),
     .we(member_we),
-    .waddr(flow_9_q),
+    .waddr(flow_10_q),
     .wdata(member_wdata)
   );
   hpcc_table_ram #(.WIDTH(7), .ADDRESS(ADDRESS)) u_at_exit (
@@ -167,7 +167,7 @@ module hpcc_sched_members #(
     .raddr(leaving),
     .rdata(at_exit_rdata),
     .we(member_we),
-    .waddr(flow_9_q),
+    .waddr(flow_10_q),
     .wdata(at_exit_wdata)
   );
   hpcc_sched_group_sum u_came (
@@ -248,14 +248,14 @@ module hpcc_sched_members #(
     .waddr(turn_2_q),
     .wdata(counted_wdata)
   );
-  assign active_9_d = sender.alive & (from != sender.end_psn);
-  assign member_we = event_9_q;
+  assign active_10_d = sender.alive & (from != sender.end_psn);
+  assign member_we = event_10_q;
   assign left_bytes_d = bytes + {3'd0, overhead};
-  assign unused_sign = unused_10_q;
+  assign unused_sign = unused_11_q;
   assign came_add = comes_q | clearing_q;
   assign went_add = goes_q | clearing_q;
   assign packets_add = leaves_3_q | clearing_q;
-  assign corrections_add = adjusted_10_q | clearing_q;
+  assign corrections_add = adjusted_11_q | clearing_q;
   assign count_2_d = 16'(came_sum - went_sum);
   assign sum_2_d = packets_sum - corrections_sum;
   assign step = sum_2_q - low_rdata;
@@ -271,11 +271,11 @@ module hpcc_sched_members #(
   assign active = counted_rdata;
   always_comb begin
     clearing_d = clearing_q;
-    event_9_d = notify & (~late);
-    adjusted_9_d = adjusted;
-    comes_d = event_9_q & active_9_q;
-    goes_d = (event_9_q & member_rdata.active) & (~clear_9_q);
-    adjusted_10_d = adjusted_9_q;
+    event_10_d = notify & (~late);
+    adjusted_10_d = adjusted;
+    comes_d = event_10_q & active_10_q;
+    goes_d = (event_10_q & member_rdata.active) & (~clear_10_q);
+    adjusted_11_d = adjusted_10_q;
     leaves_3_d = leaves_2_q;
     turn_d = turn_q + 4'd1;
     if (&turn_q) begin
@@ -284,9 +284,9 @@ module hpcc_sched_members #(
     if (rst) begin
       turn_d = 4'd0;
       clearing_d = 1'd1;
-      event_9_d = 1'd0;
-      adjusted_9_d = 1'd0;
+      event_10_d = 1'd0;
       adjusted_10_d = 1'd0;
+      adjusted_11_d = 1'd0;
       comes_d = 1'd0;
       goes_d = 1'd0;
       leaves_3_d = 1'd0;
@@ -300,17 +300,17 @@ module hpcc_sched_members #(
   end
   always_comb begin
     group_new = member_rdata.group;
-    if (limited_9_q) begin
-      group_new = group_9_q;
+    if (limited_10_q) begin
+      group_new = group_10_q;
     end
   end
   always_comb begin
-    member_wdata.active = active_9_q;
+    member_wdata.active = active_10_q;
     member_wdata.group = group_new;
   end
   always_comb begin
     at_exit_wdata.group = group_new;
-    at_exit_wdata.mtu = mtu_9_q;
+    at_exit_wdata.mtu = mtu_10_q;
   end
   always_comb begin
     bytes = 13'h1000;
@@ -331,9 +331,9 @@ module hpcc_sched_members #(
     came_amount = 24'd1;
     went_amount = 24'd1;
     packets_amount = {11'd0, left_bytes_q};
-    corrections_amount = {4'd0, unused_10_q};
+    corrections_amount = {4'd0, unused_11_q};
     if (unused_sign.negative) begin
-      corrections_amount = {4'd0, unused_10_q} | 24'hf00000;
+      corrections_amount = {4'd0, unused_11_q} | 24'hf00000;
     end
     came_group = comes_to_q;
     went_group = goes_from_q;
@@ -375,22 +375,22 @@ module hpcc_sched_members #(
     end
   end
   initial begin
-    event_9_q = 1'd0;
-    clear_9_q = 1'd0;
-    active_9_q = 1'd0;
-    limited_9_q = 1'd0;
-    adjusted_9_q = 1'd0;
+    event_10_q = 1'd0;
+    clear_10_q = 1'd0;
+    active_10_q = 1'd0;
+    limited_10_q = 1'd0;
+    adjusted_10_q = 1'd0;
     comes_q = 1'd0;
     goes_q = 1'd0;
-    adjusted_10_q = 1'd0;
+    adjusted_11_q = 1'd0;
     leaves_3_q = 1'd0;
     clearing_q = 1'd0;
     clearing_3_q = 1'd0;
     up_3_q = 1'd0;
     down_3_q = 1'd0;
-    flow_8_q = {ADDRESS{1'b0}};
     flow_9_q = {ADDRESS{1'b0}};
-    group_9_q = 4'd0;
+    flow_10_q = {ADDRESS{1'b0}};
+    group_10_q = 4'd0;
     comes_to_q = 4'd0;
     goes_from_q = 4'd0;
     left_group_q = 4'd0;
@@ -398,32 +398,32 @@ module hpcc_sched_members #(
     turn_1_q = 4'd0;
     turn_2_q = 4'd0;
     turn_3_q = 4'd0;
-    unused_9_q = 20'd0;
     unused_10_q = 20'd0;
+    unused_11_q = 20'd0;
     sum_2_q = 24'd0;
     low_3_q = 24'd0;
-    mtu_9_q = 3'd0;
+    mtu_10_q = 3'd0;
     left_bytes_q = 13'd0;
     count_2_q = 16'd0;
     high_3_q = 40'd0;
   end
   always @(posedge clk) begin
-    event_9_q <= event_9_d;
-    clear_9_q <= clear;
-    active_9_q <= active_9_d;
-    limited_9_q <= limited;
-    adjusted_9_q <= adjusted_9_d;
+    event_10_q <= event_10_d;
+    clear_10_q <= clear;
+    active_10_q <= active_10_d;
+    limited_10_q <= limited;
+    adjusted_10_q <= adjusted_10_d;
     comes_q <= comes_d;
     goes_q <= goes_d;
-    adjusted_10_q <= adjusted_10_d;
+    adjusted_11_q <= adjusted_11_d;
     leaves_3_q <= leaves_3_d;
     clearing_q <= clearing_d;
     clearing_3_q <= clearing_2_q;
     up_3_q <= up_3_d;
     down_3_q <= down_3_d;
-    flow_8_q <= flow_next;
-    flow_9_q <= flow_8_q;
-    group_9_q <= group;
+    flow_9_q <= flow_next;
+    flow_10_q <= flow_9_q;
+    group_10_q <= group;
     comes_to_q <= group_new;
     goes_from_q <= member_rdata.group;
     left_group_q <= at_exit_rdata.group;
@@ -431,11 +431,11 @@ module hpcc_sched_members #(
     turn_1_q <= turn_q;
     turn_2_q <= turn_1_q;
     turn_3_q <= turn_2_q;
-    unused_9_q <= unused;
-    unused_10_q <= unused_9_q;
+    unused_10_q <= unused;
+    unused_11_q <= unused_10_q;
     sum_2_q <= sum_2_d;
     low_3_q <= sum_2_q;
-    mtu_9_q <= sender.mtu;
+    mtu_10_q <= sender.mtu;
     left_bytes_q <= left_bytes_d;
     count_2_q <= count_2_d;
     high_3_q <= high_rdata;

@@ -9,8 +9,9 @@
 // | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window of limits | 19 bits, bytes; UQ23.11 |
 // | 4 | `window_4` | the window given, or that of a limit | UQ23.11 |
 // | 6 | input | MTU code | |
-// | 7 | `wire_7`, `round_7` | wire bytes of a packet; window plus one MTU less one unit | 13 bits, UQ24.11 |
+// | 7 | `wire_7`, `round_7` | wire bytes of a packet and one; window plus one MTU less one unit | 13 bits, UQ24.11 |
 // | 8 | `word_8` | cap, window in packets | 20 bits, 16 bits |
+// | 9 | `word_9` | nothing of a flow that is cleared | |
 //
 // Bit for bit `hpcc_models::sched::Pacing::new`, and for a limit `hpcc_models::sched::Cap::new`.
 //
@@ -32,9 +33,9 @@ module hpcc_sched_pacing_update (
   input  wire  [9:0] overhead,
   // Clock 6: MTU code.
   input  wire  [2:0] mtu,
-  // Clock 7: the word is zero: the flow is cleared.
+  // Clock 8: the word is zero: the flow is cleared.
   input  wire  none,
-  // Clock 8: pacing word.
+  // Clock 9: pacing word.
   output wire  hpcc_nic_pkg::pacing_state_t word
 );
   wire  hpcc_nic_pkg::rounded_fine_window_t rounded;
@@ -56,6 +57,8 @@ module hpcc_sched_pacing_update (
   logic [34:0] round_7_q;
   hpcc_nic_pkg::pacing_state_t word_8_d;
   hpcc_nic_pkg::pacing_state_t word_8_q;
+  hpcc_nic_pkg::pacing_state_t word_9_d;
+  hpcc_nic_pkg::pacing_state_t word_9_q;
   hpcc_mul #(.A(34), .B(12), .P(19), .LOW(27)) u_earned (
     .clk(clk),
     .a(rate),
@@ -95,8 +98,8 @@ module hpcc_sched_pacing_update (
   );
   assign rounded = round_7_q;
   assign packets = rounded.units >> mtu_7_q;
-  assign cap = ({1'd0, earned_7_q} + {7'd0, wire_7_q}) + 20'd1;
-  assign word = word_8_q;
+  assign cap = {1'd0, earned_7_q} + {7'd0, wire_7_q};
+  assign word = word_9_q;
   always_comb begin
     window_4_d = window_3_q;
     if (timed_3_q) begin
@@ -107,22 +110,22 @@ module hpcc_sched_pacing_update (
     end
   end
   always_comb begin
-    wire_7_d = 13'h1000 + {3'd0, overhead};
+    wire_7_d = 13'h1001 + {3'd0, overhead};
     round_7_d = {1'd0, window_6_q} + 35'h7fffff;
     if (mtu == 3'd0) begin
-      wire_7_d = 13'h100 + {3'd0, overhead};
+      wire_7_d = 13'h101 + {3'd0, overhead};
       round_7_d = {1'd0, window_6_q} + 35'h7ffff;
     end
     if (mtu == 3'd1) begin
-      wire_7_d = 13'h200 + {3'd0, overhead};
+      wire_7_d = 13'h201 + {3'd0, overhead};
       round_7_d = {1'd0, window_6_q} + 35'hfffff;
     end
     if (mtu == 3'd2) begin
-      wire_7_d = 13'h400 + {3'd0, overhead};
+      wire_7_d = 13'h401 + {3'd0, overhead};
       round_7_d = {1'd0, window_6_q} + 35'h1fffff;
     end
     if (mtu == 3'd3) begin
-      wire_7_d = 13'h800 + {3'd0, overhead};
+      wire_7_d = 13'h801 + {3'd0, overhead};
       round_7_d = {1'd0, window_6_q} + 35'h3fffff;
     end
   end
@@ -131,8 +134,11 @@ module hpcc_sched_pacing_update (
     word_8_d.rate = rate_7_q;
     word_8_d.cap = cap;
     word_8_d.window = packets;
+  end
+  always_comb begin
+    word_9_d = word_8_q;
     if (none) begin
-      word_8_d = 70'd0;
+      word_9_d = 70'd0;
     end
   end
   initial begin
@@ -141,6 +147,7 @@ module hpcc_sched_pacing_update (
     wire_7_q = 13'd0;
     round_7_q = 35'd0;
     word_8_q = 70'd0;
+    word_9_q = 70'd0;
   end
   always @(posedge clk) begin
     window_4_q <= window_4_d;
@@ -148,6 +155,7 @@ module hpcc_sched_pacing_update (
     wire_7_q <= wire_7_d;
     round_7_q <= round_7_d;
     word_8_q <= word_8_d;
+    word_9_q <= word_9_d;
   end
   wire unused_bits = &{1'b0, rounded.rest};
 endmodule

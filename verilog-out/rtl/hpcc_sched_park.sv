@@ -44,24 +44,31 @@ module hpcc_sched_park (
   logic [7:0] head_now;
   logic [7:0] tail_now;
   logic [7:0] tail_class;
-  wire  [7:0] may;
   logic [7:0] candidates;
   logic [7:0] stored;
   logic [7:0] emptied;
   wire  [7:0] waits_new;
+  logic [7:0] below_new;
   wire  [2:0] lane;
   logic [7:0] waits_d;
   logic [7:0] waits_q;
-  logic [7:0] pause_r_q;
   logic [7:0] held_r_d;
   logic [7:0] held_r_q;
   logic [7:0] below_d;
   logic [7:0] below_q;
+  wire  [7:0] next_head_d;
+  logic [7:0] next_head_q;
+  logic [7:0] may_d;
+  logic [7:0] may_q;
+  logic [7:0] may_below_d;
+  logic [7:0] may_below_q;
   logic [2:0] pick_d;
   logic [2:0] pick_q;
   hpcc_nic_pkg::park_step_t step_d;
   hpcc_nic_pkg::park_step_t step_q;
-  // Without the tag.
+  wire  alone_d;
+  logic alone_q;
+  // Without the tag. What is read was written two clocks before at least.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
   wire  [10:0] rows_waddr;
@@ -107,7 +114,7 @@ module hpcc_sched_park (
   logic turn_q;
   logic [5:0] tag_d;
   logic [5:0] tag_q;
-  hpcc_ram #(.WIDTH(58), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_rows (
+  hpcc_table_ram #(.WIDTH(58), .ADDRESS(11)) u_rows (
     .clk(clk),
     .raddr(rows_raddr),
     .rdata(rows_rdata),
@@ -134,15 +141,15 @@ module hpcc_sched_park (
   assign rows_waddr = ({8'd0, lane} << 8) | {3'd0, tail_class};
   assign rows_wdata = up_data[57:0];
   assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_now};
-  assign empties = (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (head_now == tail_now);
+  assign next_head_d = head_now + 8'd1;
+  assign alone_d = (next_head_q == tail_now) & (~(stores & (lane == pick_q)));
+  assign empties = (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & alone_q;
   assign waits_new = (waits_q & (~emptied)) | stored;
   assign held = held_r_q;
-  assign may = waits_q & (~pause_r_q);
-  assign out_up_valid = passes | parked_goes;
+  assign out_up_valid = (step_q == hpcc_nic_pkg::PARK_STEP_OFFER) | (up_valid & (~aside));
   assign down_data = out_down_data;
   assign down_valid = out_down_valid;
   always_comb begin
-    below_d = below_q;
     pick_d = pick_q;
     step_d = step_q;
     head_0_d = head_0_q;
@@ -220,8 +227,11 @@ module hpcc_sched_park (
     if (parked_goes & (pick_q == 3'd7)) begin
       head_7_d = head_7_q + 8'd1;
     end
+    below_d = below_new;
+    may_d = waits_new & (~pause);
+    may_below_d = (waits_new & (~pause)) & below_new;
     if (step_q == hpcc_nic_pkg::PARK_STEP_LOOK) begin
-      if (|candidates) begin
+      if (|may_q) begin
         step_d = hpcc_nic_pkg::PARK_STEP_ADDRESS;
       end
       if (candidates[0]) begin
@@ -260,7 +270,6 @@ module hpcc_sched_park (
     end
     if (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) begin
       step_d = hpcc_nic_pkg::PARK_STEP_LOOK;
-      below_d = (8'd1 << pick_q) - 8'd1;
     end
     if (rst) begin
       head_0_d = 8'd0;
@@ -286,6 +295,8 @@ module hpcc_sched_park (
       turn_d = 1'd0;
       tag_d = 6'd0;
       below_d = 8'd0;
+      may_d = 8'd0;
+      may_below_d = 8'd0;
     end
   end
   always_comb begin
@@ -357,9 +368,15 @@ module hpcc_sched_park (
     end
   end
   always_comb begin
-    candidates = may;
-    if (|(may & below_q)) begin
-      candidates = may & below_q;
+    below_new = below_q;
+    if (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) begin
+      below_new = (8'd1 << pick_q) - 8'd1;
+    end
+  end
+  always_comb begin
+    candidates = may_q;
+    if (|may_below_q) begin
+      candidates = may_below_q;
     end
   end
   always_comb begin
@@ -371,11 +388,14 @@ module hpcc_sched_park (
   end
   initial begin
     waits_q = 8'd0;
-    pause_r_q = 8'd0;
     held_r_q = 8'd0;
     below_q = 8'd0;
+    next_head_q = 8'd0;
+    may_q = 8'd0;
+    may_below_q = 8'd0;
     pick_q = 3'd0;
     step_q = hpcc_nic_pkg::PARK_STEP_LOOK;
+    alone_q = 1'd0;
     head_0_q = 8'd0;
     head_1_q = 8'd0;
     head_2_q = 8'd0;
@@ -397,11 +417,14 @@ module hpcc_sched_park (
   end
   always @(posedge clk) begin
     waits_q <= waits_d;
-    pause_r_q <= pause;
     held_r_q <= held_r_d;
     below_q <= below_d;
+    next_head_q <= next_head_d;
+    may_q <= may_d;
+    may_below_q <= may_below_d;
     pick_q <= pick_d;
     step_q <= step_d;
+    alone_q <= alone_d;
     head_0_q <= head_0_d;
     head_1_q <= head_1_d;
     head_2_q <= head_2_d;

@@ -6,12 +6,12 @@
 // Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
 // engine `I`; a timer looks at one flow every 2^`T` clocks; flows wait in `ROWS` rows, 1 being a ring.
 //
-// Flow `n` belongs to engine `n mod ENGINES`. Eleven clocks lie between the edge that takes an acknowledgement and the
+// Flow `n` belongs to engine `n mod ENGINES`. Thirteen clocks lie between the edge that takes an acknowledgement and the
 // clock in which the congestion control is offered it.
 module hpcc_scheduler (
   // Clock.
   input  wire  clk,
-  // Synchronous, high. Nothing is taken for as many clocks as there are flows after it.
+  // Synchronous, high. Nothing is taken for three clocks more than there are flows after it.
   input  wire  rst,
   // Register write port, `hpcc_models::sched::registers::address`.
   // Write this clock.
@@ -152,6 +152,8 @@ module hpcc_scheduler (
   wire  hpcc_nic_pkg::clock_units_t clock_ns;
   // The NIC's clock in the pacing's unit.
   wire  hpcc_nic_pkg::clock_ticks_t clock_ticks;
+  // What the acknowledgement carried whose flow has been looked up.
+  wire  hpcc_nic_pkg::telemetry_t telemetry;
   // Kind of event for the congestion control.
   logic [2:0] reported_kind;
   // Bytes that the event acknowledges.
@@ -176,10 +178,10 @@ module hpcc_scheduler (
   wire  entry_event_ready;
   wire  entry_feedback_ready;
   wire  entry_work_ready;
+  wire  entry_event_taken;
   wire  entry_valid;
   wire  [8:0] entry_flow;
   wire  hpcc_nic_pkg::operation_t entry_word;
-  wire  hpcc_nic_pkg::telemetry_t entry_telemetry;
   wire  entry_out_of_range;
   // The sender's state of every flow: what is sent, acknowledged, repeated.
   wire  [5:0] sender_index;
@@ -187,7 +189,7 @@ module hpcc_scheduler (
   wire  sender_notify;
   wire  [2:0] sender_engine;
   wire  [5:0] sender_engine_index;
-  wire  [8:0] sender_flow_8;
+  wire  [8:0] sender_flow_9;
   wire  hpcc_nic_pkg::flow_shared_t sender_sender;
   wire  hpcc_nic_pkg::pacing_state_t sender_pacing;
   wire  sender_paced;
@@ -292,8 +294,16 @@ module hpcc_scheduler (
   // Registers: how limits bound flows.
   hpcc_nic_pkg::limit_settings_t limits_d;
   hpcc_nic_pkg::limit_settings_t limits_q;
-  // What an acknowledgement carries, until its flow has been looked up.
-  wire  hpcc_nic_pkg::telemetry_t telemetry_q;
+  // Clock -3: an acknowledgement is taken at the port.
+  wire  carried_accepted;
+  // Clock 9: what the acknowledgement carried; in the clock of another operation, what the last one before it did.
+  wire  hpcc_nic_pkg::telemetry_t carried_carried;
+  logic [3:0] carried_written_d;
+  logic [3:0] carried_written_q;
+  logic [3:0] carried_newest_d;
+  logic [3:0] carried_newest_q;
+  wire  [3:0] carried_slot_8_q;
+  wire  hpcc_nic_pkg::telemetry_t carried_ring_rdata;
   // Events for the congestion control.
   hpcc_nic_pkg::law_event_t cc_fifo_up_data;
   wire  cc_fifo_up_ready;
@@ -355,10 +365,10 @@ module hpcc_scheduler (
     .work_start(work_start),
     .last_flow(last_flow),
     .hold_timers(ended_fifo_crowded),
+    .event_taken(entry_event_taken),
     .valid(entry_valid),
     .flow(entry_flow),
     .word(entry_word),
-    .telemetry(entry_telemetry),
     .out_of_range(entry_out_of_range)
   );
   hpcc_sched_sender u_sender (
@@ -382,7 +392,7 @@ module hpcc_scheduler (
     .notify(sender_notify),
     .engine(sender_engine),
     .engine_index(sender_engine_index),
-    .flow_8(sender_flow_8),
+    .flow_9(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -410,7 +420,7 @@ module hpcc_scheduler (
     .rst(rst),
     .notify(engine_0_notify),
     .index(sender_engine_index),
-    .flow(sender_flow_8),
+    .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -438,7 +448,7 @@ module hpcc_scheduler (
     .rst(rst),
     .notify(engine_1_notify),
     .index(sender_engine_index),
-    .flow(sender_flow_8),
+    .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -466,7 +476,7 @@ module hpcc_scheduler (
     .rst(rst),
     .notify(engine_2_notify),
     .index(sender_engine_index),
-    .flow(sender_flow_8),
+    .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -494,7 +504,7 @@ module hpcc_scheduler (
     .rst(rst),
     .notify(engine_3_notify),
     .index(sender_engine_index),
-    .flow(sender_flow_8),
+    .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -522,7 +532,7 @@ module hpcc_scheduler (
     .rst(rst),
     .notify(engine_4_notify),
     .index(sender_engine_index),
-    .flow(sender_flow_8),
+    .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -550,7 +560,7 @@ module hpcc_scheduler (
     .rst(rst),
     .notify(engine_5_notify),
     .index(sender_engine_index),
-    .flow(sender_flow_8),
+    .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
     .paced(sender_paced),
@@ -715,10 +725,18 @@ module hpcc_scheduler (
     .clk(clk),
     .word(random_word)
   );
-  hpcc_delay #(.WIDTH(470), .DEPTH(8)) u_telemetry (
+  hpcc_delay #(.WIDTH(4), .DEPTH(8)) u_carried_slot_8 (
     .clk(clk),
-    .d(entry_telemetry),
-    .q(telemetry_q)
+    .d(carried_newest_q),
+    .q(carried_slot_8_q)
+  );
+  hpcc_lut_ram #(.WIDTH(470), .ADDRESS(4)) u_carried_ring (
+    .clk(clk),
+    .raddr(carried_slot_8_q),
+    .rdata(carried_ring_rdata),
+    .we(carried_accepted),
+    .waddr(carried_written_q),
+    .wdata(event_data.telemetry)
   );
   hpcc_fifo #(.WIDTH(542), .ADDRESS(6), .MARK(48)) u_cc_fifo (
     .clk(clk),
@@ -804,6 +822,8 @@ module hpcc_scheduler (
   assign send_generation = expand_send_generation;
   assign send_psn = expand_send_psn;
   assign send_kind = expand_send_kind;
+  assign carried_accepted = event_valid & entry_event_ready;
+  assign telemetry = carried_carried;
   assign acked_bytes = ({8'd0, sender_acked} << 8) << sender_acked_mtu;
   assign cc_dropped_pulse = sender_to_cc & (~cc_fifo_up_ready);
   assign cc_data = cc_fifo_down_data;
@@ -867,7 +887,7 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
-    reported_kind = telemetry_q.event_kind;
+    reported_kind = telemetry.event_kind;
     if (sender_timed_out) begin
       reported_kind = 3'd3;
     end
@@ -877,15 +897,43 @@ module hpcc_scheduler (
     cc_fifo_up_data.snd_nxt = sender_snd_nxt;
     cc_fifo_up_data.psn_next = sender_psn;
     cc_fifo_up_data.generation = sender_generation;
-    cc_fifo_up_data.flow = {7'd0, sender_flow_8};
-    cc_fifo_up_data.telemetry = telemetry_q;
+    cc_fifo_up_data.flow = {7'd0, sender_flow_9};
+    cc_fifo_up_data.telemetry = telemetry;
     cc_fifo_up_data.telemetry.bytes = acked_bytes;
-    cc_fifo_up_data.telemetry.int_valid = telemetry_q.int_valid & (~sender_timed_out);
+    cc_fifo_up_data.telemetry.int_valid = telemetry.int_valid & (~sender_timed_out);
     cc_fifo_up_data.telemetry.event_kind = reported_kind;
   end
   always_comb begin
-    ended_fifo_up_data.flow = {7'd0, sender_flow_8};
+    ended_fifo_up_data.flow = {7'd0, sender_flow_9};
     ended_fifo_up_data.generation = sender_generation;
+  end
+  // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
+  //
+  // Acknowledgements leave the entry in the order in which they were taken at the port, so a number is enough to find what one carried.
+  // Sixteen
+  // places are more than can be between the port and clock 8: two wait, eleven are on their way.
+  //
+  // | clock | what |
+  // |---|---|
+  // | -3 | taken at the port: written |
+  // | -1 | chosen: its number |
+  // | 8 | read |
+  //
+  // Sixteen places.
+  assign carried_carried = carried_ring_rdata;
+  always_comb begin
+    carried_written_d = carried_written_q;
+    carried_newest_d = carried_newest_q;
+    if (carried_accepted) begin
+      carried_written_d = carried_written_q + 4'd1;
+    end
+    if (entry_event_taken) begin
+      carried_newest_d = carried_newest_q + 4'd1;
+    end
+    if (rst) begin
+      carried_written_d = 4'd0;
+      carried_newest_d = 4'hf;
+    end
   end
   initial begin
     overhead_q = 10'd0;
@@ -894,6 +942,8 @@ module hpcc_scheduler (
     retry_limit_q = 4'd0;
     now_r_q = 48'd0;
     limits_q = 18'd0;
+    carried_written_q = 4'd0;
+    carried_newest_q = 4'd0;
   end
   always @(posedge clk) begin
     overhead_q <= overhead_d;
@@ -902,6 +952,8 @@ module hpcc_scheduler (
     retry_limit_q <= retry_limit_d;
     now_r_q <= now;
     limits_q <= limits_d;
+    carried_written_q <= carried_written_d;
+    carried_newest_q <= carried_newest_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns};
 endmodule

@@ -38,9 +38,9 @@ pub const WINDOW_PACKETS_BITS: u32 = 16;
 pub const OVERHEAD_BITS: u32 = 10;
 /// Largest number of packets that one visit grants: four halving steps.
 pub const MAX_GRANT: u32 = 15;
-/// Bits of the counts of rewinds and restarts. Visits in flight may still hold any of the last seven values (21 clocks from an
-/// event's reads to the end of the last visit that misses it, an event of a flow every three), and one more may be the one
-/// they have carried out: eleven different values are needed, so that the next count differs from all of them.
+/// Bits of the counts of rewinds and restarts. Visits in flight may still hold any of the last five values (22 clocks from an
+/// event's reads to the end of the last visit that misses it, an event of a flow every five), and one more may be the one
+/// they have carried out: fewer than sixteen different values are needed, so that the next count differs from all of them.
 pub const REWIND_BITS: u32 = 4;
 /// Largest distance between a PSN ever sent and the oldest outstanding one that a restart goes back to.
 pub const MAX_SPAN: u32 = 1 << 22;

@@ -1,23 +1,31 @@
 //! Entry: updates, commands, acknowledgements, feedback, work and the timers' turns, one operation a clock, a flow at most
-//! every three clocks.
+//! every five clocks.
 //!
-//! Taken in clock -2, an operation leaves in clock 0: first a source is chosen while all are kept, then the one chosen makes the
-//! operation. Which source goes first changes from clock to clock, so none can
-//! starve another; a clock that nobody wants goes to the timers' walk over the flows. After reset every flow is cleared, one
-//! a clock, before anything is taken.
+//! | clock | what |
+//! |---|---|
+//! | -3 | every source's operation is taken into one of its two [places](super::place) |
+//! | -2 | one source is elected of those whose flow is none of three of the last four clocks', and taken if it is not the latest one's either |
+//! | -1 | its operation is selected |
+//! | 0 | outputs |
+//!
+//! While a command waits nothing else is taken, so what was offered after a flow was created meets that flow. The other sources meet two by two:
+//! which side of each meeting goes first changes from clock to clock, in all eight ways, so none can starve another.
+//! Updates meet acknowledgements, feedback meets work; who comes of these meets the timers' walk over the flows, a flow whenever it is due, and
+//! who comes of those meets who comes of updates and acknowledgements. After reset every flow is cleared, one a clock, before anything is taken.
 
+use super::place::Place;
 use super::ports::{FeedbackIn, FlowCommandIn, WorkIn};
 use crate::emit::naming::named_by_size;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::bits_zero;
 use crate::words::flows::FlowUpdate;
-use crate::words::sched::{LawEvent, OpKind, Operation, Telemetry};
+use crate::words::sched::{LawEvent, OpKind, Operation};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// Clocks between two operations of one flow.
-pub const SAME_FLOW_INTERVAL: usize = 3;
+pub const SAME_FLOW_INTERVAL: usize = 5;
 
 /// Entry for at most 2^`A` flows; a timer looks at a flow every 2^`T` clocks.
 #[block]
@@ -30,7 +38,7 @@ pub struct Entry<const A: usize, const T: usize> {
     pub update: StreamIn<FlowUpdate>,
     /// Creation, removal, caps.
     pub command: FlowCommandIn,
-    /// Acknowledgements; `snd_nxt` is not used.
+    /// Acknowledgements; `snd_nxt` and the telemetry are not used.
     pub event: StreamIn<LawEvent>,
     /// Feedback of the TX pipe.
     pub feedback: FeedbackIn,
@@ -40,201 +48,201 @@ pub struct Entry<const A: usize, const T: usize> {
     pub last_flow: Signal<In, U<A>>,
     /// The timers rest.
     pub hold_timers: Signal<In, Bit>,
+    /// Clock -1: an acknowledgement was chosen.
+    pub event_taken: Signal<Out, Bit>,
     /// Clock 0: an operation.
     pub valid: Signal<Out, Bit>,
     /// Clock 0: flow.
     pub flow: Signal<Out, U<A>>,
     /// Clock 0: operation.
     pub word: Signal<Out, Operation>,
-    /// Clock 0: what an acknowledgement carries besides.
-    pub telemetry: Signal<Out, Telemetry>,
     /// Clock 0, counter pulse: something for a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    #[registers(U<3>: phase, command_mtu, command_priority, event_kind)]
-    #[registers(Bit: sweeping, timer_due, sweeping_1, command_create, command_windowless, command_timerless)]
-    #[registers(Bit: command_limit, feedback_advance, work_restart, valid_r, out_of_range_r)]
-    #[registers(U<A>: sweep, timer_flow, sweep_1, flow_r)]
-    #[signals(Bit: want_update, want_command, want_event, want_feedback, want_work, want_timer, in_range)]
-    #[registers(U<8>: update_generation, command_generation, event_generation, feedback_generation, work_generation)]
-    #[registers(U<34>: update_window, update_rate, command_rate)]
-    #[registers(U<24>: command_psn, event_psn, feedback_psn, feedback_value, work_end, work_start)]
-    #[registers(Telemetry: telemetry_1, telemetry_r)]
-    #[signals(U<24>: psn, second)]
-    #[signals(U<34>: window, rate)]
-    recent_valid: [DFF<Bit>; 2],
-    recent_flow: [DFF<U<16>>; 2],
-    /// Clock -1: what was chosen, and what every source offered.
-    select_1: DFF<U<3>>,
+    #[registers(Bit: sweeping, sweeping_1, sweeping_2, timer_due, valid_r, out_of_range_r)]
+    #[registers(Bit: update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid, second_valid, third_valid)]
+    #[registers(Bit: look_free, look_once, look_twice)]
+    #[registers(U<A>: latest, second, third, sweep, timer_flow, sweep_1, flow_r)]
+    #[signals(U<A>: rx_head, tx_head, other_head, elected)]
+    #[signals(Bit: closed, look_now, look_stands, update_first, rx_first, feedback_first, tx_stands, tx_first, in_range)]
+    #[signals(Bit: take_update, take_command, take_event, take_feedback, take_work, take_look)]
+    #[signals(U<16>: chosen_update, chosen_command, chosen_event, chosen_feedback, chosen_work, chosen_look, chosen)]
+    #[signals(Operation: update_word, command_word, event_word, feedback_word, work_word)]
+    updates: Place<A>,
+    commands: Place<A>,
+    events: Place<A>,
+    feedbacks: Place<A>,
+    works: Place<A>,
+    phase: DFF<U<3>>,
     timer_wait: DFF<U<T>>,
-    select: Signal<Local, U<3>>,
-    chosen: Signal<Local, U<16>>,
-    command_group: DFF<U<4>>,
-    kind: Signal<Local, OpKind>,
-    generation: Signal<Local, U<8>>,
     word_r: DFF<Operation>,
 }
 
 #[kernel]
 impl<const A: usize, const T: usize> Logic for Entry<A, T> {
     fn update(&mut self) {
-        // who is there, and whose flow is not in the loop
-        want_update = update.valid & !sweeping;
-        want_command = command.valid & !sweeping;
-        want_event = event.valid & !sweeping;
-        want_feedback = feedback.valid & !sweeping;
-        want_work = work.valid & !sweeping;
-        want_timer = timer_due & !hold_timers & !sweeping;
-        for i in 0..2 {
-            if recent_valid[i] {
-                if recent_flow[i] == update.data.val().flow {
-                    want_update = false;
-                }
-                if recent_flow[i] == command.flow {
-                    want_command = false;
-                }
-                if recent_flow[i] == event.data.val().flow {
-                    want_event = false;
-                }
-                if recent_flow[i] == feedback.flow {
-                    want_feedback = false;
-                }
-                if recent_flow[i] == work.flow {
-                    want_work = false;
-                }
-                if recent_flow[i] == bit_cast_u::<16, A>(timer_flow) {
-                    want_timer = false;
-                }
-            }
+        // -3: what every source offers, as an operation
+        inputs!([updates, commands, events, feedbacks, works]: reset);
+        // the first operation after the sweep is five clocks behind the last one of it, which may be on the same flow
+        closed = sweeping | sweeping_1 | sweeping_2;
+        inputs!([updates, commands, events, feedbacks, works]: closed);
+        update_word = bits_zero::<Operation>(0);
+        update_word.kind = OpKind::Update;
+        update_word.generation = update.data.val().generation;
+        update_word.window = update.data.val().window;
+        update_word.rate = update.data.val().rate;
+        updates.up_valid = update.valid;
+        updates.up_flow = update.data.val().flow;
+        updates.up_word = update_word;
+        update.ready = updates.up_ready;
+
+        command_word = bits_zero::<Operation>(0);
+        command_word.kind = OpKind::Remove;
+        if command.limit {
+            command_word.kind = OpKind::Limit;
+            command_word.rate = command.rate;
+            command_word.window = !bits_u::<34>(0);
         }
-        // 1 update, 2 command, 3 event, 4 feedback, 5 work, 6 timer, 0 nobody; the source of the phase goes first
-        select = if want_timer { bits_u::<3>(6) } else { bits_u::<3>(0) };
-        if want_work {
-            select = bits_u::<3>(5);
+        if command.create {
+            command_word.kind = OpKind::Create;
+            command_word.rate = bits_u::<34>(0);
+            command_word.window = bits_u::<34>(0);
         }
-        if want_feedback {
-            select = bits_u::<3>(4);
+        fields!(command_word:
+            generation = command.generation, psn = command.psn, mtu = command.mtu, pause_class = command.priority,
+            windowless = command.windowless, timerless = command.timerless, group = command.group);
+        commands.up_valid = command.valid;
+        commands.up_flow = command.flow;
+        commands.up_word = command_word;
+        command.ready = commands.up_ready;
+
+        event_word = bits_zero::<Operation>(0);
+        event_word.kind = OpKind::Notify;
+        if event.data.val().telemetry.event_kind == 0 {
+            event_word.kind = OpKind::Ack;
         }
-        if want_event {
-            select = bits_u::<3>(3);
+        if event.data.val().telemetry.event_kind == 1 {
+            event_word.kind = OpKind::Nak;
         }
-        if want_command {
-            select = bits_u::<3>(2);
+        event_word.generation = event.data.val().generation;
+        event_word.psn = event.data.val().psn_next;
+        events.up_valid = event.valid;
+        events.up_flow = event.data.val().flow;
+        events.up_word = event_word;
+        event.ready = events.up_ready;
+
+        feedback_word = bits_zero::<Operation>(0);
+        feedback_word.kind = OpKind::Adjust;
+        if feedback.advance {
+            feedback_word.kind = OpKind::Advance;
         }
-        if want_update {
-            select = bits_u::<3>(1);
+        fields!(feedback_word: generation = feedback.generation, psn = feedback.psn, second = feedback.value);
+        feedbacks.up_valid = feedback.valid;
+        feedbacks.up_flow = feedback.flow;
+        feedbacks.up_word = feedback_word;
+        feedback.ready = feedbacks.up_ready;
+
+        work_word = bits_zero::<Operation>(0);
+        work_word.kind = OpKind::Work;
+        if work.restart {
+            work_word.kind = OpKind::Restart;
         }
-        if (phase == 2) & want_command {
-            select = bits_u::<3>(2);
-        }
-        if (phase == 3) & want_event {
-            select = bits_u::<3>(3);
-        }
-        if (phase == 4) & want_feedback {
-            select = bits_u::<3>(4);
-        }
-        if (phase == 5) & want_work {
-            select = bits_u::<3>(5);
-        }
-        if (phase == 6) & want_timer {
-            select = bits_u::<3>(6);
-        }
+        fields!(work_word: generation = work.generation, psn = work.end, second = work.start);
+        works.up_valid = work.valid;
+        works.up_flow = work.flow;
+        works.up_word = work_word;
+        work.ready = works.up_ready;
+
+        // -2: whose turn it is
+        inputs!([updates, commands, events, feedbacks, works]: latest_valid, latest, second_valid, second, third_valid, third);
+        // a look of the timer is compared as what waits in a place
+        look_now = latest_valid & (latest == timer_flow);
+        look_stands = timer_due & look_free & !hold_timers;
+        look_free = !(look_now | look_once | look_twice);
+        assign!(look_once.d = look_now, look_twice.d = look_once);
+        // who goes first of each meeting; who is elected is taken unless that is the flow of the clock before
         phase = phase + 1;
-        update.ready = select == 1;
-        command.ready = select == 2;
-        event.ready = select == 3;
-        feedback.ready = select == 4;
-        work.ready = select == 5;
-
-        chosen = if select == 1 { update.data.val().flow } else { bit_cast_u::<16, A>(timer_flow) };
-        if select == 2 {
-            chosen = command.flow;
-        }
-        if select == 3 {
-            chosen = event.data.val().flow;
-        }
-        if select == 4 {
-            chosen = feedback.flow;
-        }
-        if select == 5 {
-            chosen = work.flow;
-        }
-        assign!(select_1.d = select, sweeping_1.d = sweeping, sweep_1.d = sweep);
-        update_generation = update.data.val().generation;
-        update_window = update.data.val().window;
-        update_rate = update.data.val().rate;
+        update_first = updates.stands & (!phase.get_bit(0) | !events.stands);
+        feedback_first = feedbacks.stands & (!phase.get_bit(0) | !works.stands);
+        tx_stands = feedbacks.stands | works.stands;
+        tx_first = tx_stands & (!phase.get_bit(1) | !look_stands);
+        rx_first = (updates.stands | events.stands) & (!phase.get_bit(2) | !(tx_stands | look_stands));
+        take_update = !commands.waits & rx_first & update_first & !updates.repeats;
+        take_event = !commands.waits & rx_first & !update_first & !events.repeats;
+        take_feedback = !commands.waits & !rx_first & tx_first & feedback_first & !feedbacks.repeats;
+        take_work = !commands.waits & !rx_first & tx_first & !feedback_first & !works.repeats;
+        take_look = !commands.waits & !rx_first & !tx_first & look_stands & !look_now;
+        take_command = commands.stands & !commands.repeats;
+        updates.take = take_update;
+        commands.take = take_command;
+        events.take = take_event;
+        feedbacks.take = take_feedback;
+        works.take = take_work;
         assign! {
-            command_create.d = command.create, command_generation.d = command.generation, command_psn.d = command.psn,
-            command_mtu.d = command.mtu, command_priority.d = command.priority,
-            command_windowless.d = command.windowless, command_timerless.d = command.timerless,
-            command_limit.d = command.limit, command_rate.d = command.rate, command_group.d = command.group
+            update_1.d = take_update, command_1.d = take_command, event_1.d = take_event,
+            feedback_1.d = take_feedback, work_1.d = take_work, look_1.d = take_look
         }
-        event_kind = event.data.val().telemetry.event_kind;
-        event_generation = event.data.val().generation;
-        event_psn = event.data.val().psn_next;
-        assign! {
-            feedback_advance.d = feedback.advance, feedback_generation.d = feedback.generation,
-            feedback_psn.d = feedback.psn, feedback_value.d = feedback.value, work_restart.d = work.restart,
-            work_generation.d = work.generation, work_end.d = work.end, work_start.d = work.start
-        }
-
-        // the operation: a look of a timer unless one of the others was chosen
-        kind = OpKind::Tick;
-        assign!(generation = event_generation, psn = event_psn, second = feedback_value);
-        clear!(window, rate);
-        if select_1 == 1 {
-            kind = OpKind::Update;
-            assign! {
-                generation = update_generation, window = update_window, rate = update_rate
-            }
-        }
-        if select_1 == 2 {
-            kind = OpKind::Remove;
-            if command_limit {
-                kind = OpKind::Limit;
-                rate = command_rate;
-                window = !bits_u::<34>(0);
-            }
-            if command_create {
-                kind = OpKind::Create;
-                clear!(rate, window);
-            }
-            assign!(generation = command_generation, psn = command_psn);
-        }
-        if select_1 == 3 {
-            kind = if event_kind == 0 { OpKind::Ack } else { OpKind::Notify };
-            if event_kind == 1 {
-                kind = OpKind::Nak;
-            }
-        }
-        if select_1 == 4 {
-            kind = if feedback_advance { OpKind::Advance } else { OpKind::Adjust };
-            assign!(generation = feedback_generation, psn = feedback_psn);
-        }
-        if select_1 == 5 {
-            kind = if work_restart { OpKind::Restart } else { OpKind::Work };
-            assign!(generation = work_generation, psn = work_end, second = work_start);
-        }
-
-        in_range = recent_flow[0] <= bit_cast_u::<16, A>(last_flow);
-        valid_r = (select_1 != 0) & in_range;
-        out_of_range_r = (select_1 != 0) & !in_range;
-        flow_r = bit_cast_u::<A, 16>(recent_flow[0]);
-        recent_valid[0] = select != 0;
-        recent_flow[0] = chosen;
-        recent_valid[1] = recent_valid[0];
-        recent_flow[1] = recent_flow[0];
-        // every look of the timer goes to the next flow
+        event_taken = event_1;
+        rx_head = if update_first { updates.head } else { events.head };
+        tx_head = if feedback_first { feedbacks.head } else { works.head };
+        other_head = if tx_first { tx_head } else { timer_flow };
+        elected = if rx_first { rx_head } else { other_head };
+        latest = if commands.waits { commands.head } else { elected };
+        latest_valid = take_update | take_event | take_feedback | take_work | take_look | take_command;
         timer_wait = timer_wait + 1;
+        if take_look {
+            timer_due = false;
+            timer_flow = if timer_flow == last_flow { 0.into() } else { timer_flow + 1 };
+            // when the next flow was chosen is not known before three clocks
+            look_free = false;
+            look_once = true;
+            look_twice = true;
+        }
         if timer_wait.all() {
             timer_due = true;
         }
-        if select == 6 {
-            timer_due = false;
-            timer_flow = if timer_flow == last_flow { 0.into() } else { timer_flow + 1 };
+        assign!(
+            second.d = latest,
+            second_valid.d = latest_valid,
+            third.d = second,
+            third_valid.d = second_valid
+        );
+
+        // -1: the operation
+        word_r = bits_zero::<Operation>(0);
+        chosen_update = if update_1 { updates.flow } else { bits_u::<16>(0) };
+        chosen_command = if command_1 { commands.flow } else { bits_u::<16>(0) };
+        chosen_event = if event_1 { events.flow } else { bits_u::<16>(0) };
+        chosen_feedback = if feedback_1 { feedbacks.flow } else { bits_u::<16>(0) };
+        chosen_work = if work_1 { works.flow } else { bits_u::<16>(0) };
+        chosen_look = if look_1 { bit_cast_u::<16, A>(latest) } else { bits_u::<16>(0) };
+        chosen = chosen_update | chosen_command | chosen_event | chosen_feedback | chosen_work | chosen_look;
+        if update_1 {
+            word_r = updates.word;
         }
+        if command_1 {
+            word_r = commands.word;
+        }
+        if event_1 {
+            word_r = events.word;
+        }
+        if feedback_1 {
+            word_r = feedbacks.word;
+        }
+        if work_1 {
+            word_r = works.word;
+        }
+        if look_1 {
+            word_r.kind = OpKind::Tick;
+        }
+        in_range = chosen <= bit_cast_u::<16, A>(last_flow);
+        valid_r = latest_valid & in_range;
+        out_of_range_r = latest_valid & !in_range;
+        flow_r = bit_cast_u::<A, 16>(chosen);
+        assign!(sweeping_1.d = sweeping, sweeping_2.d = sweeping_1, sweep_1.d = sweep);
         if sweeping_1 {
             valid_r = true;
-            kind = OpKind::Clear;
+            word_r = bits_zero::<Operation>(0);
+            word_r.kind = OpKind::Clear;
             flow_r = sweep_1;
         }
         if sweeping {
@@ -243,20 +251,14 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 sweeping = false;
             }
         }
-        word_r = bits_zero::<Operation>(0);
-        fields!(word_r.d:
-            kind, generation, psn, second, window, rate, mtu = command_mtu, pause_class = command_priority,
-            windowless = command_windowless, timerless = command_timerless, group = command_group);
-        telemetry_r = telemetry_1;
-        telemetry_1 = event.data.val().telemetry;
         if reset {
-            clear!(select_1, sweeping_1, valid_r, out_of_range_r);
+            clear!(update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid);
+            clear!(sweeping_1, valid_r, out_of_range_r);
             sweeping = true;
             clear!(sweep, timer_flow, timer_due, timer_wait, phase);
-            recent_valid[0] = false;
         }
         assign! {
-            valid = valid_r, flow = flow_r, word = word_r, telemetry = telemetry_r, out_of_range = out_of_range_r
+            valid = valid_r, flow = flow_r, word = word_r, out_of_range = out_of_range_r
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

@@ -2,12 +2,12 @@
 //!
 //! | clock | what |
 //! |---|---|
-//! | 7 | the flow's membership is read |
-//! | 8 | an event's outcome: has the flow work |
-//! | 9 | membership written; who comes and who goes is known |
-//! | 10 | who comes and who goes is counted; bytes of packets and corrections are summed |
+//! | 8 | the flow's membership is read |
+//! | 9 | an event's outcome: has the flow work |
+//! | 10 | membership written; who comes and who goes is known |
+//! | 11 | who comes and who goes is counted; bytes of packets and corrections are summed |
 //!
-//! Clocks are those of [`super::sender`]. A flow has an event every three clocks at most, so it is written before it is read
+//! Clocks are those of [`super::sender`]. A flow has an event every five clocks at most, so it is written before it is read
 //! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
 //! `ACTIVE` and `SENT` are at most 24 clocks late:
 //!
@@ -42,27 +42,27 @@ pub struct Members<const A: usize> {
     pub reset: Signal<In, Bit>,
     /// Register: wire bytes of a packet beside its payload.
     pub overhead: Signal<In, U<10>>,
-    /// Clock 7: flow.
+    /// Clock 8: flow.
     pub flow_next: Signal<In, U<A>>,
-    /// Clock 8: something happened to it.
+    /// Clock 9: something happened to it.
     pub notify: Signal<In, Bit>,
-    /// Clock 8: it does not exist, or an earlier generation was meant.
+    /// Clock 9: it does not exist, or an earlier generation was meant.
     pub late: Signal<In, Bit>,
-    /// Clock 8: it is cleared after reset.
+    /// Clock 9: it is cleared after reset.
     pub clear: Signal<In, Bit>,
-    /// Clock 8: its sender state.
+    /// Clock 9: its sender state.
     pub sender: Signal<In, FlowShared>,
-    /// Clock 8: next PSN to send.
+    /// Clock 9: next PSN to send.
     pub snd_nxt: Signal<In, U<24>>,
-    /// Clock 8: work was added or the flow created.
+    /// Clock 9: work was added or the flow created.
     pub worked: Signal<In, Bit>,
-    /// Clock 8: the group is written.
+    /// Clock 9: the group is written.
     pub limited: Signal<In, Bit>,
-    /// Clock 8: the group.
+    /// Clock 9: the group.
     pub group: Signal<In, U<4>>,
-    /// Clock 8: a granted packet used `unused` bytes less than a full one.
+    /// Clock 9: a granted packet used `unused` bytes less than a full one.
     pub adjusted: Signal<In, Bit>,
-    /// Clock 8: bytes, two's complement.
+    /// Clock 9: bytes, two's complement.
     pub unused: Signal<In, U<20>>,
     /// A packet of this flow leaves.
     pub leaves: Signal<In, Bit>,
@@ -75,11 +75,11 @@ pub struct Members<const A: usize> {
     /// One clock later: bytes that it has sent on the wire.
     pub sent: Signal<Out, U<64>>,
     #[signals(U<24>: from, low_new)]
-    #[registers(Bit: event_9, clear_9, active_9, limited_9, adjusted_9, comes, goes, adjusted_10, leaves_3, clearing)]
+    #[registers(Bit: event_10, clear_10, active_10, limited_10, adjusted_10, comes, goes, adjusted_11, leaves_3, clearing)]
     #[registers(Bit: clearing_3, up_3, down_3)]
-    #[registers(U<A>: flow_8, flow_9)]
-    #[registers(U<4>: group_9, comes_to, goes_from, left_group, turn, turn_1, turn_2, turn_3)]
-    #[registers(U<20>: unused_9, unused_10)]
+    #[registers(U<A>: flow_9, flow_10)]
+    #[registers(U<4>: group_10, comes_to, goes_from, left_group, turn, turn_1, turn_2, turn_3)]
+    #[registers(U<20>: unused_10, unused_11)]
     #[registers(U<24>: sum_2, low_3)]
     #[signals(Bit: falls, borrows)]
     #[signals(U<40>: carry, high_new)]
@@ -95,7 +95,7 @@ pub struct Members<const A: usize> {
     high: LutRam<U<40>, 4>,
     shown: LutRam<SentBytes, 4>,
     counted: LutRam<U<16>, 4>,
-    mtu_9: DFF<U<3>>,
+    mtu_10: DFF<U<3>>,
     group_new: Signal<Local, U<4>>,
     unused_sign: Signal<Local, CorrectionSign>,
     bytes: Signal<Local, U<13>>,
@@ -108,32 +108,32 @@ pub struct Members<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for Members<A> {
     fn update(&mut self) {
-        // 7, 8
+        // 8, 9
         member.raddr = flow_next;
-        flow_8 = flow_next;
-        flow_9 = flow_8;
+        flow_9 = flow_next;
+        flow_10 = flow_9;
         from = if sender.windowless & !worked { snd_nxt } else { sender.una };
-        event_9 = notify & !late;
-        clear_9 = clear;
-        active_9 = sender.alive & (from != sender.end_psn);
+        event_10 = notify & !late;
+        clear_10 = clear;
+        active_10 = sender.alive & (from != sender.end_psn);
         assign! {
-            mtu_9.d = sender.mtu, limited_9.d = limited, group_9.d = group, adjusted_9.d = adjusted, unused_9.d = unused
+            mtu_10.d = sender.mtu, limited_10.d = limited, group_10.d = group, adjusted_10.d = adjusted, unused_10.d = unused
         }
 
-        // 9
-        group_new = if limited_9 { group_9 } else { member.rdata.val().group };
-        inputs!(member: we = event_9, waddr = flow_9);
-        member.wdata.next.active = active_9;
+        // 10
+        group_new = if limited_10 { group_10 } else { member.rdata.val().group };
+        inputs!(member: we = event_10, waddr = flow_10);
+        member.wdata.next.active = active_10;
         member.wdata.next.group = group_new;
-        inputs!(at_exit: we = member.we, waddr = flow_9);
+        inputs!(at_exit: we = member.we, waddr = flow_10);
         at_exit.wdata.next.group = group_new;
-        at_exit.wdata.next.mtu = mtu_9;
-        comes = event_9 & active_9;
+        at_exit.wdata.next.mtu = mtu_10;
+        comes = event_10 & active_10;
         comes_to = group_new;
         // who was there before a reset has gone with it
-        goes = event_9 & member.rdata.val().active & !clear_9;
+        goes = event_10 & member.rdata.val().active & !clear_10;
         goes_from = member.rdata.val().group;
-        advance!(adjusted_10, unused_10);
+        advance!(adjusted_11, unused_11);
 
         // packets: two clocks to the flow's word, one to its bytes
         at_exit.raddr = leaving;
@@ -152,14 +152,14 @@ impl<const A: usize> Logic for Members<A> {
         left_group = at_exit.rdata.val().group;
         left_bytes = bytes + bit_cast_u::<13, 10>(overhead);
 
-        // 10: after a reset one group after the other is cleared
+        // 11: after a reset one group after the other is cleared
         came.amount = bits_u::<24>(1);
         went.amount = bits_u::<24>(1);
         packets.amount = bit_cast_u::<24, 13>(left_bytes);
-        unused_sign = bit_cast_word::<CorrectionSign, U<20>>(unused_10);
-        corrections.amount = bit_cast_u::<24, 20>(unused_10);
+        unused_sign = bit_cast_word::<CorrectionSign, U<20>>(unused_11);
+        corrections.amount = bit_cast_u::<24, 20>(unused_11);
         if unused_sign.negative {
-            corrections.amount = bit_cast_u::<24, 20>(unused_10) | bits_u::<24>(0xf0_0000);
+            corrections.amount = bit_cast_u::<24, 20>(unused_11) | bits_u::<24>(0xf0_0000);
         }
         came.add = comes | clearing;
         came.group = comes_to;
@@ -167,7 +167,7 @@ impl<const A: usize> Logic for Members<A> {
         went.group = goes_from;
         packets.add = leaves_3 | clearing;
         packets.group = left_group;
-        corrections.add = adjusted_10 | clearing;
+        corrections.add = adjusted_11 | clearing;
         corrections.group = goes_from;
         came.clear = clearing;
         went.clear = clearing;
@@ -234,10 +234,10 @@ impl<const A: usize> Logic for Members<A> {
         if reset {
             turn = bits_u::<4>(0);
             clearing = true;
-            clear!(event_9, adjusted_9, adjusted_10, comes, goes, leaves_3);
+            clear!(event_10, adjusted_10, adjusted_11, comes, goes, leaves_3);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_with::<Self>(&[("ADDRESS", A)], &["flow_next", "leaving", "flow_8", "flow_9"])
+        named_with::<Self>(&[("ADDRESS", A)], &["flow_next", "leaving", "flow_9", "flow_10"])
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! | block | does |
 //! |---|---|
-//! | [`entry`] | all events into one row, one operation a clock |
+//! | [`entry`], [`place`] | all events into one row, one operation a clock |
+//! | [`carried`] | what acknowledgements carry past the scheduler |
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`levels`] | levels of groups on their way to the engines |
@@ -12,6 +13,7 @@
 //! | [`park`] | grants of paused priorities stand aside |
 //! | [`expand`] | a grant of several packets into PktSend, one a clock |
 
+pub mod carried;
 pub mod choice;
 pub mod engine;
 pub mod entry;
@@ -22,6 +24,7 @@ pub mod members;
 pub mod merge;
 pub mod pacing;
 pub mod park;
+pub mod place;
 pub mod ports;
 pub mod sender;
 pub mod stimulus;

@@ -6,8 +6,9 @@
 //! | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window of limits | 19 bits, bytes; UQ23.11 |
 //! | 4 | `window_4` | the window given, or that of a limit | UQ23.11 |
 //! | 6 | input | MTU code | |
-//! | 7 | `wire_7`, `round_7` | wire bytes of a packet; window plus one MTU less one unit | 13 bits, UQ24.11 |
+//! | 7 | `wire_7`, `round_7` | wire bytes of a packet and one; window plus one MTU less one unit | 13 bits, UQ24.11 |
 //! | 8 | `word_8` | cap, window in packets | 20 bits, 16 bits |
+//! | 9 | `word_9` | nothing of a flow that is cleared | |
 //!
 //! Bit for bit [`hpcc_models::sched::Pacing::new`], and for a limit [`hpcc_models::sched::Cap::new`].
 
@@ -39,9 +40,9 @@ pub struct PacingUpdate {
     pub overhead: Signal<In, U<10>>,
     /// Clock 6: MTU code.
     pub mtu: Signal<In, U<3>>,
-    /// Clock 7: the word is zero: the flow is cleared.
+    /// Clock 8: the word is zero: the flow is cleared.
     pub none: Signal<In, Bit>,
-    /// Clock 8: pacing word.
+    /// Clock 9: pacing word.
     pub word: Signal<Out, PacingState>,
     earned: MulPipe<34, 12, 19, 27>,
     earned_7: Delay<U<19>, 4>,
@@ -58,6 +59,7 @@ pub struct PacingUpdate {
     packets: Signal<Local, U<16>>,
     cap: Signal<Local, U<20>>,
     word_8: DFF<PacingState>,
+    word_9: DFF<PacingState>,
 }
 
 #[kernel]
@@ -79,34 +81,37 @@ impl Logic for PacingUpdate {
 
         // 6
         mtu_7 = mtu;
-        wire_7 = bits_u::<13>(4096) + bit_cast_u::<13, 10>(overhead);
+        wire_7 = bits_u::<13>(4097) + bit_cast_u::<13, 10>(overhead);
         round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x7f_ffff);
         if mtu == 0 {
-            wire_7 = bits_u::<13>(256) + bit_cast_u::<13, 10>(overhead);
+            wire_7 = bits_u::<13>(257) + bit_cast_u::<13, 10>(overhead);
             round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x7_ffff);
         }
         if mtu == 1 {
-            wire_7 = bits_u::<13>(512) + bit_cast_u::<13, 10>(overhead);
+            wire_7 = bits_u::<13>(513) + bit_cast_u::<13, 10>(overhead);
             round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0xf_ffff);
         }
         if mtu == 2 {
-            wire_7 = bits_u::<13>(1024) + bit_cast_u::<13, 10>(overhead);
+            wire_7 = bits_u::<13>(1025) + bit_cast_u::<13, 10>(overhead);
             round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x1f_ffff);
         }
         if mtu == 3 {
-            wire_7 = bits_u::<13>(2048) + bit_cast_u::<13, 10>(overhead);
+            wire_7 = bits_u::<13>(2049) + bit_cast_u::<13, 10>(overhead);
             round_7 = bit_cast_u::<35, 34>(window_6) + bits_u::<35>(0x3f_ffff);
         }
 
         // 7
         rounded = bit_cast_word::<RoundedFineWindow, U<35>>(round_7);
         packets = rounded.units >> mtu_7;
-        cap = bit_cast_u::<20, 19>(earned_7) + bit_cast_u::<20, 13>(wire_7) + 1;
+        cap = bit_cast_u::<20, 19>(earned_7) + bit_cast_u::<20, 13>(wire_7);
         word_8 = bits_zero::<PacingState>(0);
         fields!(word_8.d: rate = rate_7.q, cap, window = packets);
+
+        // 8
+        word_9 = word_8;
         if none {
-            word_8 = bits_zero::<PacingState>(0);
+            word_9 = bits_zero::<PacingState>(0);
         }
-        word = word_8;
+        word = word_9;
     }
 }

@@ -14,8 +14,8 @@
 //!
 //! A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 
-use crate::prim::ram::RamReg;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::sched::{Grant, ParkStep};
@@ -42,13 +42,14 @@ pub struct Park {
     pub up: StreamIn<Grant>,
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
-    #[registers(U<8>: waits, pause_r, held_r, below)]
+    #[registers(U<8>: waits, held_r, below, next_head, may, may_below)]
     #[registers(U<3>: pick)]
     #[registers(ParkStep: step)]
+    #[registers(Bit: alone)]
     #[signals(Bit: aside, passes, parked_goes, stores, empties)]
-    #[signals(U<8>: head_now, tail_now, tail_class, may, candidates, stored, emptied, waits_new)]
-    /// Without the tag.
-    rows: RamReg<U<58>, 11>,
+    #[signals(U<8>: head_now, tail_now, tail_class, candidates, stored, emptied, waits_new, below_new)]
+    /// Without the tag. What is read was written two clocks before at least.
+    rows: TableRam<U<58>, 11>,
     head: [DFF<U<8>>; 8],
     tail: [DFF<U<8>>; 8],
     out: Skid<Grant>,
@@ -61,7 +62,6 @@ pub struct Park {
 impl Logic for Park {
     fn update(&mut self) {
         out.reset = reset;
-        pause_r = pause;
 
         // what comes: into its queue, or through
         lane = up.data.val().pause_class;
@@ -95,7 +95,10 @@ impl Logic for Park {
         rows.waddr = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
         rows.wdata = bit_cast_number::<58, Grant>(up.data);
         rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_now);
-        empties = (step == ParkStep::Check) & (head_now == tail_now);
+        // a queue becomes empty when nothing is behind the head that leaves, and nothing comes in that clock
+        next_head = head_now + 1;
+        alone = (next_head == tail_now) & !(stores & (lane == pick));
+        empties = (step == ParkStep::Check) & alone;
         stored = if stores { bits_u::<8>(1) << lane } else { bits_u::<8>(0) };
         emptied = if empties { bits_u::<8>(1) << pick } else { bits_u::<8>(0) };
         waits_new = (waits & !emptied) | stored;
@@ -112,10 +115,13 @@ impl Logic for Park {
         }
 
         // who leaves: the next lower priority of those that may, or the highest
-        may = waits & !pause_r;
-        candidates = if (may & below).any() { may & below } else { may };
+        below_new = if step == ParkStep::Check { (bits_u::<8>(1) << pick) - 1 } else { below };
+        below = below_new;
+        may = waits_new & !pause;
+        may_below = waits_new & !pause & below_new;
+        candidates = if may_below.any() { may_below } else { may };
         if step == ParkStep::Look {
-            if candidates.any() {
+            if may.any() {
                 step = ParkStep::Address;
             }
             if candidates.get_bit(0) {
@@ -154,16 +160,16 @@ impl Logic for Park {
         }
         if step == ParkStep::Check {
             step = ParkStep::Look;
-            below = (bits_u::<8>(1) << pick) - 1;
         }
-        out.up.valid = passes | parked_goes;
+        // where the head of a queue is offered, it goes or lets another one pass
+        out.up.valid = (step == ParkStep::Offer) | (up.valid & !aside);
         out.up.data = up.data;
         if parked_goes {
             out.up.data = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(rows.rdata));
             out.up.data.next.tag = tag;
         }
         StreamOut::<Grant>::link(&mut down, &mut out.down);
-        reset!(head, tail, step, waits, held_r, pick, turn, tag, below);
+        reset!(head, tail, step, waits, held_r, pick, turn, tag, below, may, may_below);
     }
 }
 

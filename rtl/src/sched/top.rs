@@ -1,5 +1,6 @@
 //! The scheduler: wiring, registers, and the row to the congestion control.
 
+use super::carried::Carried;
 use super::engine::Engine;
 use super::entry::Entry;
 use super::expand::Expand;
@@ -11,7 +12,6 @@ use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use super::sender::Sender;
 use crate::cc::slot::ConfigIn;
 use crate::prim::counter::SaturatingCounter;
-use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
@@ -26,7 +26,7 @@ use rust_hdl::prelude::*;
 /// Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
 /// engine `I`; a timer looks at one flow every 2^`T` clocks; flows wait in `ROWS` rows, 1 being a ring.
 ///
-/// Flow `n` belongs to engine `n mod ENGINES`. Eleven clocks lie between the edge that takes an acknowledgement and the
+/// Flow `n` belongs to engine `n mod ENGINES`. Thirteen clocks lie between the edge that takes an acknowledgement and the
 /// clock in which the congestion control is offered it.
 #[block(
     check(ENGINES >= 3 && ENGINES <= 7, "engine numbers have three bits, the inverse seventeen"),
@@ -43,7 +43,7 @@ pub struct Scheduler<
 > {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high. Nothing is taken for as many clocks as there are flows after it.
+    /// Synchronous, high. Nothing is taken for three clocks more than there are flows after it.
     pub reset: Signal<In, Bit>,
     /// Register write port, [`hpcc_models::sched::registers::address`].
     pub param: ConfigIn,
@@ -144,8 +144,10 @@ pub struct Scheduler<
     clock_ticks: Signal<Local, ClockTicks>,
     /// Registers: how limits bound flows.
     limits: DFF<LimitSettings>,
-    /// What an acknowledgement carries, until its flow has been looked up.
-    telemetry: Delay<Telemetry, 8>,
+    /// What acknowledgements carry, until their flows have been looked up.
+    carried: Carried,
+    /// What the acknowledgement carried whose flow has been looked up.
+    telemetry: Signal<Local, Telemetry>,
     /// Kind of event for the congestion control.
     reported_kind: Signal<Local, U<3>>,
     /// Bytes that the event acknowledges.
@@ -172,7 +174,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 {
     fn update(&mut self) {
         inputs!([
-            entry, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
+            entry, carried, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
         ]: reset);
         if param.write {
             if param.address == 0 {
@@ -231,7 +233,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         for i in 0..ENGINES {
             engine[i].reset = reset;
             engine[i].notify = sender.notify & (sender.engine == i.val());
-            inputs!(engine[i] from sender: index = engine_index, flow = flow_8, sender, pacing, paced, cap, limited);
+            inputs!(engine[i] from sender: index = engine_index, flow = flow_9, sender, pacing, paced, cap, limited);
             inputs!(engine[i] from levels: level_write = written, level_group = written_group, level);
             inputs!(engine[i] from limits: dither);
             engine[i].random = random.word.get_bits::<16>(8 * i) ^ folded;
@@ -258,8 +260,11 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         StreamOut::<Grant>::join(&mut park.down, &mut expand.up);
         SendOut::link(&mut send, &mut expand.send);
 
-        // 8: what the acknowledgement carried meets its flow and snd_nxt
-        telemetry = entry.telemetry;
+        // 9: what the acknowledgement carried meets its flow and snd_nxt
+        carried.accepted = event.valid & entry.event.ready;
+        carried.telemetry = event.data.val().telemetry;
+        carried.taken = entry.event_taken;
+        telemetry = carried.carried;
         reported_kind = if sender.timed_out { bits_u::<3>(3) } else { telemetry.event_kind };
         acked_bytes = (bit_cast_u::<32, 24>(sender.acked) << 8) << sender.acked_mtu;
         cc_fifo.up.valid = sender.to_cc;
@@ -268,7 +273,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         cc_fifo.up.data.next.snd_nxt = sender.snd_nxt;
         cc_fifo.up.data.next.psn_next = sender.psn;
         cc_fifo.up.data.next.generation = sender.generation;
-        cc_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_8);
+        cc_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_9);
         cc_fifo.up.data.next.telemetry = telemetry;
         cc_fifo.up.data.next.telemetry.bytes = acked_bytes;
         cc_fifo.up.data.next.telemetry.int_valid = telemetry.int_valid & !sender.timed_out;
@@ -276,7 +281,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         StreamOut::<LawEvent>::link(&mut cc, &mut cc_fifo.down);
 
         ended_fifo.up.valid = sender.ended;
-        ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_8);
+        ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_9);
         ended_fifo.up.data.next.generation = sender.generation;
         ended.valid = ended_fifo.down.valid;
         ended_fifo.down.ready = ended.ready;

@@ -3,6 +3,7 @@
 use super::ports::{Inputs, SOURCES};
 use crate::words::sched::Telemetry;
 use hpcc_models::sched::{FlowSettings, Op};
+use std::collections::VecDeque;
 
 /// What happens to a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,76 +21,128 @@ pub struct Taken {
     pub act: Act,
     /// PSN of an acknowledgement or notice.
     pub psn: u32,
-    /// What lay on the port of the acknowledgements then.
+    /// What it carried; of an operation that is no acknowledgement, what the last one did.
     pub telemetry: Telemetry,
+}
+
+/// The two places of a source.
+#[derive(Clone, Default)]
+struct Places {
+    waiting: VecDeque<Taken>,
+    ready: bool,
 }
 
 pub struct Entry {
     last_flow: u16,
     timer_clocks: u32,
     phase: usize,
+    places: [Places; SOURCES],
     /// The flow that is cleared next.
     sweep: Option<u16>,
+    /// A flow was cleared one and two clocks ago.
+    swept: [bool; 2],
     timer_flow: u16,
     timer_wait: u32,
     timer_due: bool,
-    /// Flows of the last two clocks.
-    recent: [Option<u16>; 2],
+    /// Clocks since the timer came to its flow.
+    timer_age: u32,
+    /// Flows of the last four clocks, as far as they are compared.
+    recent: [Option<u16>; 4],
+    /// Bits of a flow number that are compared.
+    compared: u16,
     chosen: Option<Taken>,
+    /// What acknowledgements carried: the last sixteen taken at the port, how many were, and how many of them were chosen.
+    carried: [Telemetry; 16],
+    carried_count: usize,
+    chosen_count: usize,
     /// The operation that leaves.
     pub out: Option<Taken>,
     /// What would have left has a flow number that does not exist.
     pub out_of_range: bool,
 }
 
+const UPDATES: usize = 0;
+const COMMANDS: usize = 1;
+/// Acknowledgements.
+const EVENTS: usize = 2;
+const FEEDBACK: usize = 3;
+const WORK: usize = 4;
+/// Looks of the timer, which offer nothing at a port.
+const LOOKS: usize = 5;
+
 impl Entry {
-    pub fn new(flows: u16, timer_clocks: u32) -> Self {
+    pub fn new(flows: u16, flow_bits: u32, timer_clocks: u32) -> Self {
         Self {
             last_flow: flows - 1,
             timer_clocks,
             phase: 0,
+            places: Default::default(),
             sweep: None,
+            swept: [false; 2],
             timer_flow: 0,
             timer_wait: 0,
             timer_due: false,
-            recent: [None; 2],
+            timer_age: 0,
+            recent: [None; 4],
+            compared: ((1u32 << flow_bits) - 1) as u16,
             chosen: None,
+            carried: [Telemetry::default(); 16],
+            carried_count: 0,
+            chosen_count: 0,
             out: None,
             out_of_range: false,
         }
     }
 
-    /// The source that is taken: that of the phase, or the first one. Flows of the last two clocks wait.
-    pub fn choose(&self, inputs: &Inputs, timers_rest: bool) -> Option<usize> {
-        if self.sweep.is_some() {
-            return None;
-        }
-        let flows = [
-            inputs.update.map(|update| update.flow.0 as u16),
-            inputs.command.map(|command| command.0),
-            Some(inputs.event.flow.0 as u16).filter(|_| inputs.event_valid),
-            inputs.feedback.map(|feedback| feedback.0),
-            inputs.work.map(|work| work.0),
-            Some(self.timer_flow).filter(|_| self.timer_due && !timers_rest),
-        ];
-        let free = |source: usize| flows[source].is_some_and(|flow| !self.recent.contains(&Some(flow)));
-        let of_phase = self
-            .phase
-            .checked_sub(1)
-            .filter(|source| *source <= SOURCES && free(*source));
-        of_phase.or_else(|| (0..=SOURCES).find(|source| free(*source)))
+    /// Which sources are taken.
+    pub fn ready(&self) -> [bool; SOURCES] {
+        std::array::from_fn(|source| self.places[source].ready)
     }
 
-    fn taken(&self, source: usize, inputs: &Inputs) -> Option<Taken> {
+    /// The flow that a source, or a look of the timer, waits for.
+    fn head(&self, source: usize) -> Option<u16> {
+        if source == LOOKS {
+            return Some(self.timer_flow);
+        }
+        self.places[source].waiting.front().map(|head| head.flow)
+    }
+
+    /// The source that is chosen; flows of the last four clocks wait, and that of the last one keeps its turn all the same. A command that
+    /// waits lets nobody go before it.
+    fn choose(&self, timers_rest: bool) -> Option<usize> {
+        let compared = |source: usize| self.head(source).map(|flow| flow & self.compared);
+        let wants = |source: usize| {
+            let known = source != LOOKS || (self.timer_due && !timers_rest && self.timer_age >= 3);
+            let flow = compared(source).filter(|_| known)?;
+            (!self.recent[1..].contains(&Some(flow))).then_some(source)
+        };
+        // of two sides that both want the one whose turn it is
+        let meet = |bit: usize, first: Option<usize>, second: Option<usize>| match self.phase >> bit & 1 {
+            0 => first.or(second),
+            _ => second.or(first),
+        };
+        let others = meet(1, meet(0, wants(FEEDBACK), wants(WORK)), wants(LOOKS));
+        let mut elected = meet(2, meet(0, wants(UPDATES), wants(EVENTS)), others);
+        if !self.places[COMMANDS].waiting.is_empty() {
+            elected = wants(COMMANDS);
+        }
+        elected.filter(|source| compared(*source) != self.recent[0])
+    }
+
+    /// What a source offers.
+    fn offered(&self, source: usize, inputs: &Inputs) -> Option<Taken> {
         let event = &inputs.event;
         let (flow, generation, op) = match source {
-            0 => {
+            UPDATES => {
                 let update = inputs.update?;
                 let op = Op::Update(update.rate.0, update.window.0);
                 (update.flow.0 as u16, update.generation.0 as u8, op)
             }
-            1 => inputs.command?,
-            2 => {
+            COMMANDS => inputs.command?,
+            EVENTS => {
+                if !inputs.event_valid {
+                    return None;
+                }
                 let psn = event.psn_next.0 as u32;
                 let op = match event.telemetry.event_kind.0 {
                     0 => Op::Ack(psn),
@@ -98,9 +151,8 @@ impl Entry {
                 };
                 (event.flow.0 as u16, event.generation.0 as u8, op)
             }
-            3 => inputs.feedback?,
-            4 => inputs.work?,
-            _ => (self.timer_flow, 0, Op::Tick),
+            FEEDBACK => inputs.feedback?,
+            _ => inputs.work?,
         };
         Some(Taken {
             flow,
@@ -111,35 +163,77 @@ impl Entry {
         })
     }
 
-    pub fn clock(&mut self, source: Option<usize>, inputs: &Inputs) {
-        let taken = source.and_then(|source| self.taken(source, inputs));
+    /// The operation of a source that is chosen.
+    fn take(&mut self, source: usize) -> Option<Taken> {
+        self.chosen_count += usize::from(source == EVENTS);
+        let telemetry = self.carried[(self.chosen_count + 15) % 16];
+        if source == LOOKS {
+            let flow = self.timer_flow;
+            return Some(Taken {
+                flow,
+                generation: 0,
+                act: Act::Op(Op::Tick),
+                psn: 0,
+                telemetry,
+            });
+        }
+        let taken = self.places[source].waiting.pop_front()?;
+        Some(Taken { telemetry, ..taken })
+    }
+
+    pub fn clock(&mut self, inputs: &Inputs, timers_rest: bool) {
+        let source = self.choose(timers_rest);
         let exists = |taken: &Taken| taken.flow <= self.last_flow;
         self.out = self.chosen.filter(exists);
         self.out_of_range = self.chosen.is_some_and(|taken| !exists(&taken));
+        let taken = source.and_then(|source| self.take(source));
         self.chosen = taken;
-        self.recent = [taken.map(|taken| taken.flow), self.recent[0]];
+        self.recent.rotate_right(1);
+        self.recent[0] = taken.map(|taken| taken.flow & self.compared);
+        let closed = self.sweep.is_some() || self.swept.contains(&true);
+        self.swept = [self.sweep.is_some(), self.swept[0]];
+        for source in 0..SOURCES {
+            if let Some(offered) = self
+                .offered(source, inputs)
+                .filter(|_| self.places[source].ready)
+            {
+                self.places[source].waiting.push_back(offered);
+                if source == EVENTS {
+                    self.carried[self.carried_count % 16] = offered.telemetry;
+                    self.carried_count += 1;
+                }
+            }
+            self.places[source].ready = self.places[source].waiting.len() < 2 && !closed;
+        }
         self.phase = (self.phase + 1) % 8;
-        self.timer_due |= self.timer_wait == self.timer_clocks - 1;
-        self.timer_wait = (self.timer_wait + 1) % self.timer_clocks;
-        if source == Some(SOURCES) {
+        self.timer_age += 1;
+        if source == Some(LOOKS) {
             self.timer_due = false;
+            self.timer_age = 0;
             self.timer_flow = if self.timer_flow == self.last_flow { 0 } else { self.timer_flow + 1 };
         }
+        self.timer_due |= self.timer_wait == self.timer_clocks - 1;
+        self.timer_wait = (self.timer_wait + 1) % self.timer_clocks;
         if let Some(flow) = self.sweep {
             self.chosen = Some(Taken {
                 flow,
                 generation: 0,
                 act: Act::Clear,
                 psn: 0,
-                telemetry: inputs.event.telemetry,
+                telemetry: Telemetry::default(),
             });
             self.sweep = Some(flow + 1).filter(|flow| *flow <= self.last_flow);
         }
         if inputs.reset {
+            self.recent[0] = None;
             *self = Self {
+                last_flow: self.last_flow,
+                timer_clocks: self.timer_clocks,
+                recent: self.recent,
+                compared: self.compared,
+                carried: self.carried,
                 sweep: Some(0),
-                recent: [None, self.recent[1]],
-                ..Self::new(self.last_flow + 1, self.timer_clocks)
+                ..Self::new(1, 0, 0)
             };
         }
     }

@@ -1,4 +1,4 @@
-//! What operations do to flows, eight clocks after they were taken.
+//! What operations do to flows, nine clocks after they were taken.
 
 use super::entry::{Act, Taken};
 use super::ports::Registers;
@@ -43,7 +43,7 @@ struct Flight {
 pub struct Events {
     flows: Vec<SenderState>,
     /// Operations by the clocks since they left the entry, less one.
-    line: [Option<Flight>; 7],
+    line: [Option<Flight>; 8],
     /// The operation that ends in this clock.
     pub effect: Option<Effect>,
 }
@@ -52,7 +52,7 @@ impl Events {
     pub fn new(flows: usize) -> Self {
         Self {
             flows: vec![SenderState::default(); flows],
-            line: [None; 7],
+            line: [None; 8],
             effect: None,
         }
     }
@@ -78,13 +78,15 @@ impl Events {
         if let Some(flight) = &mut self.line[1] {
             flight.visited = visited(flight.taken.flow);
         }
+        if let Some(flight) = &mut self.line[4] {
+            flight.timer_now = (registers.now >> 10) as u32 & 0xffff;
+        }
         if let Some(flight) = &mut self.line[5] {
             flight.overhead = registers.words.overhead;
-            flight.timer_now = (registers.now >> 10) as u32 & 0xffff;
             (flight.timeout, flight.retry_limit) = (registers.words.timeout, registers.words.retry_limit);
             flight.held = held;
         }
-        self.effect = self.line[6].map(|flight| self.carry_out(&flight, &registers.words));
+        self.effect = self.line[7].map(|flight| self.carry_out(&flight, &registers.words));
         self.line.rotate_right(1);
         self.line[0] = first;
     }

@@ -34,6 +34,7 @@ use stages::{Granted, Joint, Packets, Queue};
 pub struct Sizes {
     pub engines: usize,
     pub flows: u16,
+    pub flow_bits: u32,
     pub index_bits: u32,
     pub timer_bits: u32,
     pub rows: usize,
@@ -60,7 +61,7 @@ impl Reference {
         let flows = sizes.engines as u16 * sizes.flows;
         let engine = |_| Engine::new(sizes.engines, sizes.index_bits, sizes.rows);
         Self {
-            entry: Entry::new(flows, 1 << sizes.timer_bits),
+            entry: Entry::new(flows, sizes.flow_bits, 1 << sizes.timer_bits),
             events: Events::new(flows.into()),
             engines: (0..sizes.engines).map(engine).collect(),
             joints: (0..sizes.engines).map(|_| Joint::default()).collect(),
@@ -87,9 +88,9 @@ impl Reference {
 
     /// One clock.
     pub fn clock(&mut self, inputs: &Inputs) -> Outputs {
-        let source = self.entry.choose(inputs, self.ended.crowded);
+        let timers_rest = self.ended.crowded;
         let outputs = Outputs {
-            ready: std::array::from_fn(|of| source == Some(of)),
+            ready: self.entry.ready(),
             send: self.packets.offer(),
             cc: self.cc.out,
             ended: self.ended.out,
@@ -108,7 +109,7 @@ impl Reference {
         let (engines, count) = (&self.engines, self.engines.len() as u16);
         let visited = |flow: u16| engines[usize::from(flow % count)].visited(usize::from(flow / count));
         self.events.clock(self.entry.out, &self.registers, held, visited);
-        self.entry.clock(source, inputs);
+        self.entry.clock(inputs, timers_rest);
 
         self.engines(effect.as_ref(), inputs, held, tag);
         self.levels.clock(inputs.level, &self.registers, reset);

@@ -1,0 +1,138 @@
+//! Where a source's operations wait until they are chosen: two places, whose flows are compared with those of the last clocks.
+//!
+//! An operation is taken while its flow is none of those of the last four clocks. Three of these are compared a clock before, when the operation
+//! comes and while it waits, in each place for itself: who waits for none of them stands for election (`stands`). The latest one is known too late for that,
+//! and is compared beside the election (`repeats`): who is elected all the same is not taken in that clock, nor is another one.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | -3 | inputs | an operation is offered; was its flow chosen one, two or three clocks ago |
+//! | -2 | `flow_0`, `flow_1`, `free_0`, `free_1` | it stands for election; was its flow chosen in the clock before |
+//! | -1 | `word_0`, `word_1` | what has been chosen |
+//!
+//! `up_ready` is a register. Only as many bits are compared as flow numbers have, so a number past the configured count may wait for another
+//! flow before it is dropped.
+
+use crate::emit::naming::named_by_size;
+use crate::prim::uint::{bit_cast_u, U};
+use crate::words::sched::Operation;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Two places for operations on flows whose numbers have `A` bits.
+#[block]
+pub struct Place<const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: nothing waits here.
+    pub reset: Signal<In, Bit>,
+    /// Nothing is taken.
+    pub closed: Signal<In, Bit>,
+    /// Clock -3: an operation is offered.
+    pub up_valid: Signal<In, Bit>,
+    /// Clock -3: it is taken.
+    pub up_ready: Signal<Out, Bit>,
+    /// Clock -3: its flow.
+    pub up_flow: Signal<In, U<16>>,
+    /// Clock -3: the operation.
+    pub up_word: Signal<In, Operation>,
+    /// A flow was chosen one clock ago.
+    pub latest_valid: Signal<In, Bit>,
+    /// Which.
+    pub latest: Signal<In, U<A>>,
+    /// A flow was chosen two clocks ago.
+    pub second_valid: Signal<In, Bit>,
+    /// Which.
+    pub second: Signal<In, U<A>>,
+    /// A flow was chosen three clocks ago.
+    pub third_valid: Signal<In, Bit>,
+    /// Which.
+    pub third: Signal<In, U<A>>,
+    /// Clock -2: an operation stands for election.
+    pub stands: Signal<Out, Bit>,
+    /// Clock -2: an operation waits, standing or not.
+    pub waits: Signal<Out, Bit>,
+    /// Clock -2: it is of the flow of the clock before.
+    pub repeats: Signal<Out, Bit>,
+    /// Clock -2: its flow, as it is compared.
+    pub head: Signal<Out, U<A>>,
+    /// Clock -2: it is taken.
+    pub take: Signal<In, Bit>,
+    /// Clock -1: flow of the operation that was chosen.
+    pub flow: Signal<Out, U<16>>,
+    /// Clock -1: the operation.
+    pub word: Signal<Out, Operation>,
+    #[registers(Bit: ready, write, read, read_1, full_0, full_1, free_0, free_1, waits_r)]
+    #[registers(Bit: once_0, once_1, twice_0, twice_1)]
+    #[registers(U<16>: flow_0, flow_1)]
+    #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, next_full_0, next_full_1)]
+    #[signals(U<A>: head_0, head_1, coming)]
+    word_0: DFF<Operation>,
+    word_1: DFF<Operation>,
+}
+
+#[kernel]
+impl<const A: usize> Logic for Place<A> {
+    fn update(&mut self) {
+        // what waits: was its flow chosen in the last clock; the last three are known
+        head_0 = bit_cast_u::<A, 16>(flow_0);
+        head_1 = bit_cast_u::<A, 16>(flow_1);
+        now_0 = latest_valid & (latest == head_0);
+        now_1 = latest_valid & (latest == head_1);
+        stands = if read { full_1 & free_1 } else { full_0 & free_0 };
+        repeats = if read { now_1 } else { now_0 };
+        head = if read { head_1 } else { head_0 };
+        free_0 = !(now_0 | once_0 | twice_0);
+        free_1 = !(now_1 | once_1 | twice_1);
+        assign!(
+            once_0.d = now_0,
+            once_1.d = now_1,
+            twice_0.d = once_0,
+            twice_1.d = once_1
+        );
+
+        // what comes
+        up_ready = ready;
+        accept = up_valid & ready;
+        coming = bit_cast_u::<A, 16>(up_flow);
+        came_1 = latest_valid & (latest == coming);
+        came_2 = second_valid & (second == coming);
+        came_3 = third_valid & (third == coming);
+        next_full_0 = full_0 & !(take & !read);
+        next_full_1 = full_1 & !(take & read);
+        if accept & !write {
+            assign!(word_0.d = up_word, flow_0.d = up_flow);
+            next_full_0 = true;
+            free_0 = !(came_1 | came_2 | came_3);
+            assign!(once_0.d = came_1, twice_0.d = came_2);
+        }
+        if accept & write {
+            assign!(word_1.d = up_word, flow_1.d = up_flow);
+            next_full_1 = true;
+            free_1 = !(came_1 | came_2 | came_3);
+            assign!(once_1.d = came_1, twice_1.d = came_2);
+        }
+        assign!(full_0.d = next_full_0, full_1.d = next_full_1);
+        ready = !closed & !(next_full_0 & next_full_1);
+        waits_r = next_full_0 | next_full_1;
+        waits = waits_r;
+        if accept {
+            write = !write;
+        }
+        if take {
+            read = !read;
+        }
+
+        // what was chosen stays where it is for one clock more
+        read_1 = read;
+        flow = if read_1 { flow_1 } else { flow_0 };
+        word = word_0;
+        if read_1 {
+            word = word_1;
+        }
+        reset!(ready, waits_r, full_0, full_1, write, read);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_by_size::<Self>(A > 9)
+    }
+}
