@@ -943,22 +943,20 @@ package hpcc_nic_pkg;
     OP_KIND_WORK = 4'd3,
     // A READ request was sent.
     OP_KIND_ADVANCE = 4'd4,
-    // Correction of the credit.
-    OP_KIND_ADJUST = 4'd5,
     // Rate and window.
-    OP_KIND_UPDATE = 4'd6,
+    OP_KIND_UPDATE = 4'd5,
     // The timer looks.
-    OP_KIND_TICK = 4'd7,
+    OP_KIND_TICK = 4'd6,
     // Creation.
-    OP_KIND_CREATE = 4'd8,
+    OP_KIND_CREATE = 4'd7,
     // Removal.
-    OP_KIND_REMOVE = 4'd9,
+    OP_KIND_REMOVE = 4'd8,
     // After reset: the flow is removed whatever its generation, and is not in the ring.
-    OP_KIND_CLEAR = 4'd10,
+    OP_KIND_CLEAR = 4'd9,
     // Work from a new start.
-    OP_KIND_RESTART = 4'd11,
+    OP_KIND_RESTART = 4'd10,
     // Cap and group.
-    OP_KIND_LIMIT = 4'd12
+    OP_KIND_LIMIT = 4'd11
   } op_kind_t;
 
   // One operation.
@@ -977,7 +975,7 @@ package hpcc_nic_pkg;
     logic [33:0] rate;
     // Window, UQ23.11.
     logic [33:0] window;
-    // Second PSN (the start of a restart), or bytes.
+    // Second PSN (the start of a restart, or one past the last PSN of a READ).
     logic [23:0] second;
     // PSN.
     logic [23:0] psn;
@@ -1049,8 +1047,6 @@ package hpcc_nic_pkg;
     logic [3:0] rewinds;
     // Generation.
     logic [7:0] generation;
-    // Bytes that sent packets were shorter than full ones.
-    logic [19:0] adjust;
     // One past its last PSN.
     logic [23:0] to;
     // First PSN of the READ that was asked for last.
@@ -1356,6 +1352,14 @@ package hpcc_nic_pkg;
     // Lowest.
     logic [15:0] part_0;
   } random_quarters_t;
+
+  // Whether a flow exists, and which one it is.
+  typedef struct packed {
+    // Generation.
+    logic [7:0] generation;
+    // It exists.
+    logic alive;
+  } live_flow_t;
 
   // Number of a cell of the paper's table of reciprocals.
   typedef struct packed {

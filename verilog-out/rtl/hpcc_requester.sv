@@ -2341,10 +2341,10 @@ module hpcc_requester (
   end
   // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
   //
-  // Work requests come no faster than what they become is taken: one in three clocks behind a WRITE, which is three operations of the
-  // scheduler, one in four
-  // behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are
-  // lost.
+  // Work requests come no faster than what they become is taken: one in two clocks behind a WRITE, which is two operations of the scheduler
+  // and two beats on the
+  // bus, one in four behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers
+  // until frames are lost.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to
@@ -2401,7 +2401,7 @@ module hpcc_requester (
       entry_turn_d = entry_takes_answer;
     end
     if (entry_takes_work) begin
-      entry_pause_d = 2'd2;
+      entry_pause_d = 2'd1;
       if (|window_front.operation) begin
         entry_pause_d = 2'd3;
       end

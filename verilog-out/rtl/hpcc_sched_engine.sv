@@ -43,6 +43,12 @@ module hpcc_sched_engine (
   input  wire  hpcc_nic_pkg::flow_shared_t sender,
   // Its pacing, if `paced`; zero if it is cleared.
   input  wire  hpcc_nic_pkg::pacing_state_t pacing,
+  // A flow's packets have used fewer bytes than full ones.
+  input  wire  adjusted,
+  // Its index.
+  input  wire  [5:0] adjusted_index,
+  // How many fewer, all together.
+  input  wire  [19:0] adjust,
   // Pacing is written.
   input  wire  paced,
   // Its cap and group, if `limited`; zero if it is cleared.
@@ -110,6 +116,11 @@ module hpcc_sched_engine (
   wire  [5:0] state_ram_raddr;
   wire  hpcc_nic_pkg::visit_flow_t state_ram_rdata;
   wire  state_ram_we;
+  wire  [5:0] adjust_ram_raddr;
+  wire  [19:0] adjust_ram_rdata;
+  wire  adjust_ram_we;
+  logic [5:0] adjust_ram_waddr;
+  logic [19:0] adjust_ram_wdata;
   wire  hpcc_nic_pkg::visited_t visited_ram_rdata;
   wire  visited_ram_we;
   hpcc_nic_pkg::visited_t visited_ram_wdata;
@@ -154,7 +165,7 @@ module hpcc_sched_engine (
   logic [4:0] settle_d;
   logic [4:0] settle_q;
   hpcc_nic_pkg::ring_entry_t entry_0_q;
-  hpcc_table_ram #(.WIDTH(140), .ADDRESS(6)) u_sender_ram (
+  hpcc_table_ram #(.WIDTH(120), .ADDRESS(6)) u_sender_ram (
     .clk(clk),
     .raddr(sender_ram_raddr),
     .rdata(sender_ram_rdata),
@@ -193,6 +204,14 @@ module hpcc_sched_engine (
     .we(state_ram_we),
     .waddr(ends_at),
     .wdata(after)
+  );
+  hpcc_table_ram #(.WIDTH(20), .ADDRESS(6)) u_adjust_ram (
+    .clk(clk),
+    .raddr(adjust_ram_raddr),
+    .rdata(adjust_ram_rdata),
+    .we(adjust_ram_we),
+    .waddr(adjust_ram_waddr),
+    .wdata(adjust_ram_wdata)
   );
   hpcc_table_ram #(.WIDTH(65), .ADDRESS(6)) u_visited_ram (
     .clk(clk),
@@ -283,6 +302,7 @@ module hpcc_sched_engine (
   hpcc_sched_visit u_visit (
     .clk(clk),
     .sender(sender_ram_rdata),
+    .adjust(adjust_ram_rdata),
     .pacing(pacing_ram_rdata),
     .cap(cap_2_q),
     .level(level_ram_rdata),
@@ -312,6 +332,7 @@ module hpcc_sched_engine (
   assign clears = notify & clear;
   assign pacing_ram_we = clears | (notify & paced);
   assign cap_ram_we = clears | (notify & limited);
+  assign adjust_ram_we = clears | adjusted;
   assign visited = visited_ram_rdata;
   assign back_ram_raddr = wake_13_q.place.index[5:0];
   assign out_ram_raddr = wake_14_q.place.index[5:0];
@@ -327,6 +348,7 @@ module hpcc_sched_engine (
   assign sender_ram_raddr = entry_0_q.place.index[5:0];
   assign pacing_ram_raddr = entry_0_q.place.index[5:0];
   assign state_ram_raddr = entry_0_q.place.index[5:0];
+  assign adjust_ram_raddr = entry_0_q.place.index[5:0];
   assign visit_ends = valid_12_q & settled;
   assign ending = valid_13_q & settled;
   assign after = visit_state_after;
@@ -348,6 +370,14 @@ module hpcc_sched_engine (
     end
     if (rst) begin
       settle_d = 5'h1f;
+    end
+  end
+  always_comb begin
+    adjust_ram_waddr = adjusted_index;
+    adjust_ram_wdata = adjust;
+    if (clears) begin
+      adjust_ram_waddr = index;
+      adjust_ram_wdata = 20'd0;
     end
   end
   always_comb begin

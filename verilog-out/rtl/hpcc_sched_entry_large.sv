@@ -59,7 +59,7 @@ module hpcc_sched_entry_large (
   input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
-  // Feedback of the TX pipe.
+  // Feedback of the TX pipe: READ requests that left.
   input  wire  feedback_valid,
   output wire  feedback_ready,
   // High: a READ request that covers PSNs `psn` to `value`, exclusive. Low: the packet used `value` bytes less than a full one (modulo
@@ -197,6 +197,7 @@ module hpcc_sched_entry_large (
   wire  [12:0] events_head;
   wire  [15:0] events_flow;
   wire  hpcc_nic_pkg::operation_t events_word;
+  wire  feedbacks_up_valid;
   wire  feedbacks_up_ready;
   wire  feedbacks_stands;
   wire  unused_feedbacks_waits;
@@ -287,7 +288,7 @@ module hpcc_sched_entry_large (
     .clk(clk),
     .rst(rst),
     .closed(closed),
-    .up_valid(feedback_valid),
+    .up_valid(feedbacks_up_valid),
     .up_ready(feedbacks_up_ready),
     .up_flow(feedback_flow),
     .up_word(feedback_word),
@@ -331,6 +332,7 @@ module hpcc_sched_entry_large (
   assign update_ready = updates_up_ready;
   assign command_ready = commands_up_ready;
   assign event_ready = events_up_ready;
+  assign feedbacks_up_valid = feedback_valid & feedback_advance;
   assign feedback_ready = feedbacks_up_ready;
   assign work_ready = works_up_ready;
   assign look_now = latest_valid_q & (latest_q == timer_flow_q);
@@ -479,10 +481,7 @@ module hpcc_sched_entry_large (
   end
   always_comb begin
     feedback_word = 140'd0;
-    feedback_word.kind = hpcc_nic_pkg::OP_KIND_ADJUST;
-    if (feedback_advance) begin
-      feedback_word.kind = hpcc_nic_pkg::OP_KIND_ADVANCE;
-    end
+    feedback_word.kind = hpcc_nic_pkg::OP_KIND_ADVANCE;
     feedback_word.generation = feedback_generation;
     feedback_word.psn = feedback_psn;
     feedback_word.second = feedback_value;

@@ -8,7 +8,9 @@
 // | 8 | the flow's membership is read |
 // | 9 | an event's outcome: has the flow work |
 // | 10 | membership written; who comes and who goes is known |
-// | 11 | who comes and who goes is counted; bytes of packets and corrections are summed |
+// | 11 | who comes and who goes is counted |
+//
+// Bytes of packets and corrections are summed three clocks after their flow was named: two to its group and MTU, one to the bytes.
 //
 // Clocks are those of `super::sender`. A flow has an event every five clocks at most, so it is written before it is read
 // again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
@@ -51,9 +53,11 @@ module hpcc_sched_members #(
   input  wire  limited,
   // Clock 9: the group.
   input  wire  [3:0] group,
-  // Clock 9: a granted packet used `unused` bytes less than a full one.
-  input  wire  adjusted,
-  // Clock 9: bytes, two's complement.
+  // A flow whose bytes may be corrected two clocks later.
+  input  wire  [ADDRESS-1:0] corrected_flow,
+  // Two clocks later: its packets used so many bytes less than full ones.
+  input  wire  corrected,
+  // Bytes, two's complement.
   input  wire  [19:0] unused,
   // A packet of this flow leaves.
   input  wire  leaves,
@@ -82,14 +86,12 @@ module hpcc_sched_members #(
   wire  active_10_d;
   logic active_10_q;
   logic limited_10_q;
-  logic adjusted_10_d;
-  logic adjusted_10_q;
   logic comes_d;
   logic comes_q;
   logic goes_d;
   logic goes_q;
-  logic adjusted_11_d;
-  logic adjusted_11_q;
+  logic corrected_1_d;
+  logic corrected_1_q;
   logic leaves_3_d;
   logic leaves_3_q;
   logic clearing_d;
@@ -104,14 +106,14 @@ module hpcc_sched_members #(
   logic [3:0] group_10_q;
   logic [3:0] comes_to_q;
   logic [3:0] goes_from_q;
+  logic [3:0] corrected_group_q;
   logic [3:0] left_group_q;
   logic [3:0] turn_d;
   logic [3:0] turn_q;
   logic [3:0] turn_1_q;
   logic [3:0] turn_2_q;
   logic [3:0] turn_3_q;
-  logic [19:0] unused_10_q;
-  logic [19:0] unused_11_q;
+  logic [19:0] unused_1_q;
   wire  [23:0] sum_2_d;
   logic [23:0] sum_2_q;
   logic [23:0] low_3_q;
@@ -120,6 +122,7 @@ module hpcc_sched_members #(
   hpcc_nic_pkg::member_t member_wdata;
   wire  hpcc_nic_pkg::leaving_flow_t at_exit_rdata;
   hpcc_nic_pkg::leaving_flow_t at_exit_wdata;
+  wire  [3:0] at_correction_rdata;
   wire  came_add;
   logic [3:0] came_group;
   logic [23:0] came_amount;
@@ -169,6 +172,14 @@ module hpcc_sched_members #(
     .we(member_we),
     .waddr(flow_10_q),
     .wdata(at_exit_wdata)
+  );
+  hpcc_table_ram #(.WIDTH(4), .ADDRESS(ADDRESS)) u_at_correction (
+    .clk(clk),
+    .raddr(corrected_flow),
+    .rdata(at_correction_rdata),
+    .we(member_we),
+    .waddr(flow_10_q),
+    .wdata(group_new)
   );
   hpcc_sched_group_sum u_came (
     .clk(clk),
@@ -251,11 +262,11 @@ module hpcc_sched_members #(
   assign active_10_d = sender.alive & (from != sender.end_psn);
   assign member_we = event_10_q;
   assign left_bytes_d = bytes + {3'd0, overhead};
-  assign unused_sign = unused_11_q;
+  assign unused_sign = unused_1_q;
   assign came_add = comes_q | clearing_q;
   assign went_add = goes_q | clearing_q;
   assign packets_add = leaves_3_q | clearing_q;
-  assign corrections_add = adjusted_11_q | clearing_q;
+  assign corrections_add = corrected_1_q | clearing_q;
   assign count_2_d = 16'(came_sum - went_sum);
   assign sum_2_d = packets_sum - corrections_sum;
   assign step = sum_2_q - low_rdata;
@@ -272,10 +283,9 @@ module hpcc_sched_members #(
   always_comb begin
     clearing_d = clearing_q;
     event_10_d = notify & (~late);
-    adjusted_10_d = adjusted;
     comes_d = event_10_q & active_10_q;
     goes_d = (event_10_q & member_rdata.active) & (~clear_10_q);
-    adjusted_11_d = adjusted_10_q;
+    corrected_1_d = corrected;
     leaves_3_d = leaves_2_q;
     turn_d = turn_q + 4'd1;
     if (&turn_q) begin
@@ -285,8 +295,7 @@ module hpcc_sched_members #(
       turn_d = 4'd0;
       clearing_d = 1'd1;
       event_10_d = 1'd0;
-      adjusted_10_d = 1'd0;
-      adjusted_11_d = 1'd0;
+      corrected_1_d = 1'd0;
       comes_d = 1'd0;
       goes_d = 1'd0;
       leaves_3_d = 1'd0;
@@ -331,14 +340,14 @@ module hpcc_sched_members #(
     came_amount = 24'd1;
     went_amount = 24'd1;
     packets_amount = {11'd0, left_bytes_q};
-    corrections_amount = {4'd0, unused_11_q};
+    corrections_amount = {4'd0, unused_1_q};
     if (unused_sign.negative) begin
-      corrections_amount = {4'd0, unused_11_q} | 24'hf00000;
+      corrections_amount = {4'd0, unused_1_q} | 24'hf00000;
     end
     came_group = comes_to_q;
     went_group = goes_from_q;
     packets_group = left_group_q;
-    corrections_group = goes_from_q;
+    corrections_group = corrected_group_q;
     if (clearing_q) begin
       came_group = turn_q;
       came_amount = 24'd0;
@@ -379,10 +388,9 @@ module hpcc_sched_members #(
     clear_10_q = 1'd0;
     active_10_q = 1'd0;
     limited_10_q = 1'd0;
-    adjusted_10_q = 1'd0;
     comes_q = 1'd0;
     goes_q = 1'd0;
-    adjusted_11_q = 1'd0;
+    corrected_1_q = 1'd0;
     leaves_3_q = 1'd0;
     clearing_q = 1'd0;
     clearing_3_q = 1'd0;
@@ -393,13 +401,13 @@ module hpcc_sched_members #(
     group_10_q = 4'd0;
     comes_to_q = 4'd0;
     goes_from_q = 4'd0;
+    corrected_group_q = 4'd0;
     left_group_q = 4'd0;
     turn_q = 4'd0;
     turn_1_q = 4'd0;
     turn_2_q = 4'd0;
     turn_3_q = 4'd0;
-    unused_10_q = 20'd0;
-    unused_11_q = 20'd0;
+    unused_1_q = 20'd0;
     sum_2_q = 24'd0;
     low_3_q = 24'd0;
     mtu_10_q = 3'd0;
@@ -412,10 +420,9 @@ module hpcc_sched_members #(
     clear_10_q <= clear;
     active_10_q <= active_10_d;
     limited_10_q <= limited;
-    adjusted_10_q <= adjusted_10_d;
     comes_q <= comes_d;
     goes_q <= goes_d;
-    adjusted_11_q <= adjusted_11_d;
+    corrected_1_q <= corrected_1_d;
     leaves_3_q <= leaves_3_d;
     clearing_q <= clearing_d;
     clearing_3_q <= clearing_2_q;
@@ -426,13 +433,13 @@ module hpcc_sched_members #(
     group_10_q <= group;
     comes_to_q <= group_new;
     goes_from_q <= member_rdata.group;
+    corrected_group_q <= at_correction_rdata;
     left_group_q <= at_exit_rdata.group;
     turn_q <= turn_d;
     turn_1_q <= turn_q;
     turn_2_q <= turn_1_q;
     turn_3_q <= turn_2_q;
-    unused_10_q <= unused;
-    unused_11_q <= unused_10_q;
+    unused_1_q <= unused;
     sum_2_q <= sum_2_d;
     low_3_q <= sum_2_q;
     mtu_10_q <= sender.mtu;
@@ -440,7 +447,7 @@ module hpcc_sched_members #(
     count_2_q <= count_2_d;
     high_3_q <= high_rdata;
   end
-  wire unused_bits = &{1'b0, sender.pause_class, sender.restarts, sender.rewinds, sender.generation, sender.adjust, sender.to, sender.from,
+  wire unused_bits = &{1'b0, sender.pause_class, sender.restarts, sender.rewinds, sender.generation, sender.to, sender.from,
       unused_sign.bytes, step.amount};
 endmodule
 

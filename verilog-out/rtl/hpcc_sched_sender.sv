@@ -73,10 +73,6 @@ module hpcc_sched_sender (
   output wire  [8:0] flow_next,
   // Clock 9: work was added or the flow created, so that what is unsent counts from the oldest PSN, whatever visits say.
   output wire  worked,
-  // Clock 9: a granted packet used `unused` bytes less than a full one.
-  output wire  adjusted,
-  // Clock 9: bytes, two's complement.
-  output wire  [19:0] unused,
   // Clock 9: the flow may have something to send.
   output wire  wake,
   // Clock 9: the flow is cleared.
@@ -236,8 +232,6 @@ module hpcc_sched_sender (
   logic limited_9_q;
   wire  worked_9_d;
   logic worked_9_q;
-  wire  adjusted_9_d;
-  logic adjusted_9_q;
   logic notify_9_q;
   wire  paced_9_d;
   logic paced_9_q;
@@ -273,8 +267,6 @@ module hpcc_sched_sender (
   wire  hpcc_nic_pkg::pacing_state_t pacing_word_word;
   logic [8:0] flow_9r_q;
   hpcc_nic_pkg::visited_t visited_5_q;
-  wire  [19:0] unused_9_d;
-  logic [19:0] unused_9_q;
   logic [7:0] generation_9_q;
   hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_quotient (
     .clk(clk),
@@ -302,7 +294,7 @@ module hpcc_sched_sender (
     .d(flow_2_q),
     .q(flow_8_q)
   );
-  hpcc_forward_ram #(.WIDTH(170), .ADDRESS(9)) u_memory (
+  hpcc_forward_ram #(.WIDTH(150), .ADDRESS(9)) u_memory (
     .clk(clk),
     .raddr(flow_2_q),
     .rdata(memory_rdata),
@@ -398,8 +390,6 @@ module hpcc_sched_sender (
   assign limited_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
   assign worked_9_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))
       | (kind == hpcc_nic_pkg::OP_KIND_CREATE);
-  assign adjusted_9_d = (valid_8_q & own_8_q) & (kind == hpcc_nic_pkg::OP_KIND_ADJUST);
-  assign unused_9_d = op_8_q.second[19:0];
   assign clear_9_d = valid_8_q & (kind == hpcc_nic_pkg::OP_KIND_CLEAR);
   assign to_cc_9_d = valid_8_q & (((acknowledges_8_q & (old_8_q | good_q)) | (own_8_q & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY)))
       | (expired_q & rewind_q));
@@ -417,8 +407,6 @@ module hpcc_sched_sender (
   assign limited = limited_9_q;
   assign flow_next = flow_8_q;
   assign worked = worked_9_q;
-  assign adjusted = adjusted_9_q;
-  assign unused = unused_9_q;
   assign wake = wake_9_q;
   assign clear = clear_9_q;
   assign to_cc = to_cc_9_q;
@@ -534,11 +522,6 @@ module hpcc_sched_sender (
       end
     end
     case (kind)
-      hpcc_nic_pkg::OP_KIND_ADJUST: begin
-        if (own_8_q) begin
-          written.shared.adjust = sender_8_q.shared.adjust + op_8_q.second[19:0];
-        end
-      end
       hpcc_nic_pkg::OP_KIND_RESTART: begin
         if (own_8_q) begin
           written.shared.una = op_8_q.second;
@@ -551,12 +534,11 @@ module hpcc_sched_sender (
         end
       end
       hpcc_nic_pkg::OP_KIND_CREATE: begin
-        written = 170'd0;
+        written = 150'd0;
         written.shared.una = op_8_q.psn;
         written.shared.end_psn = op_8_q.psn;
         written.shared.from = op_8_q.psn;
         written.shared.to = op_8_q.psn;
-        written.shared.adjust = sender_8_q.shared.adjust;
         written.shared.rewinds = sender_8_q.shared.rewinds;
         written.shared.restarts = sender_8_q.shared.restarts;
         written.shared.generation = op_8_q.generation;
@@ -572,7 +554,7 @@ module hpcc_sched_sender (
         end
       end
       hpcc_nic_pkg::OP_KIND_CLEAR: begin
-        written = 170'd0;
+        written = 150'd0;
       end
       default: begin
       end
@@ -617,10 +599,10 @@ module hpcc_sched_sender (
     op_6_q = 140'd0;
     op_7_q = 140'd0;
     op_8_q = 140'd0;
-    sender_6_q = 170'd0;
-    sender_7_q = 170'd0;
-    sender_8_q = 170'd0;
-    written_9_q = 170'd0;
+    sender_6_q = 150'd0;
+    sender_7_q = 150'd0;
+    sender_8_q = 150'd0;
+    written_9_q = 150'd0;
     nxt_6_q = 24'd0;
     max_6_q = 24'd0;
     nxt_7_q = 24'd0;
@@ -681,7 +663,6 @@ module hpcc_sched_sender (
     created_9_q = 1'd0;
     limited_9_q = 1'd0;
     worked_9_q = 1'd0;
-    adjusted_9_q = 1'd0;
     notify_9_q = 1'd0;
     paced_9_q = 1'd0;
     wake_9_q = 1'd0;
@@ -694,7 +675,6 @@ module hpcc_sched_sender (
     age_q = 16'd0;
     flow_9r_q = 9'd0;
     visited_5_q = 65'd0;
-    unused_9_q = 20'd0;
     generation_9_q = 8'd0;
   end
   always @(posedge clk) begin
@@ -770,7 +750,6 @@ module hpcc_sched_sender (
     created_9_q <= created_9_d;
     limited_9_q <= limited_9_d;
     worked_9_q <= worked_9_d;
-    adjusted_9_q <= adjusted_9_d;
     notify_9_q <= valid_8_q;
     paced_9_q <= paced_9_d;
     wake_9_q <= wake_9_d;
@@ -783,7 +762,6 @@ module hpcc_sched_sender (
     age_q <= age_d;
     flow_9r_q <= flow_8_q;
     visited_5_q <= visited;
-    unused_9_q <= unused_9_d;
     generation_9_q <= sender_8_q.shared.generation;
   end
   wire unused_bits = &{1'b0, acked_reach.magnitude, reach.magnitude, read_reach.magnitude, end_reach.magnitude, outstanding.magnitude,

@@ -27,6 +27,8 @@ module hpcc_sched_visit (
   input  wire  clk,
   // Clock 2: sender state.
   input  wire  hpcc_nic_pkg::flow_shared_t sender,
+  // Clock 2: bytes that its packets used less than full ones, all together.
+  input  wire  [19:0] adjust,
   // Clock 2: pacing.
   input  wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Clock 2: cap of the flow.
@@ -373,9 +375,9 @@ module hpcc_sched_visit (
     .d(windowless_6_q),
     .q(windowless_12_q)
   );
-  hpcc_delay #(.WIDTH(20), .DEPTH(9)) u_adjust_12 (
+  hpcc_delay #(.WIDTH(20), .DEPTH(10)) u_adjust_12 (
     .clk(clk),
-    .d(sender_3_q.adjust),
+    .d(adjust),
     .q(adjust_12_q)
   );
   hpcc_delay #(.WIDTH(20), .DEPTH(10)) u_tick_12 (
@@ -392,7 +394,7 @@ module hpcc_sched_visit (
   assign restarted = fresh | (state.restarts != sender.restarts);
   assign rewound = (~restarted) & (state.seen != sender.rewinds);
   assign elapsed_d = tick - state.last;
-  assign correction_d = sender.adjust - state.adjust_seen;
+  assign correction_d = adjust - state.adjust_seen;
   assign behind_d = wanted_q - sender_3_q.una;
   assign from_start_d = wanted_q - sender_3_q.from;
   assign span_d = sender_3_q.to - sender_3_q.from;
@@ -753,7 +755,7 @@ module hpcc_sched_visit (
     bytes_1_q = 13'd0;
     bytes_2_q = 13'd0;
     bytes_3_q = 13'd0;
-    sender_3_q = 140'd0;
+    sender_3_q = 120'd0;
     rate_3_q = 34'd0;
     level_window_3_q = 23'd0;
     level_cap_q = 21'd0;

@@ -197,8 +197,6 @@ module hpcc_scheduler (
   wire  sender_limited;
   wire  [8:0] sender_flow_next;
   wire  sender_worked;
-  wire  sender_adjusted;
-  wire  [19:0] sender_unused;
   wire  sender_wake;
   wire  sender_clear;
   wire  sender_to_cc;
@@ -211,32 +209,106 @@ module hpcc_scheduler (
   wire  sender_ended;
   wire  sender_late;
   wire  sender_beyond;
+  wire  unused_exists;
+  wire  unused_adds;
+  wire  [19:0] unused_new_sum;
+  // Clock 0: bytes.
+  wire  unused_valid;
+  // Clock 0: bytes, two's complement.
+  wire  [19:0] unused_bytes;
+  // Clock 3: flow.
+  wire  [8:0] unused_flow_3;
+  // Clock 5: a sum has changed.
+  wire  unused_changed;
+  // Clock 5: in which engine.
+  wire  [2:0] unused_engine;
+  // Clock 5: index in that engine.
+  wire  [5:0] unused_index;
+  // Clock 5: the sum.
+  wire  [19:0] unused_sum;
+  // Clock 5: bytes by which it has changed, two's complement.
+  wire  [19:0] unused_added;
+  // Clock 5, counter pulse: a flow that does not exist, or an earlier generation.
+  wire  unused_late;
+  // Clock 1, counter pulse: a flow number past the configured count.
+  wire  unused_out_of_range;
+  logic unused_valid_1_d;
+  logic unused_valid_1_q;
+  logic unused_valid_2_d;
+  logic unused_valid_2_q;
+  logic unused_valid_3_d;
+  logic unused_valid_3_q;
+  logic unused_valid_4_d;
+  logic unused_valid_4_q;
+  wire  unused_own_4_d;
+  logic unused_own_4_q;
+  logic unused_changed_5_d;
+  logic unused_changed_5_q;
+  logic unused_late_5_d;
+  logic unused_late_5_q;
+  logic unused_out_of_range_1_d;
+  logic unused_out_of_range_1_q;
+  logic [7:0] unused_generation_1_q;
+  logic [7:0] unused_generation_2_q;
+  logic [7:0] unused_generation_3_q;
+  logic [19:0] unused_bytes_1_q;
+  logic [19:0] unused_bytes_2_q;
+  logic [19:0] unused_bytes_3_q;
+  logic [19:0] unused_bytes_4_q;
+  logic [19:0] unused_bytes_5_q;
+  logic [19:0] unused_sum_5_q;
+  wire  [8:0] unused_flow_1_d;
+  logic [8:0] unused_flow_1_q;
+  logic [8:0] unused_flow_4_q;
+  wire  [2:0] unused_low_4_d;
+  logic [2:0] unused_low_4_q;
+  wire  [2:0] unused_product_4_d;
+  logic [2:0] unused_product_4_q;
+  wire  [2:0] unused_engine_5_d;
+  logic [2:0] unused_engine_5_q;
+  wire  [8:0] unused_flow_in_3_q;
+  wire  [5:0] unused_index_5_d;
+  wire  [5:0] unused_index_5_q;
+  wire  [15:0] unused_quotient_a;
+  wire  [14:0] unused_quotient_p;
+  wire  hpcc_nic_pkg::live_flow_t unused_live_rdata;
+  hpcc_nic_pkg::live_flow_t unused_live_wdata;
+  wire  [19:0] unused_sums_rdata;
+  wire  unused_sums_we;
+  logic [8:0] unused_sums_waddr;
+  logic [19:0] unused_sums_wdata;
   wire  engine_0_notify;
+  wire  engine_0_adjusted;
   wire  [15:0] engine_0_random;
   wire  hpcc_nic_pkg::visited_t engine_0_visited;
   wire  hpcc_nic_pkg::grant_t engine_0_grants_data;
   wire  engine_0_grants_valid;
   wire  engine_1_notify;
+  wire  engine_1_adjusted;
   wire  [15:0] engine_1_random;
   wire  hpcc_nic_pkg::visited_t engine_1_visited;
   wire  hpcc_nic_pkg::grant_t engine_1_grants_data;
   wire  engine_1_grants_valid;
   wire  engine_2_notify;
+  wire  engine_2_adjusted;
   wire  [15:0] engine_2_random;
   wire  hpcc_nic_pkg::visited_t engine_2_visited;
   wire  hpcc_nic_pkg::grant_t engine_2_grants_data;
   wire  engine_2_grants_valid;
   wire  engine_3_notify;
+  wire  engine_3_adjusted;
   wire  [15:0] engine_3_random;
   wire  hpcc_nic_pkg::visited_t engine_3_visited;
   wire  hpcc_nic_pkg::grant_t engine_3_grants_data;
   wire  engine_3_grants_valid;
   wire  engine_4_notify;
+  wire  engine_4_adjusted;
   wire  [15:0] engine_4_random;
   wire  hpcc_nic_pkg::visited_t engine_4_visited;
   wire  hpcc_nic_pkg::grant_t engine_4_grants_data;
   wire  engine_4_grants_valid;
   wire  engine_5_notify;
+  wire  engine_5_adjusted;
   wire  [15:0] engine_5_random;
   wire  hpcc_nic_pkg::visited_t engine_5_visited;
   wire  hpcc_nic_pkg::grant_t engine_5_grants_data;
@@ -317,10 +389,12 @@ module hpcc_scheduler (
   wire  ended_fifo_down_valid;
   wire  ended_fifo_crowded;
   // Counts events of a flow that is gone.
+  wire  late_pulse;
   wire  [31:0] late_count;
   // Counts acknowledgements of what was never sent.
   wire  [31:0] beyond_count;
   // Counts flow numbers that do not exist.
+  wire  out_of_range_pulse;
   wire  [31:0] out_of_range_count;
   // Counts timeouts.
   wire  [31:0] timeouts_count;
@@ -400,8 +474,6 @@ module hpcc_scheduler (
     .limited(sender_limited),
     .flow_next(sender_flow_next),
     .worked(sender_worked),
-    .adjusted(sender_adjusted),
-    .unused(sender_unused),
     .wake(sender_wake),
     .clear(sender_clear),
     .to_cc(sender_to_cc),
@@ -415,6 +487,38 @@ module hpcc_scheduler (
     .late(sender_late),
     .beyond(sender_beyond)
   );
+  hpcc_delay #(.WIDTH(9), .DEPTH(2)) u_unused_flow_in_3 (
+    .clk(clk),
+    .d(unused_flow_1_q),
+    .q(unused_flow_in_3_q)
+  );
+  hpcc_delay #(.WIDTH(6), .DEPTH(2)) u_unused_index_5 (
+    .clk(clk),
+    .d(unused_index_5_d),
+    .q(unused_index_5_q)
+  );
+  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_unused_quotient (
+    .clk(clk),
+    .a(unused_quotient_a),
+    .b(inverse),
+    .p(unused_quotient_p)
+  );
+  hpcc_table_ram #(.WIDTH(9), .ADDRESS(9)) u_unused_live (
+    .clk(clk),
+    .raddr(unused_flow_1_q),
+    .rdata(unused_live_rdata),
+    .we(sender_notify),
+    .waddr(sender_flow_9),
+    .wdata(unused_live_wdata)
+  );
+  hpcc_forward_ram #(.WIDTH(20), .ADDRESS(9)) u_unused_sums (
+    .clk(clk),
+    .raddr(unused_flow_1_q),
+    .rdata(unused_sums_rdata),
+    .we(unused_sums_we),
+    .waddr(unused_sums_waddr),
+    .wdata(unused_sums_wdata)
+  );
   hpcc_sched_engine u_engine_0 (
     .clk(clk),
     .rst(rst),
@@ -423,6 +527,9 @@ module hpcc_scheduler (
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
+    .adjusted(engine_0_adjusted),
+    .adjusted_index(unused_index),
+    .adjust(unused_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -451,6 +558,9 @@ module hpcc_scheduler (
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
+    .adjusted(engine_1_adjusted),
+    .adjusted_index(unused_index),
+    .adjust(unused_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -479,6 +589,9 @@ module hpcc_scheduler (
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
+    .adjusted(engine_2_adjusted),
+    .adjusted_index(unused_index),
+    .adjust(unused_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -507,6 +620,9 @@ module hpcc_scheduler (
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
+    .adjusted(engine_3_adjusted),
+    .adjusted_index(unused_index),
+    .adjust(unused_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -535,6 +651,9 @@ module hpcc_scheduler (
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
+    .adjusted(engine_4_adjusted),
+    .adjusted_index(unused_index),
+    .adjust(unused_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -563,6 +682,9 @@ module hpcc_scheduler (
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
+    .adjusted(engine_5_adjusted),
+    .adjusted_index(unused_index),
+    .adjust(unused_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -713,8 +835,9 @@ module hpcc_scheduler (
     .worked(sender_worked),
     .limited(sender_limited),
     .group(sender_cap.group),
-    .adjusted(sender_adjusted),
-    .unused(sender_unused),
+    .corrected_flow(unused_flow_3),
+    .corrected(unused_changed),
+    .unused(unused_added),
     .leaves(members_leaves),
     .leaving(members_leaving),
     .look(look),
@@ -763,7 +886,7 @@ module hpcc_scheduler (
   hpcc_saturating_counter u_late (
     .clk(clk),
     .rst(rst),
-    .pulse(sender_late),
+    .pulse(late_pulse),
     .count(late_count)
   );
   hpcc_saturating_counter u_beyond (
@@ -775,7 +898,7 @@ module hpcc_scheduler (
   hpcc_saturating_counter u_out_of_range (
     .clk(clk),
     .rst(rst),
-    .pulse(entry_out_of_range),
+    .pulse(out_of_range_pulse),
     .count(out_of_range_count)
   );
   hpcc_saturating_counter u_timeouts (
@@ -801,19 +924,27 @@ module hpcc_scheduler (
   assign event_ready = entry_event_ready;
   assign feedback_ready = entry_feedback_ready;
   assign work_ready = entry_work_ready;
+  assign unused_valid = (feedback_valid & entry_feedback_ready) & (~feedback_advance);
+  assign unused_bytes = feedback_value[19:0];
   assign clock_ns = now_r_q;
   assign clock_ticks = now_r_q;
   assign engine_0_notify = sender_notify & (sender_engine == 3'd0);
+  assign engine_0_adjusted = unused_changed & (unused_engine == 3'd0);
   assign engine_0_random = random_word[15:0] ^ folded;
   assign engine_1_notify = sender_notify & (sender_engine == 3'd1);
+  assign engine_1_adjusted = unused_changed & (unused_engine == 3'd1);
   assign engine_1_random = random_word[23:8] ^ folded;
   assign engine_2_notify = sender_notify & (sender_engine == 3'd2);
+  assign engine_2_adjusted = unused_changed & (unused_engine == 3'd2);
   assign engine_2_random = random_word[31:16] ^ folded;
   assign engine_3_notify = sender_notify & (sender_engine == 3'd3);
+  assign engine_3_adjusted = unused_changed & (unused_engine == 3'd3);
   assign engine_3_random = random_word[39:24] ^ folded;
   assign engine_4_notify = sender_notify & (sender_engine == 3'd4);
+  assign engine_4_adjusted = unused_changed & (unused_engine == 3'd4);
   assign engine_4_random = random_word[47:32] ^ folded;
   assign engine_5_notify = sender_notify & (sender_engine == 3'd5);
+  assign engine_5_adjusted = unused_changed & (unused_engine == 3'd5);
   assign engine_5_random = random_word[55:40] ^ folded;
   assign merge_5_chain_valid = 1'd0;
   assign merge_5_chain_data = 64'd0;
@@ -831,6 +962,8 @@ module hpcc_scheduler (
   assign ended_valid = ended_fifo_down_valid;
   assign ended_flow = ended_fifo_down_data.flow;
   assign ended_generation = ended_fifo_down_data.generation;
+  assign late_pulse = sender_late | unused_late;
+  assign out_of_range_pulse = entry_out_of_range | unused_out_of_range;
   assign count_late = late_count;
   assign count_beyond = beyond_count;
   assign count_out_of_range = out_of_range_count;
@@ -907,6 +1040,71 @@ module hpcc_scheduler (
     ended_fifo_up_data.flow = {7'd0, sender_flow_9};
     ended_fifo_up_data.generation = sender_generation;
   end
+  // unused: Bytes that packets used less than a full one, summed by flow: what TX finds out costs no operation of the entry.
+  //
+  // A grant is charged as full packets. What a packet was shorter, or a grant that was void, comes back as bytes. They are
+  // summed here, flow by flow, and each new sum goes to the flow's engine, whose next visit takes the difference to the sum
+  // that it knows. Sums go on when a flow is created anew, as those that visits know do; bytes of a generation that has ended,
+  // or of no flow, count as late and change nothing.
+  //
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 | inputs | is there such a flow |
+  // | 1 | flow, generation, bytes | sum and generation of the flow are addressed; flow / engines |
+  // | 3 | `live`, `index` | are the bytes of that generation |
+  // | 4 | `sums` | the new sum, written back and forwarded, so that a flow may come in every clock |
+  // | 5 | outputs | to the engine, and to the bytes of its group |
+  //
+  // Sums of 2^`A` flows; an engine's index has `I` bits.
+  assign unused_exists = feedback_flow <= {7'd0, last_flow};
+  assign unused_flow_1_d = feedback_flow[8:0];
+  assign unused_quotient_a = {7'd0, unused_flow_1_q};
+  assign unused_low_4_d = unused_flow_in_3_q[2:0];
+  assign unused_product_4_d = 3'({3'd0, unused_quotient_p[2:0]} * {3'd0, engines});
+  assign unused_engine_5_d = unused_low_4_q - unused_product_4_q;
+  assign unused_index_5_d = unused_quotient_p[5:0];
+  assign unused_own_4_d = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
+  assign unused_adds = unused_valid_4_q & unused_own_4_q;
+  assign unused_new_sum = unused_sums_rdata + unused_bytes_4_q;
+  assign unused_sums_we = unused_adds | (sender_notify & sender_clear);
+  assign unused_flow_3 = unused_flow_in_3_q;
+  assign unused_changed = unused_changed_5_q;
+  assign unused_engine = unused_engine_5_q;
+  assign unused_index = unused_index_5_q;
+  assign unused_sum = unused_sum_5_q;
+  assign unused_added = unused_bytes_5_q;
+  assign unused_late = unused_late_5_q;
+  assign unused_out_of_range = unused_out_of_range_1_q;
+  always_comb begin
+    unused_valid_1_d = unused_valid & unused_exists;
+    unused_out_of_range_1_d = unused_valid & (~unused_exists);
+    unused_valid_2_d = unused_valid_1_q;
+    unused_valid_3_d = unused_valid_2_q;
+    unused_valid_4_d = unused_valid_3_q;
+    unused_late_5_d = unused_valid_4_q & (~unused_own_4_q);
+    unused_changed_5_d = unused_adds;
+    if (rst) begin
+      unused_valid_1_d = 1'd0;
+      unused_valid_2_d = 1'd0;
+      unused_valid_3_d = 1'd0;
+      unused_valid_4_d = 1'd0;
+      unused_changed_5_d = 1'd0;
+      unused_late_5_d = 1'd0;
+      unused_out_of_range_1_d = 1'd0;
+    end
+  end
+  always_comb begin
+    unused_live_wdata.alive = sender_sender.alive;
+    unused_live_wdata.generation = sender_sender.generation;
+  end
+  always_comb begin
+    unused_sums_waddr = unused_flow_4_q;
+    unused_sums_wdata = unused_new_sum;
+    if (sender_notify & sender_clear) begin
+      unused_sums_waddr = sender_flow_9;
+      unused_sums_wdata = 20'd0;
+    end
+  end
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
   // Acknowledgements leave the entry in the order in which they were taken at the port, so a number is enough to find what one carried.
@@ -941,6 +1139,28 @@ module hpcc_scheduler (
     timeout_q = 16'd0;
     retry_limit_q = 4'd0;
     now_r_q = 48'd0;
+    unused_valid_1_q = 1'd0;
+    unused_valid_2_q = 1'd0;
+    unused_valid_3_q = 1'd0;
+    unused_valid_4_q = 1'd0;
+    unused_own_4_q = 1'd0;
+    unused_changed_5_q = 1'd0;
+    unused_late_5_q = 1'd0;
+    unused_out_of_range_1_q = 1'd0;
+    unused_generation_1_q = 8'd0;
+    unused_generation_2_q = 8'd0;
+    unused_generation_3_q = 8'd0;
+    unused_bytes_1_q = 20'd0;
+    unused_bytes_2_q = 20'd0;
+    unused_bytes_3_q = 20'd0;
+    unused_bytes_4_q = 20'd0;
+    unused_bytes_5_q = 20'd0;
+    unused_sum_5_q = 20'd0;
+    unused_flow_1_q = 9'd0;
+    unused_flow_4_q = 9'd0;
+    unused_low_4_q = 3'd0;
+    unused_product_4_q = 3'd0;
+    unused_engine_5_q = 3'd0;
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
@@ -951,11 +1171,33 @@ module hpcc_scheduler (
     timeout_q <= timeout_d;
     retry_limit_q <= retry_limit_d;
     now_r_q <= now;
+    unused_valid_1_q <= unused_valid_1_d;
+    unused_valid_2_q <= unused_valid_2_d;
+    unused_valid_3_q <= unused_valid_3_d;
+    unused_valid_4_q <= unused_valid_4_d;
+    unused_own_4_q <= unused_own_4_d;
+    unused_changed_5_q <= unused_changed_5_d;
+    unused_late_5_q <= unused_late_5_d;
+    unused_out_of_range_1_q <= unused_out_of_range_1_d;
+    unused_generation_1_q <= feedback_generation;
+    unused_generation_2_q <= unused_generation_1_q;
+    unused_generation_3_q <= unused_generation_2_q;
+    unused_bytes_1_q <= unused_bytes;
+    unused_bytes_2_q <= unused_bytes_1_q;
+    unused_bytes_3_q <= unused_bytes_2_q;
+    unused_bytes_4_q <= unused_bytes_3_q;
+    unused_bytes_5_q <= unused_bytes_4_q;
+    unused_sum_5_q <= unused_new_sum;
+    unused_flow_1_q <= unused_flow_1_d;
+    unused_flow_4_q <= unused_flow_in_3_q;
+    unused_low_4_q <= unused_low_4_d;
+    unused_product_4_q <= unused_product_4_d;
+    unused_engine_5_q <= unused_engine_5_d;
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;
   end
-  wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns};
+  wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns, unused_quotient_p[14:6]};
 endmodule
 
 `default_nettype wire

@@ -61,6 +61,12 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub sender: Signal<In, FlowShared>,
     /// Its pacing, if `paced`; zero if it is cleared.
     pub pacing: Signal<In, PacingState>,
+    /// A flow's packets have used fewer bytes than full ones.
+    pub adjusted: Signal<In, Bit>,
+    /// Its index.
+    pub adjusted_index: Signal<In, U<I>>,
+    /// How many fewer, all together.
+    pub adjust: Signal<In, U<20>>,
     /// Pacing is written.
     pub paced: Signal<In, Bit>,
     /// Its cap and group, if `limited`; zero if it is cleared.
@@ -104,6 +110,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     cap_ram: TableRam<FlowCap, I>,
     level_ram: LutRam<GroupLevel, 4>,
     state_ram: TableRam<VisitFlow, I>,
+    adjust_ram: TableRam<U<20>, I>,
     visited_ram: TableRam<Visited, I>,
     out_ram: TableRam<Bit, I>,
     back_ram: ForwardRam<Bit, I>,
@@ -148,6 +155,12 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         inputs!(pacing_ram: waddr = index, wdata = pacing);
         cap_ram.we = clears | (notify & limited);
         inputs!(cap_ram: waddr = index, wdata = cap);
+        adjust_ram.we = clears | adjusted;
+        inputs!(adjust_ram: waddr = adjusted_index, wdata = adjust);
+        if clears {
+            adjust_ram.waddr = index;
+            adjust_ram.wdata = bits_u::<20>(0);
+        }
         inputs!(level_ram: we = level_write, waddr = level_group, wdata = level);
         visited_ram.raddr = asked;
         visited = visited_ram.rdata;
@@ -194,8 +207,9 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         sender_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         pacing_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         state_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
+        adjust_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         inputs!(visit: sender = sender_ram.rdata, pacing = pacing_ram.rdata, state = state_ram.rdata);
-        inputs!(visit: tick, pause, overhead);
+        inputs!(visit: adjust = adjust_ram.rdata, tick, pause, overhead);
         valid_12 = valid_0;
         valid_13 = valid_12;
         // when no visit ends there is no state after it, which is what a flow that is cleared gets

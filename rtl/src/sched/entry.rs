@@ -40,7 +40,7 @@ pub struct Entry<const A: usize, const T: usize> {
     pub command: FlowCommandIn,
     /// Acknowledgements; `snd_nxt` and the telemetry are not used.
     pub event: StreamIn<LawEvent>,
-    /// Feedback of the TX pipe.
+    /// Feedback of the TX pipe: READ requests that left.
     pub feedback: FeedbackIn,
     /// Work.
     pub work: WorkIn,
@@ -131,12 +131,10 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         event.ready = events.up_ready;
 
         feedback_word = bits_zero::<Operation>(0);
-        feedback_word.kind = OpKind::Adjust;
-        if feedback.advance {
-            feedback_word.kind = OpKind::Advance;
-        }
+        feedback_word.kind = OpKind::Advance;
         fields!(feedback_word: generation = feedback.generation, psn = feedback.psn, second = feedback.value);
-        feedbacks.up_valid = feedback.valid;
+        // bytes that were not used are no operation: `super::unused` takes them in the same clock
+        feedbacks.up_valid = feedback.valid & feedback.advance;
         feedbacks.up_flow = feedback.flow;
         feedbacks.up_word = feedback_word;
         feedback.ready = feedbacks.up_ready;

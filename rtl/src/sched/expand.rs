@@ -1,14 +1,28 @@
-//! A grant of several packets becomes PktSend events, one a clock.
+//! Grants of several packets become PktSend events, one a clock, of up to four flows in turn.
+//!
+//! A flow that had much to send at once is granted several packets in a row. If they left in a row too, a peer would get many packets of one queue pair, which
+//! it takes one in five clocks, and its answers would bring the next such row about. So up to four grants are in service, and their flows take turns, packet by
+//! packet. A grant enters while no other one of its flow is in service, so that a flow's packets keep their order, and while no more than sixteen packets are
+//! in service with it: so many still leave when their priority is [paused](super::park).
+//!
+//! | clock | what |
+//! |---|---|
+//! | 0 | a grant is offered: is its flow in service, is there room |
+//! | 1 | it is taken |
+//! | 2 | its first packet is offered, if no other one is |
 
 use super::ports::SendOut;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::bits_zero;
 use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Grants in, packets out. A grant's first packet is offered one clock after the grant is taken.
+/// Packets that may be in service at once: a grant has fifteen at most.
+pub const IN_SERVICE: u64 = 16;
+
+/// Grants in, one in two clocks, packets out.
 #[block]
 pub struct Expand {
     /// Clock.
@@ -19,48 +33,117 @@ pub struct Expand {
     pub up: StreamIn<Grant>,
     /// Packets.
     pub send: SendOut,
-    /// Service tag of the grant in service.
+    /// Service tag of the grant that entered last.
     pub tag: Signal<Out, U<6>>,
-    #[registers(U<4>: left, repeats)]
-    #[signals(Bit: take, last, rewound, ask)]
-    grant: DFF<Grant>,
-    psn: DFF<U<24>>,
-    first: DFF<Bit>,
+    #[registers(Bit: offers, fits)]
+    #[registers(U<2>: lane, free)]
+    /// Packets in service.
+    #[registers(U<5>: total)]
+    #[registers(U<6>: tag_r)]
+    #[signals(Bit: serves, last, ask, served_here, in_service, has_free, any)]
+    #[signals(U<5>: with_it, fewer)]
+    /// What is left of four grants.
+    grants: [DFF<Grant>; 4],
+    /// It goes on after this clock.
+    stays: [Signal<Local, Bit>; 4],
+    /// What is left of it when one more of its packets has left.
+    rest: Signal<Local, Grant>,
+    /// The grant whose packet is offered.
+    now: Signal<Local, Grant>,
+    coming: Signal<Local, Grant>,
 }
 
 #[kernel]
 impl Logic for Expand {
     fn update(&mut self) {
-        last = left == 1;
-        take = (left == 0) | (last & send.ready);
-        up.ready = take;
-        if left.any() & send.ready {
-            left = left - 1;
-            psn = psn + 1;
-            first = false;
-            if repeats.any() {
-                repeats = repeats - 1;
+        // the packet of the lane whose turn it is
+        now = grants[0];
+        for i in 1..4 {
+            if lane == i.val() {
+                now = grants[i];
             }
         }
-        if take & up.valid {
-            grant = up.data;
-            psn = up.data.val().psn;
-            left = up.data.val().count;
-            repeats = up.data.val().repeats;
-            first = true;
-        }
-        rewound = first & grant.rewound;
-        ask = rewound | (last & grant.fills);
-        send.valid = left.any();
-        send.flow = bit_cast_u::<16, 13>(grant.flow);
-        assign!(send.generation = grant.generation, send.psn = psn);
-        send.kind = (bit_cast_u::<3, 1>(bit_cast_b(rewound)) << 2)
+        last = now.count == 1;
+        ask = now.rewound | (last & now.fills);
+        send.valid = offers;
+        send.flow = bit_cast_u::<16, 13>(now.flow);
+        inputs!(send from now: generation, psn);
+        send.kind = (bit_cast_u::<3, 1>(bit_cast_b(now.rewound)) << 2)
             | (bit_cast_u::<3, 1>(bit_cast_b(ask)) << 1)
-            | bit_cast_u::<3, 1>(bit_cast_b(repeats.any()));
-        tag = grant.tag;
-        if reset {
-            left = 0.into();
-            grant = bits_zero::<Grant>(0);
+            | bit_cast_u::<3, 1>(bit_cast_b(now.repeats.any()));
+        serves = offers & send.ready;
+
+        // lanes: one is served, one may get a new grant
+        coming = up.data;
+        up.ready = fits;
+        in_service = false;
+        for i in 0..4 {
+            if (grants[i]).count.any() & ((grants[i]).flow == coming.flow) {
+                in_service = true;
+            }
+            served_here = serves & (lane == i.val());
+            stays[i] = (grants[i]).count.any() & !(served_here & last);
+            rest = grants[i];
+            rest.count = (grants[i]).count - 1;
+            rest.psn = (grants[i]).psn + 1;
+            rest.rewound = false;
+            if (grants[i]).repeats.any() {
+                rest.repeats = (grants[i]).repeats - 1;
+            }
+            if served_here {
+                grants[i] = rest;
+            }
+            if fits & (free == i.val()) {
+                grants[i] = coming;
+                stays[i] = true;
+            }
         }
+        fewer = if serves { total - 1 } else { total };
+        total = if fits { fewer + bit_cast_u::<5, 4>(coming.count) } else { fewer };
+        if fits {
+            tag_r = coming.tag;
+        }
+        tag = tag_r;
+
+        // may the next grant enter, and where
+        with_it = total + bit_cast_u::<5, 4>(coming.count);
+        has_free = !(stays[0] & stays[1] & stays[2] & stays[3]);
+        fits = up.valid & !fits & !in_service & has_free & (with_it <= 16);
+        free = bits_u::<2>(3);
+        if !stays[2] {
+            free = bits_u::<2>(2);
+        }
+        if !stays[1] {
+            free = bits_u::<2>(1);
+        }
+        if !stays[0] {
+            free = bits_u::<2>(0);
+        }
+
+        // whose turn is next: the next lane that has packets, or the first one
+        any = stays[0] | stays[1] | stays[2] | stays[3];
+        if serves | !offers {
+            offers = any;
+            lane = bits_u::<2>(3);
+            if stays[2] {
+                lane = bits_u::<2>(2);
+            }
+            if stays[1] {
+                lane = bits_u::<2>(1);
+            }
+            if stays[0] {
+                lane = bits_u::<2>(0);
+            }
+            if stays[3] & (lane != 3) {
+                lane = bits_u::<2>(3);
+            }
+            if stays[2] & (lane < 2) {
+                lane = bits_u::<2>(2);
+            }
+            if stays[1] & (lane == 0) {
+                lane = bits_u::<2>(1);
+            }
+        }
+        reset!(grants, offers, fits, total, tag_r);
     }
 }

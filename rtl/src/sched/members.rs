@@ -5,7 +5,9 @@
 //! | 8 | the flow's membership is read |
 //! | 9 | an event's outcome: has the flow work |
 //! | 10 | membership written; who comes and who goes is known |
-//! | 11 | who comes and who goes is counted; bytes of packets and corrections are summed |
+//! | 11 | who comes and who goes is counted |
+//!
+//! Bytes of packets and corrections are summed three clocks after their flow was named: two to its group and MTU, one to the bytes.
 //!
 //! Clocks are those of [`super::sender`]. A flow has an event every five clocks at most, so it is written before it is read
 //! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
@@ -60,9 +62,11 @@ pub struct Members<const A: usize> {
     pub limited: Signal<In, Bit>,
     /// Clock 9: the group.
     pub group: Signal<In, U<4>>,
-    /// Clock 9: a granted packet used `unused` bytes less than a full one.
-    pub adjusted: Signal<In, Bit>,
-    /// Clock 9: bytes, two's complement.
+    /// A flow whose bytes may be corrected two clocks later.
+    pub corrected_flow: Signal<In, U<A>>,
+    /// Two clocks later: its packets used so many bytes less than full ones.
+    pub corrected: Signal<In, Bit>,
+    /// Bytes, two's complement.
     pub unused: Signal<In, U<20>>,
     /// A packet of this flow leaves.
     pub leaves: Signal<In, Bit>,
@@ -75,16 +79,17 @@ pub struct Members<const A: usize> {
     /// One clock later: bytes that it has sent on the wire.
     pub sent: Signal<Out, U<64>>,
     #[signals(U<24>: from, low_new)]
-    #[registers(Bit: event_10, clear_10, active_10, limited_10, adjusted_10, comes, goes, adjusted_11, leaves_3, clearing)]
+    #[registers(Bit: event_10, clear_10, active_10, limited_10, comes, goes, corrected_1, leaves_3, clearing)]
     #[registers(Bit: clearing_3, up_3, down_3)]
     #[registers(U<A>: flow_9, flow_10)]
-    #[registers(U<4>: group_10, comes_to, goes_from, left_group, turn, turn_1, turn_2, turn_3)]
-    #[registers(U<20>: unused_10, unused_11)]
+    #[registers(U<4>: group_10, comes_to, goes_from, corrected_group, left_group, turn, turn_1, turn_2, turn_3)]
+    #[registers(U<20>: unused_1)]
     #[registers(U<24>: sum_2, low_3)]
     #[signals(Bit: falls, borrows)]
     #[signals(U<40>: carry, high_new)]
     member: TableRam<Member, A>,
     at_exit: TableRam<LeavingFlow, A>,
+    at_correction: TableRam<U<4>, A>,
     came: GroupSum,
     went: GroupSum,
     leaves_2: Delay<Bit, 2>,
@@ -117,7 +122,7 @@ impl<const A: usize> Logic for Members<A> {
         clear_10 = clear;
         active_10 = sender.alive & (from != sender.end_psn);
         assign! {
-            mtu_10.d = sender.mtu, limited_10.d = limited, group_10.d = group, adjusted_10.d = adjusted, unused_10.d = unused
+            mtu_10.d = sender.mtu, limited_10.d = limited, group_10.d = group
         }
 
         // 10
@@ -128,12 +133,20 @@ impl<const A: usize> Logic for Members<A> {
         inputs!(at_exit: we = member.we, waddr = flow_10);
         at_exit.wdata.next.group = group_new;
         at_exit.wdata.next.mtu = mtu_10;
+        inputs!(at_correction: we = member.we, waddr = flow_10, wdata = group_new);
         comes = event_10 & active_10;
         comes_to = group_new;
         // who was there before a reset has gone with it
         goes = event_10 & member.rdata.val().active & !clear_10;
         goes_from = member.rdata.val().group;
-        advance!(adjusted_11, unused_11);
+
+        // corrections: two clocks to the flow's group
+        at_correction.raddr = corrected_flow;
+        assign!(
+            corrected_1.d = corrected,
+            unused_1.d = unused,
+            corrected_group.d = at_correction.rdata
+        );
 
         // packets: two clocks to the flow's word, one to its bytes
         at_exit.raddr = leaving;
@@ -156,10 +169,10 @@ impl<const A: usize> Logic for Members<A> {
         came.amount = bits_u::<24>(1);
         went.amount = bits_u::<24>(1);
         packets.amount = bit_cast_u::<24, 13>(left_bytes);
-        unused_sign = bit_cast_word::<CorrectionSign, U<20>>(unused_11);
-        corrections.amount = bit_cast_u::<24, 20>(unused_11);
+        unused_sign = bit_cast_word::<CorrectionSign, U<20>>(unused_1);
+        corrections.amount = bit_cast_u::<24, 20>(unused_1);
         if unused_sign.negative {
-            corrections.amount = bit_cast_u::<24, 20>(unused_11) | bits_u::<24>(0xf0_0000);
+            corrections.amount = bit_cast_u::<24, 20>(unused_1) | bits_u::<24>(0xf0_0000);
         }
         came.add = comes | clearing;
         came.group = comes_to;
@@ -167,8 +180,8 @@ impl<const A: usize> Logic for Members<A> {
         went.group = goes_from;
         packets.add = leaves_3 | clearing;
         packets.group = left_group;
-        corrections.add = adjusted_11 | clearing;
-        corrections.group = goes_from;
+        corrections.add = corrected_1 | clearing;
+        corrections.group = corrected_group;
         came.clear = clearing;
         went.clear = clearing;
         packets.clear = clearing;
@@ -234,10 +247,13 @@ impl<const A: usize> Logic for Members<A> {
         if reset {
             turn = bits_u::<4>(0);
             clearing = true;
-            clear!(event_10, adjusted_10, adjusted_11, comes, goes, leaves_3);
+            clear!(event_10, corrected_1, comes, goes, leaves_3);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_with::<Self>(&[("ADDRESS", A)], &["flow_next", "leaving", "flow_9", "flow_10"])
+        named_with::<Self>(
+            &[("ADDRESS", A)],
+            &["flow_next", "corrected_flow", "leaving", "flow_9", "flow_10"],
+        )
     }
 }

@@ -5,6 +5,7 @@
 //! | [`entry`], [`place`] | all events into one row, one operation a clock |
 //! | [`carried`] | what acknowledgements carry past the scheduler |
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
+//! | [`unused`] | bytes that packets used less than full ones |
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`levels`] | levels of groups on their way to the engines |
 //! | [`members`], [`group_sum`] | flows with work and bytes sent, by groups |
@@ -31,6 +32,7 @@ pub mod stimulus;
 #[cfg(test)]
 mod tests;
 mod top;
+pub mod unused;
 pub mod visit;
 pub mod waiting;
 

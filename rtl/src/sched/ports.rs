@@ -122,20 +122,18 @@ pub mod op {
     pub const WORK: u64 = 3;
     /// A READ request was sent.
     pub const ADVANCE: u64 = 4;
-    /// Correction of the credit.
-    pub const ADJUST: u64 = 5;
     /// Rate and window.
-    pub const UPDATE: u64 = 6;
+    pub const UPDATE: u64 = 5;
     /// The timer looks.
-    pub const TICK: u64 = 7;
+    pub const TICK: u64 = 6;
     /// Creation.
-    pub const CREATE: u64 = 8;
+    pub const CREATE: u64 = 7;
     /// Removal.
-    pub const REMOVE: u64 = 9;
+    pub const REMOVE: u64 = 8;
     /// After reset: the flow is removed whatever its generation, and is not in the ring.
-    pub const CLEAR: u64 = 10;
+    pub const CLEAR: u64 = 9;
     /// Work from a new start.
-    pub const RESTART: u64 = 11;
+    pub const RESTART: u64 = 10;
     /// Cap and group.
-    pub const LIMIT: u64 = 12;
+    pub const LIMIT: u64 = 11;
 }

@@ -83,10 +83,6 @@ pub struct Sender<const A: usize, const I: usize> {
     pub flow_next: Signal<Out, U<A>>,
     /// Clock 9: work was added or the flow created, so that what is unsent counts from the oldest PSN, whatever visits say.
     pub worked: Signal<Out, Bit>,
-    /// Clock 9: a granted packet used `unused` bytes less than a full one.
-    pub adjusted: Signal<Out, Bit>,
-    /// Clock 9: bytes, two's complement.
-    pub unused: Signal<Out, U<20>>,
     /// Clock 9: the flow may have something to send.
     pub wake: Signal<Out, Bit>,
     /// Clock 9: the flow is cleared.
@@ -120,7 +116,7 @@ pub struct Sender<const A: usize, const I: usize> {
     #[registers(Bit: own, acknowledges, looks, at_una, none_out, no_work, no_read, old, max_old, far, past_max, nxt_old)]
     #[registers(Bit: past_nxt, read_old, read_on, end_old, more_work, read_behind, moved, ripe, again)]
     #[registers(Bit: own_8, acknowledges_8, good, old_8, jumps, ends_read, expired, rewind, disarms, arms, extends, advances)]
-    #[registers(Bit: behind, created_9, limited_9, worked_9, adjusted_9, notify_9, paced_9, wake_9, clear_9, to_cc_9)]
+    #[registers(Bit: behind, created_9, limited_9, worked_9, notify_9, paced_9, wake_9, clear_9, to_cc_9)]
     #[registers(Bit: timed_out_9, ended_9, late_9, beyond_9)]
     #[signals(Bit: fresh, restarted, stale, own_now, was_sent, good_now, jumps_now, idle, expired_now)]
     #[signals(PsnDistance: acked_reach, reach, read_reach, end_reach, outstanding, max_left, nxt_left, read_left)]
@@ -143,7 +139,6 @@ pub struct Sender<const A: usize, const I: usize> {
     kind: Signal<Local, OpKind>,
     flow_9r: DFF<U<A>>,
     visited_5: DFF<Visited>,
-    unused_9: DFF<U<20>>,
     written: Signal<Local, SenderFlow>,
     generation_9: DFF<U<8>>,
 }
@@ -323,11 +318,6 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             }
         }
         match kind {
-            OpKind::Adjust => {
-                if own_8 {
-                    written.shared.adjust = sender_8.shared.adjust + bit_cast_u::<20, 24>(op_8.second);
-                }
-            }
             OpKind::Restart => {
                 if own_8 {
                     fields!(written from op_8:
@@ -340,7 +330,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             OpKind::Create => {
                 written = bits_zero::<SenderFlow>(0);
                 fields!(written from op_8: shared.una = psn, shared.end_psn = psn, shared.from = psn, shared.to = psn);
-                fields!(written from sender_8: shared.adjust, shared.rewinds, shared.restarts);
+                fields!(written from sender_8: shared.rewinds, shared.restarts);
                 fields!(written from op_8:
                     shared.generation = generation, shared.mtu = mtu, shared.pause_class = pause_class,
                     shared.windowless = windowless);
@@ -378,8 +368,6 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         group_9 = if kind == OpKind::Clear { bits_u::<4>(0) } else { op_8.group };
         limited_9 = valid_8 & ((own_8 & (kind == OpKind::Limit)) | (kind == OpKind::Create));
         worked_9 = (kind == OpKind::Work) | (kind == OpKind::Restart) | (kind == OpKind::Create);
-        adjusted_9 = valid_8 & own_8 & (kind == OpKind::Adjust);
-        unused_9 = bit_cast_u::<20, 24>(op_8.second);
         clear_9 = valid_8 & (kind == OpKind::Clear);
         to_cc_9 =
             valid_8 & ((acknowledges_8 & (old_8 | good)) | (own_8 & (kind == OpKind::Notify)) | (expired & rewind));
@@ -403,7 +391,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         flow_next = flow_8;
         assign! {
-            worked = worked_9, adjusted = adjusted_9, unused = unused_9, wake = wake_9, clear = clear_9,
+            worked = worked_9, wake = wake_9, clear = clear_9,
             to_cc = to_cc_9, timed_out = timed_out_9, psn = psn_9, snd_nxt = snd_nxt_9, acked = acked_9,
             acked_mtu = mtu_9, generation = generation_9, ended = ended_9, late = late_9, beyond = beyond_9
         }

@@ -10,6 +10,7 @@ use super::merge::Merge;
 use super::park::{Park, ON_THE_WAY, PARKED};
 use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
 use super::sender::Sender;
+use super::unused::Unused;
 use crate::cc::slot::ConfigIn;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::fifo::StreamFifo;
@@ -118,6 +119,8 @@ pub struct Scheduler<
     entry: Entry<A, T>,
     /// The sender's state of every flow: what is sent, acknowledged, repeated.
     sender: Sender<A, I>,
+    /// Bytes that packets used less than full ones.
+    unused: Unused<A, I>,
     /// What the operation's engine last sent of the flow.
     visited: Signal<Local, Visited>,
     /// Engines: pacing and choice among their flows.
@@ -174,7 +177,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 {
     fn update(&mut self) {
         inputs!([
-            entry, carried, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
+            entry, carried, unused, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
         ]: reset);
         if param.write {
             if param.address == 0 {
@@ -202,7 +205,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         inputs!(members: reset, overhead);
         inputs!(members from sender: flow_next, notify, late, clear, sender, snd_nxt, worked, limited);
         members.group = sender.cap.val().group;
-        inputs!(members from sender: adjusted, unused);
+        inputs!(members from unused: corrected_flow = flow_3, corrected = changed, unused = added);
         members.leaves = expand.send.valid & send.ready;
         members.leaving = bit_cast_u::<A, 16>(expand.send.flow);
         members.look = look;
@@ -215,6 +218,11 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         FeedbackIn::link(&mut feedback, &mut entry.feedback);
         WorkIn::link(&mut work, &mut entry.work);
         inputs!(entry: last_flow, hold_timers = ended_fifo.crowded);
+        unused.valid = feedback.valid & entry.feedback.ready & !feedback.advance;
+        inputs!(unused from feedback: flow, generation);
+        unused.bytes = bit_cast_u::<20, 24>(feedback.value);
+        inputs!(unused: last_flow, engines, inverse);
+        inputs!(unused from sender: written = notify, written_flow = flow_9, sender, clear);
 
         inputs!(sender from entry: valid, flow, word);
         inputs!(sender: engines, inverse, overhead, interval, timeout, retry_limit);
@@ -234,6 +242,8 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             engine[i].reset = reset;
             engine[i].notify = sender.notify & (sender.engine == i.val());
             inputs!(engine[i] from sender: index = engine_index, flow = flow_9, sender, pacing, paced, cap, limited);
+            engine[i].adjusted = unused.changed & (unused.engine == i.val());
+            inputs!(engine[i] from unused: adjusted_index = index, adjust = sum);
             inputs!(engine[i] from levels: level_write = written, level_group = written_group, level);
             inputs!(engine[i] from limits: dither);
             engine[i].random = random.word.get_bits::<16>(8 * i) ^ folded;
@@ -288,9 +298,10 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         ended.flow = ended_fifo.down.data.val().flow;
         ended.generation = ended_fifo.down.data.val().generation;
 
-        late.pulse = sender.late;
+        // two in one clock, of an operation and of bytes, count once
+        late.pulse = sender.late | unused.late;
         beyond.pulse = sender.beyond;
-        out_of_range.pulse = entry.out_of_range;
+        out_of_range.pulse = entry.out_of_range | unused.out_of_range;
         timeouts.pulse = sender.timed_out;
         count_late = late.count;
         count_beyond = beyond.count;

@@ -35,6 +35,8 @@ pub struct Visit {
     pub clock: Signal<In, Clock>,
     /// Clock 2: sender state.
     pub sender: Signal<In, FlowShared>,
+    /// Clock 2: bytes that its packets used less than full ones, all together.
+    pub adjust: Signal<In, U<20>>,
     /// Clock 2: pacing.
     pub pacing: Signal<In, PacingState>,
     /// Clock 2: cap of the flow.
@@ -108,7 +110,7 @@ pub struct Visit {
     seen_12: Delay<U<4>, 10>,
     windowless_6: Delay<Bit, 3>,
     windowless_12: Delay<Bit, 6>,
-    adjust_12: Delay<U<20>, 9>,
+    adjust_12: Delay<U<20>, 10>,
     tick_12: Delay<U<20>, 10>,
     parked_12: Delay<Bit, 10>,
     sender_3: DFF<FlowShared>,
@@ -144,7 +146,7 @@ impl Logic for Visit {
         wanted = if restarted | rewound { sender.una } else { state.nxt };
         max_3 = if fresh { sender.una } else { state.max };
         elapsed = tick - state.last;
-        correction = sender.adjust - state.adjust_seen;
+        correction = adjust - state.adjust_seen;
         credit_3 = state.credit;
         // the least of law, cap and level
         own_rate = if cap.rate < pacing.rate { cap.rate } else { pacing.rate };
@@ -168,6 +170,7 @@ impl Logic for Visit {
             wire_3 = bits_u::<13>(2048) + bit_cast_u::<13, 10>(overhead);
         }
         tick_12 = tick;
+        adjust_12 = adjust;
         parked_12 = state.parked;
 
         // 3
@@ -217,7 +220,6 @@ impl Logic for Visit {
         generation_12 = sender_3.generation;
         rewinds_12 = sender_3.rewinds;
         restarts_12 = sender_3.restarts;
-        adjust_12 = sender_3.adjust;
 
         // 4: acknowledged past a rewind; inside a READ that was asked for
         nxt_5 = if from_start.any() & (from_start < span) { to_4 } else { wanted_4 };

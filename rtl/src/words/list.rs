@@ -46,8 +46,8 @@ use super::rx::{
     TransportFields,
 };
 use super::sched::{
-    FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, Operation, PacingState, RepeatCount, SenderFlow,
-    Telemetry, VisitFlow, Visited, Wake,
+    FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, LiveFlow, Operation, PacingState, RepeatCount,
+    SenderFlow, Telemetry, VisitFlow, Visited, Wake,
 };
 use super::switch::{
     BeatEnables, EnabledBytes, Enables16, Enables32, Enables4, Enables64, Enables8, HalfBeatByte, HopRecordWord,
@@ -196,6 +196,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         RecordBytes::descriptor(),
         Operation::descriptor(),
         FlowShared::descriptor(),
+        LiveFlow::descriptor(),
         SenderFlow::descriptor(),
         Visited::descriptor(),
         FlowPlace::descriptor(),

@@ -31,8 +31,6 @@ crate::kind! {
         Work,
         /// A READ request was sent.
         Advance,
-        /// Correction of the credit.
-        Adjust,
         /// Rate and window.
         Update,
         /// The timer looks.
@@ -59,7 +57,7 @@ crate::word! {
         generation: U<8>,
         /// PSN.
         psn: U<24>,
-        /// Second PSN (the start of a restart), or bytes.
+        /// Second PSN (the start of a restart, or one past the last PSN of a READ).
         second: U<24>,
         /// Window, UQ23.11.
         window: U<34>,
@@ -87,8 +85,6 @@ crate::word! {
         from: U<24>,
         /// One past its last PSN.
         to: U<24>,
-        /// Bytes that sent packets were shorter than full ones.
-        adjust: U<20>,
         /// Generation.
         generation: U<8>,
         /// Rewinds, counted.
@@ -103,6 +99,14 @@ crate::word! {
         alive: Bit,
         /// No window.
         windowless: Bit,
+    }
+
+    /// Whether a flow exists, and which one it is.
+    pub struct LiveFlow {
+        /// It exists.
+        alive: Bit,
+        /// Generation.
+        generation: U<8>,
     }
 
     /// A flow's sender state, [`hpcc_models::sched::SenderState`].

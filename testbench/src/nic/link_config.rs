@@ -4,6 +4,9 @@ pub use super::link_kinds::{CapBy, FloodKind, LinkOperation};
 use crate::config::{law_code, needs_int};
 use hpcc_models::nic::{LinkConfig, Operation, MAX_MESSAGE};
 
+/// Queue pairs of a NIC: numbers 2 to 149.
+pub const MAX_QPS: u32 = 148;
+
 /// Keys that a table over MTUs does not have: each of its rows has its own MTU on an ideal wire, and leaves no capture.
 const OF_ONE_RUN: [&str; 11] = [
     "flood",
@@ -214,7 +217,7 @@ impl LinkSpec {
                 }
             }
             "messages" => self.messages = number(key, text, 1, 1_000_000)?,
-            "qps" => self.qps = number(key, text, 1, 128)?,
+            "qps" => self.qps = number(key, text, 1, MAX_QPS)?,
             "op" => {
                 let found = LinkOperation::NAMES.iter().find(|(name, _)| *name == text);
                 self.op = found.map(|(_, op)| *op).ok_or_else(|| {

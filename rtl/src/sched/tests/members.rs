@@ -7,6 +7,7 @@ use crate::sched::members::Members;
 use crate::sim::{init, step, Stimulus};
 use crate::words::sched::FlowShared;
 use hpcc_models::sched::{FlowSettings, Membership, Op, Outcome, SchedRegisters, SenderState};
+use std::collections::VecDeque;
 
 const FLOWS: usize = 12;
 
@@ -33,11 +34,10 @@ fn event(random: &mut Stimulus, flow: usize) -> Event {
         windowless: random.chance(0.3),
         ..SenderState::default()
     };
-    let op = match random.below(5) {
+    let op = match random.below(4) {
         0 => Op::Create(0, FlowSettings::default()),
         1 => Op::Limit(7, random.below(16) as u8),
         2 => Op::Work(9),
-        3 => Op::Adjust(random.corner(20) as u32),
         _ => Op::Notify,
     };
     let created = matches!(op, Op::Create(..));
@@ -75,6 +75,7 @@ fn counts_and_bytes_of_every_group_agree() {
     let mut sent = [0i64; 16];
     let mut last_used = [0usize; FLOWS];
     let mut waiting: Option<Event> = None;
+    let mut corrections = VecDeque::from(vec![(false, 0); 2]);
     for clock in 20..60_020usize {
         // groups' bytes are looked at when all has settled
         let quiet = clock % 1000 >= 900;
@@ -98,19 +99,23 @@ fn counts_and_bytes_of_every_group_agree() {
                 Op::Limit(_, group) => group.into(),
                 _ => 0,
             });
-            let adjusted = matches!(e.op, Op::Adjust(_)) && !e.outcome.late;
-            block.adjusted.next = adjusted;
-            if let (Op::Adjust(bytes), true) = (e.op, adjusted) {
-                block.unused.next = U(bytes.into());
-                sent[usize::from(member.group)] -= (i64::from(bytes) << 44) >> 44;
-            }
             member.handle(e.op, &e.sender, &e.outcome);
             if !e.outcome.late {
                 mtu[e.flow] = e.sender.mtu;
             }
-        } else {
-            block.adjusted.next = false;
         }
+        // bytes of a flow that no event changes meanwhile, two clocks after it is named
+        let short = random.below(FLOWS as u64) as usize;
+        let corrects = clock - last_used[short] > 6 && !quiet && random.chance(0.5);
+        let bytes = random.corner(20);
+        block.corrected_flow.next = U(short as u64);
+        if corrects {
+            sent[usize::from(members[short].group)] -= ((bytes as i64) << 44) >> 44;
+            last_used[short] = last_used[short].max(clock - 2);
+        }
+        corrections.push_back((corrects, bytes));
+        let (corrected, bytes) = corrections.pop_front().unwrap_or_default();
+        (block.corrected.next, block.unused.next) = (corrected, U(bytes));
         // a packet of a flow that no event changes meanwhile
         let leaving = random.below(FLOWS as u64) as usize;
         let leaves = clock - last_used[leaving] > 6 && !quiet && random.chance(0.5);

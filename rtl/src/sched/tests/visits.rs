@@ -16,7 +16,6 @@ pub(super) fn sender_word(s: &SenderState) -> FlowShared {
         end_psn: U(s.end.into()),
         from: U(s.from.into()),
         to: U(s.to.into()),
-        adjust: U(s.adjust.into()),
         generation: U(s.generation.into()),
         rewinds: U(s.rewinds.into()),
         restarts: U(s.restarts.into()),
@@ -157,6 +156,7 @@ fn every_visit_agrees_bit_for_bit() {
     for clock in 0..200_000 {
         let case = case(&mut random, &registers);
         block.sender.next = sender_word(&case.sender);
+        block.adjust.next = U(case.sender.adjust.into());
         block.pacing.next = pacing_word(&case.pacing);
         block.cap.next = pacing_word(&case.cap.pacing);
         block.level.next = level_word(&case.level);

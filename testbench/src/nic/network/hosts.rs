@@ -11,8 +11,6 @@ use hpcc_models::wire::{MacAddr, MASK_24};
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::Ipv4Addr;
 
-/// Queue pairs of a NIC: numbers 2 to 149.
-pub(super) const MAX_QPS: u32 = 148;
 /// 802.1p priority of data and of acknowledgements, for pause.
 const PRIORITIES: (u8, u8) = (0, 7);
 const FIRST_QPN: u32 = 2;

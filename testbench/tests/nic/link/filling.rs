@@ -147,7 +147,9 @@ fn rtl_messages_of_one_packet_lose_nothing() {
     let (write, both) = (LinkOperation::Write, LinkOperation::Bidirectional);
     let (read, both_read) = (LinkOperation::Read, LinkOperation::BidirectionalRead);
     for (op, mtu, qps, bytes, least) in [
-        (write, 1024, 64, 16, 60.0),
+        (write, 1024, 64, 16, LEAST_PERCENT),
+        (write, 1024, 148, 4, LEAST_PERCENT),
+        (both, 1024, 148, 24, LEAST_PERCENT),
         (both, 1024, 64, 16, LEAST_PERCENT),
         (write, 256, 148, 64, LEAST_PERCENT),
         (write, 256, 64, 256, LEAST_PERCENT),
@@ -156,7 +158,7 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         (read, 256, 64, 256, LEAST_PERCENT),
         (read, 256, 128, 256, LEAST_PERCENT),
         (read, 1024, 64, 64, 52.0),
-        (both_read, 256, 64, 256, 95.0),
+        (both_read, 256, 64, 256, LEAST_PERCENT),
     ] {
         let spec = LinkSpec {
             op,

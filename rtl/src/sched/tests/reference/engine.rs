@@ -58,6 +58,8 @@ struct Words {
     pacing: Pacing,
     cap: Cap,
     state: VisitState,
+    /// Bytes that packets used less than full ones.
+    adjust: u32,
     /// Flipped by wakes; a flow whose bit is that of its visits is out.
     back: bool,
 }
@@ -94,6 +96,7 @@ impl Words {
                 group: 0,
             },
             state: VisitState::default(),
+            adjust: 0,
             back: false,
         }
     }
@@ -152,7 +155,7 @@ impl Engine {
         self.woken.out.map(|place| Place { tag, ..place }).or_else(waited)
     }
 
-    pub fn clock(&mut self, effect: Option<&Effect>, taken: bool, s: &Surroundings) {
+    pub fn clock(&mut self, effect: Option<&Effect>, adjust: Option<(u16, u32)>, taken: bool, s: &Surroundings) {
         let settled = self.settle == 0;
         let open = settled && !self.grants.crowded;
         let next = self.next(s.tag).filter(|_| open);
@@ -197,6 +200,9 @@ impl Engine {
                     ..Words::cleared()
                 };
             }
+        }
+        if let Some((flow, sum)) = adjust {
+            self.words[usize::from(flow) / self.engines].adjust = sum;
         }
         if let Some((group, level)) = s.level {
             self.levels[usize::from(group)] = level;
@@ -245,7 +251,11 @@ impl Engine {
     fn look(&mut self, s: &Surroundings) {
         if let Some(under) = &mut self.line[0] {
             let words = &self.words[under.place.index];
-            (under.sender, under.pacing, under.state) = (words.sender, words.pacing, words.state);
+            (under.pacing, under.state) = (words.pacing, words.state);
+            under.sender = SenderState {
+                adjust: words.adjust,
+                ..words.sender
+            };
         }
         if let Some(under) = &mut self.line[1] {
             under.level = self.levels[usize::from(under.cap.group)];

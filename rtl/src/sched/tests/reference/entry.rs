@@ -65,7 +65,8 @@ const UPDATES: usize = 0;
 const COMMANDS: usize = 1;
 /// Acknowledgements.
 const EVENTS: usize = 2;
-const FEEDBACK: usize = 3;
+/// READ requests that left.
+pub const FEEDBACK: usize = 3;
 const WORK: usize = 4;
 /// Looks of the timer, which offer nothing at a port.
 const LOOKS: usize = 5;
@@ -151,7 +152,7 @@ impl Entry {
                 };
                 (event.flow.0 as u16, event.generation.0 as u8, op)
             }
-            FEEDBACK => inputs.feedback?,
+            FEEDBACK => inputs.feedback.filter(|(_, _, op)| matches!(op, Op::Advance(..)))?,
             _ => inputs.work?,
         };
         Some(Taken {
@@ -193,10 +194,7 @@ impl Entry {
         let closed = self.sweep.is_some() || self.swept.contains(&true);
         self.swept = [self.sweep.is_some(), self.swept[0]];
         for source in 0..SOURCES {
-            if let Some(offered) = self
-                .offered(source, inputs)
-                .filter(|_| self.places[source].ready)
-            {
+            if let Some(offered) = self.offered(source, inputs).filter(|_| self.places[source].ready) {
                 self.places[source].waiting.push_back(offered);
                 if source == EVENTS {
                     self.carried[self.carried_count % 16] = offered.telemetry;

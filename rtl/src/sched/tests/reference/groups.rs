@@ -5,7 +5,7 @@ use super::events::Effect;
 use super::ports::Registers;
 use super::stages::Later;
 use hpcc_models::sched::limit::GROUPS;
-use hpcc_models::sched::{CapControl, Level, Membership, Op, SchedRegisters};
+use hpcc_models::sched::{CapControl, Level, Membership, SchedRegisters};
 
 /// A level that was written: group, rate, and the registers of that clock.
 type Written = Option<(u8, u64, SchedRegisters, CapControl)>;
@@ -54,7 +54,8 @@ pub struct Groups {
     /// Group and MTU code of each flow, as leaving packets find them.
     at_exit: Vec<(u8, u8)>,
     to_exit: Later<Option<(u16, u8, u8)>>,
-    of_events: Later<[Option<Change>; 3]>,
+    of_events: Later<[Option<Change>; 2]>,
+    corrections: Later<Option<Change>>,
     leaving: Later<Option<(u8, u8)>>,
     of_packet: Later<Option<Change>>,
     changes: Later<Vec<Change>>,
@@ -76,6 +77,7 @@ impl Groups {
             at_exit: vec![(0, 0); flows],
             to_exit: Later::new(2),
             of_events: Later::new(2),
+            corrections: Later::new(3),
             leaving: Later::new(2),
             of_packet: Later::new(1),
             changes: Later::new(2),
@@ -90,33 +92,29 @@ impl Groups {
         }
     }
 
-    /// Who comes and who goes by an event, and the bytes that it corrects.
-    fn event(&mut self, effect: &Effect) -> [Option<Change>; 3] {
+    /// Who comes and who goes by an event.
+    fn event(&mut self, effect: &Effect) -> [Option<Change>; 2] {
         let member = &mut self.members[usize::from(effect.taken.flow)];
         let before = *member;
         let Act::Op(op) = effect.taken.act else {
             // who was there before a reset has gone with it
             member.active = false;
-            return [None; 3];
+            return [None; 2];
         };
         member.handle(op, &effect.after, &effect.outcome);
-        let unused = match op {
-            Op::Adjust(bytes) if !effect.outcome.late => i64::from((bytes << 12) as i32 >> 12),
-            _ => 0,
-        };
         if effect.outcome.late {
-            return [None; 3];
+            return [None; 2];
         }
         [
             Some((before.group, -i64::from(before.active), 0)),
             Some((member.group, i64::from(member.active), 0)),
-            Some((before.group, 0, -unused)),
         ]
     }
 
     pub fn clock(
         &mut self,
         effect: Option<&Effect>,
+        corrects: Option<(u16, u32)>,
         leaves: Option<u16>,
         look: u8,
         registers: &Registers,
@@ -126,7 +124,7 @@ impl Groups {
         let exit = effect
             .filter(|effect| !effect.outcome.late)
             .map(|effect| effect.taken.flow);
-        let of_event = effect.map_or([None; 3], |effect| self.event(effect));
+        let of_event = effect.map_or([None; 2], |effect| self.event(effect));
         let exit = exit.map(|flow| {
             let mtu = effect.map_or(0, |effect| effect.after.mtu);
             (flow, self.members[usize::from(flow)].group, mtu)
@@ -134,13 +132,18 @@ impl Groups {
         if let Some((flow, group, mtu)) = self.to_exit.pass(exit) {
             self.at_exit[usize::from(flow)] = (group, mtu);
         }
+        let correction = corrects.map(|(flow, bytes)| {
+            let (group, _) = self.at_exit[usize::from(flow)];
+            (group, 0, -i64::from((bytes << 12) as i32 >> 12))
+        });
+        let correction = self.corrections.pass(correction);
         let left = self.leaving.pass(leaves.map(|flow| self.at_exit[usize::from(flow)]));
         let packet = left.map(|(group, mtu)| (group, 0, i64::from(registers.words.wire_bytes(mtu))));
         let packet = self.of_packet.pass(packet);
 
         // sums; for sixteen clocks after a reset nothing counts
         let events = self.of_events.pass(of_event);
-        let changes = events.into_iter().chain([packet]).flatten();
+        let changes = events.into_iter().chain([packet, correction]).flatten();
         let changes = if self.clearing { vec![] } else { changes.collect() };
         for (group, flows, bytes) in self.changes.pass(changes) {
             self.active[usize::from(group)] += flows;

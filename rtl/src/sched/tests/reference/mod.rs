@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `entry` | which source goes first |
 //! | `events` | sender states of all flows |
+//! | `unused` | bytes that packets used less than full ones |
 //! | `engine`, `rows` | visits, wakes, flows between visits |
 //! | `stages` | delays, queues, merging of grants, packets of a grant |
 //! | `park` | grants of paused priorities |
@@ -19,6 +20,7 @@ pub mod park;
 pub mod ports;
 pub mod rows;
 pub mod stages;
+pub mod unused;
 
 use crate::words::sched::LawEvent;
 use engine::{Engine, Surroundings};
@@ -29,6 +31,7 @@ use hpcc_models::sched::{CapControl, SchedRegisters};
 use park::Park;
 use ports::{Inputs, Outputs, Registers};
 use stages::{Granted, Joint, Packets, Queue};
+use unused::Unused;
 
 /// Sizes of the scheduler.
 pub struct Sizes {
@@ -43,6 +46,7 @@ pub struct Sizes {
 pub struct Reference {
     entry: Entry,
     events: Events,
+    unused: Unused,
     engines: Vec<Engine>,
     joints: Vec<Joint>,
     park: Park,
@@ -63,6 +67,7 @@ impl Reference {
         Self {
             entry: Entry::new(flows, sizes.flow_bits, 1 << sizes.timer_bits),
             events: Events::new(flows.into()),
+            unused: Unused::new(flows),
             engines: (0..sizes.engines).map(engine).collect(),
             joints: (0..sizes.engines).map(|_| Joint::default()).collect(),
             park: Park::default(),
@@ -104,14 +109,17 @@ impl Reference {
 
         self.report(effect.as_ref(), inputs);
         let leaves = outputs.send.filter(|_| packet_taken).map(|packet| packet.flow);
+        let corrects = self.unused.named();
         self.groups
-            .clock(effect.as_ref(), leaves, inputs.look, &self.registers, reset);
+            .clock(effect.as_ref(), corrects, leaves, inputs.look, &self.registers, reset);
         let (engines, count) = (&self.engines, self.engines.len() as u16);
         let visited = |flow: u16| engines[usize::from(flow % count)].visited(usize::from(flow / count));
         self.events.clock(self.entry.out, &self.registers, held, visited);
         self.entry.clock(inputs, timers_rest);
 
         self.engines(effect.as_ref(), inputs, held, tag);
+        let feedback = inputs.feedback.filter(|_| outputs.ready[entry::FEEDBACK]);
+        self.unused.clock(feedback, effect.as_ref(), reset);
         self.levels.clock(inputs.level, &self.registers, reset);
         self.register(inputs);
         outputs
@@ -126,6 +134,7 @@ impl Reference {
         let first = chain.remove(0);
         chain.push(None);
         let folded = (0..4).fold(0, |folded, part| folded ^ (self.random >> (16 * part)) as u16);
+        let own_count = own.len();
         let goes: Vec<bool> = (0..own.len())
             .map(|i| self.joints[i].own_first(chain[i], own[i]))
             .collect();
@@ -140,7 +149,11 @@ impl Reference {
                 reset,
             };
             let effect = effect.filter(|effect| usize::from(effect.taken.flow) % own.len() == i);
-            engine.clock(effect, taken[i] && goes[i], &surroundings);
+            let sum = self
+                .unused
+                .changed
+                .filter(|(flow, _)| usize::from(*flow) % own_count == i);
+            engine.clock(effect, sum, taken[i] && goes[i], &surroundings);
             let leaves = match i.checked_sub(1) {
                 None => self.park.takes(first),
                 Some(before) => taken[before] && !goes[before],
@@ -148,8 +161,7 @@ impl Reference {
             self.joints[i].clock(chain[i], own[i], leaves, reset);
         }
         let parked = self.park.out.out();
-        self.park
-            .clock(first, inputs.pause, self.packets.takes(inputs.send_ready), reset);
+        self.park.clock(first, inputs.pause, self.packets.takes(), reset);
         self.packets.clock(parked, inputs.send_ready, reset);
         let mut random = self.random;
         random ^= random << 13;
@@ -165,9 +177,9 @@ impl Reference {
         let ended = ended.map(|effect| (effect.taken.flow, effect.before.generation));
         let outcome = effect.map(|effect| effect.outcome).unwrap_or_default();
         let pulses = [
-            outcome.late,
+            outcome.late || self.unused.late,
             outcome.beyond,
-            self.entry.out_of_range,
+            self.entry.out_of_range || self.unused.out_of_range,
             outcome.timeout,
             event.is_some() && !self.cc.ready,
         ];

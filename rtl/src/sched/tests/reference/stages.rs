@@ -132,11 +132,30 @@ impl Joint {
     }
 }
 
-/// The packets of a grant, one after the other.
+/// A grant in service.
+#[derive(Clone, Copy)]
+struct Service {
+    granted: Granted,
+    sent: u32,
+}
+
+impl Service {
+    fn left(&self) -> u32 {
+        self.granted.grant.count - self.sent
+    }
+}
+
+/// Packets of up to four grants, in turn.
 #[derive(Default)]
 pub struct Packets {
-    granted: Option<Granted>,
-    sent: u32,
+    lanes: [Option<Service>; 4],
+    /// Whose packet is offered.
+    turn: Option<usize>,
+    /// Who had the last turn.
+    last: usize,
+    /// The lane that takes the grant on offer.
+    enters: Option<usize>,
+    tag: u8,
 }
 
 /// A packet on offer.
@@ -149,45 +168,52 @@ pub struct Packet {
 }
 
 impl Packets {
-    fn left(&self) -> u32 {
-        self.granted.map_or(0, |granted| granted.grant.count - self.sent)
-    }
-
     /// Service tag of the last grant.
     pub fn tag(&self) -> u8 {
-        self.granted.map_or(0, |granted| granted.tag)
+        self.tag
     }
 
     pub fn offer(&self) -> Option<Packet> {
-        let Granted {
-            grant,
-            flow,
-            generation,
-            ..
-        } = self.granted.filter(|_| self.left() > 0)?;
-        let rewound = self.sent == 0 && grant.rewound;
-        let asks = rewound || (self.left() == 1 && grant.fills);
-        let repeated = self.sent < grant.repeats;
+        let service = self.lanes[self.turn?]?;
+        let (Granted { grant, .. }, sent) = (service.granted, service.sent);
+        let rewound = sent == 0 && grant.rewound;
+        let asks = rewound || (service.left() == 1 && grant.fills);
+        let repeated = sent < grant.repeats;
         Some(Packet {
-            flow,
-            generation,
-            psn: hpcc_models::sched::psn::add(grant.psn, self.sent),
+            flow: service.granted.flow,
+            generation: service.granted.generation,
+            psn: hpcc_models::sched::psn::add(grant.psn, sent),
             kind: u64::from(rewound) << 2 | u64::from(asks) << 1 | u64::from(repeated),
         })
     }
 
     /// Whether a grant is taken in this clock.
-    pub fn takes(&self, send_ready: bool) -> bool {
-        self.left() == 0 || (self.left() == 1 && send_ready)
+    pub fn takes(&self) -> bool {
+        self.enters.is_some()
     }
 
     pub fn clock(&mut self, granted: Option<Granted>, send_ready: bool, reset: bool) {
-        let takes = self.takes(send_ready);
-        if self.left() > 0 && send_ready {
-            self.sent += 1;
+        let in_service = |flow: u16| self.lanes.iter().flatten().any(|service| service.granted.flow == flow);
+        let total: u32 = self.lanes.iter().flatten().map(Service::left).sum();
+        let fits = |granted: &Granted| !in_service(granted.flow) && total + granted.grant.count <= 16;
+        let fits = self.enters.is_none() && granted.as_ref().is_some_and(fits);
+        let served = self.turn.filter(|_| send_ready);
+        if let Some(lane) = served {
+            self.last = lane;
+            self.lanes[lane] = self.lanes[lane].map(|service| Service {
+                sent: service.sent + 1,
+                ..service
+            });
+            self.lanes[lane] = self.lanes[lane].filter(|service| service.left() > 0);
         }
-        if let (true, Some(granted)) = (takes, granted) {
-            (self.granted, self.sent) = (Some(granted), 0);
+        if let (Some(lane), Some(granted)) = (self.enters, granted) {
+            self.lanes[lane] = Some(Service { granted, sent: 0 });
+            self.tag = granted.tag;
+        }
+        self.enters = self.lanes.iter().position(Option::is_none).filter(|_| fits);
+        if served.is_some() || self.turn.is_none() {
+            let order = (self.last + 1..4).chain(0..=self.last);
+            self.turn = order.into_iter().find(|lane| self.lanes[*lane].is_some());
         }
         if reset {
             *self = Self::default();

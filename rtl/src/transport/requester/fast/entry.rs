@@ -1,7 +1,7 @@
 //! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
 //!
-//! Work requests come no faster than what they become is taken: one in three clocks behind a WRITE, which is three operations of the scheduler, one in four
-//! behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are lost.
+//! Work requests come no faster than what they become is taken: one in two clocks behind a WRITE, which is two operations of the scheduler and two beats on the
+//! bus, one in four behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are lost.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
@@ -86,7 +86,7 @@ impl Logic for Entry {
             turn = takes_answer;
         }
         if takes_work {
-            pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(2) };
+            pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(1) };
         }
         work_taken = takes_work;
         response_taken = takes_response;

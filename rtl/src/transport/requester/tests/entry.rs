@@ -2,9 +2,8 @@ use super::*;
 use crate::sim::{init, step, Stimulus};
 
 /// Random candidates of a few queue pairs. Nothing enters while it is held, none of a queue pair that entered in the last four clocks, three for a READ
-/// response, which comes first, answers and work requests in turn, a work request three clocks behind a WRITE and four
-/// behind a READ; what can go goes, and the step is
-/// what was taken. An answer comes as soon as the one before it has gone.
+/// response, which comes first, answers and work requests in turn, a work request two clocks behind a WRITE and four
+/// behind a READ; what can go goes, and the step is what was taken. An answer comes as soon as the one before it has gone.
 #[test]
 fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let mut entry: Box<Entry> = Box::default();
@@ -92,7 +91,7 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
             answer = coming.map(|(qp, psn)| (qp, psn, place));
         }
         pause = match wanted {
-            Some(2) => 2 + u32::from(read),
+            Some(2) => 1 + 2 * u32::from(read),
             _ => pause.saturating_sub(1),
         };
         inside.rotate_left(1);

@@ -1,0 +1,150 @@
+//! Bytes that packets used less than a full one, summed by flow: what TX finds out costs no operation of the entry.
+//!
+//! A grant is charged as full packets. What a packet was shorter, or a grant that was void, comes back as bytes. They are
+//! summed here, flow by flow, and each new sum goes to the flow's engine, whose next visit takes the difference to the sum
+//! that it knows. Sums go on when a flow is created anew, as those that visits know do; bytes of a generation that has ended,
+//! or of no flow, count as late and change nothing.
+//!
+//! | clock | registers | computed |
+//! |---|---|---|
+//! | 0 | inputs | is there such a flow |
+//! | 1 | flow, generation, bytes | sum and generation of the flow are addressed; flow / engines |
+//! | 3 | `live`, `index` | are the bytes of that generation |
+//! | 4 | `sums` | the new sum, written back and forwarded, so that a flow may come in every clock |
+//! | 5 | outputs | to the engine, and to the bytes of its group |
+
+use crate::emit::naming::named_inside;
+use crate::prim::delay::Delay;
+use crate::prim::forward_ram::ForwardRam;
+use crate::prim::mul::MulPipe;
+use crate::prim::table_ram::TableRam;
+use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
+use crate::words::sched::{FlowShared, LiveFlow};
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// Sums of 2^`A` flows; an engine's index has `I` bits.
+#[block]
+pub struct Unused<const A: usize, const I: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: what is on its way ends without a trace.
+    pub reset: Signal<In, Bit>,
+    /// Clock 0: bytes.
+    pub valid: Signal<In, Bit>,
+    /// Clock 0: flow.
+    pub flow: Signal<In, U<16>>,
+    /// Clock 0: its generation.
+    pub generation: Signal<In, U<8>>,
+    /// Clock 0: bytes, two's complement.
+    pub bytes: Signal<In, U<20>>,
+    /// Constant: the last flow number.
+    pub last_flow: Signal<In, U<A>>,
+    /// Constant: number of engines.
+    pub engines: Signal<In, U<3>>,
+    /// Constant: 2^18 / engines, rounded up.
+    pub inverse: Signal<In, U<17>>,
+    /// A flow's sender state is written.
+    pub written: Signal<In, Bit>,
+    /// Which flow's.
+    pub written_flow: Signal<In, U<A>>,
+    /// The sender state.
+    pub sender: Signal<In, FlowShared>,
+    /// With it, the flow is cleared: its sum is zero.
+    pub clear: Signal<In, Bit>,
+    /// Clock 3: flow.
+    pub flow_3: Signal<Out, U<A>>,
+    /// Clock 5: a sum has changed.
+    pub changed: Signal<Out, Bit>,
+    /// Clock 5: in which engine.
+    pub engine: Signal<Out, U<3>>,
+    /// Clock 5: index in that engine.
+    pub index: Signal<Out, U<I>>,
+    /// Clock 5: the sum.
+    pub sum: Signal<Out, U<20>>,
+    /// Clock 5: bytes by which it has changed, two's complement.
+    pub added: Signal<Out, U<20>>,
+    /// Clock 5, counter pulse: a flow that does not exist, or an earlier generation.
+    pub late: Signal<Out, Bit>,
+    /// Clock 1, counter pulse: a flow number past the configured count.
+    pub out_of_range: Signal<Out, Bit>,
+    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, own_4, changed_5, late_5, out_of_range_1)]
+    #[registers(U<8>: generation_1, generation_2, generation_3)]
+    #[registers(U<20>: bytes_1, bytes_2, bytes_3, bytes_4, bytes_5, sum_5)]
+    #[registers(U<A>: flow_1, flow_4)]
+    #[registers(U<3>: low_4, product_4, engine_5)]
+    #[signals(Bit: exists, adds)]
+    #[signals(U<20>: new_sum)]
+    flow_in_3: Delay<U<A>, 2>,
+    index_5: Delay<U<I>, 2>,
+    quotient: MulPipe<16, 17, 15, 18>,
+    live: TableRam<LiveFlow, A>,
+    sums: ForwardRam<U<20>, A>,
+}
+
+#[kernel]
+impl<const A: usize, const I: usize> Logic for Unused<A, I> {
+    fn update(&mut self) {
+        // 0
+        exists = flow <= bit_cast_u::<16, A>(last_flow);
+        valid_1 = valid & exists;
+        out_of_range_1 = valid & !exists;
+        flow_1 = bit_cast_u::<A, 16>(flow);
+        assign!(generation_1.d = generation, bytes_1.d = bytes);
+
+        // 1 to 3: the flow's sum and generation, its engine and its index there
+        quotient.a = bit_cast_u::<16, A>(flow_1);
+        quotient.b = inverse;
+        sums.raddr = flow_1;
+        live.raddr = flow_1;
+        live.we = written;
+        live.waddr = written_flow;
+        live.wdata.next.alive = sender.alive;
+        live.wdata.next.generation = sender.generation;
+        flow_in_3 = flow_1;
+        advance!(
+            valid_2,
+            generation_2,
+            bytes_2,
+            valid_3,
+            generation_3,
+            bytes_3,
+            valid_4,
+            bytes_4
+        );
+        // the rest is below 8: the lowest bits of what it is the difference of suffice
+        low_4 = bit_cast_u::<3, A>(flow_in_3);
+        product_4 = bit_cast_p::<3>(bit_cast_u::<3, 15>(quotient.p) * engines);
+        engine_5 = low_4 - product_4;
+        index_5 = bit_cast_u::<I, 15>(quotient.p);
+        own_4 = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
+        flow_4 = flow_in_3;
+
+        // 4: summed
+        adds = valid_4 & own_4;
+        new_sum = sums.rdata + bytes_4;
+        sums.we = adds | (written & clear);
+        sums.waddr = flow_4;
+        sums.wdata = new_sum;
+        if written & clear {
+            sums.waddr = written_flow;
+            sums.wdata = bits_u::<20>(0);
+        }
+        late_5 = valid_4 & !own_4;
+        assign!(changed_5.d = adds, sum_5.d = new_sum, bytes_5.d = bytes_4);
+
+        // 5
+        assign! {
+            flow_3 = flow_in_3, changed = changed_5, engine = engine_5, index = index_5, sum = sum_5, added = bytes_5,
+            late = late_5, out_of_range = out_of_range_1
+        }
+        reset!(valid_1, valid_2, valid_3, valid_4, changed_5, late_5, out_of_range_1);
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/unused.rs"]
+mod tests;
