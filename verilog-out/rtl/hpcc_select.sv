@@ -140,7 +140,7 @@ module hpcc_select (
   wire  search_shows;
   wire  hpcc_nic_pkg::looked_grant_t searched;
   // The grant that leaves the pipe goes there.
-  logic diverts;
+  wire  diverts;
   // A grant of the search begins.
   wire  begins;
   // Generation and PSN of the grant whose message shows.
@@ -159,8 +159,12 @@ module hpcc_select (
   hpcc_nic_pkg::looked_grant_t coming;
   wire  odd;
   logic looked;
+  // The message that showed contains the PSN.
+  wire  contains;
+  // The search ends.
+  wire  concludes;
   wire  hit;
-  logic missed;
+  wire  missed;
   wire  last;
   wire  is_read;
   wire  asks;
@@ -254,8 +258,11 @@ module hpcc_select (
   logic same_4_q;
   wire  same_5_d;
   logic same_5_q;
-  // Messages of the search have shown.
-  wire  searching_d;
+  // Something is in clocks 2 to 5 of the pipe.
+  logic inside_d;
+  logic inside_q;
+  // Messages of the search have shown, none of which was the one, and not all of the ring.
+  logic searching_d;
   logic searching_q;
   // Grants for the search.
   wire  unused_searches_up_ready;
@@ -313,6 +320,9 @@ module hpcc_select (
   logic brief_q;
   logic [3:0] tag_r_d;
   logic [3:0] tag_r_q;
+  // It is the last one of the ring.
+  wire  around_d;
+  logic around_q;
   // Ones where a number does not count.
   wire  [23:0] departs_beyond;
   // The number of one clock ago is timed.
@@ -666,7 +676,7 @@ module hpcc_select (
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == generation_2);
   assign since_3_d = cursors_rdata.since_asked + 8'd1;
   assign fresh_3_d = cursors_rdata.generation != generation_2;
-  assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
+  assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
   assign contexts_raddr = address;
   assign cursors_raddr = address;
@@ -681,10 +691,14 @@ module hpcc_select (
   assign place_d = shown.psn - first_now;
   assign beyond_d = shown.psn - end_now;
   assign starts_d = shown.psn == first_now;
-  assign searching_d = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd2);
   assign from_first = place_q;
   assign from_end = beyond_q;
-  assign hit = ((looked & ours_q) & (~from_first.negative)) & from_end.negative;
+  assign contains = (ours_q & (~from_first.negative)) & from_end.negative;
+  assign hit = looked & contains;
+  assign around_d = (odd & (age_q == 5'd9)) | (age_q == 5'h11);
+  assign missed = (searching_q & (~contains)) & around_q;
+  assign concludes = searching_q & (contains | around_q);
+  assign diverts = (valid_5_q & searches_down_valid) | (valid_6_q & (searches_down_valid | (~contains)));
   assign meets = ((~asked_inside_read) & ((~next_q.flow.response) | brief_q))
       & ((((valid_2_q & same_2_q) | (valid_3_q & same_3_q)) | (valid_4_q & same_4_q)) | ((valid_5_q & same_5_q) & (~hit)));
   assign same_2_d = grant_1_q.flow == coming.flow;
@@ -693,11 +707,11 @@ module hpcc_select (
   assign same_5_d = grant_4_q.flow == coming.flow;
   assign enters = (((((waiting_q & form_room) & (~meets)) & (~(form_waits & (|pause_q)))) & (~diverts)) & (~searches_down_valid))
       & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
-  assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
+  assign begins = ((searches_down_valid & form_room) & (~occupied)) & ((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | concludes);
   assign last = &beyond_q;
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | starts_q) | grant_q.marks.rewound);
-  assign asked_asks = sends & is_read;
+  assign asked_asks = hit & (is_read & (starts_q | grant_q.marks.rewound));
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q))) | enough_q);
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
@@ -778,21 +792,9 @@ module hpcc_select (
     valid_3_d = valid_2_q & exists;
     valid_4_d = valid_3_q;
     valid_5_d = valid_4_q;
-    diverts = 1'd0;
-    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & searching_q;
-    if (valid_5_q | valid_6_q) begin
-      diverts = searches_down_valid;
-      looked = ~searches_down_valid;
-    end
-    missed = (looked & (~hit)) & ((odd & (age_q == 5'ha)) | (age_q == 5'h12));
-    valid_6_d = 1'd0;
-    if (valid_5_q | valid_6_q) begin
-      missed = 1'd0;
-      if (looked & (~hit)) begin
-        valid_6_d = valid_5_q;
-        diverts = valid_6_q;
-      end
-    end
+    inside_d = ((valid_1_q | (valid_2_q & exists)) | valid_3_q) | valid_4_q;
+    searching_d = ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd2)) & (~concludes);
+    valid_6_d = (valid_5_q & (~searches_down_valid)) & (~contains);
     valid_1_d = enters;
     if (|pause_q) begin
       pause_d = pause_q - 2'd1;
@@ -801,24 +803,7 @@ module hpcc_select (
       pause_d = 2'd3;
       waiting_d = 1'd0;
     end
-    cursors_we = void_cursor_q;
-    cursors_waddr = voided_q;
-    cursors_wdata = 20'd0;
-    cursors_wdata.generation = voided_generation_q;
-    read_places_we = void_cursor_q;
-    read_places_waddr = voided_q;
-    read_places_wdata = 3'd0;
-    if (sends) begin
-      if (odd) begin
-        read_places_we = 1'd1;
-        read_places_waddr = qp;
-        read_places_wdata = found_slot_q[2:0];
-      end else begin
-        cursors_we = 1'd1;
-        cursors_waddr = qp;
-        cursors_wdata = cursor_new;
-      end
-    end else if (~context_valid) begin
+    if ((~sends) & (~context_valid)) begin
       void_cursor_d = 1'd0;
     end
     if (rst) begin
@@ -831,6 +816,8 @@ module hpcc_select (
       valid_4_d = 1'd0;
       valid_5_d = 1'd0;
       valid_6_d = 1'd0;
+      inside_d = 1'd0;
+      searching_d = 1'd0;
     end
     if (rst) begin
       voids_d.some = 1'd0;
@@ -876,7 +863,7 @@ module hpcc_select (
     if (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) begin
       age_d = age_q + 5'd1;
     end
-    if ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (hit | missed)) begin
+    if (concludes) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
     end
     if (valid_4_q) begin
@@ -967,11 +954,38 @@ module hpcc_select (
     end
   end
   always_comb begin
+    looked = searching_q;
+    if (valid_5_q | valid_6_q) begin
+      looked = ~searches_down_valid;
+    end
+  end
+  always_comb begin
     found_slot_d = slot_q - 4'd2;
     if (valid_4_q) begin
       found_slot_d = slot_4_q;
     end else if (valid_5_q) begin
       found_slot_d = found_slot_q + 4'd1;
+    end
+  end
+  always_comb begin
+    cursors_we = void_cursor_q;
+    cursors_waddr = voided_q;
+    cursors_wdata = 20'd0;
+    cursors_wdata.generation = voided_generation_q;
+    if (sends & (~odd)) begin
+      cursors_we = 1'd1;
+      cursors_waddr = qp;
+      cursors_wdata = cursor_new;
+    end
+  end
+  always_comb begin
+    read_places_we = void_cursor_q;
+    read_places_waddr = voided_q;
+    read_places_wdata = 3'd0;
+    if (hit & odd) begin
+      read_places_we = 1'd1;
+      read_places_waddr = qp;
+      read_places_wdata = found_slot_q[2:0];
     end
   end
   always_comb begin
@@ -1313,6 +1327,7 @@ module hpcc_select (
     same_3_q = 1'd0;
     same_4_q = 1'd0;
     same_5_q = 1'd0;
+    inside_q = 1'd0;
     searching_q = 1'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
@@ -1335,6 +1350,7 @@ module hpcc_select (
     few_q = 1'd0;
     brief_q = 1'd0;
     tag_r_q = 4'd0;
+    around_q = 1'd0;
     departs_timed_r_q = 1'd0;
     counted_q = 8'd0;
     enough_q = 1'd0;
@@ -1433,6 +1449,7 @@ module hpcc_select (
     same_3_q <= same_3_d;
     same_4_q <= same_4_d;
     same_5_q <= same_5_d;
+    inside_q <= inside_d;
     searching_q <= searching_d;
     step_q <= step_d;
     age_q <= age_d;
@@ -1455,6 +1472,7 @@ module hpcc_select (
     few_q <= read.few;
     brief_q <= brief_d;
     tag_r_q <= tag_r_d;
+    around_q <= around_d;
     departs_timed_r_q <= departs_timed_r_d;
     counted_q <= counted_d;
     enough_q <= enough_d;
