@@ -4045,8 +4045,8 @@ package hpcc_nic_pkg;
     frame_note_t note;
     // The frame is bad; with `last`.
     logic bad;
-    // The ICRC covers INT.
-    logic with_int;
+    // There is INT, and the ICRC does not cover it.
+    logic behind_int;
     // 0 without INT, else 1 + records.
     logic [2:0] int_code;
     // Lengths as the ICRC reads them.

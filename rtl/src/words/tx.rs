@@ -238,8 +238,8 @@ crate::word! {
         icrc_lengths: IcrcLengths,
         /// 0 without INT, else 1 + records.
         int_code: U<3>,
-        /// The ICRC covers INT.
-        with_int: Bit,
+        /// There is INT, and the ICRC does not cover it.
+        behind_int: Bit,
         /// The frame is bad; with `last`.
         bad: Bit,
         /// Travels beside the frame.
