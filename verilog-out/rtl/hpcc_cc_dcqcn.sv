@@ -48,6 +48,8 @@ module hpcc_cc_dcqcn (
   wire  hpcc_nic_pkg::dcqcn_scalars_t registers_scalars;
   hpcc_nic_pkg::dcqcn_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::dcqcn_scalars_t registers_scalars_r_q;
+  logic walk_shown;
+  wire  walk_goes_on;
   logic [8:0] walk_following;
   wire  walk_visit;
   // A tick is offered.
@@ -61,10 +63,16 @@ module hpcc_cc_dcqcn (
   logic [8:0] walk_after_q;
   logic [8:0] walk_tick_flow_d;
   logic [8:0] walk_tick_flow_q;
+  logic [8:0] walk_written_flow_q;
   wire  walk_walks_d;
   logic walk_walks_q;
   logic walk_rests_d;
   logic walk_rests_q;
+  logic walk_moved_q;
+  logic walk_kept_d;
+  logic walk_kept_q;
+  logic walk_written_q;
+  logic walk_written_started_q;
   wire  walk_started_rdata;
   logic [7:0] walk_pause_d;
   logic [7:0] walk_pause_q;
@@ -119,7 +127,7 @@ module hpcc_cc_dcqcn (
   logic [19:0] now_r_q;
   hpcc_lut_ram #(.WIDTH(1), .ADDRESS(9)) u_walk_started (
     .clk(clk),
-    .raddr(walk_following),
+    .raddr(walk_after_q),
     .rdata(walk_started_rdata),
     .we(timers_write),
     .waddr(timers_write_flow),
@@ -327,7 +335,8 @@ module hpcc_cc_dcqcn (
   //
   // Ticks of `FLOWS` flows, 2^`A` at most.
   assign walk_walks_d = |registers_scalars.walk;
-  assign walk_visit = ((walk_started_rdata & walk_walks_q) & (~walk_rests_q)) & (~walk_offered_q);
+  assign walk_visit = ((walk_shown & walk_walks_q) & (~walk_rests_q)) & (~walk_offered_q);
+  assign walk_goes_on = walk_visit | (~walk_shown);
   assign walk_valid = walk_offered_q;
   assign walk_flow = walk_tick_flow_q;
   assign walk_overdue = &walk_waited_q;
@@ -360,8 +369,14 @@ module hpcc_cc_dcqcn (
     end
   end
   always_comb begin
+    walk_shown = walk_kept_q;
+    if (walk_moved_q) begin
+      walk_shown = walk_started_rdata;
+    end
+  end
+  always_comb begin
     walk_following = walk_pointer_q;
-    if (walk_visit | (~walk_started_rdata)) begin
+    if (walk_goes_on) begin
       walk_following = walk_after_q;
     end
   end
@@ -369,6 +384,12 @@ module hpcc_cc_dcqcn (
     walk_after_d = walk_following + 9'd1;
     if (walk_following == walk_last) begin
       walk_after_d = 9'd0;
+    end
+  end
+  always_comb begin
+    walk_kept_d = walk_shown;
+    if (walk_written_q & (walk_written_flow_q == walk_pointer_q)) begin
+      walk_kept_d = walk_written_started_q;
     end
   end
   // alpha: Alpha, the estimate of congestion: `alpha (1 - g)`, plus `g` after a CNP; a loop of six clocks around its RAM.
@@ -406,8 +427,13 @@ module hpcc_cc_dcqcn (
     walk_pointer_q = 9'd0;
     walk_after_q = 9'd0;
     walk_tick_flow_q = 9'd0;
+    walk_written_flow_q = 9'd0;
     walk_walks_q = 1'd0;
     walk_rests_q = 1'd0;
+    walk_moved_q = 1'd0;
+    walk_kept_q = 1'd0;
+    walk_written_q = 1'd0;
+    walk_written_started_q = 1'd0;
     walk_pause_q = 8'd0;
     walk_offered_q = 1'd0;
     walk_waited_q = 4'd0;
@@ -425,8 +451,13 @@ module hpcc_cc_dcqcn (
     walk_pointer_q <= walk_following;
     walk_after_q <= walk_after_d;
     walk_tick_flow_q <= walk_tick_flow_d;
+    walk_written_flow_q <= timers_write_flow;
     walk_walks_q <= walk_walks_d;
     walk_rests_q <= walk_rests_d;
+    walk_moved_q <= walk_goes_on;
+    walk_kept_q <= walk_kept_d;
+    walk_written_q <= timers_write;
+    walk_written_started_q <= timers_write_started;
     walk_pause_q <= walk_pause_d;
     walk_offered_q <= walk_offered_d;
     walk_waited_q <= walk_waited_d;

@@ -12,8 +12,8 @@
 // | 0 | queue pair out of the FIFO; row and context read |
 // | 1 | context into registers |
 // | 2 | row in registers; checks, fate (`classify`) |
-// | 3 | counted; requests and READ responses into the queue of their engine, every row into the queue of turns |
-// | 4 | the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
+// | 3 | requests and READ responses into the queue of their engine, every row into the queue of turns |
+// | 4 | counted; the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //
 // Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves
 // the
@@ -119,6 +119,8 @@ module hpcc_dispatch (
   wire  engine;
   wire  taken;
   wire  committed;
+  logic notice_waits;
+  logic control_waits;
   hpcc_nic_pkg::action_t action;
   wire  [335:0] stack;
   hpcc_nic_pkg::buffer_command_t asked;
@@ -135,6 +137,9 @@ module hpcc_dispatch (
   logic valid_3_d;
   logic valid_3_q;
   logic over_3_q;
+  logic faulty_3_q;
+  logic counts_4_d;
+  logic counts_4_q;
   logic unfair_out_d;
   logic unfair_out_q;
   logic [7:0] qp_1_q;
@@ -247,8 +252,12 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
   // Where it goes.
   hpcc_nic_pkg::frame_fate_t classify_fate;
-  // What is counted.
+  // What is counted if its headers are not at fault.
   hpcc_nic_pkg::frame_count_t classify_counter;
+  // They are.
+  wire  classify_faulty;
+  // What is counted then.
+  hpcc_nic_pkg::frame_count_t classify_fault;
   // The row for the engines.
   hpcc_nic_pkg::rx_packet_t classify_row;
   // What follows UDP, the INT stack as in `row`; of a control packet as it came.
@@ -256,14 +265,20 @@ module hpcc_dispatch (
   hpcc_nic_pkg::qp_context_t context_2_q;
   hpcc_nic_pkg::frame_turn_t turn_3_q;
   hpcc_nic_pkg::rx_packet_t row_3_q;
-  hpcc_nic_pkg::frame_count_t counter_3_d;
   hpcc_nic_pkg::frame_count_t counter_3_q;
+  hpcc_nic_pkg::frame_count_t fault_3_q;
+  hpcc_nic_pkg::frame_count_t counted_4_d;
+  hpcc_nic_pkg::frame_count_t counted_4_q;
   logic [43:0] counts_out_d;
   logic [43:0] counts_out_q;
   logic notice_full_d;
   logic notice_full_q;
   logic control_full_d;
   logic control_full_q;
+  logic notice_room_d;
+  logic notice_room_q;
+  logic control_room_d;
+  logic control_room_q;
   logic mark_out_d;
   logic mark_out_q;
   wire  requests_up_valid;
@@ -446,8 +461,8 @@ module hpcc_dispatch (
   assign meant_opcode = verdict.opcode;
   assign comes = verdict_valid & (~lost_14_q);
   assign turn = turns_down_data;
-  assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & (~(turn.notice & notice_full_q)))
-      & (~(turn.control & control_full_q))) & (~(turn.ecn & mark_out_q));
+  assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & ((~turn.notice) | notice_room_q))
+      & ((~turn.control) | control_room_q)) & (~(turn.ecn & mark_out_q));
   assign engine = turn.request | turn.response;
   assign acts = (room & ((~turn.request) | request_action_valid)) & ((~turn.response) | response_action_valid);
   assign request_action_ready = (turns_down_valid & room) & turn.request;
@@ -473,7 +488,7 @@ module hpcc_dispatch (
   assign request_valid = requests_down_valid;
   assign response_data = responses_down_data;
   assign response_valid = responses_down_valid;
-  assign place = counter_3_q;
+  assign place = counted_4_q;
   assign counts = counts_out_q;
   assign unfair = unfair_out_q;
   assign command_data = commands_down_data;
@@ -498,10 +513,6 @@ module hpcc_dispatch (
     inside_d = inside_q;
     last_d = last_q;
     oldest_d = oldest_q;
-    notice_full_d = notice_full_q;
-    control_full_d = control_full_q;
-    notice_word_d = notice_word_q;
-    control_word_d = control_word_q;
     if (comes) begin
       last_d = last_q + 9'd1;
     end
@@ -519,34 +530,16 @@ module hpcc_dispatch (
     valid_2_d = valid_1_q;
     valid_3_d = valid_2_q;
     counts_out_d = 44'd0;
-    if (valid_3_q & (counter_3_q != hpcc_nic_pkg::FRAME_COUNT_NONE)) begin
+    counts_4_d = valid_3_q & (~over_3_q);
+    if (counts_4_q & (counted_4_q != hpcc_nic_pkg::FRAME_COUNT_NONE)) begin
       counts_out_d = 44'd1 << place;
     end
     unfair_out_d = valid_3_q & over_3_q;
     mark_out_d = (done & engine) & turn.ecn;
-    if (notice_ready) begin
-      notice_full_d = 1'd0;
-    end
-    if (control_ready) begin
-      control_full_d = 1'd0;
-    end
-    if (~notice_full_q) begin
-      notice_full_d = done & turn.notice;
-      notice_word_d.event_kind = heard;
-      notice_word_d.response = turn.fate == hpcc_nic_pkg::FRAME_FATE_ECHO;
-      notice_word_d.qp = turn.qp;
-      notice_word_d.generation = turn.generation;
-      notice_word_d.psn = turn.psn;
-      notice_word_d.ecn = turn.ecn;
-      notice_word_d.int_length = turn.int_length;
-      notice_word_d.int_stack = stack;
-    end
-    if (~control_full_q) begin
-      control_full_d = done & turn.control;
-      control_word_d.body = turn.body;
-      control_word_d.source_ip = turn.source_ip;
-      control_word_d.right_length = turn.right_length;
-    end
+    notice_full_d = notice_waits;
+    control_full_d = control_waits;
+    notice_room_d = ~notice_waits;
+    control_room_d = ~control_waits;
     if (rst) begin
       open_d = 1'd0;
       inside_d = 5'd0;
@@ -557,9 +550,33 @@ module hpcc_dispatch (
       valid_3_d = 1'd0;
       notice_full_d = 1'd0;
       control_full_d = 1'd0;
+      notice_room_d = 1'd0;
+      control_room_d = 1'd0;
       mark_out_d = 1'd0;
       unfair_out_d = 1'd0;
+      counts_4_d = 1'd0;
       counts_out_d = 44'd0;
+    end
+  end
+  always_comb begin
+    notice_word_d = notice_word_q;
+    if (~notice_full_q) begin
+      notice_word_d.event_kind = heard;
+      notice_word_d.response = turn.fate == hpcc_nic_pkg::FRAME_FATE_ECHO;
+      notice_word_d.qp = turn.qp;
+      notice_word_d.generation = turn.generation;
+      notice_word_d.psn = turn.psn;
+      notice_word_d.ecn = turn.ecn;
+      notice_word_d.int_length = turn.int_length;
+      notice_word_d.int_stack = stack;
+    end
+  end
+  always_comb begin
+    control_word_d = control_word_q;
+    if (~control_full_q) begin
+      control_word_d.body = turn.body;
+      control_word_d.source_ip = turn.source_ip;
+      control_word_d.right_length = turn.right_length;
     end
   end
   always_comb begin
@@ -607,9 +624,9 @@ module hpcc_dispatch (
     turn_2.right_length = row_2.control_length;
   end
   always_comb begin
-    counter_3_d = classify_counter;
-    if (drops) begin
-      counter_3_d = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    counted_4_d = counter_3_q;
+    if (faulty_3_q) begin
+      counted_4_d = fault_3_q;
     end
   end
   always_comb begin
@@ -640,6 +657,18 @@ module hpcc_dispatch (
       entry.commit.int_on = turn.int_on;
       entry.commit.ecn = turn.ecn;
       entry.commit.int_stack = stack;
+    end
+  end
+  always_comb begin
+    notice_waits = done & turn.notice;
+    if (notice_full_q) begin
+      notice_waits = ~notice_ready;
+    end
+  end
+  always_comb begin
+    control_waits = done & turn.control;
+    if (control_full_q) begin
+      control_waits = ~control_ready;
     end
   end
   always_comb begin
@@ -806,6 +835,7 @@ module hpcc_dispatch (
   assign classify_wrong_port = (~classify_is_cnp)
       & ((classify_role != classify_wants_role) | (((classify_is_echo | classify_is_probe) | classify_is_answer) & (~classify_int_on)));
   assign classify_is_control = classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL;
+  assign classify_faulty = classify_drop_code != hpcc_nic_pkg::DROP_CODE_NONE;
   assign classify_carried = classify_raw.body;
   always_comb begin
     classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
@@ -841,21 +871,23 @@ module hpcc_dispatch (
       classify_fate = hpcc_nic_pkg::FRAME_FATE_CONTROL;
       classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
     end
-    if (classify_drop_code != hpcc_nic_pkg::DROP_CODE_NONE) begin
+    if (classify_faulty) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = hpcc_nic_pkg::frame_count_t'({1'd0, classify_drop_code});
-      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_MAC_ERROR) begin
-        classify_counter = hpcc_nic_pkg::FRAME_COUNT_NONE;
-      end
-      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_EXTENSION_LENGTH) begin
-        classify_counter = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_LENGTH;
-      end
-      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_TRANSPORT_VERSION) begin
-        classify_counter = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_VERSION;
-      end
-      if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_PARTITION_KEY) begin
-        classify_counter = hpcc_nic_pkg::FRAME_COUNT_PARTITION_KEY;
-      end
+    end
+  end
+  always_comb begin
+    classify_fault = hpcc_nic_pkg::frame_count_t'({1'd0, classify_drop_code});
+    if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_MAC_ERROR) begin
+      classify_fault = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    end
+    if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_EXTENSION_LENGTH) begin
+      classify_fault = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_LENGTH;
+    end
+    if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_TRANSPORT_VERSION) begin
+      classify_fault = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_VERSION;
+    end
+    if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_PARTITION_KEY) begin
+      classify_fault = hpcc_nic_pkg::FRAME_COUNT_PARTITION_KEY;
     end
   end
   always_comb begin
@@ -905,6 +937,8 @@ module hpcc_dispatch (
     valid_2_q = 1'd0;
     valid_3_q = 1'd0;
     over_3_q = 1'd0;
+    faulty_3_q = 1'd0;
+    counts_4_q = 1'd0;
     unfair_out_q = 1'd0;
     qp_1_q = 8'd0;
     inside_q = 5'd0;
@@ -932,9 +966,13 @@ module hpcc_dispatch (
     turn_3_q = 704'd0;
     row_3_q = 550'd0;
     counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    fault_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
+    counted_4_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     counts_out_q = 44'd0;
     notice_full_q = 1'd0;
     control_full_q = 1'd0;
+    notice_room_q = 1'd0;
+    control_room_q = 1'd0;
     mark_out_q = 1'd0;
     notice_word_q = 387'd0;
     control_word_q = 593'd0;
@@ -946,6 +984,8 @@ module hpcc_dispatch (
     valid_2_q <= valid_2_d;
     valid_3_q <= valid_3_d;
     over_3_q <= drops;
+    faulty_3_q <= classify_faulty;
+    counts_4_q <= counts_4_d;
     unfair_out_q <= unfair_out_d;
     qp_1_q <= rows_down_data;
     inside_q <= inside_d;
@@ -972,10 +1012,14 @@ module hpcc_dispatch (
     context_2_q <= contexts_rdata;
     turn_3_q <= turn_2;
     row_3_q <= judged;
-    counter_3_q <= counter_3_d;
+    counter_3_q <= classify_counter;
+    fault_3_q <= classify_fault;
+    counted_4_q <= counted_4_d;
     counts_out_q <= counts_out_d;
     notice_full_q <= notice_full_d;
     control_full_q <= control_full_d;
+    notice_room_q <= notice_room_d;
+    control_room_q <= control_room_d;
     mark_out_q <= mark_out_d;
     notice_word_q <= notice_word_d;
     control_word_q <= control_word_d;

@@ -81,11 +81,13 @@ module hpcc_fifo #(
   wire advance_out = !down_valid || down_ready;
   wire advance_word = !word_valid || advance_out;
   wire fetch = advance_word && (level != EMPTY);
-  // compared before it is known what moves, which comes late in the clock
+  // compared and counted before it is known what moves, which comes late in the clock
   wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
-  wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, push} - {{ADDRESS{1'b0}}, fetch};
+  wire [ADDRESS:0] level_if_pushed = fetch ? level : level + ONE[ADDRESS:0];
+  wire [ADDRESS:0] level_if_not = fetch ? level - ONE[ADDRESS:0] : level;
   always @(posedge clk) begin
-    if (push) mem[write] <= up_data;
+    // while it is not full nothing is kept in the next place
+    if (!level[ADDRESS]) mem[write] <= up_data;
     if (advance_word) word <= mem[read];
     if (advance_out && word_valid) down_data <= word;
   end
@@ -101,7 +103,8 @@ module hpcc_fifo #(
     end else begin
       up_ready <= fetch || (push ? !last_place : !level[ADDRESS]);
       crowded <= level >= CROWD[ADDRESS:0];
-      level <= level_next;
+      // not as a condition, of which synthesis makes an enable, another level of logic and a wire
+      level <= ({(ADDRESS + 1){push}} & level_if_pushed) | ({(ADDRESS + 1){!push}} & level_if_not);
       if (push) write <= write + ONE[ADDRESS-1:0];
       if (fetch) read <= read + ONE[ADDRESS-1:0];
       if (advance_word) word_valid <= level != EMPTY;

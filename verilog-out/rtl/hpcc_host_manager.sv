@@ -199,6 +199,10 @@ module hpcc_host_manager (
   logic sweeping_q;
   logic response_d;
   logic response_q;
+  logic open_d;
+  logic open_q;
+  logic posted_d;
+  logic posted_q;
   logic [2:0] sweep_step_d;
   logic [2:0] sweep_step_q;
   wire  gate_packet_ready;
@@ -238,7 +242,13 @@ module hpcc_host_manager (
   wire  states_ended_r_d;
   logic states_ended_r_q;
   logic states_write_1_q;
+  wire  states_requester_ends_d;
+  logic states_requester_ends_q;
+  wire  states_responder_ends_d;
+  logic states_responder_ends_q;
   logic [7:0] states_qp_1_q;
+  logic [7:0] states_requester_qp_q;
+  logic [7:0] states_responder_qp_q;
   hpcc_nic_pkg::qp_life_t states_new_1_q;
   wire  [3:0] neighbours_raddr;
   wire  hpcc_nic_pkg::neighbour_t neighbours_rdata;
@@ -327,7 +337,7 @@ module hpcc_host_manager (
   assign packet_ready = gate_packet_ready;
   assign ordered = command_data;
   assign half = ordered.index[15:0];
-  assign takes = ((step_q == hpcc_nic_pkg::MANAGER_STEP_IDLE) & (~sweeping_q)) & (~(|settle_q));
+  assign takes = open_q;
   assign command_ready = takes;
   assign gate_request_ready = takes & (~command_valid);
   assign region_ok_d = index_q < 24'h20;
@@ -390,12 +400,13 @@ module hpcc_host_manager (
     body_d = body_q;
     qp_d = qp_q;
     current_d = current_q;
-    context_r_d = context_r_q;
     works_d = works_q;
     sweep_qp_d = sweep_qp_q;
     if (|settle_q) begin
       settle_d = settle_q - 5'd1;
     end
+    open_d = (((step_q == hpcc_nic_pkg::MANAGER_STEP_IDLE) & (~sweeping_q)) & (~(|settle_q)))
+        & (~(open_q & (command_valid | gate_request_valid)));
     accepted_r_d = 1'd0;
     refused_r_d = gate_refused;
     done_r_d = 1'd0;
@@ -518,6 +529,8 @@ module hpcc_host_manager (
         end
       end
     end
+    context_r_d = 211'd0;
+    context_r_d.generation = generation;
     context_valid_r_d = 1'd0;
     states_write = 1'd0;
     states_new_word = 12'd0;
@@ -525,8 +538,6 @@ module hpcc_host_manager (
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_VOID) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_WORK;
       context_valid_r_d = 1'd1;
-      context_r_d = 211'd0;
-      context_r_d.generation = generation;
       states_write = 1'd1;
     end
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_PUBLISH) begin
@@ -577,7 +588,7 @@ module hpcc_host_manager (
           step_d = hpcc_nic_pkg::MANAGER_STEP_PUBLISH;
           if (flow_step) begin
             step_d = hpcc_nic_pkg::MANAGER_STEP_FIRST_RATE;
-            if (|law) begin
+            if (|asked.law) begin
               step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_LAW;
             end
           end
@@ -586,7 +597,7 @@ module hpcc_host_manager (
           if (replaces_q) begin
             step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
           end
-          if (flow_step & (|law)) begin
+          if (flow_step & (|current_q.law)) begin
             step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_LAW;
           end
         end
@@ -594,6 +605,9 @@ module hpcc_host_manager (
     end
     if ((step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK) & work_ready) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
+    end
+    posted_d = work_valid & work_ready;
+    if (posted_q) begin
       works_d = works_q + 63'd1;
     end
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_REPORT) begin
@@ -610,6 +624,8 @@ module hpcc_host_manager (
     if (rst) begin
       context_valid_r_d = 1'd0;
       region_valid_r_d = 1'd0;
+      open_d = 1'd0;
+      posted_d = 1'd0;
       works_d = 63'd0;
       accepted_r_d = 1'd0;
       refused_r_d = 1'd0;
@@ -711,6 +727,8 @@ module hpcc_host_manager (
   assign states_ended = states_ended_r_q;
   assign states_requester_check_valid = requester_ended_valid & (~rst);
   assign states_responder_check_valid = responder_ended_valid & (~rst);
+  assign states_requester_ends_d = states_requester_check_holds & (~(states_write_1_q & (states_qp_1_q == states_requester_check_about)));
+  assign states_responder_ends_d = states_responder_check_holds & (~(states_write_1_q & (states_qp_1_q == states_responder_check_about)));
   always_comb begin
     states_clearing_d = states_clearing_q;
     states_we = states_write_1_q;
@@ -725,14 +743,14 @@ module hpcc_host_manager (
   end
   always_comb begin
     states_marks_1 = states_marks_q;
-    if (states_requester_check_holds) begin
-      states_marks_1 = (states_marks_q & ~(256'd1 << states_requester_check_about)) | ({255'd0, 1'd1} << states_requester_check_about);
+    if (states_requester_ends_q) begin
+      states_marks_1 = (states_marks_q & ~(256'd1 << states_requester_qp_q)) | ({255'd0, 1'd1} << states_requester_qp_q);
     end
   end
   always_comb begin
     states_marks_2 = states_marks_1;
-    if (states_responder_check_holds) begin
-      states_marks_2 = (states_marks_1 & ~(256'd1 << states_responder_check_about)) | ({255'd0, 1'd1} << states_responder_check_about);
+    if (states_responder_ends_q) begin
+      states_marks_2 = (states_marks_1 & ~(256'd1 << states_responder_qp_q)) | ({255'd0, 1'd1} << states_responder_qp_q);
     end
   end
   always_comb begin
@@ -762,12 +780,18 @@ module hpcc_host_manager (
     done_r_q = 1'd0;
     sweeping_q = 1'd0;
     response_q = 1'd0;
+    open_q = 1'd0;
+    posted_q = 1'd0;
     sweep_step_q = 3'd0;
     states_clearing_q = 8'd0;
     states_marks_q = 256'd0;
     states_ended_r_q = 1'd0;
     states_write_1_q = 1'd0;
+    states_requester_ends_q = 1'd0;
+    states_responder_ends_q = 1'd0;
     states_qp_1_q = 8'd0;
+    states_requester_qp_q = 8'd0;
+    states_responder_qp_q = 8'd0;
     states_new_1_q = 12'd0;
     settle_q = 5'd0;
     request_q = 354'd0;
@@ -800,12 +824,18 @@ module hpcc_host_manager (
     done_r_q <= done_r_d;
     sweeping_q <= sweeping_d;
     response_q <= response_d;
+    open_q <= open_d;
+    posted_q <= posted_d;
     sweep_step_q <= sweep_step_d;
     states_clearing_q <= states_clearing_d;
     states_marks_q <= states_marks_d;
     states_ended_r_q <= states_ended_r_d;
     states_write_1_q <= states_write;
+    states_requester_ends_q <= states_requester_ends_d;
+    states_responder_ends_q <= states_responder_ends_d;
     states_qp_1_q <= qp_q;
+    states_requester_qp_q <= states_requester_check_about;
+    states_responder_qp_q <= states_responder_check_about;
     states_new_1_q <= states_new_word;
     settle_q <= settle_d;
     request_q <= request_d;

@@ -3631,6 +3631,16 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } probe_state_t;
 
+  // Where the READ ends that a queue pair has asked for last.
+  typedef struct packed {
+    // One has been asked for since the queue pair was created.
+    logic known;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // One past its last PSN.
+    logic [23:0] end_psn;
+  } asked_end_t;
+
   // What is special about a packet that the scheduler lets go.
   typedef struct packed {
     // The first one after a rewind.
@@ -4049,8 +4059,8 @@ package hpcc_nic_pkg;
     frame_note_t note;
     // The frame is bad; with `last`.
     logic bad;
-    // The ICRC covers INT.
-    logic with_int;
+    // There is INT, and the ICRC does not cover it.
+    logic behind_int;
     // 0 without INT, else 1 + records.
     logic [2:0] int_code;
     // Lengths as the ICRC reads them.

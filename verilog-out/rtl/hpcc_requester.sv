@@ -640,8 +640,6 @@ module hpcc_requester (
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
-  wire  gather_empty;
-  wire  gather_crowded;
   wire  gather_leaves;
   logic gather_aside_leaves;
   wire  gather_moves;
@@ -672,19 +670,25 @@ module hpcc_requester (
   logic gather_fits_q;
   logic gather_there_d;
   logic gather_there_q;
+  logic gather_oldest_d;
+  logic gather_oldest_q;
   logic gather_full_d;
   logic gather_full_q;
   logic gather_aside_full_d;
   logic gather_aside_full_q;
   logic gather_both_full_d;
   logic gather_both_full_q;
+  logic gather_some_d;
+  logic gather_some_q;
+  logic gather_crowded_d;
+  logic gather_crowded_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
   logic [7:0] gather_tail_q;
   logic [7:0] gather_count_d;
   logic [7:0] gather_count_q;
-  // How far behind the oldest answer `place` is, from `shown` on.
+  // How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
   logic [7:0] gather_behind_d;
   logic [7:0] gather_behind_q;
   // The answer that has come.
@@ -888,8 +892,6 @@ module hpcc_requester (
   wire  reply_acknowledgement;
   // READ data that is in memory.
   wire  reply_data;
-  // READ data that memory refused.
-  wire  reply_failed;
   // READ data came out of order.
   wire  reply_gap;
   // A READ response came twice.
@@ -910,8 +912,6 @@ module hpcc_requester (
   logic reply_is_ack_q;
   wire  reply_is_data_d;
   logic reply_is_data_q;
-  wire  reply_is_failed_d;
-  logic reply_is_failed_q;
   wire  reply_is_gap_d;
   logic reply_is_gap_q;
   wire  reply_is_duplicate_d;
@@ -2533,9 +2533,8 @@ module hpcc_requester (
   assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
   assign stages_unlike = ((message_q.length[15:0] - 16'd1) ^ stages_last_byte_4_q) & (~stages_above_packet_4_q);
-  assign stages_accepts = (((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_old_4_q))
-      & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place)
-      & (~stages_defers_response_5_q);
+  assign stages_accepts = ((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_old_4_q))
+      & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place;
   assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
   assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
   assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
@@ -2809,16 +2808,14 @@ module hpcc_requester (
   //
   // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
-  assign gather_empty = ~(|gather_count_q);
-  assign gather_crowded = &gather_count_q;
   assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
   assign gather_leaves = ~gather_both_full_q;
-  assign gather_moves = (~gather_empty) & gather_leaves;
-  assign gather_passes = (gather_held_full_q & gather_empty) & gather_leaves;
+  assign gather_moves = gather_some_q & gather_leaves;
+  assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
   assign gather_fits_d = gather_tags_rdata == gather_wanted;
-  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (~(gather_leaves & (~(|gather_behind_q))));
+  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (gather_both_full_q | (~gather_oldest_q));
   assign gather_distance = gather_place_q - gather_head_q;
-  assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded))
+  assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded_q))
       & (gather_shown_q | (~gather_data));
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
   assign gather_writes = gather_joins | gather_puts;
@@ -2827,6 +2824,8 @@ module hpcc_requester (
   always_comb begin
     gather_held_full_d = gather_held_full_q;
     gather_full_d = gather_full_q;
+    gather_some_d = gather_some_q;
+    gather_crowded_d = gather_crowded_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
@@ -2835,9 +2834,9 @@ module hpcc_requester (
     gather_aside_full_d = ~gather_aside_leaves;
     if (gather_leaves) begin
       gather_full_d = gather_moves | gather_passes;
-      gather_offered_d = gather_ring_rdata;
-      if (gather_empty) begin
-        gather_offered_d = gather_held_q;
+      gather_offered_d = gather_held_q;
+      if (gather_some_q) begin
+        gather_offered_d = gather_ring_rdata;
       end
     end
     gather_both_full_d = ~gather_aside_leaves;
@@ -2854,9 +2853,13 @@ module hpcc_requester (
     end
     if (gather_puts & (~gather_moves)) begin
       gather_count_d = gather_count_q + 8'd1;
+      gather_some_d = 1'd1;
+      gather_crowded_d = gather_count_q == 8'hfe;
     end
     if (gather_moves & (~gather_puts)) begin
       gather_count_d = gather_count_q - 8'd1;
+      gather_some_d = gather_count_q != 8'd1;
+      gather_crowded_d = 1'd0;
     end
     gather_newest_raddr = gather_arriving.qp;
     if (gather_waits) begin
@@ -2876,6 +2879,8 @@ module hpcc_requester (
       gather_full_d = 1'd0;
       gather_aside_full_d = 1'd0;
       gather_both_full_d = 1'd0;
+      gather_some_d = 1'd0;
+      gather_crowded_d = 1'd0;
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
@@ -2883,17 +2888,21 @@ module hpcc_requester (
   end
   always_comb begin
     gather_there_d = gather_there_q;
+    gather_oldest_d = gather_oldest_q;
     gather_behind_d = gather_behind_q;
     if (gather_shown_q) begin
-      gather_there_d = gather_there_q & (~(gather_leaves & (~(|gather_behind_q))));
+      gather_there_d = gather_there_q & (gather_both_full_q | (~gather_oldest_q));
       if (gather_moves) begin
         gather_behind_d = gather_behind_q - 8'd1;
+        gather_oldest_d = gather_behind_q == 8'd1;
       end
     end else begin
       gather_there_d = (gather_distance < gather_count_q) & (~(gather_moves & (~(|gather_distance))));
       gather_behind_d = gather_distance;
+      gather_oldest_d = ~(|gather_distance);
       if (gather_moves) begin
         gather_behind_d = gather_distance - 8'd1;
+        gather_oldest_d = gather_distance == 8'd1;
       end
     end
   end
@@ -3079,7 +3088,6 @@ module hpcc_requester (
   assign reply_code = reply_syndrome.code;
   assign reply_is_ack_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
   assign reply_is_data_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~held_read.ends_or_failed);
-  assign reply_is_failed_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed;
   assign reply_is_gap_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
   assign reply_is_duplicate_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
   assign reply_is_ignored_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0))
@@ -3089,7 +3097,6 @@ module hpcc_requester (
       | (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3)) & (|reply_reason));
   assign reply_acknowledgement = reply_is_ack_q;
   assign reply_data = reply_is_data_q;
-  assign reply_failed = reply_is_failed_q;
   assign reply_gap = reply_is_gap_q;
   assign reply_duplicate = reply_is_duplicate_q;
   assign reply_ignored = reply_is_ignored_q;
@@ -3294,9 +3301,12 @@ module hpcc_requester (
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
     gather_there_q = 1'd0;
+    gather_oldest_q = 1'd0;
     gather_full_q = 1'd0;
     gather_aside_full_q = 1'd0;
     gather_both_full_q = 1'd0;
+    gather_some_q = 1'd0;
+    gather_crowded_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_count_q = 8'd0;
@@ -3325,7 +3335,6 @@ module hpcc_requester (
     step_behind_data_q = 24'd0;
     reply_is_ack_q = 1'd0;
     reply_is_data_q = 1'd0;
-    reply_is_failed_q = 1'd0;
     reply_is_gap_q = 1'd0;
     reply_is_duplicate_q = 1'd0;
     reply_is_ignored_q = 1'd0;
@@ -3505,9 +3514,12 @@ module hpcc_requester (
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
     gather_there_q <= gather_there_d;
+    gather_oldest_q <= gather_oldest_d;
     gather_full_q <= gather_full_d;
     gather_aside_full_q <= gather_aside_full_d;
     gather_both_full_q <= gather_both_full_d;
+    gather_some_q <= gather_some_d;
+    gather_crowded_q <= gather_crowded_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
     gather_count_q <= gather_count_d;
@@ -3536,7 +3548,6 @@ module hpcc_requester (
     step_behind_data_q <= step_behind_data_d;
     reply_is_ack_q <= reply_is_ack_d;
     reply_is_data_q <= reply_is_data_d;
-    reply_is_failed_q <= reply_is_failed_d;
     reply_is_gap_q <= reply_is_gap_d;
     reply_is_duplicate_q <= reply_is_duplicate_d;
     reply_is_ignored_q <= reply_is_ignored_d;
@@ -3611,7 +3622,7 @@ module hpcc_requester (
       gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack,
       gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
       gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude, reply_failed};
+      step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

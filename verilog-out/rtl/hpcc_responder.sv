@@ -70,6 +70,7 @@ module hpcc_responder (
 );
   wire  moves;
   wire  loads;
+  logic fills;
   wire  same_0;
   wire  same_1;
   wire  same_2;
@@ -98,6 +99,8 @@ module hpcc_responder (
   hpcc_nic_pkg::action_t made;
   logic full_0_d;
   logic full_0_q;
+  logic vacant_0_d;
+  logic vacant_0_q;
   logic open_d;
   logic open_q;
   logic hold_1_d;
@@ -409,21 +412,8 @@ module hpcc_responder (
   assign action_valid = actions_down_valid;
   assign tables_we = live_5_q & (~void_5_q);
   always_comb begin
-    full_0_d = full_0_q;
     inside_d = inside_q;
-    row_0_d = row_0_q;
-    hold_1_d = hold_2_q;
-    hold_2_d = hold_3_q;
-    hold_3_d = hold_4_q;
-    hold_4_d = 1'd0;
-    if (loads) begin
-      full_0_d = row_valid;
-      row_0_d = row_data;
-      hold_1_d = ((same_0 | same_1) | same_2) | same_3;
-      hold_2_d = (same_0 | same_1) | same_2;
-      hold_3_d = same_0 | same_1;
-      hold_4_d = same_0;
-    end
+    full_0_d = fills;
     if (moves & (~leaves)) begin
       inside_d = inside_q + 5'd1;
     end
@@ -447,6 +437,36 @@ module hpcc_responder (
       valid_4_d = 1'd0;
       valid_5_d = 1'd0;
       live_5_d = 1'd0;
+    end
+  end
+  always_comb begin
+    row_0_d = row_0_q;
+    if (vacant_0_q | moves) begin
+      row_0_d = row_data;
+    end
+  end
+  always_comb begin
+    hold_1_d = hold_2_q;
+    hold_2_d = hold_3_q;
+    hold_3_d = hold_4_q;
+    hold_4_d = 1'd0;
+    if (loads) begin
+      hold_1_d = ((same_0 | same_1) | same_2) | same_3;
+      hold_2_d = (same_0 | same_1) | same_2;
+      hold_3_d = same_0 | same_1;
+      hold_4_d = same_0;
+    end
+  end
+  always_comb begin
+    fills = row_valid;
+    if (full_0_q & (~moves)) begin
+      fills = 1'd1;
+    end
+  end
+  always_comb begin
+    vacant_0_d = ~fills;
+    if (rst) begin
+      vacant_0_d = 1'd1;
     end
   end
   always_comb begin
@@ -663,6 +683,7 @@ module hpcc_responder (
   end
   initial begin
     full_0_q = 1'd0;
+    vacant_0_q = 1'd0;
     open_q = 1'd0;
     hold_1_q = 1'd0;
     hold_2_q = 1'd0;
@@ -758,6 +779,7 @@ module hpcc_responder (
   end
   always @(posedge clk) begin
     full_0_q <= full_0_d;
+    vacant_0_q <= vacant_0_d;
     open_q <= open_d;
     hold_1_q <= hold_1_d;
     hold_2_q <= hold_2_d;

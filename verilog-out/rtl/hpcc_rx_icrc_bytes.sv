@@ -25,8 +25,8 @@ module hpcc_rx_icrc_bytes (
   input  wire  has_tag,
   // 0 without INT, else 1 + records, 6 at most.
   input  wire  [2:0] code,
-  // INT is covered.
-  input  wire  with_int,
+  // There is INT, and it is not covered.
+  input  wire  behind_int,
   // Two clocks later: the beat's bytes that belong to the packet, zeros behind them.
   input  wire  [511:0] bytes,
   // Bytes for the CRC.
@@ -71,7 +71,7 @@ module hpcc_rx_icrc_bytes (
   always_comb begin
     for (k = 0; k < 28; k = k + 1) swapped[8*k +: 8] = headers[8*(27-k) +: 8];
     moved = 320'd0;
-    case ({has_tag, !with_int && (code != 3'd0)})
+    case ({has_tag, behind_int})
       2'd0: moved[271:48] = swapped;
       2'd1: moved[223:0] = swapped;
       2'd2: moved[239:16] = swapped;
@@ -86,70 +86,70 @@ module hpcc_rx_icrc_bytes (
     at_4 = 16'd0;
     own = {128{1'b1}};
     ones = 128'd0;
-    case ({with_int, has_tag, code})
+    case ({behind_int, has_tag, code})
       5'd0: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[46] =
           1'b0; ones[46] = 1'b1; end
-      5'd1: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[43:0] = 44'd0; own[48] =
+      5'd1: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[48] =
           1'b0; ones[48] = 1'b1; end
-      5'd2: begin at_0[3] = 1'b1; at_1[4] = 1'b1; at_2[5] = 1'b1; at_3[6] = 1'b1; at_4[7] = 1'b1; own[51:0] = 52'd0; own[56] =
+      5'd2: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[56] =
           1'b0; ones[56] = 1'b1; end
-      5'd3: begin at_0[4] = 1'b1; at_1[5] = 1'b1; at_2[6] = 1'b1; at_3[7] = 1'b1; at_4[8] = 1'b1; own[59:0] = 60'd0; own[64] =
+      5'd3: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[64] =
           1'b0; ones[64] = 1'b1; end
-      5'd4: begin at_0[5] = 1'b1; at_1[6] = 1'b1; at_2[7] = 1'b1; at_3[8] = 1'b1; at_4[9] = 1'b1; own[67:0] = 68'd0; own[72] =
+      5'd4: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[72] =
           1'b0; ones[72] = 1'b1; end
-      5'd5: begin at_0[6] = 1'b1; at_1[7] = 1'b1; at_2[8] = 1'b1; at_3[9] = 1'b1; at_4[10] = 1'b1; own[75:0] = 76'd0; own[80] =
+      5'd5: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[80] =
           1'b0; ones[80] = 1'b1; end
-      5'd6: begin at_0[7] = 1'b1; at_1[8] = 1'b1; at_2[9] = 1'b1; at_3[10] = 1'b1; at_4[11] = 1'b1; own[83:0] = 84'd0; own[88] =
+      5'd6: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[88] =
           1'b0; ones[88] = 1'b1; end
-      5'd7: begin at_0[8] = 1'b1; at_1[9] = 1'b1; at_2[10] = 1'b1; at_3[11] = 1'b1; at_4[12] = 1'b1; own[91:0] = 92'd0; own[96] =
+      5'd7: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[96] =
           1'b0; ones[96] = 1'b1; end
       5'd8: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[50] =
           1'b0; ones[50] = 1'b1; end
-      5'd9: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[47:0] = 48'd0; own[52] =
+      5'd9: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[52] =
           1'b0; ones[52] = 1'b1; end
-      5'd10: begin at_0[3] = 1'b1; at_1[4] = 1'b1; at_2[5] = 1'b1; at_3[6] = 1'b1; at_4[7] = 1'b1; own[55:0] = 56'd0; own[60] =
+      5'd10: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[60] =
           1'b0; ones[60] = 1'b1; end
-      5'd11: begin at_0[4] = 1'b1; at_1[5] = 1'b1; at_2[6] = 1'b1; at_3[7] = 1'b1; at_4[8] = 1'b1; own[63:0] = 64'd0; own[68] =
+      5'd11: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[68] =
           1'b0; ones[68] = 1'b1; end
-      5'd12: begin at_0[5] = 1'b1; at_1[6] = 1'b1; at_2[7] = 1'b1; at_3[8] = 1'b1; at_4[9] = 1'b1; own[71:0] = 72'd0; own[76] =
+      5'd12: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[76] =
           1'b0; ones[76] = 1'b1; end
-      5'd13: begin at_0[6] = 1'b1; at_1[7] = 1'b1; at_2[8] = 1'b1; at_3[9] = 1'b1; at_4[10] = 1'b1; own[79:0] = 80'd0; own[84] =
+      5'd13: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[84] =
           1'b0; ones[84] = 1'b1; end
-      5'd14: begin at_0[7] = 1'b1; at_1[8] = 1'b1; at_2[9] = 1'b1; at_3[10] = 1'b1; at_4[11] = 1'b1; own[87:0] = 88'd0; own[92] =
+      5'd14: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[92] =
           1'b0; ones[92] = 1'b1; end
-      5'd15: begin at_0[8] = 1'b1; at_1[9] = 1'b1; at_2[10] = 1'b1; at_3[11] = 1'b1; at_4[12] = 1'b1; own[95:0] = 96'd0; own[100] =
+      5'd15: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[100] =
           1'b0; ones[100] = 1'b1; end
-      5'd16: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[46] =
+      5'd16: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[43:0] = 44'd0; own[46] =
           1'b0; ones[46] = 1'b1; end
-      5'd17: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[48] =
+      5'd17: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[43:0] = 44'd0; own[48] =
           1'b0; ones[48] = 1'b1; end
-      5'd18: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[56] =
+      5'd18: begin at_0[3] = 1'b1; at_1[4] = 1'b1; at_2[5] = 1'b1; at_3[6] = 1'b1; at_4[7] = 1'b1; own[51:0] = 52'd0; own[56] =
           1'b0; ones[56] = 1'b1; end
-      5'd19: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[64] =
+      5'd19: begin at_0[4] = 1'b1; at_1[5] = 1'b1; at_2[6] = 1'b1; at_3[7] = 1'b1; at_4[8] = 1'b1; own[59:0] = 60'd0; own[64] =
           1'b0; ones[64] = 1'b1; end
-      5'd20: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[72] =
+      5'd20: begin at_0[5] = 1'b1; at_1[6] = 1'b1; at_2[7] = 1'b1; at_3[8] = 1'b1; at_4[9] = 1'b1; own[67:0] = 68'd0; own[72] =
           1'b0; ones[72] = 1'b1; end
-      5'd21: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[80] =
+      5'd21: begin at_0[6] = 1'b1; at_1[7] = 1'b1; at_2[8] = 1'b1; at_3[9] = 1'b1; at_4[10] = 1'b1; own[75:0] = 76'd0; own[80] =
           1'b0; ones[80] = 1'b1; end
-      5'd22: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[88] =
+      5'd22: begin at_0[7] = 1'b1; at_1[8] = 1'b1; at_2[9] = 1'b1; at_3[10] = 1'b1; at_4[11] = 1'b1; own[83:0] = 84'd0; own[88] =
           1'b0; ones[88] = 1'b1; end
-      5'd23: begin at_0[1] = 1'b1; at_1[2] = 1'b1; at_2[3] = 1'b1; at_3[4] = 1'b1; at_4[5] = 1'b1; own[41:0] = 42'd0; own[96] =
+      5'd23: begin at_0[8] = 1'b1; at_1[9] = 1'b1; at_2[10] = 1'b1; at_3[11] = 1'b1; at_4[12] = 1'b1; own[91:0] = 92'd0; own[96] =
           1'b0; ones[96] = 1'b1; end
-      5'd24: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[50] =
+      5'd24: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[47:0] = 48'd0; own[50] =
           1'b0; ones[50] = 1'b1; end
-      5'd25: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[52] =
+      5'd25: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[47:0] = 48'd0; own[52] =
           1'b0; ones[52] = 1'b1; end
-      5'd26: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[60] =
+      5'd26: begin at_0[3] = 1'b1; at_1[4] = 1'b1; at_2[5] = 1'b1; at_3[6] = 1'b1; at_4[7] = 1'b1; own[55:0] = 56'd0; own[60] =
           1'b0; ones[60] = 1'b1; end
-      5'd27: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[68] =
+      5'd27: begin at_0[4] = 1'b1; at_1[5] = 1'b1; at_2[6] = 1'b1; at_3[7] = 1'b1; at_4[8] = 1'b1; own[63:0] = 64'd0; own[68] =
           1'b0; ones[68] = 1'b1; end
-      5'd28: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[76] =
+      5'd28: begin at_0[5] = 1'b1; at_1[6] = 1'b1; at_2[7] = 1'b1; at_3[8] = 1'b1; at_4[9] = 1'b1; own[71:0] = 72'd0; own[76] =
           1'b0; ones[76] = 1'b1; end
-      5'd29: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[84] =
+      5'd29: begin at_0[6] = 1'b1; at_1[7] = 1'b1; at_2[8] = 1'b1; at_3[9] = 1'b1; at_4[10] = 1'b1; own[79:0] = 80'd0; own[84] =
           1'b0; ones[84] = 1'b1; end
-      5'd30: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[92] =
+      5'd30: begin at_0[7] = 1'b1; at_1[8] = 1'b1; at_2[9] = 1'b1; at_3[10] = 1'b1; at_4[11] = 1'b1; own[87:0] = 88'd0; own[92] =
           1'b0; ones[92] = 1'b1; end
-      5'd31: begin at_0[2] = 1'b1; at_1[3] = 1'b1; at_2[4] = 1'b1; at_3[5] = 1'b1; at_4[6] = 1'b1; own[45:0] = 46'd0; own[100] =
+      5'd31: begin at_0[8] = 1'b1; at_1[9] = 1'b1; at_2[10] = 1'b1; at_3[11] = 1'b1; at_4[12] = 1'b1; own[95:0] = 96'd0; own[100] =
           1'b0; ones[100] = 1'b1; end
     endcase
   end

@@ -51,8 +51,8 @@ module hpcc_rx_outer_header (
   output wire  [223:0] transport,
   // IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in the first four bytes.
   output wire  [223:0] icrc_headers,
-  // The ICRC covers INT.
-  output wire  with_int,
+  // There is INT, and the ICRC does not cover it.
+  output wire  behind_int,
   // There is a VLAN tag.
   output wire  has_tag_out
 );
@@ -68,7 +68,6 @@ module hpcc_rx_outer_header (
   wire  [15:0] udp_short;
   wire  [783:0] bus_1;
   logic [5:0] int_bytes;
-  logic [5:0] left_out;
   logic has_tag_1_q;
   wire  checksum_1_d;
   logic checksum_1_q;
@@ -90,12 +89,16 @@ module hpcc_rx_outer_header (
   logic [2:0] code_1_q;
   hpcc_nic_pkg::outer_faults_t faults_1_d;
   hpcc_nic_pkg::outer_faults_t faults_1_q;
+  // Bytes of INT that the ICRC does not cover.
+  logic [5:0] left_out_1_d;
+  logic [5:0] left_out_1_q;
   wire  covers_int_d;
   logic covers_int_q;
   wire  summed_2_d;
   logic summed_2_q;
   logic has_tag_2_q;
-  logic with_int_2_q;
+  wire  behind_int_2_d;
+  logic behind_int_2_q;
   hpcc_nic_pkg::outer_faults_t faults_2_d;
   hpcc_nic_pkg::outer_faults_t faults_2_q;
   wire  [19:0] ip_sum_2_d;
@@ -127,11 +130,12 @@ module hpcc_rx_outer_header (
   assign sum_d_d = {1'd0, summands.source_high} + {1'd0, summands.source_low};
   assign sum_e_d = {1'd0, summands.destination_high} + {1'd0, summands.destination_low};
   assign bus_1 = header_1_q;
-  assign ip_short = header_1_q.ip.total_length - {10'd0, left_out};
-  assign udp_short = header_1_q.udp.length - {10'd0, left_out};
+  assign ip_short = header_1_q.ip.total_length - {10'd0, left_out_1_q};
+  assign udp_short = header_1_q.udp.length - {10'd0, left_out_1_q};
   assign summed_2_d = (role_1_q == hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   assign ip_sum_2_d = ((({3'd0, sum_a_q} + {3'd0, sum_b_q}) + {3'd0, sum_c_q}) + {3'd0, sum_d_q}) + {3'd0, sum_e_q};
   assign body_2_d = bus_1[559:0];
+  assign behind_int_2_d = (code_1_q != 3'd0) & (~covers_int_q);
   assign faults = faults_2_q;
   assign ip_sum = ip_sum_2_q;
   assign role = role_2_q;
@@ -147,7 +151,7 @@ module hpcc_rx_outer_header (
   assign transport = transport_2_q;
   assign icrc_headers = icrc_2_q;
   assign has_tag_out = has_tag_2_q;
-  assign with_int = with_int_2_q;
+  assign behind_int = behind_int_2_q;
   always_comb begin
     icrc_2_d = icrc_2_q;
     icrc_2_d.ip.version = header_1_q.ip.version ^ 4'he;
@@ -190,10 +194,16 @@ module hpcc_rx_outer_header (
   end
   always_comb begin
     code_1_d = 3'd0;
+    left_out_1_d = 6'd0;
     if (is_int) begin
       code_1_d = 3'd6;
+      left_out_1_d = 6'h2a;
       if (given.int_header.n_hop < 4'd5) begin
         code_1_d = 3'(given.int_header.n_hop + 4'd1);
+        left_out_1_d = ({2'd0, given.int_header.n_hop} << 3) + 6'd2;
+      end
+      if (echo_icrc_full & (named == hpcc_nic_pkg::FRAME_ROLE_ECHOED)) begin
+        left_out_1_d = 6'd0;
       end
     end
   end
@@ -236,12 +246,6 @@ module hpcc_rx_outer_header (
     end
   end
   always_comb begin
-    left_out = int_bytes;
-    if (covers_int_q) begin
-      left_out = 6'd0;
-    end
-  end
-  always_comb begin
     faults_2_d = faults_1_q;
     faults_2_d.udp_checksum = (role_1_q != hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
   end
@@ -258,10 +262,11 @@ module hpcc_rx_outer_header (
     role_1_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
     code_1_q = 3'd0;
     faults_1_q = 10'd0;
+    left_out_1_q = 6'd0;
     covers_int_q = 1'd0;
     summed_2_q = 1'd0;
     has_tag_2_q = 1'd0;
-    with_int_2_q = 1'd0;
+    behind_int_2_q = 1'd0;
     faults_2_q = 10'd0;
     ip_sum_2_q = 20'd0;
     role_2_q = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
@@ -288,10 +293,11 @@ module hpcc_rx_outer_header (
     role_1_q <= named;
     code_1_q <= code_1_d;
     faults_1_q <= faults_1_d;
+    left_out_1_q <= left_out_1_d;
     covers_int_q <= covers_int_d;
     summed_2_q <= summed_2_d;
     has_tag_2_q <= has_tag_1_q;
-    with_int_2_q <= covers_int_q;
+    behind_int_2_q <= behind_int_2_d;
     faults_2_q <= faults_2_d;
     ip_sum_2_q <= ip_sum_2_d;
     role_2_q <= role_1_q;

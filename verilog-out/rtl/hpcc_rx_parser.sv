@@ -133,7 +133,7 @@ module hpcc_rx_parser (
   wire  [559:0] outer_body;
   wire  [223:0] outer_transport;
   wire  [223:0] outer_icrc_headers;
-  wire  outer_with_int;
+  wire  outer_behind_int;
   wire  outer_has_tag_out;
   wire  [1:0] l2_faults_4_d;
   wire  [1:0] l2_faults_4_q;
@@ -254,7 +254,7 @@ module hpcc_rx_parser (
     .body(outer_body),
     .transport(outer_transport),
     .icrc_headers(outer_icrc_headers),
-    .with_int(outer_with_int),
+    .behind_int(outer_behind_int),
     .has_tag_out(outer_has_tag_out)
   );
   hpcc_delay #(.WIDTH(2), .DEPTH(2)) u_l2_faults_4 (
@@ -317,7 +317,7 @@ module hpcc_rx_parser (
     .headers(outer_icrc_headers),
     .has_tag(outer_has_tag_out),
     .code(outer_code),
-    .with_int(outer_with_int),
+    .behind_int(outer_behind_int),
     .bytes(covered_q),
     .q(icrc_bytes_q)
   );

@@ -88,7 +88,6 @@ module hpcc_sched_engine (
 );
   wire  is_out;
   wire  waking;
-  wire  settled;
   wire  clears;
   wire  open;
   wire  ending;
@@ -104,6 +103,8 @@ module hpcc_sched_engine (
   wire  valid_0_d;
   logic valid_0_q;
   logic valid_13_q;
+  logic settled_d;
+  logic settled_q;
   wire  [5:0] sender_ram_raddr;
   wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [5:0] pacing_ram_raddr;
@@ -328,7 +329,6 @@ module hpcc_sched_engine (
     .d(back_valid_15_d),
     .q(back_valid_15_q)
   );
-  assign settled = settle_q == 5'd0;
   assign clears = notify & clear;
   assign pacing_ram_we = clears | (notify & paced);
   assign cap_ram_we = clears | (notify & limited);
@@ -337,11 +337,11 @@ module hpcc_sched_engine (
   assign back_ram_raddr = wake_13_q.place.index[5:0];
   assign out_ram_raddr = wake_14_q.place.index[5:0];
   assign is_out = out_ram_rdata == back_ram_rdata;
-  assign waking = (wake_16_q.wake & is_out) & settled;
+  assign waking = (wake_16_q.wake & is_out) & settled_q;
   assign back_ram_we = waking | wake_16_q.clear;
   assign back_ram_waddr = wake_16_q.place.index[5:0];
   assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_16_q.clear);
-  assign open = settled & (~fifo_crowded);
+  assign open = settled_q & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
   assign cap_ram_raddr = entry.place.index[5:0];
@@ -349,8 +349,8 @@ module hpcc_sched_engine (
   assign pacing_ram_raddr = entry_0_q.place.index[5:0];
   assign state_ram_raddr = entry_0_q.place.index[5:0];
   assign adjust_ram_raddr = entry_0_q.place.index[5:0];
-  assign visit_ends = valid_12_q & settled;
-  assign ending = valid_13_q & settled;
+  assign visit_ends = valid_12_q & settled_q;
+  assign ending = valid_13_q & settled_q;
   assign after = visit_state_after;
   assign state_ram_we = ending | clears;
   assign visited_ram_we = ending | clears;
@@ -358,18 +358,20 @@ module hpcc_sched_engine (
   assign lag = tag - entry_13_q.tag;
   assign granted = |visit_grant.count;
   assign back_valid_15_d = ending & (~visit_idle);
-  assign waiting_enter = back_valid_15_q & settled;
+  assign waiting_enter = back_valid_15_q & settled_q;
   assign credit = visit_state_after.credit;
   assign fifo_up_valid = ending & granted;
   assign grants_data = fifo_down_data;
   assign grants_valid = fifo_down_valid;
   always_comb begin
     settle_d = settle_q;
+    settled_d = (~(|settle_q)) | (settle_q == 5'd1);
     if (|settle_q) begin
       settle_d = settle_q - 5'd1;
     end
     if (rst) begin
       settle_d = 5'h1f;
+      settled_d = 1'd0;
     end
   end
   always_comb begin
@@ -433,6 +435,7 @@ module hpcc_sched_engine (
   initial begin
     valid_0_q = 1'd0;
     valid_13_q = 1'd0;
+    settled_q = 1'd0;
     cap_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
@@ -441,6 +444,7 @@ module hpcc_sched_engine (
   always @(posedge clk) begin
     valid_0_q <= valid_0_d;
     valid_13_q <= valid_12_q;
+    settled_q <= settled_d;
     cap_2_q <= cap_ram_rdata.pacing;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;

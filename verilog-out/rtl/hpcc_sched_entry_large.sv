@@ -165,6 +165,12 @@ module hpcc_sched_entry_large (
   logic look_once_q;
   logic look_twice_d;
   logic look_twice_q;
+  logic second_of_pair_d;
+  logic second_of_pair_q;
+  logic tx_behind_d;
+  logic tx_behind_q;
+  logic rx_behind_d;
+  logic rx_behind_q;
   logic [12:0] latest_d;
   logic [12:0] latest_q;
   logic [12:0] second_q;
@@ -212,8 +218,6 @@ module hpcc_sched_entry_large (
   wire  [12:0] works_head;
   wire  [15:0] works_flow;
   wire  hpcc_nic_pkg::operation_t works_word;
-  logic [2:0] phase_d;
-  logic [2:0] phase_q;
   logic [3:0] timer_wait_d;
   logic [3:0] timer_wait_q;
   hpcc_nic_pkg::operation_t word_r_d;
@@ -337,11 +341,11 @@ module hpcc_sched_entry_large (
   assign work_ready = works_up_ready;
   assign look_now = latest_valid_q & (latest_q == timer_flow_q);
   assign look_stands = (timer_due_q & look_free_q) & (~hold_timers);
-  assign update_first = updates_stands & ((~phase_q[0]) | (~events_stands));
-  assign feedback_first = feedbacks_stands & ((~phase_q[0]) | (~works_stands));
+  assign update_first = updates_stands & ((~second_of_pair_q) | (~events_stands));
+  assign feedback_first = feedbacks_stands & ((~second_of_pair_q) | (~works_stands));
   assign tx_stands = feedbacks_stands | works_stands;
-  assign tx_first = tx_stands & ((~phase_q[1]) | (~look_stands));
-  assign rx_first = (updates_stands | events_stands) & ((~phase_q[2]) | (~(tx_stands | look_stands)));
+  assign tx_first = tx_stands & ((~tx_behind_q) | (~look_stands));
+  assign rx_first = (updates_stands | events_stands) & ((~rx_behind_q) | (~(tx_stands | look_stands)));
   assign take_update = (((~commands_waits) & rx_first) & update_first) & (~updates_repeats);
   assign take_event = (((~commands_waits) & rx_first) & (~update_first)) & (~events_repeats);
   assign take_feedback = ((((~commands_waits) & (~rx_first)) & tx_first) & feedback_first) & (~feedbacks_repeats);
@@ -363,7 +367,9 @@ module hpcc_sched_entry_large (
     look_free_d = ~((look_now | look_once_q) | look_twice_q);
     look_once_d = look_now;
     look_twice_d = look_once_q;
-    phase_d = phase_q + 3'd1;
+    second_of_pair_d = ~second_of_pair_q;
+    tx_behind_d = tx_behind_q ^ second_of_pair_q;
+    rx_behind_d = rx_behind_q ^ (tx_behind_q & second_of_pair_q);
     update_1_d = take_update;
     command_1_d = take_command;
     event_1_d = take_event;
@@ -436,7 +442,9 @@ module hpcc_sched_entry_large (
       timer_flow_d = 13'd0;
       timer_due_d = 1'd0;
       timer_wait_d = 4'd0;
-      phase_d = 3'd0;
+      second_of_pair_d = 1'd0;
+      tx_behind_d = 1'd0;
+      rx_behind_d = 1'd0;
     end
   end
   always_comb begin
@@ -581,6 +589,9 @@ module hpcc_sched_entry_large (
     look_free_q = 1'd0;
     look_once_q = 1'd0;
     look_twice_q = 1'd0;
+    second_of_pair_q = 1'd0;
+    tx_behind_q = 1'd0;
+    rx_behind_q = 1'd0;
     latest_q = 13'd0;
     second_q = 13'd0;
     third_q = 13'd0;
@@ -588,7 +599,6 @@ module hpcc_sched_entry_large (
     timer_flow_q = 13'd0;
     sweep_1_q = 13'd0;
     flow_r_q = 13'd0;
-    phase_q = 3'd0;
     timer_wait_q = 4'd0;
     word_r_q = 140'd0;
   end
@@ -611,6 +621,9 @@ module hpcc_sched_entry_large (
     look_free_q <= look_free_d;
     look_once_q <= look_once_d;
     look_twice_q <= look_twice_d;
+    second_of_pair_q <= second_of_pair_d;
+    tx_behind_q <= tx_behind_d;
+    rx_behind_q <= rx_behind_d;
     latest_q <= latest_d;
     second_q <= latest_q;
     third_q <= second_q;
@@ -618,7 +631,6 @@ module hpcc_sched_entry_large (
     timer_flow_q <= timer_flow_d;
     sweep_1_q <= sweep_q;
     flow_r_q <= flow_r_d;
-    phase_q <= phase_d;
     timer_wait_q <= timer_wait_d;
     word_r_q <= word_r_d;
   end

@@ -19,8 +19,8 @@
 // | 5 | does it contain the PSN? Then `form::Form` begins |
 // | 6 | does the next one? |
 //
-// A grant enters every second clock, every fourth while payload waits to be fetched; one of the same flow when the one before it is found,
-// which writes where: five clocks for a packet of the
+// A grant enters every second clock, every fourth while payload waits to be fetched (but for void ones within a READ that has been asked
+// for); one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
 // same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a
 // READ
 // that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message
@@ -140,7 +140,7 @@ module hpcc_select (
   wire  search_shows;
   wire  hpcc_nic_pkg::looked_grant_t searched;
   // The grant that leaves the pipe goes there.
-  logic diverts;
+  wire  diverts;
   // A grant of the search begins.
   wire  begins;
   // Generation and PSN of the grant whose message shows.
@@ -159,8 +159,12 @@ module hpcc_select (
   hpcc_nic_pkg::looked_grant_t coming;
   wire  odd;
   logic looked;
+  // The message that showed contains the PSN.
+  wire  contains;
+  // The search ends.
+  wire  concludes;
   wire  hit;
-  logic missed;
+  wire  missed;
   wire  last;
   wire  is_read;
   wire  asks;
@@ -210,6 +214,12 @@ module hpcc_select (
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
+  // A grant was offered and not taken a clock ago.
+  wire  offered_before_d;
+  logic offered_before_q;
+  // What was offered a clock ago.
+  hpcc_nic_pkg::looked_grant_t peeked_d;
+  hpcc_nic_pkg::looked_grant_t peeked_q;
   hpcc_nic_pkg::looked_grant_t next_q;
   // Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
   logic [1:0] pause_d;
@@ -254,8 +264,11 @@ module hpcc_select (
   logic same_4_q;
   wire  same_5_d;
   logic same_5_q;
-  // Messages of the search have shown.
-  wire  searching_d;
+  // Something is in clocks 2 to 5 of the pipe.
+  logic inside_d;
+  logic inside_q;
+  // Messages of the search have shown, none of which was the one, and not all of the ring.
+  logic searching_d;
   logic searching_q;
   // Grants for the search.
   wire  unused_searches_up_ready;
@@ -290,22 +303,23 @@ module hpcc_select (
   // The PSN is the first.
   wire  starts_d;
   logic starts_q;
-  wire  hpcc_nic_pkg::psn_distance_t asked_from_first;
   wire  hpcc_nic_pkg::psn_distance_t asked_from_end;
-  // The request of a READ leaves.
-  wire  asked_asks;
-  // The other grant of one clock ago lay in the READ as it was known then.
+  // A grant is found: of the request of a READ, or the first one after a rewind.
+  wire  asked_writes;
+  // One past the last PSN of the READ; of a rewind that is no READ its own PSN.
+  logic [23:0] asked_end_psn;
+  // Another grant.
+  hpcc_nic_pkg::looked_grant_t asked_offered;
+  // It stays in the next clock.
+  wire  asked_stays;
+  // In the next clock: it lies in the READ that was asked for last.
   wire  asked_inside_read;
-  logic asked_known_d;
-  logic asked_known_q;
   wire  asked_inside_r_d;
   logic asked_inside_r_q;
-  logic [23:0] asked_first_r_d;
-  logic [23:0] asked_first_r_q;
-  logic [23:0] asked_end_r_d;
-  logic [23:0] asked_end_r_q;
-  hpcc_nic_pkg::looked_grant_t asked_asked_d;
-  hpcc_nic_pkg::looked_grant_t asked_asked_q;
+  wire  hpcc_nic_pkg::asked_end_t asked_ends_rdata;
+  wire  asked_ends_we;
+  logic [7:0] asked_ends_waddr;
+  hpcc_nic_pkg::asked_end_t asked_ends_wdata;
   logic [3:0] tag_q;
   // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
   logic few_q;
@@ -313,6 +327,9 @@ module hpcc_select (
   logic brief_q;
   logic [3:0] tag_r_d;
   logic [3:0] tag_r_q;
+  // It is the last one of the ring.
+  wire  around_d;
+  logic around_q;
   // Ones where a number does not count.
   wire  [23:0] departs_beyond;
   // The number of one clock ago is timed.
@@ -542,6 +559,14 @@ module hpcc_select (
     .down_ready(begins),
     .crowded(unused_searches_crowded)
   );
+  hpcc_lut_ram #(.WIDTH(33), .ADDRESS(8)) u_asked_ends (
+    .clk(clk),
+    .raddr(asked_offered.flow.qp),
+    .rdata(asked_ends_rdata),
+    .we(asked_ends_we),
+    .waddr(asked_ends_waddr),
+    .wdata(asked_ends_wdata)
+  );
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_form_place_2 (
     .clk(clk),
     .d(place_r_q),
@@ -663,10 +688,12 @@ module hpcc_select (
   assign read_places_raddr = address;
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
+  assign offered_before_d = send_valid & waiting_q;
+  assign asked_stays = waiting_q | offered_before_q;
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == generation_2);
   assign since_3_d = cursors_rdata.since_asked + 8'd1;
   assign fresh_3_d = cursors_rdata.generation != generation_2;
-  assign occupied = ((((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q) | valid_5_q) | valid_6_q;
+  assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
   assign contexts_raddr = address;
   assign cursors_raddr = address;
@@ -681,23 +708,27 @@ module hpcc_select (
   assign place_d = shown.psn - first_now;
   assign beyond_d = shown.psn - end_now;
   assign starts_d = shown.psn == first_now;
-  assign searching_d = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd2);
   assign from_first = place_q;
   assign from_end = beyond_q;
-  assign hit = ((looked & ours_q) & (~from_first.negative)) & from_end.negative;
+  assign contains = (ours_q & (~from_first.negative)) & from_end.negative;
+  assign hit = looked & contains;
+  assign around_d = (odd & (age_q == 5'd9)) | (age_q == 5'h11);
+  assign missed = (searching_q & (~contains)) & around_q;
+  assign concludes = searching_q & (contains | around_q);
+  assign diverts = (valid_5_q & searches_down_valid) | (valid_6_q & (searches_down_valid | (~contains)));
   assign meets = ((~asked_inside_read) & ((~next_q.flow.response) | brief_q))
       & ((((valid_2_q & same_2_q) | (valid_3_q & same_3_q)) | (valid_4_q & same_4_q)) | ((valid_5_q & same_5_q) & (~hit)));
   assign same_2_d = grant_1_q.flow == coming.flow;
   assign same_3_d = grant_2_q.flow == coming.flow;
   assign same_4_d = grant_3_q.flow == coming.flow;
   assign same_5_d = grant_4_q.flow == coming.flow;
-  assign enters = (((((waiting_q & form_room) & (~meets)) & (~(form_waits & (|pause_q)))) & (~diverts)) & (~searches_down_valid))
-      & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
-  assign begins = ((searches_down_valid & form_room) & (~occupied)) & (((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | hit) | missed);
+  assign enters = (((((waiting_q & form_room) & (~meets)) & (~((form_waits & (|pause_q)) & (~asked_inside_read)))) & (~diverts))
+      & (~searches_down_valid)) & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
+  assign begins = ((searches_down_valid & form_room) & (~occupied)) & ((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | concludes);
   assign last = &beyond_q;
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | starts_q) | grant_q.marks.rewound);
-  assign asked_asks = sends & is_read;
+  assign asked_writes = (hit & (~odd)) & (grant_q.marks.rewound | (is_read & starts_q));
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q))) | enough_q);
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
@@ -778,47 +809,20 @@ module hpcc_select (
     valid_3_d = valid_2_q & exists;
     valid_4_d = valid_3_q;
     valid_5_d = valid_4_q;
-    diverts = 1'd0;
-    looked = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & searching_q;
-    if (valid_5_q | valid_6_q) begin
-      diverts = searches_down_valid;
-      looked = ~searches_down_valid;
-    end
-    missed = (looked & (~hit)) & ((odd & (age_q == 5'ha)) | (age_q == 5'h12));
-    valid_6_d = 1'd0;
-    if (valid_5_q | valid_6_q) begin
-      missed = 1'd0;
-      if (looked & (~hit)) begin
-        valid_6_d = valid_5_q;
-        diverts = valid_6_q;
-      end
-    end
+    inside_d = ((valid_1_q | (valid_2_q & exists)) | valid_3_q) | valid_4_q;
+    searching_d = ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd2)) & (~concludes);
+    valid_6_d = (valid_5_q & (~searches_down_valid)) & (~contains);
     valid_1_d = enters;
     if (|pause_q) begin
       pause_d = pause_q - 2'd1;
     end
     if (enters) begin
-      pause_d = 2'd3;
       waiting_d = 1'd0;
     end
-    cursors_we = void_cursor_q;
-    cursors_waddr = voided_q;
-    cursors_wdata = 20'd0;
-    cursors_wdata.generation = voided_generation_q;
-    read_places_we = void_cursor_q;
-    read_places_waddr = voided_q;
-    read_places_wdata = 3'd0;
-    if (sends) begin
-      if (odd) begin
-        read_places_we = 1'd1;
-        read_places_waddr = qp;
-        read_places_wdata = found_slot_q[2:0];
-      end else begin
-        cursors_we = 1'd1;
-        cursors_waddr = qp;
-        cursors_wdata = cursor_new;
-      end
-    end else if (~context_valid) begin
+    if (enters & (~asked_inside_read)) begin
+      pause_d = 2'd3;
+    end
+    if ((~sends) & (~context_valid)) begin
       void_cursor_d = 1'd0;
     end
     if (rst) begin
@@ -831,11 +835,20 @@ module hpcc_select (
       valid_4_d = 1'd0;
       valid_5_d = 1'd0;
       valid_6_d = 1'd0;
+      inside_d = 1'd0;
+      searching_d = 1'd0;
     end
     if (rst) begin
       voids_d.some = 1'd0;
       read_voids_d.some = 1'd0;
     end
+  end
+  always_comb begin
+    peeked_d = peeked_q;
+    peeked_d.flow.response = offered_flow.response;
+    peeked_d.flow.qp = offered_flow.qp;
+    peeked_d.generation = send_generation;
+    peeked_d.psn = send_psn;
   end
   always_comb begin
     epoch_now_d = epoch_now_q;
@@ -876,7 +889,7 @@ module hpcc_select (
     if (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) begin
       age_d = age_q + 5'd1;
     end
-    if ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (hit | missed)) begin
+    if (concludes) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
     end
     if (valid_4_q) begin
@@ -910,6 +923,12 @@ module hpcc_select (
     address = searched.flow.qp;
     if (waiting_q & (~searches_down_valid)) begin
       address = next_q.flow.qp;
+    end
+  end
+  always_comb begin
+    asked_offered = peeked_q;
+    if (waiting_q) begin
+      asked_offered = next_q;
     end
   end
   always_comb begin
@@ -967,11 +986,44 @@ module hpcc_select (
     end
   end
   always_comb begin
+    looked = searching_q;
+    if (valid_5_q | valid_6_q) begin
+      looked = ~searches_down_valid;
+    end
+  end
+  always_comb begin
     found_slot_d = slot_q - 4'd2;
     if (valid_4_q) begin
       found_slot_d = slot_4_q;
     end else if (valid_5_q) begin
       found_slot_d = found_slot_q + 4'd1;
+    end
+  end
+  always_comb begin
+    asked_end_psn = message_q.end_psn;
+    if (~is_read) begin
+      asked_end_psn = grant_q.psn;
+    end
+  end
+  always_comb begin
+    cursors_we = void_cursor_q;
+    cursors_waddr = voided_q;
+    cursors_wdata = 20'd0;
+    cursors_wdata.generation = voided_generation_q;
+    if (sends & (~odd)) begin
+      cursors_we = 1'd1;
+      cursors_waddr = qp;
+      cursors_wdata = cursor_new;
+    end
+  end
+  always_comb begin
+    read_places_we = void_cursor_q;
+    read_places_waddr = voided_q;
+    read_places_wdata = 3'd0;
+    if (hit & odd) begin
+      read_places_we = 1'd1;
+      read_places_waddr = qp;
+      read_places_wdata = found_slot_q[2:0];
     end
   end
   always_comb begin
@@ -1012,30 +1064,32 @@ module hpcc_select (
       sent_end_r_d = end_psn_q;
     end
   end
-  // asked: The READ that was asked for last: does a grant lie in it?
+  // asked: READs that were asked for: does a grant lie in the last one of its queue pair?
   //
-  // The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet.
+  // The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet. Grants of a flow
+  // come
+  // in the order of their PSNs, so what lies before the end of the READ that was asked for last is void; but for a rewind, which asks
+  // again.
   //
-  // Keeps the range of one READ.
-  assign asked_from_first = coming.psn - asked_first_r_q;
-  assign asked_from_end = coming.psn - asked_end_r_q;
-  assign asked_inside_r_d = (((asked_known_q & (coming.flow == asked_asked_q.flow)) & (coming.generation == asked_asked_q.generation))
-      & (~asked_from_first.negative)) & asked_from_end.negative;
+  // It is known a clock after a grant was first offered. What is told here is a hint: a grant that is taken for void by mistake is looked
+  // up as any other.
+  //
+  // Ends of READs by queue pair.
+  assign asked_from_end = asked_offered.psn - asked_ends_rdata.end_psn;
+  assign asked_inside_r_d = (((asked_stays & (~asked_offered.flow.response)) & asked_ends_rdata.known)
+      & (asked_ends_rdata.generation == asked_offered.generation)) & asked_from_end.negative;
   assign asked_inside_read = asked_inside_r_q;
+  assign asked_ends_we = asked_writes | void_cursor_q;
   always_comb begin
-    asked_known_d = asked_known_q;
-    asked_first_r_d = asked_first_r_q;
-    asked_end_r_d = asked_end_r_q;
-    asked_asked_d = asked_asked_q;
-    if (asked_asks) begin
-      asked_known_d = 1'd1;
-      asked_asked_d = grant_q;
-      asked_first_r_d = message_q.first_psn;
-      asked_end_r_d = message_q.end_psn;
+    asked_ends_waddr = voided_q;
+    if (asked_writes) begin
+      asked_ends_waddr = grant_q.flow.qp;
     end
-    if (rst) begin
-      asked_known_d = 1'd0;
-    end
+  end
+  always_comb begin
+    asked_ends_wdata.known = asked_writes;
+    asked_ends_wdata.generation = grant_q.generation;
+    asked_ends_wdata.end_psn = asked_end_psn;
   end
   // departs: Whether the number of a request is one that is timed, and what its departure means for send times.
   //
@@ -1285,6 +1339,8 @@ module hpcc_select (
     void_cursor_q = 1'd0;
     read_voids_q = 4'd0;
     waiting_q = 1'd0;
+    offered_before_q = 1'd0;
+    peeked_q = 44'd0;
     next_q = 44'd0;
     pause_q = 2'd0;
     valid_1_q = 1'd0;
@@ -1313,6 +1369,7 @@ module hpcc_select (
     same_3_q = 1'd0;
     same_4_q = 1'd0;
     same_5_q = 1'd0;
+    inside_q = 1'd0;
     searching_q = 1'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
@@ -1326,15 +1383,12 @@ module hpcc_select (
     beyond_q = 24'd0;
     ours_q = 1'd0;
     starts_q = 1'd0;
-    asked_known_q = 1'd0;
     asked_inside_r_q = 1'd0;
-    asked_first_r_q = 24'd0;
-    asked_end_r_q = 24'd0;
-    asked_asked_q = 44'd0;
     tag_q = 4'd0;
     few_q = 1'd0;
     brief_q = 1'd0;
     tag_r_q = 4'd0;
+    around_q = 1'd0;
     departs_timed_r_q = 1'd0;
     counted_q = 8'd0;
     enough_q = 1'd0;
@@ -1405,6 +1459,8 @@ module hpcc_select (
     void_cursor_q <= void_cursor_d;
     read_voids_q <= read_voids_d;
     waiting_q <= waiting_d;
+    offered_before_q <= offered_before_d;
+    peeked_q <= peeked_d;
     next_q <= coming;
     pause_q <= pause_d;
     valid_1_q <= valid_1_d;
@@ -1433,6 +1489,7 @@ module hpcc_select (
     same_3_q <= same_3_d;
     same_4_q <= same_4_d;
     same_5_q <= same_5_d;
+    inside_q <= inside_d;
     searching_q <= searching_d;
     step_q <= step_d;
     age_q <= age_d;
@@ -1446,15 +1503,12 @@ module hpcc_select (
     beyond_q <= beyond_d;
     ours_q <= ours_d;
     starts_q <= starts_d;
-    asked_known_q <= asked_known_d;
     asked_inside_r_q <= asked_inside_r_d;
-    asked_first_r_q <= asked_first_r_d;
-    asked_end_r_q <= asked_end_r_d;
-    asked_asked_q <= asked_asked_d;
     tag_q <= read.tag;
     few_q <= read.few;
     brief_q <= brief_d;
     tag_r_q <= tag_r_d;
+    around_q <= around_d;
     departs_timed_r_q <= departs_timed_r_d;
     counted_q <= counted_d;
     enough_q <= enough_d;
@@ -1521,8 +1575,8 @@ module hpcc_select (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
       message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, from_first.magnitude,
-      from_end.magnitude, message_q.generation, message_q.last, asked_from_first.magnitude, asked_from_end.magnitude, sent_flow_q.response,
-      form_remaining[35:32], form_payload[31:13], form_half.reserved, form_half.response};
+      from_end.magnitude, message_q.generation, message_q.last, message_q.first_psn, asked_offered.marks, asked_from_end.magnitude,
+      sent_flow_q.response, form_remaining[35:32], form_payload[31:13], form_half.reserved, form_half.response};
 endmodule
 
 `default_nettype wire

@@ -58,7 +58,7 @@ module hpcc_skid #(
   end
   always_comb begin
     spare_d = spare_q;
-    if (ready_q) begin
+    if (~spare_full_q) begin
       spare_d = up_data;
     end
   end

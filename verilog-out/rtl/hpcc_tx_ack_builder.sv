@@ -377,7 +377,7 @@ module hpcc_tx_ack_builder (
     beat_9_d.outer = header_8_q.outer;
     beat_9_d.icrc_lengths = short_8_q;
     beat_9_d.int_code = code_8_q;
-    beat_9_d.with_int = covered_8_q;
+    beat_9_d.behind_int = (code_8_q != 3'd0) & (~covered_8_q);
   end
   initial begin
     busy_q = 1'd0;

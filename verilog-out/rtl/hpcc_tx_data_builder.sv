@@ -261,7 +261,7 @@ module hpcc_tx_data_builder (
     beat_15_d.tail = row.tail;
     beat_15_d.outer = row.headers.outer;
     beat_15_d.icrc_lengths = row.icrc_lengths;
-    beat_15_d.with_int = 1'd0;
+    beat_15_d.behind_int = row.int_on;
     beat_15_d.int_code = {2'd0, row.int_on};
     beat_15_d.bad = error;
     beat_15_d.note = row.note;

@@ -103,7 +103,7 @@ module hpcc_tx_icrc_append #(
     .headers(bytes_headers),
     .has_tag(bytes_has_tag),
     .code(beat.int_code),
-    .with_int(beat.with_int),
+    .behind_int(beat.behind_int),
     .bytes(data_2_q),
     .q(bytes_q)
   );

@@ -126,7 +126,7 @@ pub struct Manager {
     #[registers(CommandResult: code)]
     #[registers(Bit: index_ok, law_ok, mtu_ok, region_ok, neighbour_ok, found)]
     #[registers(Bit: by_packet, fits, replaces, context_valid_r, region_valid_r, accepted_r, refused_r, done_r)]
-    #[registers(Bit: sweeping, response)]
+    #[registers(Bit: sweeping, response, open, posted)]
     #[registers(U<3>: sweep_step)]
     #[signals(QpContext: asked, filled)]
     #[signals(QpFlow: half, own_flow)]
@@ -179,7 +179,9 @@ impl Logic for Manager {
         ordered = command.data;
         // a command about a flow has its number, that of the queue pair and which half
         half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 24>(ordered.index));
-        takes = (step == ManagerStep::Idle) & !sweeping & !settle.any();
+        // a register, because it enables all that is taken; closed by what it takes
+        open = (step == ManagerStep::Idle) & !sweeping & !settle.any() & !(open & (command.valid | gate.request.valid));
+        takes = open;
         command.ready = takes;
         gate.request.ready = takes & !command.valid;
         accepted_r = false;
@@ -331,6 +333,9 @@ impl Logic for Manager {
         if asked.source_port == 0 {
             source_port = bit_cast_u::<16, 14>(bit_cast_u::<14, 24>(qpn_mix)) | 0xc000;
         }
+        // counts in the clock of its pulse alone
+        context_r = bits_zero::<QpContext>(0);
+        context_r.generation = generation;
         context_valid_r = false;
         states.write = false;
         states.new_word = bits_zero::<QpLife>(0);
@@ -338,8 +343,6 @@ impl Logic for Manager {
         if step == ManagerStep::Void {
             step = ManagerStep::RemoveWork;
             context_valid_r = true;
-            context_r = bits_zero::<QpContext>(0);
-            context_r.generation = generation;
             states.write = true;
         }
         if step == ManagerStep::Publish {
@@ -432,12 +435,12 @@ impl Logic for Manager {
                 if creating {
                     step = ManagerStep::Publish;
                     if flow_step {
-                        step = if law.any() { ManagerStep::CreateLaw } else { ManagerStep::FirstRate };
+                        step = if asked.law.any() { ManagerStep::CreateLaw } else { ManagerStep::FirstRate };
                     }
                 } else {
                     // removed; the next one is created in its place, or that was all
                     step = if replaces { ManagerStep::CreateFlow } else { ManagerStep::Report };
-                    if flow_step & law.any() {
+                    if flow_step & current.law.any() {
                         step = ManagerStep::RemoveLaw;
                     }
                 }
@@ -457,6 +460,10 @@ impl Logic for Manager {
         work.data = made;
         if (step == ManagerStep::PostWork) & work.ready {
             step = ManagerStep::Report;
+        }
+        // counted a clock later: no message is posted in the next one
+        posted = work.valid & work.ready;
+        if posted {
             works = works + 1;
         }
 
@@ -477,7 +484,7 @@ impl Logic for Manager {
 
         if reset {
             clear! {
-                context_valid_r, region_valid_r, works, accepted_r, refused_r, done_r, settle, step, sweep_step, sweep_qp
+                context_valid_r, region_valid_r, open, posted, works, accepted_r, refused_r, done_r, settle, step, sweep_step, sweep_qp
             }
             sweeping = true;
         }

@@ -45,8 +45,8 @@ pub struct QpStates {
     waddr: Signal<Local, U<8>>,
     wdata: Signal<Local, QpLife>,
     marks: DFF<W<256, 4>>,
-    #[registers(Bit: ended_r, write_1)]
-    qp_1: DFF<U<8>>,
+    #[registers(Bit: ended_r, write_1, requester_ends, responder_ends)]
+    #[registers(U<8>: qp_1, requester_qp, responder_qp)]
     new_1: DFF<QpLife>,
 }
 
@@ -62,14 +62,7 @@ impl Logic for QpStates {
         requester_check.note = requester_ended;
         responder_check.valid = responder_ended_valid & !reset;
         responder_check.note = responder_ended;
-        marks_1 = if requester_check.holds { marks.replace_bit(requester_check.about.index(), true) } else { marks };
-        marks_2 = marks_1;
-        if responder_check.holds {
-            marks_2 = marks_1.replace_bit(responder_check.about.index(), true);
-        }
         assign!(write_1.d = write, qp_1.d = qp, new_1.d = new_word);
-        marks = if write_1 & new_1.q.val().alive { marks_2.replace_bit(qp_1.index(), false) } else { marks_2 };
-
         assign!(we = write_1, waddr = qp_1, wdata = new_1);
         if reset {
             // one word a clock
@@ -78,6 +71,20 @@ impl Logic for QpStates {
             waddr = clearing;
             wdata = bits_zero::<QpLife>(0);
         }
+        // marked a clock after the check, unless its queue pair is written meanwhile
+        requester_ends = requester_check.holds & !(write_1 & (qp_1 == requester_check.about));
+        responder_ends = responder_check.holds & !(write_1 & (qp_1 == responder_check.about));
+        assign!(
+            requester_qp.d = requester_check.about,
+            responder_qp.d = responder_check.about
+        );
+        marks_1 = if requester_ends { marks.replace_bit(requester_qp.index(), true) } else { marks };
+        marks_2 = marks_1;
+        if responder_ends {
+            marks_2 = marks_1.replace_bit(responder_qp.index(), true);
+        }
+        marks = if write_1 & new_1.q.val().alive { marks_2.replace_bit(qp_1.index(), false) } else { marks_2 };
+
         inputs!(words: we, waddr, wdata);
         inputs!([requester_check, responder_check]: we, waddr);
         requester_check.wdata = wdata.generation;

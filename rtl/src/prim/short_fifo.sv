@@ -74,22 +74,28 @@ module hpcc_short_fifo #(
     end
   end
 `else
+  // down_valid, inverted, for the wide register alone: what else moves does not wait for a net with so many loads
+  reg vacant;
+  initial vacant = 1;
   wire push = up_valid && up_ready;
   wire advance = !down_valid || down_ready;
   wire store = push && (stored || !advance);
   wire fetch = advance && stored;
-  // compared before it is known what moves, which comes late in the clock
+  // compared and counted before it is known what moves, which comes late in the clock
   wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
   wire last_item = level == ONE[ADDRESS:0];
-  wire [ADDRESS:0] level_next = level + {{ADDRESS{1'b0}}, store} - {{ADDRESS{1'b0}}, fetch};
+  wire [ADDRESS:0] level_if_advances = stored && !push ? level - ONE[ADDRESS:0] : level;
+  wire [ADDRESS:0] level_if_stays = push ? level + ONE[ADDRESS:0] : level;
   always @(posedge clk) begin
-    if (store) mem[write] <= up_data;
-    if (advance) down_data <= stored ? mem[read] : up_data;
+    // while it is not full nothing is kept in the next place
+    if (!level[ADDRESS]) mem[write] <= up_data;
+    if (vacant || down_ready) down_data <= stored ? mem[read] : up_data;
   end
   always @(posedge clk) begin
     if (rst) begin
       up_ready <= 1'b0;
       down_valid <= 1'b0;
+      vacant <= 1'b1;
       write <= {ADDRESS{1'b0}};
       read <= {ADDRESS{1'b0}};
       level <= EMPTY;
@@ -97,12 +103,17 @@ module hpcc_short_fifo #(
       crowded <= 1'b0;
     end else begin
       crowded <= level >= CROWD[ADDRESS:0];
-      up_ready <= fetch || (store ? !last_place : !level[ADDRESS]);
-      level <= level_next;
+      // with one place left something is stored, so what comes is stored, too
+      up_ready <= fetch || (push ? !last_place : !level[ADDRESS]);
+      // not as a condition, of which synthesis makes an enable, another level of logic and a wire
+      level <= ({(ADDRESS + 1){advance}} & level_if_advances) | ({(ADDRESS + 1){!advance}} & level_if_stays);
       stored <= store || (stored && !(fetch && last_item));
       if (store) write <= write + ONE[ADDRESS-1:0];
       if (fetch) read <= read + ONE[ADDRESS-1:0];
-      if (advance) down_valid <= stored || push;
+      if (advance) begin
+        down_valid <= stored || push;
+        vacant <= !(stored || push);
+      end
     end
   end
 `endif

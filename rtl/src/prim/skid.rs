@@ -41,8 +41,9 @@ impl<T: Synth> Logic for Skid<T> {
     fn update(&mut self) {
         assign!(up.ready = ready, down.valid = full, down.data = item);
         take = up.valid & ready;
-        // ready: nothing is kept there, so that a register alone enables all its bits; it counts when an item comes that cannot go on
-        if ready {
+        // nothing is kept there, and a register alone enables all its bits, not the one on which the sender waits; what it takes counts when an
+        // item comes that cannot go on
+        if !spare_full {
             spare = up.data;
         }
         goes = down.ready | !full;

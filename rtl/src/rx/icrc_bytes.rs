@@ -29,9 +29,11 @@ const fn start(has_tag: bool, code: usize) -> usize {
     (if has_tag { 18 } else { 14 }) + int
 }
 
-/// First byte of the headers as the CRC gets them: behind INT that is not covered, in their place before INT that is.
-const fn headers_at(has_tag: bool, code: usize, with_int: bool) -> usize {
-    start(has_tag, if with_int { 0 } else { code })
+/// First byte of the headers as the CRC gets them: behind INT that is not covered, in their place before INT that is. Where they would be behind
+/// INT that is not there, which no frame asks for, they are behind that of no record.
+const fn headers_at(has_tag: bool, code: usize, behind_int: bool) -> usize {
+    let code = if code == 0 { 1 } else { code };
+    start(has_tag, if behind_int { code } else { 0 })
 }
 
 /// Byte of the frame that the CRC gets as ones.
@@ -52,8 +54,8 @@ pub struct IcrcBytes {
     pub has_tag: Signal<In, Bit>,
     /// 0 without INT, else 1 + records, 6 at most.
     pub code: Signal<In, U<3>>,
-    /// INT is covered.
-    pub with_int: Signal<In, Bit>,
+    /// There is INT, and it is not covered.
+    pub behind_int: Signal<In, Bit>,
     /// Two clocks later: the beat's bytes that belong to the packet, zeros behind them.
     pub bytes: Signal<In, W<512, 8>>,
     /// Bytes for the CRC.
@@ -76,7 +78,7 @@ impl Logic for IcrcBytes {
         self._fixed[1] = self._fixed[0];
 
         let (has_tag, code) = (self.has_tag.val(), self.code.val().index());
-        let from = headers_at(has_tag, code, self.with_int.val());
+        let from = headers_at(has_tag, code, self.behind_int.val());
         let masked = masked_at(has_tag, code);
         let behind = from + HEADERS;
         let (headers, number) = (self.headers.val(), self.number.val().index());
@@ -105,7 +107,7 @@ impl Logic for IcrcBytes {
         // headers before INT, or without it; behind INT, which ends at an eight of bytes or in the middle of one, it is the same for any number of records
         for select in 0..4 {
             let (has_tag, behind_int) = (select & 2 != 0, select & 1 != 0);
-            let from = headers_at(has_tag, usize::from(behind_int), false) % 8;
+            let from = headers_at(has_tag, 1, behind_int) % 8;
             let _ = writeln!(
                 within,
                 "    2'd{select}: moved[{high}:{low}] = swapped;",
@@ -114,8 +116,8 @@ impl Logic for IcrcBytes {
             );
         }
         for select in 0..32 {
-            let (with_int, has_tag, code) = (select & 16 != 0, select & 8 != 0, select & 7);
-            let from = headers_at(has_tag, code, with_int);
+            let (behind_int, has_tag, code) = (select & 16 != 0, select & 8 != 0, select & 7);
+            let from = headers_at(has_tag, code, behind_int);
             let masked = masked_at(has_tag, code);
             let eights: Vec<String> = (0..EIGHTS).map(|i| format!("at_{i}[{}]", from / 8 + i)).collect();
             let _ = writeln!(
@@ -152,13 +154,13 @@ end
 always_comb begin
   for (k = 0; k < {HEADERS}; k = k + 1) swapped[8*k +: 8] = headers[8*({last}-k) +: 8];
   moved = {wide}'d0;
-  case ({{has_tag, !with_int && (code != 3'd0)}})
+  case ({{has_tag, behind_int}})
 {within}  endcase
 end
 always_comb begin
 {at_zero}  own = {{128{{1'b1}}}};
   ones = 128'd0;
-  case ({{with_int, has_tag, code}})
+  case ({{behind_int, has_tag, code}})
 {cases}  endcase
 end
 always @(posedge clk) begin

@@ -58,8 +58,8 @@ pub struct OuterHeader {
     pub transport: Signal<Out, W<224, 4>>,
     /// IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in the first four bytes.
     pub icrc_headers: Signal<Out, W<224, 4>>,
-    /// The ICRC covers INT.
-    pub with_int: Signal<Out, Bit>,
+    /// There is INT, and the ICRC does not cover it.
+    pub behind_int: Signal<Out, Bit>,
     /// There is a VLAN tag.
     pub has_tag_out: Signal<Out, Bit>,
     #[signals(U<16>: port, total, udp)]
@@ -77,10 +77,12 @@ pub struct OuterHeader {
     code_1: DFF<U<3>>,
     faults_1: DFF<OuterFaults>,
     bus_1: Signal<Local, W<784, 13>>,
-    #[signals(U<6>: int_bytes, left_out)]
+    int_bytes: Signal<Local, U<6>>,
+    /// Bytes of INT that the ICRC does not cover.
+    left_out_1: DFF<U<6>>,
     covers_int: DFF<Bit>,
     // 2
-    #[registers(Bit: summed_2, has_tag_2, with_int_2)]
+    #[registers(Bit: summed_2, has_tag_2, behind_int_2)]
     faults_2: DFF<OuterFaults>,
     ip_sum_2: DFF<U<20>>,
     role_2: DFF<FrameRole>,
@@ -116,10 +118,16 @@ impl Logic for OuterHeader {
         role_1 = named;
         covers_int = echo_icrc_full & (named == FrameRole::Echoed);
         code_1 = bits_u::<3>(0);
+        left_out_1 = bits_u::<6>(0);
         if is_int {
             code_1 = bits_u::<3>(6);
+            left_out_1 = bits_u::<6>(42);
             if given.int_header.n_hop < 5 {
                 code_1 = bit_cast_u::<3, 4>(given.int_header.n_hop + 1);
+                left_out_1 = (bit_cast_u::<6, 4>(given.int_header.n_hop) << 3) + 2;
+            }
+            if echo_icrc_full & (named == FrameRole::Echoed) {
+                left_out_1 = bits_u::<6>(0);
             }
         }
         checksum_1 = given.udp.checksum != 0;
@@ -162,9 +170,8 @@ impl Logic for OuterHeader {
             transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 64);
         }
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
-        left_out = if covers_int { bits_u::<6>(0) } else { int_bytes };
-        ip_short = header_1.ip.total_length - bit_cast_u::<16, 6>(left_out);
-        udp_short = header_1.udp.length - bit_cast_u::<16, 6>(left_out);
+        ip_short = header_1.ip.total_length - bit_cast_u::<16, 6>(left_out_1);
+        udp_short = header_1.udp.length - bit_cast_u::<16, 6>(left_out_1);
         icrc_2.ip.version = header_1.ip.version ^ bits_u::<4>(0xe);
         icrc_2.ip.ihl = header_1.ip.ihl ^ bits_u::<4>(0x3);
         // 20 is the second byte of the initial value, all of it inverted by the ones
@@ -192,7 +199,8 @@ impl Logic for OuterHeader {
         end_2 = end_1;
         assign!(src_ip_2.d = header_1.ip.source, ecn_2.d = header_1.ip.ecn);
         body_2 = bit_cast_ww::<560, 9, 784, 13>(bus_1);
-        assign!(has_tag_2.d = has_tag_1, with_int_2.d = covers_int);
+        has_tag_2 = has_tag_1;
+        behind_int_2 = (code_1 != 0) & !covers_int;
 
         faults = bit_cast_number::<10, OuterFaults>(faults_2);
         ip_sum = ip_sum_2;
@@ -202,6 +210,6 @@ impl Logic for OuterHeader {
             summed = summed_2, src_ip = src_ip_2, ecn = ecn_2, body = body_2, transport = transport_2
         }
         icrc_headers = bit_cast_bus::<224, 4, IpUdpHeaders>(icrc_2);
-        assign!(has_tag_out = has_tag_2, with_int = with_int_2);
+        assign!(has_tag_out = has_tag_2, behind_int = behind_int_2);
     }
 }

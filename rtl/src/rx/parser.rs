@@ -238,7 +238,7 @@ impl Logic for RxParser {
         inputs!(transport: pkey = cfg_pkey);
         inputs!(covered: data = data_4.q, covered = covered_4);
         inputs!(icrc_bytes: number = number_4.q, bytes = covered.q);
-        inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code, with_int);
+        inputs!(icrc_bytes from outer: headers = icrc_headers, has_tag = has_tag_out, code, behind_int);
         covered_7 = covered_4;
         enable_7 = valid_4 & any_covered_4;
         first_7 = number_4 == 0;

@@ -101,8 +101,8 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub tag: Signal<In, U<6>>,
     /// Grants.
     pub grants: StreamOut<Grant>,
-    #[signals(Bit: is_out, waking, settled, clears, open, ending, granted)]
-    #[registers(Bit: valid_0, valid_13)]
+    #[signals(Bit: is_out, waking, clears, open, ending, granted)]
+    #[registers(Bit: valid_0, valid_13, settled)]
     #[signals(RingEntry: entry, back)]
     #[signals(U<6>: tag_now, tag_after)]
     sender_ram: TableRam<FlowShared, I>,
@@ -140,13 +140,14 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
     fn update(&mut self) {
         inputs!([woken, waiting, fifo]: reset);
         // visits that were in flight at reset end without a trace
+        settled = !settle.any() | (settle == 1);
         if settle.any() {
             settle = settle - 1;
         }
         if reset {
             settle = bits_u::<5>(31);
+            settled = false;
         }
-        settled = settle == 0;
 
         // events
         inputs!(sender_ram: we = notify, waddr = index, wdata = sender);

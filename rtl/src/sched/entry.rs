@@ -60,7 +60,7 @@ pub struct Entry<const A: usize, const T: usize> {
     pub out_of_range: Signal<Out, Bit>,
     #[registers(Bit: sweeping, sweeping_1, sweeping_2, timer_due, valid_r, out_of_range_r)]
     #[registers(Bit: update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid, second_valid, third_valid)]
-    #[registers(Bit: look_free, look_once, look_twice)]
+    #[registers(Bit: look_free, look_once, look_twice, second_of_pair, tx_behind, rx_behind)]
     #[registers(U<A>: latest, second, third, sweep, timer_flow, sweep_1, flow_r)]
     #[signals(U<A>: rx_head, tx_head, other_head, elected)]
     #[signals(Bit: closed, look_now, look_stands, update_first, rx_first, feedback_first, tx_stands, tx_first, in_range)]
@@ -72,7 +72,6 @@ pub struct Entry<const A: usize, const T: usize> {
     events: Place<A>,
     feedbacks: Place<A>,
     works: Place<A>,
-    phase: DFF<U<3>>,
     timer_wait: DFF<U<T>>,
     word_r: DFF<Operation>,
 }
@@ -158,12 +157,14 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         look_free = !(look_now | look_once | look_twice);
         assign!(look_once.d = look_now, look_twice.d = look_once);
         // who goes first of each meeting; who is elected is taken unless that is the flow of the clock before
-        phase = phase + 1;
-        update_first = updates.stands & (!phase.get_bit(0) | !events.stands);
-        feedback_first = feedbacks.stands & (!phase.get_bit(0) | !works.stands);
+        second_of_pair = !second_of_pair;
+        tx_behind = tx_behind ^ second_of_pair;
+        rx_behind = rx_behind ^ (tx_behind & second_of_pair);
+        update_first = updates.stands & (!second_of_pair | !events.stands);
+        feedback_first = feedbacks.stands & (!second_of_pair | !works.stands);
         tx_stands = feedbacks.stands | works.stands;
-        tx_first = tx_stands & (!phase.get_bit(1) | !look_stands);
-        rx_first = (updates.stands | events.stands) & (!phase.get_bit(2) | !(tx_stands | look_stands));
+        tx_first = tx_stands & (!tx_behind | !look_stands);
+        rx_first = (updates.stands | events.stands) & (!rx_behind | !(tx_stands | look_stands));
         take_update = !commands.waits & rx_first & update_first & !updates.repeats;
         take_event = !commands.waits & rx_first & !update_first & !events.repeats;
         take_feedback = !commands.waits & !rx_first & tx_first & feedback_first & !feedbacks.repeats;
@@ -253,7 +254,15 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             clear!(update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid);
             clear!(sweeping_1, valid_r, out_of_range_r);
             sweeping = true;
-            clear!(sweep, timer_flow, timer_due, timer_wait, phase);
+            clear!(
+                sweep,
+                timer_flow,
+                timer_due,
+                timer_wait,
+                second_of_pair,
+                tx_behind,
+                rx_behind
+            );
         }
         assign! {
             valid = valid_r, flow = flow_r, word = word_r, out_of_range = out_of_range_r

@@ -243,7 +243,7 @@ impl Logic for AckBuilder {
         beat_9.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(header_8.outer);
         beat_9.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(short_8);
         beat_9.int_code = code_8;
-        beat_9.with_int = covered_8;
+        beat_9.behind_int = (code_8 != 0) & !covered_8;
         inputs!(append: valid = valid_9, beat = beat_9, data = bytes.q);
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         append.down.ready = frame.ready;

@@ -151,7 +151,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
 
         bytes.headers = bit_cast_bus::<224, 4, IpUdpHeaders>(headers);
         bytes.has_tag = false;
-        inputs!(bytes from beat: number, code = int_code, with_int);
+        inputs!(bytes from beat: number, code = int_code, behind_int);
 
         // 1 - 12; what is not covered is zero in the beat
         data_2 = data;

@@ -183,7 +183,7 @@ impl Logic for DataBuilder {
         fields!(beat_15.d: spill, tail = row.tail);
         self.beat_15.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
         self.beat_15.d.next.icrc_lengths = self.row.val().icrc_lengths;
-        self.beat_15.d.next.with_int = false;
+        self.beat_15.d.next.behind_int = self.row.val().int_on;
         self.beat_15.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
         fields!(beat_15.d: bad = error, note = row.note);
 

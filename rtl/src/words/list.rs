@@ -59,10 +59,10 @@ use super::transport::{
     TxPacket,
 };
 use super::tx::{
-    AppendPlan, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow, GrantFeedback,
-    HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders,
-    PlannedRow, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket,
-    TypeOfService,
+    AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow,
+    GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer,
+    PlainHeaders, PlannedRow, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode,
+    TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -308,6 +308,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ClockHalves::descriptor(),
         FeedbackFrom::descriptor(),
         SelectContext::descriptor(),
+        AskedEnd::descriptor(),
         LookedGrant::descriptor(),
         RingCursor::descriptor(),
         SelectMessage::descriptor(),

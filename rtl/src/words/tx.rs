@@ -238,8 +238,8 @@ crate::word! {
         icrc_lengths: IcrcLengths,
         /// 0 without INT, else 1 + records.
         int_code: U<3>,
-        /// The ICRC covers INT.
-        with_int: Bit,
+        /// There is INT, and the ICRC does not cover it.
+        behind_int: Bit,
         /// The frame is bad; with `last`.
         bad: Bit,
         /// Travels beside the frame.
@@ -256,6 +256,16 @@ crate::word! {
         mtu: U<3>,
         /// Collects INT.
         int_on: Bit,
+    }
+
+    /// Where the READ ends that a queue pair has asked for last.
+    pub struct AskedEnd {
+        /// One past its last PSN.
+        end_psn: U<24>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// One has been asked for since the queue pair was created.
+        known: Bit,
     }
 
     /// A grant for which a packet is looked for.

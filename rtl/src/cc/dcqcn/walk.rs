@@ -38,8 +38,9 @@ pub struct Walk<const FLOWS: usize, const A: usize> {
     pub overdue: Signal<Out, Bit>,
     /// The tick is taken.
     pub taken: Signal<In, Bit>,
-    #[registers(U<A>: pointer, after, tick_flow)]
-    #[registers(Bit: walks, rests)]
+    #[registers(U<A>: pointer, after, tick_flow, written_flow)]
+    #[registers(Bit: walks, rests, moved, kept, written, written_started)]
+    #[signals(Bit: shown, goes_on)]
     started: LutRam<Bit, A>,
     #[init(Constant::new(U(FLOWS as u64 - 1)))]
     last: Constant<U<A>>,
@@ -55,13 +56,23 @@ impl<const FLOWS: usize, const A: usize> Logic for Walk<FLOWS, A> {
     fn update(&mut self) {
         inputs!(started: we = write, waddr = write_flow, wdata = write_started);
 
-        // the table shows what the pointer points at
+        // the table shows the flow behind the pointer, for the case that it goes on; that of a flow at which it stays is kept, and what is
+        // written meanwhile counts when it would show in the table
         walks = interval.any();
-        visit = started.rdata & walks & !rests & !offered;
-        following = if visit | !started.rdata { after } else { pointer };
+        shown = if moved { started.rdata } else { kept };
+        visit = shown & walks & !rests & !offered;
+        goes_on = visit | !shown;
+        following = if goes_on { after } else { pointer };
         pointer = following;
         after = if following == last { bits_u::<A>(0) } else { following + 1 };
-        started.raddr = following;
+        started.raddr = after;
+        moved = goes_on;
+        assign!(
+            written.d = write,
+            written_flow.d = write_flow,
+            written_started.d = write_started
+        );
+        kept = if written & (written_flow == pointer) { written_started } else { shown };
 
         if pause.any() {
             pause = pause - 1;

@@ -63,8 +63,12 @@ pub struct Classify {
     pub of_queue_pair: Signal<In, QpContext>,
     /// Where it goes.
     pub fate: Signal<Out, FrameFate>,
-    /// What is counted.
+    /// What is counted if its headers are not at fault.
     pub counter: Signal<Out, FrameCount>,
+    /// They are.
+    pub faulty: Signal<Out, Bit>,
+    /// What is counted then.
+    pub fault: Signal<Out, FrameCount>,
     /// The row for the engines.
     pub row: Signal<Out, RxPacket>,
     /// What follows UDP, the INT stack as in `row`; of a control packet as it came.
@@ -119,22 +123,23 @@ impl Logic for Classify {
             fate = FrameFate::Control;
             counter = FrameCount::None;
         }
-        if drop_code != DropCode::None {
+        faulty = drop_code != DropCode::None;
+        if faulty {
             fate = FrameFate::Dropped;
-            counter = bit_cast_word::<FrameCount, U<6>>(bit_cast_u::<6, 5>(bit_cast_number::<5, DropCode>(drop_code)));
-            if drop_code == DropCode::MacError {
-                // the MAC has counted it
-                counter = FrameCount::None;
-            }
-            if drop_code == DropCode::ExtensionLength {
-                counter = FrameCount::TransportLength;
-            }
-            if drop_code == DropCode::TransportVersion {
-                counter = FrameCount::TransportVersion;
-            }
-            if drop_code == DropCode::PartitionKey {
-                counter = FrameCount::PartitionKey;
-            }
+        }
+        fault = bit_cast_word::<FrameCount, U<6>>(bit_cast_u::<6, 5>(bit_cast_number::<5, DropCode>(drop_code)));
+        if drop_code == DropCode::MacError {
+            // the MAC has counted it
+            fault = FrameCount::None;
+        }
+        if drop_code == DropCode::ExtensionLength {
+            fault = FrameCount::TransportLength;
+        }
+        if drop_code == DropCode::TransportVersion {
+            fault = FrameCount::TransportVersion;
+        }
+        if drop_code == DropCode::PartitionKey {
+            fault = FrameCount::PartitionKey;
         }
 
         // INT, zero behind its length; a control packet has none, and all its bytes count

@@ -8,8 +8,8 @@
 //! | 0 | queue pair out of the FIFO; row and context read |
 //! | 1 | context into registers |
 //! | 2 | row in registers; checks, fate ([`classify`]) |
-//! | 3 | counted; requests and READ responses into the queue of their engine, every row into the queue of turns |
-//! | 4 | the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
+//! | 3 | requests and READ responses into the queue of their engine, every row into the queue of turns |
+//! | 4 | counted; the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //!
 //! Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves the
 //! table while fewer than sixteen are behind it, so each queue holds all that can come.
@@ -109,7 +109,7 @@ pub struct Dispatch {
     pub unfair: Signal<Out, Bit>,
     // 0 to 3
     #[signals(Bit: comes, enters, drops)]
-    #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, unfair_out)]
+    #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, faulty_3, counts_4, unfair_out)]
     row_2: Signal<Local, JudgedFrame>,
     #[signals(ArrivedFrame: entering, arrived)]
     qp_1: DFF<U<8>>,
@@ -135,18 +135,18 @@ pub struct Dispatch {
     aeth: Signal<Local, AckHeader>,
     turn_3: DFF<FrameTurn>,
     row_3: DFF<RxPacket>,
-    counter_3: DFF<FrameCount>,
+    #[registers(FrameCount: counter_3, fault_3, counted_4)]
     /// Place of the counter.
     place: Signal<Local, U<6>>,
     counts_out: DFF<U<44>>,
     // queues
-    #[registers(Bit: notice_full, control_full, mark_out)]
+    #[registers(Bit: notice_full, control_full, notice_room, control_room, mark_out)]
     requests: ShortFifo<RxPacket, 4, 8>,
     responses: ShortFifo<RxPacket, 4, 8>,
     turns: ShortFifo<FrameTurn, 4, 8>,
     // 4
     turn: Signal<Local, FrameTurn>,
-    #[signals(Bit: room, acts, done, engine, taken, committed)]
+    #[signals(Bit: room, acts, done, engine, taken, committed, notice_waits, control_waits)]
     action: Signal<Local, Action>,
     stack: Signal<Local, W<336, 6>>,
     asked: Signal<Local, BufferCommand>,
@@ -187,8 +187,8 @@ impl Logic for Dispatch {
         room = commands.up.ready
             & jobs.up.ready
             & commits.up.ready
-            & !(turn.notice & notice_full)
-            & !(turn.control & control_full)
+            & (!turn.notice | notice_room)
+            & (!turn.control | control_room)
             & !(turn.ecn & mark_out);
         engine = turn.request | turn.response;
         action = if turn.response { response_action.data } else { request_action.data };
@@ -252,12 +252,10 @@ impl Logic for Dispatch {
         fields!(turn_2: came = arrived.came, body = classify.body);
         fields!(turn_2 from row_2: source_ip, right_length = control_length);
         assign! {
-            turn_3.d = turn_2, row_3.d = judged, over_3.d = drops, counter_3.d = classify.counter
+            turn_3.d = turn_2, row_3.d = judged, over_3.d = drops, counter_3.d = classify.counter,
+            faulty_3.d = classify.faulty, fault_3.d = classify.fault
         }
         valid_3 = valid_2;
-        if drops {
-            counter_3 = FrameCount::None;
-        }
 
         // 3
         requests.up.valid = valid_3 & turn_3.request;
@@ -268,8 +266,10 @@ impl Logic for Dispatch {
         StreamOut::<RxPacket>::link(&mut request, &mut requests.down);
         StreamOut::<RxPacket>::link(&mut response, &mut responses.down);
         counts_out = bits_u::<44>(0);
-        place = bit_cast_number::<6, FrameCount>(counter_3);
-        if valid_3 & (counter_3 != FrameCount::None) {
+        counted_4 = if faulty_3 { fault_3 } else { counter_3 };
+        counts_4 = valid_3 & !over_3;
+        place = bit_cast_number::<6, FrameCount>(counted_4);
+        if counts_4 & (counted_4 != FrameCount::None) {
             counts_out = bits_u::<44>(1) << place;
         }
         counts = counts_out;
@@ -309,25 +309,23 @@ impl Logic for Dispatch {
         fields!(marked.d from turn: qp, generation, response);
         assign!(mark_valid = mark_out, mark = marked);
 
-        if notice.ready {
-            notice_full = false;
-        }
-        if control.ready {
-            control_full = false;
-        }
+        // registers of their own for turns: the others enable all bits of a word
+        notice_waits = if notice_full { !notice.ready } else { done & turn.notice };
+        control_waits = if control_full { !control.ready } else { done & turn.control };
+        assign!(notice_full.d = notice_waits, control_full.d = control_waits);
+        notice_room = !notice_waits;
+        control_room = !control_waits;
         heard = if turn.fate == FrameFate::Notification { CcEventKind::Cnp } else { CcEventKind::Ack };
         if turn.fate == FrameFate::ProbeResponse {
             heard = CcEventKind::Probe;
         }
         if !notice_full {
-            notice_full = done & turn.notice;
             notice_word.event_kind = bit_cast_number::<3, CcEventKind>(heard);
             notice_word.response = turn.fate == FrameFate::Echo;
             fields!(notice_word.d from turn: qp, generation, psn, ecn, int_length);
             notice_word.int_stack = stack;
         }
         if !control_full {
-            control_full = done & turn.control;
             control_word.body = bit_cast_bus::<560, 9, IntBody>(turn.body);
             fields!(control_word.d from turn: source_ip, right_length);
         }
@@ -344,7 +342,8 @@ impl Logic for Dispatch {
         answers.up.valid = done & (turn.fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {
-            open, inside, last, oldest, valid_1, valid_2, valid_3, notice_full, control_full, mark_out, unfair_out, counts_out
+            open, inside, last, oldest, valid_1, valid_2, valid_3, notice_full, control_full, notice_room, control_room, mark_out, unfair_out,
+            counts_4, counts_out
         }
     }
 }

@@ -24,8 +24,6 @@ pub struct Answer {
     pub acknowledgement: Signal<Out, Bit>,
     /// READ data that is in memory.
     pub data: Signal<Out, Bit>,
-    /// READ data that memory refused.
-    pub failed: Signal<Out, Bit>,
     /// READ data came out of order.
     pub gap: Signal<Out, Bit>,
     /// A READ response came twice.
@@ -42,7 +40,7 @@ pub struct Answer {
     pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    #[registers(Bit: is_ack, is_data, is_failed, is_gap, is_duplicate, is_ignored, is_nak, is_fatal)]
+    #[registers(Bit: is_ack, is_data, is_gap, is_duplicate, is_ignored, is_nak, is_fatal)]
     limit_r: DFF<U<24>>,
     status_r: DFF<CompletionStatus>,
     code: Signal<Local, U<3>>,
@@ -58,7 +56,6 @@ impl Logic for Answer {
         assign!(reason = syndrome.value, code = syndrome.code);
         is_ack = commit.answer == AnswerKind::Acknowledgement;
         is_data = (commit.answer == AnswerKind::ReadData) & !commit.ends_or_failed;
-        is_failed = (commit.answer == AnswerKind::ReadData) & commit.ends_or_failed;
         is_gap = commit.answer == AnswerKind::ReadGap;
         is_duplicate = commit.answer == AnswerKind::ReadDuplicate;
         is_ignored = (commit.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
@@ -78,7 +75,7 @@ impl Logic for Answer {
             status_r = CompletionStatus::LocalOperationalError;
         }
         assign! {
-            acknowledgement = is_ack, data = is_data, failed = is_failed, gap = is_gap, duplicate = is_duplicate,
+            acknowledgement = is_ack, data = is_data, gap = is_gap, duplicate = is_duplicate,
             ignored = is_ignored, nak = is_nak, limit = limit_r, fatal = is_fatal, status = status_r
         }
         int_on = commit.int_on;

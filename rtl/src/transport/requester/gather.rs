@@ -36,11 +36,11 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, looked, settled, shown, fits, there, full, aside_full, both_full)]
+    #[registers(Bit: held_full, looked, settled, shown, fits, there, oldest, full, aside_full, both_full, some, crowded)]
     #[registers(U<8>: head, tail, count)]
-    #[signals(Bit: empty, crowded, leaves, aside_leaves, moves, passes, data, joins, puts, writes, waits)]
+    #[signals(Bit: leaves, aside_leaves, moves, passes, data, joins, puts, writes, waits)]
     #[signals(U<8>: distance, at)]
-    /// How far behind the oldest answer `place` is, from `shown` on.
+    /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
     behind: DFF<U<8>>,
     /// The answer that has come.
     held: DFF<Commit>,
@@ -67,14 +67,12 @@ pub struct Gather {
 impl Logic for Gather {
     fn update(&mut self) {
         arriving = up.data;
-        empty = !count.any();
-        crowded = count.all();
         data = (held.answer == AnswerKind::ReadData) & !held.ends_or_failed;
 
         // out: the ring shows its oldest answer, or the one behind it when that leaves
         leaves = !both_full;
-        moves = !empty & leaves;
-        passes = held_full & empty & leaves;
+        moves = some & leaves;
+        passes = held_full & !some & leaves;
         aside_leaves = if aside_full { down.ready } else { !full | down.ready };
         if !aside_full {
             aside = offered;
@@ -82,7 +80,7 @@ impl Logic for Gather {
         aside_full = !aside_leaves;
         if leaves {
             full = moves | passes;
-            offered = if empty { held } else { ring.rdata };
+            offered = if some { ring.rdata } else { held };
         }
         both_full = if leaves { (moves | passes) & !aside_leaves } else { !aside_leaves };
         ring.raddr = head;
@@ -96,18 +94,21 @@ impl Logic for Gather {
         wanted.psn = held.psn - 1;
         wanted.joinable = true;
         fits = tags.rdata == wanted;
-        joins = shown & data & fits & there & !(leaves & !behind.any());
+        joins = shown & data & fits & there & (both_full | !oldest);
         distance = place - head;
         if shown {
-            there = there & !(leaves & !behind.any());
+            there = there & (both_full | !oldest);
             if moves {
                 behind = behind - 1;
+                oldest = behind == 1;
             }
         } else {
             there = (distance < count) & !(moves & !distance.any());
             behind = distance;
+            oldest = !distance.any();
             if moves {
                 behind = distance - 1;
+                oldest = distance == 1;
             }
         }
         puts = held_full & !passes & !joins & !crowded & (shown | !data);
@@ -125,9 +126,13 @@ impl Logic for Gather {
         }
         if puts & !moves {
             count = count + 1;
+            some = true;
+            crowded = count == 254;
         }
         if moves & !puts {
             count = count - 1;
+            some = count != 1;
+            crowded = false;
         }
 
         // in
@@ -148,7 +153,7 @@ impl Logic for Gather {
         }
         down.valid = full | aside_full;
         down.data = if aside_full { aside } else { offered };
-        reset!(held_full, looked, settled, shown, full, aside_full, both_full, head, tail, count);
+        reset!(held_full, looked, settled, shown, full, aside_full, both_full, some, crowded, head, tail, count);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -97,10 +97,10 @@ pub struct Responder {
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
     pub count: Signal<Out, U<8>>,
     // 0
-    #[registers(Bit: full_0, open)]
+    #[registers(Bit: full_0, vacant_0, open)]
     /// The row waits for this one clock, for the next one too, ...
     #[registers(Bit: hold_1, hold_2, hold_3, hold_4)]
-    #[signals(Bit: moves, loads, same_0, same_1, same_2, same_3, leaves)]
+    #[signals(Bit: moves, loads, fills, same_0, same_1, same_2, same_3, leaves)]
     #[signals(RdmaHeader: reth_0, reth_5)]
     /// Rows that have entered and whose actions have not been taken.
     inside: DFF<U<5>>,
@@ -152,8 +152,17 @@ impl Logic for Responder {
         same_3 = valid_3 & (row.data.val().qp == qp_3);
         assign!(hold_1.d = hold_2, hold_2.d = hold_3, hold_3.d = hold_4);
         hold_4 = false;
+        fills = row.valid;
+        if full_0 & !moves {
+            fills = true;
+        }
+        full_0 = fills;
+        // a register of its own for the many bits of the row: what else hangs on it moves early in the clock
+        vacant_0 = !fills;
+        if vacant_0 | moves {
+            row_0 = row.data;
+        }
         if loads {
-            assign!(full_0.d = row.valid, row_0.d = row.data);
             hold_1 = same_0 | same_1 | same_2 | same_3;
             hold_2 = same_0 | same_1 | same_2;
             hold_3 = same_0 | same_1;
@@ -283,6 +292,9 @@ impl Logic for Responder {
         tables.we = live_5 & !void_5;
         inputs!(tables: wqp = row_5.qp, wdata = state);
 
+        if reset {
+            vacant_0 = true;
+        }
         reset!(full_0, open, inside, valid_1, valid_2, valid_3, valid_4, valid_5, live_5);
         if reset {
             count_5 = bits_zero::<ResponderCounts>(0);

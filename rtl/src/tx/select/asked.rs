@@ -1,59 +1,110 @@
-//! The READ that was asked for last: does a grant lie in it?
+//! READs that were asked for: does a grant lie in the last one of its queue pair?
 //!
-//! The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet.
+//! The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet. Grants of a flow come
+//! in the order of their PSNs, so what lies before the end of the READ that was asked for last is void; but for a rewind, which asks again.
+//!
+//! It is known a clock after a grant was first offered. What is told here is a hint: a grant that is taken for void by mistake is looked up as any other.
 
 use crate::emit::naming::named_inside;
+use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::U;
 use crate::prim::word::bit_cast_word;
 use crate::words::requester::PsnDistance;
-use crate::words::tx::LookedGrant;
+use crate::words::tx::{AskedEnd, LookedGrant};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Keeps the range of one READ.
+/// Ends of READs by queue pair.
 #[block]
-pub struct AskedRead {
+pub struct AskedReads {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high: none was asked for.
-    pub reset: Signal<In, Bit>,
-    /// The request of a READ leaves.
-    pub asks: Signal<In, Bit>,
-    /// Its grant.
+    /// A grant is found: of the request of a READ, or the first one after a rewind.
+    pub writes: Signal<In, Bit>,
+    /// It.
     pub grant: Signal<In, LookedGrant>,
-    /// First PSN of the READ.
-    pub first_psn: Signal<In, U<24>>,
-    /// One past the last one.
+    /// One past the last PSN of the READ; of a rewind that is no READ its own PSN.
     pub end_psn: Signal<In, U<24>>,
+    /// Otherwise: this queue pair is created, nothing was asked for.
+    pub voids: Signal<In, Bit>,
+    /// Which.
+    pub voided: Signal<In, U<8>>,
     /// Another grant.
-    pub coming: Signal<In, LookedGrant>,
-    /// The other grant of one clock ago lay in the READ as it was known then.
+    pub offered: Signal<In, LookedGrant>,
+    /// It stays in the next clock.
+    pub stays: Signal<In, Bit>,
+    /// In the next clock: it lies in the READ that was asked for last.
     pub inside_read: Signal<Out, Bit>,
-    #[registers(Bit: known, inside_r)]
-    #[registers(U<24>: first_r, end_r)]
-    #[signals(PsnDistance: from_first, from_end)]
-    asked: DFF<LookedGrant>,
+    #[registers(Bit: inside_r)]
+    from_end: Signal<Local, PsnDistance>,
+    ends: LutRam<AskedEnd, 8>,
 }
 
 #[kernel]
-impl Logic for AskedRead {
+impl Logic for AskedReads {
     fn update(&mut self) {
-        from_first = bit_cast_word::<PsnDistance, U<24>>(coming.psn - first_r);
-        from_end = bit_cast_word::<PsnDistance, U<24>>(coming.psn - end_r);
-        inside_r = known
-            & (coming.flow == asked.flow)
-            & (coming.generation == asked.generation)
-            & !from_first.negative
+        ends.raddr = offered.flow.qp;
+        from_end = bit_cast_word::<PsnDistance, U<24>>(offered.psn - ends.rdata.val().end_psn);
+        inside_r = stays
+            & !offered.flow.response
+            & ends.rdata.val().known
+            & (ends.rdata.val().generation == offered.generation)
             & from_end.negative;
-        if asks {
-            known = true;
-            assign!(asked.d = grant, first_r.d = first_psn, end_r.d = end_psn);
-        }
         inside_read = inside_r;
-        reset!(known);
+        ends.we = writes | voids;
+        ends.waddr = if writes { grant.flow.qp } else { voided };
+        ends.wdata.next.known = writes;
+        ends.wdata.next.generation = grant.generation;
+        ends.wdata.next.end_psn = end_psn;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step, Stimulus};
+
+    /// The end of a READ as a plain table keeps it, by queue pair: generation and PSN.
+    #[test]
+    fn what_lies_before_the_end_of_the_last_read_is_inside() {
+        let mut block: Box<AskedReads> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut random = Stimulus::new(9);
+        let mut ends: [Option<(u64, u64)>; 4] = [None; 4];
+        let (mut inside, mut seen) = (false, [0u32; 4]);
+        for clock in 0..100_000 {
+            let near = |random: &mut Stimulus| (0xff_fff0 + random.below(32)) & 0xff_ffff;
+            let (writes, voids) = (random.chance(0.1), random.chance(0.02));
+            let (qp, voided, generation) = (random.below(4), random.below(4), random.below(3));
+            let end = near(&mut random);
+            (block.writes.next, block.voids.next) = (writes, voids);
+            (block.grant.next.flow.qp, block.grant.next.generation) = (U(qp), U(generation));
+            (block.end_psn.next, block.voided.next) = (U(end), U(voided));
+            let (asked, asked_generation, psn) = (random.below(4), random.below(3), near(&mut random));
+            let (response, stays) = (random.chance(0.2), random.chance(0.8));
+            let offered = &mut block.offered.next;
+            (offered.flow.qp, offered.flow.response) = (U(asked), response);
+            (offered.generation, offered.psn) = (U(asked_generation), U(psn));
+            block.stays.next = stays;
+            let got = step(block.as_mut(), |b| b.inside_read.val());
+            assert_eq!(got, inside, "clock {clock}");
+            // less than half of all PSNs before the end
+            let before = |end: u64| psn.wrapping_sub(end) & 0x80_0000 != 0;
+            let last = ends[asked as usize];
+            inside = stays && !response && last.is_some_and(|(of, end)| of == asked_generation && before(end));
+            if writes {
+                ends[qp as usize] = Some((generation, end));
+            } else if voids {
+                ends[voided as usize] = None;
+            }
+            for (count, flag) in seen.iter_mut().zip([inside, writes && voids, last.is_none(), response]) {
+                *count += u32::from(flag);
+            }
+        }
+        assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
     }
 }

@@ -15,7 +15,7 @@
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins |
 //! | 6 | does the next one? |
 //!
-//! A grant enters every second clock, every fourth while payload waits to be fetched; one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
+//! A grant enters every second clock, every fourth while payload waits to be fetched (but for void ones within a READ that has been asked for); one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
 //! same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a READ
 //! that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message holds
 //! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 20 clocks at
@@ -49,7 +49,7 @@ use crate::words::tx::{
     LookedGrant, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, SelectStep,
 };
 use crate::{block, kernel};
-use asked::AskedRead;
+use asked::AskedReads;
 use departs::Departs;
 use form::Form;
 use rust_hdl::prelude::*;
@@ -136,6 +136,10 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     void_address: Signal<Local, U<12>>,
     /// The grant that begins next.
     waiting: DFF<Bit>,
+    /// A grant was offered and not taken a clock ago.
+    offered_before: DFF<Bit>,
+    /// What was offered a clock ago.
+    peeked: DFF<LookedGrant>,
     offered_flow: Signal<Local, QpFlow>,
     next: DFF<LookedGrant>,
     /// It enters the pipe.
@@ -155,13 +159,15 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     generation_2: Signal<Local, U<8>>,
     /// The epoch that the READ that shows must have.
     epoch_shown: Signal<Local, U<4>>,
+    /// Something is in clocks 2 to 5 of the pipe.
+    inside: DFF<Bit>,
     /// Something is in the pipe.
     occupied: Signal<Local, Bit>,
     /// The queue pair in clock 2 is the one that the grant is for.
     exists: Signal<Local, Bit>,
     /// The first message of the search shows, and with it what is kept of its queue pair.
     search_shows: Signal<Local, Bit>,
-    /// Messages of the search have shown.
+    /// Messages of the search have shown, none of which was the one, and not all of the ring.
     searching: DFF<Bit>,
     /// Grants for the search.
     searches: ShortFifo<LookedGrant, 2, 1>,
@@ -200,7 +206,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// The grant that begins next, or is taken.
     coming: Signal<Local, LookedGrant>,
     /// Whether it lies in the last READ that was asked for: no packet is counted for it, so it needs not wait for those before it.
-    asked: AskedRead,
+    asked: AskedReads,
     tag: DFF<U<4>>,
     /// The READ that shows has fewer than four packets; so had the last one of which a packet was found.
     few: DFF<Bit>,
@@ -208,6 +214,12 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     tag_r: DFF<U<4>>,
     odd: Signal<Local, Bit>,
     looked: Signal<Local, Bit>,
+    /// The message that showed contains the PSN.
+    contains: Signal<Local, Bit>,
+    /// It is the last one of the ring.
+    around: DFF<Bit>,
+    /// The search ends.
+    concludes: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
     missed: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
@@ -315,9 +327,15 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.coming.next.marks = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
         self.next.d.next = self.coming.val();
-        inputs!(asked: reset, coming, grant);
-        self.asked.first_psn.next = self.message.q.val().first_psn;
-        self.asked.end_psn.next = self.message.q.val().end_psn;
+        // what is offered and not taken stays, and so does what waits and does not enter
+        fields!(peeked.d from offered_flow: flow.response = response, flow.qp = qp);
+        fields!(peeked.d from send: generation, psn);
+        inputs!(asked: grant, offered = peeked);
+        if self.waiting.q.val() {
+            inputs!(asked: offered = next);
+        }
+        self.offered_before.d.next = self.send.valid.val() & self.waiting.q.val();
+        self.asked.stays.next = self.waiting.q.val() | self.offered_before.q.val();
 
         // the pipe: contexts and places show in clock 2
         assign!(
@@ -351,12 +369,11 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             valid_4.d = valid_3, grant_4.d = grant_3, mtu_4.d = mtu_3, int_4.d = int_3,
             slot_4.d = slot_3, epoch_4.d = epoch_3, valid_5.d = valid_4
         }
-        self.occupied.next = self.valid_1.q.val()
-            | self.valid_2.q.val()
+        self.inside.d.next = self.valid_1.q.val()
+            | (self.valid_2.q.val() & self.exists.val())
             | self.valid_3.q.val()
-            | self.valid_4.q.val()
-            | self.valid_5.q.val()
-            | self.valid_6.q.val();
+            | self.valid_4.q.val();
+        self.occupied.next = self.valid_1.q.val() | self.inside.q.val() | self.valid_6.q.val();
 
         // the search, `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
         self.qp.next = self.grant.q.val().flow.qp;
@@ -436,9 +453,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.starts.d.next = self.shown.val().psn == self.first_now.val();
 
         // is the PSN in it? In the search age 3 is the first message or READ, age 10 the last READ, 18 the last message
-        self.diverts.next = false;
-        self.looked.next = (self.step.q.val() == SelectStep::Search) & self.searching.q.val();
-        self.searching.d.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 2);
+        self.looked.next = self.searching.q.val();
         self.found_slot.d.next = self.slot.q.val() - 2;
         if self.valid_4.q.val() {
             self.found_slot.d.next = self.slot_4.q.val();
@@ -446,26 +461,23 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.found_slot.d.next = self.found_slot.q.val() + 1;
         }
         if self.valid_5.q.val() | self.valid_6.q.val() {
-            // who comes behind one that is searched for keeps its order
-            self.diverts.next = self.searches.down.valid.val();
             self.looked.next = !self.searches.down.valid.val();
         }
         // no message and no READ has more than 2^23 packets
         self.from_first.next = bit_cast_word::<PsnDistance, U<24>>(self.place.q.val());
         self.from_end.next = bit_cast_word::<PsnDistance, U<24>>(self.beyond.q.val());
-        self.hit.next =
-            self.looked.val() & self.ours.q.val() & !self.from_first.val().negative & self.from_end.val().negative;
-        self.missed.next = self.looked.val()
-            & !self.hit.val()
-            & ((self.odd.val() & (self.age.q.val() == 10)) | (self.age.q.val() == 18));
-        self.valid_6.d.next = false;
-        if self.valid_5.q.val() | self.valid_6.q.val() {
-            self.missed.next = false;
-            if self.looked.val() & !self.hit.val() {
-                self.valid_6.d.next = self.valid_5.q.val();
-                self.diverts.next = self.valid_6.q.val();
-            }
-        }
+        self.contains.next = self.ours.q.val() & !self.from_first.val().negative & self.from_end.val().negative;
+        self.hit.next = self.looked.val() & self.contains.val();
+        self.around.d.next = (self.odd.val() & (self.age.q.val() == 9)) | (self.age.q.val() == 17);
+        self.missed.next = self.searching.q.val() & !self.contains.val() & self.around.q.val();
+        // the pipe is empty meanwhile
+        self.concludes.next = self.searching.q.val() & (self.contains.val() | self.around.q.val());
+        self.searching.d.next =
+            (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 2) & !self.concludes.val();
+        self.valid_6.d.next = self.valid_5.q.val() & !self.searches.down.valid.val() & !self.contains.val();
+        // who comes behind one that is searched for keeps its order
+        self.diverts.next = (self.valid_5.q.val() & self.searches.down.valid.val())
+            | (self.valid_6.q.val() & (self.searches.down.valid.val() | !self.contains.val()));
         inputs!(searches: reset, up.data = grant, up.valid = diverts);
         if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
@@ -489,16 +501,16 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.enters.next = self.waiting.q.val()
             & self.form.room.val()
             & !self.meets.val()
-            & !(self.form.waits.val() & self.pause.q.val().any())
+            & !(self.form.waits.val() & self.pause.q.val().any() & !self.asked.inside_read.val())
             & !self.diverts.val()
             & !self.searches.down.valid.val()
             & (self.step.q.val() == SelectStep::Idle);
         self.begins.next = self.searches.down.valid.val()
             & self.form.room.val()
             & !self.occupied.val()
-            & ((self.step.q.val() == SelectStep::Idle) | self.hit.val() | self.missed.val());
+            & ((self.step.q.val() == SelectStep::Idle) | self.concludes.val());
         self.searches.down.ready.next = self.begins.val();
-        if (self.step.q.val() == SelectStep::Search) & (self.hit.val() | self.missed.val()) {
+        if self.concludes.val() {
             self.step.d.next = SelectStep::Idle;
         }
         if self.valid_4.q.val() {
@@ -509,8 +521,10 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.pause.d.next = self.pause.q.val() - 1;
         }
         if self.enters.val() {
-            self.pause.d.next = bits_u::<2>(3);
             self.waiting.d.next = false;
+        }
+        if self.enters.val() & !self.asked.inside_read.val() {
+            self.pause.d.next = bits_u::<2>(3);
         }
         if self.begins.val() {
             self.step.d.next = SelectStep::Address;
@@ -520,7 +534,13 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.is_read.next = !self.odd.val() & self.message.q.val().read;
         self.sends.next =
             self.hit.val() & (!self.is_read.val() | self.starts.q.val() | self.grant.q.val().marks.rewound);
-        self.asked.asks.next = self.sends.val() & self.is_read.val();
+        self.asked.end_psn.next = self.message.q.val().end_psn;
+        if !self.is_read.val() {
+            self.asked.end_psn.next = self.grant.q.val().psn;
+        }
+        self.asked.writes.next = self.hit.val()
+            & !self.odd.val()
+            & (self.grant.q.val().marks.rewound | (self.is_read.val() & self.starts.q.val()));
         // every so manyth packet, the last of a message, READ requests, timed ones that go unasked, and whenever the scheduler asks
         inputs!(departs: spacing = times_spacing, enable = times_enable, psn = shown.psn, marks = grant.marks, read = is_read);
         self.asks.next = !self.odd.val()
@@ -531,6 +551,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
                 | (self.departs.timed.val() & !self.int_now.q.val())
                 | self.enough.q.val());
         // places of a created queue pair, in a clock in which none is found
+        inputs!(asked: voids = void_cursor, voided);
         self.cursors.we.next = self.void_cursor.q.val();
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
         self.cursors.wdata.next = bits_zero::<RingCursor>(0);
@@ -542,17 +563,17 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.asks.val() {
             self.cursor_new.next.since_asked = bits_u::<8>(0);
         }
-        if self.sends.val() {
-            if self.odd.val() {
-                self.read_places.we.next = true;
-                self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-                self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
-            } else {
-                self.cursors.we.next = true;
-                self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-                self.cursors.wdata.next = self.cursor_new.val();
-            }
-        } else if !self.context_valid.val() {
+        if self.hit.val() & self.odd.val() {
+            self.read_places.we.next = true;
+            self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+            self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+        }
+        if self.sends.val() & !self.odd.val() {
+            self.cursors.we.next = true;
+            self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+            self.cursors.wdata.next = self.cursor_new.val();
+        }
+        if !self.sends.val() & !self.context_valid.val() {
             self.void_cursor.d.next = false;
         }
 
@@ -614,7 +635,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             valid_3,
             valid_4,
             valid_5,
-            valid_6
+            valid_6,
+            inside,
+            searching
         );
         reset!(step);
         if self.reset.val() {

@@ -305,8 +305,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
             & missing_4
             & message.read
             & in_order
-            & fits_place
-            & !defers_response_5;
+            & fits_place;
         takes_5 = accepts;
         defers_response_5 = valid_4 & response_4 & !accepts & !defers_response_5;
         last_5 = at_end;
