@@ -123,6 +123,8 @@ module hpcc_select (
   logic [3:0] slot_2;
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
+  // The grant on offer.
+  hpcc_nic_pkg::looked_grant_t peeked;
   wire  hpcc_nic_pkg::qp_flow_t offered_flow;
   // It enters the pipe.
   wire  enters;
@@ -217,9 +219,6 @@ module hpcc_select (
   // A grant was offered and not taken a clock ago.
   wire  offered_before_d;
   logic offered_before_q;
-  // What was offered a clock ago.
-  hpcc_nic_pkg::looked_grant_t peeked_d;
-  hpcc_nic_pkg::looked_grant_t peeked_q;
   hpcc_nic_pkg::looked_grant_t next_q;
   // Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
   logic [1:0] pause_d;
@@ -308,14 +307,11 @@ module hpcc_select (
   wire  asked_writes;
   // One past the last PSN of the READ; of a rewind that is no READ its own PSN.
   logic [23:0] asked_end_psn;
-  // Another grant.
-  hpcc_nic_pkg::looked_grant_t asked_offered;
-  // It stays in the next clock.
-  wire  asked_stays;
-  // In the next clock: it lies in the READ that was asked for last.
+  // The grant that waits lies in the READ that was asked for last.
   wire  asked_inside_read;
-  wire  asked_inside_r_d;
+  logic asked_inside_r_d;
   logic asked_inside_r_q;
+  hpcc_nic_pkg::looked_grant_t asked_offered_1_q;
   wire  hpcc_nic_pkg::asked_end_t asked_ends_rdata;
   wire  asked_ends_we;
   logic [7:0] asked_ends_waddr;
@@ -561,7 +557,7 @@ module hpcc_select (
   );
   hpcc_lut_ram #(.WIDTH(33), .ADDRESS(8)) u_asked_ends (
     .clk(clk),
-    .raddr(asked_offered.flow.qp),
+    .raddr(peeked.flow.qp),
     .rdata(asked_ends_rdata),
     .we(asked_ends_we),
     .waddr(asked_ends_waddr),
@@ -689,7 +685,6 @@ module hpcc_select (
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
   assign offered_before_d = send_valid & waiting_q;
-  assign asked_stays = waiting_q | offered_before_q;
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == generation_2);
   assign since_3_d = cursors_rdata.since_asked + 8'd1;
   assign fresh_3_d = cursors_rdata.generation != generation_2;
@@ -844,13 +839,6 @@ module hpcc_select (
     end
   end
   always_comb begin
-    peeked_d = peeked_q;
-    peeked_d.flow.response = offered_flow.response;
-    peeked_d.flow.qp = offered_flow.qp;
-    peeked_d.generation = send_generation;
-    peeked_d.psn = send_psn;
-  end
-  always_comb begin
     epoch_now_d = epoch_now_q;
     mtu_now_d = mtu_now_q;
     int_now_d = int_now_q;
@@ -926,10 +914,11 @@ module hpcc_select (
     end
   end
   always_comb begin
-    asked_offered = peeked_q;
-    if (waiting_q) begin
-      asked_offered = next_q;
-    end
+    peeked = next_q;
+    peeked.flow.response = offered_flow.response;
+    peeked.flow.qp = offered_flow.qp;
+    peeked.generation = send_generation;
+    peeked.psn = send_psn;
   end
   always_comb begin
     generation_2 = grant_q.generation;
@@ -1071,15 +1060,27 @@ module hpcc_select (
   // in the order of their PSNs, so what lies before the end of the READ that was asked for last is void; but for a rewind, which asks
   // again.
   //
-  // It is known a clock after a grant was first offered. What is told here is a hint: a grant that is taken for void by mistake is looked
-  // up as any other.
+  // What is told here is a hint, known of a grant that was offered for two clocks at least before it waits: one that is taken for void by
+  // mistake is looked up
+  // as any other.
+  //
+  // | clock | what |
+  // |---|---|
+  // | 0 | a grant is offered: the end of its queue pair's READ is addressed |
+  // | 1 | offered still, it is taken: its PSN is compared |
+  // | 2 | it waits: `inside_read`, until another one is taken |
   //
   // Ends of READs by queue pair.
-  assign asked_from_end = asked_offered.psn - asked_ends_rdata.end_psn;
-  assign asked_inside_r_d = (((asked_stays & (~asked_offered.flow.response)) & asked_ends_rdata.known)
-      & (asked_ends_rdata.generation == asked_offered.generation)) & asked_from_end.negative;
+  assign asked_from_end = asked_offered_1_q.psn - asked_ends_rdata.end_psn;
   assign asked_inside_read = asked_inside_r_q;
   assign asked_ends_we = asked_writes | void_cursor_q;
+  always_comb begin
+    asked_inside_r_d = asked_inside_r_q;
+    if (~waiting_q) begin
+      asked_inside_r_d = (((offered_before_q & (~asked_offered_1_q.flow.response)) & asked_ends_rdata.known)
+          & (asked_ends_rdata.generation == asked_offered_1_q.generation)) & asked_from_end.negative;
+    end
+  end
   always_comb begin
     asked_ends_waddr = voided_q;
     if (asked_writes) begin
@@ -1340,7 +1341,6 @@ module hpcc_select (
     read_voids_q = 4'd0;
     waiting_q = 1'd0;
     offered_before_q = 1'd0;
-    peeked_q = 44'd0;
     next_q = 44'd0;
     pause_q = 2'd0;
     valid_1_q = 1'd0;
@@ -1384,6 +1384,7 @@ module hpcc_select (
     ours_q = 1'd0;
     starts_q = 1'd0;
     asked_inside_r_q = 1'd0;
+    asked_offered_1_q = 44'd0;
     tag_q = 4'd0;
     few_q = 1'd0;
     brief_q = 1'd0;
@@ -1460,7 +1461,6 @@ module hpcc_select (
     read_voids_q <= read_voids_d;
     waiting_q <= waiting_d;
     offered_before_q <= offered_before_d;
-    peeked_q <= peeked_d;
     next_q <= coming;
     pause_q <= pause_d;
     valid_1_q <= valid_1_d;
@@ -1504,6 +1504,7 @@ module hpcc_select (
     ours_q <= ours_d;
     starts_q <= starts_d;
     asked_inside_r_q <= asked_inside_r_d;
+    asked_offered_1_q <= peeked;
     tag_q <= read.tag;
     few_q <= read.few;
     brief_q <= brief_d;
@@ -1575,8 +1576,8 @@ module hpcc_select (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
       message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, from_first.magnitude,
-      from_end.magnitude, message_q.generation, message_q.last, message_q.first_psn, asked_offered.marks, asked_from_end.magnitude,
-      sent_flow_q.response, form_remaining[35:32], form_payload[31:13], form_half.reserved, form_half.response};
+      from_end.magnitude, message_q.generation, message_q.last, message_q.first_psn, asked_from_end.magnitude, asked_offered_1_q.marks,
+      asked_offered_1_q.flow.qp, sent_flow_q.response, form_remaining[35:32], form_payload[31:13], form_half.reserved, form_half.response};
 endmodule
 
 `default_nettype wire

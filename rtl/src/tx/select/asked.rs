@@ -3,7 +3,14 @@
 //! The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet. Grants of a flow come
 //! in the order of their PSNs, so what lies before the end of the READ that was asked for last is void; but for a rewind, which asks again.
 //!
-//! It is known a clock after a grant was first offered. What is told here is a hint: a grant that is taken for void by mistake is looked up as any other.
+//! What is told here is a hint, known of a grant that was offered for two clocks at least before it waits: one that is taken for void by mistake is looked up
+//! as any other.
+//!
+//! | clock | what |
+//! |---|---|
+//! | 0 | a grant is offered: the end of its queue pair's READ is addressed |
+//! | 1 | offered still, it is taken: its PSN is compared |
+//! | 2 | it waits: `inside_read`, until another one is taken |
 
 use crate::emit::naming::named_inside;
 use crate::prim::lut_ram::LutRam;
@@ -31,11 +38,14 @@ pub struct AskedReads {
     pub voided: Signal<In, U<8>>,
     /// Another grant.
     pub offered: Signal<In, LookedGrant>,
-    /// It stays in the next clock.
-    pub stays: Signal<In, Bit>,
-    /// In the next clock: it lies in the READ that was asked for last.
+    /// That of one clock ago was not taken then, so it is offered still.
+    pub still: Signal<In, Bit>,
+    /// A grant waits, none is taken.
+    pub waiting: Signal<In, Bit>,
+    /// The grant that waits lies in the READ that was asked for last.
     pub inside_read: Signal<Out, Bit>,
     #[registers(Bit: inside_r)]
+    offered_1: DFF<LookedGrant>,
     from_end: Signal<Local, PsnDistance>,
     ends: LutRam<AskedEnd, 8>,
 }
@@ -44,12 +54,15 @@ pub struct AskedReads {
 impl Logic for AskedReads {
     fn update(&mut self) {
         ends.raddr = offered.flow.qp;
-        from_end = bit_cast_word::<PsnDistance, U<24>>(offered.psn - ends.rdata.val().end_psn);
-        inside_r = stays
-            & !offered.flow.response
-            & ends.rdata.val().known
-            & (ends.rdata.val().generation == offered.generation)
-            & from_end.negative;
+        offered_1 = offered;
+        from_end = bit_cast_word::<PsnDistance, U<24>>(offered_1.psn - ends.rdata.val().end_psn);
+        if !waiting {
+            inside_r = still
+                & !offered_1.flow.response
+                & ends.rdata.val().known
+                & (ends.rdata.val().generation == offered_1.generation)
+                & from_end.negative;
+        }
         inside_read = inside_r;
         ends.we = writes | voids;
         ends.waddr = if writes { grant.flow.qp } else { voided };
@@ -76,6 +89,8 @@ mod tests {
         let mut random = Stimulus::new(9);
         let mut ends: [Option<(u64, u64)>; 4] = [None; 4];
         let (mut inside, mut seen) = (false, [0u32; 4]);
+        // what a grant of one clock ago would be, if it is offered still
+        let mut known = false;
         for clock in 0..100_000 {
             let near = |random: &mut Stimulus| (0xff_fff0 + random.below(32)) & 0xff_ffff;
             let (writes, voids) = (random.chance(0.1), random.chance(0.02));
@@ -85,17 +100,20 @@ mod tests {
             (block.grant.next.flow.qp, block.grant.next.generation) = (U(qp), U(generation));
             (block.end_psn.next, block.voided.next) = (U(end), U(voided));
             let (asked, asked_generation, psn) = (random.below(4), random.below(3), near(&mut random));
-            let (response, stays) = (random.chance(0.2), random.chance(0.8));
+            let (response, still, waiting) = (random.chance(0.2), random.chance(0.8), random.chance(0.5));
             let offered = &mut block.offered.next;
             (offered.flow.qp, offered.flow.response) = (U(asked), response);
             (offered.generation, offered.psn) = (U(asked_generation), U(psn));
-            block.stays.next = stays;
+            (block.still.next, block.waiting.next) = (still, waiting);
             let got = step(block.as_mut(), |b| b.inside_read.val());
             assert_eq!(got, inside, "clock {clock}");
+            if !waiting {
+                inside = still && known;
+            }
             // less than half of all PSNs before the end
             let before = |end: u64| psn.wrapping_sub(end) & 0x80_0000 != 0;
             let last = ends[asked as usize];
-            inside = stays && !response && last.is_some_and(|(of, end)| of == asked_generation && before(end));
+            known = !response && last.is_some_and(|(of, end)| of == asked_generation && before(end));
             if writes {
                 ends[qp as usize] = Some((generation, end));
             } else if voids {

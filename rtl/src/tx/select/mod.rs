@@ -138,8 +138,8 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     waiting: DFF<Bit>,
     /// A grant was offered and not taken a clock ago.
     offered_before: DFF<Bit>,
-    /// What was offered a clock ago.
-    peeked: DFF<LookedGrant>,
+    /// The grant on offer.
+    peeked: Signal<Local, LookedGrant>,
     offered_flow: Signal<Local, QpFlow>,
     next: DFF<LookedGrant>,
     /// It enters the pipe.
@@ -327,15 +327,12 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.coming.next.marks = bit_cast_word::<GrantMarks, U<3>>(self.send.kind.val());
         }
         self.next.d.next = self.coming.val();
-        // what is offered and not taken stays, and so does what waits and does not enter
-        fields!(peeked.d from offered_flow: flow.response = response, flow.qp = qp);
-        fields!(peeked.d from send: generation, psn);
-        inputs!(asked: grant, offered = peeked);
-        if self.waiting.q.val() {
-            inputs!(asked: offered = next);
-        }
+        self.peeked.next = self.next.q.val();
+        fields!(peeked from offered_flow: flow.response = response, flow.qp = qp);
+        fields!(peeked from send: generation, psn);
+        inputs!(asked: grant, offered = peeked, waiting);
         self.offered_before.d.next = self.send.valid.val() & self.waiting.q.val();
-        self.asked.stays.next = self.waiting.q.val() | self.offered_before.q.val();
+        self.asked.still.next = self.offered_before.q.val();
 
         // the pipe: contexts and places show in clock 2
         assign!(

@@ -141,7 +141,8 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
             offered = false;
         }
         if reset {
-            (held.clear(), decided.clear());
+            held.clear();
+            decided.clear();
             inside.iter_mut().for_each(|step| *step = None);
             (next, deferred) = (0, false);
         }
