@@ -5,7 +5,8 @@
 
 module visit_proof (
   input wire clk,
-  input wire [139:0] sender,
+  input wire [119:0] sender,
+  input wire [19:0] adjust,
   input wire [69:0] pacing,
   input wire [69:0] cap,
   input wire [76:0] level,
@@ -20,7 +21,7 @@ module visit_proof (
   wire idle;
   // flows that become active are another subject: they only ever start with less
   hpcc_sched_visit dut (
-    .clk(clk), .sender(sender), .pacing(pacing), .cap(cap), .level(level), .dither(1'b0), .random(16'd0), .rate(rate),
+    .clk(clk), .sender(sender), .adjust(adjust), .pacing(pacing), .cap(cap), .level(level), .dither(1'b0), .random(16'd0), .rate(rate),
     .state(state), .tick(tick), .pause(pause), .overhead(overhead), .ends(1'b1), .state_after(state_after), .grant(grant), .idle(idle)
   );
 
@@ -32,7 +33,7 @@ module visit_proof (
   endfunction
 
   // what the visit may do at most, from the words it is given
-  wire [3:0] code = (sender[134:132] > 4) ? 4 : sender[134:132];
+  wire [3:0] code = (sender[114:112] > 4) ? 4 : sender[114:112];
   wire [12:0] packet = (13'd256 << code) + overhead;
   wire [33:0] own_rate = least_rate(pacing[33:0], cap[33:0], level[33:0]);
   wire [20:0] own_cap = least({1'b0, pacing[53:34]}, {1'b0, cap[53:34]}, level[53:34] + {8'd0, packet});
@@ -40,8 +41,8 @@ module visit_proof (
   wire [20:0] own_window = least({5'd0, pacing[69:54]}, {5'd0, cap[69:54]}, level_packets[20:0]);
 
   // what the flow has before it earns: its credit with what was corrected since; a new flow has one packet
-  wire fresh = state[59:52] != sender[123:116];
-  wire [19:0] correction = sender[115:96] - state[104:85];
+  wire fresh = state[59:52] != sender[103:96];
+  wire [19:0] correction = adjust - state[104:85];
   wire [36:0] own_base = state[141:105] + {correction[19], correction, 16'd0};
 
   localparam CLOCKS = 11;
@@ -49,7 +50,7 @@ module visit_proof (
   reg [CLOCKS*W-1:0] beside = 0;
   reg [3:0] age = 0;
   always @(posedge clk) begin
-    beside <= {beside[(CLOCKS-1)*W-1:0], own_rate, own_cap, own_window, packet, sender[23:0], sender[139], own_base, fresh};
+    beside <= {beside[(CLOCKS-1)*W-1:0], own_rate, own_cap, own_window, packet, sender[23:0], sender[119], own_base, fresh};
     if (age != CLOCKS) age <= age + 1;
   end
   wire [33:0] rate_13;
