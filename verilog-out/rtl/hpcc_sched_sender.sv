@@ -125,12 +125,6 @@ module hpcc_sched_sender (
   wire  hpcc_nic_pkg::op_kind_t kind_7;
   wire  hpcc_nic_pkg::op_kind_t kind;
   hpcc_nic_pkg::sender_flow_t written;
-  wire  [2:0] flow_3_d;
-  logic [2:0] flow_3_q;
-  wire  [2:0] product_3_d;
-  logic [2:0] product_3_q;
-  wire  [2:0] engine_4r_d;
-  logic [2:0] engine_4r_q;
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
   logic [2:0] mtu_9_q;
@@ -251,11 +245,21 @@ module hpcc_sched_sender (
   logic beyond_9_q;
   wire  [15:0] age_d;
   logic [15:0] age_q;
-  wire  [15:0] quotient_a;
-  wire  [14:0] quotient_p;
+  // Clock 2: index.
+  wire  [5:0] owner_index;
+  // Clock 4: engine.
+  wire  [2:0] owner_engine;
+  logic [2:0] owner_low_3_q;
+  wire  [2:0] owner_product_3_d;
+  logic [2:0] owner_product_3_q;
+  wire  [2:0] owner_engine_4_d;
+  logic [2:0] owner_engine_4_q;
+  wire  [2:0] owner_low_2_d;
+  wire  [2:0] owner_low_2_q;
+  wire  [15:0] owner_quotient_a;
+  wire  [14:0] owner_quotient_p;
   wire  [8:0] flow_2_q;
   wire  [2:0] engine_9_q;
-  wire  [5:0] index_9_d;
   wire  [5:0] index_9_q;
   wire  [8:0] flow_8_q;
   wire  hpcc_nic_pkg::sender_flow_t memory_rdata;
@@ -268,11 +272,16 @@ module hpcc_sched_sender (
   logic [8:0] flow_9r_q;
   hpcc_nic_pkg::visited_t visited_5_q;
   logic [7:0] generation_9_q;
-  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_quotient (
+  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_owner_low_2 (
     .clk(clk),
-    .a(quotient_a),
+    .d(owner_low_2_d),
+    .q(owner_low_2_q)
+  );
+  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_owner_quotient (
+    .clk(clk),
+    .a(owner_quotient_a),
     .b(inverse),
-    .p(quotient_p)
+    .p(owner_quotient_p)
   );
   hpcc_delay #(.WIDTH(9), .DEPTH(2)) u_flow_2 (
     .clk(clk),
@@ -281,12 +290,12 @@ module hpcc_sched_sender (
   );
   hpcc_delay #(.WIDTH(3), .DEPTH(5)) u_engine_9 (
     .clk(clk),
-    .d(engine_4r_q),
+    .d(owner_engine),
     .q(engine_9_q)
   );
   hpcc_delay #(.WIDTH(6), .DEPTH(7)) u_index_9 (
     .clk(clk),
-    .d(index_9_d),
+    .d(owner_index),
     .q(index_9_q)
   );
   hpcc_delay #(.WIDTH(9), .DEPTH(6)) u_flow_8 (
@@ -329,13 +338,8 @@ module hpcc_sched_sender (
     .none(pacing_word_none),
     .word(pacing_word_word)
   );
-  assign quotient_a = {7'd0, flow};
-  assign flow_3_d = flow_2_q[2:0];
-  assign product_3_d = 3'({3'd0, quotient_p[2:0]} * {3'd0, engines});
-  assign engine_4r_d = flow_3_q - product_3_q;
-  assign index = quotient_p[5:0];
-  assign engine_4 = engine_4r_q;
-  assign index_9_d = quotient_p[5:0];
+  assign index = owner_index;
+  assign engine_4 = owner_engine;
   assign pacing_word_timed = (cap_window & (word.kind == hpcc_nic_pkg::OP_KIND_LIMIT)) & (~(&word.rate));
   assign pacing = pacing_word_word;
   assign fresh = visited_5_q.generation != memory_rdata.shared.generation;
@@ -590,10 +594,22 @@ module hpcc_sched_sender (
       acked_9_d = distance_8_q;
     end
   end
+  // owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
+  //
+  // | clock | what |
+  // |---|---|
+  // | 0 | flow |
+  // | 2 | its index: the quotient |
+  // | 4 | its engine: the rest |
+  //
+  // Engine and index of flows whose numbers have `A` bits; an index has `I` bits. A flow a clock.
+  assign owner_quotient_a = {7'd0, flow};
+  assign owner_index = owner_quotient_p[5:0];
+  assign owner_low_2_d = flow[2:0];
+  assign owner_product_3_d = 3'({3'd0, owner_quotient_p[2:0]} * {3'd0, engines});
+  assign owner_engine_4_d = owner_low_3_q - owner_product_3_q;
+  assign owner_engine = owner_engine_4_q;
   initial begin
-    flow_3_q = 3'd0;
-    product_3_q = 3'd0;
-    engine_4r_q = 3'd0;
     mtu_6_q = 3'd0;
     mtu_9_q = 3'd0;
     op_6_q = 140'd0;
@@ -673,14 +689,14 @@ module hpcc_sched_sender (
     late_9_q = 1'd0;
     beyond_9_q = 1'd0;
     age_q = 16'd0;
+    owner_low_3_q = 3'd0;
+    owner_product_3_q = 3'd0;
+    owner_engine_4_q = 3'd0;
     flow_9r_q = 9'd0;
     visited_5_q = 65'd0;
     generation_9_q = 8'd0;
   end
   always @(posedge clk) begin
-    flow_3_q <= flow_3_d;
-    product_3_q <= product_3_d;
-    engine_4r_q <= engine_4r_d;
     mtu_6_q <= mtu_6_d;
     mtu_9_q <= sender_8_q.shared.mtu;
     op_6_q <= op_5_q;
@@ -760,13 +776,16 @@ module hpcc_sched_sender (
     late_9_q <= late_9_d;
     beyond_9_q <= beyond_9_d;
     age_q <= age_d;
+    owner_low_3_q <= owner_low_2_q;
+    owner_product_3_q <= owner_product_3_d;
+    owner_engine_4_q <= owner_engine_4_d;
     flow_9r_q <= flow_8_q;
     visited_5_q <= visited;
     generation_9_q <= sender_8_q.shared.generation;
   end
   wire unused_bits = &{1'b0, acked_reach.magnitude, reach.magnitude, read_reach.magnitude, end_reach.magnitude, outstanding.magnitude,
       max_left.magnitude, nxt_left.magnitude, read_left.magnitude, read_new.magnitude, new_work.magnitude, reach_less_one[23],
-      reach_less_one[21:0], op_8_q.rate, op_8_q.window, quotient_p[14:6]};
+      reach_less_one[21:0], op_8_q.rate, op_8_q.window, owner_quotient_p[14:6]};
 endmodule
 
 `default_nettype wire

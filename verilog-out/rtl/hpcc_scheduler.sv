@@ -260,17 +260,21 @@ module hpcc_scheduler (
   wire  [8:0] unused_flow_1_d;
   logic [8:0] unused_flow_1_q;
   logic [8:0] unused_flow_4_q;
-  wire  [2:0] unused_low_4_d;
-  logic [2:0] unused_low_4_q;
-  wire  [2:0] unused_product_4_d;
-  logic [2:0] unused_product_4_q;
-  wire  [2:0] unused_engine_5_d;
-  logic [2:0] unused_engine_5_q;
   wire  [8:0] unused_flow_in_3_q;
-  wire  [5:0] unused_index_5_d;
   wire  [5:0] unused_index_5_q;
-  wire  [15:0] unused_quotient_a;
-  wire  [14:0] unused_quotient_p;
+  // Clock 2: index.
+  wire  [5:0] unused_owner_index;
+  // Clock 4: engine.
+  wire  [2:0] unused_owner_engine;
+  logic [2:0] unused_owner_low_3_q;
+  wire  [2:0] unused_owner_product_3_d;
+  logic [2:0] unused_owner_product_3_q;
+  wire  [2:0] unused_owner_engine_4_d;
+  logic [2:0] unused_owner_engine_4_q;
+  wire  [2:0] unused_owner_low_2_d;
+  wire  [2:0] unused_owner_low_2_q;
+  wire  [15:0] unused_owner_quotient_a;
+  wire  [14:0] unused_owner_quotient_p;
   wire  hpcc_nic_pkg::live_flow_t unused_live_rdata;
   hpcc_nic_pkg::live_flow_t unused_live_wdata;
   wire  [19:0] unused_sums_rdata;
@@ -494,14 +498,19 @@ module hpcc_scheduler (
   );
   hpcc_delay #(.WIDTH(6), .DEPTH(2)) u_unused_index_5 (
     .clk(clk),
-    .d(unused_index_5_d),
+    .d(unused_owner_index),
     .q(unused_index_5_q)
   );
-  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_unused_quotient (
+  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_unused_owner_low_2 (
     .clk(clk),
-    .a(unused_quotient_a),
+    .d(unused_owner_low_2_d),
+    .q(unused_owner_low_2_q)
+  );
+  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_unused_owner_quotient (
+    .clk(clk),
+    .a(unused_owner_quotient_a),
     .b(inverse),
-    .p(unused_quotient_p)
+    .p(unused_owner_quotient_p)
   );
   hpcc_table_ram #(.WIDTH(9), .ADDRESS(9)) u_unused_live (
     .clk(clk),
@@ -1058,18 +1067,13 @@ module hpcc_scheduler (
   // Sums of 2^`A` flows; an engine's index has `I` bits.
   assign unused_exists = feedback_flow <= {7'd0, last_flow};
   assign unused_flow_1_d = feedback_flow[8:0];
-  assign unused_quotient_a = {7'd0, unused_flow_1_q};
-  assign unused_low_4_d = unused_flow_in_3_q[2:0];
-  assign unused_product_4_d = 3'({3'd0, unused_quotient_p[2:0]} * {3'd0, engines});
-  assign unused_engine_5_d = unused_low_4_q - unused_product_4_q;
-  assign unused_index_5_d = unused_quotient_p[5:0];
   assign unused_own_4_d = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
   assign unused_adds = unused_valid_4_q & unused_own_4_q;
   assign unused_new_sum = unused_sums_rdata + unused_bytes_4_q;
   assign unused_sums_we = unused_adds | (sender_notify & sender_clear);
   assign unused_flow_3 = unused_flow_in_3_q;
   assign unused_changed = unused_changed_5_q;
-  assign unused_engine = unused_engine_5_q;
+  assign unused_engine = unused_owner_engine;
   assign unused_index = unused_index_5_q;
   assign unused_sum = unused_sum_5_q;
   assign unused_added = unused_bytes_5_q;
@@ -1105,6 +1109,21 @@ module hpcc_scheduler (
       unused_sums_wdata = 20'd0;
     end
   end
+  // unused_owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
+  //
+  // | clock | what |
+  // |---|---|
+  // | 0 | flow |
+  // | 2 | its index: the quotient |
+  // | 4 | its engine: the rest |
+  //
+  // Engine and index of flows whose numbers have `A` bits; an index has `I` bits. A flow a clock.
+  assign unused_owner_quotient_a = {7'd0, unused_flow_1_q};
+  assign unused_owner_index = unused_owner_quotient_p[5:0];
+  assign unused_owner_low_2_d = unused_flow_1_q[2:0];
+  assign unused_owner_product_3_d = 3'({3'd0, unused_owner_quotient_p[2:0]} * {3'd0, engines});
+  assign unused_owner_engine_4_d = unused_owner_low_3_q - unused_owner_product_3_q;
+  assign unused_owner_engine = unused_owner_engine_4_q;
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
   // Acknowledgements leave the entry in the order in which they were taken at the port, so a number is enough to find what one carried.
@@ -1158,9 +1177,9 @@ module hpcc_scheduler (
     unused_sum_5_q = 20'd0;
     unused_flow_1_q = 9'd0;
     unused_flow_4_q = 9'd0;
-    unused_low_4_q = 3'd0;
-    unused_product_4_q = 3'd0;
-    unused_engine_5_q = 3'd0;
+    unused_owner_low_3_q = 3'd0;
+    unused_owner_product_3_q = 3'd0;
+    unused_owner_engine_4_q = 3'd0;
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
@@ -1190,14 +1209,15 @@ module hpcc_scheduler (
     unused_sum_5_q <= unused_new_sum;
     unused_flow_1_q <= unused_flow_1_d;
     unused_flow_4_q <= unused_flow_in_3_q;
-    unused_low_4_q <= unused_low_4_d;
-    unused_product_4_q <= unused_product_4_d;
-    unused_engine_5_q <= unused_engine_5_d;
+    unused_owner_low_3_q <= unused_owner_low_2_q;
+    unused_owner_product_3_q <= unused_owner_product_3_d;
+    unused_owner_engine_4_q <= unused_owner_engine_4_d;
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;
   end
-  wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns, unused_quotient_p[14:6]};
+  wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns,
+      unused_owner_quotient_p[14:6]};
 endmodule
 
 `default_nettype wire

@@ -19,9 +19,6 @@ use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Packets that may be in service at once: a grant has fifteen at most.
-pub const IN_SERVICE: u64 = 16;
-
 /// Grants in, one in two clocks, packets out.
 #[block]
 pub struct Expand {

@@ -5,6 +5,7 @@
 //! | [`entry`], [`place`] | all events into one row, one operation a clock |
 //! | [`carried`] | what acknowledgements carry past the scheduler |
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
+//! | [`engine_of`] | which engine a flow belongs to |
 //! | [`unused`] | bytes that packets used less than full ones |
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`levels`] | levels of groups on their way to the engines |
@@ -17,6 +18,7 @@
 pub mod carried;
 pub mod choice;
 pub mod engine;
+pub mod engine_of;
 pub mod entry;
 pub mod expand;
 pub mod group_sum;

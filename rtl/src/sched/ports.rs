@@ -109,31 +109,3 @@ pub struct EndedOut {
     /// Generation.
     pub generation: Signal<Out, U<8>>,
 }
-
-/// Codes of operations inside the scheduler, as [`hpcc_models::sched::Op`].
-pub mod op {
-    /// Acknowledgement.
-    pub const ACK: u64 = 0;
-    /// Negative acknowledgement.
-    pub const NAK: u64 = 1;
-    /// Congestion control only.
-    pub const NOTIFY: u64 = 2;
-    /// Work.
-    pub const WORK: u64 = 3;
-    /// A READ request was sent.
-    pub const ADVANCE: u64 = 4;
-    /// Rate and window.
-    pub const UPDATE: u64 = 5;
-    /// The timer looks.
-    pub const TICK: u64 = 6;
-    /// Creation.
-    pub const CREATE: u64 = 7;
-    /// Removal.
-    pub const REMOVE: u64 = 8;
-    /// After reset: the flow is removed whatever its generation, and is not in the ring.
-    pub const CLEAR: u64 = 9;
-    /// Work from a new start.
-    pub const RESTART: u64 = 10;
-    /// Cap and group.
-    pub const LIMIT: u64 = 11;
-}

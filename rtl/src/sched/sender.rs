@@ -12,12 +12,12 @@
 //!
 //! Bit for bit [`hpcc_models::sched::SenderState::handle`].
 
+use super::engine_of::EngineOf;
 use super::pacing::PacingUpdate;
 use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
-use crate::prim::mul::MulPipe;
-use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::requester::PsnDistance;
 use crate::words::sched::{FlowCap, FlowShared, OpKind, Operation, PacingState, SenderFlow, Visited};
@@ -107,7 +107,7 @@ pub struct Sender<const A: usize, const I: usize> {
     pub late: Signal<Out, Bit>,
     /// Clock 8, counter pulse: acknowledges what was never sent.
     pub beyond: Signal<Out, Bit>,
-    #[registers(U<3>: flow_3, product_3, engine_4r, mtu_6, mtu_9)]
+    #[registers(U<3>: mtu_6, mtu_9)]
     #[registers(Operation: op_6, op_7, op_8)]
     #[registers(SenderFlow: sender_6, sender_7, sender_8, written_9)]
     #[registers(U<24>: nxt_6, max_6, nxt_7, nxt_8, distance_7, distance_8, psn_9, snd_nxt_9, acked_9)]
@@ -123,7 +123,7 @@ pub struct Sender<const A: usize, const I: usize> {
     #[signals(PsnDistance: read_new, new_work)]
     #[signals(U<24>: reach_less_one, una_new, nxt_new)]
     #[registers(U<16>: age)]
-    quotient: MulPipe<16, 17, 15, 18>,
+    owner: EngineOf<A, I>,
     flow_2: Delay<U<A>, 2>,
     engine_9: Delay<U<3>, 5>,
     index_9: Delay<U<I>, 7>,
@@ -147,17 +147,11 @@ pub struct Sender<const A: usize, const I: usize> {
 impl<const A: usize, const I: usize> Logic for Sender<A, I> {
     fn update(&mut self) {
         // 0 to 4: engine and index
-        quotient.a = bit_cast_u::<16, A>(flow);
-        quotient.b = inverse;
+        inputs!(owner: flow, engines, inverse);
         flow_2 = flow;
-        // the rest is below 8: the lowest bits of what it is the difference of suffice
-        flow_3 = bit_cast_u::<3, A>(flow_2);
-        product_3 = bit_cast_p::<3>(bit_cast_u::<3, 15>(quotient.p) * engines);
-        engine_4r = flow_3 - product_3;
-        engine_9 = engine_4r;
-        index = bit_cast_u::<I, 15>(quotient.p);
-        engine_4 = engine_4r;
-        index_9 = bit_cast_u::<I, 15>(quotient.p);
+        engine_9 = owner.engine;
+        index_9 = owner.index;
+        assign!(index = owner.index, engine_4 = owner.engine);
         flow_8 = flow_2;
         flow_9r = flow_8;
         memory.raddr = flow_2;

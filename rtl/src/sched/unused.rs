@@ -13,12 +13,12 @@
 //! | 4 | `sums` | the new sum, written back and forwarded, so that a flow may come in every clock |
 //! | 5 | outputs | to the engine, and to the bytes of its group |
 
+use super::engine_of::EngineOf;
 use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
-use crate::prim::mul::MulPipe;
 use crate::prim::table_ram::TableRam;
-use crate::prim::uint::{bit_cast_p, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::words::sched::{FlowShared, LiveFlow};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -72,12 +72,11 @@ pub struct Unused<const A: usize, const I: usize> {
     #[registers(U<8>: generation_1, generation_2, generation_3)]
     #[registers(U<20>: bytes_1, bytes_2, bytes_3, bytes_4, bytes_5, sum_5)]
     #[registers(U<A>: flow_1, flow_4)]
-    #[registers(U<3>: low_4, product_4, engine_5)]
     #[signals(Bit: exists, adds)]
     #[signals(U<20>: new_sum)]
     flow_in_3: Delay<U<A>, 2>,
     index_5: Delay<U<I>, 2>,
-    quotient: MulPipe<16, 17, 15, 18>,
+    owner: EngineOf<A, I>,
     live: TableRam<LiveFlow, A>,
     sums: ForwardRam<U<20>, A>,
 }
@@ -93,8 +92,7 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
         assign!(generation_1.d = generation, bytes_1.d = bytes);
 
         // 1 to 3: the flow's sum and generation, its engine and its index there
-        quotient.a = bit_cast_u::<16, A>(flow_1);
-        quotient.b = inverse;
+        inputs!(owner: flow = flow_1, engines, inverse);
         sums.raddr = flow_1;
         live.raddr = flow_1;
         live.we = written;
@@ -112,11 +110,7 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
             valid_4,
             bytes_4
         );
-        // the rest is below 8: the lowest bits of what it is the difference of suffice
-        low_4 = bit_cast_u::<3, A>(flow_in_3);
-        product_4 = bit_cast_p::<3>(bit_cast_u::<3, 15>(quotient.p) * engines);
-        engine_5 = low_4 - product_4;
-        index_5 = bit_cast_u::<I, 15>(quotient.p);
+        index_5 = owner.index;
         own_4 = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
         flow_4 = flow_in_3;
 
@@ -135,7 +129,7 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
 
         // 5
         assign! {
-            flow_3 = flow_in_3, changed = changed_5, engine = engine_5, index = index_5, sum = sum_5, added = bytes_5,
+            flow_3 = flow_in_3, changed = changed_5, engine = owner.engine, index = index_5, sum = sum_5, added = bytes_5,
             late = late_5, out_of_range = out_of_range_1
         }
         reset!(valid_1, valid_2, valid_3, valid_4, changed_5, late_5, out_of_range_1);

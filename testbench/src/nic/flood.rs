@@ -5,7 +5,8 @@
 
 use super::bound::{BEAT, CLOCKS};
 use super::link_config::{FloodKind, LinkSpec};
-use super::link_nics::{FIRST_FLOOD_QPN, FLOOD, FLOODER, FLOODER_MAC, FLOOD_KEY, FLOOD_PSN};
+use super::link_nics::{FLOOD, FLOODER, FLOODER_MAC, FLOOD_KEY, FLOOD_PSN};
+use super::queue_pairs::FIRST_FLOOD_QPN;
 use hpcc_models::nic::Link;
 use hpcc_models::wire::{
     AethRepr, BthRepr, EthernetRepr, Extension, Ipv4Repr, MacAddr, Opcode, Ports, Position, RethRepr, RocePacket,

@@ -1,11 +1,9 @@
 //! `run link`: its keys.
 
 pub use super::link_kinds::{CapBy, FloodKind, LinkOperation};
+use super::queue_pairs::{FIRST_FLOOD_QPN, FIRST_QPN, MAX_QPS};
 use crate::config::{law_code, needs_int};
 use hpcc_models::nic::{LinkConfig, Operation, MAX_MESSAGE};
-
-/// Queue pairs of a NIC: numbers 2 to 149.
-pub const MAX_QPS: u32 = 148;
 
 /// Keys that a table over MTUs does not have: each of its rows has its own MTU on an ideal wire, and leaves no capture.
 const OF_ONE_RUN: [&str; 11] = [
@@ -181,6 +179,11 @@ impl LinkSpec {
             return Err("flood_qps: expected flood beside it".into());
         }
         if spec.flood.is_some() {
+            // the flood's queue pairs have the numbers behind
+            let most = FIRST_FLOOD_QPN - FIRST_QPN;
+            if spec.qps > most {
+                return Err(format!("qps: expected 1 to {most} beside flood, got {}", spec.qps));
+            }
             if spec.cap_gbps.is_none() {
                 return Err("flood: expected cap_gbps beside it: what each queue pair of the two NICs offers".into());
             }
@@ -322,6 +325,12 @@ mod tests {
         );
         let windowed = parse(&["cap_gbps=10", "cap_window_ns=5000"]).unwrap();
         assert_eq!((windowed.cap_window_ns, windowed.cap_dither), (5000, false));
+        assert_eq!(parse(&["qps=148"]).unwrap().qps, 148);
+        assert!(parse(&["qps=130", "flood=acks", "cap_gbps=1"]).is_ok());
+        assert_eq!(
+            parse(&["qps=131", "flood=acks", "cap_gbps=1"]).unwrap_err(),
+            "qps: expected 1 to 130 beside flood, got 131"
+        );
         assert!(parse(&["cap_gbps=10", "cap_window_ns=70000"])
             .unwrap_err()
             .contains("65535"));

@@ -1,6 +1,7 @@
 //! `run link`: the two NICs that its keys describe, their queue pairs, memory and work.
 
 use super::link_config::LinkSpec;
+use super::queue_pairs::{FIRST_FLOOD_QPN, FIRST_QPN};
 use crate::config::{
     ack_req_interval, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
 };
@@ -30,10 +31,6 @@ pub const FLOOD: u64 = 0x0030_0000_0000;
 pub const FLOOD_KEY: u32 = 0xf1;
 /// Its length, bytes.
 const FLOOD_LENGTH: u64 = 64;
-/// First queue pair number of a flood, at both ends.
-pub const FIRST_FLOOD_QPN: u32 = 132;
-/// First queue pair number.
-const FIRST_QPN: u32 = 2;
 /// First PSN of the first queue pair: its packets cross the wrap.
 const FIRST_PSN: u32 = 0xff_fff0;
 /// Base round-trip time beyond the wire's own, ns: 13 us with the default delay, as in the paper's fat tree.

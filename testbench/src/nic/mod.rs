@@ -6,6 +6,7 @@
 //! | `model` | the behavioural model behind that face |
 //! | `rtl` | the RTL behind it, clock by clock |
 //! | `link`, `link_config`, `link_kinds`, `link_nics`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
+//! | `queue_pairs` | their numbers |
 //! | `flood` | a third host that fills the wire with its frames |
 //! | `progress` | which frames carry something for the first time |
 //! | `bound` | how much payload could be carried at most |
@@ -33,6 +34,7 @@ pub mod model;
 pub mod network;
 pub mod outputs;
 mod progress;
+pub mod queue_pairs;
 pub mod replay;
 pub mod rtl;
 pub mod serve;

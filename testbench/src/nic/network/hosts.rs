@@ -3,6 +3,7 @@
 use super::super::link_nics::{GUARD, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use super::telemetry;
 use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
+use crate::nic::queue_pairs::FIRST_QPN;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::net::Simulator;
@@ -13,7 +14,6 @@ use std::net::Ipv4Addr;
 
 /// 802.1p priority of data and of acknowledgements, for pause.
 const PRIORITIES: (u8, u8) = (0, 7);
-const FIRST_QPN: u32 = 2;
 /// First PSN of flow 0: its packets cross the wrap.
 const FIRST_PSN: u32 = 0xff_fff0;
 

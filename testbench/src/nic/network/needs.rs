@@ -1,7 +1,7 @@
 //! What a scenario asks for that NICs on its hosts do not have: one line each, before anything is written.
 
 use super::telemetry;
-use crate::nic::link_config::MAX_QPS;
+use crate::nic::queue_pairs::MAX_QPS;
 use crate::plan::laws::LawKind;
 use crate::plan::Job;
 use hpcc_models::fixed::dcqcn::DEFAULT_WALK;
