@@ -12,6 +12,7 @@ module visit_proof (
   input wire [76:0] level,
   input wire [143:0] state,
   input wire [19:0] tick,
+  input wire crowded,
   input wire [7:0] pause
 );
   (* anyconst *) reg [9:0] overhead;
@@ -22,7 +23,7 @@ module visit_proof (
   // flows that become active are another subject: they only ever start with less
   hpcc_sched_visit dut (
     .clk(clk), .sender(sender), .adjust(adjust), .pacing(pacing), .cap(cap), .level(level), .dither(1'b0), .random(16'd0), .rate(rate),
-    .state(state), .tick(tick), .pause(pause), .overhead(overhead), .ends(1'b1), .state_after(state_after), .grant(grant), .idle(idle)
+    .state(state), .tick(tick), .crowded(crowded), .pause(pause), .overhead(overhead), .ends(1'b1), .state_after(state_after), .grant(grant), .idle(idle)
   );
 
   function automatic [33:0] least_rate(input [33:0] a, input [33:0] b, input [33:0] c);

@@ -2995,6 +2995,30 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } failed_generation_t;
 
+  // What the response queue takes up.
+  typedef enum logic [1:0] {
+    // A queue pair is created or removed.
+    RESPONSE_INPUT_CREATION = 2'd0,
+    // A READ's last response has left, or one could not be read.
+    RESPONSE_INPUT_READ_END = 2'd1,
+    // An answer of the responder.
+    RESPONSE_INPUT_ANSWER = 2'd2
+  } response_input_t;
+
+  // What the scheduler hears of a READ that becomes active.
+  typedef struct packed {
+    // One past the last.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+    // The flow begins anew.
+    logic restart;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } read_work_t;
+
   // A READ that is being answered.
   typedef struct packed {
     // Grows by one when READs begin anew: what it was with before is void.
@@ -3078,21 +3102,11 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } read_end_t;
 
-  // What the response queue takes up.
-  typedef enum logic [1:0] {
-    // A queue pair is created or removed.
-    RESPONSE_INPUT_CREATION = 2'd0,
-    // A READ's last response has left, or one could not be read.
-    RESPONSE_INPUT_READ_END = 2'd1,
-    // An answer of the responder.
-    RESPONSE_INPUT_ANSWER = 2'd2
-  } response_input_t;
-
   // What the response queue does in a clock.
   typedef enum logic [3:0] {
-    // Waits for what comes next, and the list of its queue pair.
+    // Nothing is to be decided.
     RESPONSE_STEP_IDLE = 4'd0,
-    // Compares it with the list.
+    // Compares once more.
     RESPONSE_STEP_LOOK = 4'd1,
     // Decides.
     RESPONSE_STEP_DECIDE = 4'd2,

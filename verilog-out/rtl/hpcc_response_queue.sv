@@ -12,12 +12,19 @@
 // active
 // READ, all of those are replaced, since what lies before the new PSN has been received.
 //
+// What comes is compared in one clock and decided in the next, one a clock, of different queue pairs:
+//
+// | clock | what |
+// |---|---|
+// | 0 | `intake::Intake` has taken it up, and addressed the list of its queue pair |
+// | 1 | it is compared with the list |
+// | 2 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
+//
+// What is not done then keeps `busy` high, and what is compared waits:
+//
 // | step | does |
 // |---|---|
-// | `Idle` | waits for what `intake::Intake` has taken up: a creation, a READ's end, or an answer, and the list of its queue pair |
-// | `Look` | compares it with the list, as soon as what may be decided can leave |
-// | `Decide` | an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the next one comes in, if it is there
-// and nothing more is to do |
+// | `Look`, `Decide` | the same once more |
 // | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes
 // active; READs at the head that follow the active one do too |
 // | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
@@ -90,8 +97,11 @@ module hpcc_response_queue (
   output wire  [10:0] free
 );
   wire  hpcc_nic_pkg::response_list_t list;
+  hpcc_nic_pkg::response_list_t list_1;
+  hpcc_nic_pkg::response_list_t compared;
   hpcc_nic_pkg::response_list_t changed;
   wire  hpcc_nic_pkg::read_request_t asked;
+  wire  hpcc_nic_pkg::read_request_t asked_1;
   wire  hpcc_nic_pkg::read_request_t next_asked;
   wire  hpcc_nic_pkg::read_request_t item_asked;
   logic [23:0] psn;
@@ -100,18 +110,19 @@ module hpcc_response_queue (
   wire  [23:0] covered;
   wire  [23:0] beyond;
   wire  [23:0] completed;
-  wire  idle;
+  wire  first_look;
   wire  look;
-  wire  blocked;
   wire  active;
   wire  own;
   wire  answer;
   wire  ending;
-  wire  is_read;
+  logic is_read;
   logic of_read;
   wire  last;
   wire  too_far;
-  wire  settled;
+  wire  lingers;
+  logic repeats;
+  logic failed;
   wire  follows;
   wire  at_end;
   wire  before_end;
@@ -121,13 +132,20 @@ module hpcc_response_queue (
   wire  begins;
   wire  append;
   wire  keep;
-  wire  comes;
+  wire  stalls_1;
   wire  pop;
   wire  taken_back;
+  wire  waits;
+  wire  queued;
+  wire  sent_one;
+  hpcc_nic_pkg::response_input_t about;
+  hpcc_nic_pkg::response_step_t next_step;
   // Active READs behind the one that ends.
   wire  [3:0] behind;
   hpcc_nic_pkg::read_place_t asked_place;
   hpcc_nic_pkg::read_place_t told_place;
+  logic [7:0] generation;
+  logic [3:0] tag;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -178,13 +196,20 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
+  wire  intake_takes;
   wire  intake_moves;
+  wire  intake_head_end;
+  wire  intake_head_meets;
+  wire  intake_stay_meets;
+  logic [7:0] intake_head_qp;
   wire  hpcc_nic_pkg::read_end_t intake_end;
   wire  intake_up_ready;
+  // It is an end.
+  wire  intake_compared_end;
   // Queue pair of what is offered in the next clock.
   logic [7:0] intake_coming_qp;
-  // Something is offered.
-  wire  intake_valid;
+  // What is offered is taken, to be compared.
+  wire  intake_take;
   // What.
   wire  hpcc_nic_pkg::response_input_t intake_subject;
   // Queue pair.
@@ -205,20 +230,21 @@ module hpcc_response_queue (
   wire  intake_ends_down_valid;
   wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
-  logic intake_valid_r_d;
-  logic intake_valid_r_q;
-  // Nothing is offered: the same once more for what is narrow, which need not wait for a net to everything that is wide.
-  logic intake_open_d;
-  logic intake_open_q;
+  logic intake_offers_d;
+  logic intake_offers_q;
+  logic intake_meets_d;
+  logic intake_meets_q;
+  // Something is offered; it must wait.
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
+  logic [7:0] intake_qp_r_d;
   logic [7:0] intake_qp_r_q;
   hpcc_nic_pkg::commit_t intake_entry_r_d;
   hpcc_nic_pkg::commit_t intake_entry_r_q;
   hpcc_nic_pkg::qp_change_t intake_creation_r_d;
   hpcc_nic_pkg::qp_change_t intake_creation_r_q;
   wire  acks_up_valid;
-  wire  acks_up_ready;
+  wire  unused_acks_up_ready;
   wire  hpcc_nic_pkg::ack_send_t acks_down_data;
   wire  acks_down_valid;
   wire  acks_crowded;
@@ -262,22 +288,26 @@ module hpcc_response_queue (
   logic lost_q;
   wire  looks_again_d;
   logic looks_again_q;
+  wire  drops_told_d;
+  logic drops_told_q;
   logic item_follows_q;
   wire  item_reached_d;
   logic item_reached_q;
-  logic load_d;
-  logic load_q;
-  logic rests_d;
-  logic rests_q;
-  wire  same_d;
-  logic same_q;
-  logic started_d;
-  logic started_q;
+  logic valid_1_d;
+  logic valid_1_q;
+  logic fresh_1_q;
+  logic again_1_d;
+  logic again_1_q;
+  logic busy_d;
+  logic busy_q;
+  logic room_d;
+  logic room_q;
+  wire  acks_room_d;
+  logic acks_room_q;
   logic activate_d;
   logic activate_q;
   logic goes_on_d;
   logic goes_on_q;
-  wire  some_d;
   logic some_q;
   // The answer in the list is compared, not the one that came in.
   wire  of_item_d;
@@ -307,6 +337,16 @@ module hpcc_response_queue (
   // The READ that becomes active follows the active one.
   logic extending_d;
   logic extending_q;
+  hpcc_nic_pkg::response_input_t subject_1_d;
+  hpcc_nic_pkg::response_input_t subject_1_q;
+  hpcc_nic_pkg::commit_t entry_1_d;
+  hpcc_nic_pkg::commit_t entry_1_q;
+  hpcc_nic_pkg::qp_change_t creation_1_d;
+  hpcc_nic_pkg::qp_change_t creation_1_q;
+  logic [7:0] qp_1_d;
+  logic [7:0] qp_1_q;
+  // The list of that queue pair, a clock ago.
+  hpcc_nic_pkg::response_list_t held_1_q;
   hpcc_nic_pkg::response_input_t subject_d;
   hpcc_nic_pkg::response_input_t subject_q;
   hpcc_nic_pkg::commit_t entry_d;
@@ -318,15 +358,20 @@ module hpcc_response_queue (
   // The list of that queue pair.
   hpcc_nic_pkg::response_list_t held_d;
   hpcc_nic_pkg::response_list_t held_q;
+  // Acknowledgements that have not left.
+  logic [8:0] ack_count_d;
+  logic [8:0] ack_count_q;
   logic [7:0] left_qp_r_q;
   logic [7:0] left_generation_r_q;
   wire  hpcc_nic_pkg::read_request_t activation_asked;
+  hpcc_nic_pkg::read_work_t activation_told;
+  wire  hpcc_nic_pkg::read_work_t activation_next_work;
   // Its tag.
   wire  [3:0] activation_tag;
   // And epoch.
   logic [3:0] activation_epoch;
-  // The scheduler does not take the work of the one before in this clock: none can become active in the next.
-  wire  activation_busy;
+  // The scheduler has not taken the work of several yet.
+  wire  activation_crowded;
   wire  activation_work_valid;
   wire  [15:0] activation_work_flow;
   wire  [7:0] activation_work_generation;
@@ -339,18 +384,18 @@ module hpcc_response_queue (
   wire  [7:0] activation_read_qp;
   // What it asks for.
   wire  hpcc_nic_pkg::read_state_t activation_read_data;
-  logic activation_full_d;
-  logic activation_full_q;
   logic activation_pulse_d;
   logic activation_pulse_q;
-  logic activation_restart_d;
+  wire  activation_restart_d;
   logic activation_restart_q;
-  logic [15:0] activation_flow_d;
-  logic [15:0] activation_flow_q;
-  logic [23:0] activation_last_d;
+  logic [7:0] activation_qp_r_q;
   logic [23:0] activation_last_q;
   hpcc_nic_pkg::read_state_t activation_read_d;
   hpcc_nic_pkg::read_state_t activation_read_q;
+  wire  unused_activation_works_up_ready;
+  wire  hpcc_nic_pkg::read_work_t activation_works_down_data;
+  wire  activation_works_down_valid;
+  wire  activation_works_crowded;
   logic full_r_d;
   logic full_r_q;
   logic [2:0] left_what_r_d;
@@ -414,7 +459,7 @@ module hpcc_response_queue (
     .rst(rst),
     .up_data(sent),
     .up_valid(acks_up_valid),
-    .up_ready(acks_up_ready),
+    .up_ready(unused_acks_up_ready),
     .down_data(acks_down_data),
     .down_valid(acks_down_valid),
     .down_ready(ack_ready),
@@ -428,60 +473,70 @@ module hpcc_response_queue (
     .waddr(completions_waddr),
     .wdata(completed)
   );
+  hpcc_short_fifo #(.WIDTH(65), .ADDRESS(3), .MARK(2)) u_activation_works (
+    .clk(clk),
+    .rst(rst),
+    .up_data(activation_told),
+    .up_valid(activation_pulse_q),
+    .up_ready(unused_activation_works_up_ready),
+    .down_data(activation_works_down_data),
+    .down_valid(activation_works_down_valid),
+    .down_ready(work_ready),
+    .crowded(activation_works_crowded)
+  );
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
-  assign idle = (step_q == hpcc_nic_pkg::RESPONSE_STEP_IDLE) & (~pool_clearing);
+  assign asked_1 = entry_1_q.int_stack[120:0];
   assign list = held_q;
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
   assign waiting = list.waiting;
-  assign active = list.active;
-  assign some_d = |waiting;
-  assign is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign active = compared.active;
+  assign waits = |compared.waiting;
   assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign own = (list.generation == entry_q.generation) & (~list.dead);
+  assign own = (compared.generation == generation) & (~compared.dead);
   assign of_item_d = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD))
       | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
   assign pops_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
-  assign span = list.reach + count;
+  assign span = compared.reach + count;
   assign next_end_d = psn + count;
-  assign at_end = psn == list.end_psn;
-  assign too_far = (((|list.ahead) & (~(count < 24'h20))) | ((list.ahead > 3'd1) & (~(count < 24'h11)))) | (&list.ahead);
+  assign at_end = psn == compared.end_psn;
+  assign too_far = (((|compared.ahead) & (~(count < 24'h20))) | ((compared.ahead > 3'd1) & (~(count < 24'h11)))) | (&compared.ahead);
   assign follows = ((of_read & at_end) & (~(|span[23:22]))) & (~too_far);
-  assign covered = list.end_psn + (~entry_q.psn);
+  assign covered = compared.end_psn + (~psn);
   assign before_end = ~covered[23];
-  assign behind = list.tag - entry_q.msn[3:0];
+  assign behind = compared.tag - tag;
   assign of_last = behind == 4'd0;
-  assign of_oldest = behind == {1'd0, list.ahead};
-  assign of_active = behind <= {1'd0, list.ahead};
+  assign of_oldest = behind == {1'd0, compared.ahead};
+  assign of_active = behind <= {1'd0, compared.ahead};
   assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
-  assign blocked = (((~acks_up_ready) & (~is_read)) & (subject_q != hpcc_nic_pkg::RESPONSE_INPUT_CREATION))
-      | (((activation_busy & is_read) & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & (~(active & (|waiting))));
-  assign look = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) & (~blocked)) & (~rst);
-  assign create_d = look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
-  assign ending = ((look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign fail_d = (ending & of_active) & entry_q.ends_or_failed;
-  assign passes_d = (((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & ((~of_last) | at_end);
-  assign leave_d = (((ending & (~entry_q.ends_or_failed)) & (~(|list.ahead))) & of_last) & at_end;
-  assign answer = (look & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
+  assign first_look = valid_1_q & (~busy_q);
+  assign look = (first_look | (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK)) & (~rst);
+  assign create_d = look & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+  assign ending = ((look & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
+  assign fail_d = (ending & of_active) & failed;
+  assign passes_d = (((ending & (~failed)) & (|compared.ahead)) & of_active) & ((~of_last) | at_end);
+  assign leave_d = (((ending & (~failed)) & (~(|compared.ahead))) & of_last) & at_end;
+  assign answer = (look & (about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign pass_d = (answer & (~active)) & (~is_read);
-  assign rewind_d = ((answer & active) & is_read) & again_q;
-  assign covers_d = (((answer & active) & is_read) & again_q) & before_end;
-  assign drops_d = ((((answer & active) & is_read) & again_q) & before_end) & (|list.ahead);
-  assign append = (((answer & active) & (~again_q)) & (~(|waiting))) & follows;
+  assign rewind_d = ((answer & active) & is_read) & repeats;
+  assign covers_d = (((answer & active) & is_read) & repeats) & before_end;
+  assign drops_d = ((((answer & active) & is_read) & repeats) & before_end) & (|compared.ahead);
+  assign append = (((answer & active) & (~repeats)) & (~waits)) & follows;
   assign begins = (answer & (~active)) & is_read;
-  assign keep = ((answer & active) & (~(is_read & again_q))) & (~(((~again_q) & (~(|waiting))) & follows));
+  assign keep = ((answer & active) & (~(is_read & repeats))) & (~(((~repeats) & (~waits)) & follows));
   assign store_d = keep & (pool_free > 11'd1);
   assign lost_d = (keep & (~(pool_free > 11'd1))) & is_read;
-  assign looks_again_d = (((((answer & active) & is_read) & again_q) & before_end) & (|list.ahead))
-      | (((((ending & (~entry_q.ends_or_failed)) & (|list.ahead)) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
-  assign settled = (~(((is_read & again_q) & active) & (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)))
-      & (~((subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((|waiting) | (~of_oldest))));
-  assign comes = ((~load_q) & intake_valid) & (idle | (look & settled));
-  assign same_d = started_q & (intake_qp == qp_q);
+  assign looks_again_d = (((((answer & active) & is_read) & repeats) & before_end) & (|compared.ahead))
+      | (((((ending & (~failed)) & (|compared.ahead)) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
+  assign lingers = ((about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION)
+      | ((about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((failed | waits) | (~of_oldest))))
+      | (((about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & active) & ((repeats | waits) | (~follows)));
+  assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.int_stack[120:0];
-  assign pop = popping_q & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads_q | acks_up_ready)));
+  assign stalls_1 = valid_1_q & busy_q;
+  assign pop = popping_q & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads_q | acks_room_q)));
   assign last = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
   assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
@@ -491,6 +546,9 @@ module hpcc_response_queue (
   assign acks_up_valid = (pass_q | fail_q) | (pop & (~item_reads_q));
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
+  assign queued = acks_up_valid;
+  assign sent_one = acks_down_valid & ack_ready;
+  assign acks_room_d = ack_count_q < 9'hf0;
   assign activation_tag = list.tag + 4'd1;
   assign work_valid = activation_work_valid;
   assign work_flow = activation_work_flow;
@@ -501,6 +559,7 @@ module hpcc_response_queue (
   assign read_valid = activation_read_valid;
   assign read_qp = activation_read_qp;
   assign read_data = activation_read_data;
+  assign drops_told_d = drops_q | lost_q;
   assign left_valid = |left_what_r_q;
   assign left_what = left_what_r_q;
   assign left_qp = left_qp_r_q;
@@ -508,7 +567,6 @@ module hpcc_response_queue (
   assign full = full_r_q;
   assign free = pool_free;
   always_comb begin
-    step_d = step_q;
     cursor_d = cursor_q;
     earlier_d = earlier_q;
     cut_at_d = cut_at_q;
@@ -520,28 +578,29 @@ module hpcc_response_queue (
     again_d = again_q;
     extending_d = extending_q;
     subject_d = subject_q;
+    entry_d = entry_q;
     creation_d = creation_q;
     qp_d = qp_q;
-    load_d = comes;
-    rests_d = ~comes;
-    started_d = started_q | load_q;
-    if (load_q) begin
-      qp_d = intake_qp;
-      subject_d = intake_subject;
-      again_d = next_asked.duplicate;
-      creation_d = intake_creation;
+    ack_count_d = ack_count_q;
+    valid_1_d = intake_take | stalls_1;
+    if (~busy_q) begin
+      qp_d = qp_1_q;
+      subject_d = subject_1_q;
+      again_d = again_1_q;
+      creation_d = creation_1_q;
+      entry_d = entry_1_q;
     end
-    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD)
-        | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_up_ready));
+    if (pops_q) begin
+      entry_d = item;
+    end
+    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_room_q));
     judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
     finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last);
-    activate_d = (begins | append) | ((~activation_busy)
+    activate_d = (begins | append) | ((~activation_crowded)
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
-    if (look) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
-    end
+    next_step = step_q;
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       seen_d = 11'd0;
       removed_d = 11'd0;
       cursor_d = list.head;
@@ -549,56 +608,56 @@ module hpcc_response_queue (
       cut_d = 1'd0;
       replaces_d = covers_q;
       if ((leave_q | passes_q) & some_q) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
       if (rewind_q) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
         if (some_q) begin
-          step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
+          next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
         end
       end
       if (looks_again_q) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       end
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_POP;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
     if ((popping_q & extending_q) & (~item_follows_q)) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
       cursor_d = pool_behind;
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       if (waiting == 11'd1) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       end
       if (item_reads_q) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_NEXT) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_JUDGE;
     end
     if (judge_q) begin
       seen_d = seen_q + 11'd1;
       earlier_d = cursor_q;
       cursor_d = pool_behind;
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
       if (last) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
       end
     end
     if (taken_back) begin
@@ -611,24 +670,37 @@ module hpcc_response_queue (
     end
     if (finish_q) begin
       again_d = 1'd0;
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       if (replaces_q) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
     end
     if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) begin
       extending_d = 1'd1;
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       if ((|waiting) & ((~extending_q) | (list.ahead < 3'd6))) begin
-        step_d = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
     end
-    if (load_q) begin
-      step_d = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
+    busy_d = next_step != hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) begin
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
     end
+    if (first_look) begin
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
+      busy_d = lingers;
+    end
+    step_d = next_step;
+    if (queued & (~sent_one)) begin
+      ack_count_d = ack_count_q + 9'd1;
+    end
+    if (sent_one & (~queued)) begin
+      ack_count_d = ack_count_q - 9'd1;
+    end
+    room_d = ((ack_count_q < 9'hf0) & (~activation_crowded)) & (~pool_clearing);
     left_what_r_d = 3'd0;
-    if (((((leave_q | passes_q) | drops_q) | (taken_back & item_reads_q))
-        | (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) & replaces_q)) | lost_q) begin
+    if ((((leave_q | passes_q) | drops_told_q) | (taken_back & item_reads_q))
+        | (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) & replaces_q)) begin
       left_what_r_d = 3'd1;
     end
     if ((taken_back & (~item_reads_q)) & (item.syndrome != hpcc_nic_pkg::AETH_SYNDROME_ACK)) begin
@@ -637,32 +709,62 @@ module hpcc_response_queue (
     if (fail_q) begin
       left_what_r_d = 3'd5;
     end
-    full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc1);
+    full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc3);
     if (rst) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       left_what_r_d = 3'd0;
-      load_d = 1'd0;
-      started_d = 1'd0;
+      valid_1_d = 1'd0;
+      busy_d = 1'd0;
       activate_d = 1'd0;
       popping_d = 1'd0;
       judge_d = 1'd0;
       finish_d = 1'd0;
-      rests_d = 1'd1;
+      ack_count_d = 9'd0;
+      room_d = 1'd0;
       full_r_d = 1'd1;
     end
   end
   always_comb begin
-    entry_d = entry_q;
-    if (~rests_q) begin
-      entry_d = intake_entry;
-    end
-    if (pops_q) begin
-      entry_d = item;
+    again_1_d = again_1_q;
+    subject_1_d = subject_1_q;
+    entry_1_d = entry_1_q;
+    creation_1_d = creation_1_q;
+    qp_1_d = qp_1_q;
+    if (~stalls_1) begin
+      qp_1_d = intake_qp;
+      subject_1_d = intake_subject;
+      again_1_d = next_asked.duplicate;
+      creation_1_d = intake_creation;
+      entry_1_d = intake_entry;
     end
   end
   always_comb begin
-    psn = entry_q.psn;
-    count = asked.count;
+    list_1 = held_1_q;
+    if (fresh_1_q) begin
+      list_1 = lists_rdata;
+    end
+  end
+  always_comb begin
+    compared = list_1;
+    about = subject_1_q;
+    repeats = again_1_q;
+    generation = entry_1_q.generation;
+    psn = entry_1_q.psn;
+    count = asked_1.count;
+    failed = entry_1_q.ends_or_failed;
+    tag = entry_1_q.msn[3:0];
+    is_read = entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    if (busy_q) begin
+      compared = list;
+      about = subject_q;
+      repeats = again_q;
+      generation = entry_q.generation;
+      psn = entry_q.psn;
+      count = asked.count;
+      failed = entry_q.ends_or_failed;
+      tag = entry_q.msn[3:0];
+      is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    end
     of_read = is_read;
     if (of_item_q) begin
       psn = item.psn;
@@ -672,7 +774,7 @@ module hpcc_response_queue (
   end
   always_comb begin
     goes_on_d = extending_q;
-    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) begin
+    if (look) begin
       goes_on_d = active;
     end
   end
@@ -744,17 +846,17 @@ module hpcc_response_queue (
     told_place.place = 3'(list.tag + 4'd1);
   end
   always_comb begin
-    held_d = changed;
-    if (load_q & (~same_q)) begin
-      held_d = lists_rdata;
+    held_d = list_1;
+    if (busy_q) begin
+      held_d = changed;
     end
   end
   always_comb begin
-    asked_place.qp = qp_q;
-    asked_place.place = entry_q.msn[2:0];
-    if (load_q) begin
-      asked_place.qp = intake_qp;
-      asked_place.place = intake_entry.msn[2:0];
+    asked_place.qp = intake_qp;
+    asked_place.place = intake_entry.msn[2:0];
+    if (stalls_1) begin
+      asked_place.qp = qp_1_q;
+      asked_place.place = entry_1_q.msn[2:0];
     end
   end
   always_comb begin
@@ -851,44 +953,48 @@ module hpcc_response_queue (
   end
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
+  // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written: three clocks
+  // behind the one
+  // before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
+  //
   // Collects what comes without handshake, and chooses.
-  assign intake_moves = load_q | intake_open_q;
+  assign intake_takes = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~(valid_1_q & busy_q));
+  assign intake_moves = intake_takes | (~intake_offers_q);
+  assign intake_take = intake_takes;
   assign intake_ends_down_ready = intake_moves & (~intake_contexts_down_valid);
   assign intake_up_ready = (intake_moves & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
   assign intake_end = intake_ends_down_data;
-  assign intake_valid = intake_valid_r_q;
+  assign intake_head_end = intake_ends_down_valid & (~intake_contexts_down_valid);
+  assign intake_head_meets = (((intake_offers_q & (intake_head_qp == intake_qp_r_q))
+      | ((intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & intake_head_end))
+      | (valid_1_q & (intake_head_qp == qp_1_q))) | (busy_q & (intake_head_qp == qp_q));
+  assign intake_stay_meets = ((valid_1_q & (intake_qp_r_q == qp_1_q)) | (busy_q & (intake_qp_r_q == qp_q)))
+      | (((busy_q & valid_1_q) & intake_compared_end) & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
   assign intake_subject = intake_subject_r_q;
   assign intake_qp = intake_qp_r_q;
   assign intake_entry = intake_entry_r_q;
   assign intake_creation = intake_creation_r_q;
   always_comb begin
-    intake_valid_r_d = intake_valid_r_q;
-    intake_open_d = intake_open_q;
+    intake_offers_d = intake_offers_q;
     intake_subject_r_d = intake_subject_r_q;
-    intake_coming_qp = intake_qp_r_q;
     if (intake_moves) begin
-      intake_valid_r_d = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
-      intake_open_d = ((~intake_contexts_down_valid) & (~intake_ends_down_valid)) & (~up_valid);
+      intake_offers_d = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
       intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_ANSWER;
-      intake_coming_qp = up_data.qp;
-      if (intake_ends_down_valid) begin
+      if (intake_head_end) begin
         intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
-        intake_coming_qp = intake_end.qp;
       end
       if (intake_contexts_down_valid) begin
         intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-        intake_coming_qp = intake_contexts_down_data.qp;
       end
     end
     if (rst) begin
-      intake_valid_r_d = 1'd0;
-      intake_open_d = 1'd1;
+      intake_offers_d = 1'd0;
     end
   end
   always_comb begin
     intake_entry_r_d = intake_entry_r_q;
     intake_creation_r_d = intake_creation_r_q;
-    if ((~rests_q) | (~intake_valid_r_q)) begin
+    if (intake_moves) begin
       intake_creation_r_d = intake_contexts_down_data;
       intake_entry_r_d = up_data;
       if (intake_ends_down_valid) begin
@@ -913,52 +1019,72 @@ module hpcc_response_queue (
     intake_ends_up_data.failed = gone_failed;
     intake_ends_up_data.tag = gone_tag;
   end
+  always_comb begin
+    intake_head_qp = up_data.qp;
+    if (intake_ends_down_valid) begin
+      intake_head_qp = intake_end.qp;
+    end
+    if (intake_contexts_down_valid) begin
+      intake_head_qp = intake_contexts_down_data.qp;
+    end
+  end
+  always_comb begin
+    intake_meets_d = intake_stay_meets;
+    if (intake_moves) begin
+      intake_meets_d = intake_head_meets;
+    end
+  end
+  always_comb begin
+    intake_coming_qp = intake_qp_r_q;
+    if (intake_moves) begin
+      intake_coming_qp = intake_head_qp;
+    end
+  end
+  always_comb begin
+    intake_qp_r_d = intake_qp_r_q;
+    if (intake_moves) begin
+      intake_qp_r_d = intake_head_qp;
+    end
+  end
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
-  // Registers on the way out. The state is out no later than the work.
+  // Registers on the way out, and a queue of work. The state is out before the work.
   assign activation_asked = entry_q.int_stack[120:0];
-  assign activation_work_valid = activation_full_q;
-  assign activation_work_flow = activation_flow_q;
-  assign activation_work_generation = activation_read_q.generation;
-  assign activation_work_restart = activation_restart_q;
-  assign activation_work_start = activation_read_q.first_psn;
-  assign activation_work_end = activation_last_q;
+  assign activation_restart_d = ~goes_on_q;
   assign activation_read_valid = activation_pulse_q;
-  assign activation_busy = activation_full_q & (~work_ready);
-  assign activation_read_qp = activation_flow_q[8:1];
+  assign activation_read_qp = activation_qp_r_q;
   assign activation_read_data = activation_read_q;
+  assign activation_next_work = activation_works_down_data;
+  assign activation_work_valid = activation_works_down_valid;
+  assign activation_work_generation = activation_next_work.generation;
+  assign activation_work_restart = activation_next_work.restart;
+  assign activation_work_start = activation_next_work.first_psn;
+  assign activation_work_end = activation_next_work.end_psn;
+  assign activation_crowded = activation_works_crowded;
+  assign activation_work_flow = ({8'd0, activation_next_work.qp} << 1) | 16'd1;
   always_comb begin
-    activation_full_d = activation_full_q;
-    if (work_ready) begin
-      activation_full_d = 1'd0;
-    end
+    activation_read_d = activation_read_q;
+    activation_read_d.generation = entry_q.generation;
+    activation_read_d.first_psn = entry_q.psn;
+    activation_read_d.count = activation_asked.count;
+    activation_read_d.address = activation_asked.address;
+    activation_read_d.length = activation_asked.length;
+    activation_read_d.msn = entry_q.msn;
+    activation_read_d.tag = activation_tag;
+    activation_read_d.epoch = activation_epoch;
+  end
+  always_comb begin
     activation_pulse_d = activate_q;
-    if (activate_q) begin
-      activation_full_d = 1'd1;
-    end
     if (rst) begin
-      activation_full_d = 1'd0;
       activation_pulse_d = 1'd0;
     end
   end
   always_comb begin
-    activation_restart_d = activation_restart_q;
-    activation_flow_d = activation_flow_q;
-    activation_last_d = activation_last_q;
-    activation_read_d = activation_read_q;
-    if (~activation_full_q) begin
-      activation_flow_d = ({8'd0, qp_q} << 1) | 16'd1;
-      activation_last_d = next_end_q;
-      activation_restart_d = ~goes_on_q;
-      activation_read_d.generation = entry_q.generation;
-      activation_read_d.first_psn = entry_q.psn;
-      activation_read_d.count = activation_asked.count;
-      activation_read_d.address = activation_asked.address;
-      activation_read_d.length = activation_asked.length;
-      activation_read_d.msn = entry_q.msn;
-      activation_read_d.tag = activation_tag;
-      activation_read_d.epoch = activation_epoch;
-    end
+    activation_told.qp = activation_qp_r_q;
+    activation_told.restart = activation_restart_q;
+    activation_told.end_psn = activation_last_q;
+    activation_told.generation = activation_read_q.generation;
+    activation_told.first_psn = activation_read_q.first_psn;
   end
   initial begin
     pool_head_r_q = 10'd0;
@@ -970,8 +1096,8 @@ module hpcc_response_queue (
     pool_last_r_q = 10'd0;
     pool_count_r_q = 11'd0;
     pool_gives_q = 1'd0;
-    intake_valid_r_q = 1'd0;
-    intake_open_q = 1'd0;
+    intake_offers_q = 1'd0;
+    intake_meets_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     intake_qp_r_q = 8'd0;
     intake_entry_r_q = 421'd0;
@@ -996,12 +1122,15 @@ module hpcc_response_queue (
     store_q = 1'd0;
     lost_q = 1'd0;
     looks_again_q = 1'd0;
+    drops_told_q = 1'd0;
     item_follows_q = 1'd0;
     item_reached_q = 1'd0;
-    load_q = 1'd0;
-    rests_q = 1'd0;
-    same_q = 1'd0;
-    started_q = 1'd0;
+    valid_1_q = 1'd0;
+    fresh_1_q = 1'd0;
+    again_1_q = 1'd0;
+    busy_q = 1'd0;
+    room_q = 1'd0;
+    acks_room_q = 1'd0;
     activate_q = 1'd0;
     goes_on_q = 1'd0;
     some_q = 1'd0;
@@ -1015,17 +1144,22 @@ module hpcc_response_queue (
     next_reach_q = 24'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
+    subject_1_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
+    entry_1_q = 421'd0;
+    creation_1_q = 18'd0;
+    qp_1_q = 8'd0;
+    held_1_q = 101'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     entry_q = 421'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
     held_q = 101'd0;
+    ack_count_q = 9'd0;
     left_qp_r_q = 8'd0;
     left_generation_r_q = 8'd0;
-    activation_full_q = 1'd0;
     activation_pulse_q = 1'd0;
     activation_restart_q = 1'd0;
-    activation_flow_q = 16'd0;
+    activation_qp_r_q = 8'd0;
     activation_last_q = 24'd0;
     activation_read_q = 184'd0;
     full_r_q = 1'd0;
@@ -1041,10 +1175,10 @@ module hpcc_response_queue (
     pool_last_r_q <= pool_give_last;
     pool_count_r_q <= pool_give_count;
     pool_gives_q <= pool_gives_d;
-    intake_valid_r_q <= intake_valid_r_d;
-    intake_open_q <= intake_open_d;
+    intake_offers_q <= intake_offers_d;
+    intake_meets_q <= intake_meets_d;
     intake_subject_r_q <= intake_subject_r_d;
-    intake_qp_r_q <= intake_coming_qp;
+    intake_qp_r_q <= intake_qp_r_d;
     intake_entry_r_q <= intake_entry_r_d;
     intake_creation_r_q <= intake_creation_r_d;
     step_q <= step_d;
@@ -1067,15 +1201,18 @@ module hpcc_response_queue (
     store_q <= store_d;
     lost_q <= lost_d;
     looks_again_q <= looks_again_d;
+    drops_told_q <= drops_told_d;
     item_follows_q <= follows;
     item_reached_q <= item_reached_d;
-    load_q <= load_d;
-    rests_q <= rests_d;
-    same_q <= same_d;
-    started_q <= started_d;
+    valid_1_q <= valid_1_d;
+    fresh_1_q <= intake_take;
+    again_1_q <= again_1_d;
+    busy_q <= busy_d;
+    room_q <= room_d;
+    acks_room_q <= acks_room_d;
     activate_q <= activate_d;
     goes_on_q <= goes_on_d;
-    some_q <= some_d;
+    some_q <= waits;
     of_item_q <= of_item_d;
     pops_q <= pops_d;
     popping_q <= popping_d;
@@ -1086,26 +1223,32 @@ module hpcc_response_queue (
     next_reach_q <= span;
     again_q <= again_d;
     extending_q <= extending_d;
+    subject_1_q <= subject_1_d;
+    entry_1_q <= entry_1_d;
+    creation_1_q <= creation_1_d;
+    qp_1_q <= qp_1_d;
+    held_1_q <= list_1;
     subject_q <= subject_d;
     entry_q <= entry_d;
     creation_q <= creation_d;
     qp_q <= qp_d;
     held_q <= held_d;
+    ack_count_q <= ack_count_d;
     left_qp_r_q <= qp_q;
     left_generation_r_q <= list.generation;
-    activation_full_q <= activation_full_d;
     activation_pulse_q <= activation_pulse_d;
     activation_restart_q <= activation_restart_d;
-    activation_flow_q <= activation_flow_d;
-    activation_last_q <= activation_last_d;
+    activation_qp_r_q <= qp_q;
+    activation_last_q <= next_end_q;
     activation_read_q <= activation_read_d;
     full_r_q <= full_r_d;
     left_what_r_q <= left_what_r_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, asked.duplicate, asked.length, asked.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, covered[22:0], beyond[22:0], activation_asked.duplicate};
+      context_data.remote_ip, compared.epoch, compared.tail, compared.head, compared.int_on, asked.duplicate, asked.length, asked.address,
+      asked_1.duplicate, asked_1.length, asked_1.address, next_asked.count, next_asked.length, next_asked.address, item_asked.duplicate,
+      item_asked.length, item_asked.address, covered[22:0], beyond[22:0], activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -105,6 +105,8 @@ module hpcc_sched_engine_large (
   logic valid_13_q;
   logic settled_d;
   logic settled_q;
+  wire  crowded_d;
+  logic crowded_q;
   wire  [9:0] sender_ram_raddr;
   wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [9:0] pacing_ram_raddr;
@@ -312,6 +314,7 @@ module hpcc_sched_engine_large (
     .rate(visit_rate),
     .state(state_ram_rdata),
     .tick(tick),
+    .crowded(crowded_q),
     .pause(pause),
     .overhead(overhead),
     .ends(visit_ends),
@@ -344,6 +347,7 @@ module hpcc_sched_engine_large (
   assign open = settled_q & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
+  assign crowded_d = woken_down_valid | waiting_down_valid;
   assign cap_ram_raddr = entry.place.index[9:0];
   assign sender_ram_raddr = entry_0_q.place.index[9:0];
   assign pacing_ram_raddr = entry_0_q.place.index[9:0];
@@ -436,6 +440,7 @@ module hpcc_sched_engine_large (
     valid_0_q = 1'd0;
     valid_13_q = 1'd0;
     settled_q = 1'd0;
+    crowded_q = 1'd0;
     cap_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
@@ -445,6 +450,7 @@ module hpcc_sched_engine_large (
     valid_0_q <= valid_0_d;
     valid_13_q <= valid_12_q;
     settled_q <= settled_d;
+    crowded_q <= crowded_d;
     cap_2_q <= cap_ram_rdata.pacing;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;

@@ -234,7 +234,8 @@ mod tests {
             let pacing = Pacing::new(rate, (1 << WINDOW_BITS) - 1, 2, &registers);
             let before = VisitState { rest: true, credit: credit << CREDIT_FRACTION, ..VisitState::default() };
             let sender = SenderState { end: 10, mtu: 2, alive: true, ..SenderState::default() };
-            let with = visit_dithered(&sender, &pacing, &before, 100, false, Some(random), &registers);
+            let dithered = |now| Moment { now, random: Some(random), ..Moment::default() };
+            let with = visit_at(&sender, &pacing, &before, &dithered(100), &registers);
             let without = visit(&sender, &pacing, &before, 100, false, &registers);
             let wire = i64::from(registers.wire_bytes(2));
             let start = (wire - ((i64::from(random) * wire) >> 16)) << CREDIT_FRACTION;
@@ -242,7 +243,7 @@ mod tests {
             prop_assert_eq!(total(&with), total(&without).min(start));
             prop_assert!(!with.state.rest);
             // once it is active it is left alone
-            let next = visit_dithered(&sender, &pacing, &with.state, 200, false, Some(random), &registers);
+            let next = visit_at(&sender, &pacing, &with.state, &dithered(200), &registers);
             prop_assert_eq!(next, visit(&sender, &pacing, &with.state, 200, false, &registers));
         }
     }

@@ -21,4 +21,4 @@ pub use limit::{Cap, CapControl, Level, Membership};
 pub use registers::SchedRegisters;
 pub use sender::{FlowSettings, Op, Outcome, Timing};
 pub use state::{SenderState, VisitState};
-pub use visit::{visit, visit_dithered, Grant, Pacing, Visit};
+pub use visit::{visit, visit_at, Grant, Moment, Pacing, Visit};

@@ -32,7 +32,7 @@ impl Pacing {
 pub struct Grant {
     /// First PSN.
     pub psn: u32,
-    /// Number of packets, 1 to [`MAX_GRANT`].
+    /// Number of packets, 1 to [`grant_limit`].
     pub count: u32,
     /// How many of them, from the first on, were sent before; saturates at [`MAX_GRANT`].
     pub repeats: u32,
@@ -53,8 +53,22 @@ pub struct Visit {
     pub idle: bool,
 }
 
-/// Carries out a visit at tick `now` (modulo 2^[`LAST_BITS`]). `paused`: the flow's priority is paused. `pacing` is what the law
-/// and the limits ([`Pacing::limited`]) allow together.
+/// What a visit finds beside the flow's own state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Tick modulo 2^[`LAST_BITS`].
+    pub now: u32,
+    /// The flow's priority is paused.
+    pub paused: bool,
+    /// Other flows wait for their visits.
+    pub crowded: bool,
+    /// Under `CAP_DITHER` a random number: a flow that becomes active starts with a credit that makes its first packet wait
+    /// `random / 65536` of a packet time, whatever it had saved (HCC paper, section IV, scenario B).
+    pub random: Option<u16>,
+}
+
+/// Carries out a visit at tick `now` (modulo 2^[`LAST_BITS`]) of a flow that is alone. `paused`: the flow's priority is paused. `pacing` is
+/// what the law and the limits ([`Pacing::limited`]) allow together.
 pub fn visit(
     sender: &SenderState,
     pacing: &Pacing,
@@ -63,20 +77,28 @@ pub fn visit(
     paused: bool,
     registers: &SchedRegisters,
 ) -> Visit {
-    visit_dithered(sender, pacing, before, now, paused, None, registers)
+    let moment = Moment {
+        now,
+        paused,
+        ..Moment::default()
+    };
+    visit_at(sender, pacing, before, &moment, registers)
 }
 
-/// The same under `CAP_DITHER`: a flow that becomes active starts with a credit that makes its first packet wait
-/// `random / 65536` of a packet time, whatever it had saved (HCC paper, section IV, scenario B).
-pub fn visit_dithered(
+/// Carries out a visit.
+pub fn visit_at(
     sender: &SenderState,
     pacing: &Pacing,
     before: &VisitState,
-    now: u32,
-    paused: bool,
-    random: Option<u16>,
+    moment: &Moment,
     registers: &SchedRegisters,
 ) -> Visit {
+    let Moment {
+        now,
+        paused,
+        crowded,
+        random,
+    } = *moment;
     let una = sender.una;
     let fresh = before.generation != sender.generation;
     let restarted = fresh || before.restarts != sender.restarts;
@@ -85,13 +107,21 @@ pub fn visit_dithered(
     let max = before.max_for(sender);
     let wanted = if restarted || rewound { una } else { before.nxt };
     let (from_start, span) = (ahead(wanted, sender.from), ahead(sender.to, sender.from));
-    let nxt = if ahead(wanted, una) >= 1 << 23 {
+    let inside = from_start != 0 && from_start < span;
+    let passed = ahead(wanted, una) >= 1 << 23;
+    let nxt = if passed {
         // acknowledged past a rewind
         una
-    } else if from_start != 0 && from_start < span {
+    } else if inside {
         sender.to
     } else {
         wanted
+    };
+    let follows_read = span > 1 && !passed && (inside || ahead(wanted, sender.to) < AFTER_READ);
+    let limit = if follows_read && crowded {
+        1
+    } else {
+        grant_limit(sender.mtu)
     };
 
     let in_flight = ahead(nxt, una);
@@ -102,7 +132,7 @@ pub fn visit_dithered(
     };
     let left = match ahead(sender.end, nxt) {
         left if left >= 1 << 23 => 0,
-        left => left.min(MAX_GRANT),
+        left => left.min(limit),
     };
     let idle = !sender.alive || open == 0 || left == 0;
     let halted = pacing.rate == 0;

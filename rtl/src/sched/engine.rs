@@ -102,7 +102,8 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     /// Grants.
     pub grants: StreamOut<Grant>,
     #[signals(Bit: is_out, waking, clears, open, ending, granted)]
-    #[registers(Bit: valid_0, valid_13, settled)]
+    // other flows waited a clock ago
+    #[registers(Bit: valid_0, valid_13, settled, crowded)]
     #[signals(RingEntry: entry, back)]
     #[signals(U<6>: tag_now, tag_after)]
     sender_ram: TableRam<FlowShared, I>,
@@ -196,6 +197,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         }
 
         entry_0 = entry;
+        crowded = woken.down.valid | waiting.down.valid;
 
         // -1 to 2: cap, then the level of its group
         cap_ram.raddr = bit_cast_u::<I, 16>(entry.place.index);
@@ -210,7 +212,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         state_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         adjust_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         inputs!(visit: sender = sender_ram.rdata, pacing = pacing_ram.rdata, state = state_ram.rdata);
-        inputs!(visit: adjust = adjust_ram.rdata, tick, pause, overhead);
+        inputs!(visit: adjust = adjust_ram.rdata, tick, pause, overhead, crowded);
         valid_12 = valid_0;
         valid_13 = valid_12;
         // when no visit ends there is no state after it, which is what a flow that is cleared gets

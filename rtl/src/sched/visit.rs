@@ -1,22 +1,23 @@
-//! A visit: sequence numbers, then credit, then at most fifteen packets. One visit a clock.
+//! A visit: sequence numbers, then credit, then at most fifteen packets, or one of 4096 bytes. One visit a clock.
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 2 | inputs | the three words of the flow show | |
 //! | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
 //! | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
-//! | 4 | `behind`, `inside`, `lead` | against `una` and the READ last sent | 24 bits |
+//! | 4 | `behind`, `lead` | against `una` and the READ last sent | 24 bits |
 //! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
 //! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
+//! | 5, 6 | `follows_read`, `single` | is a READ asked for just before the next PSN; one packet at most, also of 4096 bytes | |
 //! | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
 //! | 5 | `share` | random part of a packet | 13 bits |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
-//! | 7 | `open`, `left_7`, `sum` | saturated at 15; credit earned | 4 bits, 45 bits |
+//! | 7 | `open`, `left_7`, `sum` | saturated at 15 or at one; credit earned | 4 bits, 45 bits |
 //! | 8 | `room`, `balance[0]` | smaller of both; capped | 4 bits, SQ20.16 |
 //! | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
 //! | 13 | outputs | the flow's new state and the grant | |
 //!
-//! Bit for bit [`hpcc_models::sched::visit_dithered`] of what [`hpcc_models::sched::Pacing::limited`] leaves.
+//! Bit for bit [`hpcc_models::sched::visit_at`] of what [`hpcc_models::sched::Pacing::limited`] leaves.
 
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
@@ -53,6 +54,8 @@ pub struct Visit {
     pub state: Signal<In, VisitFlow>,
     /// Clock 2: tick now.
     pub tick: Signal<In, U<20>>,
+    /// Clock 5: other flows wait for their visits.
+    pub crowded: Signal<In, Bit>,
     /// Paused priorities.
     pub pause: Signal<In, U<8>>,
     /// Register: wire bytes of a packet beside its payload.
@@ -65,9 +68,9 @@ pub struct Visit {
     pub grant: Signal<Out, Grant>,
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
-    #[signals(Bit: fresh, restarted, rewound, work, stopped)]
+    #[signals(Bit: fresh, restarted, rewound, work, stopped, within_read, near)]
     #[registers(Bit: fresh_3, restarted_3, restarted_4, rewound_3, fresh_6, rest_3, halted_4, halted_7, resting_7)]
-    #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13)]
+    #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read, single)]
     #[registers(U<24>: wanted, max_3, from_start, span, wanted_4, to_4, max_4, lead, max_5, nxt_5, in_flight)]
     #[registers(U<20>: elapsed, correction, cap_3, cap_4, cap_5, cap_6, cap_7, level_earned_3)]
     #[registers(U<37>: credit_3, corrected_4, base_5, base_6)]
@@ -76,6 +79,7 @@ pub struct Visit {
     #[registers(U<16>: window_3, window_6, level_packets)]
     #[signals(Credit: added, base_credit)]
     #[registers(U<4>: open, left_7, repeats_7, open_8)]
+    #[signals(U<24>: after_read)]
     #[signals(U<24>: end_psn, max_new)]
     product: MulPipe<34, 17, 43, 8>,
     fresh_5: Delay<Bit, 2>,
@@ -121,7 +125,7 @@ pub struct Visit {
     level_cap: DFF<U<21>>,
     level_round: DFF<RoundedWindow>,
     level_less_one: Signal<Local, U<12>>,
-    mtu_4: DFF<U<3>>,
+    #[registers(U<3>: mtu_4, mtu_5)]
     headroom: Signal<Local, WindowRoom>,
     correction_sign: Signal<Local, CorrectionSign>,
     longer_base: Signal<Local, LongerCredit>,
@@ -222,10 +226,16 @@ impl Logic for Visit {
         restarts_12 = sender_3.restarts;
 
         // 4: acknowledged past a rewind; inside a READ that was asked for
-        nxt_5 = if from_start.any() & (from_start < span) { to_4 } else { wanted_4 };
+        within_read = from_start.any() & (from_start < span);
+        nxt_5 = if within_read { to_4 } else { wanted_4 };
         if behind.negative {
             nxt_5 = wanted_4 - bit_cast_number::<24, PsnDistance>(behind);
         }
+        // what follows a READ of several packets is likely another one, of which only the first PSN becomes a packet
+        after_read = from_start - span;
+        near = after_read < 16;
+        follows_read = (span > 1) & !behind.negative & (within_read | near);
+        mtu_5 = mtu_4;
         // what was sent before a restart stays in flight if the restart goes back, and is nothing to it otherwise
         max_5 = if restarted_4 & (lead > 0x40_0000) { wanted_4 } else { max_4 };
         base_5 = corrected_4;
@@ -245,7 +255,9 @@ impl Logic for Visit {
         nxt_12 = nxt_5;
         max_12 = max_5;
 
-        // 6: saturate at fifteen; credit earned
+        single = (follows_read & crowded) | (mtu_5 > 3);
+
+        // 6: saturate at fifteen, or at one; credit earned
         headroom = bit_cast_word::<WindowRoom, U<25>>(bit_cast_u::<25, 16>(window_6) - bit_cast_u::<25, 24>(in_flight));
         open = if headroom.packets > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 24>(headroom.packets) };
         if headroom.negative {
@@ -256,6 +268,9 @@ impl Logic for Visit {
         }
         windowless_12 = windowless_6;
         left_7 = if left.magnitude > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 23>(left.magnitude) };
+        if single & left.magnitude.any() {
+            left_7 = bits_u::<4>(1);
+        }
         if left.negative {
             left_7 = bits_u::<4>(0);
         }

@@ -38,7 +38,7 @@ use super::requester::{
     QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
-use super::responses::{QpChange, ReadEnd, ResponseList};
+use super::responses::{QpChange, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
     FrameFaults, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes,
@@ -175,6 +175,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AddressHalf::descriptor(),
         ResponseList::descriptor(),
         ReadEnd::descriptor(),
+        ReadWork::descriptor(),
         QpChange::descriptor(),
         ReadState::descriptor(),
         HopRecordWord::descriptor(),

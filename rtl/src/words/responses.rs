@@ -16,9 +16,9 @@ crate::kind! {
 
     /// What the response queue does in a clock.
     pub enum ResponseStep {
-        /// Waits for what comes next, and the list of its queue pair.
+        /// Nothing is to be decided.
         Idle,
-        /// Compares it with the list.
+        /// Compares once more.
         Look,
         /// Decides.
         Decide,
@@ -86,6 +86,20 @@ crate::word! {
         failed: Bit,
         /// Tag of its READ.
         tag: U<4>,
+    }
+
+    /// What the scheduler hears of a READ that becomes active.
+    pub struct ReadWork {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+        /// The flow begins anew.
+        restart: Bit,
+        /// First PSN.
+        first_psn: U<24>,
+        /// One past the last.
+        end_psn: U<24>,
     }
 
     /// A queue pair is created or removed.

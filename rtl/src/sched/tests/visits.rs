@@ -6,7 +6,7 @@ use crate::sched::visit::Visit;
 use crate::sim::{init, step, Stimulus};
 use crate::words::sched::{FlowShared, GroupLevel, PacingState, VisitFlow};
 use hpcc_models::sched::formats::*;
-use hpcc_models::sched::{visit_dithered, Cap, CapControl, Level, Pacing, SchedRegisters, SenderState, VisitState};
+use hpcc_models::sched::{visit_at, Cap, CapControl, Level, Moment, Pacing, SchedRegisters, SenderState, VisitState};
 use std::collections::VecDeque;
 
 /// What visits see of a sender state.
@@ -148,6 +148,8 @@ fn every_visit_agrees_bit_for_bit() {
     let (mut granted, mut idle) = ([0u32; 16], 0);
     // pause is looked at five clocks after the rest
     let mut pauses = VecDeque::from(vec![0u8; 5]);
+    // whether others wait, three clocks after the rest
+    let mut crowds = VecDeque::from(vec![false; 3]);
     let mut dithers = VecDeque::from(vec![false; 4]);
     let mut numbers = VecDeque::from(vec![0u16; 1]);
     // whether a visit ends, ten clocks after it
@@ -167,24 +169,24 @@ fn every_visit_agrees_bit_for_bit() {
         block.dither.next = dithers.pop_front().unwrap_or(false);
         numbers.push_back(case.random.unwrap_or(0));
         block.random.next = U(numbers.pop_front().unwrap_or(0).into());
+        let crowded = random.chance(0.5);
+        crowds.push_back(crowded);
+        block.crowded.next = crowds.pop_front().unwrap_or(false);
         pauses.push_back(case.pause);
         block.pause.next = U(pauses.pop_front().unwrap_or(0).into());
         let ended = random.chance(0.9);
         ends.push_back(ended);
         block.ends.next = ends.pop_front().unwrap_or(false);
-        let paused = case.pause >> case.sender.priority & 1 == 1;
+        let moment = Moment {
+            now: case.tick,
+            paused: case.pause >> case.sender.priority & 1 == 1,
+            crowded,
+            random: case.random,
+        };
         let limited = case.pacing.limited(&case.cap, &case.level, case.sender.mtu, &registers);
-        let inputs = (case.sender, limited, case.state, case.tick);
+        let inputs = (case.sender, limited, case.state, moment);
         expected.push_back((
-            visit_dithered(
-                &inputs.0,
-                &inputs.1,
-                &inputs.2,
-                inputs.3,
-                paused,
-                case.random,
-                &registers,
-            ),
+            visit_at(&inputs.0, &inputs.1, &inputs.2, &moment, &registers),
             inputs,
             ended,
         ));

@@ -1,22 +1,24 @@
 //! A READ becomes active: its state to the packet selector, its range to the scheduler.
 
 use crate::emit::naming::named_inside;
+use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::bit_cast_word;
 use crate::sched::ports::WorkOut;
+use crate::words::responses::ReadWork;
 use crate::words::transport::{Commit, ReadRequest, ReadState};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Registers on the way out. The state is out no later than the work.
+/// Registers on the way out, and a queue of work. The state is out before the work.
 #[block]
 pub struct Activation {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// The READ of `entry` becomes active; only behind a clock that is not `busy`.
+    /// The READ of `entry` becomes active; six more may behind a clock in which `crowded` was high.
     pub activate: Signal<In, Bit>,
     /// Its queue pair.
     pub qp: Signal<In, U<8>>,
@@ -30,8 +32,8 @@ pub struct Activation {
     pub end_psn: Signal<In, U<24>>,
     /// The READ goes on where the one before it ends, which need not have left.
     pub goes_on: Signal<In, Bit>,
-    /// The scheduler does not take the work of the one before in this clock: none can become active in the next.
-    pub busy: Signal<Out, Bit>,
+    /// The scheduler has not taken the work of several yet.
+    pub crowded: Signal<Out, Bit>,
     /// Work of the READ response flows: a restart, or more of the same.
     pub work: WorkOut,
     /// A READ has become active.
@@ -40,41 +42,39 @@ pub struct Activation {
     pub read_qp: Signal<Out, U<8>>,
     /// What it asks for.
     pub read_data: Signal<Out, ReadState>,
-    #[registers(Bit: full, pulse, restart)]
-    flow: DFF<U<16>>,
+    #[registers(Bit: pulse, restart)]
+    qp_r: DFF<U<8>>,
     last: DFF<U<24>>,
     read: DFF<ReadState>,
     asked: Signal<Local, ReadRequest>,
+    works: ShortFifo<ReadWork, 3, 2>,
+    told: Signal<Local, ReadWork>,
+    next_work: Signal<Local, ReadWork>,
 }
 
 #[kernel]
 impl Logic for Activation {
     fn update(&mut self) {
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
-        if work.ready {
-            full = false;
-        }
         pulse = activate;
-        // what is not told yet stays; else whatever is there, so that nothing wide waits for a decision
-        if !full {
-            flow = (bit_cast_u::<16, 8>(qp) << 1) | 1;
-            last = end_psn;
-            restart = !goes_on;
-            fields!(read.d from entry: generation, first_psn = psn);
-            fields!(read.d from asked: count, address, length);
-            fields!(read.d: msn = entry.msn, tag, epoch);
-        }
-        if activate {
-            full = true;
-        }
+        assign!(qp_r.d = qp, last.d = end_psn);
+        restart = !goes_on;
+        fields!(read.d from entry: generation, first_psn = psn);
+        fields!(read.d from asked: count, address, length);
+        fields!(read.d: msn = entry.msn, tag, epoch);
+        assign!(read_valid = pulse, read_qp = qp_r, read_data = read);
+
+        fields!(told: qp = qp_r, restart = restart, end_psn = last);
+        fields!(told from read: generation, first_psn);
+        inputs!(works: reset, up.valid = pulse, up.data = told);
+        next_work = works.down.data;
         assign! {
-            work.valid = full, work.flow = flow, work.generation = read.generation, work.restart = restart,
-            work.start = read.first_psn, work.end = last, read_valid = pulse
+            work.valid = works.down.valid, work.generation = next_work.generation, work.restart = next_work.restart,
+            work.start = next_work.first_psn, work.end = next_work.end_psn, crowded = works.crowded
         }
-        busy = full & !work.ready;
-        read_qp = flow.get_bits::<8>(1);
-        read_data = read;
-        reset!(full, pulse);
+        work.flow = (bit_cast_u::<16, 8>(next_work.qp) << 1) | 1;
+        works.down.ready = work.ready;
+        reset!(pulse);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -1,4 +1,7 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
+//!
+//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written: three clocks behind the one
+//! before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
 
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
@@ -38,14 +41,22 @@ pub struct Intake {
     pub gone_tag: Signal<In, U<4>>,
     /// Answers.
     pub up: StreamIn<Commit>,
-    /// What is offered is taken.
-    pub take: Signal<In, Bit>,
-    /// Low when it is: `take` for what is wide.
-    pub rests: Signal<In, Bit>,
+    /// Register: there is room for what may become of it.
+    pub room: Signal<In, Bit>,
+    /// Something is compared.
+    pub compared: Signal<In, Bit>,
+    /// It is an end.
+    pub compared_end: Signal<In, Bit>,
+    /// Of this queue pair.
+    pub compared_qp: Signal<In, U<8>>,
+    /// What was compared before goes on, so that the next one cannot be decided.
+    pub busy: Signal<In, Bit>,
+    /// It is of this queue pair.
+    pub decided_qp: Signal<In, U<8>>,
     /// Queue pair of what is offered in the next clock.
     pub coming_qp: Signal<Out, U<8>>,
-    /// Something is offered.
-    pub valid: Signal<Out, Bit>,
+    /// What is offered is taken, to be compared.
+    pub take: Signal<Out, Bit>,
     /// What.
     pub subject: Signal<Out, ResponseInput>,
     /// Queue pair.
@@ -57,10 +68,10 @@ pub struct Intake {
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    #[signals(Bit: moves)]
-    valid_r: DFF<Bit>,
-    /// Nothing is offered: the same once more for what is narrow, which need not wait for a net to everything that is wide.
-    open: DFF<Bit>,
+    #[signals(Bit: takes, moves, head_end, head_meets, stay_meets)]
+    #[signals(U<8>: head_qp)]
+    /// Something is offered; it must wait.
+    #[registers(Bit: offers, meets)]
     subject_r: DFF<ResponseInput>,
     qp_r: DFF<U<8>>,
     entry_r: DFF<Commit>,
@@ -85,27 +96,37 @@ impl Logic for Intake {
         ends.up.data.next.tag = gone_tag;
 
         // the next one
-        moves = take | open;
+        takes = offers & !meets & room & !(compared & busy);
+        moves = takes | !offers;
+        take = takes;
         contexts.down.ready = moves;
         ends.down.ready = moves & !contexts.down.valid;
         up.ready = moves & !contexts.down.valid & !ends.down.valid;
         end = ends.down.data;
-        coming_qp = qp_r;
+        head_end = ends.down.valid & !contexts.down.valid;
+        head_qp = if ends.down.valid { end.qp } else { up.data.val().qp };
+        if contexts.down.valid {
+            head_qp = contexts.down.data.val().qp;
+        }
+        // what leaves in this clock and what is compared is decided later; what is decided may go on
+        head_meets = (offers & (head_qp == qp_r))
+            | (offers & (subject_r == ResponseInput::ReadEnd) & head_end)
+            | (compared & (head_qp == compared_qp))
+            | (busy & (head_qp == decided_qp));
+        stay_meets = (compared & (qp_r == compared_qp))
+            | (busy & (qp_r == decided_qp))
+            | (busy & compared & compared_end & (subject_r == ResponseInput::ReadEnd));
+        meets = if moves { head_meets } else { stay_meets };
+        coming_qp = if moves { head_qp } else { qp_r };
+        qp_r = if moves { head_qp } else { qp_r };
         if moves {
-            valid_r = contexts.down.valid | ends.down.valid | up.valid;
-            open = !contexts.down.valid & !ends.down.valid & !up.valid;
-            subject_r = ResponseInput::Answer;
-            coming_qp = up.data.val().qp;
-            if ends.down.valid {
-                subject_r = ResponseInput::ReadEnd;
-                coming_qp = end.qp;
-            }
+            offers = contexts.down.valid | ends.down.valid | up.valid;
+            subject_r = if head_end { ResponseInput::ReadEnd } else { ResponseInput::Answer };
             if contexts.down.valid {
                 subject_r = ResponseInput::Creation;
-                coming_qp = contexts.down.data.val().qp;
             }
         }
-        if !rests | !valid_r {
+        if moves {
             assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
             if ends.down.valid {
                 entry_r = bits_zero::<Commit>(0);
@@ -114,18 +135,8 @@ impl Logic for Intake {
                 entry_r.msn = bit_cast_u::<24, 4>(end.tag);
             }
         }
-        qp_r = coming_qp;
-        assign!(
-            valid = valid_r,
-            subject = subject_r,
-            qp = qp_r,
-            entry = entry_r,
-            creation = creation_r
-        );
-        if reset {
-            valid_r = false;
-            open = true;
-        }
+        assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);
+        reset!(offers);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -7,11 +7,19 @@
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
 //! READ, all of those are replaced, since what lies before the new PSN has been received.
 //!
+//! What comes is compared in one clock and decided in the next, one a clock, of different queue pairs:
+//!
+//! | clock | what |
+//! |---|---|
+//! | 0 | [`intake::Intake`] has taken it up, and addressed the list of its queue pair |
+//! | 1 | it is compared with the list |
+//! | 2 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
+//!
+//! What is not done then keeps `busy` high, and what is compared waits:
+//!
 //! | step | does |
 //! |---|---|
-//! | `Idle` | waits for what [`intake::Intake`] has taken up: a creation, a READ's end, or an answer, and the list of its queue pair |
-//! | `Look` | compares it with the list, as soon as what may be decided can leave |
-//! | `Decide` | an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the next one comes in, if it is there and nothing more is to do |
+//! | `Look`, `Decide` | the same once more |
 //! | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
 //! | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
 //! | `Finish` | the rest of the list is given back |
@@ -106,21 +114,25 @@ pub struct ResponseQueue {
     #[registers(U<11>: seen, removed)]
     #[registers(Bit: cut, replaces)]
     // what is decided, from `Look`, in the clock of `Decide`
-    #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again)]
+    #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again, drops_told)]
     // compared a clock before `Pop` or `Judge`
     #[registers(Bit: item_follows, item_reached)]
-    // the next one comes in; its queue pair is that of the one at hand; one has come in since reset
-    #[registers(Bit: load, rests, same, started)]
+    // something is compared, since this clock; what was compared is not done
+    #[registers(Bit: valid_1, fresh_1, again_1, busy)]
+    // there is room for what may come of the next ones
+    #[registers(Bit: room, acks_room)]
     // a READ becomes active; it goes on where the one before it ends
     #[registers(Bit: activate, goes_on)]
     // the list had answers that wait, a clock ago
     #[registers(Bit: some)]
-    #[signals(ResponseList: list, changed)]
-    #[signals(ReadRequest: asked, next_asked, item_asked)]
+    #[signals(ResponseList: list, list_1, compared, changed)]
+    #[signals(ReadRequest: asked, asked_1, next_asked, item_asked)]
     #[signals(U<24>: psn, count, span, covered, beyond, completed)]
-    #[signals(Bit: idle, look, blocked, active, own, answer, ending, is_read, of_read, last, too_far, settled)]
+    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, of_read, last, too_far, lingers, repeats, failed)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
-    #[signals(Bit: comes, pop, taken_back)]
+    #[signals(Bit: stalls_1, pop, taken_back, waits, queued, sent_one)]
+    #[signals(ResponseInput: about)]
+    #[signals(ResponseStep: next_step)]
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
     /// The answer in the list is compared, not the one that came in.
@@ -140,12 +152,24 @@ pub struct ResponseQueue {
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
     extending: DFF<Bit>,
+    // clock 1
+    subject_1: DFF<ResponseInput>,
+    entry_1: DFF<Commit>,
+    creation_1: DFF<QpChange>,
+    qp_1: DFF<U<8>>,
+    /// The list of that queue pair, a clock ago.
+    held_1: DFF<ResponseList>,
+    // clock 2
     subject: DFF<ResponseInput>,
     entry: DFF<Commit>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
     /// The list of that queue pair.
     held: DFF<ResponseList>,
+    /// Acknowledgements that have not left.
+    ack_count: DFF<U<9>>,
+    generation: Signal<Local, U<8>>,
+    tag: Signal<Local, U<4>>,
     item: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
@@ -165,160 +189,197 @@ impl Logic for ResponseQueue {
             gone_tag);
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
-        idle = (step == ResponseStep::Idle) & !pool.clearing;
+        asked_1 = bit_cast_word::<ReadRequest, W<336, 6>>(entry_1.int_stack);
 
-        // the list, and where the answer that came or the one in the list stands to it
+        // what is compared: what came in, or what is not done yet, with the list of its queue pair
         list = held;
+        list_1 = held_1;
+        if fresh_1 {
+            list_1 = lists.rdata;
+        }
+        held_1 = list_1;
+        compared = list_1;
+        assign!(
+            about = subject_1,
+            repeats = again_1,
+            generation = entry_1.generation,
+            psn = entry_1.psn,
+            count = asked_1.count
+        );
+        failed = entry_1.ends_or_failed;
+        tag = entry_1.msn.get_bits::<4>(0);
+        is_read = entry_1.kind == CommitKind::Read;
+        if busy {
+            compared = list;
+            assign!(
+                about = subject,
+                repeats = again,
+                generation = entry.generation,
+                psn = entry.psn,
+                count = asked.count
+            );
+            failed = entry.ends_or_failed;
+            tag = entry.msn.get_bits::<4>(0);
+            is_read = entry.kind == CommitKind::Read;
+        }
+        of_read = is_read;
+        // or the one in the list
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
-        assign!(waiting = list.waiting, active = list.active);
-        some = waiting.any();
-        is_read = entry.kind == CommitKind::Read;
-        item_reads = item.kind == CommitKind::Read;
-        own = (list.generation == entry.generation) & !list.dead;
-        of_item = (step == ResponseStep::AwaitHead) | (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
-        pops = (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
-        assign!(psn = entry.psn, count = asked.count, of_read = is_read);
         if of_item {
             assign!(psn = item.psn, count = item_asked.count);
             of_read = item.kind == CommitKind::Read;
         }
-        span = list.reach + count;
+        assign!(waiting = list.waiting, active = compared.active);
+        waits = compared.waiting.any();
+        some = waits;
+        item_reads = item.kind == CommitKind::Read;
+        own = (compared.generation == generation) & !compared.dead;
+        of_item = (step == ResponseStep::AwaitHead) | (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
+        pops = (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
+        span = compared.reach + count;
         next_end = psn + count;
         next_reach = span;
         // of an end `psn` is one past it
-        at_end = psn == list.end_psn;
+        at_end = psn == compared.end_psn;
         // a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
-        too_far = (list.ahead.any() & !(count < 32)) | ((list.ahead > 1) & !(count < 17)) | list.ahead.all();
+        too_far =
+            (compared.ahead.any() & !(count < 32)) | ((compared.ahead > 1) & !(count < 17)) | compared.ahead.all();
         follows = of_read & at_end & !span.get_bits::<2>(22).any() & !too_far;
         item_follows = follows;
-        covered = list.end_psn + !entry.psn;
+        covered = compared.end_psn + !psn;
         before_end = !covered.get_bit(23);
-        behind = list.tag - entry.msn.get_bits::<4>(0);
+        behind = compared.tag - tag;
         of_last = behind == 0;
-        of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
-        of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
+        of_oldest = behind == bit_cast_u::<4, 3>(compared.ahead);
+        of_active = behind <= bit_cast_u::<4, 3>(compared.ahead);
         beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
 
-        // `Look`: what is decided. It waits for the room that it may need
-        blocked = (!acks.up.ready & !is_read & (subject != ResponseInput::Creation))
-            | (activation.busy & is_read & (subject == ResponseInput::Answer) & !(active & waiting.any()));
-        look = (step == ResponseStep::Look) & !blocked & !reset;
-        create = look & (subject == ResponseInput::Creation);
+        // what is decided
+        first_look = valid_1 & !busy;
+        look = (first_look | (step == ResponseStep::Look)) & !reset;
+        create = look & (about == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
-        ending = look & (subject == ResponseInput::ReadEnd) & own & active;
-        fail = ending & of_active & entry.ends_or_failed;
+        ending = look & (about == ResponseInput::ReadEnd) & own & active;
+        fail = ending & of_active & failed;
         // the READs before one that has left have left
-        passes = ending & !entry.ends_or_failed & list.ahead.any() & of_active & (!of_last | at_end);
-        leave = ending & !entry.ends_or_failed & !list.ahead.any() & of_last & at_end;
-        answer = look & (subject == ResponseInput::Answer) & own;
+        passes = ending & !failed & compared.ahead.any() & of_active & (!of_last | at_end);
+        leave = ending & !failed & !compared.ahead.any() & of_last & at_end;
+        answer = look & (about == ResponseInput::Answer) & own;
         pass = answer & !active & !is_read;
-        rewind = answer & active & is_read & again;
+        rewind = answer & active & is_read & repeats;
         // all active ones are replaced, the oldest first
-        covers = answer & active & is_read & again & before_end;
-        drops = answer & active & is_read & again & before_end & list.ahead.any();
-        append = answer & active & !again & !waiting.any() & follows;
+        covers = answer & active & is_read & repeats & before_end;
+        drops = answer & active & is_read & repeats & before_end & compared.ahead.any();
+        append = answer & active & !repeats & !waits & follows;
         begins = answer & !active & is_read;
-        keep = answer & active & !(is_read & again) & !(!again & !waiting.any() & follows);
+        keep = answer & active & !(is_read & repeats) & !(!repeats & !waits & follows);
         store = keep & (pool.free > 1);
         lost = keep & !(pool.free > 1) & is_read;
-        looks_again = (answer & active & is_read & again & before_end & list.ahead.any())
-            | (ending & !entry.ends_or_failed & list.ahead.any() & of_active & !of_oldest & (!of_last | at_end));
+        looks_again = (answer & active & is_read & repeats & before_end & compared.ahead.any())
+            | (ending & !failed & compared.ahead.any() & of_active & !of_oldest & (!of_last | at_end));
 
-        // the next one comes in beside the decision, if that is all
-        settled = !(is_read & again & active & (subject == ResponseInput::Answer))
-            & !((subject == ResponseInput::ReadEnd) & (waiting.any() | !of_oldest));
-        comes = !load & intake.valid & (idle | (look & settled));
-        load = comes;
-        // the same for what is wide
-        rests = !comes;
-        inputs!(intake: take = load, rests);
-        started = started | load;
-        same = started & (intake.qp == qp);
+        // what may not be done with one decision, or fills a place, keeps the next one waiting
+        lingers = (about == ResponseInput::Creation)
+            | ((about == ResponseInput::ReadEnd) & (failed | waits | !of_oldest))
+            | ((about == ResponseInput::Answer) & active & (repeats | waits | !follows));
+
+        // clock 0 to 1
+        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, busy, decided_qp = qp);
+        intake.compared_end = subject_1 == ResponseInput::ReadEnd;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
-        if load {
+        stalls_1 = valid_1 & busy;
+        fresh_1 = intake.take;
+        valid_1 = intake.take | stalls_1;
+        if !stalls_1 {
             assign!(
-                qp.d = intake.qp,
-                subject.d = intake.subject,
-                again.d = next_asked.duplicate,
-                creation.d = intake.creation
+                qp_1.d = intake.qp,
+                subject_1.d = intake.subject,
+                again_1.d = next_asked.duplicate,
+                creation_1.d = intake.creation,
+                entry_1.d = intake.entry
             );
         }
-        if !rests {
-            entry = intake.entry;
+        // clock 1 to 2
+        if !busy {
+            assign!(
+                qp.d = qp_1,
+                subject.d = subject_1,
+                again.d = again_1,
+                creation.d = creation_1,
+                entry.d = entry_1
+            );
         }
         if pops {
             entry = item;
         }
 
         // `Decide` and the steps behind it
-        popping = (step == ResponseStep::CompareHead) | (popping & !extending & !item_reads & !acks.up.ready);
-        pop = popping & ((extending & item_follows) | (!extending & (item_reads | acks.up.ready)));
+        popping = (step == ResponseStep::CompareHead) | (popping & !extending & !item_reads & !acks_room);
+        pop = popping & ((extending & item_follows) | (!extending & (item_reads | acks_room)));
         last = (seen + 1) == waiting;
         judge = step == ResponseStep::CompareNext;
         taken_back = judge & (cut | replaces | item_reached);
         finish = (rewind & !some & !looks_again) | (judge & last);
-        // known a clock before; nothing but this makes `activation` busy
+        // known a clock before
         activate = begins
             | append
-            | (!activation.busy
+            | (!activation.crowded
                 & ((pop & item_reads) | (finish & replaces) | ((step == ResponseStep::Activate) & !activate)));
-        goes_on = if step == ResponseStep::Look { active } else { extending };
+        goes_on = if look { active } else { extending };
 
         // where it goes on
-        if look {
-            step = ResponseStep::Decide;
-        }
+        next_step = step;
         if step == ResponseStep::Decide {
-            step = ResponseStep::Idle;
+            next_step = ResponseStep::Idle;
             clear!(seen, removed);
             cursor = list.head;
             extending = passes;
             cut = false;
             replaces = covers;
             if (leave | passes) & some {
-                step = ResponseStep::AddressHead;
+                next_step = ResponseStep::AddressHead;
             }
             if rewind {
-                step = if some { ResponseStep::AddressNext } else { ResponseStep::Finish };
+                next_step = if some { ResponseStep::AddressNext } else { ResponseStep::Finish };
             }
             if looks_again {
-                step = ResponseStep::Look;
+                next_step = ResponseStep::Look;
             }
         }
         if step == ResponseStep::AddressHead {
-            step = ResponseStep::AwaitHead;
+            next_step = ResponseStep::AwaitHead;
         }
         if step == ResponseStep::AwaitHead {
-            step = ResponseStep::CompareHead;
+            next_step = ResponseStep::CompareHead;
         }
         if step == ResponseStep::CompareHead {
-            step = ResponseStep::Pop;
+            next_step = ResponseStep::Pop;
         }
         if popping & extending & !item_follows {
-            step = ResponseStep::Idle;
+            next_step = ResponseStep::Idle;
         }
         if pop {
             cursor = pool.behind;
-            step = if waiting == 1 { ResponseStep::Idle } else { ResponseStep::AddressHead };
+            next_step = if waiting == 1 { ResponseStep::Idle } else { ResponseStep::AddressHead };
             if item_reads {
-                step = ResponseStep::Activate;
+                next_step = ResponseStep::Activate;
             }
         }
         if step == ResponseStep::AddressNext {
-            step = ResponseStep::AwaitNext;
+            next_step = ResponseStep::AwaitNext;
         }
         if step == ResponseStep::AwaitNext {
-            step = ResponseStep::CompareNext;
+            next_step = ResponseStep::CompareNext;
         }
         if step == ResponseStep::CompareNext {
-            step = ResponseStep::Judge;
+            next_step = ResponseStep::Judge;
         }
         if judge {
             seen = seen + 1;
             assign!(earlier.d = cursor, cursor.d = pool.behind);
-            step = if last { ResponseStep::Finish } else { ResponseStep::AddressNext };
+            next_step = if last { ResponseStep::Finish } else { ResponseStep::AddressNext };
         }
         if taken_back {
             cut = true;
@@ -330,19 +391,25 @@ impl Logic for ResponseQueue {
         if finish {
             // once more, as one that repeats nothing
             again = false;
-            step = if replaces { ResponseStep::Activate } else { ResponseStep::Look };
+            next_step = if replaces { ResponseStep::Activate } else { ResponseStep::Look };
         }
         if (step == ResponseStep::Activate) & activate {
             // the next of the list may follow it
             extending = true;
-            step = ResponseStep::Idle;
+            next_step = ResponseStep::Idle;
             if waiting.any() & (!extending | (list.ahead < 6)) {
-                step = ResponseStep::AddressHead;
+                next_step = ResponseStep::AddressHead;
             }
         }
-        if load {
-            step = ResponseStep::Look;
+        busy = next_step != ResponseStep::Idle;
+        if step == ResponseStep::Look {
+            next_step = ResponseStep::Decide;
         }
+        if first_look {
+            next_step = ResponseStep::Decide;
+            busy = lingers;
+        }
+        step = next_step;
 
         // places
         inputs!(pool: at = cursor, store);
@@ -414,16 +481,16 @@ impl Logic for ResponseQueue {
                 changed.reach = asked.count;
             }
         }
-        held = changed;
-        if load & !same {
-            held = lists.rdata;
+        held = list_1;
+        if busy {
+            held = changed;
         }
         lists.raddr = intake.coming_qp;
-        asked_place.qp = qp;
-        asked_place.place = bit_cast_u::<3, 24>(entry.msn);
-        if load {
-            asked_place.qp = intake.qp;
-            asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
+        asked_place.qp = intake.qp;
+        asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
+        if stalls_1 {
+            asked_place.qp = qp_1;
+            asked_place.place = bit_cast_u::<3, 24>(entry_1.msn);
         }
         completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
@@ -450,6 +517,17 @@ impl Logic for ResponseQueue {
         acks.up.data = sent;
         outputs!(acks: ack.valid = down.valid, ack.data = down.data);
         acks.down.ready = ack.ready;
+        // far enough from full for what is on its way
+        queued = acks.up.valid;
+        sent_one = acks.down.valid & ack.ready;
+        if queued & !sent_one {
+            ack_count = ack_count + 1;
+        }
+        if sent_one & !queued {
+            ack_count = ack_count - 1;
+        }
+        acks_room = ack_count < 240;
+        room = (ack_count < 240) & !activation.crowded & !pool.clearing;
 
         inputs!(activation: reset, activate, qp, entry, end_psn = next_end);
         activation.tag = list.tag + 1;
@@ -460,13 +538,13 @@ impl Logic for ResponseQueue {
 
         left_what_r = bits_u::<3>(0);
         assign!(left_qp_r.d = qp, left_generation_r.d = list.generation);
-        // one without place is as good as lost
+        // one without place is as good as lost; what an answer does is told a clock later, since an end may be decided in the clock before
+        drops_told = drops | lost;
         if leave
             | passes
-            | drops
+            | drops_told
             | (taken_back & item_reads)
             | ((step == ResponseStep::Activate) & activate & replaces)
-            | lost
         {
             left_what_r = bits_u::<3>(1);
         }
@@ -481,13 +559,23 @@ impl Logic for ResponseQueue {
             left_what = left_what_r, left_qp = left_qp_r, left_generation = left_generation_r
         }
         // what has been taken up has its place besides the 192
-        full_r = pool.clearing | acks.crowded | (pool.free < 193);
+        full_r = pool.clearing | acks.crowded | (pool.free < 195);
         full = full_r;
         free = pool.free;
 
         if reset {
-            clear!(step, left_what_r, load, started, activate, popping, judge, finish);
-            rests = true;
+            clear!(
+                step,
+                left_what_r,
+                valid_1,
+                busy,
+                activate,
+                popping,
+                judge,
+                finish,
+                ack_count,
+                room
+            );
             full_r = true;
         }
     }

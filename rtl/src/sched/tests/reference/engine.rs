@@ -6,7 +6,7 @@ use super::rows::{Place, Rows};
 use super::stages::{Granted, Later, Queue};
 use hpcc_models::sched::formats::{mtu_bytes, CREDIT_FRACTION};
 use hpcc_models::sched::limit::GROUPS;
-use hpcc_models::sched::{visit_dithered, Cap, Level, Pacing, SchedRegisters, SenderState, Visit, VisitState};
+use hpcc_models::sched::{visit_at, Cap, Level, Moment, Pacing, SchedRegisters, SenderState, Visit, VisitState};
 
 /// Clocks after a reset in which visits and wakes that were under way end without a trace.
 const SETTLE: u32 = 31;
@@ -37,6 +37,7 @@ struct Under {
     tick: u32,
     overhead: u32,
     random: u16,
+    crowded: bool,
     dithers: bool,
     visit: Option<(Pacing, Visit)>,
 }
@@ -72,6 +73,8 @@ pub struct Engine {
     woken: Queue<Place>,
     pub grants: Queue<Granted>,
     settle: u32,
+    /// Other flows waited a clock ago.
+    crowded: bool,
     line: [Option<Under>; VISIT],
     coming: Later<Option<(Place, u32)>>,
     early: Later<Option<Wake>>,
@@ -121,6 +124,7 @@ impl Under {
             tick: 0,
             overhead: 0,
             random: 0,
+            crowded: false,
             dithers: false,
             visit: None,
         }
@@ -137,6 +141,7 @@ impl Engine {
             woken: Queue::new(1 << index_bits, 1),
             grants: Queue::new(32, 4),
             settle: 0,
+            crowded: false,
             line: [None; VISIT],
             coming: Later::new(2),
             early: Later::new(14),
@@ -208,6 +213,7 @@ impl Engine {
             self.levels[usize::from(group)] = level;
         }
 
+        self.crowded = self.woken.out.is_some() || self.rows.offer().is_some();
         self.rows.clock(enters, s.registers.tick(), rows_taken, s.reset);
         self.woken.clock(woken, open, s.reset);
         self.grants.clock(granted, taken, s.reset);
@@ -266,6 +272,9 @@ impl Engine {
         if let Some(under) = &mut self.line[3] {
             under.random = s.random;
         }
+        if let Some(under) = &mut self.line[5] {
+            under.crowded = self.crowded;
+        }
         if let Some(under) = &mut self.line[6] {
             under.dithers = s.registers.limits.dither;
         }
@@ -276,9 +285,13 @@ impl Engine {
             };
             let sender = &under.sender;
             let pacing = under.pacing.limited(&under.cap, &under.level, sender.mtu, &registers);
-            let held = s.held >> sender.priority & 1 == 1;
-            let random = under.dithers.then_some(under.random);
-            let visit = visit_dithered(sender, &pacing, &under.state, under.tick, held, random, &registers);
+            let moment = Moment {
+                now: under.tick,
+                paused: s.held >> sender.priority & 1 == 1,
+                crowded: under.crowded,
+                random: under.dithers.then_some(under.random),
+            };
+            let visit = visit_at(sender, &pacing, &under.state, &moment, &registers);
             under.visit = Some((pacing, visit));
         }
     }
