@@ -22,6 +22,8 @@ crate::kind! {
         Look,
         /// Decides.
         Decide,
+        /// The responder hears of a READ that found no place.
+        Tell,
         /// The answer at the head of the list is addressed.
         AddressHead,
         /// It is on its way from memory.

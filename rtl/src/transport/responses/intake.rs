@@ -49,6 +49,8 @@ pub struct Intake {
     pub compared_end: Signal<In, Bit>,
     /// Of this queue pair.
     pub compared_qp: Signal<In, U<8>>,
+    /// It waits.
+    pub stalls: Signal<In, Bit>,
     /// What was compared before goes on, so that the next one cannot be decided.
     pub busy: Signal<In, Bit>,
     /// It is of this queue pair.
@@ -96,7 +98,7 @@ impl Logic for Intake {
         ends.up.data.next.tag = gone_tag;
 
         // the next one
-        takes = offers & !meets & room & !(compared & busy);
+        takes = offers & !meets & room & !stalls;
         moves = takes | !offers;
         take = takes;
         contexts.down.ready = moves;
@@ -112,10 +114,11 @@ impl Logic for Intake {
         head_meets = (offers & (head_qp == qp_r))
             | (offers & (subject_r == ResponseInput::ReadEnd) & head_end)
             | (compared & (head_qp == compared_qp))
-            | (busy & (head_qp == decided_qp));
+            | (busy & (head_qp == decided_qp))
+            | (stalls & compared_end & head_end);
         stay_meets = (compared & (qp_r == compared_qp))
             | (busy & (qp_r == decided_qp))
-            | (busy & compared & compared_end & (subject_r == ResponseInput::ReadEnd));
+            | (stalls & compared_end & (subject_r == ResponseInput::ReadEnd));
         meets = if moves { head_meets } else { stay_meets };
         coming_qp = if moves { head_qp } else { qp_r };
         qp_r = if moves { head_qp } else { qp_r };

@@ -20,6 +20,7 @@
 //! | step | does |
 //! |---|---|
 //! | `Look`, `Decide` | the same once more |
+//! | `Tell` | the responder hears of a READ that found no place |
 //! | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
 //! | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
 //! | `Finish` | the rest of the list is given back |
@@ -119,6 +120,8 @@ pub struct ResponseQueue {
     #[registers(Bit: item_follows, item_reached)]
     // something is compared, since this clock; what was compared is not done
     #[registers(Bit: valid_1, fresh_1, again_1, busy)]
+    // what is compared waits, because what was compared is not done; it may not wait: the same for what is wide
+    #[registers(Bit: stalls, open_1)]
     // there is room for what may come of the next ones
     #[registers(Bit: room, acks_room)]
     // a READ becomes active; it goes on where the one before it ends
@@ -130,7 +133,7 @@ pub struct ResponseQueue {
     #[signals(U<24>: psn, count, span, covered, beyond, completed)]
     #[signals(Bit: first_look, look, active, own, answer, ending, is_read, of_read, last, too_far, lingers, repeats, failed)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
-    #[signals(Bit: stalls_1, pop, taken_back, waits, queued, sent_one)]
+    #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one)]
     #[signals(ResponseInput: about)]
     #[signals(ResponseStep: next_step)]
     /// Active READs behind the one that ends.
@@ -226,7 +229,7 @@ impl Logic for ResponseQueue {
         // or the one in the list
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
-        if of_item {
+        if busy & of_item {
             assign!(psn = item.psn, count = item_asked.count);
             of_read = item.kind == CommitKind::Read;
         }
@@ -286,13 +289,12 @@ impl Logic for ResponseQueue {
             | ((about == ResponseInput::Answer) & active & (repeats | waits | !follows));
 
         // clock 0 to 1
-        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, busy, decided_qp = qp);
+        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, stalls, busy, decided_qp = qp);
         intake.compared_end = subject_1 == ResponseInput::ReadEnd;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
-        stalls_1 = valid_1 & busy;
         fresh_1 = intake.take;
-        valid_1 = intake.take | stalls_1;
-        if !stalls_1 {
+        valid_1 = intake.take | stalls;
+        if open_1 {
             assign!(
                 qp_1.d = intake.qp,
                 subject_1.d = intake.subject,
@@ -311,7 +313,7 @@ impl Logic for ResponseQueue {
                 entry.d = entry_1
             );
         }
-        if pops {
+        if busy & pops {
             entry = item;
         }
 
@@ -347,6 +349,12 @@ impl Logic for ResponseQueue {
             if looks_again {
                 next_step = ResponseStep::Look;
             }
+            if lost {
+                next_step = ResponseStep::Tell;
+            }
+        }
+        if step == ResponseStep::Tell {
+            next_step = ResponseStep::Idle;
         }
         if step == ResponseStep::AddressHead {
             next_step = ResponseStep::AwaitHead;
@@ -401,15 +409,18 @@ impl Logic for ResponseQueue {
                 next_step = ResponseStep::AddressHead;
             }
         }
-        busy = next_step != ResponseStep::Idle;
+        busy_next = next_step != ResponseStep::Idle;
         if step == ResponseStep::Look {
             next_step = ResponseStep::Decide;
         }
         if first_look {
             next_step = ResponseStep::Decide;
-            busy = lingers;
+            busy_next = lingers;
         }
         step = next_step;
+        busy = busy_next;
+        stalls = (intake.take | stalls) & busy_next;
+        open_1 = !((intake.take | stalls) & busy_next);
 
         // places
         inputs!(pool: at = cursor, store);
@@ -488,7 +499,7 @@ impl Logic for ResponseQueue {
         lists.raddr = intake.coming_qp;
         asked_place.qp = intake.qp;
         asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
-        if stalls_1 {
+        if stalls {
             asked_place.qp = qp_1;
             asked_place.place = bit_cast_u::<3, 24>(entry_1.msn);
         }
@@ -577,6 +588,7 @@ impl Logic for ResponseQueue {
                 room
             );
             full_r = true;
+            open_1 = true;
         }
     }
 }

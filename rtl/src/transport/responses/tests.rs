@@ -216,6 +216,12 @@ struct Bench {
     stimulus: Stimulus,
     queues: BTreeMap<u64, Queue>,
     told: bool,
+    /// Something was taken up in the last clock.
+    taken: bool,
+    /// What.
+    subject: ResponseInput,
+    /// Answers that are not taken up yet.
+    answers: VecDeque<(u64, Word)>,
 }
 
 const QPS: [u64; 4] = [2, 3, 149, 77];
@@ -229,6 +235,9 @@ impl Bench {
             stimulus: Stimulus::new(seed),
             queues: QPS.into_iter().map(|qp| (qp, Queue::default())).collect(),
             told: false,
+            taken: false,
+            subject: ResponseInput::Answer,
+            answers: VecDeque::new(),
         };
         bench.block.reset.next = true;
         bench.clock(1.0, &mut Seen::default());
@@ -247,7 +256,7 @@ impl Bench {
     fn clock(&mut self, accept: f64, seen: &mut Seen) -> bool {
         self.block.ack.ready.next = self.stimulus.chance(accept);
         self.block.work.ready.next = self.stimulus.chance(accept);
-        let (taken, ack, read, work, left) = step(self.block.as_mut(), |b| {
+        let (taken, ack, read, work, left, taken_up) = step(self.block.as_mut(), |b| {
             let data = b.ack.data.val().array::<7>();
             let ack = (b.ack.valid.val() & b.ack.ready.val()).then_some(data);
             let read = b
@@ -264,8 +273,10 @@ impl Bench {
                 let (qp, generation) = (b.left_qp.val().0, b.left_generation.val().0);
                 (qp, generation, b.left_what.val().0)
             });
-            (b.up.valid.val() & b.up.ready.val(), ack, read, work, left)
+            let taken_up = (b.intake.take.val(), b.intake.subject.val());
+            (b.up.valid.val() & b.up.ready.val(), ack, read, work, left, taken_up)
         });
+        (self.taken, self.subject) = taken_up;
         assert!(!(self.told && left.is_some()), "two clocks in a row");
         self.told = left.is_some();
         seen.left.extend(left);
@@ -486,6 +497,98 @@ fn answers_back_to_back_leave_in_order() {
         }
     }
     assert!(acks > 300, "{acks}");
+}
+
+/// Answers, ends and creations with no clock between them, in the order in which they are taken up.
+#[test]
+fn everything_at_once_is_decided_in_the_order_in_which_it_is_taken_up() {
+    let mut bench = Bench::new(7);
+    let (mut totals, mut ends, mut contexts) = ([0; 4], VecDeque::new(), VecDeque::new());
+    for burst in 0..600 {
+        let (mut seen, mut expected) = (Seen::default(), Seen::default());
+        let busy = [0.9, 0.3][burst % 2];
+        let mut given: Option<(u64, Word)> = None;
+        for clock in 0..700 {
+            if clock < 300 {
+                let qp = QPS[bench.stimulus.below(4) as usize];
+                let queue = &bench.queues[&qp];
+                if given.is_none() && bench.stimulus.chance(busy) {
+                    let word = bench.answer(qp);
+                    given = Some((qp, word));
+                } else if queue.active.is_some() && bench.stimulus.chance(0.4) {
+                    let wrong = bench.stimulus.below(40);
+                    let psn = queue
+                        .active
+                        .map_or(0, |(end, _)| end.wrapping_sub(1 + u64::from(wrong == 1)) & MASK);
+                    let behind = if wrong < 8 { wrong } else { queue.ahead.len() as u64 };
+                    let of = (psn, queue.tag.wrapping_sub(behind) & 15);
+                    let (generation, failed) = (queue.generation, wrong == 2);
+                    bench.end(qp, generation, of, failed);
+                    ends.push_back((qp, generation, of, failed));
+                }
+                if bench.stimulus.chance(0.004) {
+                    // the model hears of it when it is taken up
+                    let before = bench.queues[&qp].clone();
+                    let alive = bench.stimulus.chance(0.9);
+                    bench.context(qp, alive);
+                    let (queue, expected_psn) = (bench.queues[&qp].clone(), before.expected);
+                    contexts.push_back((qp, queue));
+                    bench.queues.insert(
+                        qp,
+                        Queue {
+                            expected: expected_psn,
+                            ..before
+                        },
+                    );
+                }
+            }
+            bench.block.up.valid.next = given.is_some();
+            if let Some((_, word)) = &given {
+                bench.block.up.data.next = Commit::from_slice(word);
+            }
+            if bench.clock(0.9, &mut seen) {
+                bench.answers.extend(given.take());
+            }
+            if !bench.taken {
+                continue;
+            }
+            match bench.subject {
+                ResponseInput::Creation => {
+                    let (qp, queue) = contexts.pop_front().expect("a creation");
+                    let (tag, epoch) = (bench.queues[&qp].tag, bench.queues[&qp].epoch);
+                    bench.queues.insert(qp, Queue { tag, epoch, ..queue });
+                }
+                ResponseInput::ReadEnd => {
+                    let (qp, generation, of, failed) = ends.pop_front().expect("an end");
+                    let queue = bench.queues.get_mut(&qp).expect("one of them");
+                    queue.gone(qp, generation, of, failed, &mut expected);
+                }
+                ResponseInput::Answer => {
+                    let (qp, word) = bench.answers.pop_front().expect("an answer");
+                    let queue = bench.queues.get_mut(&qp).expect("one of them");
+                    queue.answer(word, &mut expected);
+                }
+            }
+        }
+        // what an answer does is told a clock later than what an end does
+        seen.left.sort_unstable();
+        expected.left.sort_unstable();
+        assert_eq!(seen, expected, "burst {burst}");
+        for (total, count) in
+            totals
+                .iter_mut()
+                .zip([seen.acks.len(), seen.reads.len(), seen.left.len(), seen.works.len()])
+        {
+            *total += count;
+        }
+        for qp in QPS {
+            if bench.queues[&qp].dead {
+                bench.context(qp, true);
+                bench.settle(20);
+            }
+        }
+    }
+    assert!(totals.iter().all(|total| *total > 5000), "{totals:?}");
 }
 
 /// One a clock of four queue pairs in turn, one in three of a single one.
