@@ -111,9 +111,13 @@ pub struct Outcome {
     pub una_before: Signal<In, U<24>>,
     /// `una` after it.
     pub una: Signal<In, U<24>>,
+    /// These are not the same.
+    pub advanced: Signal<In, Bit>,
+    /// Nor are `una` and `limit`; if the oldest message is a READ.
+    pub apart: Signal<In, Bit>,
     /// The oldest message is a READ.
     pub at_read: Signal<In, Bit>,
-    /// Its gap has been reported.
+    /// Then: its gap has been reported.
     pub gap_known: Signal<In, Bit>,
     /// MTU code.
     pub mtu: Signal<In, U<3>>,
@@ -137,10 +141,10 @@ pub struct Outcome {
 impl Logic for Outcome {
     fn update(&mut self) {
         ends = fatal & !(nak & old);
-        missing = ((acknowledgement & !nak) | gap) & !old & (una != limit) & at_read & !gap_known;
+        missing = ((acknowledgement & !nak) | gap) & !old & apart & at_read & !gap_known;
         lost = missing;
         passed = una - una_before;
-        tell = acknowledgement | passed.any() | missing;
+        tell = acknowledgement | advanced | missing;
         rewind = nak | missing;
         psn = if old & acknowledgement { limit } else { una };
         bytes = if data { bits_u::<32>(0) } else { (bit_cast_u::<32, 24>(passed) << 8) << mtu };

@@ -55,13 +55,14 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, answer_meets, work_meets, response_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, answer_meets, work_meets, response_meets, pauses)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, comes)]
     #[signals(Bit: newcomer_meets, answer_stays, response_near, newcomer_far, answer_far, work_near, work_far)]
     #[signals(U<8>: answer_qp, newcomer_qp, work_qp, response_qp)]
-    /// Clocks before the next work request.
+    /// Clocks before the next work request; `pauses` while there are any.
     pause: DFF<U<2>>,
+    next_pause: Signal<Local, U<2>>,
     /// The answer that waits.
     answer: DFF<FastStep>,
     newcomer: Signal<Local, Commit>,
@@ -73,12 +74,10 @@ impl Logic for Entry {
     fn update(&mut self) {
         // what would enter does not depend on `hold`, which is late
         answer_can = full & !answer_meets;
-        work_can = work_waits & !work_meets & !pause.any();
+        work_can = work_waits & !work_meets & !pauses;
         response_can = response_waits & !response_meets;
         is_work = work_can & (!answer_can | turn) & !response_can;
-        if pause.any() {
-            pause = pause - 1;
-        }
+        next_pause = if pauses { pause - 1 } else { bits_u::<2>(0) };
         takes_response = response_can & !hold;
         takes_work = is_work & !hold;
         takes_answer = answer_can & !is_work & !response_can & !hold;
@@ -86,8 +85,10 @@ impl Logic for Entry {
             turn = takes_answer;
         }
         if takes_work {
-            pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(1) };
+            next_pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(1) };
         }
+        pause = next_pause;
+        pauses = next_pause.any();
         work_taken = takes_work;
         response_taken = takes_response;
         waits = full | work_waits | response_waits;
@@ -158,6 +159,7 @@ impl Logic for Entry {
             response_meets,
             turn,
             pause,
+            pauses,
             full
         );
     }
