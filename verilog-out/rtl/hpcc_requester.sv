@@ -277,6 +277,8 @@ module hpcc_requester (
   logic window_shown_q;
   logic window_offered_d;
   logic window_offered_q;
+  logic window_gone_d;
+  logic window_gone_q;
   logic window_again_d;
   logic window_again_q;
   logic window_freed_ring_d;
@@ -404,16 +406,17 @@ module hpcc_requester (
   wire  entry_takes_answer;
   wire  entry_takes_response;
   wire  entry_takes;
-  wire  entry_comes;
-  wire  entry_newcomer_meets;
-  wire  entry_answer_stays;
+  wire  entry_opens;
   wire  entry_response_near;
-  wire  entry_newcomer_far;
-  wire  entry_answer_far;
   wire  entry_work_near;
   wire  entry_work_far;
+  wire  entry_behind_answer;
+  wire  entry_behind_work;
+  wire  entry_behind_response;
+  wire  entry_behind_inside;
   wire  [7:0] entry_answer_qp;
   wire  [7:0] entry_newcomer_qp;
+  logic [7:0] entry_next_answer_qp;
   wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
   logic [1:0] entry_next_pause;
@@ -604,12 +607,12 @@ module hpcc_requester (
   logic [7:0] stages_reference_3_q;
   hpcc_nic_pkg::fast_step_t stages_step_3_d;
   hpcc_nic_pkg::fast_step_t stages_step_3_q;
+  hpcc_nic_pkg::fast_step_t stages_step_4_d;
   hpcc_nic_pkg::fast_step_t stages_step_4_q;
-  hpcc_nic_pkg::fast_step_t stages_step_5_d;
   hpcc_nic_pkg::fast_step_t stages_step_5_q;
   hpcc_nic_pkg::requester_state_t stages_state_3_q;
+  hpcc_nic_pkg::requester_state_t stages_state_4_d;
   hpcc_nic_pkg::requester_state_t stages_state_4_q;
-  hpcc_nic_pkg::requester_state_t stages_state_5_d;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
   logic stages_valid_4_d;
@@ -635,6 +638,8 @@ module hpcc_requester (
   logic stages_data_4_q;
   logic stages_duplicate_4_q;
   logic stages_response_4_q;
+  logic stages_saves_4_d;
+  logic stages_saves_4_q;
   logic stages_judged_4_q;
   wire  stages_moves_write_4_d;
   logic stages_moves_write_4_q;
@@ -714,8 +719,6 @@ module hpcc_requester (
   wire  turns_called;
   // Something waits for the state machine.
   wire  turns_calls;
-  // It begins one in this clock.
-  wire  turns_begins;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
@@ -809,7 +812,6 @@ module hpcc_requester (
   wire  gather_chosen;
   wire  gather_joins;
   wire  gather_puts;
-  wire  gather_writes;
   wire  gather_waits;
   wire  [7:0] gather_distance;
   logic [7:0] gather_at;
@@ -953,7 +955,7 @@ module hpcc_requester (
   logic queue_enlist;
   logic queue_delist;
   wire  [23:0] queue_una;
-  wire  [23:0] queue_una_before;
+  wire  [23:0] queue_passed;
   wire  [23:0] queue_accepted;
   wire  [23:0] queue_assigned;
   wire  queue_gap_known;
@@ -1098,48 +1100,13 @@ module hpcc_requester (
   logic [23:0] reply_limit_r_q;
   hpcc_nic_pkg::completion_status_t reply_status_r_d;
   hpcc_nic_pkg::completion_status_t reply_status_r_q;
-  wire  [23:0] outcome_passed;
-  wire  outcome_missing;
-  // An acknowledgement packet.
-  wire  outcome_acknowledgement;
-  // Negative, of any code.
-  wire  outcome_nak;
-  // It ends the queue pair, if it is not old.
-  wire  outcome_fatal;
-  // READ data came out of order.
-  wire  outcome_gap;
-  // READ data that is in memory.
-  wire  outcome_data;
-  // Its PSN lay before `una`.
-  wire  outcome_old;
-  // PSN up to which it acknowledges, exclusive.
-  wire  [23:0] outcome_limit;
-  // `una` before the walk.
-  wire  [23:0] outcome_una_before;
-  // `una` after it.
-  wire  [23:0] outcome_una;
-  // These are not the same.
-  wire  outcome_advanced;
-  // Nor are `una` and `limit`; if the oldest message is a READ.
-  wire  outcome_apart;
-  // The oldest message is a READ.
-  wire  outcome_at_read;
-  // Then: its gap has been reported.
-  wire  outcome_gap_known;
-  // MTU code.
-  wire  [2:0] outcome_mtu;
-  // The queue pair ends.
+  // What follows from an answer once its messages are done.
   wire  outcome_ends;
-  // It shows READ data lost.
   wire  outcome_lost;
-  // The scheduler is to hear of it.
   wire  outcome_tell;
-  // As a NAK.
   wire  outcome_rewind;
-  // PSN of the event.
-  logic [23:0] outcome_psn;
-  // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
-  logic [31:0] outcome_bytes;
+  wire  [23:0] outcome_psn;
+  wire  [31:0] outcome_bytes;
   // What is done with a READ response.
   wire  verdict_negative;
   wire  verdict_take;
@@ -1339,9 +1306,9 @@ module hpcc_requester (
   // What is known of a READ response before it is compared with its message.
   hpcc_nic_pkg::response_case_t response_case_d;
   hpcc_nic_pkg::response_case_t response_case_q;
-  // The answer ends within the message at the head of the ring.
-  logic at_head_d;
-  logic at_head_q;
+  // The answer ends within the message at the head of the ring, a READ.
+  logic at_read_d;
+  logic at_read_q;
   // The answer's READ data was taken.
   logic taken_d;
   logic taken_q;
@@ -1493,7 +1460,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(gather_ring_raddr),
     .rdata(gather_ring_rdata),
-    .we(gather_writes),
+    .we(gather_held_full_q),
     .waddr(gather_at),
     .wdata(gather_held_q)
   );
@@ -1501,7 +1468,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(gather_newest_rdata),
     .rdata(gather_tags_rdata),
-    .we(gather_writes),
+    .we(gather_held_full_q),
     .waddr(gather_at),
     .wdata(gather_tag)
   );
@@ -1580,7 +1547,7 @@ module hpcc_requester (
     .enlist(queue_enlist),
     .delist(queue_delist),
     .una(queue_una),
-    .una_before(queue_una_before),
+    .passed(queue_passed),
     .accepted(queue_accepted),
     .assigned(queue_assigned),
     .gap_known(queue_gap_known),
@@ -1657,6 +1624,29 @@ module hpcc_requester (
     .last(intake_last),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
+  );
+  hpcc_requester_outcome u_outcome (
+    .clk(clk),
+    .acknowledgement(reply_acknowledgement),
+    .nak(reply_nak),
+    .fatal(reply_fatal),
+    .gap(reply_gap),
+    .data(reply_data),
+    .old(queue_old),
+    .limit(limit),
+    .una(queue_una),
+    .advanced(advanced_q),
+    .passed(queue_passed),
+    .apart(apart_q),
+    .at_read(at_read_q),
+    .gap_known(gap_known_q),
+    .mtu(queue_mtu),
+    .ends(outcome_ends),
+    .lost(outcome_lost),
+    .tell(outcome_tell),
+    .rewind(outcome_rewind),
+    .psn(outcome_psn),
+    .bytes(outcome_bytes)
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
@@ -1774,7 +1764,6 @@ module hpcc_requester (
   assign message_data = ring_bus_data;
   assign turns_calls = choice_any | held_waits;
   assign go = idle_q & turns_go;
-  assign turns_begins = go & choice_any;
   assign hold = ((((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | stages_defers_response) | events_full)
       | schedules_crowded) | store_crowded;
   assign entering = entry_step;
@@ -1803,20 +1792,6 @@ module hpcc_requester (
   assign at_admit_d = pointer_q == queue_admit;
   assign dismissed_d = reply_acknowledgement & (queue_ghost | reply_ignored);
   assign apart_d = queue_una != limit;
-  assign outcome_acknowledgement = reply_acknowledgement;
-  assign outcome_nak = reply_nak;
-  assign outcome_fatal = reply_fatal;
-  assign outcome_gap = reply_gap;
-  assign outcome_data = reply_data;
-  assign outcome_old = queue_old;
-  assign outcome_limit = limit;
-  assign outcome_una_before = queue_una_before;
-  assign outcome_una = queue_una;
-  assign outcome_at_read = at_head_q & is_read;
-  assign outcome_advanced = advanced_q;
-  assign outcome_apart = apart_q;
-  assign outcome_gap_known = gap_known_q;
-  assign outcome_mtu = queue_mtu;
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
   assign queue_new_end = queue_assigned + intake_psns;
@@ -1850,7 +1825,7 @@ module hpcc_requester (
     missing_d = missing_q;
     found_d = found_q;
     response_case_d = response_case_q;
-    at_head_d = at_head_q;
+    at_read_d = at_read_q;
     taken_d = taken_q;
     popped_d = popped_q;
     guilty_d = guilty_q;
@@ -1877,7 +1852,7 @@ module hpcc_requester (
       found_d = 1'd0;
       taken_d = 1'd0;
       popped_d = 1'd0;
-      at_head_d = 1'd0;
+      at_read_d = 1'd0;
       advanced_d = 1'd0;
       guilty_d = 1'd0;
       scheduled_d = 1'd0;
@@ -2072,7 +2047,7 @@ module hpcc_requester (
         queue_advance = 1'd1;
         taken_d = step_taken;
         advanced_d = advanced_q | step_advances;
-        at_head_d = ~step_complete;
+        at_read_d = (~step_complete) & is_read;
         if (step_complete) begin
           finished_push = is_last & direct_q;
           ring_defer = is_last & (~direct_q);
@@ -2192,7 +2167,7 @@ module hpcc_requester (
       held_removals_d = 1'd0;
     end
     choice_kept = kept_q;
-    if ((save_q & choice_remove) & (queue_told != queue_tail)) begin
+    if ((save_q & choice_remove) & (|(queue_told ^ queue_tail))) begin
       choice_kept = 1'd1;
       held_removals_d = 1'd1;
     end
@@ -2367,7 +2342,7 @@ module hpcc_requester (
   assign window_next_qp = window_addressed_qp;
   assign window_skips = window_shown_q & window_passed_q;
   assign window_waits = window_shown_q & (~window_skips);
-  assign window_machine_valid = window_offered_q;
+  assign window_machine_valid = window_offered_q & (~window_gone_q);
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;
   assign window_ended = 16'd1 << stages_place;
@@ -2460,6 +2435,7 @@ module hpcc_requester (
     window_next_d = window_next_q;
     window_tail_d = window_new_tail;
     window_room_d = (window_new_tail - window_head_q) != 5'h10;
+    window_gone_d = window_offered_q & intake_work_ready;
     window_passes = 1'd0;
     window_restarts = 1'd0;
     if ((~window_shown_q) & (~window_offered_q)) begin
@@ -2480,7 +2456,7 @@ module hpcc_requester (
       window_shown_d = 1'd0;
       window_passes = 1'd1;
     end
-    if (window_offered_q & intake_work_ready) begin
+    if (window_gone_q) begin
       window_offered_d = 1'd0;
       window_passes = 1'd1;
     end
@@ -2515,6 +2491,7 @@ module hpcc_requester (
       window_room_d = 1'd0;
       window_shown_d = 1'd0;
       window_offered_d = 1'd0;
+      window_gone_d = 1'd0;
       window_again_d = 1'd0;
       window_freed_ring_d = 1'd0;
       window_restart_due_d = 1'd0;
@@ -2803,7 +2780,7 @@ module hpcc_requester (
   end
   always_comb begin
     window_handled = 16'd0;
-    if (window_offered_q & intake_work_ready) begin
+    if (window_gone_q) begin
       window_handled = window_here;
     end
   end
@@ -2871,8 +2848,8 @@ module hpcc_requester (
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
   assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
-  assign entry_takes_work = entry_is_work & (~hold);
-  assign entry_takes_answer = ((entry_answer_can & (~entry_is_work)) & (~entry_response_can)) & (~hold);
+  assign entry_takes_work = ((entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can)) & (~hold);
+  assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
   assign entry_work_taken = entry_takes_work;
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = (entry_full_q | window_waits) | responses_waits;
@@ -2881,27 +2858,25 @@ module hpcc_requester (
   assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
-  assign entry_answers_ready = (~entry_full_q) | entry_takes_answer;
-  assign entry_comes = gather_down_valid & ((~entry_full_q) | entry_takes_answer);
-  assign entry_answer_comes = entry_comes;
+  assign entry_opens = (~entry_full_q) | entry_takes_answer;
+  assign entry_answers_ready = entry_opens;
+  assign entry_answer_comes = gather_down_valid & entry_opens;
   assign entry_answer_qp = entry_answer_q.qp;
   assign entry_newcomer_qp = entry_newcomer.qp;
   assign entry_response_qp = responses_step.qp;
-  assign entry_newcomer_meets = ((((entry_takes_work & (entry_work_qp == entry_newcomer_qp))
-      | (entry_takes_answer & (entry_answer_qp == entry_newcomer_qp))) | (entry_takes_response & (entry_response_qp == entry_newcomer_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp));
-  assign entry_answer_stays = ((((entry_takes_work & (entry_work_qp == entry_answer_qp))
-      | (entry_takes_answer & (entry_answer_qp == entry_answer_qp))) | (entry_takes_response & (entry_response_qp == entry_answer_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp));
   assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
       | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
       | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
   assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
       | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
-  assign entry_newcomer_far = entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp);
-  assign entry_answer_far = entry_inside_3_q & (entry_qp_3_q == entry_answer_qp);
   assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
+  assign entry_behind_work = entry_work_qp == entry_next_answer_qp;
+  assign entry_behind_response = entry_response_qp == entry_next_answer_qp;
+  assign entry_behind_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_next_answer_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_next_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_next_answer_qp));
+  assign entry_behind_answer = (((entry_answer_qp == entry_newcomer_qp) | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp)))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp));
   always_comb begin
     entry_turn_d = entry_turn_q;
     entry_full_d = entry_full_q;
@@ -2911,11 +2886,8 @@ module hpcc_requester (
     end
     entry_pause_d = entry_next_pause;
     entry_pauses_d = |entry_next_pause;
-    if (entry_takes_answer) begin
-      entry_full_d = 1'd0;
-    end
-    if (entry_comes) begin
-      entry_full_d = 1'd1;
+    if (entry_opens) begin
+      entry_full_d = gather_down_valid;
       entry_answer_d.qp = entry_newcomer.qp;
       entry_answer_d.generation = entry_newcomer.generation;
       entry_answer_d.psn = entry_newcomer.psn;
@@ -2925,11 +2897,11 @@ module hpcc_requester (
       entry_answer_d.failed = entry_newcomer.ends_or_failed;
       entry_answer_d.place = held_place;
     end
-    entry_answer_meets_d = entry_answer_stays | entry_answer_far;
-    if (entry_comes) begin
-      entry_answer_meets_d = entry_newcomer_meets | entry_newcomer_far;
-    end
     entry_work_meets_d = entry_work_near | entry_work_far;
+    entry_answer_meets_d = (entry_behind_inside | (entry_takes_work & entry_behind_work)) | (entry_takes_response & entry_behind_response);
+    if (entry_takes_answer) begin
+      entry_answer_meets_d = entry_behind_answer;
+    end
     entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
@@ -2979,6 +2951,12 @@ module hpcc_requester (
       entry_word.length = {16'd0, responses_step.length};
     end
   end
+  always_comb begin
+    entry_next_answer_qp = entry_newcomer_qp;
+    if (entry_full_q) begin
+      entry_next_answer_qp = entry_answer_qp;
+    end
+  end
   // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
   // message or the end of the ring is concerned.
   //
@@ -2991,7 +2969,8 @@ module hpcc_requester (
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
   // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
   //
-  // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies.
+  // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What
+  // it writes goes in there.
   //
   // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
   // left to it takes
@@ -3107,6 +3086,7 @@ module hpcc_requester (
     stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_defers_response_5_q));
     stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_defers_response_5_q));
     stages_valid_4_d = stages_goes_on;
+    stages_saves_4_d = queue_we;
     stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops_4_q)) & (~stages_moves);
     stages_event_5_d = stages_moves | ((stages_judged_4_q & stages_positive_4_q) & stages_old_4_q);
     stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
@@ -3122,7 +3102,7 @@ module hpcc_requester (
     stages_push_5_d = stages_queues;
     stages_frees_5_d = stages_done;
     stages_moved_5_d = (stages_moves | stages_queues) | stages_accepts;
-    stages_we_5_d = ((stages_moves | stages_queues) | stages_accepts) | queue_we;
+    stages_we_5_d = ((stages_moves | stages_queues) | stages_accepts) | stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -3130,6 +3110,7 @@ module hpcc_requester (
       stages_valid_3_d = 1'd0;
       stages_valid_4_d = 1'd0;
       stages_valid_5_d = 1'd0;
+      stages_saves_4_d = 1'd0;
       stages_we_5_d = 1'd0;
       stages_moved_5_d = 1'd0;
       stages_push_5_d = 1'd0;
@@ -3167,6 +3148,14 @@ module hpcc_requester (
       stages_now.assigned = stages_first_psn_3_q;
     end
     stages_now.generation = stages_reference_3_q;
+  end
+  always_comb begin
+    stages_step_4_d = stages_step_3_q;
+    stages_state_4_d = stages_now;
+    if (turn) begin
+      stages_state_4_d = queue_new_state;
+      stages_step_4_d.qp = choice_qp;
+    end
   end
   always_comb begin
     stages_more_psns_4_d = 24'(stages_whole.units >> stages_mtu_3_q);
@@ -3220,14 +3209,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_state_5_d = stages_written;
-    stages_step_5_d = stages_step_4_q;
-    if (queue_we) begin
-      stages_state_5_d = queue_new_state;
-      stages_step_5_d.qp = choice_qp;
-    end
-  end
-  always_comb begin
     stages_bytes = 32'd0;
     if (stages_counts_5_q) begin
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
@@ -3256,7 +3237,7 @@ module hpcc_requester (
       if (turns_leaves) begin
         turns_turn_d = 1'd0;
         turns_rest_d = 3'd7;
-      end else if (turns_begins & (~(&turns_operations_q))) begin
+      end else if (address_q & (~(&turns_operations_q))) begin
         turns_operations_d = turns_operations_q + 3'd1;
       end
     end else begin
@@ -3367,7 +3348,6 @@ module hpcc_requester (
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_chosen)) & (~gather_crowded_q))
       & (gather_shown_q | (~gather_held_data_q));
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
-  assign gather_writes = gather_joins | gather_puts;
   assign gather_up_ready = ~gather_waits;
   assign gather_down_valid = gather_full_q | gather_aside_full_q;
   always_comb begin
@@ -3691,26 +3671,6 @@ module hpcc_requester (
     reply_sent.int_length = held_read.int_length;
     reply_sent.int_stack = held_read.int_stack;
   end
-  // outcome: What goes on from an answer after the walk. Without registers.
-  assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
-  assign outcome_missing = (((((outcome_acknowledgement & (~outcome_nak)) | outcome_gap) & (~outcome_old)) & outcome_apart)
-      & outcome_at_read) & (~outcome_gap_known);
-  assign outcome_lost = outcome_missing;
-  assign outcome_passed = outcome_una - outcome_una_before;
-  assign outcome_tell = (outcome_acknowledgement | outcome_advanced) | outcome_missing;
-  assign outcome_rewind = outcome_nak | outcome_missing;
-  always_comb begin
-    outcome_psn = outcome_una;
-    if (outcome_old & outcome_acknowledgement) begin
-      outcome_psn = outcome_limit;
-    end
-  end
-  always_comb begin
-    outcome_bytes = ({8'd0, outcome_passed} << 8) << outcome_mtu;
-    if (outcome_data) begin
-      outcome_bytes = 32'd0;
-    end
-  end
   // finished: Completions on their way to the host: the word and a FIFO of 64.
   //
   // While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
@@ -3741,6 +3701,7 @@ module hpcc_requester (
     window_room_q = 1'd0;
     window_shown_q = 1'd0;
     window_offered_q = 1'd0;
+    window_gone_q = 1'd0;
     window_again_q = 1'd0;
     window_freed_ring_q = 1'd0;
     window_restart_due_q = 1'd0;
@@ -3844,6 +3805,7 @@ module hpcc_requester (
     stages_data_4_q = 1'd0;
     stages_duplicate_4_q = 1'd0;
     stages_response_4_q = 1'd0;
+    stages_saves_4_q = 1'd0;
     stages_judged_4_q = 1'd0;
     stages_moves_write_4_q = 1'd0;
     stages_moves_read_4_q = 1'd0;
@@ -3989,7 +3951,7 @@ module hpcc_requester (
     arrived_q = 1'd0;
     found_q = 1'd0;
     response_case_q = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
-    at_head_q = 1'd0;
+    at_read_q = 1'd0;
     taken_q = 1'd0;
     popped_q = 1'd0;
     limit_at_end_q = 1'd0;
@@ -4005,6 +3967,7 @@ module hpcc_requester (
     window_room_q <= window_room_d;
     window_shown_q <= window_shown_d;
     window_offered_q <= window_offered_d;
+    window_gone_q <= window_gone_d;
     window_again_q <= window_again_d;
     window_freed_ring_q <= window_freed_ring_d;
     window_restart_due_q <= window_restart_due_d;
@@ -4085,11 +4048,11 @@ module hpcc_requester (
     stages_first_psn_3_q <= store_first_psn;
     stages_reference_3_q <= store_reference;
     stages_step_3_q <= stages_step_3_d;
-    stages_step_4_q <= stages_step_3_q;
-    stages_step_5_q <= stages_step_5_d;
+    stages_step_4_q <= stages_step_4_d;
+    stages_step_5_q <= stages_step_4_q;
     stages_state_3_q <= store_state;
-    stages_state_4_q <= stages_now;
-    stages_state_5_q <= stages_state_5_d;
+    stages_state_4_q <= stages_state_4_d;
+    stages_state_5_q <= stages_written;
     stages_mtu_3_q <= store_mtu;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
@@ -4108,6 +4071,7 @@ module hpcc_requester (
     stages_data_4_q <= stages_is_data;
     stages_duplicate_4_q <= stages_is_duplicate;
     stages_response_4_q <= stages_is_response;
+    stages_saves_4_q <= stages_saves_4_d;
     stages_judged_4_q <= stages_judged;
     stages_moves_write_4_q <= stages_moves_write_4_d;
     stages_moves_read_4_q <= stages_moves_read_4_d;
@@ -4253,7 +4217,7 @@ module hpcc_requester (
     arrived_q <= arrived_d;
     found_q <= found_d;
     response_case_q <= response_case_d;
-    at_head_q <= at_head_d;
+    at_read_q <= at_read_d;
     taken_q <= taken_d;
     popped_q <= popped_d;
     limit_at_end_q <= limit_at_end_d;

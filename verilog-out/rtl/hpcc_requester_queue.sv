@@ -61,8 +61,8 @@ module hpcc_requester_queue (
   input  wire  delist,
   // Oldest PSN without acknowledgement.
   output wire  [23:0] una,
-  // `una` when the state was loaded.
-  output wire  [23:0] una_before,
+  // PSNs by which the last `advance` has brought it further since `load`.
+  output wire  [23:0] passed,
   // End of the READ data taken.
   output wire  [23:0] accepted,
   // Next PSN without a message.
@@ -106,8 +106,10 @@ module hpcc_requester_queue (
 );
   wire  hpcc_nic_pkg::psn_distance_t lag;
   hpcc_nic_pkg::requester_state_t written;
-  logic [23:0] una_before_r_d;
-  logic [23:0] una_before_r_q;
+  logic [23:0] una_before_d;
+  logic [23:0] una_before_q;
+  logic [23:0] passed_r_d;
+  logic [23:0] passed_r_q;
   logic int_on_r_d;
   logic int_on_r_q;
   logic changed_r_d;
@@ -123,7 +125,7 @@ module hpcc_requester_queue (
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
   assign una = state_q.una;
-  assign una_before = una_before_r_q;
+  assign passed = passed_r_q;
   assign accepted = state_q.accepted;
   assign assigned = state_q.assigned;
   assign gap_known = state_q.gap_known & (state_q.gap_psn == state_q.una);
@@ -146,17 +148,19 @@ module hpcc_requester_queue (
   assign we = save & changed_r_q;
   assign new_state = written;
   always_comb begin
-    una_before_r_d = una_before_r_q;
+    una_before_d = una_before_q;
+    passed_r_d = passed_r_q;
     is_old_d = is_old_q;
     unsent_d = unsent_q;
     before_gap_d = before_gap_q;
     state_d = state_q;
     if (advance) begin
       state_d.una = new_una;
+      passed_r_d = new_una - una_before_q;
     end
     if (pop) begin
       state_d.head = state_q.head + 5'd1;
-      state_d.reads = state_q.reads - {4'd0, is_read};
+      state_d.reads = ~((~state_q.reads) + {4'd0, is_read});
       if (state_q.read_at == state_q.head) begin
         state_d.read_at = state_q.head + 5'd1;
       end
@@ -201,7 +205,8 @@ module hpcc_requester_queue (
     end
     if (load) begin
       state_d = loaded;
-      una_before_r_d = loaded.una;
+      una_before_d = loaded.una;
+      passed_r_d = 24'd0;
       is_old_d = loaded_old;
       unsent_d = loaded_unsent;
       before_gap_d = loaded_before_gap;
@@ -228,7 +233,8 @@ module hpcc_requester_queue (
     end
   end
   initial begin
-    una_before_r_q = 24'd0;
+    una_before_q = 24'd0;
+    passed_r_q = 24'd0;
     int_on_r_q = 1'd0;
     changed_r_q = 1'd0;
     is_old_q = 1'd0;
@@ -238,7 +244,8 @@ module hpcc_requester_queue (
     mtu_r_q = 3'd0;
   end
   always @(posedge clk) begin
-    una_before_r_q <= una_before_r_d;
+    una_before_q <= una_before_d;
+    passed_r_q <= passed_r_d;
     int_on_r_q <= int_on_r_d;
     changed_r_q <= changed_r_d;
     is_old_q <= is_old_d;

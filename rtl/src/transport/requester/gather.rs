@@ -38,7 +38,7 @@ pub struct Gather {
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, looked, settled, shown, fits, there, oldest, full, aside_full, both_full, some, crowded)]
     #[registers(U<8>: head, tail, count)]
-    #[signals(Bit: leaves, aside_leaves, moves, passes, chosen, joins, puts, writes, waits)]
+    #[signals(Bit: leaves, aside_leaves, moves, passes, chosen, joins, puts, waits)]
     #[signals(U<8>: distance, at)]
     /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
     behind: DFF<U<8>>,
@@ -114,9 +114,9 @@ impl Logic for Gather {
         }
         puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
         waits = held_full & !passes & !joins & !puts;
-        writes = joins | puts;
         at = if chosen { place } else { tail };
-        inputs!([ring, tags]: we = writes, waddr = at);
+        // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
+        inputs!([ring, tags]: we = held_full, waddr = at);
         ring.wdata = held;
         tag.joinable = held_data & !held.msn.any();
         fields!(tag from held: qp, generation, psn);

@@ -67,8 +67,8 @@ pub struct Queue {
     pub delist: Signal<In, Bit>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<Out, U<24>>,
-    /// `una` when the state was loaded.
-    pub una_before: Signal<Out, U<24>>,
+    /// PSNs by which the last `advance` has brought it further since `load`.
+    pub passed: Signal<Out, U<24>>,
     /// End of the READ data taken.
     pub accepted: Signal<Out, U<24>>,
     /// Next PSN without a message.
@@ -109,7 +109,7 @@ pub struct Queue {
     pub we: Signal<Out, Bit>,
     /// New state.
     pub new_state: Signal<Out, RequesterState>,
-    una_before_r: DFF<U<24>>,
+    #[registers(U<24>: una_before, passed_r)]
     #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap)]
     lag: Signal<Local, PsnDistance>,
     state: DFF<RequesterState>,
@@ -122,10 +122,12 @@ impl Logic for Queue {
     fn update(&mut self) {
         if advance {
             state.una = new_una;
+            passed_r = new_una - una_before;
         }
         if pop {
             state.head = state.head + 1;
-            state.reads = state.reads - bit_cast_u::<5, 1>(bit_cast_b(is_read));
+            // one less; with the sum below it would be one adder behind a choice
+            state.reads = !(!state.reads + bit_cast_u::<5, 1>(bit_cast_b(is_read)));
             if state.read_at == state.head {
                 state.read_at = state.head + 1;
             }
@@ -171,7 +173,8 @@ impl Logic for Queue {
         }
         if load {
             state = loaded;
-            una_before_r = loaded.una;
+            una_before = loaded.una;
+            passed_r = bits_u::<24>(0);
             assign!(
                 is_old.d = loaded_old,
                 unsent.d = loaded_unsent,
@@ -184,7 +187,7 @@ impl Logic for Queue {
         }
 
         assign! {
-            una = state.una, una_before = una_before_r, accepted = state.accepted, assigned = state.assigned
+            una = state.una, passed = passed_r, accepted = state.accepted, assigned = state.assigned
         }
         gap_known = state.gap_known & (state.gap_psn == state.una);
         carry = state.carry;

@@ -171,7 +171,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// PSN up to which the answer acknowledges, exclusive.
     limit: Signal<Local, U<24>>,
     /// What follows from an answer once its messages are done.
-    #[combinational]
     outcome: Outcome,
     /// What is done with a READ response.
     verdict: Verdict,
@@ -287,8 +286,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     found: DFF<Bit>,
     /// What is known of a READ response before it is compared with its message.
     response_case: DFF<ResponseCase>,
-    /// The answer ends within the message at the head of the ring.
-    at_head: DFF<Bit>,
+    /// The answer ends within the message at the head of the ring, a READ.
+    at_read: DFF<Bit>,
     /// The answer's READ data was taken.
     taken: DFF<Bit>,
     /// A message was completed by this answer, so that others may be admitted.
@@ -371,7 +370,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.turns.waits.next = self.entry.waits.val();
         self.turns.busy.next = self.stages.busy.val();
         self.go.next = self.idle.q.val() & self.turns.go.val();
-        self.turns.begins.next = self.go.val() & self.choice.any.val();
+        self.turns.begun.next = self.address.q.val();
         // what comes out for the window or for the state machine, and what is not told in time, lets nothing pass
         self.hold.next = self.turns.hold.val()
             | self.stages.returns.val()
@@ -421,7 +420,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.idle.d.next = !self.choice.any.val();
             self.address.d.next = self.choice.any.val();
             self.response_case.d.next = ResponseCase::Compare;
-            clear!(flushing, admitting, found, taken, popped, at_head, advanced, guilty, scheduled);
+            clear!(flushing, admitting, found, taken, popped, at_read, advanced, guilty, scheduled);
         }
 
         // 1 to 3: its queue pair
@@ -685,7 +684,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.queue.advance.next = true;
                 self.taken.d.next = self.step.taken.val();
                 self.advanced.d.next = self.advanced.q.val() | self.step.advances.val();
-                self.at_head.d.next = !self.step.complete.val();
+                self.at_read.d.next = !self.step.complete.val() & self.is_read.val();
                 if self.step.complete.val() {
                     self.finished.push.next = self.is_last.val() & self.direct.q.val();
                     self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
@@ -707,8 +706,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 7: what goes on from an answer
         inputs!(outcome from reply: acknowledgement, nak, fatal, gap, data);
-        inputs!(outcome: old = queue.old, limit, una_before = queue.una_before, una = queue.una);
-        self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
+        inputs!(outcome: old = queue.old, limit, passed = queue.passed, una = queue.una, at_read);
         inputs!(outcome: advanced, apart, gap_known, mtu = queue.mtu);
         inputs!(events: now, speeds, probing);
         self.events.put.next = false;
@@ -848,7 +846,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.held_removals.d.next = false;
         }
         inputs!(choice: kept);
-        if self.save.q.val() & self.choice.remove.val() & (self.queue.told.val() != self.queue.tail.val()) {
+        if self.save.q.val() & self.choice.remove.val() & (self.queue.told.val() ^ self.queue.tail.val()).any() {
             self.choice.kept.next = true;
             self.held_removals.d.next = true;
         }

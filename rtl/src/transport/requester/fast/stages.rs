@@ -10,7 +10,7 @@
 //! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
 //! | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
 //!
-//! While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies.
+//! While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What it writes goes in there.
 //!
 //! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is left to it takes
 //! the responses behind it out of the pipe.
@@ -67,7 +67,7 @@ pub struct Stages<const SEGMENT: usize> {
     pub ring_qp: Signal<Out, U<8>>,
     /// 2: its position.
     pub ring_place: Signal<Out, U<5>>,
-    /// 2: the state machine has the turn.
+    /// The state machine has the turn.
     pub turn: Signal<In, Bit>,
     /// 2: PSN of its input.
     pub machine_psn: Signal<In, U<24>>,
@@ -103,11 +103,11 @@ pub struct Stages<const SEGMENT: usize> {
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the work request or of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
-    /// 4: the state machine, which has the turn, writes a state; that goes through the same registers.
+    /// 3: the state machine, which has the turn, writes a state; that goes through the same registers.
     pub saves: Signal<In, Bit>,
-    /// 4: of this queue pair.
+    /// 3: of this queue pair.
     pub saved_qp: Signal<In, U<8>>,
-    /// 4: that state.
+    /// 3: that state.
     pub saved_state: Signal<In, RequesterState>,
     /// 5: the state is to be written.
     pub we: Signal<Out, Bit>,
@@ -178,7 +178,7 @@ pub struct Stages<const SEGMENT: usize> {
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, full_4, reads_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
-    #[registers(Bit: judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, tried_4, next_missing_4, whole_4, short_4)]
+    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, tried_4, next_missing_4, whole_4, short_4)]
     #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
     mtu_4: DFF<U<3>>,
     #[registers(U<16>: last_byte_4, above_packet_4)]
@@ -247,6 +247,11 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         empty = void_3 | (state_3.head == state_3.tail);
         has_ended = now.dead;
         assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = now);
+        saves_4 = saves;
+        if turn {
+            state_4 = saved_state;
+            step_4.qp = saved_qp;
+        }
         assign!(
             live_4.d = alive_3,
             ended_4.d = has_ended,
@@ -409,12 +414,8 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         }
         state_5 = written;
         moved_5 = moves | queues | accepts;
-        we_5 = moves | queues | accepts | saves;
+        we_5 = moves | queues | accepts | saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
-        if saves {
-            state_5 = saved_state;
-            step_5.qp = saved_qp;
-        }
         read_place = step_4.place;
 
         // 5
@@ -431,7 +432,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
         }
     }

@@ -52,7 +52,7 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, again, freed_ring, restart_due, passed, moved, came)]
+    #[registers(Bit: room, shown, offered, gone, again, freed_ring, restart_due, passed, moved, came)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
     #[signals(Bit: writes, passes, skips, restarts, waits_for_restart)]
@@ -120,7 +120,9 @@ impl Logic for Window {
         next_qp = addressed_qp;
         skips = shown & passed;
         waits = shown & !skips;
-        machine.valid = offered;
+        // what the state machine has taken is gone a clock later
+        machine.valid = offered & !gone;
+        gone = offered & machine.ready;
         machine.data = fronts.rdata;
         here = bits_u::<16>(1) << at;
         ended = bits_u::<16>(1) << end_place;
@@ -144,7 +146,7 @@ impl Logic for Window {
             shown = false;
             passes = true;
         }
-        if offered & machine.ready {
+        if gone {
             offered = false;
             passes = true;
         }
@@ -229,7 +231,7 @@ impl Logic for Window {
         if defers {
             refused = ended;
         }
-        if offered & machine.ready {
+        if gone {
             handled = here;
         }
         flying = (flying & !landed) | flown;
@@ -239,6 +241,7 @@ impl Logic for Window {
             room,
             shown,
             offered,
+            gone,
             again,
             freed_ring,
             restart_due,

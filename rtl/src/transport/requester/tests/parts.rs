@@ -5,7 +5,6 @@ use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::answers::Outcome;
 use crate::transport::requester::queue::Queue;
 use crate::words::work::CompletionStatus;
-use rust_hdl::prelude::simulate;
 
 /// Numbers of 24 bits, modulo 2^24.
 const PSNS: u64 = 1 << 24;
@@ -15,6 +14,7 @@ const PSNS: u64 = 1 << 24;
 struct InHand {
     una: u64,
     una_before: u64,
+    passed: u64,
     accepted: u64,
     assigned: u64,
     /// PSN of the gap that has been reported.
@@ -47,7 +47,7 @@ struct Shown {
 impl InHand {
     fn shown(&self) -> Shown {
         Shown {
-            psns: [self.una, self.una_before, self.accepted, self.assigned],
+            psns: [self.una, self.passed, self.accepted, self.assigned],
             places: [self.head, self.admit, self.tail, self.told],
             reads: self.reads,
             carry: self.carry,
@@ -106,12 +106,7 @@ fn the_queue_pair_in_hand() {
         let begins = q.start.next;
         let buries = q.bury.next;
         let shown = step(q, |q| Shown {
-            psns: [
-                q.una.val().0,
-                q.una_before.val().0,
-                q.accepted.val().0,
-                q.assigned.val().0,
-            ],
+            psns: [q.una.val().0, q.passed.val().0, q.accepted.val().0, q.assigned.val().0],
             places: [q.head.val().0, q.admit.val().0, q.tail.val().0, q.told.val().0],
             reads: q.reads.val().0,
             carry: q.carry.val() as u64,
@@ -128,7 +123,7 @@ fn the_queue_pair_in_hand() {
         assert_eq!(shown, model.shown(), "clock {clock}");
         model.changed |= choice < 10 || buries;
         match choice {
-            0 => model.una = psn,
+            0 => (model.una, model.passed) = (psn, (PSNS + psn - model.una_before) % PSNS),
             1 => {
                 model.head = five(model.head + 1);
                 model.reads = five(model.reads + 32 - u64::from(is_read));
@@ -189,12 +184,12 @@ fn what_goes_on_from_an_answer() {
         b.at_read.next = at_read;
         b.gap_known.next = gap_known;
         b.limit.next = U(limit);
-        b.una_before.next = U(una_before);
+        b.passed.next = U(passed);
         b.una.next = U(una);
         b.advanced.next = passed > 0;
         b.apart.next = una != limit;
         b.mtu.next = U(mtu);
-        assert!(simulate(b, 10), "no loop");
+        step(b, |_| ());
         // an answer that is about later data than what the oldest message, a READ, still lacks
         let shows = gap || (acknowledgement && !nak);
         let lost = shows && !old && una != limit && at_read && !gap_known;
