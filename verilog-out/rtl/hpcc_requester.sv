@@ -749,7 +749,7 @@ module hpcc_requester (
   // The state, two clocks after `qp`, if it is not void.
   wire  hpcc_nic_pkg::requester_state_t store_state;
   // It is void.
-  wire  store_void;
+  wire  store_is_void;
   // Generation that it is compared with.
   wire  [7:0] store_reference;
   // First PSN of the context.
@@ -3280,7 +3280,7 @@ module hpcc_requester (
   assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
   assign store_sent_to = store_sent_rdata.end_psn;
   assign store_state = store_states_rdata;
-  assign store_void = (~store_states_rdata.used) | (store_states_rdata.generation != store_compared);
+  assign store_is_void = (~store_states_rdata.used) | (store_states_rdata.generation != store_compared);
   assign store_reference = store_compared;
   assign store_first_psn = store_contexts_rdata.first_psn;
   always_comb begin
@@ -4042,7 +4042,7 @@ module hpcc_requester (
     stages_alive_3_q <= stages_alive_3_d;
     stages_int_on_3_q <= store_int_on;
     stages_sent_known_3_q <= store_sent_known;
-    stages_void_3_q <= store_void;
+    stages_void_3_q <= store_is_void;
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
     stages_first_psn_3_q <= store_first_psn;

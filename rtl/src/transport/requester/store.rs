@@ -51,7 +51,7 @@ pub struct Store {
     /// The state, two clocks after `qp`, if it is not void.
     pub state: Signal<Out, RequesterState>,
     /// It is void.
-    pub void: Signal<Out, Bit>,
+    pub is_void: Signal<Out, Bit>,
     /// Generation that it is compared with.
     pub reference: Signal<Out, U<8>>,
     /// First PSN of the context.
@@ -129,7 +129,7 @@ impl Logic for Store {
         by_generation = removing;
         compared = if by_generation { generation } else { contexts.rdata.val().generation };
         state = states.rdata;
-        void = !states.rdata.val().used | (states.rdata.val().generation != compared);
+        is_void = !states.rdata.val().used | (states.rdata.val().generation != compared);
         reference = compared;
         first_psn = contexts.rdata.val().first_psn;
     }
