@@ -751,7 +751,7 @@ module hpcc_requester (
   // It is void.
   wire  store_is_void;
   // Generation that it is compared with.
-  wire  [7:0] store_reference;
+  wire  [7:0] store_own_generation;
   // First PSN of the context.
   wire  [23:0] store_first_psn;
   // The queue pair exists.
@@ -3281,7 +3281,7 @@ module hpcc_requester (
   assign store_sent_to = store_sent_rdata.end_psn;
   assign store_state = store_states_rdata;
   assign store_is_void = (~store_states_rdata.used) | (store_states_rdata.generation != store_compared);
-  assign store_reference = store_compared;
+  assign store_own_generation = store_compared;
   assign store_first_psn = store_contexts_rdata.first_psn;
   always_comb begin
     store_arriving.qp = context_qp;
@@ -4046,7 +4046,7 @@ module hpcc_requester (
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
     stages_first_psn_3_q <= store_first_psn;
-    stages_reference_3_q <= store_reference;
+    stages_reference_3_q <= store_own_generation;
     stages_step_3_q <= stages_step_3_d;
     stages_step_4_q <= stages_step_4_d;
     stages_step_5_q <= stages_step_4_q;

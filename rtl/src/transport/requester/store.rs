@@ -53,7 +53,7 @@ pub struct Store {
     /// It is void.
     pub is_void: Signal<Out, Bit>,
     /// Generation that it is compared with.
-    pub reference: Signal<Out, U<8>>,
+    pub own_generation: Signal<Out, U<8>>,
     /// First PSN of the context.
     pub first_psn: Signal<Out, U<24>>,
     /// The queue pair exists.
@@ -130,7 +130,7 @@ impl Logic for Store {
         compared = if by_generation { generation } else { contexts.rdata.val().generation };
         state = states.rdata;
         is_void = !states.rdata.val().used | (states.rdata.val().generation != compared);
-        reference = compared;
+        own_generation = compared;
         first_psn = contexts.rdata.val().first_psn;
     }
 

@@ -392,7 +392,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
         inputs!(stages from store:
-            state, is_void, reference, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
+            state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: turn, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
         inputs!([window, held]: read_place = stages.read_place);
         if self.turn.val() {

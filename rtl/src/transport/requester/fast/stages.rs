@@ -48,7 +48,7 @@ pub struct Stages<const SEGMENT: usize> {
     /// 2: it is void.
     pub is_void: Signal<In, Bit>,
     /// 2: its generation.
-    pub reference: Signal<In, U<8>>,
+    pub own_generation: Signal<In, U<8>>,
     /// 2: first PSN, with which a void state begins.
     pub first_psn: Signal<In, U<24>>,
     /// 2: it exists.
@@ -221,7 +221,11 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         ring_place = if step_2.response { state.read_at } else { state.head };
         valid_3 = valid_2 & !(step_2.response & defers_response_5);
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
-        assign!(void_3.d = is_void, reference_3.d = reference, first_psn_3.d = first_psn);
+        assign!(
+            void_3.d = is_void,
+            reference_3.d = own_generation,
+            first_psn_3.d = first_psn
+        );
         if turn {
             step_3.psn = machine_psn;
         }
