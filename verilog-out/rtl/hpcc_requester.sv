@@ -9,9 +9,9 @@
 // |---|---|---|
 // | 0 | `idle` | chooses an input |
 // | 1, 2 | `address`, `read` | |
-// | 3 | `load` | state into registers; void state starts from the context; reads a message |
-// | 4 | `look` | message into a register; PSN distances |
-// | 5 | `weigh` | the message against the input |
+// | 3 | `load` | reads a message |
+// | 4 | `look` | message and state into registers, a void state starts from the context; PSN distances |
+// | 5 | `weigh` | the message against the input; what `decide` asks of the state |
 // | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
 // | 7 | `finish` | answers: event, echo, or the end of the queue pair |
 // | 7, 8 | `check`, `act` | READ responses: verdict |
@@ -128,8 +128,12 @@ module hpcc_requester (
   wire  turn;
   // It may choose an operation in this clock.
   wire  go;
-  // From the tables in the clock of `load`: state of the queue pair.
+  // In the clock of `look`: state of the queue pair, from the tables.
   wire  hpcc_nic_pkg::requester_state_t state_loaded;
+  // In the clock of `load`: the same, though it may be void.
+  wire  hpcc_nic_pkg::requester_state_t state_stored;
+  // Of it: place of the first message to be looked at.
+  logic [4:0] first_place;
   // What enters the fast path.
   wire  hpcc_nic_pkg::fast_step_t entering;
   // The work request of the state machine, by fields.
@@ -138,8 +142,6 @@ module hpcc_requester (
   wire  [23:0] limit;
   // The input is done with in this clock.
   logic done;
-  // A completion may leave at once: there is room, and none of its queue pair waits in the ring.
-  wire  direct;
   // The input's generation is that of the context.
   logic same;
   // It is a READ.
@@ -172,6 +174,7 @@ module hpcc_requester (
   wire  [3:0] window_at;
   wire  [3:0] window_oldest;
   logic [3:0] window_new_at;
+  wire  [3:0] window_tail_place;
   wire  [15:0] window_here;
   wire  [15:0] window_ended;
   logic [15:0] window_freed;
@@ -180,6 +183,76 @@ module hpcc_requester (
   logic [15:0] window_queued;
   logic [15:0] window_refused;
   logic [15:0] window_handled;
+  wire  window_meets_0;
+  wire  window_meets_1;
+  wire  window_meets_2;
+  wire  window_meets_3;
+  wire  window_meets_4;
+  wire  window_meets_5;
+  wire  window_meets_6;
+  wire  window_meets_7;
+  wire  window_meets_8;
+  wire  window_meets_9;
+  wire  window_meets_10;
+  wire  window_meets_11;
+  wire  window_meets_12;
+  wire  window_meets_13;
+  wire  window_meets_14;
+  wire  window_meets_15;
+  wire  window_freed_by_0;
+  wire  window_freed_by_1;
+  wire  window_freed_by_2;
+  wire  window_freed_by_3;
+  wire  window_freed_by_4;
+  wire  window_freed_by_5;
+  wire  window_freed_by_6;
+  wire  window_freed_by_7;
+  wire  window_freed_by_8;
+  wire  window_freed_by_9;
+  wire  window_freed_by_10;
+  wire  window_freed_by_11;
+  wire  window_freed_by_12;
+  wire  window_freed_by_13;
+  wire  window_freed_by_14;
+  wire  window_freed_by_15;
+  wire  window_freed_by_16;
+  wire  window_found_full_0;
+  wire  window_found_full_1;
+  wire  window_found_full_2;
+  wire  window_found_full_3;
+  wire  window_found_full_4;
+  wire  window_found_full_5;
+  wire  window_found_full_6;
+  wire  window_found_full_7;
+  wire  window_found_full_8;
+  wire  window_found_full_9;
+  wire  window_found_full_10;
+  wire  window_found_full_11;
+  wire  window_found_full_12;
+  wire  window_found_full_13;
+  wire  window_found_full_14;
+  wire  window_found_full_15;
+  wire  window_found_full_16;
+  wire  window_addressed_full_0;
+  wire  window_addressed_full_1;
+  wire  window_addressed_full_2;
+  wire  window_addressed_full_3;
+  wire  window_addressed_full_4;
+  wire  window_addressed_full_5;
+  wire  window_addressed_full_6;
+  wire  window_addressed_full_7;
+  wire  window_addressed_full_8;
+  wire  window_addressed_full_9;
+  wire  window_addressed_full_10;
+  wire  window_addressed_full_11;
+  wire  window_addressed_full_12;
+  wire  window_addressed_full_13;
+  wire  window_addressed_full_14;
+  wire  window_addressed_full_15;
+  wire  window_addressed_full_16;
+  wire  [7:0] window_arriving_qp;
+  wire  window_comes_back;
+  wire  window_comes_full;
   // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
   logic [7:0] window_addressed_qp;
   wire  hpcc_nic_pkg::work_request_t window_arriving;
@@ -204,13 +277,14 @@ module hpcc_requester (
   logic window_shown_q;
   logic window_offered_d;
   logic window_offered_q;
+  logic window_gone_d;
+  logic window_gone_q;
   logic window_again_d;
   logic window_again_q;
   logic window_freed_ring_d;
   logic window_freed_ring_q;
   logic window_restart_due_d;
   logic window_restart_due_q;
-  wire  window_passed_d;
   logic window_passed_q;
   wire  window_moved_d;
   logic window_moved_q;
@@ -228,22 +302,78 @@ module hpcc_requester (
   logic [15:0] window_done_q;
   logic [15:0] window_deferred_d;
   logic [15:0] window_deferred_q;
-  // Queue pairs with a full ring, since the window began with its oldest.
-  logic [255:0] window_full_d;
-  logic [255:0] window_full_q;
-  wire  [7:0] window_came_qp_d;
+  logic [7:0] window_owners_0_d;
+  logic [7:0] window_owners_0_q;
+  logic [7:0] window_owners_1_d;
+  logic [7:0] window_owners_1_q;
+  logic [7:0] window_owners_2_d;
+  logic [7:0] window_owners_2_q;
+  logic [7:0] window_owners_3_d;
+  logic [7:0] window_owners_3_q;
+  logic [7:0] window_owners_4_d;
+  logic [7:0] window_owners_4_q;
+  logic [7:0] window_owners_5_d;
+  logic [7:0] window_owners_5_q;
+  logic [7:0] window_owners_6_d;
+  logic [7:0] window_owners_6_q;
+  logic [7:0] window_owners_7_d;
+  logic [7:0] window_owners_7_q;
+  logic [7:0] window_owners_8_d;
+  logic [7:0] window_owners_8_q;
+  logic [7:0] window_owners_9_d;
+  logic [7:0] window_owners_9_q;
+  logic [7:0] window_owners_10_d;
+  logic [7:0] window_owners_10_q;
+  logic [7:0] window_owners_11_d;
+  logic [7:0] window_owners_11_q;
+  logic [7:0] window_owners_12_d;
+  logic [7:0] window_owners_12_q;
+  logic [7:0] window_owners_13_d;
+  logic [7:0] window_owners_13_q;
+  logic [7:0] window_owners_14_d;
+  logic [7:0] window_owners_14_q;
+  logic [7:0] window_owners_15_d;
+  logic [7:0] window_owners_15_q;
+  logic window_full_0_d;
+  logic window_full_0_q;
+  logic window_full_1_d;
+  logic window_full_1_q;
+  logic window_full_2_d;
+  logic window_full_2_q;
+  logic window_full_3_d;
+  logic window_full_3_q;
+  logic window_full_4_d;
+  logic window_full_4_q;
+  logic window_full_5_d;
+  logic window_full_5_q;
+  logic window_full_6_d;
+  logic window_full_6_q;
+  logic window_full_7_d;
+  logic window_full_7_q;
+  logic window_full_8_d;
+  logic window_full_8_q;
+  logic window_full_9_d;
+  logic window_full_9_q;
+  logic window_full_10_d;
+  logic window_full_10_q;
+  logic window_full_11_d;
+  logic window_full_11_q;
+  logic window_full_12_d;
+  logic window_full_12_q;
+  logic window_full_13_d;
+  logic window_full_13_q;
+  logic window_full_14_d;
+  logic window_full_14_q;
+  logic window_full_15_d;
+  logic window_full_15_q;
   logic [7:0] window_came_qp_q;
   logic [7:0] window_front_qp_q;
   // Queue pairs of the work requests.
   wire  [7:0] window_numbers_rdata;
-  wire  [3:0] window_numbers_waddr;
-  wire  [7:0] window_numbers_wdata;
   // The work requests.
   wire  hpcc_nic_pkg::work_request_t window_fronts_rdata;
-  wire  [3:0] window_fronts_waddr;
   // A second copy, for a second reader.
   wire  hpcc_nic_pkg::work_request_t window_words_rdata;
-  wire  [3:0] window_words_waddr;
   // Its place.
   wire  [3:0] held_place;
   // What lay there a clock ago; while the state machine has its turn, the answer that is offered to it.
@@ -258,12 +388,14 @@ module hpcc_requester (
   logic [2:0] held_tail_q;
   logic [3:0] held_next_place_d;
   logic [3:0] held_next_place_q;
-  // Clocks since the oldest answer was addressed, 2 at most: then it shows.
-  logic [1:0] held_settled_d;
-  logic [1:0] held_settled_q;
+  logic held_addressed_d;
+  logic held_addressed_q;
+  logic held_shown_d;
+  logic held_shown_q;
   // The answers.
   logic [3:0] held_answers_raddr;
   wire  hpcc_nic_pkg::commit_t held_answers_rdata;
+  wire  held_answers_we;
   // Places of those that wait for the state machine.
   wire  [3:0] held_places_rdata;
   wire  entry_answer_can;
@@ -274,18 +406,20 @@ module hpcc_requester (
   wire  entry_takes_answer;
   wire  entry_takes_response;
   wire  entry_takes;
-  wire  entry_comes;
-  wire  entry_newcomer_meets;
-  wire  entry_answer_stays;
+  wire  entry_opens;
   wire  entry_response_near;
-  wire  entry_newcomer_far;
-  wire  entry_answer_far;
   wire  entry_work_near;
   wire  entry_work_far;
+  wire  entry_behind_answer;
+  wire  entry_behind_work;
+  wire  entry_behind_response;
+  wire  entry_behind_inside;
   wire  [7:0] entry_answer_qp;
   wire  [7:0] entry_newcomer_qp;
+  logic [7:0] entry_next_answer_qp;
   wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
+  logic [1:0] entry_next_pause;
   wire  hpcc_nic_pkg::commit_t entry_newcomer;
   hpcc_nic_pkg::fast_step_t entry_word;
   wire  entry_answers_ready;
@@ -317,15 +451,22 @@ module hpcc_requester (
   logic entry_work_meets_q;
   logic entry_response_meets_d;
   logic entry_response_meets_q;
+  logic entry_pauses_d;
+  logic entry_pauses_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
-  // Clocks before the next work request.
+  // Clocks before the next work request; `pauses` while there are any.
   logic [1:0] entry_pause_d;
   logic [1:0] entry_pause_q;
   // The answer that waits.
   hpcc_nic_pkg::fast_step_t entry_answer_d;
   hpcc_nic_pkg::fast_step_t entry_answer_q;
+  // The state in clock 3.
+  hpcc_nic_pkg::requester_state_t stages_now;
+  wire  stages_has_ended;
+  wire  stages_goes_on;
+  wire  stages_is_response;
   wire  hpcc_nic_pkg::psn_distance_t stages_distance;
   wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
   wire  hpcc_nic_pkg::psn_distance_t stages_lag;
@@ -348,16 +489,20 @@ module hpcc_requester (
   wire  stages_accepts;
   wire  stages_passes_write;
   wire  stages_judged;
-  wire  stages_tried;
   wire  stages_at_end;
   wire  stages_never_sent;
+  wire  stages_is_data;
+  wire  stages_is_positive;
+  wire  stages_is_ignored;
+  wire  stages_is_duplicate;
+  wire  stages_may_move;
+  logic stages_kind_moves;
   wire  stages_moves;
   wire  stages_done;
   wire  stages_more;
   wire  stages_fits;
   wire  stages_refused;
   wire  stages_queues;
-  wire  stages_drops;
   hpcc_nic_pkg::requester_state_t stages_written;
   // 1: queue pair of the packet whose departure is asked for.
   wire  [7:0] stages_asked_qp;
@@ -367,6 +512,18 @@ module hpcc_requester (
   wire  [7:0] stages_ring_qp;
   // 2: its position.
   logic [4:0] stages_ring_place;
+  // 3: the state.
+  wire  hpcc_nic_pkg::requester_state_t stages_state_now;
+  // 3: it is void.
+  wire  stages_void_now;
+  // 3: nothing is in the ring.
+  wire  stages_empty;
+  // 3: the PSN lies before `una`.
+  wire  stages_old;
+  // 3: it was not sent.
+  wire  stages_unsent;
+  // 3: it lies before the end of the READ data taken.
+  wire  stages_before_gap;
   // 5: the payload of the READ response is taken.
   wire  stages_takes;
   // 5: the READ response is for the state machine; those behind it are dropped.
@@ -443,15 +600,19 @@ module hpcc_requester (
   logic stages_alive_3_q;
   logic stages_int_on_3_q;
   logic stages_sent_known_3_q;
+  logic stages_void_3_q;
   logic [23:0] stages_next_3_q;
   logic [23:0] stages_sent_to_3_q;
+  logic [23:0] stages_first_psn_3_q;
+  logic [7:0] stages_reference_3_q;
+  hpcc_nic_pkg::fast_step_t stages_step_3_d;
   hpcc_nic_pkg::fast_step_t stages_step_3_q;
+  hpcc_nic_pkg::fast_step_t stages_step_4_d;
   hpcc_nic_pkg::fast_step_t stages_step_4_q;
-  hpcc_nic_pkg::fast_step_t stages_step_5_d;
   hpcc_nic_pkg::fast_step_t stages_step_5_q;
   hpcc_nic_pkg::requester_state_t stages_state_3_q;
+  hpcc_nic_pkg::requester_state_t stages_state_4_d;
   hpcc_nic_pkg::requester_state_t stages_state_4_q;
-  hpcc_nic_pkg::requester_state_t stages_state_5_d;
   hpcc_nic_pkg::requester_state_t stages_state_5_q;
   logic [2:0] stages_mtu_3_q;
   logic stages_valid_4_d;
@@ -462,8 +623,6 @@ module hpcc_requester (
   wire  stages_unsent_4_d;
   logic stages_unsent_4_q;
   logic stages_behind_4_q;
-  wire  stages_none_4_d;
-  logic stages_none_4_q;
   wire  stages_all_4_d;
   logic stages_all_4_q;
   wire  stages_direct_4_d;
@@ -474,17 +633,24 @@ module hpcc_requester (
   logic stages_reads_4_q;
   logic stages_int_on_4_q;
   logic stages_acknowledgement_4_q;
-  wire  stages_positive_4_d;
   logic stages_positive_4_q;
-  wire  stages_ignored_4_d;
   logic stages_ignored_4_q;
-  wire  stages_data_4_d;
   logic stages_data_4_q;
-  wire  stages_duplicate_4_d;
   logic stages_duplicate_4_q;
   logic stages_response_4_q;
-  wire  stages_missing_4_d;
-  logic stages_missing_4_q;
+  logic stages_saves_4_d;
+  logic stages_saves_4_q;
+  logic stages_judged_4_q;
+  wire  stages_moves_write_4_d;
+  logic stages_moves_write_4_q;
+  wire  stages_moves_read_4_d;
+  logic stages_moves_read_4_q;
+  wire  stages_drops_4_d;
+  logic stages_drops_4_q;
+  wire  stages_awaited_4_d;
+  logic stages_awaited_4_q;
+  wire  stages_tried_4_d;
+  logic stages_tried_4_q;
   wire  stages_next_missing_4_d;
   logic stages_next_missing_4_q;
   wire  stages_whole_4_d;
@@ -508,8 +674,8 @@ module hpcc_requester (
   logic stages_valid_5_q;
   logic stages_we_5_d;
   logic stages_we_5_q;
-  logic stages_saves_5_d;
-  logic stages_saves_5_q;
+  logic stages_moved_5_d;
+  logic stages_moved_5_q;
   logic stages_push_5_d;
   logic stages_push_5_q;
   logic stages_frees_5_d;
@@ -553,8 +719,6 @@ module hpcc_requester (
   wire  turns_called;
   // Something waits for the state machine.
   wire  turns_calls;
-  // It begins one in this clock.
-  wire  turns_begins;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
@@ -576,20 +740,20 @@ module hpcc_requester (
   wire  store_voids;
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
-  logic [7:0] store_reference;
+  logic [7:0] store_compared;
   // Queue pair to read.
   logic [7:0] store_qp;
   // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
   // context's.
   wire  store_removing;
-  // The state, two clocks after `qp`; its generation field is the one compared with.
-  hpcc_nic_pkg::requester_state_t store_state;
-  // Oldest message, if the state is not void.
-  wire  [4:0] store_head;
-  // No READ with missing data is before this message, if the state is not void.
-  wire  [4:0] store_read_at;
-  // The same for the oldest message whose completion has not left.
-  wire  [4:0] store_told;
+  // The state, two clocks after `qp`, if it is not void.
+  wire  hpcc_nic_pkg::requester_state_t store_state;
+  // It is void.
+  wire  store_is_void;
+  // Generation that it is compared with.
+  wire  [7:0] store_own_generation;
+  // First PSN of the context.
+  wire  [23:0] store_first_psn;
   // The queue pair exists.
   wire  store_alive;
   // Generation of the context.
@@ -626,6 +790,7 @@ module hpcc_requester (
   wire  choice_errors_ready;
   wire  choice_removals_ready;
   wire  choice_tells_ready;
+  logic choice_kept;
   wire  choice_work_waits;
   wire  [7:0] choice_work_qp;
   wire  choice_any;
@@ -644,10 +809,9 @@ module hpcc_requester (
   logic gather_aside_leaves;
   wire  gather_moves;
   wire  gather_passes;
-  wire  gather_data;
+  wire  gather_chosen;
   wire  gather_joins;
   wire  gather_puts;
-  wire  gather_writes;
   wire  gather_waits;
   wire  [7:0] gather_distance;
   logic [7:0] gather_at;
@@ -660,6 +824,8 @@ module hpcc_requester (
   wire  gather_down_valid;
   logic gather_held_full_d;
   logic gather_held_full_q;
+  logic gather_held_data_d;
+  logic gather_held_data_q;
   logic gather_looked_d;
   logic gather_looked_q;
   logic gather_settled_d;
@@ -747,6 +913,8 @@ module hpcc_requester (
   logic responses_front_shown_q;
   logic responses_deferred_d;
   logic responses_deferred_q;
+  logic responses_offered_d;
+  logic responses_offered_q;
   logic [4:0] responses_head_d;
   logic [4:0] responses_head_q;
   logic [4:0] responses_judged_d;
@@ -773,10 +941,10 @@ module hpcc_requester (
   wire  tells_down_valid;
   wire  unused_tells_crowded;
   // The queue pair's state and pointers.
+  wire  queue_load;
   logic queue_advance;
   logic queue_pop;
   logic queue_pass;
-  wire  queue_measure;
   logic queue_lose;
   logic queue_hand;
   logic queue_push;
@@ -787,7 +955,7 @@ module hpcc_requester (
   logic queue_enlist;
   logic queue_delist;
   wire  [23:0] queue_una;
-  wire  [23:0] queue_una_before;
+  wire  [23:0] queue_passed;
   wire  [23:0] queue_accepted;
   wire  [23:0] queue_assigned;
   wire  queue_gap_known;
@@ -848,10 +1016,14 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t step_from_finish;
   // PSNs from `una` to the end of the message, less one.
   wire  [23:0] step_left_less_one;
+  // The same, in the first clock.
+  logic [23:0] step_una_first;
   // PSN to find.
   logic [23:0] step_sought;
   // `una` after the answer.
   wire  [23:0] step_new_una;
+  // It is another than before.
+  wire  step_advances;
   // The message is done.
   wire  step_complete;
   // The data was taken.
@@ -866,6 +1038,8 @@ module hpcc_requester (
   logic step_completed_q;
   logic step_took_d;
   logic step_took_q;
+  logic step_advanced_d;
+  logic step_advanced_q;
   wire  step_held_d;
   logic step_held_q;
   logic step_reached_it_q;
@@ -926,44 +1100,13 @@ module hpcc_requester (
   logic [23:0] reply_limit_r_q;
   hpcc_nic_pkg::completion_status_t reply_status_r_d;
   hpcc_nic_pkg::completion_status_t reply_status_r_q;
-  wire  [23:0] outcome_passed;
-  wire  outcome_missing;
-  // An acknowledgement packet.
-  wire  outcome_acknowledgement;
-  // Negative, of any code.
-  wire  outcome_nak;
-  // It ends the queue pair, if it is not old.
-  wire  outcome_fatal;
-  // READ data came out of order.
-  wire  outcome_gap;
-  // READ data that is in memory.
-  wire  outcome_data;
-  // Its PSN lay before `una`.
-  wire  outcome_old;
-  // PSN up to which it acknowledges, exclusive.
-  wire  [23:0] outcome_limit;
-  // `una` before the walk.
-  wire  [23:0] outcome_una_before;
-  // `una` after it.
-  wire  [23:0] outcome_una;
-  // The oldest message is a READ.
-  wire  outcome_at_read;
-  // Its gap has been reported.
-  wire  outcome_gap_known;
-  // MTU code.
-  wire  [2:0] outcome_mtu;
-  // The queue pair ends.
+  // What follows from an answer once its messages are done.
   wire  outcome_ends;
-  // It shows READ data lost.
   wire  outcome_lost;
-  // The scheduler is to hear of it.
   wire  outcome_tell;
-  // As a NAK.
   wire  outcome_rewind;
-  // PSN of the event.
-  logic [23:0] outcome_psn;
-  // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
-  logic [31:0] outcome_bytes;
+  wire  [23:0] outcome_psn;
+  wire  [31:0] outcome_bytes;
   // What is done with a READ response.
   wire  verdict_negative;
   wire  verdict_take;
@@ -1102,6 +1245,29 @@ module hpcc_requester (
   // No completion of the queue pair waited in the ring a clock ago.
   wire  told_all_d;
   logic told_all_q;
+  // Then a completion could leave at once: there was room, and none of its queue pair waited in the ring.
+  wire  direct_d;
+  logic direct_q;
+  // The scheduler had no message of the queue pair a clock ago.
+  wire  none_admitted_d;
+  logic none_admitted_q;
+  // The message at hand was, a clock ago, the first one that the scheduler does not have.
+  wire  at_admit_d;
+  logic at_admit_q;
+  // The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
+  wire  dismissed_d;
+  logic dismissed_q;
+  // It has moved `una`.
+  logic advanced_d;
+  logic advanced_q;
+  // `una` was not `limit` a clock ago.
+  wire  apart_d;
+  logic apart_q;
+  // A gap at `una` had been reported a clock ago.
+  logic gap_known_q;
+  // A completion waits in the ring, and its queue pair is to be listed: a clock later.
+  logic enlists_d;
+  logic enlists_q;
   // Status of the message at hand, if its completion waits in the ring.
   hpcc_nic_pkg::completion_status_t told_status_d;
   hpcc_nic_pkg::completion_status_t told_status_q;
@@ -1112,7 +1278,7 @@ module hpcc_requester (
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
   // The place behind it, a clock later.
-  wire  [4:0] next_pointer_d;
+  logic [4:0] next_pointer_d;
   logic [4:0] next_pointer_q;
   // That is the next free place, another clock later.
   wire  next_is_tail_d;
@@ -1140,9 +1306,9 @@ module hpcc_requester (
   // What is known of a READ response before it is compared with its message.
   hpcc_nic_pkg::response_case_t response_case_d;
   hpcc_nic_pkg::response_case_t response_case_q;
-  // The answer ends within the message at the head of the ring.
-  logic at_head_d;
-  logic at_head_q;
+  // The answer ends within the message at the head of the ring, a READ.
+  logic at_read_d;
+  logic at_read_q;
   // The answer's READ data was taken.
   logic taken_d;
   logic taken_q;
@@ -1178,15 +1344,15 @@ module hpcc_requester (
     .raddr(window_new_at),
     .rdata(window_numbers_rdata),
     .we(window_writes),
-    .waddr(window_numbers_waddr),
-    .wdata(window_numbers_wdata)
+    .waddr(window_tail_place),
+    .wdata(window_arriving_qp)
   );
   hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_fronts (
     .clk(clk),
     .raddr(window_at),
     .rdata(window_fronts_rdata),
     .we(window_writes),
-    .waddr(window_fronts_waddr),
+    .waddr(window_tail_place),
     .wdata(work_data)
   );
   hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_words (
@@ -1194,14 +1360,14 @@ module hpcc_requester (
     .raddr(window_read_place),
     .rdata(window_words_rdata),
     .we(window_writes),
-    .waddr(window_words_waddr),
+    .waddr(window_tail_place),
     .wdata(work_data)
   );
   hpcc_lut_ram #(.WIDTH(421), .ADDRESS(4)) u_held_answers (
     .clk(clk),
     .raddr(held_answers_raddr),
     .rdata(held_answers_rdata),
-    .we(entry_answer_comes),
+    .we(held_answers_we),
     .waddr(held_next_place_q),
     .wdata(gather_down_data)
   );
@@ -1274,7 +1440,7 @@ module hpcc_requester (
     .tells_ready(choice_tells_ready),
     .room(finished_room),
     .hold_removals(held_removals_q),
-    .kept(kept_q),
+    .kept(choice_kept),
     .work_waits(choice_work_waits),
     .work_qp(choice_work_qp),
     .any(choice_any),
@@ -1294,7 +1460,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(gather_ring_raddr),
     .rdata(gather_ring_rdata),
-    .we(gather_writes),
+    .we(gather_held_full_q),
     .waddr(gather_at),
     .wdata(gather_held_q)
   );
@@ -1302,7 +1468,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(gather_newest_rdata),
     .rdata(gather_tags_rdata),
-    .we(gather_writes),
+    .we(gather_held_full_q),
     .waddr(gather_at),
     .wdata(gather_tag)
   );
@@ -1345,7 +1511,7 @@ module hpcc_requester (
     .clk(clk),
     .rst(rst),
     .up_data(tells_up_data),
-    .up_valid(queue_enlist),
+    .up_valid(enlists_q),
     .up_ready(unused_tells_up_ready),
     .down_data(tells_down_data),
     .down_valid(tells_down_valid),
@@ -1354,12 +1520,14 @@ module hpcc_requester (
   );
   hpcc_requester_queue u_queue (
     .clk(clk),
-    .loaded(store_state),
+    .loaded(stages_state_now),
     .loaded_mtu(store_mtu),
     .loaded_int_on(store_int_on),
-    .loaded_sent_known(store_sent_known),
-    .loaded_sent_to(store_sent_to),
-    .load(load_q),
+    .loaded_old(stages_old),
+    .loaded_unsent(stages_unsent),
+    .loaded_before_gap(stages_before_gap),
+    .start(load_q),
+    .load(queue_load),
     .save(save_q),
     .advance(queue_advance),
     .new_una(step_new_una),
@@ -1369,7 +1537,6 @@ module hpcc_requester (
     .position(next_pointer_q),
     .take(verdict_take),
     .psn(choice_psn),
-    .measure(queue_measure),
     .lose(queue_lose),
     .hand(queue_hand),
     .push(queue_push),
@@ -1380,7 +1547,7 @@ module hpcc_requester (
     .enlist(queue_enlist),
     .delist(queue_delist),
     .una(queue_una),
-    .una_before(queue_una_before),
+    .passed(queue_passed),
     .accepted(queue_accepted),
     .assigned(queue_assigned),
     .gap_known(queue_gap_known),
@@ -1457,6 +1624,29 @@ module hpcc_requester (
     .last(intake_last),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
+  );
+  hpcc_requester_outcome u_outcome (
+    .clk(clk),
+    .acknowledgement(reply_acknowledgement),
+    .nak(reply_nak),
+    .fatal(reply_fatal),
+    .gap(reply_gap),
+    .data(reply_data),
+    .old(queue_old),
+    .limit(limit),
+    .una(queue_una),
+    .advanced(advanced_q),
+    .passed(queue_passed),
+    .apart(apart_q),
+    .at_read(at_read_q),
+    .gap_known(gap_known_q),
+    .mtu(queue_mtu),
+    .ends(outcome_ends),
+    .lost(outcome_lost),
+    .tell(outcome_tell),
+    .rewind(outcome_rewind),
+    .psn(outcome_psn),
+    .bytes(outcome_bytes)
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
@@ -1574,7 +1764,6 @@ module hpcc_requester (
   assign message_data = ring_bus_data;
   assign turns_calls = choice_any | held_waits;
   assign go = idle_q & turns_go;
-  assign turns_begins = go & choice_any;
   assign hold = ((((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | stages_defers_response) | events_full)
       | schedules_crowded) | store_crowded;
   assign entering = entry_step;
@@ -1582,13 +1771,13 @@ module hpcc_requester (
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn & (choice_remove | choice_tell);
-  assign state_loaded = store_state;
   assign limit = reply_limit;
-  assign next_pointer_d = pointer_q + 5'd1;
+  assign state_stored = store_state;
   assign next_is_tail_d = next_pointer_q == queue_tail;
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
-  assign queue_measure = look_q & (~admitting_q);
+  assign queue_load = look_q & (~admitting_q);
+  assign state_loaded = stages_state_now;
   assign is_read = message_q.read;
   assign is_last = message_q.last;
   assign limit_at_end_d = message_q.end_psn == limit;
@@ -1598,19 +1787,11 @@ module hpcc_requester (
   assign arrived_d = ~surplus.negative;
   assign ring_full_d = (queue_tail - queue_told) == 5'h10;
   assign told_all_d = queue_told == queue_head;
-  assign direct = told_all_q & (finished_room | (~is_last));
-  assign outcome_acknowledgement = reply_acknowledgement;
-  assign outcome_nak = reply_nak;
-  assign outcome_fatal = reply_fatal;
-  assign outcome_gap = reply_gap;
-  assign outcome_data = reply_data;
-  assign outcome_old = queue_old;
-  assign outcome_limit = limit;
-  assign outcome_una_before = queue_una_before;
-  assign outcome_una = queue_una;
-  assign outcome_at_read = at_head_q & is_read;
-  assign outcome_gap_known = queue_gap_known;
-  assign outcome_mtu = queue_mtu;
+  assign direct_d = (queue_told == queue_head) & (finished_room | (~is_last));
+  assign none_admitted_d = queue_head == queue_admit;
+  assign at_admit_d = pointer_q == queue_admit;
+  assign dismissed_d = reply_acknowledgement & (queue_ghost | reply_ignored);
+  assign apart_d = queue_una != limit;
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
   assign queue_new_end = queue_assigned + intake_psns;
@@ -1636,6 +1817,7 @@ module hpcc_requester (
     admitting_d = admitting_q;
     held_removals_d = held_removals_q;
     stalled_d = stalled_q;
+    advanced_d = advanced_q;
     told_status_d = told_status_q;
     live_d = live_q;
     pointer_d = pointer_q;
@@ -1643,7 +1825,7 @@ module hpcc_requester (
     missing_d = missing_q;
     found_d = found_q;
     response_case_d = response_case_q;
-    at_head_d = at_head_q;
+    at_read_d = at_read_q;
     taken_d = taken_q;
     popped_d = popped_q;
     guilty_d = guilty_q;
@@ -1670,7 +1852,8 @@ module hpcc_requester (
       found_d = 1'd0;
       taken_d = 1'd0;
       popped_d = 1'd0;
-      at_head_d = 1'd0;
+      at_read_d = 1'd0;
+      advanced_d = 1'd0;
       guilty_d = 1'd0;
       scheduled_d = 1'd0;
     end
@@ -1686,13 +1869,6 @@ module hpcc_requester (
     if (load_q) begin
       load_d = 1'd0;
       live_d = ((store_alive & same) & (~choice_response)) | choice_remove;
-      pointer_d = state_loaded.head;
-      if (choice_row) begin
-        pointer_d = state_loaded.read_at;
-      end
-      if (choice_tell) begin
-        pointer_d = state_loaded.told;
-      end
       if (choice_answer & reply_duplicate) begin
         echoes_put = reply_int_on & (~echoes_full);
         done = 1'd1;
@@ -1703,18 +1879,18 @@ module hpcc_requester (
     ring_qp = choice_qp;
     ring_place = pointer_q;
     if (load_q) begin
-      ring_place = store_head;
-      if (choice_row) begin
-        ring_place = store_read_at;
-      end
-      if (choice_tell) begin
-        ring_place = store_told;
-      end
+      ring_place = first_place;
+      pointer_d = first_place;
     end
     if (~turn) begin
       ring_qp = stages_ring_qp;
       ring_place = stages_ring_place;
       message_d = ring_message;
+    end
+    next_pointer_d = pointer_q + 5'd1;
+    if (queue_load & stages_void_now) begin
+      pointer_d = 5'd0;
+      next_pointer_d = 5'd1;
     end
     if (look_q) begin
       look_d = 1'd0;
@@ -1733,24 +1909,24 @@ module hpcc_requester (
             status_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
           end
           flushing_d = 1'd1;
-          if ((~live_q) | queue_dead) begin
+          if ((~live_q) | state_loaded.dead) begin
             weigh_d = 1'd0;
             done = 1'd1;
-          end else if (queue_head == queue_tail) begin
+          end else if (stages_empty) begin
             weigh_d = 1'd0;
             bury_d = 1'd1;
           end
         end
-        if (choice_answer & ((~live_q) | queue_dead)) begin
+        if (choice_answer & ((~live_q) | state_loaded.dead)) begin
           weigh_d = 1'd0;
           done = 1'd1;
           hit_3 = live_q & reply_acknowledgement;
         end
-        if (choice_row & (((~live_q) | queue_dead) | verdict_negative)) begin
+        if (choice_row & (((~live_q) | state_loaded.dead) | verdict_negative)) begin
           weigh_d = 1'd0;
           act_d = 1'd1;
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
-          if (queue_dead) begin
+          if (state_loaded.dead) begin
             response_case_d = hpcc_nic_pkg::RESPONSE_CASE_ENDED;
           end
           if (~live_q) begin
@@ -1803,10 +1979,10 @@ module hpcc_requester (
         if (guilty_now) begin
           finished_status = status_q;
         end
-        finished_push = is_last & direct;
-        ring_defer = is_last & (~direct);
-        queue_tell = direct;
-        queue_enlist = (~direct) & (~queue_listed);
+        finished_push = is_last & direct_q;
+        ring_defer = is_last & (~direct_q);
+        queue_tell = direct_q;
+        queue_enlist = (~direct_q) & (~queue_listed);
         guilty_d = guilty_now & (~is_last);
         pointer_d = next_pointer_q;
         queue_pop = 1'd1;
@@ -1816,7 +1992,7 @@ module hpcc_requester (
           fetch_d = 1'd1;
         end
       end else if (choice_tell) begin
-        if (queue_told == queue_head) begin
+        if (told_all_q) begin
           queue_delist = 1'd1;
           done = 1'd1;
         end else if (is_last & (~finished_room)) begin
@@ -1838,7 +2014,7 @@ module hpcc_requester (
         act_d = 1'd1;
         if (queue_twice) begin
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE;
-        end else if (queue_ghost | (pointer_q == queue_admit)) begin
+        end else if (queue_ghost | at_admit_q) begin
           response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
         end else if (~step_reaches) begin
           act_d = 1'd0;
@@ -1860,22 +2036,23 @@ module hpcc_requester (
             missing_d = queue_accepted;
           end
         end
-      end else if (reply_acknowledgement & (queue_ghost | reply_ignored)) begin
+      end else if (dismissed_q) begin
         hit_0 = queue_ghost;
         hit_1 = ~queue_ghost;
         done = 1'd1;
-      end else if (queue_head == queue_admit) begin
+      end else if (none_admitted_q) begin
         finish_d = 1'd1;
       end else begin
         finish_d = 1'd1;
         queue_advance = 1'd1;
         taken_d = step_taken;
-        at_head_d = ~step_complete;
+        advanced_d = advanced_q | step_advances;
+        at_read_d = (~step_complete) & is_read;
         if (step_complete) begin
-          finished_push = is_last & direct;
-          ring_defer = is_last & (~direct);
-          queue_tell = direct;
-          queue_enlist = (~direct) & (~queue_listed);
+          finished_push = is_last & direct_q;
+          ring_defer = is_last & (~direct_q);
+          queue_tell = direct_q;
+          queue_enlist = (~direct_q) & (~queue_listed);
           queue_pop = 1'd1;
           popped_d = 1'd1;
           pointer_d = next_pointer_q;
@@ -1949,7 +2126,7 @@ module hpcc_requester (
         finished_operation = request.operation;
         finished_status = intake_status;
         done = 1'd1;
-        if (queue_told != queue_head) begin
+        if (~told_all_q) begin
           blocked_d = 1'd1;
           blocked_qp_d = choice_qp;
         end else if (~finished_room) begin
@@ -1985,11 +2162,13 @@ module hpcc_requester (
       queue_bury = 1'd1;
       done = 1'd1;
     end
+    enlists_d = queue_enlist;
     if (done & choice_tell) begin
       held_removals_d = 1'd0;
     end
-    if ((done & choice_remove) & (queue_told != queue_tail)) begin
-      kept_d = 1'd1;
+    choice_kept = kept_q;
+    if ((save_q & choice_remove) & (|(queue_told ^ queue_tail))) begin
+      choice_kept = 1'd1;
       held_removals_d = 1'd1;
     end
     if (done) begin
@@ -2047,6 +2226,7 @@ module hpcc_requester (
       bury_d = 1'd0;
       emit_d = 1'd0;
       save_d = 1'd0;
+      enlists_d = 1'd0;
       blocked_d = 1'd0;
       stalled_d = 1'd0;
       held_removals_d = 1'd0;
@@ -2099,6 +2279,21 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    first_place = state_stored.head;
+    if (choice_row) begin
+      first_place = state_stored.read_at;
+    end
+    if (choice_tell) begin
+      first_place = state_stored.told;
+    end
+  end
+  always_comb begin
+    step_una_first = queue_una;
+    if (queue_load) begin
+      step_una_first = state_loaded.una;
+    end
+  end
+  always_comb begin
     step_sought = choice_psn;
     if (choice_ended) begin
       step_sought = queue_una;
@@ -2138,29 +2333,99 @@ module hpcc_requester (
   // Sixteen places.
   assign window_work_ready = window_room_q;
   assign window_writes = work_valid & window_room_q;
-  assign window_fronts_waddr = window_tail_q[3:0];
-  assign window_words_waddr = window_tail_q[3:0];
+  assign window_tail_place = window_tail_q[3:0];
   assign window_read = window_words_rdata;
   assign window_at = window_next_q[3:0];
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
   assign window_place = window_at;
   assign window_next_qp = window_addressed_qp;
-  assign window_passed_d = window_full_q[window_addressed_qp]
-      | ((stages_returns | stages_defers_work) & (stages_qp == window_addressed_qp));
   assign window_skips = window_shown_q & window_passed_q;
   assign window_waits = window_shown_q & (~window_skips);
-  assign window_machine_valid = window_offered_q;
+  assign window_machine_valid = window_offered_q & (~window_gone_q);
   assign window_machine_data = window_fronts_rdata;
   assign window_here = 16'd1 << window_at;
   assign window_ended = 16'd1 << stages_place;
   assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
   assign window_behind = window_next_q + 5'd1;
   assign window_arriving = work_data;
-  assign window_numbers_waddr = window_tail_q[3:0];
-  assign window_numbers_wdata = window_arriving.qpn[7:0];
-  assign window_came_qp_d = window_arriving.qpn[7:0];
+  assign window_arriving_qp = window_arriving.qpn[7:0];
   assign window_moved_d = window_passes | window_restarts;
+  assign window_comes_back = stages_returns | stages_defers_work;
+  assign window_freed_by_0 = 1'd0;
+  assign window_found_full_0 = 1'd0;
+  assign window_addressed_full_0 = 1'd0;
+  assign window_meets_0 = window_owners_0_q == stages_qp;
+  assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_meets_0);
+  assign window_found_full_1 = window_found_full_0 | (window_full_0_q & (window_owners_0_q == window_arriving_qp));
+  assign window_addressed_full_1 = window_addressed_full_0 | (window_here[0] & (window_full_0_q | (window_comes_back & window_meets_0)));
+  assign window_meets_1 = window_owners_1_q == stages_qp;
+  assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_meets_1);
+  assign window_found_full_2 = window_found_full_1 | (window_full_1_q & (window_owners_1_q == window_arriving_qp));
+  assign window_addressed_full_2 = window_addressed_full_1 | (window_here[1] & (window_full_1_q | (window_comes_back & window_meets_1)));
+  assign window_meets_2 = window_owners_2_q == stages_qp;
+  assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_meets_2);
+  assign window_found_full_3 = window_found_full_2 | (window_full_2_q & (window_owners_2_q == window_arriving_qp));
+  assign window_addressed_full_3 = window_addressed_full_2 | (window_here[2] & (window_full_2_q | (window_comes_back & window_meets_2)));
+  assign window_meets_3 = window_owners_3_q == stages_qp;
+  assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_meets_3);
+  assign window_found_full_4 = window_found_full_3 | (window_full_3_q & (window_owners_3_q == window_arriving_qp));
+  assign window_addressed_full_4 = window_addressed_full_3 | (window_here[3] & (window_full_3_q | (window_comes_back & window_meets_3)));
+  assign window_meets_4 = window_owners_4_q == stages_qp;
+  assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_meets_4);
+  assign window_found_full_5 = window_found_full_4 | (window_full_4_q & (window_owners_4_q == window_arriving_qp));
+  assign window_addressed_full_5 = window_addressed_full_4 | (window_here[4] & (window_full_4_q | (window_comes_back & window_meets_4)));
+  assign window_meets_5 = window_owners_5_q == stages_qp;
+  assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_meets_5);
+  assign window_found_full_6 = window_found_full_5 | (window_full_5_q & (window_owners_5_q == window_arriving_qp));
+  assign window_addressed_full_6 = window_addressed_full_5 | (window_here[5] & (window_full_5_q | (window_comes_back & window_meets_5)));
+  assign window_meets_6 = window_owners_6_q == stages_qp;
+  assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_meets_6);
+  assign window_found_full_7 = window_found_full_6 | (window_full_6_q & (window_owners_6_q == window_arriving_qp));
+  assign window_addressed_full_7 = window_addressed_full_6 | (window_here[6] & (window_full_6_q | (window_comes_back & window_meets_6)));
+  assign window_meets_7 = window_owners_7_q == stages_qp;
+  assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_meets_7);
+  assign window_found_full_8 = window_found_full_7 | (window_full_7_q & (window_owners_7_q == window_arriving_qp));
+  assign window_addressed_full_8 = window_addressed_full_7 | (window_here[7] & (window_full_7_q | (window_comes_back & window_meets_7)));
+  assign window_meets_8 = window_owners_8_q == stages_qp;
+  assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_meets_8);
+  assign window_found_full_9 = window_found_full_8 | (window_full_8_q & (window_owners_8_q == window_arriving_qp));
+  assign window_addressed_full_9 = window_addressed_full_8 | (window_here[8] & (window_full_8_q | (window_comes_back & window_meets_8)));
+  assign window_meets_9 = window_owners_9_q == stages_qp;
+  assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_meets_9);
+  assign window_found_full_10 = window_found_full_9 | (window_full_9_q & (window_owners_9_q == window_arriving_qp));
+  assign window_addressed_full_10 = window_addressed_full_9 | (window_here[9] & (window_full_9_q | (window_comes_back & window_meets_9)));
+  assign window_meets_10 = window_owners_10_q == stages_qp;
+  assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_meets_10);
+  assign window_found_full_11 = window_found_full_10 | (window_full_10_q & (window_owners_10_q == window_arriving_qp));
+  assign window_addressed_full_11 = window_addressed_full_10
+      | (window_here[10] & (window_full_10_q | (window_comes_back & window_meets_10)));
+  assign window_meets_11 = window_owners_11_q == stages_qp;
+  assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_meets_11);
+  assign window_found_full_12 = window_found_full_11 | (window_full_11_q & (window_owners_11_q == window_arriving_qp));
+  assign window_addressed_full_12 = window_addressed_full_11
+      | (window_here[11] & (window_full_11_q | (window_comes_back & window_meets_11)));
+  assign window_meets_12 = window_owners_12_q == stages_qp;
+  assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_meets_12);
+  assign window_found_full_13 = window_found_full_12 | (window_full_12_q & (window_owners_12_q == window_arriving_qp));
+  assign window_addressed_full_13 = window_addressed_full_12
+      | (window_here[12] & (window_full_12_q | (window_comes_back & window_meets_12)));
+  assign window_meets_13 = window_owners_13_q == stages_qp;
+  assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_meets_13);
+  assign window_found_full_14 = window_found_full_13 | (window_full_13_q & (window_owners_13_q == window_arriving_qp));
+  assign window_addressed_full_14 = window_addressed_full_13
+      | (window_here[13] & (window_full_13_q | (window_comes_back & window_meets_13)));
+  assign window_meets_14 = window_owners_14_q == stages_qp;
+  assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_meets_14);
+  assign window_found_full_15 = window_found_full_14 | (window_full_14_q & (window_owners_14_q == window_arriving_qp));
+  assign window_addressed_full_15 = window_addressed_full_14
+      | (window_here[14] & (window_full_14_q | (window_comes_back & window_meets_14)));
+  assign window_meets_15 = window_owners_15_q == stages_qp;
+  assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_meets_15);
+  assign window_found_full_16 = window_found_full_15 | (window_full_15_q & (window_owners_15_q == window_arriving_qp));
+  assign window_addressed_full_16 = window_addressed_full_15
+      | (window_here[15] & (window_full_15_q | (window_comes_back & window_meets_15)));
+  assign window_comes_full = window_found_full_16 | (window_comes_back & (stages_qp == window_arriving_qp));
   always_comb begin
     window_shown_d = window_shown_q;
     window_offered_d = window_offered_q;
@@ -2168,9 +2433,9 @@ module hpcc_requester (
     window_freed_ring_d = window_freed_ring_q;
     window_head_d = window_head_q;
     window_next_d = window_next_q;
-    window_full_d = window_full_q;
     window_tail_d = window_new_tail;
     window_room_d = (window_new_tail - window_head_q) != 5'h10;
+    window_gone_d = window_offered_q & intake_work_ready;
     window_passes = 1'd0;
     window_restarts = 1'd0;
     if ((~window_shown_q) & (~window_offered_q)) begin
@@ -2191,7 +2456,7 @@ module hpcc_requester (
       window_shown_d = 1'd0;
       window_passes = 1'd1;
     end
-    if (window_offered_q & intake_work_ready) begin
+    if (window_gone_q) begin
       window_offered_d = 1'd0;
       window_passes = 1'd1;
     end
@@ -2204,19 +2469,15 @@ module hpcc_requester (
     if (window_restarts) begin
       window_next_d = window_head_q;
       window_again_d = 1'd0;
-      window_full_d = 256'd0;
     end
     if (stages_returns | stages_defers_work) begin
       window_again_d = 1'd1;
     end
-    if (stages_frees & window_full_q[stages_qp]) begin
+    if (stages_frees & window_freed_by_16) begin
       window_freed_ring_d = 1'd1;
     end
     if (window_restarts) begin
       window_freed_ring_d = 1'd0;
-    end
-    if (stages_returns | stages_defers_work) begin
-      window_full_d = (window_full_q & ~(256'd1 << stages_qp)) | ({255'd0, 1'd1} << stages_qp);
     end
     window_freed = 16'd0;
     if (((window_head_q != window_next_q) & (~window_restarts)) & window_done_q[window_oldest]) begin
@@ -2230,6 +2491,7 @@ module hpcc_requester (
       window_room_d = 1'd0;
       window_shown_d = 1'd0;
       window_offered_d = 1'd0;
+      window_gone_d = 1'd0;
       window_again_d = 1'd0;
       window_freed_ring_d = 1'd0;
       window_restart_due_d = 1'd0;
@@ -2239,7 +2501,230 @@ module hpcc_requester (
       window_flying_d = 16'd0;
       window_done_d = 16'd0;
       window_deferred_d = 16'd0;
-      window_full_d = 256'd0;
+    end
+  end
+  always_comb begin
+    window_owners_0_d = window_owners_0_q;
+    window_full_0_d = window_full_0_q;
+    if (window_comes_back & window_meets_0) begin
+      window_full_0_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd0)) begin
+      window_owners_0_d = window_arriving_qp;
+      window_full_0_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_0_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_1_d = window_owners_1_q;
+    window_full_1_d = window_full_1_q;
+    if (window_comes_back & window_meets_1) begin
+      window_full_1_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd1)) begin
+      window_owners_1_d = window_arriving_qp;
+      window_full_1_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_1_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_2_d = window_owners_2_q;
+    window_full_2_d = window_full_2_q;
+    if (window_comes_back & window_meets_2) begin
+      window_full_2_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd2)) begin
+      window_owners_2_d = window_arriving_qp;
+      window_full_2_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_2_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_3_d = window_owners_3_q;
+    window_full_3_d = window_full_3_q;
+    if (window_comes_back & window_meets_3) begin
+      window_full_3_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd3)) begin
+      window_owners_3_d = window_arriving_qp;
+      window_full_3_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_3_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_4_d = window_owners_4_q;
+    window_full_4_d = window_full_4_q;
+    if (window_comes_back & window_meets_4) begin
+      window_full_4_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd4)) begin
+      window_owners_4_d = window_arriving_qp;
+      window_full_4_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_4_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_5_d = window_owners_5_q;
+    window_full_5_d = window_full_5_q;
+    if (window_comes_back & window_meets_5) begin
+      window_full_5_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd5)) begin
+      window_owners_5_d = window_arriving_qp;
+      window_full_5_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_5_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_6_d = window_owners_6_q;
+    window_full_6_d = window_full_6_q;
+    if (window_comes_back & window_meets_6) begin
+      window_full_6_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd6)) begin
+      window_owners_6_d = window_arriving_qp;
+      window_full_6_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_6_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_7_d = window_owners_7_q;
+    window_full_7_d = window_full_7_q;
+    if (window_comes_back & window_meets_7) begin
+      window_full_7_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd7)) begin
+      window_owners_7_d = window_arriving_qp;
+      window_full_7_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_7_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_8_d = window_owners_8_q;
+    window_full_8_d = window_full_8_q;
+    if (window_comes_back & window_meets_8) begin
+      window_full_8_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd8)) begin
+      window_owners_8_d = window_arriving_qp;
+      window_full_8_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_8_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_9_d = window_owners_9_q;
+    window_full_9_d = window_full_9_q;
+    if (window_comes_back & window_meets_9) begin
+      window_full_9_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'd9)) begin
+      window_owners_9_d = window_arriving_qp;
+      window_full_9_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_9_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_10_d = window_owners_10_q;
+    window_full_10_d = window_full_10_q;
+    if (window_comes_back & window_meets_10) begin
+      window_full_10_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'ha)) begin
+      window_owners_10_d = window_arriving_qp;
+      window_full_10_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_10_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_11_d = window_owners_11_q;
+    window_full_11_d = window_full_11_q;
+    if (window_comes_back & window_meets_11) begin
+      window_full_11_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'hb)) begin
+      window_owners_11_d = window_arriving_qp;
+      window_full_11_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_11_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_12_d = window_owners_12_q;
+    window_full_12_d = window_full_12_q;
+    if (window_comes_back & window_meets_12) begin
+      window_full_12_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'hc)) begin
+      window_owners_12_d = window_arriving_qp;
+      window_full_12_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_12_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_13_d = window_owners_13_q;
+    window_full_13_d = window_full_13_q;
+    if (window_comes_back & window_meets_13) begin
+      window_full_13_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'hd)) begin
+      window_owners_13_d = window_arriving_qp;
+      window_full_13_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_13_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_14_d = window_owners_14_q;
+    window_full_14_d = window_full_14_q;
+    if (window_comes_back & window_meets_14) begin
+      window_full_14_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'he)) begin
+      window_owners_14_d = window_arriving_qp;
+      window_full_14_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_14_d = 1'd0;
+    end
+  end
+  always_comb begin
+    window_owners_15_d = window_owners_15_q;
+    window_full_15_d = window_full_15_q;
+    if (window_comes_back & window_meets_15) begin
+      window_full_15_d = 1'd1;
+    end
+    if (window_writes & (window_tail_place == 4'hf)) begin
+      window_owners_15_d = window_arriving_qp;
+      window_full_15_d = window_comes_full;
+    end
+    if (window_restarts | rst) begin
+      window_full_15_d = 1'd0;
     end
   end
   always_comb begin
@@ -2264,9 +2749,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    window_came_d = window_writes & (window_tail_q[3:0] == window_at);
+    window_came_d = window_writes & (window_tail_place == window_at);
     if (window_passes | window_restarts) begin
-      window_came_d = window_writes & (window_tail_q[3:0] == window_new_at);
+      window_came_d = window_writes & (window_tail_place == window_new_at);
     end
   end
   always_comb begin
@@ -2295,7 +2780,7 @@ module hpcc_requester (
   end
   always_comb begin
     window_handled = 16'd0;
-    if (window_offered_q & intake_work_ready) begin
+    if (window_gone_q) begin
       window_handled = window_here;
     end
   end
@@ -2303,15 +2788,17 @@ module hpcc_requester (
   //
   // Sixteen places, taken in turn: more than are in the pipe. Nothing enters the pipe while an answer waits here for the state machine.
   assign held_place = held_next_place_q;
+  assign held_answers_we = 1'd1;
   assign held_read = held_answers_rdata;
   assign held_waits = held_head_q != held_tail_q;
   assign held_machine_data = held_answers_rdata;
-  assign held_machine_valid = held_settled_q == 2'd2;
+  assign held_machine_valid = held_shown_q;
   always_comb begin
     held_head_d = held_head_q;
     held_tail_d = held_tail_q;
     held_next_place_d = held_next_place_q;
-    held_settled_d = held_settled_q;
+    held_addressed_d = held_addressed_q;
+    held_shown_d = held_shown_q;
     if (entry_answer_comes) begin
       held_next_place_d = held_next_place_q + 4'd1;
     end
@@ -2319,9 +2806,11 @@ module hpcc_requester (
       held_tail_d = held_tail_q + 3'd1;
     end
     if (((~turn) | (held_head_q == held_tail_q)) | choice_answers_ready) begin
-      held_settled_d = 2'd0;
-    end else if (held_settled_q != 2'd2) begin
-      held_settled_d = held_settled_q + 2'd1;
+      held_addressed_d = 1'd0;
+      held_shown_d = 1'd0;
+    end else begin
+      held_addressed_d = 1'd1;
+      held_shown_d = held_addressed_q;
     end
     if (choice_answers_ready) begin
       held_head_d = held_head_q + 3'd1;
@@ -2330,7 +2819,8 @@ module hpcc_requester (
       held_head_d = 3'd0;
       held_tail_d = 3'd0;
       held_next_place_d = 4'd0;
-      held_settled_d = 2'd0;
+      held_addressed_d = 1'd0;
+      held_shown_d = 1'd0;
     end
   end
   always_comb begin
@@ -2354,12 +2844,12 @@ module hpcc_requester (
   // addressed, a READ
   // response in the clock in which it shows.
   assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
-  assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~(|entry_pause_q));
+  assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~entry_pauses_q);
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
   assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
-  assign entry_takes_work = entry_is_work & (~hold);
-  assign entry_takes_answer = ((entry_answer_can & (~entry_is_work)) & (~entry_response_can)) & (~hold);
+  assign entry_takes_work = ((entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can)) & (~hold);
+  assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
   assign entry_work_taken = entry_takes_work;
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = (entry_full_q | window_waits) | responses_waits;
@@ -2368,49 +2858,36 @@ module hpcc_requester (
   assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
-  assign entry_answers_ready = (~entry_full_q) | entry_takes_answer;
-  assign entry_comes = gather_down_valid & ((~entry_full_q) | entry_takes_answer);
-  assign entry_answer_comes = entry_comes;
+  assign entry_opens = (~entry_full_q) | entry_takes_answer;
+  assign entry_answers_ready = entry_opens;
+  assign entry_answer_comes = gather_down_valid & entry_opens;
   assign entry_answer_qp = entry_answer_q.qp;
   assign entry_newcomer_qp = entry_newcomer.qp;
   assign entry_response_qp = responses_step.qp;
-  assign entry_newcomer_meets = ((((entry_takes_work & (entry_work_qp == entry_newcomer_qp))
-      | (entry_takes_answer & (entry_answer_qp == entry_newcomer_qp))) | (entry_takes_response & (entry_response_qp == entry_newcomer_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp));
-  assign entry_answer_stays = ((((entry_takes_work & (entry_work_qp == entry_answer_qp))
-      | (entry_takes_answer & (entry_answer_qp == entry_answer_qp))) | (entry_takes_response & (entry_response_qp == entry_answer_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp));
   assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
       | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
       | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
   assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
       | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
-  assign entry_newcomer_far = entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp);
-  assign entry_answer_far = entry_inside_3_q & (entry_qp_3_q == entry_answer_qp);
   assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
+  assign entry_behind_work = entry_work_qp == entry_next_answer_qp;
+  assign entry_behind_response = entry_response_qp == entry_next_answer_qp;
+  assign entry_behind_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_next_answer_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_next_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_next_answer_qp));
+  assign entry_behind_answer = (((entry_answer_qp == entry_newcomer_qp) | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp)))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp));
   always_comb begin
     entry_turn_d = entry_turn_q;
     entry_full_d = entry_full_q;
-    entry_pause_d = entry_pause_q;
     entry_answer_d = entry_answer_q;
-    if (|entry_pause_q) begin
-      entry_pause_d = entry_pause_q - 2'd1;
-    end
     if (entry_takes_work | entry_takes_answer) begin
       entry_turn_d = entry_takes_answer;
     end
-    if (entry_takes_work) begin
-      entry_pause_d = 2'd1;
-      if (|window_front.operation) begin
-        entry_pause_d = 2'd3;
-      end
-    end
-    if (entry_takes_answer) begin
-      entry_full_d = 1'd0;
-    end
-    if (entry_comes) begin
-      entry_full_d = 1'd1;
+    entry_pause_d = entry_next_pause;
+    entry_pauses_d = |entry_next_pause;
+    if (entry_opens) begin
+      entry_full_d = gather_down_valid;
       entry_answer_d.qp = entry_newcomer.qp;
       entry_answer_d.generation = entry_newcomer.generation;
       entry_answer_d.psn = entry_newcomer.psn;
@@ -2420,11 +2897,11 @@ module hpcc_requester (
       entry_answer_d.failed = entry_newcomer.ends_or_failed;
       entry_answer_d.place = held_place;
     end
-    entry_answer_meets_d = entry_answer_stays | entry_answer_far;
-    if (entry_comes) begin
-      entry_answer_meets_d = entry_newcomer_meets | entry_newcomer_far;
-    end
     entry_work_meets_d = entry_work_near | entry_work_far;
+    entry_answer_meets_d = (entry_behind_inside | (entry_takes_work & entry_behind_work)) | (entry_takes_response & entry_behind_response);
+    if (entry_takes_answer) begin
+      entry_answer_meets_d = entry_behind_answer;
+    end
     entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
@@ -2438,7 +2915,20 @@ module hpcc_requester (
       entry_response_meets_d = 1'd0;
       entry_turn_d = 1'd0;
       entry_pause_d = 2'd0;
+      entry_pauses_d = 1'd0;
       entry_full_d = 1'd0;
+    end
+  end
+  always_comb begin
+    entry_next_pause = 2'd0;
+    if (entry_pauses_q) begin
+      entry_next_pause = entry_pause_q - 2'd1;
+    end
+    if (entry_takes_work) begin
+      entry_next_pause = 2'd1;
+      if (|window_front.operation) begin
+        entry_next_pause = 2'd3;
+      end
     end
   end
   always_comb begin
@@ -2461,6 +2951,12 @@ module hpcc_requester (
       entry_word.length = {16'd0, responses_step.length};
     end
   end
+  always_comb begin
+    entry_next_answer_qp = entry_newcomer_qp;
+    if (entry_full_q) begin
+      entry_next_answer_qp = entry_answer_qp;
+    end
+  end
   // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
   // message or the end of the ring is concerned.
   //
@@ -2469,9 +2965,12 @@ module hpcc_requester (
   // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
   // | 1 | `step_1` | next PSN; when the packet left is asked |
   // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
-  // | 3 | `state_3` | distances, packets of the work request |
+  // | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
   // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
+  //
+  // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What
+  // it writes goes in there.
   //
   // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
   // left to it takes
@@ -2484,21 +2983,30 @@ module hpcc_requester (
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
   assign stages_ring_qp = stages_step_2_q.qp;
   assign stages_alive_3_d = store_alive & (stages_step_2_q.work | (store_context_generation == stages_step_2_q.generation));
-  assign stages_distance = stages_step_3_q.psn - stages_state_3_q.una;
+  assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_defers_response_5_q));
+  assign stages_state_now = stages_now;
+  assign stages_void_now = stages_void_3_q;
+  assign stages_empty = stages_void_3_q | (stages_state_3_q.head == stages_state_3_q.tail);
+  assign stages_has_ended = stages_now.dead;
+  assign stages_distance = stages_step_3_q.psn - stages_now.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
-  assign stages_lag = stages_state_3_q.accepted - stages_next_3_q;
+  assign stages_lag = stages_now.accepted - stages_next_3_q;
   assign stages_distance_4_d = stages_distance;
   assign stages_unsent_4_d = (~stages_sent_known_3_q) | (~stages_beyond.negative);
-  assign stages_outstanding_4_d = stages_state_3_q.assigned - stages_state_3_q.una;
-  assign stages_none_4_d = stages_state_3_q.head == stages_state_3_q.admit;
-  assign stages_all_4_d = stages_state_3_q.admit == stages_state_3_q.tail;
-  assign stages_direct_4_d = stages_state_3_q.told == stages_state_3_q.head;
-  assign stages_full_4_d = (stages_state_3_q.tail - stages_state_3_q.told) == 5'h10;
-  assign stages_reads_4_d = stages_state_3_q.reads < max_reads;
-  assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
-  assign stages_missing_4_d = ((~stages_progress.negative) & (stages_state_3_q.read_at != stages_state_3_q.admit))
-      & (~stages_step_3_q.negative);
-  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
+  assign stages_outstanding_4_d = stages_now.assigned - stages_now.una;
+  assign stages_all_4_d = stages_now.admit == stages_now.tail;
+  assign stages_direct_4_d = stages_now.told == stages_now.head;
+  assign stages_full_4_d = (stages_now.tail - stages_now.told) == 5'h10;
+  assign stages_reads_4_d = stages_now.reads < max_reads;
+  assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
+  assign stages_is_response = stages_step_3_q.response;
+  assign stages_awaited_4_d = ((((((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_has_ended))
+      & (~stages_distance.negative)) & stages_sent_known_3_q) & stages_beyond.negative) & (~stages_progress.negative))
+      & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
+  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
+  assign stages_old = stages_distance.negative;
+  assign stages_before_gap = stages_progress.negative;
+  assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_full_length = 16'h100 << stages_mtu_3_q;
   assign stages_last_byte = stages_step_3_q.length[15:0] - 16'd1;
   assign stages_whole_4_d = stages_step_3_q.length[15:0] == stages_full_length;
@@ -2507,46 +3015,47 @@ module hpcc_requester (
   assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
   assign stages_syndrome = stages_step_3_q.syndrome;
   assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
-  assign stages_positive_4_d = stages_is_ack & (~(|stages_syndrome.code));
-  assign stages_ignored_4_d = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
-  assign stages_data_4_d = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
-  assign stages_duplicate_4_d = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
+  assign stages_is_positive = stages_is_ack & (~(|stages_syndrome.code));
+  assign stages_is_ignored = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
+  assign stages_is_data = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
+  assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
+  assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
+  assign stages_never_sent = (~stages_distance.negative) & ((~stages_sent_known_3_q) | (~stages_beyond.negative));
+  assign stages_may_move = (stages_judged & (~stages_distance.negative)) & (stages_now.head != stages_now.admit);
+  assign stages_moves_write_4_d = ((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative;
+  assign stages_moves_read_4_d = stages_may_move & stages_is_data;
+  assign stages_drops_4_d = (((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended)
+      | (stages_is_ack & (stages_never_sent | stages_is_ignored))) | ((stages_is_positive | stages_is_data) & stages_distance.negative))
+      | stages_is_duplicate;
+  assign stages_tried_4_d = stages_goes_on & stages_step_3_q.work;
   assign stages_length_less_one = stages_step_3_q.length - 32'd1;
   assign stages_whole = {1'd0, stages_length_less_one};
-  assign stages_first_behind_4_d = stages_state_3_q.assigned + 24'd1;
-  assign stages_judged = (((stages_valid_4_q & (~stages_step_4_q.work)) & (~stages_response_4_q)) & stages_live_4_q) & (~stages_ended_4_q);
-  assign stages_never_sent = (~stages_old_4_q) & stages_unsent_4_q;
+  assign stages_first_behind_4_d = stages_now.assigned + 24'd1;
   assign stages_over = stages_next_4_q - message_q.end_psn;
   assign stages_at_end = stages_next_4_q == message_q.end_psn;
-  assign stages_moves = (((stages_judged & (~stages_old_4_q)) & (~stages_none_4_q))
-      & (((stages_positive_4_q & (~stages_unsent_4_q)) & (~message_q.read)) | (stages_data_4_q & message_q.read)))
-      & (stages_over.negative | (((stages_at_end & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last))));
+  assign stages_moves = stages_kind_moves & (stages_over.negative
+      | (((stages_at_end & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last))));
   assign stages_done = stages_moves & stages_at_end;
   assign stages_completes = stages_done & message_q.last;
   assign stages_completes_qp = stages_step_4_q.qp;
-  assign stages_drops = ((((((stages_step_4_q.work | stages_response_4_q) | (~stages_live_4_q)) | stages_ended_4_q)
-      | (stages_acknowledgement_4_q & (stages_never_sent | stages_ignored_4_q))) | (stages_positive_4_q & stages_old_4_q))
-      | (stages_data_4_q & stages_old_4_q)) | stages_duplicate_4_q;
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
   assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
   assign stages_unlike = ((message_q.length[15:0] - 16'd1) ^ stages_last_byte_4_q) & (~stages_above_packet_4_q);
-  assign stages_accepts = ((((((((stages_valid_4_q & stages_response_4_q) & stages_live_4_q) & (~stages_ended_4_q)) & (~stages_old_4_q))
-      & (~stages_unsent_4_q)) & stages_missing_4_q) & message_q.read) & stages_in_order) & stages_fits_place;
+  assign stages_accepts = ((stages_awaited_4_q & message_q.read) & stages_in_order) & stages_fits_place;
   assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
   assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
   assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
   assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
   assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
   assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
-  assign stages_tried = stages_valid_4_q & stages_step_4_q.work;
-  assign stages_queues = ((((stages_tried & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
+  assign stages_queues = ((((stages_tried_4_q & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
   assign stages_passes_write = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = stages_we_5_q | stages_saves_5_q;
-  assign stages_moved = stages_we_5_q;
+  assign stages_we = stages_we_5_q;
+  assign stages_moved = stages_moved_5_q;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_state_5_q;
@@ -2576,22 +3085,24 @@ module hpcc_requester (
     stages_valid_1_d = entry_valid;
     stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_defers_response_5_q));
     stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_defers_response_5_q));
-    stages_valid_4_d = stages_valid_3_q & (~(stages_step_3_q.response & stages_defers_response_5_q));
-    stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops)) & (~stages_moves);
-    stages_event_5_d = stages_moves | ((stages_judged & stages_positive_4_q) & stages_old_4_q);
+    stages_valid_4_d = stages_goes_on;
+    stages_saves_4_d = queue_we;
+    stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops_4_q)) & (~stages_moves);
+    stages_event_5_d = stages_moves | ((stages_judged_4_q & stages_positive_4_q) & stages_old_4_q);
     stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
         | ((stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on);
-    stages_ghost_5_d = (stages_judged & stages_acknowledgement_4_q) & stages_never_sent;
-    stages_ignored_5_d = (stages_judged & stages_ignored_4_q) & (~stages_never_sent);
+    stages_ghost_5_d = ((stages_judged_4_q & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
+    stages_ignored_5_d = (stages_judged_4_q & stages_ignored_4_q) & (stages_old_4_q | (~stages_unsent_4_q));
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
     stages_takes_5_d = stages_accepts;
     stages_defers_response_5_d = ((stages_valid_4_q & stages_response_4_q) & (~stages_accepts)) & (~stages_defers_response_5_q);
-    stages_returns_5_d = (stages_tried & (~stages_refused)) & stages_full_4_q;
-    stages_defers_work_5_d = stages_tried & (stages_refused | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
+    stages_returns_5_d = (stages_tried_4_q & (~stages_refused)) & stages_full_4_q;
+    stages_defers_work_5_d = stages_tried_4_q & (stages_refused
+        | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
     stages_push_5_d = stages_queues;
     stages_frees_5_d = stages_done;
-    stages_we_5_d = (stages_moves | stages_queues) | stages_accepts;
-    stages_saves_5_d = queue_we;
+    stages_moved_5_d = (stages_moves | stages_queues) | stages_accepts;
+    stages_we_5_d = ((stages_moves | stages_queues) | stages_accepts) | stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -2599,8 +3110,9 @@ module hpcc_requester (
       stages_valid_3_d = 1'd0;
       stages_valid_4_d = 1'd0;
       stages_valid_5_d = 1'd0;
+      stages_saves_4_d = 1'd0;
       stages_we_5_d = 1'd0;
-      stages_saves_5_d = 1'd0;
+      stages_moved_5_d = 1'd0;
       stages_push_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
       stages_returns_5_d = 1'd0;
@@ -2616,15 +3128,45 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_ring_place = store_head;
+    stages_ring_place = store_state.head;
     if (stages_step_2_q.response) begin
-      stages_ring_place = store_read_at;
+      stages_ring_place = store_state.read_at;
+    end
+  end
+  always_comb begin
+    stages_step_3_d = stages_step_2_q;
+    if (turn) begin
+      stages_step_3_d.psn = choice_psn;
+    end
+  end
+  always_comb begin
+    stages_now = stages_state_3_q;
+    if (stages_void_3_q) begin
+      stages_now = 142'd0;
+      stages_now.una = stages_first_psn_3_q;
+      stages_now.accepted = stages_first_psn_3_q;
+      stages_now.assigned = stages_first_psn_3_q;
+    end
+    stages_now.generation = stages_reference_3_q;
+  end
+  always_comb begin
+    stages_step_4_d = stages_step_3_q;
+    stages_state_4_d = stages_now;
+    if (turn) begin
+      stages_state_4_d = queue_new_state;
+      stages_step_4_d.qp = choice_qp;
     end
   end
   always_comb begin
     stages_more_psns_4_d = 24'(stages_whole.units >> stages_mtu_3_q);
     if (stages_step_3_q.length == 32'd0) begin
       stages_more_psns_4_d = 24'd0;
+    end
+  end
+  always_comb begin
+    stages_kind_moves = stages_moves_write_4_q;
+    if (message_q.read) begin
+      stages_kind_moves = stages_moves_read_4_q;
     end
   end
   always_comb begin
@@ -2667,14 +3209,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_state_5_d = stages_written;
-    stages_step_5_d = stages_step_4_q;
-    if (queue_we) begin
-      stages_state_5_d = queue_new_state;
-      stages_step_5_d.qp = choice_qp;
-    end
-  end
-  always_comb begin
     stages_bytes = 32'd0;
     if (stages_counts_5_q) begin
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
@@ -2703,7 +3237,7 @@ module hpcc_requester (
       if (turns_leaves) begin
         turns_turn_d = 1'd0;
         turns_rest_d = 3'd7;
-      end else if (turns_begins & (~(&turns_operations_q))) begin
+      end else if (address_q & (~(&turns_operations_q))) begin
         turns_operations_d = turns_operations_q + 3'd1;
       end
     end else begin
@@ -2729,7 +3263,8 @@ module hpcc_requester (
   // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
   // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
   // together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the
-  // outputs.
+  // outputs. What stands in a
+  // void state is put aside a clock later, in the pipe.
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
@@ -2738,15 +3273,16 @@ module hpcc_requester (
   assign store_crowded = store_landing_down_valid;
   assign store_sent_we = sent_valid | store_voids;
   assign store_states_we = stages_we | store_voids;
-  assign store_head = store_states_rdata.head;
-  assign store_read_at = store_states_rdata.read_at;
-  assign store_told = store_states_rdata.told;
   assign store_alive = store_contexts_rdata.alive;
   assign store_context_generation = store_contexts_rdata.generation;
   assign store_mtu = store_contexts_rdata.mtu;
   assign store_int_on = store_contexts_rdata.int_on;
   assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
   assign store_sent_to = store_sent_rdata.end_psn;
+  assign store_state = store_states_rdata;
+  assign store_is_void = (~store_states_rdata.used) | (store_states_rdata.generation != store_compared);
+  assign store_own_generation = store_compared;
+  assign store_first_psn = store_contexts_rdata.first_psn;
   always_comb begin
     store_arriving.qp = context_qp;
     store_arriving.created.alive = context_data.alive;
@@ -2757,10 +3293,8 @@ module hpcc_requester (
   end
   always_comb begin
     store_sent_waddr = sent_qp;
-    store_states_waddr = stages_qp;
     if (store_voids) begin
       store_sent_waddr = store_waits.qp;
-      store_states_waddr = store_waits.qp;
     end
   end
   always_comb begin
@@ -2769,23 +3303,19 @@ module hpcc_requester (
     store_sent_wdata.used = ~store_voids;
   end
   always_comb begin
+    store_states_waddr = stages_qp;
+    if (~stages_we) begin
+      store_states_waddr = store_waits.qp;
+    end
+  end
+  always_comb begin
     store_states_wdata = stages_new_state;
     store_states_wdata.used = ~store_voids;
   end
   always_comb begin
-    store_reference = store_contexts_rdata.generation;
+    store_compared = store_contexts_rdata.generation;
     if (store_by_generation_q) begin
-      store_reference = choice_generation;
-    end
-  end
-  always_comb begin
-    store_state = store_states_rdata;
-    if ((~store_states_rdata.used) | (store_states_rdata.generation != store_reference)) begin
-      store_state = 142'd0;
-      store_state.una = store_contexts_rdata.first_psn;
-      store_state.accepted = store_contexts_rdata.first_psn;
-      store_state.assigned = store_contexts_rdata.first_psn;
-      store_state.generation = store_reference;
+      store_compared = choice_generation;
     end
   end
   // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
@@ -2808,21 +3338,21 @@ module hpcc_requester (
   //
   // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
-  assign gather_data = (gather_held_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_held_q.ends_or_failed);
   assign gather_leaves = ~gather_both_full_q;
   assign gather_moves = gather_some_q & gather_leaves;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
-  assign gather_fits_d = gather_tags_rdata == gather_wanted;
-  assign gather_joins = (((gather_shown_q & gather_data) & gather_fits_q) & gather_there_q) & (gather_both_full_q | (~gather_oldest_q));
+  assign gather_fits_d = gather_held_data_q & (gather_tags_rdata == gather_wanted);
+  assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
+  assign gather_joins = gather_chosen & (gather_both_full_q | (~gather_oldest_q));
   assign gather_distance = gather_place_q - gather_head_q;
-  assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_crowded_q))
-      & (gather_shown_q | (~gather_data));
+  assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_chosen)) & (~gather_crowded_q))
+      & (gather_shown_q | (~gather_held_data_q));
   assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
-  assign gather_writes = gather_joins | gather_puts;
   assign gather_up_ready = ~gather_waits;
   assign gather_down_valid = gather_full_q | gather_aside_full_q;
   always_comb begin
     gather_held_full_d = gather_held_full_q;
+    gather_held_data_d = gather_held_data_q;
     gather_full_d = gather_full_q;
     gather_some_d = gather_some_q;
     gather_crowded_d = gather_crowded_q;
@@ -2867,6 +3397,7 @@ module hpcc_requester (
     end else begin
       gather_held_full_d = answer_valid;
       gather_held_d = answer_data;
+      gather_held_data_d = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
     end
     gather_looked_d = gather_waits;
     gather_settled_d = gather_waits & gather_looked_q;
@@ -2932,12 +3463,12 @@ module hpcc_requester (
   end
   always_comb begin
     gather_at = gather_tail_q;
-    if (gather_joins) begin
+    if (gather_chosen) begin
       gather_at = gather_place_q;
     end
   end
   always_comb begin
-    gather_tag.joinable = gather_data & (~(|gather_held_q.msn));
+    gather_tag.joinable = gather_held_data_q & (~(|gather_held_q.msn));
     gather_tag.qp = gather_held_q.qp;
     gather_tag.generation = gather_held_q.generation;
     gather_tag.psn = gather_held_q.psn;
@@ -2974,7 +3505,7 @@ module hpcc_requester (
   assign responses_front = responses_rows_rdata;
   assign responses_decided = responses_decisions_down_valid & responses_front_shown_q;
   assign responses_decision = responses_decisions_down_data;
-  assign responses_machine_valid = (responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q;
+  assign responses_machine_valid = responses_offered_q;
   assign responses_machine_data = responses_rows_rdata;
   always_comb begin
     responses_deferred_d = responses_deferred_q;
@@ -3001,6 +3532,8 @@ module hpcc_requester (
       responses_deferred_d = 1'd1;
     end
     responses_front_shown_d = (responses_head_q != responses_tail_q) & (~responses_leaves);
+    responses_offered_d = ((responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q)
+        & (~responses_leaves);
     if (responses_leaves) begin
       responses_head_d = responses_head_q + 5'd1;
     end
@@ -3010,6 +3543,7 @@ module hpcc_requester (
       responses_settled_d = 1'd0;
       responses_front_shown_d = 1'd0;
       responses_deferred_d = 1'd0;
+      responses_offered_d = 1'd0;
       responses_head_d = 5'd0;
       responses_judged_d = 5'd0;
       responses_next_d = 5'd0;
@@ -3045,9 +3579,9 @@ module hpcc_requester (
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
   // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
-  assign step_ahead = limit - queue_una;
+  assign step_ahead = limit - step_una_first;
   assign step_reached_d = ~step_ahead.negative;
-  assign step_moves_d = (~step_ahead.negative) & (limit != queue_una);
+  assign step_moves_d = (~step_ahead.negative) & (limit != step_una_first);
   assign step_behind_data_d = limit + 24'd1;
   assign step_beyond = limit - message_q.end_psn;
   assign step_from_start = step_sought - message_q.first_psn;
@@ -3056,6 +3590,7 @@ module hpcc_requester (
   assign step_left_less_one = message_q.end_psn + (~queue_una);
   assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
   assign step_new_una = step_una_after_q;
+  assign step_advances = step_advanced_q;
   assign step_complete = step_completed_q;
   assign step_taken = step_took_q;
   assign step_holds = step_held_q;
@@ -3065,14 +3600,17 @@ module hpcc_requester (
     step_una_after_d = queue_una;
     step_completed_d = 1'd0;
     step_took_d = 1'd0;
+    step_advanced_d = 1'd0;
     if (message_q.read) begin
       if ((reply_data & step_reached_q) & step_beyond.negative) begin
         step_took_d = 1'd1;
+        step_advanced_d = 1'd1;
         step_una_after_d = step_behind_data_q;
         step_completed_d = step_behind_data_q == message_q.end_psn;
       end
     end else begin
       if (step_moves_q) begin
+        step_advanced_d = 1'd1;
         if (step_beyond.negative) begin
           step_una_after_d = limit;
         end else begin
@@ -3133,26 +3671,6 @@ module hpcc_requester (
     reply_sent.int_length = held_read.int_length;
     reply_sent.int_stack = held_read.int_stack;
   end
-  // outcome: What goes on from an answer after the walk. Without registers.
-  assign outcome_ends = outcome_fatal & (~(outcome_nak & outcome_old));
-  assign outcome_missing = (((((outcome_acknowledgement & (~outcome_nak)) | outcome_gap) & (~outcome_old)) & (outcome_una != outcome_limit))
-      & outcome_at_read) & (~outcome_gap_known);
-  assign outcome_lost = outcome_missing;
-  assign outcome_passed = outcome_una - outcome_una_before;
-  assign outcome_tell = (outcome_acknowledgement | (|outcome_passed)) | outcome_missing;
-  assign outcome_rewind = outcome_nak | outcome_missing;
-  always_comb begin
-    outcome_psn = outcome_una;
-    if (outcome_old & outcome_acknowledgement) begin
-      outcome_psn = outcome_limit;
-    end
-  end
-  always_comb begin
-    outcome_bytes = ({8'd0, outcome_passed} << 8) << outcome_mtu;
-    if (outcome_data) begin
-      outcome_bytes = 32'd0;
-    end
-  end
   // finished: Completions on their way to the host: the word and a FIFO of 64.
   //
   // While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
@@ -3183,6 +3701,7 @@ module hpcc_requester (
     window_room_q = 1'd0;
     window_shown_q = 1'd0;
     window_offered_q = 1'd0;
+    window_gone_q = 1'd0;
     window_again_q = 1'd0;
     window_freed_ring_q = 1'd0;
     window_restart_due_q = 1'd0;
@@ -3195,13 +3714,45 @@ module hpcc_requester (
     window_flying_q = 16'd0;
     window_done_q = 16'd0;
     window_deferred_q = 16'd0;
-    window_full_q = 256'd0;
+    window_owners_0_q = 8'd0;
+    window_owners_1_q = 8'd0;
+    window_owners_2_q = 8'd0;
+    window_owners_3_q = 8'd0;
+    window_owners_4_q = 8'd0;
+    window_owners_5_q = 8'd0;
+    window_owners_6_q = 8'd0;
+    window_owners_7_q = 8'd0;
+    window_owners_8_q = 8'd0;
+    window_owners_9_q = 8'd0;
+    window_owners_10_q = 8'd0;
+    window_owners_11_q = 8'd0;
+    window_owners_12_q = 8'd0;
+    window_owners_13_q = 8'd0;
+    window_owners_14_q = 8'd0;
+    window_owners_15_q = 8'd0;
+    window_full_0_q = 1'd0;
+    window_full_1_q = 1'd0;
+    window_full_2_q = 1'd0;
+    window_full_3_q = 1'd0;
+    window_full_4_q = 1'd0;
+    window_full_5_q = 1'd0;
+    window_full_6_q = 1'd0;
+    window_full_7_q = 1'd0;
+    window_full_8_q = 1'd0;
+    window_full_9_q = 1'd0;
+    window_full_10_q = 1'd0;
+    window_full_11_q = 1'd0;
+    window_full_12_q = 1'd0;
+    window_full_13_q = 1'd0;
+    window_full_14_q = 1'd0;
+    window_full_15_q = 1'd0;
     window_came_qp_q = 8'd0;
     window_front_qp_q = 8'd0;
     held_head_q = 3'd0;
     held_tail_q = 3'd0;
     held_next_place_q = 4'd0;
-    held_settled_q = 2'd0;
+    held_addressed_q = 1'd0;
+    held_shown_q = 1'd0;
     entry_inside_1_q = 1'd0;
     entry_inside_2_q = 1'd0;
     entry_inside_3_q = 1'd0;
@@ -3210,6 +3761,7 @@ module hpcc_requester (
     entry_answer_meets_q = 1'd0;
     entry_work_meets_q = 1'd0;
     entry_response_meets_q = 1'd0;
+    entry_pauses_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
@@ -3224,8 +3776,11 @@ module hpcc_requester (
     stages_alive_3_q = 1'd0;
     stages_int_on_3_q = 1'd0;
     stages_sent_known_3_q = 1'd0;
+    stages_void_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
+    stages_first_psn_3_q = 24'd0;
+    stages_reference_3_q = 8'd0;
     stages_step_3_q = 94'd0;
     stages_step_4_q = 94'd0;
     stages_step_5_q = 94'd0;
@@ -3239,7 +3794,6 @@ module hpcc_requester (
     stages_old_4_q = 1'd0;
     stages_unsent_4_q = 1'd0;
     stages_behind_4_q = 1'd0;
-    stages_none_4_q = 1'd0;
     stages_all_4_q = 1'd0;
     stages_direct_4_q = 1'd0;
     stages_full_4_q = 1'd0;
@@ -3251,7 +3805,13 @@ module hpcc_requester (
     stages_data_4_q = 1'd0;
     stages_duplicate_4_q = 1'd0;
     stages_response_4_q = 1'd0;
-    stages_missing_4_q = 1'd0;
+    stages_saves_4_q = 1'd0;
+    stages_judged_4_q = 1'd0;
+    stages_moves_write_4_q = 1'd0;
+    stages_moves_read_4_q = 1'd0;
+    stages_drops_4_q = 1'd0;
+    stages_awaited_4_q = 1'd0;
+    stages_tried_4_q = 1'd0;
     stages_next_missing_4_q = 1'd0;
     stages_whole_4_q = 1'd0;
     stages_short_4_q = 1'd0;
@@ -3265,7 +3825,7 @@ module hpcc_requester (
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_we_5_q = 1'd0;
-    stages_saves_5_q = 1'd0;
+    stages_moved_5_q = 1'd0;
     stages_push_5_q = 1'd0;
     stages_frees_5_q = 1'd0;
     stages_returns_5_q = 1'd0;
@@ -3296,6 +3856,7 @@ module hpcc_requester (
     turns_rest_q = 3'd0;
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
+    gather_held_data_q = 1'd0;
     gather_looked_q = 1'd0;
     gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
@@ -3320,12 +3881,14 @@ module hpcc_requester (
     responses_settled_q = 1'd0;
     responses_front_shown_q = 1'd0;
     responses_deferred_q = 1'd0;
+    responses_offered_q = 1'd0;
     responses_head_q = 5'd0;
     responses_judged_q = 5'd0;
     responses_next_q = 5'd0;
     responses_tail_q = 5'd0;
     step_completed_q = 1'd0;
     step_took_q = 1'd0;
+    step_advanced_q = 1'd0;
     step_held_q = 1'd0;
     step_reached_it_q = 1'd0;
     step_fitted_q = 1'd0;
@@ -3367,6 +3930,14 @@ module hpcc_requester (
     stalled_q = 1'd0;
     ring_full_q = 1'd0;
     told_all_q = 1'd0;
+    direct_q = 1'd0;
+    none_admitted_q = 1'd0;
+    at_admit_q = 1'd0;
+    dismissed_q = 1'd0;
+    advanced_q = 1'd0;
+    apart_q = 1'd0;
+    gap_known_q = 1'd0;
+    enlists_q = 1'd0;
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
     pointer_q = 5'd0;
@@ -3380,7 +3951,7 @@ module hpcc_requester (
     arrived_q = 1'd0;
     found_q = 1'd0;
     response_case_q = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
-    at_head_q = 1'd0;
+    at_read_q = 1'd0;
     taken_q = 1'd0;
     popped_q = 1'd0;
     limit_at_end_q = 1'd0;
@@ -3396,10 +3967,11 @@ module hpcc_requester (
     window_room_q <= window_room_d;
     window_shown_q <= window_shown_d;
     window_offered_q <= window_offered_d;
+    window_gone_q <= window_gone_d;
     window_again_q <= window_again_d;
     window_freed_ring_q <= window_freed_ring_d;
     window_restart_due_q <= window_restart_due_d;
-    window_passed_q <= window_passed_d;
+    window_passed_q <= window_addressed_full_16;
     window_moved_q <= window_moved_d;
     window_came_q <= window_came_d;
     window_head_q <= window_head_d;
@@ -3408,13 +3980,45 @@ module hpcc_requester (
     window_flying_q <= window_flying_d;
     window_done_q <= window_done_d;
     window_deferred_q <= window_deferred_d;
-    window_full_q <= window_full_d;
-    window_came_qp_q <= window_came_qp_d;
+    window_owners_0_q <= window_owners_0_d;
+    window_owners_1_q <= window_owners_1_d;
+    window_owners_2_q <= window_owners_2_d;
+    window_owners_3_q <= window_owners_3_d;
+    window_owners_4_q <= window_owners_4_d;
+    window_owners_5_q <= window_owners_5_d;
+    window_owners_6_q <= window_owners_6_d;
+    window_owners_7_q <= window_owners_7_d;
+    window_owners_8_q <= window_owners_8_d;
+    window_owners_9_q <= window_owners_9_d;
+    window_owners_10_q <= window_owners_10_d;
+    window_owners_11_q <= window_owners_11_d;
+    window_owners_12_q <= window_owners_12_d;
+    window_owners_13_q <= window_owners_13_d;
+    window_owners_14_q <= window_owners_14_d;
+    window_owners_15_q <= window_owners_15_d;
+    window_full_0_q <= window_full_0_d;
+    window_full_1_q <= window_full_1_d;
+    window_full_2_q <= window_full_2_d;
+    window_full_3_q <= window_full_3_d;
+    window_full_4_q <= window_full_4_d;
+    window_full_5_q <= window_full_5_d;
+    window_full_6_q <= window_full_6_d;
+    window_full_7_q <= window_full_7_d;
+    window_full_8_q <= window_full_8_d;
+    window_full_9_q <= window_full_9_d;
+    window_full_10_q <= window_full_10_d;
+    window_full_11_q <= window_full_11_d;
+    window_full_12_q <= window_full_12_d;
+    window_full_13_q <= window_full_13_d;
+    window_full_14_q <= window_full_14_d;
+    window_full_15_q <= window_full_15_d;
+    window_came_qp_q <= window_arriving_qp;
     window_front_qp_q <= window_addressed_qp;
     held_head_q <= held_head_d;
     held_tail_q <= held_tail_d;
     held_next_place_q <= held_next_place_d;
-    held_settled_q <= held_settled_d;
+    held_addressed_q <= held_addressed_d;
+    held_shown_q <= held_shown_d;
     entry_inside_1_q <= entry_inside_1_d;
     entry_inside_2_q <= entry_inside_2_d;
     entry_inside_3_q <= entry_inside_3_d;
@@ -3423,6 +4027,7 @@ module hpcc_requester (
     entry_answer_meets_q <= entry_answer_meets_d;
     entry_work_meets_q <= entry_work_meets_d;
     entry_response_meets_q <= entry_response_meets_d;
+    entry_pauses_q <= entry_pauses_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
@@ -3437,34 +4042,42 @@ module hpcc_requester (
     stages_alive_3_q <= stages_alive_3_d;
     stages_int_on_3_q <= store_int_on;
     stages_sent_known_3_q <= store_sent_known;
+    stages_void_3_q <= store_is_void;
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
-    stages_step_3_q <= stages_step_2_q;
-    stages_step_4_q <= stages_step_3_q;
-    stages_step_5_q <= stages_step_5_d;
+    stages_first_psn_3_q <= store_first_psn;
+    stages_reference_3_q <= store_own_generation;
+    stages_step_3_q <= stages_step_3_d;
+    stages_step_4_q <= stages_step_4_d;
+    stages_step_5_q <= stages_step_4_q;
     stages_state_3_q <= store_state;
-    stages_state_4_q <= stages_state_3_q;
-    stages_state_5_q <= stages_state_5_d;
+    stages_state_4_q <= stages_state_4_d;
+    stages_state_5_q <= stages_written;
     stages_mtu_3_q <= store_mtu;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
-    stages_ended_4_q <= stages_state_3_q.dead;
+    stages_ended_4_q <= stages_has_ended;
     stages_old_4_q <= stages_distance.negative;
     stages_unsent_4_q <= stages_unsent_4_d;
     stages_behind_4_q <= stages_lag.negative;
-    stages_none_4_q <= stages_none_4_d;
     stages_all_4_q <= stages_all_4_d;
     stages_direct_4_q <= stages_direct_4_d;
     stages_full_4_q <= stages_full_4_d;
     stages_reads_4_q <= stages_reads_4_d;
     stages_int_on_4_q <= stages_int_on_3_q;
     stages_acknowledgement_4_q <= stages_is_ack;
-    stages_positive_4_q <= stages_positive_4_d;
-    stages_ignored_4_q <= stages_ignored_4_d;
-    stages_data_4_q <= stages_data_4_d;
-    stages_duplicate_4_q <= stages_duplicate_4_d;
-    stages_response_4_q <= stages_step_3_q.response;
-    stages_missing_4_q <= stages_missing_4_d;
+    stages_positive_4_q <= stages_is_positive;
+    stages_ignored_4_q <= stages_is_ignored;
+    stages_data_4_q <= stages_is_data;
+    stages_duplicate_4_q <= stages_is_duplicate;
+    stages_response_4_q <= stages_is_response;
+    stages_saves_4_q <= stages_saves_4_d;
+    stages_judged_4_q <= stages_judged;
+    stages_moves_write_4_q <= stages_moves_write_4_d;
+    stages_moves_read_4_q <= stages_moves_read_4_d;
+    stages_drops_4_q <= stages_drops_4_d;
+    stages_awaited_4_q <= stages_awaited_4_d;
+    stages_tried_4_q <= stages_tried_4_d;
     stages_next_missing_4_q <= stages_next_missing_4_d;
     stages_whole_4_q <= stages_whole_4_d;
     stages_short_4_q <= stages_short_4_d;
@@ -3478,7 +4091,7 @@ module hpcc_requester (
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_we_5_q <= stages_we_5_d;
-    stages_saves_5_q <= stages_saves_5_d;
+    stages_moved_5_q <= stages_moved_5_d;
     stages_push_5_q <= stages_push_5_d;
     stages_frees_5_q <= stages_frees_5_d;
     stages_returns_5_q <= stages_returns_5_d;
@@ -3509,6 +4122,7 @@ module hpcc_requester (
     turns_rest_q <= turns_rest_d;
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
+    gather_held_data_q <= gather_held_data_d;
     gather_looked_q <= gather_looked_d;
     gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
@@ -3533,12 +4147,14 @@ module hpcc_requester (
     responses_settled_q <= responses_settled_d;
     responses_front_shown_q <= responses_front_shown_d;
     responses_deferred_q <= responses_deferred_d;
+    responses_offered_q <= responses_offered_d;
     responses_head_q <= responses_head_d;
     responses_judged_q <= responses_judged_d;
     responses_next_q <= responses_next_d;
     responses_tail_q <= responses_tail_d;
     step_completed_q <= step_completed_d;
     step_took_q <= step_took_d;
+    step_advanced_q <= step_advanced_d;
     step_held_q <= step_held_d;
     step_reached_it_q <= step_from_finish.negative;
     step_fitted_q <= step_fitted_d;
@@ -3580,6 +4196,14 @@ module hpcc_requester (
     stalled_q <= stalled_d;
     ring_full_q <= ring_full_d;
     told_all_q <= told_all_d;
+    direct_q <= direct_d;
+    none_admitted_q <= none_admitted_d;
+    at_admit_q <= at_admit_d;
+    dismissed_q <= dismissed_d;
+    advanced_q <= advanced_d;
+    apart_q <= apart_d;
+    gap_known_q <= queue_gap_known;
+    enlists_q <= enlists_d;
     told_status_q <= told_status_d;
     live_q <= live_d;
     pointer_q <= pointer_d;
@@ -3593,7 +4217,7 @@ module hpcc_requester (
     arrived_q <= arrived_d;
     found_q <= found_d;
     response_case_q <= response_case_d;
-    at_head_q <= at_head_d;
+    at_read_q <= at_read_d;
     taken_q <= taken_d;
     popped_q <= popped_d;
     limit_at_end_q <= limit_at_end_d;
@@ -3607,19 +4231,21 @@ module hpcc_requester (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
       context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
-      state_loaded.listed, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.tail, state_loaded.admit,
-      state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn, state_loaded.assigned, state_loaded.accepted, state_loaded.una,
-      entering.negative, entering.ends, entering.length, entering.read, entering.invalid, entering.int_on, entering.failed,
-      entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place, entering.response, entering.work,
-      request.length, request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude,
-      surplus.magnitude, window_behind[4], window_arriving.length, window_arriving.remote_key, window_arriving.remote_address,
-      window_arriving.local_key, window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id,
-      entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
-      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
-      stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
-      stages_step_5_q.read, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome,
-      stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, stages_step_5_q.work,
-      gather_arriving.ecn, gather_arriving.ends_or_failed, gather_arriving.int_on, gather_arriving.answer, gather_arriving.int_stack,
+      state_loaded.listed, state_loaded.told, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.read_at,
+      state_loaded.tail, state_loaded.admit, state_loaded.head, state_loaded.gap_known, state_loaded.gap_psn, state_loaded.assigned,
+      state_loaded.accepted, state_stored.used, state_stored.listed, state_stored.generation, state_stored.carry, state_stored.reads,
+      state_stored.tail, state_stored.admit, state_stored.dead, state_stored.gap_known, state_stored.gap_psn, state_stored.assigned,
+      state_stored.accepted, state_stored.una, entering.negative, entering.ends, entering.length, entering.read, entering.invalid,
+      entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place,
+      entering.response, entering.work, request.length, request.remote_key, request.remote_address, request.local_key,
+      request.local_address, skip.magnitude, surplus.magnitude, window_behind[4], window_arriving.length, window_arriving.remote_key,
+      window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address, window_arriving.operation,
+      window_arriving.qpn[23:8], window_arriving.id, entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length,
+      entry_newcomer.msn, entry_newcomer.kind, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
+      stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative,
+      stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.read, stages_step_5_q.invalid, stages_step_5_q.int_on,
+      stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
+      stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack,
       gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
       gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
       step_from_start.magnitude, step_from_finish.magnitude};

@@ -114,6 +114,8 @@ module hpcc_requester_choice (
   logic op_response_q;
   wire  others_d;
   logic others_q;
+  wire  many_d;
+  logic many_q;
   wire  chose_d;
   logic chose_q;
   wire  chose_packet_d;
@@ -134,7 +136,8 @@ module hpcc_requester_choice (
   assign errors_ready = takes & op_error_q;
   assign removals_ready = takes & op_remove_q;
   assign tells_ready = takes & op_tell_q;
-  assign passed = (&packets_q) & others_q;
+  assign many_d = &packets_q;
+  assign passed = many_q & others_q;
   assign waits_0 = ((rows_valid & (~hold_rows)) & (~(save & op_row_q))) & (~passed);
   assign waits_1 = (answers_valid & (~(save & op_answer_q))) & (~passed);
   assign waits_2 = limits_valid & (~(save & op_ended_q));
@@ -258,6 +261,7 @@ module hpcc_requester_choice (
     op_work_q = 1'd0;
     op_response_q = 1'd0;
     others_q = 1'd0;
+    many_q = 1'd0;
     chose_q = 1'd0;
     chose_packet_q = 1'd0;
     op_qp_q = 8'd0;
@@ -275,6 +279,7 @@ module hpcc_requester_choice (
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
     others_q <= others_d;
+    many_q <= many_d;
     chose_q <= chose_d;
     chose_packet_q <= chose_packet_d;
     op_qp_q <= op_qp_d;

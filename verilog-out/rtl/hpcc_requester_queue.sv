@@ -3,20 +3,24 @@
 
 // The queue pair in hand: its state in registers, and what each step changes in it.
 //
-// State of one queue pair between `load` and `save`. Fields as in `RequesterState`.
+// State of one queue pair between `start` and `save`. Fields as in `RequesterState`.
 module hpcc_requester_queue (
   // Clock.
   input  wire  clk,
-  // In the clock of `load`: the queue pair's state, from the tables.
+  // In the clock of `load`: the queue pair's state.
   input  wire  hpcc_nic_pkg::requester_state_t loaded,
-  // In the clock of `load`: its MTU code.
+  // In the clock of `start`: its MTU code.
   input  wire  [2:0] loaded_mtu,
-  // In the clock of `load`: it collects INT.
+  // In the clock of `start`: it collects INT.
   input  wire  loaded_int_on,
-  // In the clock of `load`: it has sent something.
-  input  wire  loaded_sent_known,
-  // In the clock of `load`: one past the highest PSN sent.
-  input  wire  [23:0] loaded_sent_to,
+  // In the clock of `load`: the PSN of the input lies before `una`.
+  input  wire  loaded_old,
+  // In the clock of `load`: it was not sent.
+  input  wire  loaded_unsent,
+  // In the clock of `load`: it lies before `accepted`.
+  input  wire  loaded_before_gap,
+  // Another queue pair's turn, whose state comes with `load`, a clock later or not at all.
+  input  wire  start,
   // Take the state into the registers.
   input  wire  load,
   // Write it back, if it has changed.
@@ -37,8 +41,6 @@ module hpcc_requester_queue (
   input  wire  take,
   // See `take`.
   input  wire  [23:0] psn,
-  // Find out where `psn` lies.
-  input  wire  measure,
   // A READ gap at `una` is reported.
   input  wire  lose,
   // The scheduler gets the next message.
@@ -59,8 +61,8 @@ module hpcc_requester_queue (
   input  wire  delist,
   // Oldest PSN without acknowledgement.
   output wire  [23:0] una,
-  // `una` when the state was loaded.
-  output wire  [23:0] una_before,
+  // PSNs by which the last `advance` has brought it further since `load`.
+  output wire  [23:0] passed,
   // End of the READ data taken.
   output wire  [23:0] accepted,
   // Next PSN without a message.
@@ -85,13 +87,13 @@ module hpcc_requester_queue (
   output wire  [2:0] mtu,
   // Collects INT.
   output wire  int_on,
-  // The state has changed since `load`.
+  // The state has changed since `start`.
   output wire  changed,
   // Oldest message whose completion has not left.
   output wire  [4:0] told,
   // The queue pair waits to give completions away.
   output wire  listed,
-  // After `measure`: the PSN lies before `una`.
+  // After `load`: the PSN lay before `una`.
   output wire  old,
   // It was never sent.
   output wire  ghost,
@@ -102,19 +104,14 @@ module hpcc_requester_queue (
   // New state.
   output wire  hpcc_nic_pkg::requester_state_t new_state
 );
-  wire  hpcc_nic_pkg::psn_distance_t distance;
-  wire  hpcc_nic_pkg::psn_distance_t beyond;
-  wire  hpcc_nic_pkg::psn_distance_t progress;
   wire  hpcc_nic_pkg::psn_distance_t lag;
   hpcc_nic_pkg::requester_state_t written;
-  logic [23:0] una_before_r_d;
-  logic [23:0] una_before_r_q;
-  logic [23:0] sent_to_r_d;
-  logic [23:0] sent_to_r_q;
+  logic [23:0] una_before_d;
+  logic [23:0] una_before_q;
+  logic [23:0] passed_r_d;
+  logic [23:0] passed_r_q;
   logic int_on_r_d;
   logic int_on_r_q;
-  logic sent_known_r_d;
-  logic sent_known_r_q;
   logic changed_r_d;
   logic changed_r_q;
   logic is_old_d;
@@ -128,7 +125,7 @@ module hpcc_requester_queue (
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
   assign una = state_q.una;
-  assign una_before = una_before_r_q;
+  assign passed = passed_r_q;
   assign accepted = state_q.accepted;
   assign assigned = state_q.assigned;
   assign gap_known = state_q.gap_known & (state_q.gap_psn == state_q.una);
@@ -144,9 +141,6 @@ module hpcc_requester_queue (
   assign mtu = mtu_r_q;
   assign int_on = int_on_r_q;
   assign changed = changed_r_q;
-  assign distance = psn - state_q.una;
-  assign beyond = psn - sent_to_r_q;
-  assign progress = psn - state_q.accepted;
   assign old = is_old_q;
   assign ghost = (~is_old_q) & unsent_q;
   assign twice = is_old_q | before_gap_q;
@@ -154,19 +148,19 @@ module hpcc_requester_queue (
   assign we = save & changed_r_q;
   assign new_state = written;
   always_comb begin
-    una_before_r_d = una_before_r_q;
-    sent_to_r_d = sent_to_r_q;
-    int_on_r_d = int_on_r_q;
-    sent_known_r_d = sent_known_r_q;
-    changed_r_d = changed_r_q;
+    una_before_d = una_before_q;
+    passed_r_d = passed_r_q;
+    is_old_d = is_old_q;
+    unsent_d = unsent_q;
+    before_gap_d = before_gap_q;
     state_d = state_q;
-    mtu_r_d = mtu_r_q;
     if (advance) begin
       state_d.una = new_una;
+      passed_r_d = new_una - una_before_q;
     end
     if (pop) begin
       state_d.head = state_q.head + 5'd1;
-      state_d.reads = state_q.reads - {4'd0, is_read};
+      state_d.reads = ~((~state_q.reads) + {4'd0, is_read});
       if (state_q.read_at == state_q.head) begin
         state_d.read_at = state_q.head + 5'd1;
       end
@@ -209,27 +203,26 @@ module hpcc_requester_queue (
       state_d.reads = 5'd0;
       state_d.carry = status;
     end
-    if ((((((((((advance | pop) | pass) | take) | lose) | hand) | push) | tell) | enlist) | delist) | bury) begin
-      changed_r_d = 1'd1;
-    end
     if (load) begin
       state_d = loaded;
-      una_before_r_d = loaded.una;
-      mtu_r_d = loaded_mtu;
-      int_on_r_d = loaded_int_on;
-      sent_known_r_d = loaded_sent_known;
-      sent_to_r_d = loaded_sent_to;
-      changed_r_d = 1'd0;
+      una_before_d = loaded.una;
+      passed_r_d = 24'd0;
+      is_old_d = loaded_old;
+      unsent_d = loaded_unsent;
+      before_gap_d = loaded_before_gap;
     end
   end
   always_comb begin
-    is_old_d = is_old_q;
-    unsent_d = unsent_q;
-    before_gap_d = before_gap_q;
-    if (measure) begin
-      is_old_d = distance.negative;
-      unsent_d = (~sent_known_r_q) | (~beyond.negative);
-      before_gap_d = progress.negative;
+    int_on_r_d = int_on_r_q;
+    changed_r_d = changed_r_q;
+    mtu_r_d = mtu_r_q;
+    if ((((((((((advance | pop) | pass) | take) | lose) | hand) | push) | tell) | enlist) | delist) | bury) begin
+      changed_r_d = 1'd1;
+    end
+    if (start) begin
+      mtu_r_d = loaded_mtu;
+      int_on_r_d = loaded_int_on;
+      changed_r_d = 1'd0;
     end
   end
   always_comb begin
@@ -240,10 +233,9 @@ module hpcc_requester_queue (
     end
   end
   initial begin
-    una_before_r_q = 24'd0;
-    sent_to_r_q = 24'd0;
+    una_before_q = 24'd0;
+    passed_r_q = 24'd0;
     int_on_r_q = 1'd0;
-    sent_known_r_q = 1'd0;
     changed_r_q = 1'd0;
     is_old_q = 1'd0;
     unsent_q = 1'd0;
@@ -252,10 +244,9 @@ module hpcc_requester_queue (
     mtu_r_q = 3'd0;
   end
   always @(posedge clk) begin
-    una_before_r_q <= una_before_r_d;
-    sent_to_r_q <= sent_to_r_d;
+    una_before_q <= una_before_d;
+    passed_r_q <= passed_r_d;
     int_on_r_q <= int_on_r_d;
-    sent_known_r_q <= sent_known_r_d;
     changed_r_q <= changed_r_d;
     is_old_q <= is_old_d;
     unsent_q <= unsent_d;
@@ -263,7 +254,7 @@ module hpcc_requester_queue (
     state_q <= state_d;
     mtu_r_q <= mtu_r_d;
   end
-  wire unused_bits = &{1'b0, distance.magnitude, beyond.magnitude, progress.magnitude, lag.magnitude};
+  wire unused_bits = &{1'b0, lag.magnitude};
 endmodule
 
 `default_nettype wire

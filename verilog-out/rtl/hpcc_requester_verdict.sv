@@ -36,9 +36,7 @@ module hpcc_requester_verdict (
   wire  [35:0] full;
   logic [35:0] expected;
   wire  is_end;
-  wire  in_order;
   wire  beyond;
-  wire  sound;
   wire  checked;
   wire  good;
   wire  stray;
@@ -52,6 +50,10 @@ module hpcc_requester_verdict (
   logic [23:0] offset_q;
   wire  [23:0] ahead_d;
   logic [23:0] ahead_q;
+  wire  in_order_d;
+  logic in_order_q;
+  wire  sound_d;
+  logic sound_q;
   hpcc_nic_pkg::action_t decision_word;
   // The packet.
   wire  hpcc_nic_pkg::rx_packet_t decision_row;
@@ -80,21 +82,21 @@ module hpcc_requester_verdict (
   assign offset_d = row.psn - message.first_psn;
   assign ends_d = (row.psn + 24'd1) == message.end_psn;
   assign ahead_d = row.psn - missing;
+  assign in_order_d = row.psn == missing;
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
   assign left_d = {4'd0, message.length} - skipped;
   assign place_d = message.local_address + {28'd0, skipped};
   assign full = 36'h100 << row.mtu;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
-  assign sound = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
-  assign in_order = ahead_q == 24'd0;
+  assign sound_d = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
   assign distance = ahead_q;
-  assign beyond = (|ahead_q) & (~distance.negative);
+  assign beyond = (~in_order_q) & (~distance.negative);
   assign checked = act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_COMPARE);
-  assign good = (checked & in_order) & sound;
+  assign good = (checked & in_order_q) & sound_q;
   assign take = good;
   assign last = ends_q;
-  assign stray = (act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_UNASKED)) | ((checked & (~in_order)) & (~beyond));
-  assign bad = (act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE)) | ((checked & in_order) & (~sound));
+  assign stray = (act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_UNASKED)) | ((checked & (~in_order_q)) & (~beyond));
+  assign bad = (act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE)) | ((checked & in_order_q) & (~sound_q));
   assign counts = counted;
   assign decision_row = row;
   assign action = decision_action;
@@ -153,6 +155,8 @@ module hpcc_requester_verdict (
   initial begin
     offset_q = 24'd0;
     ahead_q = 24'd0;
+    in_order_q = 1'd0;
+    sound_q = 1'd0;
     ends_q = 1'd0;
     left_q = 36'd0;
     place_q = 64'd0;
@@ -160,6 +164,8 @@ module hpcc_requester_verdict (
   always @(posedge clk) begin
     offset_q <= offset_d;
     ahead_q <= ahead_d;
+    in_order_q <= in_order_d;
+    sound_q <= sound_d;
     ends_q <= ends_d;
     left_q <= left_d;
     place_q <= place_d;

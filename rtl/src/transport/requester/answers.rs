@@ -90,9 +90,11 @@ impl Logic for Answer {
     }
 }
 
-/// What goes on from an answer after the walk. Without registers.
+/// What goes on from an answer after the walk. What depends on the answer and `old` alone is known a clock later.
 #[block]
 pub struct Outcome {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
     /// An acknowledgement packet.
     pub acknowledgement: Signal<In, Bit>,
     /// Negative, of any code.
@@ -107,17 +109,21 @@ pub struct Outcome {
     pub old: Signal<In, Bit>,
     /// PSN up to which it acknowledges, exclusive.
     pub limit: Signal<In, U<24>>,
-    /// `una` before the walk.
-    pub una_before: Signal<In, U<24>>,
-    /// `una` after it.
+    /// `una` after the walk.
     pub una: Signal<In, U<24>>,
+    /// The walk has moved it.
+    pub advanced: Signal<In, Bit>,
+    /// By so many PSNs.
+    pub passed: Signal<In, U<24>>,
+    /// If the oldest message is a READ: it is not `limit`.
+    pub apart: Signal<In, Bit>,
     /// The oldest message is a READ.
     pub at_read: Signal<In, Bit>,
-    /// Its gap has been reported.
+    /// Then: its gap has been reported.
     pub gap_known: Signal<In, Bit>,
     /// MTU code.
     pub mtu: Signal<In, U<3>>,
-    /// The queue pair ends.
+    /// The queue pair ends, a clock later.
     pub ends: Signal<Out, Bit>,
     /// It shows READ data lost.
     pub lost: Signal<Out, Bit>,
@@ -129,18 +135,20 @@ pub struct Outcome {
     pub psn: Signal<Out, U<24>>,
     /// Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
     pub bytes: Signal<Out, U<32>>,
-    passed: Signal<Local, U<24>>,
+    #[registers(Bit: ends_r, shows)]
     missing: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for Outcome {
     fn update(&mut self) {
-        ends = fatal & !(nak & old);
-        missing = ((acknowledgement & !nak) | gap) & !old & (una != limit) & at_read & !gap_known;
+        ends_r = fatal & !(nak & old);
+        ends = ends_r;
+        // it is about more than what the oldest message, if that is a READ, still lacks
+        shows = ((acknowledgement & !nak) | gap) & !old;
+        missing = shows & apart & at_read & !gap_known;
         lost = missing;
-        passed = una - una_before;
-        tell = acknowledgement | passed.any() | missing;
+        tell = acknowledgement | advanced | missing;
         rewind = nak | missing;
         psn = if old & acknowledgement { limit } else { una };
         bytes = if data { bits_u::<32>(0) } else { (bit_cast_u::<32, 24>(passed) << 8) << mtu };

@@ -71,7 +71,7 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, others, chose, chose_packet)]
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, others, many, chose, chose_packet)]
     #[registers(U<8>: op_qp, op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
@@ -99,7 +99,8 @@ impl Logic for Choice {
         removals.ready = takes & op_remove;
         tells.ready = takes & op_tell;
         // what is being taken does not wait any more
-        passed = packets.all() & others;
+        many = packets.all();
+        passed = many & others;
         waits[0] = rows.valid & !hold_rows & !(save & op_row) & !passed;
         waits[1] = answers.valid & !(save & op_answer) & !passed;
         waits[2] = limits.valid & !(save & op_ended);

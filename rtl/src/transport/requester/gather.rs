@@ -36,9 +36,9 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, looked, settled, shown, fits, there, oldest, full, aside_full, both_full, some, crowded)]
+    #[registers(Bit: held_full, held_data, looked, settled, shown, fits, there, oldest, full, aside_full, both_full, some, crowded)]
     #[registers(U<8>: head, tail, count)]
-    #[signals(Bit: leaves, aside_leaves, moves, passes, data, joins, puts, writes, waits)]
+    #[signals(Bit: leaves, aside_leaves, moves, passes, chosen, joins, puts, waits)]
     #[signals(U<8>: distance, at)]
     /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
     behind: DFF<U<8>>,
@@ -67,7 +67,6 @@ pub struct Gather {
 impl Logic for Gather {
     fn update(&mut self) {
         arriving = up.data;
-        data = (held.answer == AnswerKind::ReadData) & !held.ends_or_failed;
 
         // out: the ring shows its oldest answer, or the one behind it when that leaves
         leaves = !both_full;
@@ -89,12 +88,14 @@ impl Logic for Gather {
             ring.raddr = head + 1;
         }
 
-        // does the newest answer of the queue pair still wait, and does this one follow it? If the oldest may leave, it does
+        // does the newest answer of the queue pair still wait, and does this one follow it? One that leaves meanwhile is not there a clock later, and
+        // where is written is known from registers
         fields!(wanted from held: qp, generation);
         wanted.psn = held.psn - 1;
         wanted.joinable = true;
-        fits = tags.rdata == wanted;
-        joins = shown & data & fits & there & (both_full | !oldest);
+        fits = held_data & (tags.rdata == wanted);
+        chosen = shown & fits & there;
+        joins = chosen & (both_full | !oldest);
         distance = place - head;
         if shown {
             there = there & (both_full | !oldest);
@@ -111,13 +112,13 @@ impl Logic for Gather {
                 oldest = distance == 1;
             }
         }
-        puts = held_full & !passes & !joins & !crowded & (shown | !data);
+        puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
         waits = held_full & !passes & !joins & !puts;
-        writes = joins | puts;
-        at = if joins { place } else { tail };
-        inputs!([ring, tags]: we = writes, waddr = at);
+        at = if chosen { place } else { tail };
+        // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
+        inputs!([ring, tags]: we = held_full, waddr = at);
         ring.wdata = held;
-        tag.joinable = data & !held.msn.any();
+        tag.joinable = held_data & !held.msn.any();
         fields!(tag from held: qp, generation, psn);
         tags.wdata = tag;
         inputs!(newest: we = puts, waddr = held.qp, wdata = tail);
@@ -143,6 +144,7 @@ impl Logic for Gather {
         } else {
             held_full = up.valid;
             held = up.data;
+            held_data = (arriving.answer == AnswerKind::ReadData) & !arriving.ends_or_failed;
         }
         tags.raddr = newest.rdata;
         looked = waits;

@@ -8,21 +8,25 @@ use crate::words::work::CompletionStatus;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// State of one queue pair between `load` and `save`. Fields as in [`RequesterState`].
+/// State of one queue pair between `start` and `save`. Fields as in [`RequesterState`].
 #[block]
 pub struct Queue {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// In the clock of `load`: the queue pair's state, from the tables.
+    /// In the clock of `load`: the queue pair's state.
     pub loaded: Signal<In, RequesterState>,
-    /// In the clock of `load`: its MTU code.
+    /// In the clock of `start`: its MTU code.
     pub loaded_mtu: Signal<In, U<3>>,
-    /// In the clock of `load`: it collects INT.
+    /// In the clock of `start`: it collects INT.
     pub loaded_int_on: Signal<In, Bit>,
-    /// In the clock of `load`: it has sent something.
-    pub loaded_sent_known: Signal<In, Bit>,
-    /// In the clock of `load`: one past the highest PSN sent.
-    pub loaded_sent_to: Signal<In, U<24>>,
+    /// In the clock of `load`: the PSN of the input lies before `una`.
+    pub loaded_old: Signal<In, Bit>,
+    /// In the clock of `load`: it was not sent.
+    pub loaded_unsent: Signal<In, Bit>,
+    /// In the clock of `load`: it lies before `accepted`.
+    pub loaded_before_gap: Signal<In, Bit>,
+    /// Another queue pair's turn, whose state comes with `load`, a clock later or not at all.
+    pub start: Signal<In, Bit>,
     /// Take the state into the registers.
     pub load: Signal<In, Bit>,
     /// Write it back, if it has changed.
@@ -43,8 +47,6 @@ pub struct Queue {
     pub take: Signal<In, Bit>,
     /// See `take`.
     pub psn: Signal<In, U<24>>,
-    /// Find out where `psn` lies.
-    pub measure: Signal<In, Bit>,
     /// A READ gap at `una` is reported.
     pub lose: Signal<In, Bit>,
     /// The scheduler gets the next message.
@@ -65,8 +67,8 @@ pub struct Queue {
     pub delist: Signal<In, Bit>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<Out, U<24>>,
-    /// `una` when the state was loaded.
-    pub una_before: Signal<Out, U<24>>,
+    /// PSNs by which the last `advance` has brought it further since `load`.
+    pub passed: Signal<Out, U<24>>,
     /// End of the READ data taken.
     pub accepted: Signal<Out, U<24>>,
     /// Next PSN without a message.
@@ -91,13 +93,13 @@ pub struct Queue {
     pub mtu: Signal<Out, U<3>>,
     /// Collects INT.
     pub int_on: Signal<Out, Bit>,
-    /// The state has changed since `load`.
+    /// The state has changed since `start`.
     pub changed: Signal<Out, Bit>,
     /// Oldest message whose completion has not left.
     pub told: Signal<Out, U<5>>,
     /// The queue pair waits to give completions away.
     pub listed: Signal<Out, Bit>,
-    /// After `measure`: the PSN lies before `una`.
+    /// After `load`: the PSN lay before `una`.
     pub old: Signal<Out, Bit>,
     /// It was never sent.
     pub ghost: Signal<Out, Bit>,
@@ -107,9 +109,9 @@ pub struct Queue {
     pub we: Signal<Out, Bit>,
     /// New state.
     pub new_state: Signal<Out, RequesterState>,
-    #[registers(U<24>: una_before_r, sent_to_r)]
-    #[registers(Bit: int_on_r, sent_known_r, changed_r, is_old, unsent, before_gap)]
-    #[signals(PsnDistance: distance, beyond, progress, lag)]
+    #[registers(U<24>: una_before, passed_r)]
+    #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap)]
+    lag: Signal<Local, PsnDistance>,
     state: DFF<RequesterState>,
     mtu_r: DFF<U<3>>,
     written: Signal<Local, RequesterState>,
@@ -120,10 +122,12 @@ impl Logic for Queue {
     fn update(&mut self) {
         if advance {
             state.una = new_una;
+            passed_r = new_una - una_before;
         }
         if pop {
             state.head = state.head + 1;
-            state.reads = state.reads - bit_cast_u::<5, 1>(bit_cast_b(is_read));
+            // one less; with the sum below it would be one adder behind a choice
+            state.reads = !(!state.reads + bit_cast_u::<5, 1>(bit_cast_b(is_read)));
             if state.read_at == state.head {
                 state.read_at = state.head + 1;
             }
@@ -169,16 +173,21 @@ impl Logic for Queue {
         }
         if load {
             state = loaded;
-            una_before_r = loaded.una;
-            assign! {
-                mtu_r.d = loaded_mtu, int_on_r.d = loaded_int_on, sent_known_r.d = loaded_sent_known,
-                sent_to_r.d = loaded_sent_to
-            }
+            una_before = loaded.una;
+            passed_r = bits_u::<24>(0);
+            assign!(
+                is_old.d = loaded_old,
+                unsent.d = loaded_unsent,
+                before_gap.d = loaded_before_gap
+            );
+        }
+        if start {
+            assign!(mtu_r.d = loaded_mtu, int_on_r.d = loaded_int_on);
             changed_r = false;
         }
 
         assign! {
-            una = state.una, una_before = una_before_r, accepted = state.accepted, assigned = state.assigned
+            una = state.una, passed = passed_r, accepted = state.accepted, assigned = state.assigned
         }
         gap_known = state.gap_known & (state.gap_psn == state.una);
         carry = state.carry;
@@ -188,15 +197,7 @@ impl Logic for Queue {
             mtu = mtu_r, int_on = int_on_r, changed = changed_r
         }
 
-        // where a packet's PSN lies
-        distance = bit_cast_word::<PsnDistance, U<24>>(psn - state.una);
-        beyond = bit_cast_word::<PsnDistance, U<24>>(psn - sent_to_r);
-        progress = bit_cast_word::<PsnDistance, U<24>>(psn - state.accepted);
-        if measure {
-            is_old = distance.negative;
-            unsent = !sent_known_r | !beyond.negative;
-            before_gap = progress.negative;
-        }
+        // where the input's PSN lies
         old = is_old;
         ghost = !is_old & unsent;
         twice = is_old | before_gap;

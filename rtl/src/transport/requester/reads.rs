@@ -2,9 +2,10 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0 | packet and READ, still until clock 2 | place in the message |
-//! | 1 | first missing PSN | bytes before and after, order |
-//! | 2 | | kind and length; outputs |
+//! | 0 | packet and READ, still until clock 3 | place in the message |
+//! | 1 | | bytes before and after |
+//! | 2 | first missing PSN | kind and length, order |
+//! | 3 | | outputs |
 //!
 //! Reference: `read_response` of `hpcc_models::nic`'s answers.
 
@@ -86,8 +87,9 @@ pub struct Verdict {
     /// With `act`: what is counted.
     pub counts: Signal<Out, ReadCounts>,
     #[registers(U<24>: offset, ahead)]
+    #[registers(Bit: in_order, sound)]
     #[signals(U<36>: skipped, full, expected)]
-    #[signals(Bit: is_end, in_order, beyond, sound, checked, good, stray, bad)]
+    #[signals(Bit: is_end, beyond, checked, good, stray, bad)]
     #[combinational]
     decision: Decision,
     ends: DFF<Bit>,
@@ -112,6 +114,7 @@ impl Logic for Verdict {
         offset = row.psn - message.first_psn;
         ends = (row.psn + 1) == message.end_psn;
         ahead = row.psn - missing;
+        in_order = row.psn == missing;
 
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
@@ -122,9 +125,8 @@ impl Logic for Verdict {
         is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
         sound = (is_end == ends) & (bit_cast_u::<36, 16>(row.payload_length) == expected);
 
-        in_order = ahead == 0;
         distance = bit_cast_word::<PsnDistance, U<24>>(ahead);
-        beyond = ahead.any() & !distance.negative;
+        beyond = !in_order & !distance.negative;
         checked = act & (response_case == ResponseCase::Compare);
         good = checked & in_order & sound;
         assign!(take = good, last = ends);

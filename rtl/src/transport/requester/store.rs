@@ -3,13 +3,13 @@
 //! The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
 //! at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
 //! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
-//! together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the outputs.
+//! together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the outputs. What stands in a
+//! void state is put aside a clock later, in the [pipe](super::fast::stages).
 
 use crate::emit::naming::named_inside;
 use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::U;
-use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
 use crate::words::requester::{LandingContext, RequesterContext, RequesterState, SentTo};
 use crate::{block, kernel};
@@ -48,14 +48,14 @@ pub struct Store {
     pub removing: Signal<In, Bit>,
     /// See `removing`.
     pub generation: Signal<In, U<8>>,
-    /// The state, two clocks after `qp`; its generation field is the one compared with.
+    /// The state, two clocks after `qp`, if it is not void.
     pub state: Signal<Out, RequesterState>,
-    /// Oldest message, if the state is not void.
-    pub head: Signal<Out, U<5>>,
-    /// No READ with missing data is before this message, if the state is not void.
-    pub read_at: Signal<Out, U<5>>,
-    /// The same for the oldest message whose completion has not left.
-    pub told: Signal<Out, U<5>>,
+    /// It is void.
+    pub is_void: Signal<Out, Bit>,
+    /// Generation that it is compared with.
+    pub own_generation: Signal<Out, U<8>>,
+    /// First PSN of the context.
+    pub first_psn: Signal<Out, U<24>>,
     /// The queue pair exists.
     pub alive: Signal<Out, Bit>,
     /// Generation of the context.
@@ -79,7 +79,7 @@ pub struct Store {
     arriving: Signal<Local, LandingContext>,
     waits: Signal<Local, LandingContext>,
     by_generation: DFF<Bit>,
-    reference: Signal<Local, U<8>>,
+    compared: Signal<Local, U<8>>,
 }
 
 #[kernel]
@@ -110,15 +110,15 @@ impl Logic for Store {
         states.wdata.next.used = !voids;
         if voids {
             sent.waddr = waits.qp;
+        }
+        // whose turn it is to write comes late, so that the addresses do not wait for the rest
+        if !we {
             states.waddr = waits.qp;
         }
         contexts.raddr = qp;
         states.raddr = qp;
         sent.raddr = qp;
 
-        head = states.rdata.val().head;
-        read_at = states.rdata.val().read_at;
-        told = states.rdata.val().told;
         alive = contexts.rdata.val().alive;
         context_generation = contexts.rdata.val().generation;
         mtu = contexts.rdata.val().mtu;
@@ -127,15 +127,11 @@ impl Logic for Store {
         sent_to = sent.rdata.val().end_psn;
 
         by_generation = removing;
-        reference = if by_generation { generation } else { contexts.rdata.val().generation };
+        compared = if by_generation { generation } else { contexts.rdata.val().generation };
         state = states.rdata;
-        if !states.rdata.val().used | (states.rdata.val().generation != reference) {
-            state = bits_zero::<RequesterState>(0);
-            state.una = contexts.rdata.val().first_psn;
-            state.accepted = contexts.rdata.val().first_psn;
-            state.assigned = contexts.rdata.val().first_psn;
-            state.generation = reference;
-        }
+        is_void = !states.rdata.val().used | (states.rdata.val().generation != compared);
+        own_generation = compared;
+        first_psn = contexts.rdata.val().first_psn;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -6,9 +6,9 @@
 //! |---|---|---|
 //! | 0 | `idle` | chooses an input |
 //! | 1, 2 | `address`, `read` | |
-//! | 3 | `load` | state into registers; void state starts from the context; reads a message |
-//! | 4 | `look` | message into a register; PSN distances |
-//! | 5 | `weigh` | the message against the input |
+//! | 3 | `load` | reads a message |
+//! | 4 | `look` | message and state into registers, a void state starts from the context; PSN distances |
+//! | 5 | `weigh` | the message against the input; what `decide` asks of the state |
 //! | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
 //! | 7 | `finish` | answers: event, echo, or the end of the queue pair |
 //! | 7, 8 | `check`, `act` | READ responses: verdict |
@@ -34,7 +34,7 @@ use super::walk::Walk;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
@@ -138,8 +138,12 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     turn: Signal<Local, Bit>,
     /// It may choose an operation in this clock.
     go: Signal<Local, Bit>,
-    /// From the tables in the clock of `load`: state of the queue pair.
+    /// In the clock of `look`: state of the queue pair, from the tables.
     state_loaded: Signal<Local, RequesterState>,
+    /// In the clock of `load`: the same, though it may be void.
+    state_stored: Signal<Local, RequesterState>,
+    /// Of it: place of the first message to be looked at.
+    first_place: Signal<Local, U<5>>,
     /// What enters the fast path.
     entering: Signal<Local, FastStep>,
     /// State, contexts and how far has been sent, by queue pair.
@@ -167,7 +171,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// PSN up to which the answer acknowledges, exclusive.
     limit: Signal<Local, U<24>>,
     /// What follows from an answer once its messages are done.
-    #[combinational]
     outcome: Outcome,
     /// What is done with a READ response.
     verdict: Verdict,
@@ -231,8 +234,22 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     ring_full: DFF<Bit>,
     /// No completion of the queue pair waited in the ring a clock ago.
     told_all: DFF<Bit>,
-    /// A completion may leave at once: there is room, and none of its queue pair waits in the ring.
-    direct: Signal<Local, Bit>,
+    /// Then a completion could leave at once: there was room, and none of its queue pair waited in the ring.
+    direct: DFF<Bit>,
+    /// The scheduler had no message of the queue pair a clock ago.
+    none_admitted: DFF<Bit>,
+    /// The message at hand was, a clock ago, the first one that the scheduler does not have.
+    at_admit: DFF<Bit>,
+    /// The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
+    dismissed: DFF<Bit>,
+    /// It has moved `una`.
+    advanced: DFF<Bit>,
+    /// `una` was not `limit` a clock ago.
+    apart: DFF<Bit>,
+    /// A gap at `una` had been reported a clock ago.
+    gap_known: DFF<Bit>,
+    /// A completion waits in the ring, and its queue pair is to be listed: a clock later.
+    enlists: DFF<Bit>,
     /// Status of the message at hand, if its completion waits in the ring.
     told_status: DFF<CompletionStatus>,
     /// The queue pair exists, and the input is about it and not about an earlier one of its number.
@@ -269,8 +286,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     found: DFF<Bit>,
     /// What is known of a READ response before it is compared with its message.
     response_case: DFF<ResponseCase>,
-    /// The answer ends within the message at the head of the ring.
-    at_head: DFF<Bit>,
+    /// The answer ends within the message at the head of the ring, a READ.
+    at_read: DFF<Bit>,
     /// The answer's READ data was taken.
     taken: DFF<Bit>,
     /// A message was completed by this answer, so that others may be admitted.
@@ -353,7 +370,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.turns.waits.next = self.entry.waits.val();
         self.turns.busy.next = self.stages.busy.val();
         self.go.next = self.idle.q.val() & self.turns.go.val();
-        self.turns.begins.next = self.go.val() & self.choice.any.val();
+        self.turns.begun.next = self.address.q.val();
         // what comes out for the window or for the state machine, and what is not told in time, lets nothing pass
         self.hold.next = self.turns.hold.val()
             | self.stages.returns.val()
@@ -374,14 +391,15 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.entering.next = self.entry.step.val();
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
-        inputs!(stages from store: state, head, read_at, alive, context_generation, mtu, int_on, sent_known, sent_to);
-        inputs!(stages: message, allowed = intake.allowed, room = finished.room);
+        inputs!(stages from store:
+            state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
+        inputs!(stages: turn, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
         inputs!([window, held]: read_place = stages.read_place);
         if self.turn.val() {
             self.window.read_place.next = self.window.place.val();
         }
         // 5: what comes out
-        inputs!(window from stages: ends = push, returns, defers = defers_work, end_place = place, end_qp = qp, frees, frees_qp = qp);
+        inputs!(window from stages: ends = push, returns, defers = defers_work, end_place = place, end_qp = qp, frees);
         inputs!(held from stages: defer = defers_answer, defer_place = place);
         inputs!(intake: front = window.front, turn, request = window.read);
 
@@ -390,7 +408,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.request.next = self.window.front.val();
         self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val() & !self.stalled.q.val();
         self.choice.work_qp.next = bit_cast_u::<8, 24>(self.request.val().qpn);
-        inputs!(choice: room = finished.room, hold_removals = held_removals, kept);
+        inputs!(choice: room = finished.room, hold_removals = held_removals);
         if self.finished.room.val() {
             self.stalled.d.next = false;
         }
@@ -402,7 +420,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.idle.d.next = !self.choice.any.val();
             self.address.d.next = self.choice.any.val();
             self.response_case.d.next = ResponseCase::Compare;
-            clear!(flushing, admitting, found, taken, popped, at_head, guilty, scheduled);
+            clear!(flushing, admitting, found, taken, popped, at_read, advanced, guilty, scheduled);
         }
 
         // 1 to 3: its queue pair
@@ -414,12 +432,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.read.d.next = false;
             self.load.d.next = true;
         }
-        self.queue.load.next = self.load.q.val();
+        self.queue.start.next = self.load.q.val();
         self.store.removing.next = self.turn.val() & (self.choice.remove.val() | self.choice.tell.val());
         inputs!(store: generation = choice.generation);
-        inputs!(queue from store:
-            loaded = state, loaded_mtu = mtu, loaded_int_on = int_on, loaded_sent_known = sent_known, loaded_sent_to = sent_to);
-        self.state_loaded.next = self.store.state.val();
+        inputs!(queue from store: loaded_mtu = mtu, loaded_int_on = int_on);
         self.same.next = self.store.context_generation.val() == self.choice.generation.val();
         if self.choice.work.val() {
             self.same.next =
@@ -433,13 +449,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.load.d.next = false;
             self.live.d.next =
                 (self.store.alive.val() & self.same.val() & !self.choice.response.val()) | self.choice.remove.val();
-            self.pointer.d.next = self.state_loaded.val().head;
-            if self.choice.row.val() {
-                self.pointer.d.next = self.state_loaded.val().read_at;
-            }
-            if self.choice.tell.val() {
-                self.pointer.d.next = self.state_loaded.val().told;
-            }
             if self.choice.answer.val() & self.reply.duplicate.val() {
                 self.echoes.put.next = self.reply.int_on.val() & !self.echoes.full.val();
                 self.done.next = true;
@@ -450,14 +459,17 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 4: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
         inputs!(ring: qp = choice.qp, place = pointer);
+        self.state_stored.next = self.store.state.val();
+        self.first_place.next = self.state_stored.val().head;
+        if self.choice.row.val() {
+            self.first_place.next = self.state_stored.val().read_at;
+        }
+        if self.choice.tell.val() {
+            self.first_place.next = self.state_stored.val().told;
+        }
         if self.load.q.val() {
-            self.ring.place.next = self.store.head.val();
-            if self.choice.row.val() {
-                self.ring.place.next = self.store.read_at.val();
-            }
-            if self.choice.tell.val() {
-                self.ring.place.next = self.store.told.val();
-            }
+            self.ring.place.next = self.first_place.val();
+            self.pointer.d.next = self.first_place.val();
         }
         if !self.turn.val() {
             self.ring.qp.next = self.stages.ring_qp.val();
@@ -468,7 +480,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
         self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
-        self.queue.measure.next = self.look.q.val() & !self.admitting.q.val();
+        self.queue.load.next = self.look.q.val() & !self.admitting.q.val();
+        inputs!(queue from stages:
+            loaded = state_now, loaded_old = old, loaded_unsent = unsent, loaded_before_gap = before_gap);
+        self.state_loaded.next = self.stages.state_now.val();
+        if self.queue.load.val() & self.stages.void_now.val() {
+            self.pointer.d.next = bits_u::<5>(0);
+            self.next_pointer.d.next = bits_u::<5>(1);
+        }
         self.verdict.row.next = self.responses.front.val();
         if self.look.q.val() {
             self.look.d.next = false;
@@ -486,24 +505,26 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                         self.status.d.next = CompletionStatus::LocalOperationalError;
                     }
                     self.flushing.d.next = true;
-                    if !self.live.q.val() | self.queue.dead.val() {
+                    if !self.live.q.val() | self.state_loaded.val().dead {
                         self.weigh.d.next = false;
                         self.done.next = true;
-                    } else if self.queue.head.val() == self.queue.tail.val() {
+                    } else if self.stages.empty.val() {
                         self.weigh.d.next = false;
                         self.bury.d.next = true;
                     }
                 }
-                if self.choice.answer.val() & (!self.live.q.val() | self.queue.dead.val()) {
+                if self.choice.answer.val() & (!self.live.q.val() | self.state_loaded.val().dead) {
                     self.weigh.d.next = false;
                     self.done.next = true;
                     self.hit[3].next = self.live.q.val() & self.reply.acknowledgement.val();
                 }
-                if self.choice.row.val() & (!self.live.q.val() | self.queue.dead.val() | self.verdict.negative.val()) {
+                if self.choice.row.val()
+                    & (!self.live.q.val() | self.state_loaded.val().dead | self.verdict.negative.val())
+                {
                     self.weigh.d.next = false;
                     self.act.d.next = true;
                     self.response_case.d.next = ResponseCase::Negative;
-                    if self.queue.dead.val() {
+                    if self.state_loaded.val().dead {
                         self.response_case.d.next = ResponseCase::Ended;
                     }
                     if !self.live.q.val() {
@@ -528,6 +549,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 6: the step over one message
+        self.step.una_first.next = self.queue.una.val();
+        if self.queue.load.val() {
+            self.step.una_first.next = self.state_loaded.val().una;
+        }
         inputs!(step:
             una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
         assign!(is_read = message.read, is_last = message.last);
@@ -554,7 +579,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // a completion leaves at once if there is room for it and none of its queue pair waits
         self.ring_full.d.next = (self.queue.tail.val() - self.queue.told.val()) == 16;
         self.told_all.d.next = self.queue.told.val() == self.queue.head.val();
-        self.direct.next = self.told_all.q.val() & (self.finished.room.val() | !self.is_last.val());
+        self.direct.d.next =
+            (self.queue.told.val() == self.queue.head.val()) & (self.finished.room.val() | !self.is_last.val());
+        self.none_admitted.d.next = self.queue.head.val() == self.queue.admit.val();
+        self.at_admit.d.next = self.pointer.q.val() == self.queue.admit.val();
+        self.dismissed.d.next = self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val());
+        self.apart.d.next = self.queue.una.val() != self.limit.val();
+        self.gap_known.d.next = self.queue.gap_known.val();
         self.queue.tell.next = false;
         self.queue.enlist.next = false;
         self.queue.delist.next = false;
@@ -585,10 +616,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 if self.guilty_now.val() {
                     self.finished.status.next = self.status.q.val();
                 }
-                self.finished.push.next = self.is_last.val() & self.direct.val();
-                self.ring.defer.next = self.is_last.val() & !self.direct.val();
-                self.queue.tell.next = self.direct.val();
-                self.queue.enlist.next = !self.direct.val() & !self.queue.listed.val();
+                self.finished.push.next = self.is_last.val() & self.direct.q.val();
+                self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
+                self.queue.tell.next = self.direct.q.val();
+                self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
                 self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
                 self.pointer.d.next = self.next_pointer.q.val();
                 self.queue.pop.next = true;
@@ -598,7 +629,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.fetch.d.next = true;
                 }
             } else if self.choice.tell.val() {
-                if self.queue.told.val() == self.queue.head.val() {
+                if self.told_all.q.val() {
                     self.queue.delist.next = true;
                     self.done.next = true;
                 } else if self.is_last.val() & !self.finished.room.val() {
@@ -619,7 +650,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.act.d.next = true;
                 if self.queue.twice.val() {
                     self.response_case.d.next = ResponseCase::Duplicate;
-                } else if self.queue.ghost.val() | (self.pointer.q.val() == self.queue.admit.val()) {
+                } else if self.queue.ghost.val() | self.at_admit.q.val() {
                     self.response_case.d.next = ResponseCase::Unasked;
                 } else if !self.step.reaches.val() {
                     // further on; no READ is before the next message unless one was found
@@ -642,22 +673,23 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                         self.missing.d.next = self.queue.accepted.val();
                     }
                 }
-            } else if self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val()) {
+            } else if self.dismissed.q.val() {
                 self.hit[0].next = self.queue.ghost.val();
                 self.hit[1].next = !self.queue.ghost.val();
                 self.done.next = true;
-            } else if self.queue.head.val() == self.queue.admit.val() {
+            } else if self.none_admitted.q.val() {
                 self.finish.d.next = true;
             } else {
                 self.finish.d.next = true;
                 self.queue.advance.next = true;
                 self.taken.d.next = self.step.taken.val();
-                self.at_head.d.next = !self.step.complete.val();
+                self.advanced.d.next = self.advanced.q.val() | self.step.advances.val();
+                self.at_read.d.next = !self.step.complete.val() & self.is_read.val();
                 if self.step.complete.val() {
-                    self.finished.push.next = self.is_last.val() & self.direct.val();
-                    self.ring.defer.next = self.is_last.val() & !self.direct.val();
-                    self.queue.tell.next = self.direct.val();
-                    self.queue.enlist.next = !self.direct.val() & !self.queue.listed.val();
+                    self.finished.push.next = self.is_last.val() & self.direct.q.val();
+                    self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
+                    self.queue.tell.next = self.direct.q.val();
+                    self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
                     self.queue.pop.next = true;
                     self.popped.d.next = true;
                     self.pointer.d.next = self.next_pointer.q.val();
@@ -674,9 +706,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 7: what goes on from an answer
         inputs!(outcome from reply: acknowledgement, nak, fatal, gap, data);
-        inputs!(outcome: old = queue.old, limit, una_before = queue.una_before, una = queue.una);
-        self.outcome.at_read.next = self.at_head.q.val() & self.is_read.val();
-        inputs!(outcome from queue: gap_known, mtu);
+        inputs!(outcome: old = queue.old, limit, passed = queue.passed, una = queue.una, at_read);
+        inputs!(outcome: advanced, apart, gap_known, mtu = queue.mtu);
         inputs!(events: now, speeds, probing);
         self.events.put.next = false;
         inputs!(events:
@@ -751,7 +782,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 inputs!(finished from request: id, qpn, operation);
                 inputs!(finished from intake: status);
                 self.done.next = true;
-                if self.queue.told.val() != self.queue.head.val() {
+                if !self.told_all.q.val() {
                     // behind the completions that wait
                     self.blocked.d.next = true;
                     self.blocked_qp.d.next = self.choice.qp.val();
@@ -805,7 +836,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // completions that wait
         self.ring.defer_status.next = self.finished.status.val();
-        self.tells.up.valid.next = self.queue.enlist.val();
+        self.enlists.d.next = self.queue.enlist.val();
+        self.tells.up.valid.next = self.enlists.q.val();
         self.tells.up.data.next.qp = self.choice.qp.val();
         self.tells.up.data.next.generation = self.queue.own_generation.val();
 
@@ -813,8 +845,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.done.val() & self.choice.tell.val() {
             self.held_removals.d.next = false;
         }
-        if self.done.val() & self.choice.remove.val() & (self.queue.told.val() != self.queue.tail.val()) {
-            self.kept.d.next = true;
+        inputs!(choice: kept);
+        if self.save.q.val() & self.choice.remove.val() & (self.queue.told.val() ^ self.queue.tail.val()).any() {
+            self.choice.kept.next = true;
             self.held_removals.d.next = true;
         }
         if self.done.val() {
@@ -865,7 +898,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, fetch, weigh, decide, finish, check, act, post, bury, emit, save, blocked, stalled, held_removals
+                address, read, load, look, fetch, weigh, decide, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
             }
         }
     }

@@ -21,6 +21,8 @@ pub struct Walk<const SEGMENT: usize> {
     pub clock: Signal<In, Clock>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<In, U<24>>,
+    /// The same, in the first clock.
+    pub una_first: Signal<In, U<24>>,
     /// PSN up to which the answer acknowledges, exclusive.
     pub limit: Signal<In, U<24>>,
     /// The data of a READ up to `limit`, inclusive, has arrived.
@@ -39,6 +41,8 @@ pub struct Walk<const SEGMENT: usize> {
     pub max_reads: Signal<In, U<5>>,
     /// `una` after the answer.
     pub new_una: Signal<Out, U<24>>,
+    /// It is another than before.
+    pub advances: Signal<Out, Bit>,
     /// The message is done.
     pub complete: Signal<Out, Bit>,
     /// The data was taken.
@@ -49,7 +53,7 @@ pub struct Walk<const SEGMENT: usize> {
     pub reaches: Signal<Out, Bit>,
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
-    #[registers(Bit: completed, took, held, reached_it, fitted)]
+    #[registers(Bit: completed, took, advanced, held, reached_it, fitted)]
     una_after: DFF<U<24>>,
     /// Distance from `una` to `limit`.
     ahead: Signal<Local, PsnDistance>,
@@ -75,22 +79,24 @@ pub struct Walk<const SEGMENT: usize> {
 #[kernel]
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     fn update(&mut self) {
-        ahead = bit_cast_word::<PsnDistance, U<24>>(limit - una);
+        ahead = bit_cast_word::<PsnDistance, U<24>>(limit - una_first);
         reached = !ahead.negative;
-        moves = !ahead.negative & (limit != una);
+        moves = !ahead.negative & (limit != una_first);
         behind_data = limit + 1;
         beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
         una_after = una;
-        clear!(completed, took);
+        clear!(completed, took, advanced);
         if read {
             // an acknowledgement never completes a READ, only its data does
             if with_data & reached & beyond.negative {
                 took = true;
+                advanced = true;
                 una_after = behind_data;
                 completed = behind_data == finish;
             }
         } else {
             if moves {
+                advanced = true;
                 if beyond.negative {
                     una_after = limit;
                 } else {
@@ -107,7 +113,7 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         left_less_one = finish + !una;
         fitted = ((left_less_one & above) == 0) & (!read | (reads < max_reads));
         assign! {
-            new_una = una_after, complete = completed, taken = took, holds = held, reaches = reached_it, fits = fitted
+            new_una = una_after, advances = advanced, complete = completed, taken = took, holds = held, reaches = reached_it, fits = fitted
         }
     }
 

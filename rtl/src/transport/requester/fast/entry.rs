@@ -55,13 +55,14 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, answer_meets, work_meets, response_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, answer_meets, work_meets, response_meets, pauses)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, comes)]
-    #[signals(Bit: newcomer_meets, answer_stays, response_near, newcomer_far, answer_far, work_near, work_far)]
-    #[signals(U<8>: answer_qp, newcomer_qp, work_qp, response_qp)]
-    /// Clocks before the next work request.
+    #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens)]
+    #[signals(Bit: response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside)]
+    #[signals(U<8>: answer_qp, newcomer_qp, next_answer_qp, work_qp, response_qp)]
+    /// Clocks before the next work request; `pauses` while there are any.
     pause: DFF<U<2>>,
+    next_pause: Signal<Local, U<2>>,
     /// The answer that waits.
     answer: DFF<FastStep>,
     newcomer: Signal<Local, Commit>,
@@ -71,23 +72,23 @@ pub struct Entry {
 #[kernel]
 impl Logic for Entry {
     fn update(&mut self) {
-        // what would enter does not depend on `hold`, which is late
+        // what would enter does not depend on `hold`, which is late; nor does one kind wait for the decision about another
         answer_can = full & !answer_meets;
-        work_can = work_waits & !work_meets & !pause.any();
+        work_can = work_waits & !work_meets & !pauses;
         response_can = response_waits & !response_meets;
         is_work = work_can & (!answer_can | turn) & !response_can;
-        if pause.any() {
-            pause = pause - 1;
-        }
+        next_pause = if pauses { pause - 1 } else { bits_u::<2>(0) };
         takes_response = response_can & !hold;
-        takes_work = is_work & !hold;
-        takes_answer = answer_can & !is_work & !response_can & !hold;
+        takes_work = work_can & (!answer_can | turn) & !response_can & !hold;
+        takes_answer = answer_can & !(work_can & turn) & !response_can & !hold;
         if takes_work | takes_answer {
             turn = takes_answer;
         }
         if takes_work {
-            pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(1) };
+            next_pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(1) };
         }
+        pause = next_pause;
+        pauses = next_pause.any();
         work_taken = takes_work;
         response_taken = takes_response;
         waits = full | work_waits | response_waits;
@@ -114,14 +115,11 @@ impl Logic for Entry {
 
         // the answer behind it
         newcomer = answers.data;
-        answers.ready = !full | takes_answer;
-        comes = answers.valid & (!full | takes_answer);
-        answer_comes = comes;
-        if takes_answer {
-            full = false;
-        }
-        if comes {
-            full = true;
+        opens = !full | takes_answer;
+        answers.ready = opens;
+        answer_comes = answers.valid & opens;
+        if opens {
+            full = answers.valid;
             fields!(answer.d from newcomer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
             answer.place = answer_place;
         }
@@ -132,18 +130,33 @@ impl Logic for Entry {
             newcomer_qp = newcomer.qp,
             response_qp = response.qp
         );
-        each!((meets, number) in [(newcomer_meets, newcomer_qp), (answer_stays, answer_qp), (work_near, next_work_qp), (response_near, response_qp)] {
+        each!((meets, number) in [(work_near, next_work_qp), (response_near, response_qp)] {
             meets = (takes_work & (work_qp == number))
                 | (takes_answer & (answer_qp == number))
                 | (takes_response & (response_qp == number))
                 | (inside_1 & (qp_1 == number))
                 | (inside_2 & (qp_2 == number));
         });
-        each!((meets, number) in [(newcomer_far, newcomer_qp), (answer_far, answer_qp), (work_far, next_work_qp)] {
+        each!((meets, number) in [(work_far, next_work_qp)] {
             meets = inside_3 & (qp_3 == number);
         });
-        answer_meets = if comes { newcomer_meets | newcomer_far } else { answer_stays | answer_far };
         work_meets = work_near | work_far;
+        // an answer: the one behind it as soon as it goes, of which alone it is known before what goes
+        next_answer_qp = if full { answer_qp } else { newcomer_qp };
+        behind_work = work_qp == next_answer_qp;
+        behind_response = response_qp == next_answer_qp;
+        behind_inside = (inside_1 & (qp_1 == next_answer_qp))
+            | (inside_2 & (qp_2 == next_answer_qp))
+            | (inside_3 & (qp_3 == next_answer_qp));
+        behind_answer = (answer_qp == newcomer_qp)
+            | (inside_1 & (qp_1 == newcomer_qp))
+            | (inside_2 & (qp_2 == newcomer_qp))
+            | (inside_3 & (qp_3 == newcomer_qp));
+        answer_meets = if takes_answer {
+            behind_answer
+        } else {
+            behind_inside | (takes_work & behind_work) | (takes_response & behind_response)
+        };
         response_meets = response_near;
         inside_1 = takes;
         qp_1 = word.qp;
@@ -158,6 +171,7 @@ impl Logic for Entry {
             response_meets,
             turn,
             pause,
+            pauses,
             full
         );
     }

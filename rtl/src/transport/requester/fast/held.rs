@@ -37,8 +37,7 @@ pub struct Held {
     pub machine: StreamOut<Commit>,
     #[registers(U<3>: head, tail)]
     next_place: DFF<U<4>>,
-    /// Clocks since the oldest answer was addressed, 2 at most: then it shows.
-    settled: DFF<U<2>>,
+    #[registers(Bit: addressed, shown)]
     /// The answers.
     answers: LutRam<Commit, 4>,
     /// Places of those that wait for the state machine.
@@ -52,7 +51,9 @@ impl Logic for Held {
         if put {
             next_place = next_place + 1;
         }
-        inputs!(answers: we = put, waddr = next_place, wdata = data);
+        // nobody reads the next place before it is taken
+        answers.we = true;
+        inputs!(answers: waddr = next_place, wdata = data);
         answers.raddr = if turn { places.rdata } else { read_place };
         read = answers.rdata;
         inputs!(places: we = defer, waddr = tail, wdata = defer_place, raddr = head);
@@ -61,16 +62,18 @@ impl Logic for Held {
         }
         waits = head != tail;
         machine.data = answers.rdata;
-        machine.valid = settled == 2;
+        // the oldest answer shows two clocks after it was addressed
+        machine.valid = shown;
         if !turn | (head == tail) | machine.ready {
-            clear!(settled);
-        } else if settled != 2 {
-            settled = settled + 1;
+            clear!(addressed, shown);
+        } else {
+            addressed = true;
+            shown = addressed;
         }
         if machine.ready {
             head = head + 1;
         }
-        reset!(head, tail, next_place, settled);
+        reset!(head, tail, next_place, addressed, shown);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

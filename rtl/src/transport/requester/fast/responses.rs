@@ -50,7 +50,7 @@ pub struct Responses {
     pub acts: Signal<In, Bit>,
     /// The oldest response, if it is for the state machine; taken with its decision.
     pub machine: StreamOut<RxPacket>,
-    #[registers(Bit: room, shown, settled, front_shown, deferred)]
+    #[registers(Bit: room, shown, settled, front_shown, deferred, offered)]
     #[registers(U<5>: head, judged, next, tail)]
     #[signals(Bit: writes, leaves)]
     #[signals(U<5>: new_tail)]
@@ -128,12 +128,24 @@ impl Logic for Responses {
         front_shown = (head != tail) & !leaves;
         decided = decisions.down.valid & front_shown;
         decision = decisions.down.data;
-        machine.valid = deferred & (head == judged) & front_shown;
+        machine.valid = offered;
+        offered = deferred & (head == judged) & front_shown & !leaves;
         machine.data = rows.rdata;
         if leaves {
             head = head + 1;
         }
-        reset!(room, shown, settled, front_shown, deferred, head, judged, next, tail);
+        reset!(
+            room,
+            shown,
+            settled,
+            front_shown,
+            deferred,
+            offered,
+            head,
+            judged,
+            next,
+            tail
+        );
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -6,16 +6,18 @@
 //! | 0 | `step` offered | the queue pair's state is read, the local region looked up |
 //! | 1 | `step_1` | next PSN; when the packet left is asked |
 //! | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
-//! | 3 | `state_3` | distances, packets of the work request |
+//! | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
 //! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
 //! | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
+//!
+//! While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What it writes goes in there.
 //!
 //! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is left to it takes
 //! the responses behind it out of the pipe.
 
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::transport::requester::{above_outstanding, longest_message};
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
 use crate::words::responder::RoundedLength;
@@ -43,6 +45,12 @@ pub struct Stages<const SEGMENT: usize> {
     pub asked_psn: Signal<Out, U<24>>,
     /// 2: state of the queue pair.
     pub state: Signal<In, RequesterState>,
+    /// 2: it is void.
+    pub is_void: Signal<In, Bit>,
+    /// 2: its generation.
+    pub own_generation: Signal<In, U<8>>,
+    /// 2: first PSN, with which a void state begins.
+    pub first_psn: Signal<In, U<24>>,
     /// 2: it exists.
     pub alive: Signal<In, Bit>,
     /// 2: generation of its context.
@@ -59,10 +67,22 @@ pub struct Stages<const SEGMENT: usize> {
     pub ring_qp: Signal<Out, U<8>>,
     /// 2: its position.
     pub ring_place: Signal<Out, U<5>>,
-    /// 2: the oldest message, if the state is not void.
-    pub head: Signal<In, U<5>>,
-    /// 2: no READ with missing data is before this one, if the state is not void.
-    pub read_at: Signal<In, U<5>>,
+    /// The state machine has the turn.
+    pub turn: Signal<In, Bit>,
+    /// 2: PSN of its input.
+    pub machine_psn: Signal<In, U<24>>,
+    /// 3: the state.
+    pub state_now: Signal<Out, RequesterState>,
+    /// 3: it is void.
+    pub void_now: Signal<Out, Bit>,
+    /// 3: nothing is in the ring.
+    pub empty: Signal<Out, Bit>,
+    /// 3: the PSN lies before `una`.
+    pub old: Signal<Out, Bit>,
+    /// 3: it was not sent.
+    pub unsent: Signal<Out, Bit>,
+    /// 3: it lies before the end of the READ data taken.
+    pub before_gap: Signal<Out, Bit>,
     /// 5: the payload of the READ response is taken.
     pub takes: Signal<Out, Bit>,
     /// 5: the READ response is for the state machine; those behind it are dropped.
@@ -83,11 +103,11 @@ pub struct Stages<const SEGMENT: usize> {
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the work request or of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
-    /// 4: the state machine, which has the turn, writes a state; that goes through the same registers.
+    /// 3: the state machine, which has the turn, writes a state; that goes through the same registers.
     pub saves: Signal<In, Bit>,
-    /// 4: of this queue pair.
+    /// 3: of this queue pair.
     pub saved_qp: Signal<In, U<8>>,
-    /// 4: that state.
+    /// 3: that state.
     pub saved_state: Signal<In, RequesterState>,
     /// 5: the state is to be written.
     pub we: Signal<Out, Bit>,
@@ -142,8 +162,12 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(FastStep: step_1, step_2)]
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3)]
-    #[registers(U<24>: next_3, sent_to_3)]
+    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, void_3)]
+    #[registers(U<24>: next_3, sent_to_3, first_psn_3)]
+    reference_3: DFF<U<8>>,
+    /// The state in clock 3.
+    now: Signal<Local, RequesterState>,
+    #[signals(Bit: has_ended, goes_on, is_response)]
     #[registers(FastStep: step_3, step_4, step_5)]
     #[registers(RequesterState: state_3, state_4, state_5)]
     mtu_3: DFF<U<3>>,
@@ -152,9 +176,9 @@ pub struct Stages<const SEGMENT: usize> {
     length_less_one: Signal<Local, U<32>>,
     whole: Signal<Local, RoundedLength>,
     // 4
-    #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, none_4, all_4, direct_4, full_4, reads_4, int_on_4)]
+    #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, full_4, reads_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
-    #[registers(Bit: missing_4, next_missing_4, whole_4, short_4)]
+    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, tried_4, next_missing_4, whole_4, short_4)]
     #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
     mtu_4: DFF<U<3>>,
     #[registers(U<16>: last_byte_4, above_packet_4)]
@@ -162,10 +186,10 @@ pub struct Stages<const SEGMENT: usize> {
     #[signals(U<24>: new_end, last_out)]
     #[signals(U<36>: skipped)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, accepts, passes_write)]
-    #[signals(Bit: judged, tried, at_end, never_sent, moves, done, more, fits, refused, queues, drops)]
+    #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, moves, done, more, fits, refused, queues)]
     written: Signal<Local, RequesterState>,
     // 5
-    #[registers(Bit: valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
     #[registers(U<24>: next_5, passed_5, start_5)]
     tail_5: DFF<U<5>>,
@@ -194,9 +218,17 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
 
         // 2
         ring_qp = step_2.qp;
-        ring_place = if step_2.response { read_at } else { head };
+        ring_place = if step_2.response { state.read_at } else { state.head };
         valid_3 = valid_2 & !(step_2.response & defers_response_5);
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
+        assign!(
+            void_3.d = is_void,
+            reference_3.d = own_generation,
+            first_psn_3.d = first_psn
+        );
+        if turn {
+            step_3.psn = machine_psn;
+        }
         alive_3 = alive & (step_2.work | (context_generation == step_2.generation));
         assign!(
             mtu_3.d = mtu,
@@ -206,32 +238,59 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         );
 
         // 3: where the PSN lies
-        valid_4 = valid_3 & !(step_3.response & defers_response_5);
-        assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = state_3);
+        goes_on = valid_3 & !(step_3.response & defers_response_5);
+        valid_4 = goes_on;
+        now = state_3;
+        if void_3 {
+            now = bits_zero::<RequesterState>(0);
+            fields!(now: una = first_psn_3, accepted = first_psn_3, assigned = first_psn_3);
+        }
+        now.generation = reference_3;
+        state_now = now;
+        void_now = void_3;
+        empty = void_3 | (state_3.head == state_3.tail);
+        has_ended = now.dead;
+        assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = now);
+        saves_4 = saves;
+        if turn {
+            state_4 = saved_state;
+            step_4.qp = saved_qp;
+        }
         assign!(
             live_4.d = alive_3,
-            ended_4.d = state_3.dead,
+            ended_4.d = has_ended,
             int_on_4.d = int_on_3,
             mtu_4.d = mtu_3
         );
-        distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.una);
+        distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.una);
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
-        lag = bit_cast_word::<PsnDistance, U<24>>(state_3.accepted - next_3);
+        lag = bit_cast_word::<PsnDistance, U<24>>(now.accepted - next_3);
         distance_4 = bit_cast_number::<24, PsnDistance>(distance);
         old_4 = distance.negative;
         unsent_4 = !sent_known_3 | !beyond.negative;
         behind_4 = lag.negative;
-        outstanding_4 = state_3.assigned - state_3.una;
-        none_4 = state_3.head == state_3.admit;
-        all_4 = state_3.admit == state_3.tail;
-        direct_4 = state_3.told == state_3.head;
-        full_4 = (state_3.tail - state_3.told) == 16;
-        reads_4 = state_3.reads < max_reads;
+        outstanding_4 = now.assigned - now.una;
+        all_4 = now.admit == now.tail;
+        direct_4 = now.told == now.head;
+        full_4 = (now.tail - now.told) == 16;
+        reads_4 = now.reads < max_reads;
         // a READ response: the oldest READ with missing data may be there, and what of it is missing
-        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.accepted);
-        missing_4 = !progress.negative & (state_3.read_at != state_3.admit) & !step_3.negative;
-        next_missing_4 = step_3.psn == state_3.accepted;
-        response_4 = step_3.response;
+        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
+        is_response = step_3.response;
+        awaited_4 = goes_on
+            & is_response
+            & alive_3
+            & !has_ended
+            & !distance.negative
+            & sent_known_3
+            & beyond.negative
+            & !progress.negative
+            & (now.read_at != now.admit)
+            & !step_3.negative;
+        next_missing_4 = step_3.psn == now.accepted;
+        response_4 = is_response;
+        assign!(old = distance.negative, before_gap = progress.negative);
+        unsent = !sent_known_3 | !beyond.negative;
         full_length = bits_u::<16>(256) << mtu_3;
         last_byte = bit_cast_u::<16, 32>(step_3.length) - 1;
         whole_4 = bit_cast_u::<16, 32>(step_3.length) == full_length;
@@ -243,45 +302,50 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(step_3.syndrome);
         is_ack = is_answer & (step_3.answer == AnswerKind::Acknowledgement);
         acknowledgement_4 = is_ack;
-        positive_4 = is_ack & !syndrome.code.any();
-        ignored_4 = is_ack & syndrome.code.any() & (syndrome.code != 3);
-        data_4 = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
-        duplicate_4 = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
+        is_positive = is_ack & !syndrome.code.any();
+        positive_4 = is_positive;
+        is_ignored = is_ack & syndrome.code.any() & (syndrome.code != 3);
+        ignored_4 = is_ignored;
+        is_data = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
+        data_4 = is_data;
+        is_duplicate = is_answer & (step_3.answer == AnswerKind::ReadDuplicate);
+        duplicate_4 = is_duplicate;
+        // and what it may be about: the oldest message, nothing, or more than is known here
+        judged = goes_on & is_answer & alive_3 & !has_ended;
+        judged_4 = judged;
+        never_sent = !distance.negative & (!sent_known_3 | !beyond.negative);
+        may_move = judged & !distance.negative & (now.head != now.admit);
+        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative;
+        moves_read_4 = may_move & is_data;
+        drops_4 = !is_answer
+            | !alive_3
+            | has_ended
+            | (is_ack & (never_sent | is_ignored))
+            | ((is_positive | is_data) & distance.negative)
+            | is_duplicate;
+        tried_4 = goes_on & step_3.work;
         // packets of the work request less one, none if it has no bytes
         length_less_one = step_3.length - 1;
         whole = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
         more_psns_4 = if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(whole.units >> mtu_3) };
-        first_behind_4 = state_3.assigned + 1;
+        first_behind_4 = now.assigned + 1;
 
         // 4: an answer moves within the oldest message, or to its end
-        judged = valid_4 & !step_4.work & !response_4 & live_4 & !ended_4;
-        never_sent = !old_4 & unsent_4;
         over = bit_cast_word::<PsnDistance, U<24>>(next_4 - message.end_psn);
         at_end = next_4 == message.end_psn;
         // neither a gap nor an earlier message, nor one that must wait for its completion or lets others follow
-        moves = judged
-            & !old_4
-            & !none_4
-            & ((positive_4 & !unsent_4 & !message.read) | (data_4 & message.read))
-            & (over.negative | (at_end & direct_4 & all_4 & (room | !message.last)));
+        kind_moves = if message.read { moves_read_4 } else { moves_write_4 };
+        moves = kind_moves & (over.negative | (at_end & direct_4 & all_4 & (room | !message.last)));
         done = moves & at_end;
         completes = done & message.last;
         completes_qp = step_4.qp;
-        drops = step_4.work
-            | response_4
-            | !live_4
-            | ended_4
-            | (acknowledgement_4 & (never_sent | ignored_4))
-            | (positive_4 & old_4)
-            | (data_4 & old_4)
-            | duplicate_4;
-        defers_answer_5 = valid_4 & !drops & !moves;
-        event_5 = moves | (judged & positive_4 & old_4);
+        defers_answer_5 = valid_4 & !drops_4 & !moves;
+        event_5 = moves | (judged_4 & positive_4 & old_4);
         acknowledges_5 = acknowledgement_4;
         with_int_5 = acknowledgement_4 & int_on_4;
         echo_5 = (moves & data_4 & int_on_4) | (valid_4 & duplicate_4 & step_4.int_on);
-        ghost_5 = judged & acknowledgement_4 & never_sent;
-        ignored_5 = judged & ignored_4 & !never_sent;
+        ghost_5 = judged_4 & acknowledgement_4 & !old_4 & unsent_4;
+        ignored_5 = judged_4 & ignored_4 & (old_4 | !unsent_4);
         ended_5 = valid_4 & live_4 & ended_4 & acknowledgement_4;
         counts_5 = positive_4 & !old_4;
         next_5 = next_4;
@@ -296,16 +360,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         if at_end {
             fits_place = step_4.ends & short_4 & !unlike.any();
         }
-        accepts = valid_4
-            & response_4
-            & live_4
-            & !ended_4
-            & !old_4
-            & !unsent_4
-            & missing_4
-            & message.read
-            & in_order
-            & fits_place;
+        accepts = awaited_4 & message.read & in_order & fits_place;
         takes_5 = accepts;
         defers_response_5 = valid_4 & response_4 & !accepts & !defers_response_5;
         last_5 = at_end;
@@ -320,10 +375,9 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         last_out = outstanding_4 + more_psns_4;
         fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
         refused = !live_4 | ended_4 | step_4.invalid | !allowed;
-        tried = valid_4 & step_4.work;
-        queues = tried & !refused & !full_4 & !more & all_4 & fits;
-        returns_5 = tried & !refused & full_4;
-        defers_work_5 = tried & (refused | (!full_4 & (more | !all_4 | !fits)));
+        queues = tried_4 & !refused & !full_4 & !more & all_4 & fits;
+        returns_5 = tried_4 & !refused & full_4;
+        defers_work_5 = tried_4 & (refused | (!full_4 & (more | !all_4 | !fits)));
         push_5 = queues;
         frees_5 = done;
         tail_5 = state_4.tail;
@@ -363,19 +417,15 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
             }
         }
         state_5 = written;
-        we_5 = moves | queues | accepts;
-        saves_5 = saves;
+        moved_5 = moves | queues | accepts;
+        we_5 = moves | queues | accepts | saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
-        if saves {
-            state_5 = saved_state;
-            step_5.qp = saved_qp;
-        }
         read_place = step_4.place;
 
         // 5
-        we = we_5 | saves_5;
+        we = we_5;
         assign! {
-            moved = we_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
+            moved = moved_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
             push = push_5, frees = frees_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
             defers_work = defers_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
@@ -386,7 +436,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, we_5, saves_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
         }
     }

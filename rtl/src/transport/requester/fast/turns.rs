@@ -20,8 +20,8 @@ pub struct Turns {
     pub answers: Signal<In, Bit>,
     /// The state machine is between two operations.
     pub idle: Signal<In, Bit>,
-    /// It begins one in this clock.
-    pub begins: Signal<In, Bit>,
+    /// It began one a clock ago.
+    pub begun: Signal<In, Bit>,
     /// Something waits for the pipe.
     pub waits: Signal<In, Bit>,
     /// Something is in the pipe.
@@ -54,7 +54,7 @@ impl Logic for Turns {
             if leaves {
                 turn = false;
                 rest = bits_u::<3>(7);
-            } else if begins & !operations.all() {
+            } else if begun & !operations.all() {
                 operations = operations + 1;
             }
         } else {

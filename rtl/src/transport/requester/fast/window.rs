@@ -10,9 +10,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::bits_zero;
+use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -44,28 +42,36 @@ pub struct Window {
     pub defers: Signal<In, Bit>,
     /// Place of the one that comes out.
     pub end_place: Signal<In, U<4>>,
-    /// Its queue pair.
+    /// Its queue pair; or that of `frees`.
     pub end_qp: Signal<In, U<8>>,
-    /// A message of `frees_qp` is done and its place in the ring free.
+    /// A message of `end_qp` is done and its place in the ring free.
     pub frees: Signal<In, Bit>,
-    /// See `frees`.
-    pub frees_qp: Signal<In, U<8>>,
     /// A place to read.
     pub read_place: Signal<In, U<4>>,
     /// What lies there, one clock later.
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, again, freed_ring, restart_due, passed, moved, came)]
+    #[registers(Bit: room, shown, offered, gone, again, freed_ring, restart_due, passed, moved, came)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
     #[signals(Bit: writes, passes, skips, restarts, waits_for_restart)]
     #[signals(U<5>: new_tail, behind)]
-    #[signals(U<4>: at, oldest, new_at)]
+    #[signals(U<4>: at, oldest, new_at, tail_place)]
     #[signals(U<16>: here, ended, freed, flown, landed, queued, refused, handled)]
-    /// Queue pairs with a full ring, since the window began with its oldest.
-    full: DFF<W<256, 4>>,
+    /// Queue pairs by place.
+    owners: [DFF<U<8>>; 16],
+    /// The ring of the place's queue pair is full, as one that came back since the window began with its oldest says; false where none has been.
+    full: [DFF<Bit>; 16],
+    /// `end_qp` is that of the place.
+    meets: [Signal<Local, Bit>; 16],
+    /// So far, by place: a full one of `end_qp`; one of what comes; the one addressed.
+    freed_by: [Signal<Local, Bit>; 17],
+    found_full: [Signal<Local, Bit>; 17],
+    addressed_full: [Signal<Local, Bit>; 17],
     #[registers(U<8>: came_qp, front_qp)]
+    arriving_qp: Signal<Local, U<8>>,
+    #[signals(Bit: comes_back, comes_full)]
     /// Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
     addressed_qp: Signal<Local, U<8>>,
     arriving: Signal<Local, WorkRequest>,
@@ -90,9 +96,10 @@ impl Logic for Window {
         tail = new_tail;
         room = (new_tail - head) != 16;
         inputs!([fronts, words]: we = writes);
-        fronts.waddr = bit_cast_u::<4, 5>(tail);
+        tail_place = bit_cast_u::<4, 5>(tail);
+        fronts.waddr = tail_place;
         fronts.wdata = work.data;
-        words.waddr = bit_cast_u::<4, 5>(tail);
+        words.waddr = tail_place;
         words.wdata = work.data;
         words.raddr = read_place;
         read = words.rdata;
@@ -111,10 +118,11 @@ impl Logic for Window {
         }
         front_qp = addressed_qp;
         next_qp = addressed_qp;
-        passed = full.get_bit(addressed_qp.index()) | ((returns | defers) & (end_qp == addressed_qp));
         skips = shown & passed;
         waits = shown & !skips;
-        machine.valid = offered;
+        // what the state machine has taken is gone a clock later
+        machine.valid = offered & !gone;
+        gone = offered & machine.ready;
         machine.data = fronts.rdata;
         here = bits_u::<16>(1) << at;
         ended = bits_u::<16>(1) << end_place;
@@ -138,7 +146,7 @@ impl Logic for Window {
             shown = false;
             passes = true;
         }
-        if offered & machine.ready {
+        if gone {
             offered = false;
             passes = true;
         }
@@ -151,7 +159,6 @@ impl Logic for Window {
         if restarts {
             next = head;
             again = false;
-            full = bits_zero::<W<256, 4>>(0);
         }
         // whose it is that is addressed next: the same one, the one behind it, or the oldest
         behind = next + 1;
@@ -162,25 +169,48 @@ impl Logic for Window {
         numbers.raddr = new_at;
         arriving = work.data;
         inputs!(numbers: we = writes);
-        numbers.waddr = bit_cast_u::<4, 5>(tail);
-        numbers.wdata = bit_cast_u::<8, 24>(arriving.qpn);
-        came_qp = bit_cast_u::<8, 24>(arriving.qpn);
+        numbers.waddr = tail_place;
+        arriving_qp = bit_cast_u::<8, 24>(arriving.qpn);
+        numbers.wdata = arriving_qp;
+        came_qp = arriving_qp;
         moved = passes | restarts;
-        came = writes & (bit_cast_u::<4, 5>(tail) == at);
+        came = writes & (tail_place == at);
         if passes | restarts {
-            came = writes & (bit_cast_u::<4, 5>(tail) == new_at);
+            came = writes & (tail_place == new_at);
         }
         if returns | defers {
             again = true;
         }
-        if frees & full.get_bit(frees_qp.index()) {
+        // whose ring is full
+        comes_back = returns | defers;
+        freed_by[0] = false;
+        found_full[0] = false;
+        addressed_full[0] = false;
+        for i in 0..16 {
+            meets[i] = owners[i] == end_qp;
+            freed_by[i + 1] = freed_by[i] | (full[i] & meets[i]);
+            found_full[i + 1] = found_full[i] | (full[i] & (owners[i] == arriving_qp));
+            addressed_full[i + 1] = addressed_full[i] | (here.get_bit(i) & (full[i] | (comes_back & meets[i])));
+        }
+        passed = addressed_full[16];
+        comes_full = found_full[16] | (comes_back & (end_qp == arriving_qp));
+        for i in 0..16 {
+            if comes_back & meets[i] {
+                full[i] = true;
+            }
+            if writes & (tail_place == i.val()) {
+                owners[i] = arriving_qp;
+                full[i] = comes_full;
+            }
+            if restarts | reset {
+                full[i] = false;
+            }
+        }
+        if frees & freed_by[16] {
             freed_ring = true;
         }
         if restarts {
             freed_ring = false;
-        }
-        if returns | defers {
-            full = full.replace_bit(end_qp.index(), true);
         }
 
         // what has become of each; places before `next` alone are given free
@@ -201,7 +231,7 @@ impl Logic for Window {
         if defers {
             refused = ended;
         }
-        if offered & machine.ready {
+        if gone {
             handled = here;
         }
         flying = (flying & !landed) | flown;
@@ -211,6 +241,7 @@ impl Logic for Window {
             room,
             shown,
             offered,
+            gone,
             again,
             freed_ring,
             restart_due,
@@ -219,8 +250,7 @@ impl Logic for Window {
             tail,
             flying,
             done,
-            deferred,
-            full
+            deferred
         );
     }
 

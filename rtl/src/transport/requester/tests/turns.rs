@@ -19,7 +19,7 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
     // answers that the pipe has left: up to five, while it runs out
     let (mut running, mut in_turn, mut calling, mut left) = (0u32, 0u32, false, 0u64);
     let mut seen = Seen::default();
-    let (mut before, mut waited) = (false, false);
+    let (mut before, mut waited, mut begun) = (false, false, false);
     for clock in 0..20_000 {
         let t = turns.as_mut();
         t.reset.next = clock < 2;
@@ -34,10 +34,9 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
         t.idle.next = running == 0;
         t.waits.next = waiting;
         t.busy.next = pipe.contains(&true);
-        t.begins.next = false;
         rust_hdl::prelude::simulate(t, 10);
         let begins = t.go.val() && running == 0 && calling;
-        t.begins.next = begins;
+        t.begun.next = begun;
         let (machine, go, hold) = step(t, |t| (t.machine.val(), t.go.val(), t.hold.val()));
         let enters = waiting && !hold;
         assert!(machine || running == 0, "clock {clock}: an operation outside its turn");
@@ -65,7 +64,7 @@ fn run(calls: f64, answers: f64, waits: f64) -> Seen {
         seen.entered += u32::from(enters);
         pipe.pop_front();
         pipe.push_back(enters);
-        (before, waited) = (machine, waiting);
+        (before, waited, begun) = (machine, waiting, begins);
     }
     seen
 }

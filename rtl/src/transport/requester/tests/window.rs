@@ -42,11 +42,11 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
         window.returns.next = matches!(fate, Some(Fate::Full(_)));
         window.defers.next = fate == Some(Fate::Deferred);
         window.end_place.next = U(out.map_or(0, |(_, _, place)| place));
-        window.end_qp.next = U(out.map_or(0, |(_, qp, _)| qp));
+        let other = stimulus.below(6);
+        window.end_qp.next = U(out.map_or(other, |(_, qp, _)| qp));
         window.machine.ready.next = false;
         window.take.next = false;
         window.frees.next = stimulus.chance(0.1);
-        window.frees_qp.next = U(stimulus.below(6));
         let place = stimulus.below(16);
         window.read_place.next = U(place);
         // the choices of the pipe and of the state machine are combinational
@@ -138,7 +138,6 @@ fn a_free_place_brings_the_oldest_work_request_back_at_once() {
             window.returns.next = taken_at.is_some_and(|at| clock == at + 5);
             (window.end_place.next, window.end_qp.next) = (U(0), U(3));
             window.frees.next = frees && taken_at.is_some_and(|at| clock == at + 8);
-            window.frees_qp.next = U(3);
             rust_hdl::prelude::simulate(window.as_mut(), 10);
             let offers = window.waits.val() && clock > 30 && window.front.val().id.0 == 0;
             if offers && taken_at.is_none() {
