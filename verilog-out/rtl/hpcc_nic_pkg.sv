@@ -3110,26 +3110,28 @@ package hpcc_nic_pkg;
     RESPONSE_STEP_LOOK = 4'd1,
     // Decides.
     RESPONSE_STEP_DECIDE = 4'd2,
+    // The responder hears of a READ that found no place.
+    RESPONSE_STEP_TELL = 4'd3,
     // The answer at the head of the list is addressed.
-    RESPONSE_STEP_ADDRESS_HEAD = 4'd3,
+    RESPONSE_STEP_ADDRESS_HEAD = 4'd4,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_HEAD = 4'd4,
+    RESPONSE_STEP_AWAIT_HEAD = 4'd5,
     // It is compared with the list.
-    RESPONSE_STEP_COMPARE_HEAD = 4'd5,
+    RESPONSE_STEP_COMPARE_HEAD = 4'd6,
     // It leaves, or becomes the READ that is answered.
-    RESPONSE_STEP_POP = 4'd6,
+    RESPONSE_STEP_POP = 4'd7,
     // The next answer in the list is addressed.
-    RESPONSE_STEP_ADDRESS_NEXT = 4'd7,
+    RESPONSE_STEP_ADDRESS_NEXT = 4'd8,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_NEXT = 4'd8,
+    RESPONSE_STEP_AWAIT_NEXT = 4'd9,
     // It is compared with the answer that came.
-    RESPONSE_STEP_COMPARE_NEXT = 4'd9,
+    RESPONSE_STEP_COMPARE_NEXT = 4'd10,
     // Is it taken back?
-    RESPONSE_STEP_JUDGE = 4'd10,
+    RESPONSE_STEP_JUDGE = 4'd11,
     // The rest of the list is given back.
-    RESPONSE_STEP_FINISH = 4'd11,
+    RESPONSE_STEP_FINISH = 4'd12,
     // A READ becomes active.
-    RESPONSE_STEP_ACTIVATE = 4'd12
+    RESPONSE_STEP_ACTIVATE = 4'd13
   } response_step_t;
 
   // A packet of a flow, or work up to it.

@@ -25,6 +25,7 @@
 // | step | does |
 // |---|---|
 // | `Look`, `Decide` | the same once more |
+// | `Tell` | the responder hears of a READ that found no place |
 // | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes
 // active; READs at the head that follow the active one do too |
 // | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
@@ -132,7 +133,7 @@ module hpcc_response_queue (
   wire  begins;
   wire  append;
   wire  keep;
-  wire  stalls_1;
+  logic busy_next;
   wire  pop;
   wire  taken_back;
   wire  waits;
@@ -300,6 +301,10 @@ module hpcc_response_queue (
   logic again_1_q;
   logic busy_d;
   logic busy_q;
+  wire  stalls_d;
+  logic stalls_q;
+  logic open_1_d;
+  logic open_1_q;
   logic room_d;
   logic room_q;
   wire  acks_room_d;
@@ -535,10 +540,10 @@ module hpcc_response_queue (
       | (((about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & active) & ((repeats | waits) | (~follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.int_stack[120:0];
-  assign stalls_1 = valid_1_q & busy_q;
   assign pop = popping_q & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads_q | acks_room_q)));
   assign last = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
+  assign stalls_d = (intake_take | stalls_q) & busy_next;
   assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign completions_waddr = told_place;
@@ -581,8 +586,6 @@ module hpcc_response_queue (
     entry_d = entry_q;
     creation_d = creation_q;
     qp_d = qp_q;
-    ack_count_d = ack_count_q;
-    valid_1_d = intake_take | stalls_1;
     if (~busy_q) begin
       qp_d = qp_1_q;
       subject_d = subject_1_q;
@@ -590,14 +593,9 @@ module hpcc_response_queue (
       creation_d = creation_1_q;
       entry_d = entry_1_q;
     end
-    if (pops_q) begin
+    if (busy_q & pops_q) begin
       entry_d = item;
     end
-    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_room_q));
-    judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
-    finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last);
-    activate_d = (begins | append) | ((~activation_crowded)
-        & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     next_step = step_q;
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
@@ -619,6 +617,12 @@ module hpcc_response_queue (
       if (looks_again_q) begin
         next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
       end
+      if (lost_q) begin
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_TELL;
+      end
+    end
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_TELL) begin
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD;
@@ -682,15 +686,40 @@ module hpcc_response_queue (
         next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
     end
-    busy_d = next_step != hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+    busy_next = next_step != hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
     end
     if (first_look) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
-      busy_d = lingers;
+      busy_next = lingers;
     end
+  end
+  always_comb begin
+    again_1_d = again_1_q;
+    subject_1_d = subject_1_q;
+    entry_1_d = entry_1_q;
+    creation_1_d = creation_1_q;
+    qp_1_d = qp_1_q;
+    if (open_1_q) begin
+      qp_1_d = intake_qp;
+      subject_1_d = intake_subject;
+      again_1_d = next_asked.duplicate;
+      creation_1_d = intake_creation;
+      entry_1_d = intake_entry;
+    end
+  end
+  always_comb begin
+    ack_count_d = ack_count_q;
+    valid_1_d = intake_take | stalls_q;
+    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_room_q));
+    judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
+    finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last);
+    activate_d = (begins | append) | ((~activation_crowded)
+        & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     step_d = next_step;
+    busy_d = busy_next;
+    open_1_d = ~((intake_take | stalls_q) & busy_next);
     if (queued & (~sent_one)) begin
       ack_count_d = ack_count_q + 9'd1;
     end
@@ -722,20 +751,7 @@ module hpcc_response_queue (
       ack_count_d = 9'd0;
       room_d = 1'd0;
       full_r_d = 1'd1;
-    end
-  end
-  always_comb begin
-    again_1_d = again_1_q;
-    subject_1_d = subject_1_q;
-    entry_1_d = entry_1_q;
-    creation_1_d = creation_1_q;
-    qp_1_d = qp_1_q;
-    if (~stalls_1) begin
-      qp_1_d = intake_qp;
-      subject_1_d = intake_subject;
-      again_1_d = next_asked.duplicate;
-      creation_1_d = intake_creation;
-      entry_1_d = intake_entry;
+      open_1_d = 1'd1;
     end
   end
   always_comb begin
@@ -766,7 +782,7 @@ module hpcc_response_queue (
       is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
     end
     of_read = is_read;
-    if (of_item_q) begin
+    if (busy_q & of_item_q) begin
       psn = item.psn;
       count = item_asked.count;
       of_read = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
@@ -854,7 +870,7 @@ module hpcc_response_queue (
   always_comb begin
     asked_place.qp = intake_qp;
     asked_place.place = intake_entry.msn[2:0];
-    if (stalls_1) begin
+    if (stalls_q) begin
       asked_place.qp = qp_1_q;
       asked_place.place = entry_1_q.msn[2:0];
     end
@@ -958,18 +974,19 @@ module hpcc_response_queue (
   // before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
   //
   // Collects what comes without handshake, and chooses.
-  assign intake_takes = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~(valid_1_q & busy_q));
+  assign intake_takes = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~stalls_q);
   assign intake_moves = intake_takes | (~intake_offers_q);
   assign intake_take = intake_takes;
   assign intake_ends_down_ready = intake_moves & (~intake_contexts_down_valid);
   assign intake_up_ready = (intake_moves & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
   assign intake_end = intake_ends_down_data;
   assign intake_head_end = intake_ends_down_valid & (~intake_contexts_down_valid);
-  assign intake_head_meets = (((intake_offers_q & (intake_head_qp == intake_qp_r_q))
+  assign intake_head_meets = ((((intake_offers_q & (intake_head_qp == intake_qp_r_q))
       | ((intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & intake_head_end))
-      | (valid_1_q & (intake_head_qp == qp_1_q))) | (busy_q & (intake_head_qp == qp_q));
+      | (valid_1_q & (intake_head_qp == qp_1_q))) | (busy_q & (intake_head_qp == qp_q)))
+      | ((stalls_q & intake_compared_end) & intake_head_end);
   assign intake_stay_meets = ((valid_1_q & (intake_qp_r_q == qp_1_q)) | (busy_q & (intake_qp_r_q == qp_q)))
-      | (((busy_q & valid_1_q) & intake_compared_end) & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
+      | ((stalls_q & intake_compared_end) & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
   assign intake_subject = intake_subject_r_q;
   assign intake_qp = intake_qp_r_q;
   assign intake_entry = intake_entry_r_q;
@@ -1129,6 +1146,8 @@ module hpcc_response_queue (
     fresh_1_q = 1'd0;
     again_1_q = 1'd0;
     busy_q = 1'd0;
+    stalls_q = 1'd0;
+    open_1_q = 1'd0;
     room_q = 1'd0;
     acks_room_q = 1'd0;
     activate_q = 1'd0;
@@ -1208,6 +1227,8 @@ module hpcc_response_queue (
     fresh_1_q <= intake_take;
     again_1_q <= again_1_d;
     busy_q <= busy_d;
+    stalls_q <= stalls_d;
+    open_1_q <= open_1_d;
     room_q <= room_d;
     acks_room_q <= acks_room_d;
     activate_q <= activate_d;
