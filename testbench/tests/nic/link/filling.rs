@@ -173,3 +173,27 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         fills::<Rtl>(&spec, least);
     }
 }
+
+/// READs of several packets of many queue pairs, whose requests and responses share the wire, and so many long ones at the largest MTU that a round of
+/// their grants comes near the timeout.
+#[test]
+fn rtl_reads_of_several_packets_of_many_queue_pairs_fill_the_wire() {
+    let (read, both) = (LinkOperation::Read, LinkOperation::BidirectionalRead);
+    for (op, mtu, qps, bytes, messages) in [
+        (both, 256, 64, 1024, 1024),
+        (both, 256, 64, 4096, 1024),
+        (both, 256, 148, 4096, 2368),
+        (read, 4096, 148, 1 << 16, 148),
+    ] {
+        let spec = LinkSpec {
+            op,
+            mtu,
+            qps,
+            bytes,
+            messages,
+            pcap: false,
+            ..LinkSpec::default()
+        };
+        fills::<Rtl>(&spec, LEAST_PERCENT);
+    }
+}
