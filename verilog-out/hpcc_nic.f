@@ -66,7 +66,6 @@ rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv
 rtl/hpcc_host_region_check.sv
 rtl/hpcc_requester_intake.sv
-rtl/hpcc_requester_outcome.sv
 rtl/hpcc_requester_outlet.sv
 rtl/hpcc_requester_queue.sv
 rtl/hpcc_requester_ring.sv

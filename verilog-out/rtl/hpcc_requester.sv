@@ -1100,13 +1100,23 @@ module hpcc_requester (
   logic [23:0] reply_limit_r_q;
   hpcc_nic_pkg::completion_status_t reply_status_r_d;
   hpcc_nic_pkg::completion_status_t reply_status_r_q;
-  // What follows from an answer once its messages are done.
+  wire  outcome_missing;
+  // The queue pair ends, a clock later.
   wire  outcome_ends;
+  // It shows READ data lost.
   wire  outcome_lost;
+  // The scheduler is to hear of it.
   wire  outcome_tell;
+  // As a NAK.
   wire  outcome_rewind;
-  wire  [23:0] outcome_psn;
-  wire  [31:0] outcome_bytes;
+  // PSN of the event.
+  logic [23:0] outcome_psn;
+  // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
+  logic [31:0] outcome_bytes;
+  wire  outcome_ends_r_d;
+  logic outcome_ends_r_q;
+  wire  outcome_shows_d;
+  logic outcome_shows_q;
   // What is done with a READ response.
   wire  verdict_negative;
   wire  verdict_take;
@@ -1624,29 +1634,6 @@ module hpcc_requester (
     .last(intake_last),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
-  );
-  hpcc_requester_outcome u_outcome (
-    .clk(clk),
-    .acknowledgement(reply_acknowledgement),
-    .nak(reply_nak),
-    .fatal(reply_fatal),
-    .gap(reply_gap),
-    .data(reply_data),
-    .old(queue_old),
-    .limit(limit),
-    .una(queue_una),
-    .advanced(advanced_q),
-    .passed(queue_passed),
-    .apart(apart_q),
-    .at_read(at_read_q),
-    .gap_known(gap_known_q),
-    .mtu(queue_mtu),
-    .ends(outcome_ends),
-    .lost(outcome_lost),
-    .tell(outcome_tell),
-    .rewind(outcome_rewind),
-    .psn(outcome_psn),
-    .bytes(outcome_bytes)
   );
   hpcc_requester_verdict u_verdict (
     .clk(clk),
@@ -3671,6 +3658,26 @@ module hpcc_requester (
     reply_sent.int_length = held_read.int_length;
     reply_sent.int_stack = held_read.int_stack;
   end
+  // outcome: What goes on from an answer after the walk. What depends on the answer and `old` alone is known a clock later.
+  assign outcome_ends_r_d = reply_fatal & (~(reply_nak & queue_old));
+  assign outcome_ends = outcome_ends_r_q;
+  assign outcome_shows_d = ((reply_acknowledgement & (~reply_nak)) | reply_gap) & (~queue_old);
+  assign outcome_missing = ((outcome_shows_q & apart_q) & at_read_q) & (~gap_known_q);
+  assign outcome_lost = outcome_missing;
+  assign outcome_tell = (reply_acknowledgement | advanced_q) | outcome_missing;
+  assign outcome_rewind = reply_nak | outcome_missing;
+  always_comb begin
+    outcome_psn = queue_una;
+    if (queue_old & reply_acknowledgement) begin
+      outcome_psn = limit;
+    end
+  end
+  always_comb begin
+    outcome_bytes = ({8'd0, queue_passed} << 8) << queue_mtu;
+    if (reply_data) begin
+      outcome_bytes = 32'd0;
+    end
+  end
   // finished: Completions on their way to the host: the word and a FIFO of 64.
   //
   // While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
@@ -3905,6 +3912,8 @@ module hpcc_requester (
     reply_is_fatal_q = 1'd0;
     reply_limit_r_q = 24'd0;
     reply_status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
+    outcome_ends_r_q = 1'd0;
+    outcome_shows_q = 1'd0;
     finished_push_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
@@ -4171,6 +4180,8 @@ module hpcc_requester (
     reply_is_fatal_q <= reply_is_fatal_d;
     reply_limit_r_q <= reply_limit_r_d;
     reply_status_r_q <= reply_status_r_d;
+    outcome_ends_r_q <= outcome_ends_r_d;
+    outcome_shows_q <= outcome_shows_d;
     finished_push_1_q <= finished_push_1_d;
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;

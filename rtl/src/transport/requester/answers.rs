@@ -153,6 +153,10 @@ impl Logic for Outcome {
         psn = if old & acknowledgement { limit } else { una };
         bytes = if data { bits_u::<32>(0) } else { (bit_cast_u::<32, 24>(passed) << 8) << mtu };
     }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
 }
 
 /// INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
