@@ -110,15 +110,27 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
     }
 }
 
-/// theta-PowerTCP in the NICs, by its authors' rules, with a base round-trip time that holds what two NICs in RTL take. The flows start long after the
+/// Base round-trip times, ns, about what two NICs in RTL take. Their round trips are few, and a base of 100 ns more or one clock less in the NIC moves completions by up to
+/// 3 % either way, so what is compared is the mean of three.
+const THETA_BASES_NS: [&str; 3] = ["cc.t_ns=5900", "cc.t_ns=6000", "cc.t_ns=6100"];
+
+/// theta-PowerTCP in the NICs, by its authors' rules, with base round-trip times that hold what two NICs in RTL take. The flows start long after the
 /// clock's zero: by these rules the first acknowledgement is compared with a round trip of nothing at that zero, which is a steep rise if it was just now.
 /// Both NICs time one packet in `S`, `fixed` every one. Measured in parts of `fixed`: mean and last completion, 95th percentile and largest of the queue
-/// 1.089, 1.109, 0.84 and 1.11 in the behavioural NIC, 1.173, 1.172, 1.38 and 1.41 in RTL.
+/// 1.089, 1.109, 0.84 and 1.11 in the behavioural NIC, 1.165, 1.168, 1.40 and 1.42 in RTL (1.177, 1.180, 1.38 and 1.41 with the base of 6000 ns alone).
 fn theta_agrees_with_fixed(fidelity: Fidelity, bounds: [f64; 4]) {
-    let set = [SAMPLES, "cc.profile=authors", "cc.t_ns=6000", "traffic.0.start_us=200"];
-    let (ours, theirs, what) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);
-    for (part, bound) in parts(&ours, &theirs).into_iter().zip(bounds) {
-        assert!((part - 1.0).abs() < bound, "{part:.3}: {what}");
+    let runs = THETA_BASES_NS.map(|base| {
+        let set = [SAMPLES, "cc.profile=authors", base, "traffic.0.start_us=200"];
+        let (ours, theirs, _) = beside_fixed("theta-powertcp", "incast2", fidelity, &set);
+        parts(&ours, &theirs)
+    });
+    let means: [f64; 4] = std::array::from_fn(|part| runs.iter().map(|run| run[part]).sum::<f64>() / runs.len() as f64);
+    println!("means of {THETA_BASES_NS:?}: {means:.3?}");
+    for (mean, bound) in means.into_iter().zip(bounds) {
+        assert!(
+            (mean - 1.0).abs() < bound,
+            "{mean:.3} of {means:.3?}; by base: {runs:.3?}"
+        );
     }
 }
 
