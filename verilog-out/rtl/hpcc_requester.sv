@@ -620,7 +620,6 @@ module hpcc_requester (
   logic stages_live_4_q;
   logic stages_ended_4_q;
   logic stages_old_4_q;
-  wire  stages_unsent_4_d;
   logic stages_unsent_4_q;
   logic stages_behind_4_q;
   wire  stages_all_4_d;
@@ -2154,7 +2153,7 @@ module hpcc_requester (
       held_removals_d = 1'd0;
     end
     choice_kept = kept_q;
-    if ((save_q & choice_remove) & (|(queue_told ^ queue_tail))) begin
+    if ((save_q & choice_remove) & (queue_told != queue_tail)) begin
       choice_kept = 1'd1;
       held_removals_d = 1'd1;
     end
@@ -2820,8 +2819,8 @@ module hpcc_requester (
   //
   // Work requests come no faster than what they become is taken: one in two clocks behind a WRITE, which is two operations of the scheduler
   // and two beats on the
-  // bus, one in four behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers
-  // until frames are lost.
+  // bus, one in four behind a READ, whose answer and response go through this pipe too. Faster ones would fill packet buffers until frames
+  // are lost.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to
@@ -2979,7 +2978,7 @@ module hpcc_requester (
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
   assign stages_lag = stages_now.accepted - stages_next_3_q;
   assign stages_distance_4_d = stages_distance;
-  assign stages_unsent_4_d = (~stages_sent_known_3_q) | (~stages_beyond.negative);
+  assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_outstanding_4_d = stages_now.assigned - stages_now.una;
   assign stages_all_4_d = stages_now.admit == stages_now.tail;
   assign stages_direct_4_d = stages_now.told == stages_now.head;
@@ -2993,7 +2992,6 @@ module hpcc_requester (
   assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
   assign stages_old = stages_distance.negative;
   assign stages_before_gap = stages_progress.negative;
-  assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_full_length = 16'h100 << stages_mtu_3_q;
   assign stages_last_byte = stages_step_3_q.length[15:0] - 16'd1;
   assign stages_whole_4_d = stages_step_3_q.length[15:0] == stages_full_length;
@@ -3007,7 +3005,7 @@ module hpcc_requester (
   assign stages_is_data = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
-  assign stages_never_sent = (~stages_distance.negative) & ((~stages_sent_known_3_q) | (~stages_beyond.negative));
+  assign stages_never_sent = (~stages_distance.negative) & stages_unsent;
   assign stages_may_move = (stages_judged & (~stages_distance.negative)) & (stages_now.head != stages_now.admit);
   assign stages_moves_write_4_d = ((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative;
   assign stages_moves_read_4_d = stages_may_move & stages_is_data;
@@ -4067,7 +4065,7 @@ module hpcc_requester (
     stages_live_4_q <= stages_alive_3_q;
     stages_ended_4_q <= stages_has_ended;
     stages_old_4_q <= stages_distance.negative;
-    stages_unsent_4_q <= stages_unsent_4_d;
+    stages_unsent_4_q <= stages_unsent;
     stages_behind_4_q <= stages_lag.negative;
     stages_all_4_q <= stages_all_4_d;
     stages_direct_4_q <= stages_direct_4_d;

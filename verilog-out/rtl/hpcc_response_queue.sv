@@ -102,7 +102,7 @@ module hpcc_response_queue (
   hpcc_nic_pkg::response_list_t compared;
   hpcc_nic_pkg::response_list_t changed;
   wire  hpcc_nic_pkg::read_request_t asked;
-  wire  hpcc_nic_pkg::read_request_t asked_1;
+  wire  hpcc_nic_pkg::read_request_t came_asks;
   wire  hpcc_nic_pkg::read_request_t next_asked;
   wire  hpcc_nic_pkg::read_request_t item_asked;
   logic [23:0] psn;
@@ -117,13 +117,12 @@ module hpcc_response_queue (
   wire  own;
   wire  answer;
   wire  ending;
-  logic is_read;
+  wire  is_read;
   logic of_read;
   wire  last;
   wire  too_far;
   wire  lingers;
   logic repeats;
-  logic failed;
   wire  follows;
   wire  at_end;
   wire  before_end;
@@ -139,14 +138,16 @@ module hpcc_response_queue (
   wire  waits;
   wire  queued;
   wire  sent_one;
+  wire  has_room;
+  wire  waits_on;
   hpcc_nic_pkg::response_input_t about;
   hpcc_nic_pkg::response_step_t next_step;
   // Active READs behind the one that ends.
   wire  [3:0] behind;
   hpcc_nic_pkg::read_place_t asked_place;
   hpcc_nic_pkg::read_place_t told_place;
-  logic [7:0] generation;
-  logic [3:0] tag;
+  // The answer or end that is compared.
+  hpcc_nic_pkg::commit_t came;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -197,7 +198,6 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
-  wire  intake_takes;
   wire  intake_moves;
   wire  intake_head_end;
   wire  intake_head_meets;
@@ -238,7 +238,6 @@ module hpcc_response_queue (
   // Something is offered; it must wait.
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
-  logic [7:0] intake_qp_r_d;
   logic [7:0] intake_qp_r_q;
   hpcc_nic_pkg::commit_t intake_entry_r_d;
   hpcc_nic_pkg::commit_t intake_entry_r_q;
@@ -289,7 +288,6 @@ module hpcc_response_queue (
   logic lost_q;
   wire  looks_again_d;
   logic looks_again_q;
-  wire  drops_told_d;
   logic drops_told_q;
   logic item_follows_q;
   wire  item_reached_d;
@@ -301,13 +299,11 @@ module hpcc_response_queue (
   logic again_1_q;
   logic busy_d;
   logic busy_q;
-  wire  stalls_d;
   logic stalls_q;
   logic open_1_d;
   logic open_1_q;
   logic room_d;
   logic room_q;
-  wire  acks_room_d;
   logic acks_room_q;
   logic activate_d;
   logic activate_q;
@@ -491,15 +487,16 @@ module hpcc_response_queue (
   );
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
-  assign asked_1 = entry_1_q.int_stack[120:0];
   assign list = held_q;
+  assign came_asks = came.int_stack[120:0];
+  assign is_read = came.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
   assign waiting = list.waiting;
   assign active = compared.active;
   assign waits = |compared.waiting;
   assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign own = (compared.generation == generation) & (~compared.dead);
+  assign own = (compared.generation == came.generation) & (~compared.dead);
   assign of_item_d = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD))
       | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
   assign pops_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
@@ -510,7 +507,7 @@ module hpcc_response_queue (
   assign follows = ((of_read & at_end) & (~(|span[23:22]))) & (~too_far);
   assign covered = compared.end_psn + (~psn);
   assign before_end = ~covered[23];
-  assign behind = compared.tag - tag;
+  assign behind = compared.tag - came.msn[3:0];
   assign of_last = behind == 4'd0;
   assign of_oldest = behind == {1'd0, compared.ahead};
   assign of_active = behind <= {1'd0, compared.ahead};
@@ -520,9 +517,9 @@ module hpcc_response_queue (
   assign look = (first_look | (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK)) & (~rst);
   assign create_d = look & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
   assign ending = ((look & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign fail_d = (ending & of_active) & failed;
-  assign passes_d = (((ending & (~failed)) & (|compared.ahead)) & of_active) & ((~of_last) | at_end);
-  assign leave_d = (((ending & (~failed)) & (~(|compared.ahead))) & of_last) & at_end;
+  assign fail_d = (ending & of_active) & came.ends_or_failed;
+  assign passes_d = (((ending & (~came.ends_or_failed)) & (|compared.ahead)) & of_active) & ((~of_last) | at_end);
+  assign leave_d = (((ending & (~came.ends_or_failed)) & (~(|compared.ahead))) & of_last) & at_end;
   assign answer = (look & (about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign pass_d = (answer & (~active)) & (~is_read);
   assign rewind_d = ((answer & active) & is_read) & repeats;
@@ -534,16 +531,16 @@ module hpcc_response_queue (
   assign store_d = keep & (pool_free > 11'd1);
   assign lost_d = (keep & (~(pool_free > 11'd1))) & is_read;
   assign looks_again_d = (((((answer & active) & is_read) & repeats) & before_end) & (|compared.ahead))
-      | (((((ending & (~failed)) & (|compared.ahead)) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
+      | (((((ending & (~came.ends_or_failed)) & (|compared.ahead)) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
   assign lingers = ((about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION)
-      | ((about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((failed | waits) | (~of_oldest))))
+      | ((about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((came.ends_or_failed | waits) | (~of_oldest))))
       | (((about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & active) & ((repeats | waits) | (~follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.int_stack[120:0];
   assign pop = popping_q & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads_q | acks_room_q)));
   assign last = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
-  assign stalls_d = (intake_take | stalls_q) & busy_next;
+  assign waits_on = (intake_take | stalls_q) & busy_next;
   assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign completions_waddr = told_place;
@@ -553,7 +550,7 @@ module hpcc_response_queue (
   assign ack_data = acks_down_data;
   assign queued = acks_up_valid;
   assign sent_one = acks_down_valid & ack_ready;
-  assign acks_room_d = ack_count_q < 9'hf0;
+  assign has_room = ack_count_q < 9'hf0;
   assign activation_tag = list.tag + 4'd1;
   assign work_valid = activation_work_valid;
   assign work_flow = activation_work_flow;
@@ -564,7 +561,6 @@ module hpcc_response_queue (
   assign read_valid = activation_read_valid;
   assign read_qp = activation_read_qp;
   assign read_data = activation_read_data;
-  assign drops_told_d = drops_q | lost_q;
   assign left_valid = |left_what_r_q;
   assign left_what = left_what_r_q;
   assign left_qp = left_qp_r_q;
@@ -719,16 +715,16 @@ module hpcc_response_queue (
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     step_d = next_step;
     busy_d = busy_next;
-    open_1_d = ~((intake_take | stalls_q) & busy_next);
+    open_1_d = ~waits_on;
     if (queued & (~sent_one)) begin
       ack_count_d = ack_count_q + 9'd1;
     end
     if (sent_one & (~queued)) begin
       ack_count_d = ack_count_q - 9'd1;
     end
-    room_d = ((ack_count_q < 9'hf0) & (~activation_crowded)) & (~pool_clearing);
+    room_d = (has_room & (~activation_crowded)) & (~pool_clearing);
     left_what_r_d = 3'd0;
-    if ((((leave_q | passes_q) | drops_told_q) | (taken_back & item_reads_q))
+    if (((((leave_q | passes_q) | drops_told_q) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_TELL)) | (taken_back & item_reads_q))
         | (((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) & replaces_q)) begin
       left_what_r_d = 3'd1;
     end
@@ -764,23 +760,17 @@ module hpcc_response_queue (
     compared = list_1;
     about = subject_1_q;
     repeats = again_1_q;
-    generation = entry_1_q.generation;
-    psn = entry_1_q.psn;
-    count = asked_1.count;
-    failed = entry_1_q.ends_or_failed;
-    tag = entry_1_q.msn[3:0];
-    is_read = entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    came = entry_1_q;
     if (busy_q) begin
       compared = list;
       about = subject_q;
       repeats = again_q;
-      generation = entry_q.generation;
-      psn = entry_q.psn;
-      count = asked.count;
-      failed = entry_q.ends_or_failed;
-      tag = entry_q.msn[3:0];
-      is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+      came = entry_q;
     end
+  end
+  always_comb begin
+    psn = came.psn;
+    count = came_asks.count;
     of_read = is_read;
     if (busy_q & of_item_q) begin
       psn = item.psn;
@@ -974,9 +964,8 @@ module hpcc_response_queue (
   // before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
   //
   // Collects what comes without handshake, and chooses.
-  assign intake_takes = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~stalls_q);
-  assign intake_moves = intake_takes | (~intake_offers_q);
-  assign intake_take = intake_takes;
+  assign intake_take = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~stalls_q);
+  assign intake_moves = intake_take | (~intake_offers_q);
   assign intake_ends_down_ready = intake_moves & (~intake_contexts_down_valid);
   assign intake_up_ready = (intake_moves & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
   assign intake_end = intake_ends_down_data;
@@ -1055,12 +1044,6 @@ module hpcc_response_queue (
     intake_coming_qp = intake_qp_r_q;
     if (intake_moves) begin
       intake_coming_qp = intake_head_qp;
-    end
-  end
-  always_comb begin
-    intake_qp_r_d = intake_qp_r_q;
-    if (intake_moves) begin
-      intake_qp_r_d = intake_head_qp;
     end
   end
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
@@ -1197,7 +1180,7 @@ module hpcc_response_queue (
     intake_offers_q <= intake_offers_d;
     intake_meets_q <= intake_meets_d;
     intake_subject_r_q <= intake_subject_r_d;
-    intake_qp_r_q <= intake_qp_r_d;
+    intake_qp_r_q <= intake_coming_qp;
     intake_entry_r_q <= intake_entry_r_d;
     intake_creation_r_q <= intake_creation_r_d;
     step_q <= step_d;
@@ -1220,17 +1203,17 @@ module hpcc_response_queue (
     store_q <= store_d;
     lost_q <= lost_d;
     looks_again_q <= looks_again_d;
-    drops_told_q <= drops_told_d;
+    drops_told_q <= drops_q;
     item_follows_q <= follows;
     item_reached_q <= item_reached_d;
     valid_1_q <= valid_1_d;
     fresh_1_q <= intake_take;
     again_1_q <= again_1_d;
     busy_q <= busy_d;
-    stalls_q <= stalls_d;
+    stalls_q <= waits_on;
     open_1_q <= open_1_d;
     room_q <= room_d;
-    acks_room_q <= acks_room_d;
+    acks_room_q <= has_room;
     activate_q <= activate_d;
     goes_on_q <= goes_on_d;
     some_q <= waits;
@@ -1268,8 +1251,9 @@ module hpcc_response_queue (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
       context_data.remote_ip, compared.epoch, compared.tail, compared.head, compared.int_on, asked.duplicate, asked.length, asked.address,
-      asked_1.duplicate, asked_1.length, asked_1.address, next_asked.count, next_asked.length, next_asked.address, item_asked.duplicate,
-      item_asked.length, item_asked.address, covered[22:0], beyond[22:0], activation_asked.duplicate};
+      came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
+      item_asked.duplicate, item_asked.length, item_asked.address, covered[22:0], beyond[22:0], came.ecn, came.int_on, came.answer,
+      came.int_stack[335:121], came.int_length, came.msn[23:4], came.syndrome, came.qp, activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -846,7 +846,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.held_removals.d.next = false;
         }
         inputs!(choice: kept);
-        if self.save.q.val() & self.choice.remove.val() & (self.queue.told.val() ^ self.queue.tail.val()).any() {
+        if self.save.q.val() & self.choice.remove.val() & (self.queue.told.val() != self.queue.tail.val()) {
             self.choice.kept.next = true;
             self.held_removals.d.next = true;
         }

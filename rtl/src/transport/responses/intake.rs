@@ -70,7 +70,7 @@ pub struct Intake {
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    #[signals(Bit: takes, moves, head_end, head_meets, stay_meets)]
+    #[signals(Bit: moves, head_end, head_meets, stay_meets)]
     #[signals(U<8>: head_qp)]
     /// Something is offered; it must wait.
     #[registers(Bit: offers, meets)]
@@ -98,9 +98,8 @@ impl Logic for Intake {
         ends.up.data.next.tag = gone_tag;
 
         // the next one
-        takes = offers & !meets & room & !stalls;
-        moves = takes | !offers;
-        take = takes;
+        take = offers & !meets & room & !stalls;
+        moves = take | !offers;
         contexts.down.ready = moves;
         ends.down.ready = moves & !contexts.down.valid;
         up.ready = moves & !contexts.down.valid & !ends.down.valid;
@@ -121,7 +120,7 @@ impl Logic for Intake {
             | (stalls & compared_end & (subject_r == ResponseInput::ReadEnd));
         meets = if moves { head_meets } else { stay_meets };
         coming_qp = if moves { head_qp } else { qp_r };
-        qp_r = if moves { head_qp } else { qp_r };
+        qp_r = coming_qp;
         if moves {
             offers = contexts.down.valid | ends.down.valid | up.valid;
             subject_r = if head_end { ResponseInput::ReadEnd } else { ResponseInput::Answer };

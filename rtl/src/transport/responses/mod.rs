@@ -129,11 +129,11 @@ pub struct ResponseQueue {
     // the list had answers that wait, a clock ago
     #[registers(Bit: some)]
     #[signals(ResponseList: list, list_1, compared, changed)]
-    #[signals(ReadRequest: asked, asked_1, next_asked, item_asked)]
+    #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
     #[signals(U<24>: psn, count, span, covered, beyond, completed)]
-    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, of_read, last, too_far, lingers, repeats, failed)]
+    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, of_read, last, too_far, lingers, repeats)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
-    #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one)]
+    #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
     #[signals(ResponseInput: about)]
     #[signals(ResponseStep: next_step)]
     /// Active READs behind the one that ends.
@@ -171,8 +171,8 @@ pub struct ResponseQueue {
     held: DFF<ResponseList>,
     /// Acknowledgements that have not left.
     ack_count: DFF<U<9>>,
-    generation: Signal<Local, U<8>>,
-    tag: Signal<Local, U<4>>,
+    /// The answer or end that is compared.
+    came: Signal<Local, Commit>,
     item: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
@@ -192,7 +192,6 @@ impl Logic for ResponseQueue {
             gone_tag);
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
-        asked_1 = bit_cast_word::<ReadRequest, W<336, 6>>(entry_1.int_stack);
 
         // what is compared: what came in, or what is not done yet, with the list of its queue pair
         list = held;
@@ -202,30 +201,13 @@ impl Logic for ResponseQueue {
         }
         held_1 = list_1;
         compared = list_1;
-        assign!(
-            about = subject_1,
-            repeats = again_1,
-            generation = entry_1.generation,
-            psn = entry_1.psn,
-            count = asked_1.count
-        );
-        failed = entry_1.ends_or_failed;
-        tag = entry_1.msn.get_bits::<4>(0);
-        is_read = entry_1.kind == CommitKind::Read;
+        assign!(about = subject_1, repeats = again_1, came = entry_1);
         if busy {
-            compared = list;
-            assign!(
-                about = subject,
-                repeats = again,
-                generation = entry.generation,
-                psn = entry.psn,
-                count = asked.count
-            );
-            failed = entry.ends_or_failed;
-            tag = entry.msn.get_bits::<4>(0);
-            is_read = entry.kind == CommitKind::Read;
+            assign!(compared = list, about = subject, repeats = again, came = entry);
         }
-        of_read = is_read;
+        came_asks = bit_cast_word::<ReadRequest, W<336, 6>>(came.int_stack);
+        is_read = came.kind == CommitKind::Read;
+        assign!(psn = came.psn, count = came_asks.count, of_read = is_read);
         // or the one in the list
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
@@ -237,7 +219,7 @@ impl Logic for ResponseQueue {
         waits = compared.waiting.any();
         some = waits;
         item_reads = item.kind == CommitKind::Read;
-        own = (compared.generation == generation) & !compared.dead;
+        own = (compared.generation == came.generation) & !compared.dead;
         of_item = (step == ResponseStep::AwaitHead) | (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
         pops = (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
         span = compared.reach + count;
@@ -252,7 +234,7 @@ impl Logic for ResponseQueue {
         item_follows = follows;
         covered = compared.end_psn + !psn;
         before_end = !covered.get_bit(23);
-        behind = compared.tag - tag;
+        behind = compared.tag - came.msn.get_bits::<4>(0);
         of_last = behind == 0;
         of_oldest = behind == bit_cast_u::<4, 3>(compared.ahead);
         of_active = behind <= bit_cast_u::<4, 3>(compared.ahead);
@@ -265,10 +247,10 @@ impl Logic for ResponseQueue {
         create = look & (about == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
         ending = look & (about == ResponseInput::ReadEnd) & own & active;
-        fail = ending & of_active & failed;
+        fail = ending & of_active & came.ends_or_failed;
         // the READs before one that has left have left
-        passes = ending & !failed & compared.ahead.any() & of_active & (!of_last | at_end);
-        leave = ending & !failed & !compared.ahead.any() & of_last & at_end;
+        passes = ending & !came.ends_or_failed & compared.ahead.any() & of_active & (!of_last | at_end);
+        leave = ending & !came.ends_or_failed & !compared.ahead.any() & of_last & at_end;
         answer = look & (about == ResponseInput::Answer) & own;
         pass = answer & !active & !is_read;
         rewind = answer & active & is_read & repeats;
@@ -281,11 +263,11 @@ impl Logic for ResponseQueue {
         store = keep & (pool.free > 1);
         lost = keep & !(pool.free > 1) & is_read;
         looks_again = (answer & active & is_read & repeats & before_end & compared.ahead.any())
-            | (ending & !failed & compared.ahead.any() & of_active & !of_oldest & (!of_last | at_end));
+            | (ending & !came.ends_or_failed & compared.ahead.any() & of_active & !of_oldest & (!of_last | at_end));
 
         // what may not be done with one decision, or fills a place, keeps the next one waiting
         lingers = (about == ResponseInput::Creation)
-            | ((about == ResponseInput::ReadEnd) & (failed | waits | !of_oldest))
+            | ((about == ResponseInput::ReadEnd) & (came.ends_or_failed | waits | !of_oldest))
             | ((about == ResponseInput::Answer) & active & (repeats | waits | !follows));
 
         // clock 0 to 1
@@ -419,8 +401,9 @@ impl Logic for ResponseQueue {
         }
         step = next_step;
         busy = busy_next;
-        stalls = (intake.take | stalls) & busy_next;
-        open_1 = !((intake.take | stalls) & busy_next);
+        waits_on = (intake.take | stalls) & busy_next;
+        stalls = waits_on;
+        open_1 = !waits_on;
 
         // places
         inputs!(pool: at = cursor, store);
@@ -537,8 +520,9 @@ impl Logic for ResponseQueue {
         if sent_one & !queued {
             ack_count = ack_count - 1;
         }
-        acks_room = ack_count < 240;
-        room = (ack_count < 240) & !activation.crowded & !pool.clearing;
+        has_room = ack_count < 240;
+        acks_room = has_room;
+        room = has_room & !activation.crowded & !pool.clearing;
 
         inputs!(activation: reset, activate, qp, entry, end_psn = next_end);
         activation.tag = list.tag + 1;
@@ -550,10 +534,11 @@ impl Logic for ResponseQueue {
         left_what_r = bits_u::<3>(0);
         assign!(left_qp_r.d = qp, left_generation_r.d = list.generation);
         // one without place is as good as lost; what an answer does is told a clock later, since an end may be decided in the clock before
-        drops_told = drops | lost;
+        drops_told = drops;
         if leave
             | passes
             | drops_told
+            | (step == ResponseStep::Tell)
             | (taken_back & item_reads)
             | ((step == ResponseStep::Activate) & activate & replaces)
         {

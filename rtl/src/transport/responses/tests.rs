@@ -220,8 +220,6 @@ struct Bench {
     taken: bool,
     /// What.
     subject: ResponseInput,
-    /// Answers that are not taken up yet.
-    answers: VecDeque<(u64, Word)>,
 }
 
 const QPS: [u64; 4] = [2, 3, 149, 77];
@@ -237,7 +235,6 @@ impl Bench {
             told: false,
             taken: false,
             subject: ResponseInput::Answer,
-            answers: VecDeque::new(),
         };
         bench.block.reset.next = true;
         bench.clock(1.0, &mut Seen::default());
@@ -503,7 +500,9 @@ fn answers_back_to_back_leave_in_order() {
 #[test]
 fn everything_at_once_is_decided_in_the_order_in_which_it_is_taken_up() {
     let mut bench = Bench::new(7);
-    let (mut totals, mut ends, mut contexts) = ([0; 4], VecDeque::new(), VecDeque::new());
+    // given, and not taken up yet
+    let (mut answers, mut ends, mut contexts) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
+    let mut totals = [0; 4];
     for burst in 0..600 {
         let (mut seen, mut expected) = (Seen::default(), Seen::default());
         let busy = [0.9, 0.3][burst % 2];
@@ -547,7 +546,7 @@ fn everything_at_once_is_decided_in_the_order_in_which_it_is_taken_up() {
                 bench.block.up.data.next = Commit::from_slice(word);
             }
             if bench.clock(0.9, &mut seen) {
-                bench.answers.extend(given.take());
+                answers.extend(given.take());
             }
             if !bench.taken {
                 continue;
@@ -564,7 +563,7 @@ fn everything_at_once_is_decided_in_the_order_in_which_it_is_taken_up() {
                     queue.gone(qp, generation, of, failed, &mut expected);
                 }
                 ResponseInput::Answer => {
-                    let (qp, word) = bench.answers.pop_front().expect("an answer");
+                    let (qp, word) = answers.pop_front().expect("an answer");
                     let queue = bench.queues.get_mut(&qp).expect("one of them");
                     queue.answer(word, &mut expected);
                 }

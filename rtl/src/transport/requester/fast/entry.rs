@@ -1,7 +1,7 @@
 //! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
 //!
 //! Work requests come no faster than what they become is taken: one in two clocks behind a WRITE, which is two operations of the scheduler and two beats on the
-//! bus, one in four behind a READ, which is what one of a single packet costs in the response queue. Faster ones would fill packet buffers until frames are lost.
+//! bus, one in four behind a READ, whose answer and response go through this pipe too. Faster ones would fill packet buffers until frames are lost.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
@@ -137,9 +137,7 @@ impl Logic for Entry {
                 | (inside_1 & (qp_1 == number))
                 | (inside_2 & (qp_2 == number));
         });
-        each!((meets, number) in [(work_far, next_work_qp)] {
-            meets = inside_3 & (qp_3 == number);
-        });
+        work_far = inside_3 & (qp_3 == next_work_qp);
         work_meets = work_near | work_far;
         // an answer: the one behind it as soon as it goes, of which alone it is known before what goes
         next_answer_qp = if full { answer_qp } else { newcomer_qp };

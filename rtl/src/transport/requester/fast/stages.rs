@@ -267,7 +267,8 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         lag = bit_cast_word::<PsnDistance, U<24>>(now.accepted - next_3);
         distance_4 = bit_cast_number::<24, PsnDistance>(distance);
         old_4 = distance.negative;
-        unsent_4 = !sent_known_3 | !beyond.negative;
+        unsent = !sent_known_3 | !beyond.negative;
+        unsent_4 = unsent;
         behind_4 = lag.negative;
         outstanding_4 = now.assigned - now.una;
         all_4 = now.admit == now.tail;
@@ -290,7 +291,6 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
         assign!(old = distance.negative, before_gap = progress.negative);
-        unsent = !sent_known_3 | !beyond.negative;
         full_length = bits_u::<16>(256) << mtu_3;
         last_byte = bit_cast_u::<16, 32>(step_3.length) - 1;
         whole_4 = bit_cast_u::<16, 32>(step_3.length) == full_length;
@@ -313,7 +313,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         // and what it may be about: the oldest message, nothing, or more than is known here
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
-        never_sent = !distance.negative & (!sent_known_3 | !beyond.negative);
+        never_sent = !distance.negative & unsent;
         may_move = judged & !distance.negative & (now.head != now.admit);
         moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative;
         moves_read_4 = may_move & is_data;
