@@ -12,7 +12,7 @@
 // active
 // READ, all of those are replaced, since what lies before the new PSN has been received.
 //
-// What comes is compared in one clock and decided in the next, one a clock, of different queue pairs:
+// What comes is compared in one clock and decided in the next, one a clock of different queue pairs, one in four of the same:
 //
 // | clock | what |
 // |---|---|
@@ -107,47 +107,42 @@ module hpcc_response_queue (
   wire  hpcc_nic_pkg::read_request_t item_asked;
   logic [23:0] psn;
   logic [23:0] count;
-  wire  [23:0] span;
-  wire  [23:0] covered;
   wire  [23:0] beyond;
   wire  [23:0] completed;
   wire  first_look;
   wire  look;
-  wire  active;
-  wire  own;
+  logic active;
+  logic own;
   wire  answer;
   wire  ending;
-  wire  is_read;
-  logic of_read;
+  logic is_read;
   wire  last;
   wire  too_far;
   wire  lingers;
   logic repeats;
-  wire  follows;
-  wire  at_end;
-  wire  before_end;
-  wire  of_last;
-  wire  of_oldest;
-  wire  of_active;
+  logic failed;
+  logic several;
+  logic follows;
+  logic at_end;
+  logic before_end;
+  logic of_last;
+  logic of_oldest;
+  logic of_active;
   wire  begins;
   wire  append;
   wire  keep;
   logic busy_next;
   wire  pop;
   wire  taken_back;
-  wire  waits;
+  logic waits;
   wire  queued;
   wire  sent_one;
   wire  has_room;
   wire  waits_on;
   hpcc_nic_pkg::response_input_t about;
   hpcc_nic_pkg::response_step_t next_step;
-  // Active READs behind the one that ends.
-  wire  [3:0] behind;
   hpcc_nic_pkg::read_place_t asked_place;
   hpcc_nic_pkg::read_place_t told_place;
-  // The answer or end that is compared.
-  hpcc_nic_pkg::commit_t came;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -194,6 +189,7 @@ module hpcc_response_queue (
   logic [10:0] pool_count_r_q;
   logic pool_gives_d;
   logic pool_gives_q;
+  // None is read for what is taken up in the clock in which it is written.
   wire  hpcc_nic_pkg::response_list_t lists_rdata;
   logic lists_we;
   logic [7:0] lists_waddr;
@@ -202,6 +198,8 @@ module hpcc_response_queue (
   wire  intake_head_end;
   wire  intake_head_meets;
   wire  intake_stay_meets;
+  wire  intake_context_waits;
+  wire  intake_end_waits;
   logic [7:0] intake_head_qp;
   wire  hpcc_nic_pkg::read_end_t intake_end;
   wire  intake_up_ready;
@@ -229,12 +227,15 @@ module hpcc_response_queue (
   wire  unused_intake_ends_up_ready;
   wire  hpcc_nic_pkg::read_end_t intake_ends_down_data;
   wire  intake_ends_down_valid;
-  wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
   logic intake_offers_d;
   logic intake_offers_q;
   logic intake_meets_d;
   logic intake_meets_q;
+  logic intake_context_leaves_d;
+  logic intake_context_leaves_q;
+  logic intake_end_leaves_d;
+  logic intake_end_leaves_q;
   // Something is offered; it must wait.
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
@@ -266,29 +267,30 @@ module hpcc_response_queue (
   logic cut_q;
   logic replaces_d;
   logic replaces_q;
-  wire  create_d;
+  logic create_d;
   logic create_q;
-  wire  fail_d;
+  logic fail_d;
   logic fail_q;
-  wire  passes_d;
+  logic passes_d;
   logic passes_q;
-  wire  leave_d;
+  logic leave_d;
   logic leave_q;
-  wire  pass_d;
+  logic pass_d;
   logic pass_q;
-  wire  rewind_d;
+  logic rewind_d;
   logic rewind_q;
   wire  covers_d;
   logic covers_q;
-  wire  drops_d;
+  logic drops_d;
   logic drops_q;
-  wire  store_d;
+  logic store_d;
   logic store_q;
-  wire  lost_d;
+  logic lost_d;
   logic lost_q;
-  wire  looks_again_d;
+  logic looks_again_d;
   logic looks_again_q;
   logic drops_told_q;
+  wire  item_follows_d;
   logic item_follows_q;
   wire  item_reached_d;
   logic item_reached_q;
@@ -299,6 +301,10 @@ module hpcc_response_queue (
   logic again_1_q;
   logic busy_d;
   logic busy_q;
+  logic done_d;
+  logic done_q;
+  logic in_hand_d;
+  logic in_hand_q;
   logic stalls_q;
   logic open_1_d;
   logic open_1_q;
@@ -310,6 +316,70 @@ module hpcc_response_queue (
   logic goes_on_d;
   logic goes_on_q;
   logic some_q;
+  wire  first_reads;
+  wire  first_ends_there;
+  wire  first_too_far;
+  wire  hpcc_nic_pkg::response_list_t first_compared;
+  wire  hpcc_nic_pkg::commit_t first_answer;
+  wire  hpcc_nic_pkg::read_request_t first_asked;
+  wire  [23:0] first_covered;
+  wire  [23:0] first_count;
+  // Active READs behind the one that ends.
+  wire  [3:0] first_behind;
+  // It is of the queue pair's generation, whose responder half has not ended.
+  wire  first_own;
+  // A READ is being answered.
+  wire  first_active;
+  // Answers wait.
+  wire  first_waits;
+  // READs before the last active one are active.
+  wire  first_several;
+  // The answer is a READ.
+  wire  first_is_read;
+  // The answer is a READ that may become active behind the last active one.
+  wire  first_follows;
+  // The PSN is that behind the last active READ; of an end: it is the end of that READ.
+  wire  first_at_end;
+  // The PSN lies before the end of the last active READ.
+  wire  first_before_end;
+  // The end is that of the last active READ, by its tag.
+  wire  first_of_last;
+  // Of the oldest active one.
+  wire  first_of_oldest;
+  // Of any active one.
+  wire  first_of_active;
+  wire  once_more_reads;
+  wire  once_more_ends_there;
+  wire  once_more_too_far;
+  wire  hpcc_nic_pkg::response_list_t once_more_compared;
+  wire  hpcc_nic_pkg::commit_t once_more_answer;
+  wire  hpcc_nic_pkg::read_request_t once_more_asked;
+  wire  [23:0] once_more_covered;
+  wire  [23:0] once_more_count;
+  // Active READs behind the one that ends.
+  wire  [3:0] once_more_behind;
+  // It is of the queue pair's generation, whose responder half has not ended.
+  wire  once_more_own;
+  // A READ is being answered.
+  wire  once_more_active;
+  // Answers wait.
+  wire  once_more_waits;
+  // READs before the last active one are active.
+  wire  once_more_several;
+  // The answer is a READ.
+  wire  once_more_is_read;
+  // The answer is a READ that may become active behind the last active one.
+  wire  once_more_follows;
+  // The PSN is that behind the last active READ; of an end: it is the end of that READ.
+  wire  once_more_at_end;
+  // The PSN lies before the end of the last active READ.
+  wire  once_more_before_end;
+  // The end is that of the last active READ, by its tag.
+  wire  once_more_of_last;
+  // Of the oldest active one.
+  wire  once_more_of_oldest;
+  // Of any active one.
+  wire  once_more_of_active;
   // The answer in the list is compared, not the one that came in.
   wire  of_item_d;
   logic of_item_q;
@@ -327,6 +397,7 @@ module hpcc_response_queue (
   // One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
   wire  [23:0] next_end_d;
   logic [23:0] next_end_q;
+  wire  [23:0] next_reach_d;
   logic [23:0] next_reach_q;
   // Messages completed before each READ, by queue pair and tag modulo 8.
   wire  [10:0] completions_raddr;
@@ -425,7 +496,7 @@ module hpcc_response_queue (
     .waddr(pool_waddr),
     .wdata(pool_wdata)
   );
-  hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_lists (
+  hpcc_table_ram #(.WIDTH(101), .ADDRESS(8)) u_lists (
     .clk(clk),
     .raddr(intake_coming_qp),
     .rdata(lists_rdata),
@@ -441,7 +512,7 @@ module hpcc_response_queue (
     .up_ready(unused_intake_contexts_up_ready),
     .down_data(intake_contexts_down_data),
     .down_valid(intake_contexts_down_valid),
-    .down_ready(intake_moves),
+    .down_ready(intake_context_leaves_q),
     .crowded(unused_intake_contexts_crowded)
   );
   hpcc_fifo #(.WIDTH(45), .ADDRESS(8), .MARK(256)) u_intake_ends (
@@ -452,7 +523,7 @@ module hpcc_response_queue (
     .up_ready(unused_intake_ends_up_ready),
     .down_data(intake_ends_down_data),
     .down_valid(intake_ends_down_valid),
-    .down_ready(intake_ends_down_ready),
+    .down_ready(intake_end_leaves_q),
     .crowded(unused_intake_ends_crowded)
   );
   hpcc_fifo #(.WIDTH(417), .ADDRESS(8), .MARK(128)) u_acks (
@@ -488,52 +559,31 @@ module hpcc_response_queue (
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
   assign list = held_q;
-  assign came_asks = came.int_stack[120:0];
-  assign is_read = came.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign item = pool_item;
-  assign item_asked = item.int_stack[120:0];
   assign waiting = list.waiting;
-  assign active = compared.active;
-  assign waits = |compared.waiting;
-  assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign own = (compared.generation == came.generation) & (~compared.dead);
   assign of_item_d = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD))
       | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
   assign pops_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
-  assign span = compared.reach + count;
-  assign next_end_d = psn + count;
-  assign at_end = psn == compared.end_psn;
-  assign too_far = (((|compared.ahead) & (~(count < 24'h20))) | ((compared.ahead > 3'd1) & (~(count < 24'h11)))) | (&compared.ahead);
-  assign follows = ((of_read & at_end) & (~(|span[23:22]))) & (~too_far);
-  assign covered = compared.end_psn + (~psn);
-  assign before_end = ~covered[23];
-  assign behind = compared.tag - came.msn[3:0];
-  assign of_last = behind == 4'd0;
-  assign of_oldest = behind == {1'd0, compared.ahead};
-  assign of_active = behind <= {1'd0, compared.ahead};
+  assign item = pool_item;
+  assign item_asked = item.int_stack[120:0];
+  assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign too_far = (((((|list.ahead) & (item_asked.count >= 24'h20)) | ((list.ahead > 3'd1) & (item_asked.count >= 24'h11)))
+      | (&list.ahead)) | (list.reach >= 24'h200000)) | (item_asked.count >= 24'h200000);
+  assign item_follows_d = ((item.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (item.psn == list.end_psn)) & (~too_far);
   assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
+  assign came_asks = entry_1_q.int_stack[120:0];
+  assign next_end_d = psn + count;
+  assign next_reach_d = compared.reach + count;
   assign first_look = valid_1_q & (~busy_q);
-  assign look = (first_look | (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK)) & (~rst);
-  assign create_d = look & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+  assign look = first_look | (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK);
   assign ending = ((look & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign fail_d = (ending & of_active) & came.ends_or_failed;
-  assign passes_d = (((ending & (~came.ends_or_failed)) & (|compared.ahead)) & of_active) & ((~of_last) | at_end);
-  assign leave_d = (((ending & (~came.ends_or_failed)) & (~(|compared.ahead))) & of_last) & at_end;
   assign answer = (look & (about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
-  assign pass_d = (answer & (~active)) & (~is_read);
-  assign rewind_d = ((answer & active) & is_read) & repeats;
   assign covers_d = (((answer & active) & is_read) & repeats) & before_end;
-  assign drops_d = ((((answer & active) & is_read) & repeats) & before_end) & (|compared.ahead);
   assign append = (((answer & active) & (~repeats)) & (~waits)) & follows;
   assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~(is_read & repeats))) & (~(((~repeats) & (~waits)) & follows));
-  assign store_d = keep & (pool_free > 11'd1);
-  assign lost_d = (keep & (~(pool_free > 11'd1))) & is_read;
-  assign looks_again_d = (((((answer & active) & is_read) & repeats) & before_end) & (|compared.ahead))
-      | (((((ending & (~came.ends_or_failed)) & (|compared.ahead)) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
   assign lingers = ((about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION)
-      | ((about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((came.ends_or_failed | waits) | (~of_oldest))))
+      | ((about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((failed | waits) | (~of_oldest))))
       | (((about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & active) & ((repeats | waits) | (~follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.int_stack[120:0];
@@ -545,7 +595,7 @@ module hpcc_response_queue (
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign completions_waddr = told_place;
   assign completions_raddr = asked_place;
-  assign acks_up_valid = (pass_q | fail_q) | (pop & (~item_reads_q));
+  assign acks_up_valid = (pass_q | fail_q) | (((popping_q & (~extending_q)) & (~item_reads_q)) & acks_room_q);
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
   assign queued = acks_up_valid;
@@ -582,7 +632,7 @@ module hpcc_response_queue (
     entry_d = entry_q;
     creation_d = creation_q;
     qp_d = qp_q;
-    if (~busy_q) begin
+    if (done_q) begin
       qp_d = qp_1_q;
       subject_d = subject_1_q;
       again_d = again_1_q;
@@ -707,6 +757,17 @@ module hpcc_response_queue (
   end
   always_comb begin
     ack_count_d = ack_count_q;
+    create_d = look & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+    fail_d = (ending & of_active) & failed;
+    passes_d = (((ending & (~failed)) & several) & of_active) & ((~of_last) | at_end);
+    leave_d = (((ending & (~failed)) & (~several)) & of_last) & at_end;
+    pass_d = (answer & (~active)) & (~is_read);
+    rewind_d = ((answer & active) & is_read) & repeats;
+    drops_d = ((((answer & active) & is_read) & repeats) & before_end) & several;
+    store_d = keep & (pool_free > 11'd1);
+    lost_d = (keep & (~(pool_free > 11'd1))) & is_read;
+    looks_again_d = (((((answer & active) & is_read) & repeats) & before_end) & several)
+        | (((((ending & (~failed)) & several) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
     valid_1_d = intake_take | stalls_q;
     popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_room_q));
     judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
@@ -714,7 +775,9 @@ module hpcc_response_queue (
     activate_d = (begins | append) | ((~activation_crowded)
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     step_d = next_step;
+    in_hand_d = next_step != hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     busy_d = busy_next;
+    done_d = ~busy_next;
     open_1_d = ~waits_on;
     if (queued & (~sent_one)) begin
       ack_count_d = ack_count_q + 9'd1;
@@ -740,7 +803,18 @@ module hpcc_response_queue (
       left_what_r_d = 3'd0;
       valid_1_d = 1'd0;
       busy_d = 1'd0;
+      in_hand_d = 1'd0;
       activate_d = 1'd0;
+      create_d = 1'd0;
+      fail_d = 1'd0;
+      passes_d = 1'd0;
+      leave_d = 1'd0;
+      pass_d = 1'd0;
+      rewind_d = 1'd0;
+      drops_d = 1'd0;
+      store_d = 1'd0;
+      lost_d = 1'd0;
+      looks_again_d = 1'd0;
       popping_d = 1'd0;
       judge_d = 1'd0;
       finish_d = 1'd0;
@@ -748,6 +822,7 @@ module hpcc_response_queue (
       room_d = 1'd0;
       full_r_d = 1'd1;
       open_1_d = 1'd1;
+      done_d = 1'd1;
     end
   end
   always_comb begin
@@ -757,25 +832,49 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    compared = list_1;
     about = subject_1_q;
     repeats = again_1_q;
-    came = entry_1_q;
+    own = first_own;
+    active = first_active;
+    waits = first_waits;
+    several = first_several;
+    is_read = first_is_read;
+    follows = first_follows;
+    at_end = first_at_end;
+    before_end = first_before_end;
+    of_last = first_of_last;
+    of_oldest = first_of_oldest;
+    of_active = first_of_active;
+    failed = entry_1_q.ends_or_failed;
     if (busy_q) begin
-      compared = list;
       about = subject_q;
       repeats = again_q;
-      came = entry_q;
+      own = once_more_own;
+      active = once_more_active;
+      waits = once_more_waits;
+      several = once_more_several;
+      is_read = once_more_is_read;
+      follows = once_more_follows;
+      at_end = once_more_at_end;
+      before_end = once_more_before_end;
+      of_last = once_more_of_last;
+      of_oldest = once_more_of_oldest;
+      of_active = once_more_of_active;
+      failed = entry_q.ends_or_failed;
     end
   end
   always_comb begin
-    psn = came.psn;
+    compared = list_1;
+    psn = entry_1_q.psn;
     count = came_asks.count;
-    of_read = is_read;
-    if (busy_q & of_item_q) begin
-      psn = item.psn;
-      count = item_asked.count;
-      of_read = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    if (busy_q) begin
+      compared = list;
+      psn = entry_q.psn;
+      count = asked.count;
+      if (of_item_q) begin
+        psn = item.psn;
+        count = item_asked.count;
+      end
     end
   end
   always_comb begin
@@ -852,9 +951,9 @@ module hpcc_response_queue (
     told_place.place = 3'(list.tag + 4'd1);
   end
   always_comb begin
-    held_d = list_1;
-    if (busy_q) begin
-      held_d = changed;
+    held_d = changed;
+    if (done_q) begin
+      held_d = list_1;
     end
   end
   always_comb begin
@@ -890,6 +989,7 @@ module hpcc_response_queue (
       sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
       sent.msn = completions_rdata;
       sent.int_length = {5'd0, list.int_on} << 1;
+      sent.int_stack = 336'd0;
     end
     if (pops_q) begin
       sent.qp = item.qp;
@@ -959,22 +1059,23 @@ module hpcc_response_queue (
   end
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
-  // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written: three clocks
-  // behind the one
-  // before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
+  // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read:
+  // four clocks behind the
+  // one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
   //
   // Collects what comes without handshake, and chooses.
   assign intake_take = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~stalls_q);
   assign intake_moves = intake_take | (~intake_offers_q);
-  assign intake_ends_down_ready = intake_moves & (~intake_contexts_down_valid);
-  assign intake_up_ready = (intake_moves & (~intake_contexts_down_valid)) & (~intake_ends_down_valid);
+  assign intake_context_waits = intake_contexts_down_valid & (~intake_context_leaves_q);
+  assign intake_end_waits = intake_ends_down_valid & (~intake_end_leaves_q);
+  assign intake_up_ready = (intake_moves & (~intake_context_waits)) & (~intake_end_waits);
   assign intake_end = intake_ends_down_data;
-  assign intake_head_end = intake_ends_down_valid & (~intake_contexts_down_valid);
+  assign intake_head_end = intake_end_waits & (~intake_context_waits);
   assign intake_head_meets = ((((intake_offers_q & (intake_head_qp == intake_qp_r_q))
       | ((intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & intake_head_end))
-      | (valid_1_q & (intake_head_qp == qp_1_q))) | (busy_q & (intake_head_qp == qp_q)))
+      | (valid_1_q & (intake_head_qp == qp_1_q))) | (in_hand_q & (intake_head_qp == qp_q)))
       | ((stalls_q & intake_compared_end) & intake_head_end);
-  assign intake_stay_meets = ((valid_1_q & (intake_qp_r_q == qp_1_q)) | (busy_q & (intake_qp_r_q == qp_q)))
+  assign intake_stay_meets = ((valid_1_q & (intake_qp_r_q == qp_1_q)) | (in_hand_q & (intake_qp_r_q == qp_q)))
       | ((stalls_q & intake_compared_end) & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
   assign intake_subject = intake_subject_r_q;
   assign intake_qp = intake_qp_r_q;
@@ -983,18 +1084,22 @@ module hpcc_response_queue (
   always_comb begin
     intake_offers_d = intake_offers_q;
     intake_subject_r_d = intake_subject_r_q;
+    intake_context_leaves_d = intake_moves & intake_context_waits;
+    intake_end_leaves_d = (intake_moves & (~intake_context_waits)) & intake_end_waits;
     if (intake_moves) begin
-      intake_offers_d = (intake_contexts_down_valid | intake_ends_down_valid) | up_valid;
+      intake_offers_d = (intake_context_waits | intake_end_waits) | up_valid;
       intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_ANSWER;
       if (intake_head_end) begin
         intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
       end
-      if (intake_contexts_down_valid) begin
+      if (intake_context_waits) begin
         intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
       end
     end
     if (rst) begin
       intake_offers_d = 1'd0;
+      intake_context_leaves_d = 1'd0;
+      intake_end_leaves_d = 1'd0;
     end
   end
   always_comb begin
@@ -1003,8 +1108,7 @@ module hpcc_response_queue (
     if (intake_moves) begin
       intake_creation_r_d = intake_contexts_down_data;
       intake_entry_r_d = up_data;
-      if (intake_ends_down_valid) begin
-        intake_entry_r_d = 421'd0;
+      if (intake_end_waits) begin
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
         intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
@@ -1027,10 +1131,10 @@ module hpcc_response_queue (
   end
   always_comb begin
     intake_head_qp = up_data.qp;
-    if (intake_ends_down_valid) begin
+    if (intake_end_waits) begin
       intake_head_qp = intake_end.qp;
     end
-    if (intake_contexts_down_valid) begin
+    if (intake_context_waits) begin
       intake_head_qp = intake_contexts_down_data.qp;
     end
   end
@@ -1046,6 +1150,57 @@ module hpcc_response_queue (
       intake_coming_qp = intake_head_qp;
     end
   end
+  // first: What came for a queue pair, compared with the list of what waits for it.
+  //
+  // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
+  // comparison.
+  assign first_compared = list_1;
+  assign first_answer = entry_1_q;
+  assign first_asked = first_answer.int_stack[120:0];
+  assign first_own = (first_compared.generation == first_answer.generation) & (~first_compared.dead);
+  assign first_active = first_compared.active;
+  assign first_waits = |first_compared.waiting;
+  assign first_several = |first_compared.ahead;
+  assign first_reads = first_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign first_is_read = first_reads;
+  assign first_ends_there = first_answer.psn == first_compared.end_psn;
+  assign first_at_end = first_ends_there;
+  assign first_count = first_asked.count;
+  assign first_too_far = (((((|first_compared.ahead) & (first_count >= 24'h20)) | ((first_compared.ahead > 3'd1) & (first_count >= 24'h11)))
+      | (&first_compared.ahead)) | (first_compared.reach >= 24'h200000)) | (first_count >= 24'h200000);
+  assign first_follows = (first_reads & first_ends_there) & (~first_too_far);
+  assign first_covered = first_compared.end_psn + (~first_answer.psn);
+  assign first_before_end = ~first_covered[23];
+  assign first_behind = first_compared.tag - first_answer.msn[3:0];
+  assign first_of_last = first_behind == 4'd0;
+  assign first_of_oldest = first_behind == {1'd0, first_compared.ahead};
+  assign first_of_active = first_behind <= {1'd0, first_compared.ahead};
+  // once_more: What came for a queue pair, compared with the list of what waits for it.
+  //
+  // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
+  // comparison.
+  assign once_more_compared = list;
+  assign once_more_answer = entry_q;
+  assign once_more_asked = once_more_answer.int_stack[120:0];
+  assign once_more_own = (once_more_compared.generation == once_more_answer.generation) & (~once_more_compared.dead);
+  assign once_more_active = once_more_compared.active;
+  assign once_more_waits = |once_more_compared.waiting;
+  assign once_more_several = |once_more_compared.ahead;
+  assign once_more_reads = once_more_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign once_more_is_read = once_more_reads;
+  assign once_more_ends_there = once_more_answer.psn == once_more_compared.end_psn;
+  assign once_more_at_end = once_more_ends_there;
+  assign once_more_count = once_more_asked.count;
+  assign once_more_too_far = (((((|once_more_compared.ahead) & (once_more_count >= 24'h20))
+      | ((once_more_compared.ahead > 3'd1) & (once_more_count >= 24'h11))) | (&once_more_compared.ahead))
+      | (once_more_compared.reach >= 24'h200000)) | (once_more_count >= 24'h200000);
+  assign once_more_follows = (once_more_reads & once_more_ends_there) & (~once_more_too_far);
+  assign once_more_covered = once_more_compared.end_psn + (~once_more_answer.psn);
+  assign once_more_before_end = ~once_more_covered[23];
+  assign once_more_behind = once_more_compared.tag - once_more_answer.msn[3:0];
+  assign once_more_of_last = once_more_behind == 4'd0;
+  assign once_more_of_oldest = once_more_behind == {1'd0, once_more_compared.ahead};
+  assign once_more_of_active = once_more_behind <= {1'd0, once_more_compared.ahead};
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
   // Registers on the way out, and a queue of work. The state is out before the work.
@@ -1098,6 +1253,8 @@ module hpcc_response_queue (
     pool_gives_q = 1'd0;
     intake_offers_q = 1'd0;
     intake_meets_q = 1'd0;
+    intake_context_leaves_q = 1'd0;
+    intake_end_leaves_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     intake_qp_r_q = 8'd0;
     intake_entry_r_q = 421'd0;
@@ -1129,6 +1286,8 @@ module hpcc_response_queue (
     fresh_1_q = 1'd0;
     again_1_q = 1'd0;
     busy_q = 1'd0;
+    done_q = 1'd0;
+    in_hand_q = 1'd0;
     stalls_q = 1'd0;
     open_1_q = 1'd0;
     room_q = 1'd0;
@@ -1179,6 +1338,8 @@ module hpcc_response_queue (
     pool_gives_q <= pool_gives_d;
     intake_offers_q <= intake_offers_d;
     intake_meets_q <= intake_meets_d;
+    intake_context_leaves_q <= intake_context_leaves_d;
+    intake_end_leaves_q <= intake_end_leaves_d;
     intake_subject_r_q <= intake_subject_r_d;
     intake_qp_r_q <= intake_coming_qp;
     intake_entry_r_q <= intake_entry_r_d;
@@ -1204,12 +1365,14 @@ module hpcc_response_queue (
     lost_q <= lost_d;
     looks_again_q <= looks_again_d;
     drops_told_q <= drops_q;
-    item_follows_q <= follows;
+    item_follows_q <= item_follows_d;
     item_reached_q <= item_reached_d;
     valid_1_q <= valid_1_d;
     fresh_1_q <= intake_take;
     again_1_q <= again_1_d;
     busy_q <= busy_d;
+    done_q <= done_d;
+    in_hand_q <= in_hand_d;
     stalls_q <= waits_on;
     open_1_q <= open_1_d;
     room_q <= room_d;
@@ -1224,7 +1387,7 @@ module hpcc_response_queue (
     finish_q <= finish_d;
     item_reads_q <= item_reads_d;
     next_end_q <= next_end_d;
-    next_reach_q <= span;
+    next_reach_q <= next_reach_d;
     again_q <= again_d;
     extending_q <= extending_d;
     subject_1_q <= subject_1_d;
@@ -1250,10 +1413,17 @@ module hpcc_response_queue (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, compared.epoch, compared.tail, compared.head, compared.int_on, asked.duplicate, asked.length, asked.address,
+      context_data.remote_ip, compared.epoch, compared.ahead, compared.tag, compared.end_psn, compared.tail, compared.head,
+      compared.waiting, compared.int_on, compared.dead, compared.active, compared.generation, asked.duplicate, asked.length, asked.address,
       came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, covered[22:0], beyond[22:0], came.ecn, came.int_on, came.answer,
-      came.int_stack[335:121], came.int_length, came.msn[23:4], came.syndrome, came.qp, activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_compared.epoch, first_compared.tail,
+      first_compared.head, first_compared.int_on, first_answer.ecn, first_answer.ends_or_failed, first_answer.int_on, first_answer.answer,
+      first_answer.int_stack[335:121], first_answer.int_length, first_answer.msn[23:4], first_answer.syndrome, first_answer.qp,
+      first_asked.duplicate, first_asked.length, first_asked.address, first_covered[22:0], once_more_compared.epoch,
+      once_more_compared.tail, once_more_compared.head, once_more_compared.int_on, once_more_answer.ecn, once_more_answer.ends_or_failed,
+      once_more_answer.int_on, once_more_answer.answer, once_more_answer.int_stack[335:121], once_more_answer.int_length,
+      once_more_answer.msn[23:4], once_more_answer.syndrome, once_more_answer.qp, once_more_asked.duplicate, once_more_asked.length,
+      once_more_asked.address, once_more_covered[22:0], activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -167,6 +167,8 @@ crate::word! {
         qp: U<8>,
         /// Its context.
         created: RequesterContext,
+        /// It voids what is left of an earlier generation.
+        voids: Bit,
     }
 
     /// How far a queue pair has sent.

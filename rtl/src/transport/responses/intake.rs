@@ -1,13 +1,12 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
 //!
-//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written: three clocks behind the one
-//! before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
+//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read: four clocks behind the
+//! one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
 
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
-use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
 use crate::words::responses::{QpChange, ReadEnd, ResponseInput};
 use crate::words::transport::Commit;
@@ -51,8 +50,8 @@ pub struct Intake {
     pub compared_qp: Signal<In, U<8>>,
     /// It waits.
     pub stalls: Signal<In, Bit>,
-    /// What was compared before goes on, so that the next one cannot be decided.
-    pub busy: Signal<In, Bit>,
+    /// What was compared before is decided, or goes on.
+    pub in_hand: Signal<In, Bit>,
     /// It is of this queue pair.
     pub decided_qp: Signal<In, U<8>>,
     /// Queue pair of what is offered in the next clock.
@@ -70,10 +69,12 @@ pub struct Intake {
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    #[signals(Bit: moves, head_end, head_meets, stay_meets)]
+    #[signals(Bit: moves, head_end, head_meets, stay_meets, context_waits, end_waits)]
     #[signals(U<8>: head_qp)]
     /// Something is offered; it must wait.
     #[registers(Bit: offers, meets)]
+    // what was taken out of a FIFO a clock ago leaves it now
+    #[registers(Bit: context_leaves, end_leaves)]
     subject_r: DFF<ResponseInput>,
     qp_r: DFF<U<8>>,
     entry_r: DFF<Commit>,
@@ -100,45 +101,48 @@ impl Logic for Intake {
         // the next one
         take = offers & !meets & room & !stalls;
         moves = take | !offers;
-        contexts.down.ready = moves;
-        ends.down.ready = moves & !contexts.down.valid;
-        up.ready = moves & !contexts.down.valid & !ends.down.valid;
+        context_waits = contexts.down.valid & !context_leaves;
+        end_waits = ends.down.valid & !end_leaves;
+        contexts.down.ready = context_leaves;
+        ends.down.ready = end_leaves;
+        context_leaves = moves & context_waits;
+        end_leaves = moves & !context_waits & end_waits;
+        up.ready = moves & !context_waits & !end_waits;
         end = ends.down.data;
-        head_end = ends.down.valid & !contexts.down.valid;
-        head_qp = if ends.down.valid { end.qp } else { up.data.val().qp };
-        if contexts.down.valid {
+        head_end = end_waits & !context_waits;
+        head_qp = if end_waits { end.qp } else { up.data.val().qp };
+        if context_waits {
             head_qp = contexts.down.data.val().qp;
         }
-        // what leaves in this clock and what is compared is decided later; what is decided may go on
+        // what leaves in this clock and what is compared is decided later; what is decided is written in this clock at the earliest
         head_meets = (offers & (head_qp == qp_r))
             | (offers & (subject_r == ResponseInput::ReadEnd) & head_end)
             | (compared & (head_qp == compared_qp))
-            | (busy & (head_qp == decided_qp))
+            | (in_hand & (head_qp == decided_qp))
             | (stalls & compared_end & head_end);
         stay_meets = (compared & (qp_r == compared_qp))
-            | (busy & (qp_r == decided_qp))
+            | (in_hand & (qp_r == decided_qp))
             | (stalls & compared_end & (subject_r == ResponseInput::ReadEnd));
         meets = if moves { head_meets } else { stay_meets };
         coming_qp = if moves { head_qp } else { qp_r };
         qp_r = coming_qp;
         if moves {
-            offers = contexts.down.valid | ends.down.valid | up.valid;
+            offers = context_waits | end_waits | up.valid;
             subject_r = if head_end { ResponseInput::ReadEnd } else { ResponseInput::Answer };
-            if contexts.down.valid {
+            if context_waits {
                 subject_r = ResponseInput::Creation;
             }
         }
         if moves {
             assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
-            if ends.down.valid {
-                entry_r = bits_zero::<Commit>(0);
+            if end_waits {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
                 entry_r.msn = bit_cast_u::<24, 4>(end.tag);
             }
         }
         assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);
-        reset!(offers);
+        reset!(offers, context_leaves, end_leaves);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -7,7 +7,7 @@
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
 //! READ, all of those are replaced, since what lies before the new PSN has been received.
 //!
-//! What comes is compared in one clock and decided in the next, one a clock, of different queue pairs:
+//! What comes is compared in one clock and decided in the next, one a clock of different queue pairs, one in four of the same:
 //!
 //! | clock | what |
 //! |---|---|
@@ -27,6 +27,7 @@
 //! | `Activate` | a READ of the list, or one asked for again, becomes active |
 
 pub mod activation;
+mod comparison;
 pub mod intake;
 pub mod pool;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod tests;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -46,6 +48,7 @@ use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest, ReadStat
 use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use activation::Activation;
+use comparison::Comparison;
 use intake::Intake;
 use pool::NodePool;
 use rust_hdl::prelude::*;
@@ -107,7 +110,8 @@ pub struct ResponseQueue {
     /// Free places.
     pub free: Signal<Out, U<11>>,
     pool: NodePool,
-    lists: RamReg<ResponseList, 8>,
+    /// None is read for what is taken up in the clock in which it is written.
+    lists: TableRam<ResponseList, 8>,
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
     step: DFF<ResponseStep>,
@@ -118,8 +122,10 @@ pub struct ResponseQueue {
     #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again, drops_told)]
     // compared a clock before `Pop` or `Judge`
     #[registers(Bit: item_follows, item_reached)]
-    // something is compared, since this clock; what was compared is not done
-    #[registers(Bit: valid_1, fresh_1, again_1, busy)]
+    // something is compared, since this clock; what was compared is not done: the inverse for what is wide, too
+    #[registers(Bit: valid_1, fresh_1, again_1, busy, done)]
+    // what was compared is decided, or not done
+    #[registers(Bit: in_hand)]
     // what is compared waits, because what was compared is not done; it may not wait: the same for what is wide
     #[registers(Bit: stalls, open_1)]
     // there is room for what may come of the next ones
@@ -130,14 +136,15 @@ pub struct ResponseQueue {
     #[registers(Bit: some)]
     #[signals(ResponseList: list, list_1, compared, changed)]
     #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
-    #[signals(U<24>: psn, count, span, covered, beyond, completed)]
-    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, of_read, last, too_far, lingers, repeats)]
+    #[signals(U<24>: psn, count, beyond, completed)]
+    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, last, too_far, lingers, repeats, failed, several)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
     #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
+    /// What comes, and what is in hand, with the lists of their queue pairs.
+    first: Comparison,
+    once_more: Comparison,
     #[signals(ResponseInput: about)]
     #[signals(ResponseStep: next_step)]
-    /// Active READs behind the one that ends.
-    behind: Signal<Local, U<4>>,
     /// The answer in the list is compared, not the one that came in.
     of_item: DFF<Bit>,
     /// It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
@@ -171,8 +178,6 @@ pub struct ResponseQueue {
     held: DFF<ResponseList>,
     /// Acknowledgements that have not left.
     ack_count: DFF<U<9>>,
-    /// The answer or end that is compared.
-    came: Signal<Local, Commit>,
     item: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
@@ -193,85 +198,91 @@ impl Logic for ResponseQueue {
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
         asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
 
-        // what is compared: what came in, or what is not done yet, with the list of its queue pair
+        // what is compared: what came in, or what is not done yet, each with the list of its queue pair
         list = held;
         list_1 = held_1;
         if fresh_1 {
             list_1 = lists.rdata;
         }
         held_1 = list_1;
-        compared = list_1;
-        assign!(about = subject_1, repeats = again_1, came = entry_1);
+        inputs!(first: list = list_1, came = entry_1);
+        inputs!(once_more: list, came = entry);
+        assign! {
+            about = subject_1, repeats = again_1, own = first.own, active = first.active, waits = first.waits, several = first.several,
+            is_read = first.is_read, follows = first.follows, at_end = first.at_end, before_end = first.before_end,
+            of_last = first.of_last, of_oldest = first.of_oldest, of_active = first.of_active
+        }
+        failed = entry_1.ends_or_failed;
         if busy {
-            assign!(compared = list, about = subject, repeats = again, came = entry);
+            assign! {
+                about = subject, repeats = again, own = once_more.own, active = once_more.active, waits = once_more.waits,
+                several = once_more.several, is_read = once_more.is_read, follows = once_more.follows, at_end = once_more.at_end,
+                before_end = once_more.before_end, of_last = once_more.of_last, of_oldest = once_more.of_oldest,
+                of_active = once_more.of_active
+            }
+            failed = entry.ends_or_failed;
         }
-        came_asks = bit_cast_word::<ReadRequest, W<336, 6>>(came.int_stack);
-        is_read = came.kind == CommitKind::Read;
-        assign!(psn = came.psn, count = came_asks.count, of_read = is_read);
-        // or the one in the list
-        item = pool.item;
-        item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
-        if busy & of_item {
-            assign!(psn = item.psn, count = item_asked.count);
-            of_read = item.kind == CommitKind::Read;
-        }
-        assign!(waiting = list.waiting, active = compared.active);
-        waits = compared.waiting.any();
         some = waits;
-        item_reads = item.kind == CommitKind::Read;
-        own = (compared.generation == came.generation) & !compared.dead;
+        assign!(waiting = list.waiting);
         of_item = (step == ResponseStep::AwaitHead) | (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
         pops = (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
-        span = compared.reach + count;
-        next_end = psn + count;
-        next_reach = span;
-        // of an end `psn` is one past it
-        at_end = psn == compared.end_psn;
-        // a READ goes on where the active one ends, and no flow goes on for 2^22 PSNs without a restart
-        too_far =
-            (compared.ahead.any() & !(count < 32)) | ((compared.ahead > 1) & !(count < 17)) | compared.ahead.all();
-        follows = of_read & at_end & !span.get_bits::<2>(22).any() & !too_far;
-        item_follows = follows;
-        covered = compared.end_psn + !psn;
-        before_end = !covered.get_bit(23);
-        behind = compared.tag - came.msn.get_bits::<4>(0);
-        of_last = behind == 0;
-        of_oldest = behind == bit_cast_u::<4, 3>(compared.ahead);
-        of_active = behind <= bit_cast_u::<4, 3>(compared.ahead);
+        // or the answer in the list
+        item = pool.item;
+        item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
+        item_reads = item.kind == CommitKind::Read;
+        too_far = (list.ahead.any() & (item_asked.count >= 32))
+            | ((list.ahead > 1) & (item_asked.count >= 17))
+            | list.ahead.all()
+            | (list.reach >= 0x20_0000)
+            | (item_asked.count >= 0x20_0000);
+        item_follows = (item.kind == CommitKind::Read) & (item.psn == list.end_psn) & !too_far;
         beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
+        // where its READ ends
+        came_asks = bit_cast_word::<ReadRequest, W<336, 6>>(entry_1.int_stack);
+        compared = list_1;
+        assign!(psn = entry_1.psn, count = came_asks.count);
+        if busy {
+            compared = list;
+            assign!(psn = entry.psn, count = asked.count);
+            if of_item {
+                assign!(psn = item.psn, count = item_asked.count);
+            }
+        }
+        next_end = psn + count;
+        next_reach = compared.reach + count;
 
         // what is decided
         first_look = valid_1 & !busy;
-        look = (first_look | (step == ResponseStep::Look)) & !reset;
+        look = first_look | (step == ResponseStep::Look);
         create = look & (about == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
         ending = look & (about == ResponseInput::ReadEnd) & own & active;
-        fail = ending & of_active & came.ends_or_failed;
+        fail = ending & of_active & failed;
         // the READs before one that has left have left
-        passes = ending & !came.ends_or_failed & compared.ahead.any() & of_active & (!of_last | at_end);
-        leave = ending & !came.ends_or_failed & !compared.ahead.any() & of_last & at_end;
+        passes = ending & !failed & several & of_active & (!of_last | at_end);
+        leave = ending & !failed & !several & of_last & at_end;
         answer = look & (about == ResponseInput::Answer) & own;
         pass = answer & !active & !is_read;
         rewind = answer & active & is_read & repeats;
         // all active ones are replaced, the oldest first
         covers = answer & active & is_read & repeats & before_end;
-        drops = answer & active & is_read & repeats & before_end & compared.ahead.any();
+        drops = answer & active & is_read & repeats & before_end & several;
         append = answer & active & !repeats & !waits & follows;
         begins = answer & !active & is_read;
         keep = answer & active & !(is_read & repeats) & !(!repeats & !waits & follows);
         store = keep & (pool.free > 1);
         lost = keep & !(pool.free > 1) & is_read;
-        looks_again = (answer & active & is_read & repeats & before_end & compared.ahead.any())
-            | (ending & !came.ends_or_failed & compared.ahead.any() & of_active & !of_oldest & (!of_last | at_end));
+        looks_again = (answer & active & is_read & repeats & before_end & several)
+            | (ending & !failed & several & of_active & !of_oldest & (!of_last | at_end));
 
         // what may not be done with one decision, or fills a place, keeps the next one waiting
         lingers = (about == ResponseInput::Creation)
-            | ((about == ResponseInput::ReadEnd) & (came.ends_or_failed | waits | !of_oldest))
+            | ((about == ResponseInput::ReadEnd) & (failed | waits | !of_oldest))
             | ((about == ResponseInput::Answer) & active & (repeats | waits | !follows));
 
         // clock 0 to 1
-        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, stalls, busy, decided_qp = qp);
+        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, stalls, in_hand, decided_qp = qp);
         intake.compared_end = subject_1 == ResponseInput::ReadEnd;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         fresh_1 = intake.take;
@@ -286,7 +297,7 @@ impl Logic for ResponseQueue {
             );
         }
         // clock 1 to 2
-        if !busy {
+        if done {
             assign!(
                 qp.d = qp_1,
                 subject.d = subject_1,
@@ -400,7 +411,9 @@ impl Logic for ResponseQueue {
             busy_next = lingers;
         }
         step = next_step;
+        in_hand = next_step != ResponseStep::Idle;
         busy = busy_next;
+        done = !busy_next;
         waits_on = (intake.take | stalls) & busy_next;
         stalls = waits_on;
         open_1 = !waits_on;
@@ -475,9 +488,9 @@ impl Logic for ResponseQueue {
                 changed.reach = asked.count;
             }
         }
-        held = list_1;
-        if busy {
-            held = changed;
+        held = changed;
+        if done {
+            held = list_1;
         }
         lists.raddr = intake.coming_qp;
         asked_place.qp = intake.qp;
@@ -496,7 +509,8 @@ impl Logic for ResponseQueue {
         }
 
         // out
-        acks.up.valid = pass | fail | (pop & !item_reads);
+        // an answer that goes on with a READ is one
+        acks.up.valid = pass | fail | (popping & !extending & !item_reads & acks_room);
         sent = bits_zero::<AckSend>(0);
         fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
         if subject == ResponseInput::ReadEnd {
@@ -504,6 +518,7 @@ impl Logic for ResponseQueue {
             sent.syndrome = AethSyndrome::NakRemoteOperation;
             sent.msn = completions.rdata;
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
+            sent.int_stack = bits_zero::<W<336, 6>>(0);
         }
         if pops {
             fields!(sent from item: qp, generation, psn, syndrome, msn, int_length, int_stack);
@@ -565,7 +580,18 @@ impl Logic for ResponseQueue {
                 left_what_r,
                 valid_1,
                 busy,
+                in_hand,
                 activate,
+                create,
+                fail,
+                passes,
+                leave,
+                pass,
+                rewind,
+                drops,
+                store,
+                lost,
+                looks_again,
                 popping,
                 judge,
                 finish,
@@ -574,6 +600,7 @@ impl Logic for ResponseQueue {
             );
             full_r = true;
             open_1 = true;
+            done = true;
         }
     }
 }
