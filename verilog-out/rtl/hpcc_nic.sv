@@ -896,6 +896,7 @@ module hpcc_nic (
     .sent_qp(tx_sent_qp),
     .sent_generation(tx_sent_generation),
     .sent_end(tx_sent_end),
+    .answers_read(queue_read_valid),
     .asked_qp(requester_asked_qp),
     .asked_psn(requester_asked_psn),
     .asked_known(flows_asked_known),

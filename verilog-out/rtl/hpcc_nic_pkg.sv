@@ -3481,6 +3481,8 @@ package hpcc_nic_pkg;
 
   // A context on its way into the requester's table.
   typedef struct packed {
+    // It voids what is left of an earlier generation.
+    logic voids;
     // Its context.
     requester_context_t created;
     // Queue pair.

@@ -51,6 +51,8 @@ module hpcc_requester (
   input  wire  [7:0] sent_generation,
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
+  // Bus: a READ of a peer becomes active, so that its responses leave.
+  input  wire  answers_read,
   // Queue pair of the answer at hand, for the send times.
   output logic [7:0] asked_qp,
   // PSN that it names.
@@ -132,6 +134,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::requester_state_t state_loaded;
   // In the clock of `load`: the same, though it may be void.
   wire  hpcc_nic_pkg::requester_state_t state_stored;
+  // That is the first that may be a READ with missing data.
+  logic at_read_place;
   // Of it: place of the first message to be looked at.
   logic [4:0] first_place;
   // What enters the fast path.
@@ -140,6 +144,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t request;
   // PSN up to which the answer acknowledges, exclusive.
   wire  [23:0] limit;
+  // The state machine makes a completion.
+  logic completes;
   // The input is done with in this clock.
   logic done;
   // The input's generation is that of the context.
@@ -166,16 +172,25 @@ module hpcc_requester (
   logic hit_3;
   wire  window_writes;
   logic window_passes;
-  wire  window_skips;
-  logic window_restarts;
+  wire  window_restarts;
   wire  window_waits_for_restart;
-  logic [4:0] window_new_tail;
+  wire  window_fresh;
+  wire  window_looks;
+  wire  window_shows;
+  wire  window_showing;
+  wire  window_passed;
+  logic window_remains;
+  logic window_came_here;
+  logic window_filled_here;
+  wire  [4:0] window_held;
+  logic [4:0] window_now;
   wire  [4:0] window_behind;
   wire  [3:0] window_at;
   wire  [3:0] window_oldest;
   logic [3:0] window_new_at;
   wire  [3:0] window_tail_place;
-  wire  [15:0] window_here;
+  wire  [15:0] window_taken_from;
+  logic [15:0] window_here;
   wire  [15:0] window_ended;
   logic [15:0] window_freed;
   logic [15:0] window_flown;
@@ -183,6 +198,22 @@ module hpcc_requester (
   logic [15:0] window_queued;
   logic [15:0] window_refused;
   logic [15:0] window_handled;
+  wire  window_enters_0;
+  wire  window_enters_1;
+  wire  window_enters_2;
+  wire  window_enters_3;
+  wire  window_enters_4;
+  wire  window_enters_5;
+  wire  window_enters_6;
+  wire  window_enters_7;
+  wire  window_enters_8;
+  wire  window_enters_9;
+  wire  window_enters_10;
+  wire  window_enters_11;
+  wire  window_enters_12;
+  wire  window_enters_13;
+  wire  window_enters_14;
+  wire  window_enters_15;
   wire  window_meets_0;
   wire  window_meets_1;
   wire  window_meets_2;
@@ -251,7 +282,6 @@ module hpcc_requester (
   wire  window_addressed_full_15;
   wire  window_addressed_full_16;
   wire  [7:0] window_arriving_qp;
-  wire  window_comes_back;
   wire  window_comes_full;
   // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
   logic [7:0] window_addressed_qp;
@@ -273,8 +303,10 @@ module hpcc_requester (
   wire  window_machine_valid;
   logic window_room_d;
   logic window_room_q;
-  logic window_shown_d;
-  logic window_shown_q;
+  logic window_waits_r_d;
+  logic window_waits_r_q;
+  logic window_skips_d;
+  logic window_skips_q;
   logic window_offered_d;
   logic window_offered_q;
   logic window_gone_d;
@@ -285,11 +317,18 @@ module hpcc_requester (
   logic window_freed_ring_q;
   logic window_restart_due_d;
   logic window_restart_due_q;
-  logic window_passed_q;
   wire  window_moved_d;
   logic window_moved_q;
   logic window_came_d;
   logic window_came_q;
+  wire  window_came_behind_d;
+  logic window_came_behind_q;
+  logic window_took_d;
+  logic window_took_q;
+  logic window_filled_d;
+  logic window_filled_q;
+  wire  window_filled_behind_d;
+  logic window_filled_behind_q;
   logic [4:0] window_head_d;
   logic [4:0] window_head_q;
   logic [4:0] window_next_d;
@@ -302,6 +341,9 @@ module hpcc_requester (
   logic [15:0] window_done_q;
   logic [15:0] window_deferred_d;
   logic [15:0] window_deferred_q;
+  // The place at `next` as one bit of sixteen, that of place 0 inverted.
+  logic [15:0] window_here_r_d;
+  logic [15:0] window_here_r_q;
   logic [7:0] window_owners_0_d;
   logic [7:0] window_owners_0_q;
   logic [7:0] window_owners_1_d;
@@ -334,37 +376,37 @@ module hpcc_requester (
   logic [7:0] window_owners_14_q;
   logic [7:0] window_owners_15_d;
   logic [7:0] window_owners_15_q;
-  logic window_full_0_d;
+  wire  window_full_0_d;
   logic window_full_0_q;
-  logic window_full_1_d;
+  wire  window_full_1_d;
   logic window_full_1_q;
-  logic window_full_2_d;
+  wire  window_full_2_d;
   logic window_full_2_q;
-  logic window_full_3_d;
+  wire  window_full_3_d;
   logic window_full_3_q;
-  logic window_full_4_d;
+  wire  window_full_4_d;
   logic window_full_4_q;
-  logic window_full_5_d;
+  wire  window_full_5_d;
   logic window_full_5_q;
-  logic window_full_6_d;
+  wire  window_full_6_d;
   logic window_full_6_q;
-  logic window_full_7_d;
+  wire  window_full_7_d;
   logic window_full_7_q;
-  logic window_full_8_d;
+  wire  window_full_8_d;
   logic window_full_8_q;
-  logic window_full_9_d;
+  wire  window_full_9_d;
   logic window_full_9_q;
-  logic window_full_10_d;
+  wire  window_full_10_d;
   logic window_full_10_q;
-  logic window_full_11_d;
+  wire  window_full_11_d;
   logic window_full_11_q;
-  logic window_full_12_d;
+  wire  window_full_12_d;
   logic window_full_12_q;
-  logic window_full_13_d;
+  wire  window_full_13_d;
   logic window_full_13_q;
-  logic window_full_14_d;
+  wire  window_full_14_d;
   logic window_full_14_q;
-  logic window_full_15_d;
+  wire  window_full_15_d;
   logic window_full_15_q;
   logic [7:0] window_came_qp_q;
   logic [7:0] window_front_qp_q;
@@ -374,6 +416,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t window_fronts_rdata;
   // A second copy, for a second reader.
   wire  hpcc_nic_pkg::work_request_t window_words_rdata;
+  logic [2:0] held_new_head;
+  logic [2:0] held_new_tail;
   // Its place.
   wire  [3:0] held_place;
   // What lay there a clock ago; while the state machine has its turn, the answer that is offered to it.
@@ -392,6 +436,8 @@ module hpcc_requester (
   logic held_addressed_q;
   logic held_shown_d;
   logic held_shown_q;
+  logic held_left_d;
+  logic held_left_q;
   // The answers.
   logic [3:0] held_answers_raddr;
   wire  hpcc_nic_pkg::commit_t held_answers_rdata;
@@ -407,20 +453,27 @@ module hpcc_requester (
   wire  entry_takes_response;
   wire  entry_takes;
   wire  entry_opens;
+  wire  entry_comes;
+  wire  entry_work_first;
   wire  entry_response_near;
   wire  entry_work_near;
   wire  entry_work_far;
   wire  entry_behind_answer;
-  wire  entry_behind_work;
-  wire  entry_behind_response;
-  wire  entry_behind_inside;
+  logic entry_behind_work;
+  logic entry_behind_response;
+  logic entry_behind_inside;
+  wire  entry_second_inside;
+  wire  entry_answer_inside;
+  wire  entry_stays;
+  wire  entry_long_read;
   wire  [7:0] entry_answer_qp;
-  wire  [7:0] entry_newcomer_qp;
-  logic [7:0] entry_next_answer_qp;
+  logic [7:0] entry_second_qp;
   wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
+  logic [5:0] entry_next_answered;
   logic [1:0] entry_next_pause;
   wire  hpcc_nic_pkg::commit_t entry_newcomer;
+  hpcc_nic_pkg::fast_step_t entry_arrived;
   hpcc_nic_pkg::fast_step_t entry_word;
   wire  entry_answers_ready;
   // An answer comes, and takes that place.
@@ -445,6 +498,10 @@ module hpcc_requester (
   logic entry_turn_q;
   logic entry_full_d;
   logic entry_full_q;
+  logic entry_behind_full_d;
+  logic entry_behind_full_q;
+  logic entry_spare_d;
+  logic entry_spare_q;
   logic entry_answer_meets_d;
   logic entry_answer_meets_q;
   logic entry_work_meets_d;
@@ -453,15 +510,27 @@ module hpcc_requester (
   logic entry_response_meets_q;
   logic entry_pauses_d;
   logic entry_pauses_q;
+  logic entry_answering_d;
+  logic entry_answering_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
+  // Clocks in which READs are answered.
+  logic [5:0] entry_answered_d;
+  logic [5:0] entry_answered_q;
   // Clocks before the next work request; `pauses` while there are any.
   logic [1:0] entry_pause_d;
   logic [1:0] entry_pause_q;
+  // Answers that have gone since a work request did, three at most. It is a work request's `turn` behind one, behind three while many wait.
+  logic [1:0] entry_in_row_d;
+  logic [1:0] entry_in_row_q;
   // The answer that waits.
   hpcc_nic_pkg::fast_step_t entry_answer_d;
   hpcc_nic_pkg::fast_step_t entry_answer_q;
+  // The one behind it: it comes whether the first one goes or not, so that what goes is known to nobody who offers answers. `spare` is
+  // `behind_full`, inverted, for the wide registers alone.
+  hpcc_nic_pkg::fast_step_t entry_behind_d;
+  hpcc_nic_pkg::fast_step_t entry_behind_q;
   // The state in clock 3.
   hpcc_nic_pkg::requester_state_t stages_now;
   wire  stages_has_ended;
@@ -485,9 +554,10 @@ module hpcc_requester (
   wire  stages_is_answer;
   wire  stages_is_ack;
   wire  stages_in_order;
-  logic stages_fits_place;
+  wire  stages_fits_place;
+  wire  stages_fits_inside;
+  wire  stages_fits_end;
   wire  stages_accepts;
-  wire  stages_passes_write;
   wire  stages_judged;
   wire  stages_at_end;
   wire  stages_never_sent;
@@ -497,6 +567,7 @@ module hpcc_requester (
   wire  stages_is_duplicate;
   wire  stages_may_move;
   logic stages_kind_moves;
+  wire  stages_closes;
   wire  stages_moves;
   wire  stages_done;
   wire  stages_more;
@@ -510,12 +581,14 @@ module hpcc_requester (
   wire  [23:0] stages_asked_psn;
   // 2: the queue pair whose oldest message is to be read.
   wire  [7:0] stages_ring_qp;
-  // 2: its position.
-  logic [4:0] stages_ring_place;
+  // 2: or not that, but the first that may be a READ with missing data.
+  wire  stages_ring_read;
   // 3: the state.
   wire  hpcc_nic_pkg::requester_state_t stages_state_now;
   // 3: it is void.
   wire  stages_void_now;
+  // 3: the queue pair has ended.
+  wire  stages_dead_now;
   // 3: nothing is in the ring.
   wire  stages_empty;
   // 3: the PSN lies before `una`.
@@ -523,7 +596,7 @@ module hpcc_requester (
   // 3: it was not sent.
   wire  stages_unsent;
   // 3: it lies before the end of the READ data taken.
-  wire  stages_before_gap;
+  logic stages_before_gap;
   // 5: the payload of the READ response is taken.
   wire  stages_takes;
   // 5: the READ response is for the state machine; those behind it are dropped.
@@ -564,6 +637,8 @@ module hpcc_requester (
   wire  stages_returns;
   // 5: the work request is for the state machine.
   wire  stages_defers_work;
+  // 5: the work request comes back or is for the state machine.
+  wire  stages_fails_work;
   // 5: the answer is for the state machine.
   wire  stages_defers_answer;
   // 5: an event for the scheduler.
@@ -601,6 +676,10 @@ module hpcc_requester (
   logic stages_int_on_3_q;
   logic stages_sent_known_3_q;
   logic stages_void_3_q;
+  wire  stages_sound_3_d;
+  logic stages_sound_3_q;
+  wire  stages_alone_3_d;
+  logic stages_alone_3_q;
   logic [23:0] stages_next_3_q;
   logic [23:0] stages_sent_to_3_q;
   logic [23:0] stages_first_psn_3_q;
@@ -683,6 +762,8 @@ module hpcc_requester (
   logic stages_returns_5_q;
   logic stages_defers_work_5_d;
   logic stages_defers_work_5_q;
+  logic stages_fails_work_5_d;
+  logic stages_fails_work_5_q;
   logic stages_defers_answer_5_d;
   logic stages_defers_answer_5_q;
   logic stages_event_5_d;
@@ -700,11 +781,16 @@ module hpcc_requester (
   logic stages_ended_5_q;
   wire  stages_counts_5_d;
   logic stages_counts_5_q;
+  logic stages_moves_5_d;
+  logic stages_moves_5_q;
+  wire  stages_passes_write_5_d;
+  logic stages_passes_write_5_q;
+  logic stages_behind_5_q;
+  logic stages_releases_5_q;
   logic [23:0] stages_next_5_q;
   wire  [23:0] stages_passed_5_d;
   logic [23:0] stages_passed_5_q;
-  logic [23:0] stages_start_5_q;
-  logic [4:0] stages_tail_5_q;
+  logic [23:0] stages_end_5_q;
   logic stages_takes_5_d;
   logic stages_takes_5_q;
   logic stages_defers_response_5_d;
@@ -730,13 +816,18 @@ module hpcc_requester (
   logic turns_called_before_q;
   logic turns_waited_before_d;
   logic turns_waited_before_q;
+  logic turns_rests_d;
+  logic turns_rests_q;
   logic [2:0] turns_operations_d;
   logic [2:0] turns_operations_q;
-  // Clocks that the pipe has left for itself.
+  // Clocks that the pipe has left for itself; `rests` while there are any.
   logic [2:0] turns_rest_d;
   logic [2:0] turns_rest_q;
+  // It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
+  logic turn_1_q;
+  // It had the turn two clocks ago, for what leaves either.
+  logic turn_2_q;
   wire  store_lands;
-  wire  store_voids;
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
   logic [7:0] store_compared;
@@ -789,7 +880,7 @@ module hpcc_requester (
   wire  choice_errors_ready;
   wire  choice_removals_ready;
   wire  choice_tells_ready;
-  logic choice_kept;
+  wire  choice_removal_waits;
   wire  choice_work_waits;
   wire  [7:0] choice_work_qp;
   wire  choice_any;
@@ -805,26 +896,41 @@ module hpcc_requester (
   wire  [23:0] choice_psn;
   wire  choice_response;
   wire  gather_leaves;
-  logic gather_aside_leaves;
   wire  gather_moves;
   wire  gather_passes;
   wire  gather_chosen;
-  wire  gather_joins;
   wire  gather_puts;
+  logic gather_stays;
   wire  gather_waits;
+  wire  gather_takes;
+  wire  gather_arriving_data;
   wire  [7:0] gather_distance;
   logic [7:0] gather_at;
+  logic [7:0] gather_next_qp;
+  // The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone
+  // says whether one may come, and enables these wide words.
+  hpcc_nic_pkg::commit_t gather_held;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
   // What an answer must be for `held` to join it.
   hpcc_nic_pkg::answer_tag_t gather_wanted;
   hpcc_nic_pkg::answer_tag_t gather_tag;
   wire  gather_up_ready;
-  hpcc_nic_pkg::commit_t gather_down_data;
+  wire  hpcc_nic_pkg::commit_t gather_down_data;
   wire  gather_down_valid;
+  // Sixteen or more wait.
+  wire  gather_many;
   logic gather_held_full_d;
   logic gather_held_full_q;
   logic gather_held_data_d;
   logic gather_held_data_q;
+  logic gather_next_full_d;
+  logic gather_next_full_q;
+  logic gather_next_data_d;
+  logic gather_next_data_q;
+  logic gather_from_odd_d;
+  logic gather_from_odd_q;
+  logic gather_into_odd_d;
+  logic gather_into_odd_q;
   logic gather_looked_d;
   logic gather_looked_q;
   logic gather_settled_d;
@@ -839,14 +945,14 @@ module hpcc_requester (
   logic gather_oldest_q;
   logic gather_full_d;
   logic gather_full_q;
-  logic gather_aside_full_d;
-  logic gather_aside_full_q;
-  logic gather_both_full_d;
-  logic gather_both_full_q;
+  logic gather_vacant_d;
+  logic gather_vacant_q;
   logic gather_some_d;
   logic gather_some_q;
   logic gather_crowded_d;
   logic gather_crowded_q;
+  wire  gather_many_r_d;
+  logic gather_many_r_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
@@ -856,19 +962,16 @@ module hpcc_requester (
   // How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
   logic [7:0] gather_behind_d;
   logic [7:0] gather_behind_q;
-  // The answer that has come.
-  hpcc_nic_pkg::commit_t gather_held_d;
-  hpcc_nic_pkg::commit_t gather_held_q;
+  hpcc_nic_pkg::commit_t gather_even_d;
+  hpcc_nic_pkg::commit_t gather_even_q;
+  hpcc_nic_pkg::commit_t gather_odd_d;
+  hpcc_nic_pkg::commit_t gather_odd_q;
   // Where the newest answer of its queue pair lies, if it still waits.
   logic [7:0] gather_place_d;
   logic [7:0] gather_place_q;
-  // The answer for the requester.
+  // The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
   hpcc_nic_pkg::commit_t gather_offered_d;
   hpcc_nic_pkg::commit_t gather_offered_q;
-  // The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on, and
-  // enable these wide words; in a `Skid` `ready` enables them.
-  hpcc_nic_pkg::commit_t gather_aside_d;
-  hpcc_nic_pkg::commit_t gather_aside_q;
   // The answers.
   logic [7:0] gather_ring_raddr;
   wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
@@ -877,9 +980,11 @@ module hpcc_requester (
   // Places by queue pair.
   logic [7:0] gather_newest_raddr;
   wire  [7:0] gather_newest_rdata;
+  hpcc_nic_pkg::answer_tag_t gather_wanted_r_q;
   wire  responses_writes;
   wire  responses_leaves;
   logic [4:0] responses_new_tail;
+  logic [4:0] responses_coming;
   wire  [3:0] responses_place;
   wire  hpcc_nic_pkg::rx_packet_t responses_arriving;
   wire  hpcc_nic_pkg::extension_t responses_given;
@@ -992,7 +1097,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::message_t ring_bus_data;
   // Checks a work request and cuts it into messages.
   wire  intake_work_ready;
-  logic intake_advance;
+  wire  intake_queues;
+  logic intake_refuse;
   wire  intake_allowed;
   wire  intake_invalid;
   wire  intake_waiting;
@@ -1005,6 +1111,10 @@ module hpcc_requester (
   wire  intake_last;
   wire  [63:0] intake_local_address;
   wire  [63:0] intake_remote_address;
+  logic [23:0] step_una_inside;
+  logic [23:0] step_una_at_end;
+  // The answer is about the message; `una_inside` is `una` after it if it ends before the message does, `una_at_end` if not.
+  logic step_moved;
   // Distance from `una` to `limit`.
   wire  hpcc_nic_pkg::psn_distance_t step_ahead;
   // Distance from the end of the message to `limit`.
@@ -1035,9 +1145,9 @@ module hpcc_requester (
   wire  step_fits;
   logic step_completed_d;
   logic step_completed_q;
-  logic step_took_d;
+  wire  step_took_d;
   logic step_took_q;
-  logic step_advanced_d;
+  wire  step_advanced_d;
   logic step_advanced_q;
   wire  step_held_d;
   logic step_held_q;
@@ -1125,7 +1235,7 @@ module hpcc_requester (
   // Bytes that were moved: none if the work request failed.
   logic [31:0] finished_moved;
   // A work request ends in this clock. Only while `room` is high.
-  logic finished_push;
+  wire  finished_push;
   // Its number.
   logic [63:0] finished_id;
   // Its queue pair.
@@ -1203,21 +1313,44 @@ module hpcc_requester (
   // State: the message comes into a register, PSN distances are measured.
   logic look_d;
   logic look_q;
+  // State: `look`, and the queue pair's state comes into registers.
+  logic loads_d;
+  logic loads_q;
   // State: the next message comes.
   logic fetch_d;
   logic fetch_q;
   // State: the message at hand is compared with the input.
   logic weigh_d;
   logic weigh_q;
-  // State: the step over the message at hand.
+  // State: the step over the message at hand; one of the six below is high with it.
   logic decide_d;
   logic decide_q;
+  // The message may be for the scheduler.
+  logic admits_d;
+  logic admits_q;
+  // It completes with an error.
+  logic flushes_d;
+  logic flushes_q;
+  // Its completion may leave.
+  logic tells_on_d;
+  logic tells_on_q;
+  // A READ response may be about it.
+  logic judges_d;
+  logic judges_q;
+  // An answer may move it on.
+  logic walks_d;
+  logic walks_q;
+  // An answer that is about no message.
+  logic passes_over_d;
+  logic passes_over_q;
   // State: an answer's event or echo, or the end of the queue pair.
   logic finish_d;
   logic finish_q;
   // State: a READ response is compared with its message.
   logic check_d;
   logic check_q;
+  // The READ response was compared a clock ago.
+  logic compared_q;
   // State: the verdict on a READ response leaves.
   logic act_d;
   logic act_q;
@@ -1257,12 +1390,12 @@ module hpcc_requester (
   // Then a completion could leave at once: there was room, and none of its queue pair waited in the ring.
   wire  direct_d;
   logic direct_q;
-  // The scheduler had no message of the queue pair a clock ago.
-  wire  none_admitted_d;
-  logic none_admitted_q;
   // The message at hand was, a clock ago, the first one that the scheduler does not have.
   wire  at_admit_d;
   logic at_admit_q;
+  // The READ response was asked for and has not come, and the message at hand may be its own, as it was known a clock ago.
+  wire  open_d;
+  logic open_q;
   // The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
   wire  dismissed_d;
   logic dismissed_q;
@@ -1330,6 +1463,8 @@ module hpcc_requester (
   // The message at hand belongs to the work request that failed; the others are flushed.
   logic guilty_d;
   logic guilty_q;
+  // The work request that failed is that of `una`, a clock after its choice.
+  logic from_una_q;
   // Status of the work request that failed.
   hpcc_nic_pkg::completion_status_t status_d;
   hpcc_nic_pkg::completion_status_t status_q;
@@ -1412,7 +1547,7 @@ module hpcc_requester (
     .waddr(store_sent_waddr),
     .wdata(store_sent_wdata)
   );
-  hpcc_short_fifo #(.WIDTH(45), .ADDRESS(2), .MARK(1)) u_store_landing (
+  hpcc_short_fifo #(.WIDTH(46), .ADDRESS(2), .MARK(1)) u_store_landing (
     .clk(clk),
     .rst(rst),
     .up_data(store_arriving),
@@ -1426,6 +1561,7 @@ module hpcc_requester (
   hpcc_requester_choice u_choice (
     .clk(clk),
     .idle(go),
+    .free(idle_q),
     .save(save_q),
     .hold_rows(actions_full),
     .rows_data(responses_machine_data),
@@ -1449,7 +1585,8 @@ module hpcc_requester (
     .tells_ready(choice_tells_ready),
     .room(finished_room),
     .hold_removals(held_removals_q),
-    .kept(choice_kept),
+    .kept(kept_q),
+    .removal_waits(choice_removal_waits),
     .work_waits(choice_work_waits),
     .work_qp(choice_work_qp),
     .any(choice_any),
@@ -1471,7 +1608,7 @@ module hpcc_requester (
     .rdata(gather_ring_rdata),
     .we(gather_held_full_q),
     .waddr(gather_at),
-    .wdata(gather_held_q)
+    .wdata(gather_held)
   );
   hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_tags (
     .clk(clk),
@@ -1486,7 +1623,7 @@ module hpcc_requester (
     .raddr(gather_newest_raddr),
     .rdata(gather_newest_rdata),
     .we(gather_puts),
-    .waddr(gather_held_q.qp),
+    .waddr(gather_held.qp),
     .wdata(gather_tail_q)
   );
   hpcc_lut_ram #(.WIDTH(550), .ADDRESS(4)) u_responses_rows (
@@ -1609,14 +1746,14 @@ module hpcc_requester (
     .work_valid(window_machine_valid),
     .work_ready(intake_work_ready),
     .front(window_front),
-    .turn(turn),
+    .turn(turn_2_q),
     .request(window_read),
     .region_valid(region_valid),
     .region_slot(region_slot),
     .region_data(region_data),
     .mtu(queue_mtu),
-    .advance(intake_advance),
-    .refuse(intake_refused),
+    .queues(intake_queues),
+    .refuse(intake_refuse),
     .generation(queue_own_generation),
     .live(live_q),
     .dead(queue_dead),
@@ -1640,6 +1777,7 @@ module hpcc_requester (
     .message(message_q),
     .missing(missing_q),
     .act(act_q),
+    .compared(compared_q),
     .response_case(response_case_q),
     .int_on(queue_int_on),
     .decided(responses_decided),
@@ -1750,19 +1888,19 @@ module hpcc_requester (
   assign message_data = ring_bus_data;
   assign turns_calls = choice_any | held_waits;
   assign go = idle_q & turns_go;
-  assign hold = ((((((turns_hold | stages_returns) | stages_defers_work) | stages_defers_answer) | stages_defers_response) | events_full)
-      | schedules_crowded) | store_crowded;
+  assign hold = (((((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response) | events_full) | schedules_crowded)
+      | store_crowded;
   assign entering = entry_step;
   assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
-  assign store_removing = turn & (choice_remove | choice_tell);
+  assign store_removing = turn_1_q & (choice_remove | choice_tell);
   assign limit = reply_limit;
   assign state_stored = store_state;
   assign next_is_tail_d = next_pointer_q == queue_tail;
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
-  assign queue_load = look_q & (~admitting_q);
+  assign queue_load = loads_q;
   assign state_loaded = stages_state_now;
   assign is_read = message_q.read;
   assign is_last = message_q.last;
@@ -1774,13 +1912,16 @@ module hpcc_requester (
   assign ring_full_d = (queue_tail - queue_told) == 5'h10;
   assign told_all_d = queue_told == queue_head;
   assign direct_d = (queue_told == queue_head) & (finished_room | (~is_last));
-  assign none_admitted_d = queue_head == queue_admit;
   assign at_admit_d = pointer_q == queue_admit;
+  assign open_d = ((~queue_twice) & (~queue_ghost)) & (pointer_q != queue_admit);
   assign dismissed_d = reply_acknowledgement & (queue_ghost | reply_ignored);
   assign apart_d = queue_una != limit;
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
+  assign intake_queues = (post_q & (~intake_refused)) & (~ring_full_q);
   assign queue_new_end = queue_assigned + intake_psns;
+  assign choice_removal_waits = queue_told != queue_tail;
+  assign finished_push = completes | stages_completes;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
@@ -1792,6 +1933,12 @@ module hpcc_requester (
     fetch_d = fetch_q;
     weigh_d = weigh_q;
     decide_d = decide_q;
+    admits_d = admits_q;
+    flushes_d = flushes_q;
+    tells_on_d = tells_on_q;
+    judges_d = judges_q;
+    walks_d = walks_q;
+    passes_over_d = passes_over_q;
     finish_d = finish_q;
     check_d = check_q;
     act_d = act_q;
@@ -1820,12 +1967,13 @@ module hpcc_requester (
     schedule_to_d = schedule_to_q;
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
-    hit_0 = 1'd0;
-    hit_1 = 1'd0;
+    hit_0 = stages_ghost;
+    hit_1 = stages_ignored;
     hit_2 = 1'd0;
-    hit_3 = 1'd0;
+    hit_3 = stages_ended;
     done = 1'd0;
     kept_d = 1'd0;
+    loads_d = 1'd0;
     if (finished_room) begin
       stalled_d = 1'd0;
     end
@@ -1851,7 +1999,7 @@ module hpcc_requester (
       read_d = 1'd0;
       load_d = 1'd1;
     end
-    echoes_put = 1'd0;
+    echoes_put = stages_echo & (~echoes_full);
     if (load_q) begin
       load_d = 1'd0;
       live_d = ((store_alive & same) & (~choice_response)) | choice_remove;
@@ -1860,6 +2008,7 @@ module hpcc_requester (
         done = 1'd1;
       end else begin
         look_d = 1'd1;
+        loads_d = 1'd1;
       end
     end
     ring_qp = choice_qp;
@@ -1868,9 +2017,9 @@ module hpcc_requester (
       ring_place = first_place;
       pointer_d = first_place;
     end
-    if (~turn) begin
+    if (~turn_1_q) begin
       ring_qp = stages_ring_qp;
-      ring_place = stages_ring_place;
+      ring_place = first_place;
       message_d = ring_message;
     end
     next_pointer_d = pointer_q + 5'd1;
@@ -1895,7 +2044,7 @@ module hpcc_requester (
             status_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
           end
           flushing_d = 1'd1;
-          if ((~live_q) | state_loaded.dead) begin
+          if ((~live_q) | stages_dead_now) begin
             weigh_d = 1'd0;
             done = 1'd1;
           end else if (stages_empty) begin
@@ -1903,20 +2052,24 @@ module hpcc_requester (
             bury_d = 1'd1;
           end
         end
-        if (choice_answer & ((~live_q) | state_loaded.dead)) begin
+        if (choice_answer & ((~live_q) | stages_dead_now)) begin
           weigh_d = 1'd0;
           done = 1'd1;
           hit_3 = live_q & reply_acknowledgement;
         end
-        if (choice_row & (((~live_q) | state_loaded.dead) | verdict_negative)) begin
-          weigh_d = 1'd0;
-          act_d = 1'd1;
-          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
-          if (state_loaded.dead) begin
+        if (choice_row) begin
+          if (verdict_negative) begin
+            response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
+          end
+          if (stages_dead_now) begin
             response_case_d = hpcc_nic_pkg::RESPONSE_CASE_ENDED;
           end
           if (~live_q) begin
             response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GONE;
+          end
+          if (((~live_q) | stages_dead_now) | verdict_negative) begin
+            weigh_d = 1'd0;
+            act_d = 1'd1;
           end
         end
       end
@@ -1930,9 +2083,17 @@ module hpcc_requester (
     if (weigh_q) begin
       weigh_d = 1'd0;
       decide_d = admitting_q | (~choice_work);
+      admits_d = admitting_q;
+      flushes_d = (~admitting_q) & flushing_q;
+      tells_on_d = ((~admitting_q) & (~flushing_q)) & choice_tell;
+      judges_d = ((~admitting_q) & (~flushing_q)) & choice_row;
+      walks_d = ((((~admitting_q) & (~flushing_q)) & choice_answer) & (~(reply_acknowledgement & (queue_ghost | reply_ignored))))
+          & (queue_head != queue_admit);
+      passes_over_d = (((~admitting_q) & (~flushing_q)) & choice_answer)
+          & ((reply_acknowledgement & (queue_ghost | reply_ignored)) | (queue_head == queue_admit));
       post_d = (~admitting_q) & choice_work;
     end
-    finished_push = 1'd0;
+    completes = 1'd0;
     finished_id = message_q.id;
     finished_qpn = {16'd0, choice_qp};
     finished_operation = {7'd0, message_q.read};
@@ -1948,116 +2109,134 @@ module hpcc_requester (
     if (decide_q) begin
       decide_d = 1'd0;
       ring_place = next_pointer_q;
-      if (admitting_q) begin
-        emit_d = 1'd1;
-        if (step_fits) begin
-          queue_hand = 1'd1;
-          pointer_d = next_pointer_q;
-          scheduled_d = 1'd1;
-          schedule_to_d = message_q.end_psn;
-          if (~next_is_tail_q) begin
-            emit_d = 1'd0;
-            fetch_d = 1'd1;
-          end
-        end
-      end else if (flushing_q) begin
-        finished_status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
-        if (guilty_now) begin
-          finished_status = status_q;
-        end
-        finished_push = is_last & direct_q;
-        ring_defer = is_last & (~direct_q);
-        queue_tell = direct_q;
-        queue_enlist = (~direct_q) & (~queue_listed);
-        guilty_d = guilty_now & (~is_last);
+      admits_d = 1'd0;
+      flushes_d = 1'd0;
+      tells_on_d = 1'd0;
+      judges_d = 1'd0;
+      walks_d = 1'd0;
+      passes_over_d = 1'd0;
+    end
+    if (admits_q) begin
+      emit_d = 1'd1;
+      if (step_fits) begin
+        queue_hand = 1'd1;
         pointer_d = next_pointer_q;
-        queue_pop = 1'd1;
-        if (next_is_tail_q) begin
-          bury_d = 1'd1;
-        end else begin
+        scheduled_d = 1'd1;
+        schedule_to_d = message_q.end_psn;
+        if (~next_is_tail_q) begin
+          emit_d = 1'd0;
           fetch_d = 1'd1;
-        end
-      end else if (choice_tell) begin
-        if (told_all_q) begin
-          queue_delist = 1'd1;
-          done = 1'd1;
-        end else if (is_last & (~finished_room)) begin
-          kept_d = 1'd1;
-          done = 1'd1;
-        end else begin
-          finished_status = told_status_q;
-          finished_push = is_last;
-          queue_tell = 1'd1;
-          pointer_d = next_pointer_q;
-          if (next_is_head_q) begin
-            queue_delist = 1'd1;
-            done = 1'd1;
-          end else begin
-            fetch_d = 1'd1;
-          end
-        end
-      end else if (choice_row) begin
-        act_d = 1'd1;
-        if (queue_twice) begin
-          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE;
-        end else if (queue_ghost | at_admit_q) begin
-          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
-        end else if (~step_reaches) begin
-          act_d = 1'd0;
-          fetch_d = 1'd1;
-          pointer_d = next_pointer_q;
-          queue_pass = (~found_q) & ((~is_read) | arrived_q);
-        end else if (~is_read) begin
-          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
-        end else if (found_q) begin
-          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GAP;
-        end else begin
-          act_d = 1'd0;
-          check_d = 1'd1;
-        end
-        if (((~found_q) & is_read) & (~arrived_q)) begin
-          found_d = 1'd1;
-          missing_d = message_q.first_psn;
-          if (begun_q) begin
-            missing_d = queue_accepted;
-          end
-        end
-      end else if (dismissed_q) begin
-        hit_0 = queue_ghost;
-        hit_1 = ~queue_ghost;
-        done = 1'd1;
-      end else if (none_admitted_q) begin
-        finish_d = 1'd1;
-      end else begin
-        finish_d = 1'd1;
-        queue_advance = 1'd1;
-        taken_d = step_taken;
-        advanced_d = advanced_q | step_advances;
-        at_read_d = (~step_complete) & is_read;
-        if (step_complete) begin
-          finished_push = is_last & direct_q;
-          ring_defer = is_last & (~direct_q);
-          queue_tell = direct_q;
-          queue_enlist = (~direct_q) & (~queue_listed);
-          queue_pop = 1'd1;
-          popped_d = 1'd1;
-          pointer_d = next_pointer_q;
-          if (((~step_taken) & ((~limit_at_end_q) | reply_data)) & (~next_is_admit_q)) begin
-            finish_d = 1'd0;
-            fetch_d = 1'd1;
-          end
         end
       end
     end
-    events_put = 1'd0;
+    if (flushes_q) begin
+      finished_status = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
+      if (guilty_now) begin
+        finished_status = status_q;
+      end
+      completes = is_last & direct_q;
+      ring_defer = is_last & (~direct_q);
+      queue_tell = direct_q;
+      queue_enlist = (~direct_q) & (~queue_listed);
+      guilty_d = guilty_now & (~is_last);
+      pointer_d = next_pointer_q;
+      queue_pop = 1'd1;
+      if (next_is_tail_q) begin
+        bury_d = 1'd1;
+      end else begin
+        fetch_d = 1'd1;
+      end
+    end
+    if (tells_on_q) begin
+      finished_status = told_status_q;
+      if (told_all_q) begin
+        queue_delist = 1'd1;
+        done = 1'd1;
+      end else if (is_last & (~finished_room)) begin
+        kept_d = 1'd1;
+        done = 1'd1;
+      end else begin
+        completes = is_last;
+        queue_tell = 1'd1;
+        pointer_d = next_pointer_q;
+        if (next_is_head_q) begin
+          queue_delist = 1'd1;
+          done = 1'd1;
+        end else begin
+          fetch_d = 1'd1;
+        end
+      end
+    end
+    if (judges_q) begin
+      act_d = 1'd1;
+      if (~step_reaches) begin
+        pointer_d = next_pointer_q;
+      end
+      if (queue_twice) begin
+        response_case_d = hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE;
+      end else if (queue_ghost | at_admit_q) begin
+        response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
+      end else if (step_reaches) begin
+        if (~is_read) begin
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_UNASKED;
+        end else if (found_q) begin
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GAP;
+        end
+      end
+      if (open_q) begin
+        if (~step_reaches) begin
+          act_d = 1'd0;
+          fetch_d = 1'd1;
+          queue_pass = (~found_q) & ((~is_read) | arrived_q);
+        end else if (is_read & (~found_q)) begin
+          act_d = 1'd0;
+          check_d = 1'd1;
+        end
+      end
+      if (((~found_q) & is_read) & (~arrived_q)) begin
+        found_d = 1'd1;
+        missing_d = message_q.first_psn;
+        if (begun_q) begin
+          missing_d = queue_accepted;
+        end
+      end
+    end
+    if (passes_over_q) begin
+      if (dismissed_q) begin
+        hit_0 = queue_ghost;
+        hit_1 = ~queue_ghost;
+        done = 1'd1;
+      end else begin
+        finish_d = 1'd1;
+      end
+    end
+    if (walks_q) begin
+      finish_d = 1'd1;
+      queue_advance = 1'd1;
+      taken_d = step_taken;
+      advanced_d = advanced_q | step_advances;
+      at_read_d = (~step_complete) & is_read;
+      if (step_complete) begin
+        completes = is_last & direct_q;
+        ring_defer = is_last & (~direct_q);
+        queue_tell = direct_q;
+        queue_enlist = (~direct_q) & (~queue_listed);
+        queue_pop = 1'd1;
+        popped_d = 1'd1;
+        pointer_d = next_pointer_q;
+        if (((~step_taken) & ((~limit_at_end_q) | reply_data)) & (~next_is_admit_q)) begin
+          finish_d = 1'd0;
+          fetch_d = 1'd1;
+        end
+      end
+    end
+    events_put = stages_event;
     events_nak = outcome_rewind;
     events_qp = choice_qp;
     events_generation = choice_generation;
     events_psn = outcome_psn;
     events_bytes = outcome_bytes;
     events_with_int = reply_acknowledgement & queue_int_on;
-    asked_qp = choice_qp;
-    asked_psn = choice_psn;
     events_with_time = reply_acknowledgement;
     events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
     queue_lose = 1'd0;
@@ -2096,9 +2275,9 @@ module hpcc_requester (
       done = 1'd1;
       queue_pass = verdict_take & verdict_last;
     end
-    intake_advance = 1'd0;
+    intake_refuse = 1'd0;
     queue_push = 1'd0;
-    ring_push = 1'd0;
+    ring_push = stages_push;
     ring_push_qp = choice_qp;
     ring_tail = queue_tail;
     ring_start = queue_assigned;
@@ -2118,15 +2297,14 @@ module hpcc_requester (
         end else if (~finished_room) begin
           stalled_d = 1'd1;
         end else begin
-          finished_push = 1'd1;
-          intake_advance = 1'd1;
+          completes = 1'd1;
+          intake_refuse = 1'd1;
         end
       end else if (ring_full_q) begin
         blocked_d = 1'd1;
         blocked_qp_d = choice_qp;
         done = 1'd1;
       end else begin
-        intake_advance = 1'd1;
         queue_push = 1'd1;
         ring_push = 1'd1;
         admitting_d = 1'd1;
@@ -2134,7 +2312,7 @@ module hpcc_requester (
         look_d = 1'd1;
       end
     end
-    schedules_up_valid = 1'd0;
+    schedules_up_valid = stages_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
       emit_d = 1'd0;
       schedules_up_valid = scheduled_q;
@@ -2149,12 +2327,10 @@ module hpcc_requester (
       done = 1'd1;
     end
     enlists_d = queue_enlist;
-    if (done & choice_tell) begin
+    if (save_q & choice_tell) begin
       held_removals_d = 1'd0;
     end
-    choice_kept = kept_q;
     if ((save_q & choice_remove) & (queue_told != queue_tail)) begin
-      choice_kept = 1'd1;
       held_removals_d = 1'd1;
     end
     if (done) begin
@@ -2167,20 +2343,15 @@ module hpcc_requester (
         blocked_d = 1'd0;
       end
     end
-    if (~turn) begin
-      asked_qp = stages_asked_qp;
-      asked_psn = stages_asked_psn;
-      if (stages_moved & (stages_qp == blocked_qp_q)) begin
-        blocked_d = 1'd0;
-      end
-      ring_push = stages_push;
+    if (stages_moved & (stages_qp == blocked_qp_q)) begin
+      blocked_d = 1'd0;
+    end
+    if (~turn_2_q) begin
       ring_push_qp = stages_qp;
       ring_tail = stages_tail;
       ring_start = stages_start;
       ring_finish = stages_finish;
       ring_generation = stages_generation;
-      schedules_up_valid = stages_push;
-      events_put = stages_event;
       events_qp = stages_qp;
       events_generation = stages_generation;
       events_psn = stages_psn;
@@ -2189,12 +2360,7 @@ module hpcc_requester (
       events_with_time = stages_acknowledges;
       events_sent_valid = asked_known & stages_acknowledges;
       events_nak = 1'd0;
-      echoes_put = stages_echo & (~echoes_full);
-      finished_push = stages_completes;
       finished_qpn = {16'd0, stages_completes_qp};
-      hit_0 = stages_ghost;
-      hit_1 = stages_ignored;
-      hit_3 = stages_ended;
     end
     if (rst | (~started_q)) begin
       idle_d = 1'd1;
@@ -2202,9 +2368,16 @@ module hpcc_requester (
       read_d = 1'd0;
       load_d = 1'd0;
       look_d = 1'd0;
+      loads_d = 1'd0;
       fetch_d = 1'd0;
       weigh_d = 1'd0;
       decide_d = 1'd0;
+      admits_d = 1'd0;
+      flushes_d = 1'd0;
+      tells_on_d = 1'd0;
+      judges_d = 1'd0;
+      walks_d = 1'd0;
+      passes_over_d = 1'd0;
       finish_d = 1'd0;
       check_d = 1'd0;
       act_d = 1'd0;
@@ -2228,34 +2401,34 @@ module hpcc_requester (
     counts_out_d.drop_stray = verdict_counts.drop_stray;
     counts_out_d.drop_bad_read_response = verdict_counts.drop_bad_read_response;
     counts_out_d.drop_qp_ended = hit_3 | verdict_counts.drop_qp_ended;
-    counts_out_d.error_completions = finished_push & (finished_status != hpcc_nic_pkg::COMPLETION_STATUS_OK);
+    counts_out_d.error_completions = completes & (finished_status != hpcc_nic_pkg::COMPLETION_STATUS_OK);
     counts_out_d.int_many_hops = events_many;
     counts_out_d.int_bad_speed = events_bad;
   end
   always_comb begin
     half = 16'd0;
     half.qp = choice_qp;
-    if (~turn) begin
+    if (~turn_2_q) begin
       half.qp = stages_qp;
     end
   end
   always_comb begin
     flow.flow = half;
     flow.generation = queue_own_generation;
-    if (~turn) begin
+    if (~turn_2_q) begin
       flow.generation = stages_generation;
     end
   end
   always_comb begin
     window_read_place = stages_read_place;
-    if (turn) begin
+    if (turn_1_q) begin
       window_read_place = window_place;
     end
   end
   always_comb begin
-    store_qp = choice_qp;
-    if (~turn) begin
-      store_qp = entering.qp;
+    store_qp = entering.qp;
+    if (address_q) begin
+      store_qp = choice_qp;
     end
   end
   always_comb begin
@@ -2266,11 +2439,17 @@ module hpcc_requester (
   end
   always_comb begin
     first_place = state_stored.head;
-    if (choice_row) begin
+    if (at_read_place) begin
       first_place = state_stored.read_at;
     end
-    if (choice_tell) begin
+    if (load_q & choice_tell) begin
       first_place = state_stored.told;
+    end
+  end
+  always_comb begin
+    at_read_place = stages_ring_read;
+    if (load_q) begin
+      at_read_place = choice_row;
     end
   end
   always_comb begin
@@ -2281,15 +2460,23 @@ module hpcc_requester (
   end
   always_comb begin
     step_sought = choice_psn;
-    if (choice_ended) begin
+    if (from_una_q) begin
       step_sought = queue_una;
+    end
+  end
+  always_comb begin
+    asked_qp = choice_qp;
+    asked_psn = choice_psn;
+    if (~turn_1_q) begin
+      asked_qp = stages_asked_qp;
+      asked_psn = stages_asked_psn;
     end
   end
   always_comb begin
     scheduling.flow = flow.flow;
     scheduling.generation = flow.generation;
     scheduling.psn = schedule_to_q;
-    if (~turn) begin
+    if (~turn_2_q) begin
       scheduling.psn = stages_finish;
     end
   end
@@ -2319,163 +2506,204 @@ module hpcc_requester (
   // Sixteen places.
   assign window_work_ready = window_room_q;
   assign window_writes = work_valid & window_room_q;
+  assign window_held = window_tail_q - window_head_q;
   assign window_tail_place = window_tail_q[3:0];
   assign window_read = window_words_rdata;
-  assign window_at = window_next_q[3:0];
+  assign window_behind = window_now + 5'd1;
+  assign window_at = window_now[3:0];
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
   assign window_place = window_at;
   assign window_next_qp = window_addressed_qp;
-  assign window_skips = window_shown_q & window_passed_q;
-  assign window_waits = window_shown_q & (~window_skips);
+  assign window_waits = window_waits_r_q;
   assign window_machine_valid = window_offered_q & (~window_gone_q);
   assign window_machine_data = window_fronts_rdata;
-  assign window_here = 16'd1 << window_at;
+  assign window_taken_from = window_here_r_q ^ 16'd1;
   assign window_ended = 16'd1 << stages_place;
   assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
-  assign window_behind = window_next_q + 5'd1;
+  assign window_fresh = ((~window_waits_r_q) & (~window_skips_q)) & (~window_offered_q);
+  assign window_restarts = window_fresh & window_restart_due_q;
+  assign window_looks = ((window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart)) & window_filled_here;
+  assign window_shows = window_looks & (~(|(((window_done_q | window_flying_q) | window_deferred_q) & window_here)));
+  assign window_filled_behind_d = window_writes | (window_behind != window_tail_q);
   assign window_arriving = work_data;
   assign window_arriving_qp = window_arriving.qpn[7:0];
   assign window_moved_d = window_passes | window_restarts;
-  assign window_comes_back = stages_returns | stages_defers_work;
+  assign window_came_behind_d = window_writes & (window_tail_place == window_behind[3:0]);
   assign window_freed_by_0 = 1'd0;
   assign window_found_full_0 = 1'd0;
   assign window_addressed_full_0 = 1'd0;
   assign window_meets_0 = window_owners_0_q == stages_qp;
   assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_meets_0);
   assign window_found_full_1 = window_found_full_0 | (window_full_0_q & (window_owners_0_q == window_arriving_qp));
-  assign window_addressed_full_1 = window_addressed_full_0 | (window_here[0] & (window_full_0_q | (window_comes_back & window_meets_0)));
+  assign window_addressed_full_1 = window_addressed_full_0 | (window_here[0] & window_full_0_q);
   assign window_meets_1 = window_owners_1_q == stages_qp;
   assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_meets_1);
   assign window_found_full_2 = window_found_full_1 | (window_full_1_q & (window_owners_1_q == window_arriving_qp));
-  assign window_addressed_full_2 = window_addressed_full_1 | (window_here[1] & (window_full_1_q | (window_comes_back & window_meets_1)));
+  assign window_addressed_full_2 = window_addressed_full_1 | (window_here[1] & window_full_1_q);
   assign window_meets_2 = window_owners_2_q == stages_qp;
   assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_meets_2);
   assign window_found_full_3 = window_found_full_2 | (window_full_2_q & (window_owners_2_q == window_arriving_qp));
-  assign window_addressed_full_3 = window_addressed_full_2 | (window_here[2] & (window_full_2_q | (window_comes_back & window_meets_2)));
+  assign window_addressed_full_3 = window_addressed_full_2 | (window_here[2] & window_full_2_q);
   assign window_meets_3 = window_owners_3_q == stages_qp;
   assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_meets_3);
   assign window_found_full_4 = window_found_full_3 | (window_full_3_q & (window_owners_3_q == window_arriving_qp));
-  assign window_addressed_full_4 = window_addressed_full_3 | (window_here[3] & (window_full_3_q | (window_comes_back & window_meets_3)));
+  assign window_addressed_full_4 = window_addressed_full_3 | (window_here[3] & window_full_3_q);
   assign window_meets_4 = window_owners_4_q == stages_qp;
   assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_meets_4);
   assign window_found_full_5 = window_found_full_4 | (window_full_4_q & (window_owners_4_q == window_arriving_qp));
-  assign window_addressed_full_5 = window_addressed_full_4 | (window_here[4] & (window_full_4_q | (window_comes_back & window_meets_4)));
+  assign window_addressed_full_5 = window_addressed_full_4 | (window_here[4] & window_full_4_q);
   assign window_meets_5 = window_owners_5_q == stages_qp;
   assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_meets_5);
   assign window_found_full_6 = window_found_full_5 | (window_full_5_q & (window_owners_5_q == window_arriving_qp));
-  assign window_addressed_full_6 = window_addressed_full_5 | (window_here[5] & (window_full_5_q | (window_comes_back & window_meets_5)));
+  assign window_addressed_full_6 = window_addressed_full_5 | (window_here[5] & window_full_5_q);
   assign window_meets_6 = window_owners_6_q == stages_qp;
   assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_meets_6);
   assign window_found_full_7 = window_found_full_6 | (window_full_6_q & (window_owners_6_q == window_arriving_qp));
-  assign window_addressed_full_7 = window_addressed_full_6 | (window_here[6] & (window_full_6_q | (window_comes_back & window_meets_6)));
+  assign window_addressed_full_7 = window_addressed_full_6 | (window_here[6] & window_full_6_q);
   assign window_meets_7 = window_owners_7_q == stages_qp;
   assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_meets_7);
   assign window_found_full_8 = window_found_full_7 | (window_full_7_q & (window_owners_7_q == window_arriving_qp));
-  assign window_addressed_full_8 = window_addressed_full_7 | (window_here[7] & (window_full_7_q | (window_comes_back & window_meets_7)));
+  assign window_addressed_full_8 = window_addressed_full_7 | (window_here[7] & window_full_7_q);
   assign window_meets_8 = window_owners_8_q == stages_qp;
   assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_meets_8);
   assign window_found_full_9 = window_found_full_8 | (window_full_8_q & (window_owners_8_q == window_arriving_qp));
-  assign window_addressed_full_9 = window_addressed_full_8 | (window_here[8] & (window_full_8_q | (window_comes_back & window_meets_8)));
+  assign window_addressed_full_9 = window_addressed_full_8 | (window_here[8] & window_full_8_q);
   assign window_meets_9 = window_owners_9_q == stages_qp;
   assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_meets_9);
   assign window_found_full_10 = window_found_full_9 | (window_full_9_q & (window_owners_9_q == window_arriving_qp));
-  assign window_addressed_full_10 = window_addressed_full_9 | (window_here[9] & (window_full_9_q | (window_comes_back & window_meets_9)));
+  assign window_addressed_full_10 = window_addressed_full_9 | (window_here[9] & window_full_9_q);
   assign window_meets_10 = window_owners_10_q == stages_qp;
   assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_meets_10);
   assign window_found_full_11 = window_found_full_10 | (window_full_10_q & (window_owners_10_q == window_arriving_qp));
-  assign window_addressed_full_11 = window_addressed_full_10
-      | (window_here[10] & (window_full_10_q | (window_comes_back & window_meets_10)));
+  assign window_addressed_full_11 = window_addressed_full_10 | (window_here[10] & window_full_10_q);
   assign window_meets_11 = window_owners_11_q == stages_qp;
   assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_meets_11);
   assign window_found_full_12 = window_found_full_11 | (window_full_11_q & (window_owners_11_q == window_arriving_qp));
-  assign window_addressed_full_12 = window_addressed_full_11
-      | (window_here[11] & (window_full_11_q | (window_comes_back & window_meets_11)));
+  assign window_addressed_full_12 = window_addressed_full_11 | (window_here[11] & window_full_11_q);
   assign window_meets_12 = window_owners_12_q == stages_qp;
   assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_meets_12);
   assign window_found_full_13 = window_found_full_12 | (window_full_12_q & (window_owners_12_q == window_arriving_qp));
-  assign window_addressed_full_13 = window_addressed_full_12
-      | (window_here[12] & (window_full_12_q | (window_comes_back & window_meets_12)));
+  assign window_addressed_full_13 = window_addressed_full_12 | (window_here[12] & window_full_12_q);
   assign window_meets_13 = window_owners_13_q == stages_qp;
   assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_meets_13);
   assign window_found_full_14 = window_found_full_13 | (window_full_13_q & (window_owners_13_q == window_arriving_qp));
-  assign window_addressed_full_14 = window_addressed_full_13
-      | (window_here[13] & (window_full_13_q | (window_comes_back & window_meets_13)));
+  assign window_addressed_full_14 = window_addressed_full_13 | (window_here[13] & window_full_13_q);
   assign window_meets_14 = window_owners_14_q == stages_qp;
   assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_meets_14);
   assign window_found_full_15 = window_found_full_14 | (window_full_14_q & (window_owners_14_q == window_arriving_qp));
-  assign window_addressed_full_15 = window_addressed_full_14
-      | (window_here[14] & (window_full_14_q | (window_comes_back & window_meets_14)));
+  assign window_addressed_full_15 = window_addressed_full_14 | (window_here[14] & window_full_14_q);
   assign window_meets_15 = window_owners_15_q == stages_qp;
   assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_meets_15);
   assign window_found_full_16 = window_found_full_15 | (window_full_15_q & (window_owners_15_q == window_arriving_qp));
-  assign window_addressed_full_16 = window_addressed_full_15
-      | (window_here[15] & (window_full_15_q | (window_comes_back & window_meets_15)));
-  assign window_comes_full = window_found_full_16 | (window_comes_back & (stages_qp == window_arriving_qp));
+  assign window_addressed_full_16 = window_addressed_full_15 | (window_here[15] & window_full_15_q);
+  assign window_passed = window_addressed_full_16 | (stages_fails_work & (window_addressed_qp == stages_qp));
+  assign window_showing = window_shows | (window_waits_r_q & (~entry_work_taken));
+  assign window_comes_full = window_found_full_16 | (stages_fails_work & (stages_qp == window_arriving_qp));
+  assign window_enters_0 = window_writes & (window_tail_place == 4'd0);
+  assign window_full_0_d = ((((window_full_0_q | (stages_fails_work & window_meets_0)) & (~window_enters_0))
+      | (window_enters_0 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_1 = window_writes & (window_tail_place == 4'd1);
+  assign window_full_1_d = ((((window_full_1_q | (stages_fails_work & window_meets_1)) & (~window_enters_1))
+      | (window_enters_1 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_2 = window_writes & (window_tail_place == 4'd2);
+  assign window_full_2_d = ((((window_full_2_q | (stages_fails_work & window_meets_2)) & (~window_enters_2))
+      | (window_enters_2 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_3 = window_writes & (window_tail_place == 4'd3);
+  assign window_full_3_d = ((((window_full_3_q | (stages_fails_work & window_meets_3)) & (~window_enters_3))
+      | (window_enters_3 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_4 = window_writes & (window_tail_place == 4'd4);
+  assign window_full_4_d = ((((window_full_4_q | (stages_fails_work & window_meets_4)) & (~window_enters_4))
+      | (window_enters_4 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_5 = window_writes & (window_tail_place == 4'd5);
+  assign window_full_5_d = ((((window_full_5_q | (stages_fails_work & window_meets_5)) & (~window_enters_5))
+      | (window_enters_5 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_6 = window_writes & (window_tail_place == 4'd6);
+  assign window_full_6_d = ((((window_full_6_q | (stages_fails_work & window_meets_6)) & (~window_enters_6))
+      | (window_enters_6 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_7 = window_writes & (window_tail_place == 4'd7);
+  assign window_full_7_d = ((((window_full_7_q | (stages_fails_work & window_meets_7)) & (~window_enters_7))
+      | (window_enters_7 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_8 = window_writes & (window_tail_place == 4'd8);
+  assign window_full_8_d = ((((window_full_8_q | (stages_fails_work & window_meets_8)) & (~window_enters_8))
+      | (window_enters_8 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_9 = window_writes & (window_tail_place == 4'd9);
+  assign window_full_9_d = ((((window_full_9_q | (stages_fails_work & window_meets_9)) & (~window_enters_9))
+      | (window_enters_9 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_10 = window_writes & (window_tail_place == 4'ha);
+  assign window_full_10_d = ((((window_full_10_q | (stages_fails_work & window_meets_10)) & (~window_enters_10))
+      | (window_enters_10 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_11 = window_writes & (window_tail_place == 4'hb);
+  assign window_full_11_d = ((((window_full_11_q | (stages_fails_work & window_meets_11)) & (~window_enters_11))
+      | (window_enters_11 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_12 = window_writes & (window_tail_place == 4'hc);
+  assign window_full_12_d = ((((window_full_12_q | (stages_fails_work & window_meets_12)) & (~window_enters_12))
+      | (window_enters_12 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_13 = window_writes & (window_tail_place == 4'hd);
+  assign window_full_13_d = ((((window_full_13_q | (stages_fails_work & window_meets_13)) & (~window_enters_13))
+      | (window_enters_13 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_14 = window_writes & (window_tail_place == 4'he);
+  assign window_full_14_d = ((((window_full_14_q | (stages_fails_work & window_meets_14)) & (~window_enters_14))
+      | (window_enters_14 & window_comes_full)) & (~window_restarts)) & (~rst);
+  assign window_enters_15 = window_writes & (window_tail_place == 4'hf);
+  assign window_full_15_d = ((((window_full_15_q | (stages_fails_work & window_meets_15)) & (~window_enters_15))
+      | (window_enters_15 & window_comes_full)) & (~window_restarts)) & (~rst);
   always_comb begin
-    window_shown_d = window_shown_q;
     window_offered_d = window_offered_q;
     window_again_d = window_again_q;
-    window_freed_ring_d = window_freed_ring_q;
     window_head_d = window_head_q;
-    window_next_d = window_next_q;
-    window_tail_d = window_new_tail;
-    window_room_d = (window_new_tail - window_head_q) != 5'h10;
-    window_gone_d = window_offered_q & intake_work_ready;
-    window_passes = 1'd0;
-    window_restarts = 1'd0;
-    if ((~window_shown_q) & (~window_offered_q)) begin
-      if (window_restart_due_q) begin
-        window_restarts = 1'd1;
-      end else if (window_waits_for_restart | (window_next_q == window_tail_q)) begin
-        window_passes = 1'd0;
-      end else if (window_done_q[window_at]) begin
-        window_passes = 1'd1;
-      end else if (~window_flying_q[window_at]) begin
-        window_shown_d = ~window_deferred_q[window_at];
-        window_offered_d = window_deferred_q[window_at];
-      end
+    window_tail_d = window_tail_q;
+    if (window_writes) begin
+      window_tail_d = window_tail_q + 5'd1;
     end
-    window_restart_due_d = (window_again_q & (~window_restarts))
-        & (((window_next_q == window_tail_q) | window_freed_ring_q) | (|window_deferred_q));
-    if (entry_work_taken | window_skips) begin
-      window_shown_d = 1'd0;
+    window_room_d = (window_held != 5'h10) & (~(window_writes & (window_held == 5'hf)));
+    window_gone_d = window_offered_q & intake_work_ready;
+    window_passes = window_looks & (|(window_done_q & window_here));
+    if ((window_looks & (|(window_deferred_q & window_here))) & (~(|((window_done_q | window_flying_q) & window_here)))) begin
+      window_offered_d = 1'd1;
+    end
+    window_restart_due_d = (window_again_q & (~window_restarts)) & (((~window_filled_here) | window_freed_ring_q) | (|window_deferred_q));
+    if (window_skips_q) begin
       window_passes = 1'd1;
     end
     if (window_gone_q) begin
       window_offered_d = 1'd0;
       window_passes = 1'd1;
     end
+    window_next_d = window_now;
+    window_here_r_d = window_here ^ 16'd1;
     if (window_passes) begin
-      window_next_d = window_next_q + 5'd1;
+      window_next_d = window_behind;
+      window_here_r_d = ((window_here << 1) | (window_here >> 15)) ^ 16'd1;
     end
-    if (window_skips) begin
+    if (window_skips_q) begin
       window_again_d = 1'd1;
     end
     if (window_restarts) begin
       window_next_d = window_head_q;
+      window_here_r_d = (16'd1 << window_oldest) ^ 16'd1;
       window_again_d = 1'd0;
     end
-    if (stages_returns | stages_defers_work) begin
+    window_filled_d = window_writes | window_remains;
+    if (stages_fails_work) begin
       window_again_d = 1'd1;
     end
-    if (stages_frees & window_freed_by_16) begin
-      window_freed_ring_d = 1'd1;
-    end
-    if (window_restarts) begin
-      window_freed_ring_d = 1'd0;
-    end
+    window_waits_r_d = window_showing & (~window_passed);
+    window_skips_d = window_showing & window_passed;
+    window_freed_ring_d = (window_freed_ring_q | (stages_frees & window_freed_by_16)) & (~window_restarts);
     window_freed = 16'd0;
     if (((window_head_q != window_next_q) & (~window_restarts)) & window_done_q[window_oldest]) begin
       window_head_d = window_head_q + 5'd1;
       window_freed = 16'd1 << window_oldest;
     end
+    window_took_d = entry_work_taken;
     window_flying_d = (window_flying_q & (~window_landed)) | window_flown;
     window_done_d = ((window_done_q & (~window_freed)) | window_queued) | window_handled;
     window_deferred_d = (window_deferred_q & (~window_handled)) | window_refused;
     if (rst) begin
       window_room_d = 1'd0;
-      window_shown_d = 1'd0;
+      window_waits_r_d = 1'd0;
+      window_skips_d = 1'd0;
       window_offered_d = 1'd0;
       window_gone_d = 1'd0;
       window_again_d = 1'd0;
@@ -2487,245 +2715,147 @@ module hpcc_requester (
       window_flying_d = 16'd0;
       window_done_d = 16'd0;
       window_deferred_d = 16'd0;
+      window_here_r_d = 16'd0;
+      window_took_d = 1'd0;
+      window_filled_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_0_d = window_owners_0_q;
-    window_full_0_d = window_full_0_q;
-    if (window_comes_back & window_meets_0) begin
-      window_full_0_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd0)) begin
+    if (window_enters_0) begin
       window_owners_0_d = window_arriving_qp;
-      window_full_0_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_0_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_1_d = window_owners_1_q;
-    window_full_1_d = window_full_1_q;
-    if (window_comes_back & window_meets_1) begin
-      window_full_1_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd1)) begin
+    if (window_enters_1) begin
       window_owners_1_d = window_arriving_qp;
-      window_full_1_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_1_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_2_d = window_owners_2_q;
-    window_full_2_d = window_full_2_q;
-    if (window_comes_back & window_meets_2) begin
-      window_full_2_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd2)) begin
+    if (window_enters_2) begin
       window_owners_2_d = window_arriving_qp;
-      window_full_2_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_2_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_3_d = window_owners_3_q;
-    window_full_3_d = window_full_3_q;
-    if (window_comes_back & window_meets_3) begin
-      window_full_3_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd3)) begin
+    if (window_enters_3) begin
       window_owners_3_d = window_arriving_qp;
-      window_full_3_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_3_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_4_d = window_owners_4_q;
-    window_full_4_d = window_full_4_q;
-    if (window_comes_back & window_meets_4) begin
-      window_full_4_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd4)) begin
+    if (window_enters_4) begin
       window_owners_4_d = window_arriving_qp;
-      window_full_4_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_4_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_5_d = window_owners_5_q;
-    window_full_5_d = window_full_5_q;
-    if (window_comes_back & window_meets_5) begin
-      window_full_5_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd5)) begin
+    if (window_enters_5) begin
       window_owners_5_d = window_arriving_qp;
-      window_full_5_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_5_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_6_d = window_owners_6_q;
-    window_full_6_d = window_full_6_q;
-    if (window_comes_back & window_meets_6) begin
-      window_full_6_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd6)) begin
+    if (window_enters_6) begin
       window_owners_6_d = window_arriving_qp;
-      window_full_6_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_6_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_7_d = window_owners_7_q;
-    window_full_7_d = window_full_7_q;
-    if (window_comes_back & window_meets_7) begin
-      window_full_7_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd7)) begin
+    if (window_enters_7) begin
       window_owners_7_d = window_arriving_qp;
-      window_full_7_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_7_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_8_d = window_owners_8_q;
-    window_full_8_d = window_full_8_q;
-    if (window_comes_back & window_meets_8) begin
-      window_full_8_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd8)) begin
+    if (window_enters_8) begin
       window_owners_8_d = window_arriving_qp;
-      window_full_8_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_8_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_9_d = window_owners_9_q;
-    window_full_9_d = window_full_9_q;
-    if (window_comes_back & window_meets_9) begin
-      window_full_9_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'd9)) begin
+    if (window_enters_9) begin
       window_owners_9_d = window_arriving_qp;
-      window_full_9_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_9_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_10_d = window_owners_10_q;
-    window_full_10_d = window_full_10_q;
-    if (window_comes_back & window_meets_10) begin
-      window_full_10_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'ha)) begin
+    if (window_enters_10) begin
       window_owners_10_d = window_arriving_qp;
-      window_full_10_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_10_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_11_d = window_owners_11_q;
-    window_full_11_d = window_full_11_q;
-    if (window_comes_back & window_meets_11) begin
-      window_full_11_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'hb)) begin
+    if (window_enters_11) begin
       window_owners_11_d = window_arriving_qp;
-      window_full_11_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_11_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_12_d = window_owners_12_q;
-    window_full_12_d = window_full_12_q;
-    if (window_comes_back & window_meets_12) begin
-      window_full_12_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'hc)) begin
+    if (window_enters_12) begin
       window_owners_12_d = window_arriving_qp;
-      window_full_12_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_12_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_13_d = window_owners_13_q;
-    window_full_13_d = window_full_13_q;
-    if (window_comes_back & window_meets_13) begin
-      window_full_13_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'hd)) begin
+    if (window_enters_13) begin
       window_owners_13_d = window_arriving_qp;
-      window_full_13_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_13_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_14_d = window_owners_14_q;
-    window_full_14_d = window_full_14_q;
-    if (window_comes_back & window_meets_14) begin
-      window_full_14_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'he)) begin
+    if (window_enters_14) begin
       window_owners_14_d = window_arriving_qp;
-      window_full_14_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_14_d = 1'd0;
     end
   end
   always_comb begin
     window_owners_15_d = window_owners_15_q;
-    window_full_15_d = window_full_15_q;
-    if (window_comes_back & window_meets_15) begin
-      window_full_15_d = 1'd1;
-    end
-    if (window_writes & (window_tail_place == 4'hf)) begin
+    if (window_enters_15) begin
       window_owners_15_d = window_arriving_qp;
-      window_full_15_d = window_comes_full;
-    end
-    if (window_restarts | rst) begin
-      window_full_15_d = 1'd0;
     end
   end
   always_comb begin
-    window_new_tail = window_tail_q;
-    if (window_writes) begin
-      window_new_tail = window_tail_q + 5'd1;
+    window_now = window_next_q;
+    if (window_took_q) begin
+      window_now = window_next_q + 5'd1;
     end
   end
   always_comb begin
     window_addressed_qp = window_front_qp_q;
-    if (window_moved_q) begin
+    if (window_moved_q | window_took_q) begin
       window_addressed_qp = window_numbers_rdata;
     end
-    if (window_came_q) begin
+    if (window_came_here) begin
       window_addressed_qp = window_came_qp_q;
+    end
+  end
+  always_comb begin
+    window_came_here = window_came_q;
+    if (window_took_q) begin
+      window_came_here = window_came_behind_q;
+    end
+  end
+  always_comb begin
+    window_here = window_taken_from;
+    if (window_took_q) begin
+      window_here = (window_taken_from << 1) | (window_taken_from >> 15);
+    end
+  end
+  always_comb begin
+    window_filled_here = window_filled_q;
+    if (window_took_q) begin
+      window_filled_here = window_filled_behind_q;
+    end
+  end
+  always_comb begin
+    window_remains = window_filled_here;
+    if (window_passes) begin
+      window_remains = window_behind != window_tail_q;
+    end
+    if (window_restarts) begin
+      window_remains = window_head_q != window_tail_q;
     end
   end
   always_comb begin
@@ -2736,19 +2866,22 @@ module hpcc_requester (
   end
   always_comb begin
     window_came_d = window_writes & (window_tail_place == window_at);
-    if (window_passes | window_restarts) begin
-      window_came_d = window_writes & (window_tail_place == window_new_at);
+    if (window_passes) begin
+      window_came_d = window_writes & (window_tail_place == window_behind[3:0]);
+    end
+    if (window_restarts) begin
+      window_came_d = window_writes & (window_tail_place == window_oldest);
     end
   end
   always_comb begin
     window_flown = 16'd0;
-    if (entry_work_taken) begin
-      window_flown = window_here;
+    if (window_took_q) begin
+      window_flown = window_taken_from;
     end
   end
   always_comb begin
     window_landed = 16'd0;
-    if ((stages_push | stages_returns) | stages_defers_work) begin
+    if (stages_push | stages_fails_work) begin
       window_landed = window_ended;
     end
   end
@@ -2776,30 +2909,25 @@ module hpcc_requester (
   assign held_place = held_next_place_q;
   assign held_answers_we = 1'd1;
   assign held_read = held_answers_rdata;
-  assign held_waits = held_head_q != held_tail_q;
+  assign held_waits = held_left_q;
   assign held_machine_data = held_answers_rdata;
   assign held_machine_valid = held_shown_q;
   always_comb begin
-    held_head_d = held_head_q;
-    held_tail_d = held_tail_q;
     held_next_place_d = held_next_place_q;
     held_addressed_d = held_addressed_q;
     held_shown_d = held_shown_q;
     if (entry_answer_comes) begin
       held_next_place_d = held_next_place_q + 4'd1;
     end
-    if (stages_defers_answer) begin
-      held_tail_d = held_tail_q + 3'd1;
-    end
-    if (((~turn) | (held_head_q == held_tail_q)) | choice_answers_ready) begin
+    held_head_d = held_new_head;
+    held_tail_d = held_new_tail;
+    held_left_d = held_new_head != held_new_tail;
+    if (((~turn) | (~held_left_q)) | choice_answers_ready) begin
       held_addressed_d = 1'd0;
       held_shown_d = 1'd0;
     end else begin
       held_addressed_d = 1'd1;
       held_shown_d = held_addressed_q;
-    end
-    if (choice_answers_ready) begin
-      held_head_d = held_head_q + 3'd1;
     end
     if (rst) begin
       held_head_d = 3'd0;
@@ -2807,6 +2935,7 @@ module hpcc_requester (
       held_next_place_d = 4'd0;
       held_addressed_d = 1'd0;
       held_shown_d = 1'd0;
+      held_left_d = 1'd0;
     end
   end
   always_comb begin
@@ -2815,12 +2944,31 @@ module hpcc_requester (
       held_answers_raddr = held_places_rdata;
     end
   end
-  // entry: What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
+  always_comb begin
+    held_new_tail = held_tail_q;
+    if (stages_defers_answer) begin
+      held_new_tail = held_tail_q + 3'd1;
+    end
+  end
+  always_comb begin
+    held_new_head = held_head_q;
+    if (choice_answers_ready) begin
+      held_new_head = held_head_q + 3'd1;
+    end
+  end
+  // entry: What enters the pipe next: a READ response first, then an answer or a work request, in turn while both can go; while many
+  // answers wait, a work request waits
+  // for three of them.
   //
-  // Work requests come no faster than what they become is taken: one in two clocks behind a WRITE, which is two operations of the scheduler
-  // and two beats on the
-  // bus, one in four behind a READ, whose answer and response go through this pipe too. Faster ones would fill packet buffers until frames
-  // are lost.
+  // So work requests come no faster than what they become is taken. A READ is three steps, of its work request, its response and the answer
+  // about the
+  // response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until frames are
+  // lost.
+  // Behind a READ of less than 128 bytes the next work request waits for three clocks: its response is on the wire for two to four. Behind
+  // a longer one, or while
+  // READs of peers are answered, for four: a READ is then four operations of the scheduler, its own work, its request that leaves, its
+  // acknowledgement,
+  // and the work of the peer's.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to
@@ -2832,10 +2980,12 @@ module hpcc_requester (
   assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
   assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~entry_pauses_q);
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
-  assign entry_is_work = (entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can);
+  assign entry_work_first = entry_work_can & ((~entry_answer_can) | entry_turn_q);
+  assign entry_is_work = entry_work_first & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
   assign entry_takes_work = ((entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can)) & (~hold);
   assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
+  assign entry_long_read = window_front.length >= 32'h80;
   assign entry_work_taken = entry_takes_work;
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = (entry_full_q | window_waits) | responses_waits;
@@ -2844,11 +2994,12 @@ module hpcc_requester (
   assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
-  assign entry_opens = (~entry_full_q) | entry_takes_answer;
+  assign entry_opens = ~entry_behind_full_q;
   assign entry_answers_ready = entry_opens;
-  assign entry_answer_comes = gather_down_valid & entry_opens;
+  assign entry_comes = gather_down_valid & entry_opens;
+  assign entry_answer_comes = entry_comes;
+  assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
   assign entry_answer_qp = entry_answer_q.qp;
-  assign entry_newcomer_qp = entry_newcomer.qp;
   assign entry_response_qp = responses_step.qp;
   assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
       | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
@@ -2857,32 +3008,46 @@ module hpcc_requester (
       | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
   assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
-  assign entry_behind_work = entry_work_qp == entry_next_answer_qp;
-  assign entry_behind_response = entry_response_qp == entry_next_answer_qp;
-  assign entry_behind_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_next_answer_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_next_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_next_answer_qp));
-  assign entry_behind_answer = (((entry_answer_qp == entry_newcomer_qp) | (entry_inside_1_q & (entry_qp_1_q == entry_newcomer_qp)))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer_qp));
+  assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
+  assign entry_second_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_second_qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_second_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_second_qp));
+  assign entry_behind_answer = (entry_answer_qp == entry_second_qp) | entry_second_inside;
   always_comb begin
     entry_turn_d = entry_turn_q;
     entry_full_d = entry_full_q;
+    entry_in_row_d = entry_in_row_q;
     entry_answer_d = entry_answer_q;
-    if (entry_takes_work | entry_takes_answer) begin
-      entry_turn_d = entry_takes_answer;
+    if (entry_takes_answer & (~entry_turn_q)) begin
+      entry_turn_d = (~gather_many) | (entry_in_row_q == 2'd2);
+      entry_in_row_d = entry_in_row_q + 2'd1;
+    end
+    entry_next_pause = 2'd0;
+    if (entry_pauses_q) begin
+      entry_next_pause = entry_pause_q - 2'd1;
+    end
+    if (entry_takes_work) begin
+      entry_turn_d = 1'd0;
+      entry_in_row_d = 2'd0;
+      if (|window_front.operation) begin
+        entry_next_pause = 2'd2;
+        if (entry_answering_q | entry_long_read) begin
+          entry_next_pause = 2'd3;
+        end
+      end
     end
     entry_pause_d = entry_next_pause;
     entry_pauses_d = |entry_next_pause;
-    if (entry_opens) begin
-      entry_full_d = gather_down_valid;
-      entry_answer_d.qp = entry_newcomer.qp;
-      entry_answer_d.generation = entry_newcomer.generation;
-      entry_answer_d.psn = entry_newcomer.psn;
-      entry_answer_d.answer = entry_newcomer.answer;
-      entry_answer_d.syndrome = entry_newcomer.syndrome;
-      entry_answer_d.int_on = entry_newcomer.int_on;
-      entry_answer_d.failed = entry_newcomer.ends_or_failed;
-      entry_answer_d.place = held_place;
+    entry_answered_d = entry_next_answered;
+    entry_answering_d = |entry_next_answered;
+    if (entry_takes_answer | (~entry_full_q)) begin
+      entry_full_d = entry_behind_full_q | entry_comes;
+      entry_answer_d = entry_behind_q;
+      if (entry_spare_q) begin
+        entry_answer_d = entry_arrived;
+      end
     end
+    entry_behind_full_d = entry_stays;
     entry_work_meets_d = entry_work_near | entry_work_far;
     entry_answer_meets_d = (entry_behind_inside | (entry_takes_work & entry_behind_work)) | (entry_takes_response & entry_behind_response);
     if (entry_takes_answer) begin
@@ -2900,21 +3065,28 @@ module hpcc_requester (
       entry_work_meets_d = 1'd0;
       entry_response_meets_d = 1'd0;
       entry_turn_d = 1'd0;
+      entry_in_row_d = 2'd0;
       entry_pause_d = 2'd0;
       entry_pauses_d = 1'd0;
+      entry_answered_d = 6'd0;
+      entry_answering_d = 1'd0;
       entry_full_d = 1'd0;
+      entry_behind_full_d = 1'd0;
     end
   end
   always_comb begin
-    entry_next_pause = 2'd0;
-    if (entry_pauses_q) begin
-      entry_next_pause = entry_pause_q - 2'd1;
+    entry_behind_d = entry_behind_q;
+    if (entry_spare_q) begin
+      entry_behind_d = entry_arrived;
     end
-    if (entry_takes_work) begin
-      entry_next_pause = 2'd1;
-      if (|window_front.operation) begin
-        entry_next_pause = 2'd3;
-      end
+  end
+  always_comb begin
+    entry_next_answered = 6'd0;
+    if (entry_answering_q) begin
+      entry_next_answered = entry_answered_q - 6'd1;
+    end
+    if (answers_read) begin
+      entry_next_answered = 6'h3f;
     end
   end
   always_comb begin
@@ -2926,7 +3098,7 @@ module hpcc_requester (
     entry_word.length = window_front.length;
     entry_word.ends = responses_step.ends;
     entry_word.negative = responses_step.negative;
-    if (entry_is_work) begin
+    if (entry_work_first) begin
       entry_word.qp = entry_work_qp;
       entry_word.place = window_place;
     end
@@ -2938,9 +3110,44 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    entry_next_answer_qp = entry_newcomer_qp;
+    entry_arrived = 94'd0;
+    entry_arrived.qp = entry_newcomer.qp;
+    entry_arrived.generation = entry_newcomer.generation;
+    entry_arrived.psn = entry_newcomer.psn;
+    entry_arrived.answer = entry_newcomer.answer;
+    entry_arrived.syndrome = entry_newcomer.syndrome;
+    entry_arrived.int_on = entry_newcomer.int_on;
+    entry_arrived.failed = entry_newcomer.ends_or_failed;
+    entry_arrived.place = held_place;
+  end
+  always_comb begin
+    entry_spare_d = ~entry_stays;
+    if (rst) begin
+      entry_spare_d = 1'd1;
+    end
+  end
+  always_comb begin
+    entry_second_qp = entry_newcomer.qp;
+    if (entry_behind_full_q) begin
+      entry_second_qp = entry_behind_q.qp;
+    end
+  end
+  always_comb begin
+    entry_behind_inside = entry_second_inside;
     if (entry_full_q) begin
-      entry_next_answer_qp = entry_answer_qp;
+      entry_behind_inside = entry_answer_inside;
+    end
+  end
+  always_comb begin
+    entry_behind_work = entry_work_qp == entry_second_qp;
+    if (entry_full_q) begin
+      entry_behind_work = entry_work_qp == entry_answer_qp;
+    end
+  end
+  always_comb begin
+    entry_behind_response = entry_response_qp == entry_second_qp;
+    if (entry_full_q) begin
+      entry_behind_response = entry_response_qp == entry_answer_qp;
     end
   end
   // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
@@ -2953,7 +3160,8 @@ module hpcc_requester (
   // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
   // | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-  // | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
+  // | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; address of a response's
+  // payload |
   //
   // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What
   // it writes goes in there.
@@ -2968,15 +3176,19 @@ module hpcc_requester (
   assign stages_asked_psn = stages_step_1_q.psn;
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
   assign stages_ring_qp = stages_step_2_q.qp;
+  assign stages_ring_read = stages_step_2_q.response;
+  assign stages_alone_3_d = store_state.head == store_state.tail;
+  assign stages_sound_3_d = ~store_is_void;
   assign stages_alive_3_d = store_alive & (stages_step_2_q.work | (store_context_generation == stages_step_2_q.generation));
   assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_defers_response_5_q));
   assign stages_state_now = stages_now;
-  assign stages_void_now = stages_void_3_q;
-  assign stages_empty = stages_void_3_q | (stages_state_3_q.head == stages_state_3_q.tail);
-  assign stages_has_ended = stages_now.dead;
+  assign stages_void_now = ~stages_sound_3_q;
+  assign stages_empty = (~stages_sound_3_q) | stages_alone_3_q;
+  assign stages_has_ended = stages_sound_3_q & stages_state_3_q.dead;
+  assign stages_dead_now = stages_has_ended;
   assign stages_distance = stages_step_3_q.psn - stages_now.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
-  assign stages_lag = stages_now.accepted - stages_next_3_q;
+  assign stages_lag = stages_state_3_q.accepted - stages_next_3_q;
   assign stages_distance_4_d = stages_distance;
   assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_outstanding_4_d = stages_now.assigned - stages_now.una;
@@ -2984,19 +3196,18 @@ module hpcc_requester (
   assign stages_direct_4_d = stages_now.told == stages_now.head;
   assign stages_full_4_d = (stages_now.tail - stages_now.told) == 5'h10;
   assign stages_reads_4_d = stages_now.reads < max_reads;
-  assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
+  assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
   assign stages_is_response = stages_step_3_q.response;
-  assign stages_awaited_4_d = ((((((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_has_ended))
-      & (~stages_distance.negative)) & stages_sent_known_3_q) & stages_beyond.negative) & (~stages_progress.negative))
-      & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
-  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
+  assign stages_awaited_4_d = (((((((((stages_goes_on & stages_is_response) & stages_alive_3_q) & stages_sound_3_q)
+      & (~stages_state_3_q.dead)) & (~stages_distance.negative)) & stages_sent_known_3_q) & stages_beyond.negative)
+      & (~stages_progress.negative)) & (stages_state_3_q.read_at != stages_state_3_q.admit)) & (~stages_step_3_q.negative);
+  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
   assign stages_old = stages_distance.negative;
-  assign stages_before_gap = stages_progress.negative;
   assign stages_full_length = 16'h100 << stages_mtu_3_q;
   assign stages_last_byte = stages_step_3_q.length[15:0] - 16'd1;
   assign stages_whole_4_d = stages_step_3_q.length[15:0] == stages_full_length;
-  assign stages_short_4_d = (stages_last_byte & (16'd0 - stages_full_length)) == 16'd0;
-  assign stages_above_packet_4_d = 16'd0 - stages_full_length;
+  assign stages_short_4_d = ~(|(stages_last_byte & (16'hff00 << stages_mtu_3_q)));
+  assign stages_above_packet_4_d = 16'hff00 << stages_mtu_3_q;
   assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
   assign stages_syndrome = stages_step_3_q.syndrome;
   assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
@@ -3006,9 +3217,10 @@ module hpcc_requester (
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
   assign stages_never_sent = (~stages_distance.negative) & stages_unsent;
-  assign stages_may_move = (stages_judged & (~stages_distance.negative)) & (stages_now.head != stages_now.admit);
-  assign stages_moves_write_4_d = ((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative;
-  assign stages_moves_read_4_d = stages_may_move & stages_is_data;
+  assign stages_may_move = (stages_judged & stages_sound_3_q) & (stages_state_3_q.head != stages_state_3_q.admit);
+  assign stages_moves_write_4_d = (((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative)
+      & (~stages_distance.negative);
+  assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_distance.negative);
   assign stages_drops_4_d = (((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended)
       | (stages_is_ack & (stages_never_sent | stages_is_ignored))) | ((stages_is_positive | stages_is_data) & stages_distance.negative))
       | stages_is_duplicate;
@@ -3018,9 +3230,9 @@ module hpcc_requester (
   assign stages_first_behind_4_d = stages_now.assigned + 24'd1;
   assign stages_over = stages_next_4_q - message_q.end_psn;
   assign stages_at_end = stages_next_4_q == message_q.end_psn;
-  assign stages_moves = stages_kind_moves & (stages_over.negative
-      | (((stages_at_end & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last))));
-  assign stages_done = stages_moves & stages_at_end;
+  assign stages_closes = ((stages_kind_moves & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last));
+  assign stages_moves = (stages_kind_moves & stages_over.negative) | (stages_closes & stages_at_end);
+  assign stages_done = stages_closes & stages_at_end;
   assign stages_completes = stages_done & message_q.last;
   assign stages_completes_qp = stages_step_4_q.qp;
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
@@ -3029,7 +3241,11 @@ module hpcc_requester (
   assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
   assign stages_unlike = ((message_q.length[15:0] - 16'd1) ^ stages_last_byte_4_q) & (~stages_above_packet_4_q);
-  assign stages_accepts = ((stages_awaited_4_q & message_q.read) & stages_in_order) & stages_fits_place;
+  assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
+  assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
+  assign stages_fits_place = (stages_awaited_4_q & message_q.read) & stages_in_order;
+  assign stages_accepts = ((stages_fits_place & stages_fits_inside) & stages_over.negative)
+      | ((stages_fits_place & stages_fits_end) & stages_at_end);
   assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
   assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
   assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
@@ -3037,21 +3253,22 @@ module hpcc_requester (
   assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
   assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
   assign stages_queues = ((((stages_tried_4_q & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
-  assign stages_passes_write = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
+  assign stages_passes_write_5_d = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
   assign stages_we = stages_we_5_q;
   assign stages_moved = stages_moved_5_q;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
-  assign stages_new_state = stages_state_5_q;
+  assign stages_new_state = stages_written;
   assign stages_place = stages_step_5_q.place;
   assign stages_push = stages_push_5_q;
   assign stages_frees = stages_frees_5_q;
-  assign stages_tail = stages_tail_5_q;
-  assign stages_start = stages_start_5_q;
-  assign stages_finish = stages_state_5_q.assigned;
+  assign stages_tail = stages_state_5_q.tail;
+  assign stages_start = stages_state_5_q.assigned;
+  assign stages_finish = stages_end_5_q;
   assign stages_returns = stages_returns_5_q;
   assign stages_defers_work = stages_defers_work_5_q;
+  assign stages_fails_work = stages_fails_work_5_q;
   assign stages_defers_answer = stages_defers_answer_5_q;
   assign stages_event = stages_event_5_q;
   assign stages_psn = stages_next_5_q;
@@ -3084,8 +3301,10 @@ module hpcc_requester (
     stages_returns_5_d = (stages_tried_4_q & (~stages_refused)) & stages_full_4_q;
     stages_defers_work_5_d = stages_tried_4_q & (stages_refused
         | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
+    stages_fails_work_5_d = stages_tried_4_q & (~stages_queues);
     stages_push_5_d = stages_queues;
     stages_frees_5_d = stages_done;
+    stages_moves_5_d = stages_moves;
     stages_moved_5_d = (stages_moves | stages_queues) | stages_accepts;
     stages_we_5_d = ((stages_moves | stages_queues) | stages_accepts) | stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
@@ -3098,10 +3317,12 @@ module hpcc_requester (
       stages_saves_4_d = 1'd0;
       stages_we_5_d = 1'd0;
       stages_moved_5_d = 1'd0;
+      stages_moves_5_d = 1'd0;
       stages_push_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
       stages_returns_5_d = 1'd0;
       stages_defers_work_5_d = 1'd0;
+      stages_fails_work_5_d = 1'd0;
       stages_defers_answer_5_d = 1'd0;
       stages_event_5_d = 1'd0;
       stages_echo_5_d = 1'd0;
@@ -3113,14 +3334,8 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_ring_place = store_state.head;
-    if (stages_step_2_q.response) begin
-      stages_ring_place = store_state.read_at;
-    end
-  end
-  always_comb begin
     stages_step_3_d = stages_step_2_q;
-    if (turn) begin
+    if (turn_1_q) begin
       stages_step_3_d.psn = choice_psn;
     end
   end
@@ -3128,18 +3343,27 @@ module hpcc_requester (
     stages_now = stages_state_3_q;
     if (stages_void_3_q) begin
       stages_now = 142'd0;
-      stages_now.una = stages_first_psn_3_q;
       stages_now.accepted = stages_first_psn_3_q;
       stages_now.assigned = stages_first_psn_3_q;
+    end
+    stages_now.una = stages_first_psn_3_q;
+    if (stages_sound_3_q) begin
+      stages_now.una = stages_state_3_q.una;
     end
     stages_now.generation = stages_reference_3_q;
   end
   always_comb begin
     stages_step_4_d = stages_step_3_q;
     stages_state_4_d = stages_now;
-    if (turn) begin
+    if (turn_1_q) begin
       stages_state_4_d = queue_new_state;
       stages_step_4_d.qp = choice_qp;
+    end
+  end
+  always_comb begin
+    stages_before_gap = stages_distance.negative;
+    if (stages_sound_3_q) begin
+      stages_before_gap = stages_progress.negative;
     end
   end
   always_comb begin
@@ -3155,42 +3379,33 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_fits_place = ((~stages_step_4_q.ends) & stages_whole_4_q) & stages_over.negative;
-    if (stages_at_end) begin
-      stages_fits_place = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
-    end
-  end
-  always_comb begin
-    stages_written = stages_state_4_q;
+    stages_written = stages_state_5_q;
     stages_written.used = 1'd1;
-    if (stages_queues) begin
-      stages_written.tail = stages_state_4_q.tail + 5'd1;
-      stages_written.admit = stages_state_4_q.tail + 5'd1;
-      stages_written.assigned = stages_new_end;
-      if (stages_passes_write) begin
-        stages_written.read_at = stages_state_4_q.tail + 5'd1;
+    if (stages_push_5_q) begin
+      stages_written.tail = stages_state_5_q.tail + 5'd1;
+      stages_written.admit = stages_state_5_q.tail + 5'd1;
+      stages_written.assigned = stages_end_5_q;
+      if (stages_passes_write_5_q) begin
+        stages_written.read_at = stages_state_5_q.tail + 5'd1;
       end
-      stages_written.reads = stages_state_4_q.reads + {4'd0, stages_step_4_q.read};
+      stages_written.reads = stages_state_5_q.reads + {4'd0, stages_step_5_q.read};
     end
-    if (stages_moves) begin
-      stages_written.una = stages_next_4_q;
-      if (stages_behind_4_q) begin
-        stages_written.accepted = stages_next_4_q;
-      end
+    if (stages_moves_5_q) begin
+      stages_written.una = stages_next_5_q;
     end
-    if (stages_done) begin
-      stages_written.head = stages_state_4_q.head + 5'd1;
-      stages_written.told = stages_state_4_q.told + 5'd1;
-      stages_written.reads = stages_state_4_q.reads - {4'd0, message_q.read};
-      if (stages_state_4_q.read_at == stages_state_4_q.head) begin
-        stages_written.read_at = stages_state_4_q.head + 5'd1;
+    if (stages_frees_5_q) begin
+      stages_written.head = stages_state_5_q.head + 5'd1;
+      stages_written.told = stages_state_5_q.told + 5'd1;
+      stages_written.reads = stages_state_5_q.reads - {4'd0, stages_releases_5_q};
+      if (stages_state_5_q.read_at == stages_state_5_q.head) begin
+        stages_written.read_at = stages_state_5_q.head + 5'd1;
       end
     end
-    if (stages_accepts) begin
-      stages_written.accepted = stages_next_4_q;
-      if (stages_at_end) begin
-        stages_written.read_at = stages_state_4_q.read_at + 5'd1;
-      end
+    if ((stages_moves_5_q & stages_behind_5_q) | stages_takes_5_q) begin
+      stages_written.accepted = stages_next_5_q;
+    end
+    if (stages_takes_5_q & stages_last_5_q) begin
+      stages_written.read_at = stages_state_5_q.read_at + 5'd1;
     end
   end
   always_comb begin
@@ -3207,13 +3422,14 @@ module hpcc_requester (
   // from the
   // clock after.
   assign turns_asked = held_waits | turns_called_before_q;
-  assign turns_called = held_waits | (turns_called_before_q & ((~(|turns_rest_q)) | (~turns_waited_before_q)));
+  assign turns_called = held_waits | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
   assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~held_waits)) & turns_waited_before_q));
   assign turns_go = turns_turn_q & (~turns_leaves);
   assign turns_hold = turns_turn_q | turns_called;
   assign turns_machine = turns_turn_q;
   always_comb begin
     turns_turn_d = turns_turn_q;
+    turns_rests_d = turns_rests_q;
     turns_operations_d = turns_operations_q;
     turns_rest_d = turns_rest_q;
     turns_called_before_d = turns_calls;
@@ -3222,13 +3438,15 @@ module hpcc_requester (
       if (turns_leaves) begin
         turns_turn_d = 1'd0;
         turns_rest_d = 3'd7;
+        turns_rests_d = 1'd1;
       end else if (address_q & (~(&turns_operations_q))) begin
         turns_operations_d = turns_operations_q + 3'd1;
       end
     end else begin
       turns_operations_d = 3'd0;
-      if (|turns_rest_q) begin
+      if (turns_rests_q) begin
         turns_rest_d = turns_rest_q - 3'd1;
+        turns_rests_d = turns_rest_q != 3'd1;
       end
       if (turns_called & (~stages_busy)) begin
         turns_turn_d = 1'd1;
@@ -3240,6 +3458,7 @@ module hpcc_requester (
       turns_waited_before_d = 1'd0;
       turns_operations_d = 3'd0;
       turns_rest_d = 3'd0;
+      turns_rests_d = 1'd0;
     end
   end
   // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
@@ -3254,10 +3473,9 @@ module hpcc_requester (
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
   assign store_lands = (store_landing_down_valid & (~stages_we)) & (~sent_valid);
-  assign store_voids = store_lands & (store_waits.created.alive | (~(|store_waits.created.generation)));
   assign store_crowded = store_landing_down_valid;
-  assign store_sent_we = sent_valid | store_voids;
-  assign store_states_we = stages_we | store_voids;
+  assign store_sent_we = sent_valid | ((store_landing_down_valid & (~stages_we)) & store_waits.voids);
+  assign store_states_we = stages_we | ((store_landing_down_valid & (~sent_valid)) & store_waits.voids);
   assign store_alive = store_contexts_rdata.alive;
   assign store_context_generation = store_contexts_rdata.generation;
   assign store_mtu = store_contexts_rdata.mtu;
@@ -3270,6 +3488,7 @@ module hpcc_requester (
   assign store_first_psn = store_contexts_rdata.first_psn;
   always_comb begin
     store_arriving.qp = context_qp;
+    store_arriving.voids = context_data.alive | (~(|context_data.generation));
     store_arriving.created.alive = context_data.alive;
     store_arriving.created.generation = context_data.generation;
     store_arriving.created.mtu = context_data.mtu;
@@ -3277,25 +3496,25 @@ module hpcc_requester (
     store_arriving.created.first_psn = context_data.send_psn;
   end
   always_comb begin
-    store_sent_waddr = sent_qp;
-    if (store_voids) begin
-      store_sent_waddr = store_waits.qp;
+    store_sent_waddr = store_waits.qp;
+    if (sent_valid) begin
+      store_sent_waddr = sent_qp;
     end
   end
   always_comb begin
     store_sent_wdata.end_psn = sent_end;
     store_sent_wdata.generation = sent_generation;
-    store_sent_wdata.used = ~store_voids;
+    store_sent_wdata.used = sent_valid;
   end
   always_comb begin
-    store_states_waddr = stages_qp;
-    if (~stages_we) begin
-      store_states_waddr = store_waits.qp;
+    store_states_waddr = store_waits.qp;
+    if (stages_we) begin
+      store_states_waddr = stages_qp;
     end
   end
   always_comb begin
     store_states_wdata = stages_new_state;
-    store_states_wdata.used = ~store_voids;
+    store_states_wdata.used = stages_we;
   end
   always_comb begin
     store_compared = store_contexts_rdata.generation;
@@ -3323,40 +3542,52 @@ module hpcc_requester (
   //
   // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
-  assign gather_leaves = ~gather_both_full_q;
+  assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_moves = gather_some_q & gather_leaves;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
-  assign gather_fits_d = gather_held_data_q & (gather_tags_rdata == gather_wanted);
+  assign gather_fits_d = gather_held_data_q & (gather_tags_rdata == gather_wanted_r_q);
   assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
-  assign gather_joins = gather_chosen & (gather_both_full_q | (~gather_oldest_q));
   assign gather_distance = gather_place_q - gather_head_q;
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_chosen)) & (~gather_crowded_q))
       & (gather_shown_q | (~gather_held_data_q));
-  assign gather_waits = ((gather_held_full_q & (~gather_passes)) & (~gather_joins)) & (~gather_puts);
-  assign gather_up_ready = ~gather_waits;
-  assign gather_down_valid = gather_full_q | gather_aside_full_q;
+  assign gather_waits = (gather_held_full_q & (gather_some_q | (~gather_leaves))) & gather_stays;
+  assign gather_many_r_d = gather_count_q >= 8'h10;
+  assign gather_many = gather_many_r_q;
+  assign gather_up_ready = ~gather_next_full_q;
+  assign gather_takes = answer_valid & (~gather_next_full_q);
+  assign gather_arriving_data = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
+  assign gather_down_valid = gather_full_q;
+  assign gather_down_data = gather_offered_q;
   always_comb begin
-    gather_held_full_d = gather_held_full_q;
     gather_held_data_d = gather_held_data_q;
+    gather_newest_raddr = gather_next_qp;
+    if (gather_waits) begin
+      gather_newest_raddr = gather_held.qp;
+    end else begin
+      gather_held_data_d = gather_arriving_data;
+      if (gather_next_full_q) begin
+        gather_held_data_d = gather_next_data_q;
+      end
+    end
+  end
+  always_comb begin
+    gather_next_data_d = gather_next_data_q;
+    if (~gather_next_full_q) begin
+      gather_next_data_d = gather_arriving_data;
+    end
+  end
+  always_comb begin
+    gather_from_odd_d = gather_from_odd_q;
+    gather_into_odd_d = gather_into_odd_q;
     gather_full_d = gather_full_q;
+    gather_vacant_d = gather_vacant_q;
     gather_some_d = gather_some_q;
-    gather_crowded_d = gather_crowded_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
-    gather_held_d = gather_held_q;
-    gather_offered_d = gather_offered_q;
-    gather_aside_full_d = ~gather_aside_leaves;
     if (gather_leaves) begin
-      gather_full_d = gather_moves | gather_passes;
-      gather_offered_d = gather_held_q;
-      if (gather_some_q) begin
-        gather_offered_d = gather_ring_rdata;
-      end
-    end
-    gather_both_full_d = ~gather_aside_leaves;
-    if (gather_leaves) begin
-      gather_both_full_d = (gather_moves | gather_passes) & (~gather_aside_leaves);
+      gather_full_d = gather_some_q | gather_held_full_q;
+      gather_vacant_d = ~(gather_some_q | gather_held_full_q);
     end
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
@@ -3369,37 +3600,40 @@ module hpcc_requester (
     if (gather_puts & (~gather_moves)) begin
       gather_count_d = gather_count_q + 8'd1;
       gather_some_d = 1'd1;
-      gather_crowded_d = gather_count_q == 8'hfe;
     end
     if (gather_moves & (~gather_puts)) begin
       gather_count_d = gather_count_q - 8'd1;
       gather_some_d = gather_count_q != 8'd1;
-      gather_crowded_d = 1'd0;
     end
-    gather_newest_raddr = gather_arriving.qp;
-    if (gather_waits) begin
-      gather_newest_raddr = gather_held_q.qp;
-    end else begin
-      gather_held_full_d = answer_valid;
-      gather_held_d = answer_data;
-      gather_held_data_d = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
+    gather_crowded_d = ((gather_puts & (~gather_moves)) & (gather_count_q == 8'hfe)) | (gather_crowded_q & (gather_puts == gather_moves));
+    if (gather_takes) begin
+      gather_into_odd_d = ~gather_into_odd_q;
     end
+    if (gather_held_full_q & (~gather_waits)) begin
+      gather_from_odd_d = ~gather_from_odd_q;
+    end
+    gather_held_full_d = (gather_waits | gather_next_full_q) | gather_takes;
+    gather_next_full_d = gather_waits & (gather_next_full_q | gather_takes);
     gather_looked_d = gather_waits;
     gather_settled_d = gather_waits & gather_looked_q;
     gather_shown_d = gather_waits & gather_settled_q;
     if (rst) begin
       gather_held_full_d = 1'd0;
+      gather_next_full_d = 1'd0;
+      gather_from_odd_d = 1'd0;
+      gather_into_odd_d = 1'd0;
       gather_looked_d = 1'd0;
       gather_settled_d = 1'd0;
       gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
-      gather_aside_full_d = 1'd0;
-      gather_both_full_d = 1'd0;
       gather_some_d = 1'd0;
       gather_crowded_d = 1'd0;
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
+    end
+    if (rst) begin
+      gather_vacant_d = 1'd1;
     end
   end
   always_comb begin
@@ -3407,7 +3641,7 @@ module hpcc_requester (
     gather_oldest_d = gather_oldest_q;
     gather_behind_d = gather_behind_q;
     if (gather_shown_q) begin
-      gather_there_d = gather_there_q & (gather_both_full_q | (~gather_oldest_q));
+      gather_there_d = gather_there_q & ((~gather_leaves) | (~gather_oldest_q));
       if (gather_moves) begin
         gather_behind_d = gather_behind_q - 8'd1;
         gather_oldest_d = gather_behind_q == 8'd1;
@@ -3423,28 +3657,49 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    gather_even_d = gather_even_q;
+    if ((~gather_next_full_q) & (~gather_into_odd_q)) begin
+      gather_even_d = answer_data;
+    end
+  end
+  always_comb begin
+    gather_odd_d = gather_odd_q;
+    if ((~gather_next_full_q) & gather_into_odd_q) begin
+      gather_odd_d = answer_data;
+    end
+  end
+  always_comb begin
     gather_place_d = gather_place_q;
     if (~gather_looked_q) begin
       gather_place_d = gather_newest_rdata;
     end
   end
   always_comb begin
-    gather_aside_d = gather_aside_q;
-    if (~gather_aside_full_q) begin
-      gather_aside_d = gather_offered_q;
+    gather_offered_d = gather_offered_q;
+    if (gather_vacant_q | entry_answers_ready) begin
+      gather_offered_d = gather_held;
+      if (gather_some_q) begin
+        gather_offered_d = gather_ring_rdata;
+      end
     end
   end
   always_comb begin
-    gather_aside_leaves = (~gather_full_q) | entry_answers_ready;
-    if (gather_aside_full_q) begin
-      gather_aside_leaves = entry_answers_ready;
+    gather_held = gather_even_q;
+    if (gather_from_odd_q) begin
+      gather_held = gather_odd_q;
     end
   end
   always_comb begin
-    gather_wanted.qp = gather_held_q.qp;
-    gather_wanted.generation = gather_held_q.generation;
-    gather_wanted.psn = gather_held_q.psn - 24'd1;
+    gather_wanted.qp = gather_held.qp;
+    gather_wanted.generation = gather_held.generation;
+    gather_wanted.psn = gather_held.psn - 24'd1;
     gather_wanted.joinable = 1'd1;
+  end
+  always_comb begin
+    gather_stays = gather_crowded_q | (gather_held_data_q & (~gather_shown_q));
+    if (gather_chosen) begin
+      gather_stays = gather_leaves & gather_oldest_q;
+    end
   end
   always_comb begin
     gather_at = gather_tail_q;
@@ -3453,15 +3708,18 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    gather_tag.joinable = gather_held_data_q & (~(|gather_held_q.msn));
-    gather_tag.qp = gather_held_q.qp;
-    gather_tag.generation = gather_held_q.generation;
-    gather_tag.psn = gather_held_q.psn;
+    gather_tag.joinable = gather_held_data_q & (~(|gather_held.msn));
+    gather_tag.qp = gather_held.qp;
+    gather_tag.generation = gather_held.generation;
+    gather_tag.psn = gather_held.psn;
   end
   always_comb begin
-    gather_down_data = gather_offered_q;
-    if (gather_aside_full_q) begin
-      gather_down_data = gather_aside_q;
+    gather_next_qp = gather_arriving.qp;
+    if (gather_next_full_q) begin
+      gather_next_qp = gather_odd_q.qp;
+      if (gather_from_odd_q) begin
+        gather_next_qp = gather_even_q.qp;
+      end
     end
   end
   // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
@@ -3473,8 +3731,7 @@ module hpcc_requester (
   // out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with
   // it.
   //
-  // Sixteen places; one in every second clock and one out in every third. Two clocks from `row` to `step`, which shows a clock before it
-  // `waits`.
+  // Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`, which shows a clock before it `waits`.
   assign responses_row_ready = responses_room_q;
   assign responses_writes = row_valid & responses_room_q;
   assign responses_arriving = row_data;
@@ -3482,7 +3739,7 @@ module hpcc_requester (
   assign responses_aeth = responses_given.aeth;
   assign responses_syndrome = responses_aeth.syndrome;
   assign responses_place = responses_tail_q[3:0];
-  assign responses_steps_raddr = responses_next_q[3:0];
+  assign responses_steps_raddr = responses_coming[3:0];
   assign responses_step = responses_steps_rdata;
   assign responses_waits = responses_settled_q & (~responses_deferred_q);
   assign responses_leaves = responses_acts | choice_rows_ready;
@@ -3496,14 +3753,11 @@ module hpcc_requester (
     responses_deferred_d = responses_deferred_q;
     responses_head_d = responses_head_q;
     responses_judged_d = responses_judged_q;
-    responses_next_d = responses_next_q;
     responses_tail_d = responses_new_tail;
     responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
-    responses_shown_d = ((responses_next_q != responses_tail_q) & (~entry_response_taken)) & (~stages_defers_response);
+    responses_shown_d = (responses_coming != responses_tail_q) & (~stages_defers_response);
     responses_settled_d = (responses_shown_q & (~entry_response_taken)) & (~stages_defers_response);
-    if (entry_response_taken) begin
-      responses_next_d = responses_next_q + 5'd1;
-    end
+    responses_next_d = responses_coming;
     if (stages_defers_response) begin
       responses_next_d = responses_judged_q + 5'd1;
     end
@@ -3551,6 +3805,12 @@ module hpcc_requester (
     responses_word.negative = (responses_arriving.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|responses_syndrome.code);
   end
   always_comb begin
+    responses_coming = responses_next_q;
+    if (entry_response_taken) begin
+      responses_coming = responses_next_q + 5'd1;
+    end
+  end
+  always_comb begin
     responses_made.address = stages_address;
     responses_made.last = stages_last;
   end
@@ -3569,6 +3829,8 @@ module hpcc_requester (
   assign step_moves_d = (~step_ahead.negative) & (limit != step_una_first);
   assign step_behind_data_d = limit + 24'd1;
   assign step_beyond = limit - message_q.end_psn;
+  assign step_took_d = (step_moved & message_q.read) & step_beyond.negative;
+  assign step_advanced_d = step_moved & ((~message_q.read) | step_beyond.negative);
   assign step_from_start = step_sought - message_q.first_psn;
   assign step_from_finish = step_sought - message_q.end_psn;
   assign step_held_d = (~step_from_start.negative) & step_from_finish.negative;
@@ -3582,27 +3844,34 @@ module hpcc_requester (
   assign step_reaches = step_reached_it_q;
   assign step_fits = step_fitted_q;
   always_comb begin
-    step_una_after_d = queue_una;
-    step_completed_d = 1'd0;
-    step_took_d = 1'd0;
-    step_advanced_d = 1'd0;
+    step_moved = step_moves_q;
     if (message_q.read) begin
-      if ((reply_data & step_reached_q) & step_beyond.negative) begin
-        step_took_d = 1'd1;
-        step_advanced_d = 1'd1;
-        step_una_after_d = step_behind_data_q;
-        step_completed_d = step_behind_data_q == message_q.end_psn;
+      step_moved = reply_data & step_reached_q;
+    end
+  end
+  always_comb begin
+    step_una_inside = queue_una;
+    step_una_at_end = queue_una;
+    if (step_moved) begin
+      step_una_inside = limit;
+      if (message_q.read) begin
+        step_una_inside = step_behind_data_q;
       end
-    end else begin
-      if (step_moves_q) begin
-        step_advanced_d = 1'd1;
-        if (step_beyond.negative) begin
-          step_una_after_d = limit;
-        end else begin
-          step_una_after_d = message_q.end_psn;
-          step_completed_d = 1'd1;
-        end
+      if (~message_q.read) begin
+        step_una_at_end = message_q.end_psn;
       end
+    end
+  end
+  always_comb begin
+    step_una_after_d = step_una_at_end;
+    if (step_beyond.negative) begin
+      step_una_after_d = step_una_inside;
+    end
+  end
+  always_comb begin
+    step_completed_d = step_moved & (~message_q.read);
+    if (step_beyond.negative) begin
+      step_completed_d = (step_moved & message_q.read) & (step_behind_data_q == message_q.end_psn);
     end
   end
   // reply: Takes an answer apart; `int_on` and `echo` at once, all else a clock later.
@@ -3704,21 +3973,26 @@ module hpcc_requester (
   end
   initial begin
     window_room_q = 1'd0;
-    window_shown_q = 1'd0;
+    window_waits_r_q = 1'd0;
+    window_skips_q = 1'd0;
     window_offered_q = 1'd0;
     window_gone_q = 1'd0;
     window_again_q = 1'd0;
     window_freed_ring_q = 1'd0;
     window_restart_due_q = 1'd0;
-    window_passed_q = 1'd0;
     window_moved_q = 1'd0;
     window_came_q = 1'd0;
+    window_came_behind_q = 1'd0;
+    window_took_q = 1'd0;
+    window_filled_q = 1'd0;
+    window_filled_behind_q = 1'd0;
     window_head_q = 5'd0;
     window_next_q = 5'd0;
     window_tail_q = 5'd0;
     window_flying_q = 16'd0;
     window_done_q = 16'd0;
     window_deferred_q = 16'd0;
+    window_here_r_q = 16'd0;
     window_owners_0_q = 8'd0;
     window_owners_1_q = 8'd0;
     window_owners_2_q = 8'd0;
@@ -3758,20 +4032,27 @@ module hpcc_requester (
     held_next_place_q = 4'd0;
     held_addressed_q = 1'd0;
     held_shown_q = 1'd0;
+    held_left_q = 1'd0;
     entry_inside_1_q = 1'd0;
     entry_inside_2_q = 1'd0;
     entry_inside_3_q = 1'd0;
     entry_turn_q = 1'd0;
     entry_full_q = 1'd0;
+    entry_behind_full_q = 1'd0;
+    entry_spare_q = 1'd0;
     entry_answer_meets_q = 1'd0;
     entry_work_meets_q = 1'd0;
     entry_response_meets_q = 1'd0;
     entry_pauses_q = 1'd0;
+    entry_answering_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
+    entry_answered_q = 6'd0;
     entry_pause_q = 2'd0;
+    entry_in_row_q = 2'd0;
     entry_answer_q = 94'd0;
+    entry_behind_q = 94'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
     stages_step_1_q = 94'd0;
@@ -3782,6 +4063,8 @@ module hpcc_requester (
     stages_int_on_3_q = 1'd0;
     stages_sent_known_3_q = 1'd0;
     stages_void_3_q = 1'd0;
+    stages_sound_3_q = 1'd0;
+    stages_alone_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
     stages_first_psn_3_q = 24'd0;
@@ -3835,6 +4118,7 @@ module hpcc_requester (
     stages_frees_5_q = 1'd0;
     stages_returns_5_q = 1'd0;
     stages_defers_work_5_q = 1'd0;
+    stages_fails_work_5_q = 1'd0;
     stages_defers_answer_5_q = 1'd0;
     stages_event_5_q = 1'd0;
     stages_acknowledges_5_q = 1'd0;
@@ -3844,10 +4128,13 @@ module hpcc_requester (
     stages_ignored_5_q = 1'd0;
     stages_ended_5_q = 1'd0;
     stages_counts_5_q = 1'd0;
+    stages_moves_5_q = 1'd0;
+    stages_passes_write_5_q = 1'd0;
+    stages_behind_5_q = 1'd0;
+    stages_releases_5_q = 1'd0;
     stages_next_5_q = 24'd0;
     stages_passed_5_q = 24'd0;
-    stages_start_5_q = 24'd0;
-    stages_tail_5_q = 5'd0;
+    stages_end_5_q = 24'd0;
     stages_takes_5_q = 1'd0;
     stages_defers_response_5_q = 1'd0;
     stages_last_5_q = 1'd0;
@@ -3857,11 +4144,18 @@ module hpcc_requester (
     turns_turn_q = 1'd0;
     turns_called_before_q = 1'd0;
     turns_waited_before_q = 1'd0;
+    turns_rests_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
+    turn_1_q = 1'd0;
+    turn_2_q = 1'd0;
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_held_data_q = 1'd0;
+    gather_next_full_q = 1'd0;
+    gather_next_data_q = 1'd0;
+    gather_from_odd_q = 1'd0;
+    gather_into_odd_q = 1'd0;
     gather_looked_q = 1'd0;
     gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
@@ -3869,18 +4163,19 @@ module hpcc_requester (
     gather_there_q = 1'd0;
     gather_oldest_q = 1'd0;
     gather_full_q = 1'd0;
-    gather_aside_full_q = 1'd0;
-    gather_both_full_q = 1'd0;
+    gather_vacant_q = 1'd0;
     gather_some_q = 1'd0;
     gather_crowded_q = 1'd0;
+    gather_many_r_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_count_q = 8'd0;
     gather_behind_q = 8'd0;
-    gather_held_q = 421'd0;
+    gather_even_q = 421'd0;
+    gather_odd_q = 421'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
-    gather_aside_q = 421'd0;
+    gather_wanted_r_q = 41'd0;
     responses_room_q = 1'd0;
     responses_shown_q = 1'd0;
     responses_settled_q = 1'd0;
@@ -3920,11 +4215,19 @@ module hpcc_requester (
     read_q = 1'd0;
     load_q = 1'd0;
     look_q = 1'd0;
+    loads_q = 1'd0;
     fetch_q = 1'd0;
     weigh_q = 1'd0;
     decide_q = 1'd0;
+    admits_q = 1'd0;
+    flushes_q = 1'd0;
+    tells_on_q = 1'd0;
+    judges_q = 1'd0;
+    walks_q = 1'd0;
+    passes_over_q = 1'd0;
     finish_q = 1'd0;
     check_q = 1'd0;
+    compared_q = 1'd0;
     act_q = 1'd0;
     post_q = 1'd0;
     bury_q = 1'd0;
@@ -3938,8 +4241,8 @@ module hpcc_requester (
     ring_full_q = 1'd0;
     told_all_q = 1'd0;
     direct_q = 1'd0;
-    none_admitted_q = 1'd0;
     at_admit_q = 1'd0;
+    open_q = 1'd0;
     dismissed_q = 1'd0;
     advanced_q = 1'd0;
     apart_q = 1'd0;
@@ -3963,6 +4266,7 @@ module hpcc_requester (
     popped_q = 1'd0;
     limit_at_end_q = 1'd0;
     guilty_q = 1'd0;
+    from_una_q = 1'd0;
     status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     scheduled_q = 1'd0;
     schedule_to_q = 24'd0;
@@ -3972,21 +4276,26 @@ module hpcc_requester (
   end
   always @(posedge clk) begin
     window_room_q <= window_room_d;
-    window_shown_q <= window_shown_d;
+    window_waits_r_q <= window_waits_r_d;
+    window_skips_q <= window_skips_d;
     window_offered_q <= window_offered_d;
     window_gone_q <= window_gone_d;
     window_again_q <= window_again_d;
     window_freed_ring_q <= window_freed_ring_d;
     window_restart_due_q <= window_restart_due_d;
-    window_passed_q <= window_addressed_full_16;
     window_moved_q <= window_moved_d;
     window_came_q <= window_came_d;
+    window_came_behind_q <= window_came_behind_d;
+    window_took_q <= window_took_d;
+    window_filled_q <= window_filled_d;
+    window_filled_behind_q <= window_filled_behind_d;
     window_head_q <= window_head_d;
     window_next_q <= window_next_d;
     window_tail_q <= window_tail_d;
     window_flying_q <= window_flying_d;
     window_done_q <= window_done_d;
     window_deferred_q <= window_deferred_d;
+    window_here_r_q <= window_here_r_d;
     window_owners_0_q <= window_owners_0_d;
     window_owners_1_q <= window_owners_1_d;
     window_owners_2_q <= window_owners_2_d;
@@ -4026,20 +4335,27 @@ module hpcc_requester (
     held_next_place_q <= held_next_place_d;
     held_addressed_q <= held_addressed_d;
     held_shown_q <= held_shown_d;
+    held_left_q <= held_left_d;
     entry_inside_1_q <= entry_inside_1_d;
     entry_inside_2_q <= entry_inside_2_d;
     entry_inside_3_q <= entry_inside_3_d;
     entry_turn_q <= entry_turn_d;
     entry_full_q <= entry_full_d;
+    entry_behind_full_q <= entry_behind_full_d;
+    entry_spare_q <= entry_spare_d;
     entry_answer_meets_q <= entry_answer_meets_d;
     entry_work_meets_q <= entry_work_meets_d;
     entry_response_meets_q <= entry_response_meets_d;
     entry_pauses_q <= entry_pauses_d;
+    entry_answering_q <= entry_answering_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
+    entry_answered_q <= entry_answered_d;
     entry_pause_q <= entry_pause_d;
+    entry_in_row_q <= entry_in_row_d;
     entry_answer_q <= entry_answer_d;
+    entry_behind_q <= entry_behind_d;
     stages_valid_1_q <= stages_valid_1_d;
     stages_valid_2_q <= stages_valid_2_d;
     stages_step_1_q <= entry_step;
@@ -4050,6 +4366,8 @@ module hpcc_requester (
     stages_int_on_3_q <= store_int_on;
     stages_sent_known_3_q <= store_sent_known;
     stages_void_3_q <= store_is_void;
+    stages_sound_3_q <= stages_sound_3_d;
+    stages_alone_3_q <= stages_alone_3_d;
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
     stages_first_psn_3_q <= store_first_psn;
@@ -4059,7 +4377,7 @@ module hpcc_requester (
     stages_step_5_q <= stages_step_4_q;
     stages_state_3_q <= store_state;
     stages_state_4_q <= stages_state_4_d;
-    stages_state_5_q <= stages_written;
+    stages_state_5_q <= stages_state_4_q;
     stages_mtu_3_q <= store_mtu;
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
@@ -4103,6 +4421,7 @@ module hpcc_requester (
     stages_frees_5_q <= stages_frees_5_d;
     stages_returns_5_q <= stages_returns_5_d;
     stages_defers_work_5_q <= stages_defers_work_5_d;
+    stages_fails_work_5_q <= stages_fails_work_5_d;
     stages_defers_answer_5_q <= stages_defers_answer_5_d;
     stages_event_5_q <= stages_event_5_d;
     stages_acknowledges_5_q <= stages_acknowledgement_4_q;
@@ -4112,10 +4431,13 @@ module hpcc_requester (
     stages_ignored_5_q <= stages_ignored_5_d;
     stages_ended_5_q <= stages_ended_5_d;
     stages_counts_5_q <= stages_counts_5_d;
+    stages_moves_5_q <= stages_moves_5_d;
+    stages_passes_write_5_q <= stages_passes_write_5_d;
+    stages_behind_5_q <= stages_behind_4_q;
+    stages_releases_5_q <= message_q.read;
     stages_next_5_q <= stages_next_4_q;
     stages_passed_5_q <= stages_passed_5_d;
-    stages_start_5_q <= stages_state_4_q.assigned;
-    stages_tail_5_q <= stages_state_4_q.tail;
+    stages_end_5_q <= stages_new_end;
     stages_takes_5_q <= stages_takes_5_d;
     stages_defers_response_5_q <= stages_defers_response_5_d;
     stages_last_5_q <= stages_at_end;
@@ -4125,11 +4447,18 @@ module hpcc_requester (
     turns_turn_q <= turns_turn_d;
     turns_called_before_q <= turns_called_before_d;
     turns_waited_before_q <= turns_waited_before_d;
+    turns_rests_q <= turns_rests_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
+    turn_1_q <= turn;
+    turn_2_q <= turn_1_q;
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_held_data_q <= gather_held_data_d;
+    gather_next_full_q <= gather_next_full_d;
+    gather_next_data_q <= gather_next_data_d;
+    gather_from_odd_q <= gather_from_odd_d;
+    gather_into_odd_q <= gather_into_odd_d;
     gather_looked_q <= gather_looked_d;
     gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
@@ -4137,18 +4466,19 @@ module hpcc_requester (
     gather_there_q <= gather_there_d;
     gather_oldest_q <= gather_oldest_d;
     gather_full_q <= gather_full_d;
-    gather_aside_full_q <= gather_aside_full_d;
-    gather_both_full_q <= gather_both_full_d;
+    gather_vacant_q <= gather_vacant_d;
     gather_some_q <= gather_some_d;
     gather_crowded_q <= gather_crowded_d;
+    gather_many_r_q <= gather_many_r_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
     gather_count_q <= gather_count_d;
     gather_behind_q <= gather_behind_d;
-    gather_held_q <= gather_held_d;
+    gather_even_q <= gather_even_d;
+    gather_odd_q <= gather_odd_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
-    gather_aside_q <= gather_aside_d;
+    gather_wanted_r_q <= gather_wanted;
     responses_room_q <= responses_room_d;
     responses_shown_q <= responses_shown_d;
     responses_settled_q <= responses_settled_d;
@@ -4188,11 +4518,19 @@ module hpcc_requester (
     read_q <= read_d;
     load_q <= load_d;
     look_q <= look_d;
+    loads_q <= loads_d;
     fetch_q <= fetch_d;
     weigh_q <= weigh_d;
     decide_q <= decide_d;
+    admits_q <= admits_d;
+    flushes_q <= flushes_d;
+    tells_on_q <= tells_on_d;
+    judges_q <= judges_d;
+    walks_q <= walks_d;
+    passes_over_q <= passes_over_d;
     finish_q <= finish_d;
     check_q <= check_d;
+    compared_q <= check_q;
     act_q <= act_d;
     post_q <= post_d;
     bury_q <= bury_d;
@@ -4206,8 +4544,8 @@ module hpcc_requester (
     ring_full_q <= ring_full_d;
     told_all_q <= told_all_d;
     direct_q <= direct_d;
-    none_admitted_q <= none_admitted_d;
     at_admit_q <= at_admit_d;
+    open_q <= open_d;
     dismissed_q <= dismissed_d;
     advanced_q <= advanced_d;
     apart_q <= apart_d;
@@ -4231,6 +4569,7 @@ module hpcc_requester (
     popped_q <= popped_d;
     limit_at_end_q <= limit_at_end_d;
     guilty_q <= guilty_d;
+    from_una_q <= choice_ended;
     status_q <= status_d;
     scheduled_q <= scheduled_d;
     schedule_to_q <= schedule_to_d;
@@ -4241,22 +4580,22 @@ module hpcc_requester (
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
       context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
       state_loaded.listed, state_loaded.told, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.read_at,
-      state_loaded.tail, state_loaded.admit, state_loaded.head, state_loaded.gap_known, state_loaded.gap_psn, state_loaded.assigned,
-      state_loaded.accepted, state_stored.used, state_stored.listed, state_stored.generation, state_stored.carry, state_stored.reads,
-      state_stored.tail, state_stored.admit, state_stored.dead, state_stored.gap_known, state_stored.gap_psn, state_stored.assigned,
-      state_stored.accepted, state_stored.una, entering.negative, entering.ends, entering.length, entering.read, entering.invalid,
-      entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place,
-      entering.response, entering.work, request.length, request.remote_key, request.remote_address, request.local_key,
-      request.local_address, skip.magnitude, surplus.magnitude, window_behind[4], window_arriving.length, window_arriving.remote_key,
+      state_loaded.tail, state_loaded.admit, state_loaded.head, state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn,
+      state_loaded.assigned, state_loaded.accepted, state_stored.used, state_stored.listed, state_stored.generation, state_stored.carry,
+      state_stored.reads, state_stored.tail, state_stored.admit, state_stored.dead, state_stored.gap_known, state_stored.gap_psn,
+      state_stored.assigned, state_stored.accepted, state_stored.una, entering.negative, entering.ends, entering.length, entering.read,
+      entering.invalid, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation,
+      entering.place, entering.response, entering.work, request.length, request.remote_key, request.remote_address, request.local_key,
+      request.local_address, skip.magnitude, surplus.magnitude, window_arriving.length, window_arriving.remote_key,
       window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address, window_arriving.operation,
       window_arriving.qpn[23:8], window_arriving.id, entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length,
-      entry_newcomer.msn, entry_newcomer.kind, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
+      entry_newcomer.msn, entry_newcomer.kind, stages_returns, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
       stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative,
-      stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.read, stages_step_5_q.invalid, stages_step_5_q.int_on,
-      stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
-      stages_step_5_q.response, stages_step_5_q.work, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack,
-      gather_arriving.int_length, gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
-      gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
+      stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed,
+      stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response,
+      stages_step_5_q.work, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack, gather_arriving.int_length,
+      gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind,
+      responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
       step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 

@@ -13,6 +13,8 @@ module hpcc_requester_choice (
   input  wire  clk,
   // Choose in this clock.
   input  wire  idle,
+  // Nothing is being done, but for `save`.
+  input  wire  free,
   // The operation chosen before is done: its item is taken, except a work request.
   input  wire  save,
   // No READ response may be chosen.
@@ -48,8 +50,10 @@ module hpcc_requester_choice (
   input  wire  room,
   // Removals wait for completions.
   input  wire  hold_removals,
-  // With `save`: the input is not done and stays.
+  // With `save`: not all completions of `tell` have found room, and its queue pair stays.
   input  wire  kept,
+  // With `save`: completions that wait come before the removal, which stays.
+  input  wire  removal_waits,
   // A work request waits.
   input  wire  work_waits,
   // Its queue pair.
@@ -88,13 +92,16 @@ module hpcc_requester_choice (
   wire  waits_4;
   wire  waits_5;
   wire  waits_6;
-  // They were as many as may be, and in the clock before another input waited.
-  wire  passed;
-  wire  takes;
+  wire  packet;
+  wire  flow_waits;
+  wire  in_hand;
   wire  hpcc_nic_pkg::rx_packet_t row_word;
   wire  hpcc_nic_pkg::commit_t answer_word;
   wire  hpcc_nic_pkg::flow_packet_t failure;
   wire  hpcc_nic_pkg::qp_of_generation_t removal;
+  logic [7:0] packet_qp;
+  logic [7:0] flow_qp;
+  logic [7:0] own_qp;
   logic [7:0] new_qp;
   logic op_row_d;
   logic op_row_q;
@@ -112,45 +119,56 @@ module hpcc_requester_choice (
   logic op_work_q;
   logic op_response_d;
   logic op_response_q;
-  wire  others_d;
-  logic others_q;
-  wire  many_d;
-  logic many_q;
+  wire  passed_d;
+  logic passed_q;
   wire  chose_d;
   logic chose_q;
-  wire  chose_packet_d;
   logic chose_packet_q;
+  wire  limit_seen_d;
+  logic limit_seen_q;
+  wire  error_seen_d;
+  logic error_seen_q;
+  wire  removal_seen_d;
+  logic removal_seen_q;
+  wire  tell_seen_d;
+  logic tell_seen_q;
+  wire  tell_goes_d;
+  logic tell_goes_q;
   logic [7:0] op_qp_d;
   logic [7:0] op_qp_q;
   logic [7:0] op_generation_d;
   logic [7:0] op_generation_q;
-  // Operations about packets since the last other one, 31 at most.
+  // Operations about packets since the last other one, 31 at most; `passed` if they were as many a clock ago, while another input waited.
   logic [4:0] packets_d;
   logic [4:0] packets_q;
   logic [23:0] op_psn_d;
   logic [23:0] op_psn_q;
-  assign takes = save & (~kept);
-  assign rows_ready = takes & op_row_q;
-  assign answers_ready = takes & op_answer_q;
-  assign limits_ready = takes & op_ended_q;
-  assign errors_ready = takes & op_error_q;
-  assign removals_ready = takes & op_remove_q;
-  assign tells_ready = takes & op_tell_q;
-  assign many_d = &packets_q;
-  assign passed = many_q & others_q;
-  assign waits_0 = ((rows_valid & (~hold_rows)) & (~(save & op_row_q))) & (~passed);
-  assign waits_1 = (answers_valid & (~(save & op_answer_q))) & (~passed);
-  assign waits_2 = limits_valid & (~(save & op_ended_q));
-  assign waits_3 = errors_valid & (~(save & op_error_q));
-  assign waits_4 = (removals_valid & (~hold_removals)) & (~(save & op_remove_q));
+  assign rows_ready = save & op_row_q;
+  assign answers_ready = save & op_answer_q;
+  assign limits_ready = save & op_ended_q;
+  assign errors_ready = save & op_error_q;
+  assign removals_ready = (save & op_remove_q) & (~removal_waits);
+  assign tell_goes_d = (save & op_tell_q) & (~kept);
+  assign tells_ready = tell_goes_q;
+  assign waits_0 = ((rows_valid & (~hold_rows)) & (~(save & op_row_q))) & (~passed_q);
+  assign waits_1 = (answers_valid & (~(save & op_answer_q))) & (~passed_q);
+  assign in_hand = save | (~free);
+  assign limit_seen_d = limits_valid & (~(op_ended_q & in_hand));
+  assign error_seen_d = errors_valid & (~(op_error_q & in_hand));
+  assign removal_seen_d = (removals_valid & (~hold_removals)) & (~(op_remove_q & in_hand));
+  assign tell_seen_d = ((tells_valid & room) & (~(op_tell_q & in_hand))) & (~tell_goes_q);
+  assign waits_2 = limit_seen_q;
+  assign waits_3 = error_seen_q;
+  assign waits_4 = removal_seen_q;
   assign waits_5 = work_waits;
-  assign waits_6 = (tells_valid & room) & (~(save & op_tell_q));
-  assign others_d = (((waits_2 | waits_3) | waits_4) | waits_5) | waits_6;
-  assign any = (((((waits_0 | waits_1) | waits_2) | waits_3) | waits_4) | waits_5) | waits_6;
+  assign waits_6 = tell_seen_q;
+  assign passed_d = (&packets_q) & ((((waits_2 | waits_3) | waits_4) | waits_5) | waits_6);
+  assign packet = waits_0 | waits_1;
+  assign flow_waits = waits_2 | waits_3;
+  assign any = (((packet | flow_waits) | waits_4) | waits_5) | waits_6;
   assign row_word = rows_data;
   assign answer_word = answers_data;
   assign chose_d = idle & any;
-  assign chose_packet_d = waits_0 | waits_1;
   assign limit_flow = limits_flow;
   assign failure = errors_data;
   assign error_flow = failure.flow;
@@ -177,7 +195,6 @@ module hpcc_requester_choice (
     op_response_d = op_response_q;
     op_generation_d = op_generation_q;
     op_psn_d = op_psn_q;
-    new_qp = work_qp;
     if (idle) begin
       op_row_d = 1'd0;
       op_answer_d = 1'd0;
@@ -191,28 +208,24 @@ module hpcc_requester_choice (
       op_psn_d = 24'd0;
     end
     if (waits_0) begin
-      new_qp = row_word.qp;
       if (idle) begin
         op_row_d = 1'd1;
         op_generation_d = row_word.generation;
         op_psn_d = row_word.psn;
       end
     end else if (waits_1) begin
-      new_qp = answer_word.qp;
       if (idle) begin
         op_answer_d = 1'd1;
         op_generation_d = answer_word.generation;
         op_psn_d = answer_word.psn;
       end
     end else if (waits_2) begin
-      new_qp = limit_flow.qp;
       if (idle) begin
         op_ended_d = 1'd1;
         op_generation_d = limits_generation;
         op_response_d = limit_flow.response;
       end
     end else if (waits_3) begin
-      new_qp = error_flow.qp;
       if (idle) begin
         op_error_d = 1'd1;
         op_generation_d = failure.generation;
@@ -220,13 +233,11 @@ module hpcc_requester_choice (
         op_response_d = error_flow.response;
       end
     end else if (waits_6) begin
-      new_qp = tells_data.qp;
       if (idle) begin
         op_tell_d = 1'd1;
         op_generation_d = tells_data.generation;
       end
     end else if (waits_4) begin
-      new_qp = removal.qp;
       if (idle) begin
         op_remove_d = 1'd1;
         op_generation_d = removal.generation;
@@ -251,6 +262,36 @@ module hpcc_requester_choice (
       end
     end
   end
+  always_comb begin
+    packet_qp = answer_word.qp;
+    if (waits_0) begin
+      packet_qp = row_word.qp;
+    end
+  end
+  always_comb begin
+    flow_qp = error_flow.qp;
+    if (waits_2) begin
+      flow_qp = limit_flow.qp;
+    end
+  end
+  always_comb begin
+    own_qp = work_qp;
+    if (waits_4) begin
+      own_qp = removal.qp;
+    end
+    if (waits_6) begin
+      own_qp = tells_data.qp;
+    end
+  end
+  always_comb begin
+    new_qp = own_qp;
+    if (flow_waits) begin
+      new_qp = flow_qp;
+    end
+    if (packet) begin
+      new_qp = packet_qp;
+    end
+  end
   initial begin
     op_row_q = 1'd0;
     op_answer_q = 1'd0;
@@ -260,10 +301,14 @@ module hpcc_requester_choice (
     op_tell_q = 1'd0;
     op_work_q = 1'd0;
     op_response_q = 1'd0;
-    others_q = 1'd0;
-    many_q = 1'd0;
+    passed_q = 1'd0;
     chose_q = 1'd0;
     chose_packet_q = 1'd0;
+    limit_seen_q = 1'd0;
+    error_seen_q = 1'd0;
+    removal_seen_q = 1'd0;
+    tell_seen_q = 1'd0;
+    tell_goes_q = 1'd0;
     op_qp_q = 8'd0;
     op_generation_q = 8'd0;
     packets_q = 5'd0;
@@ -278,10 +323,14 @@ module hpcc_requester_choice (
     op_tell_q <= op_tell_d;
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
-    others_q <= others_d;
-    many_q <= many_d;
+    passed_q <= passed_d;
     chose_q <= chose_d;
-    chose_packet_q <= chose_packet_d;
+    chose_packet_q <= packet;
+    limit_seen_q <= limit_seen_d;
+    error_seen_q <= error_seen_d;
+    removal_seen_q <= removal_seen_d;
+    tell_seen_q <= tell_seen_d;
+    tell_goes_q <= tell_goes_d;
     op_qp_q <= op_qp_d;
     op_generation_q <= op_generation_d;
     packets_q <= packets_d;

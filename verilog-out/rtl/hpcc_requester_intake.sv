@@ -19,7 +19,8 @@ module hpcc_requester_intake (
   output wire  work_ready,
   // The work request whose region is checked: that on `work` while one waits there, before that the one that enters the fast path.
   input  wire  hpcc_nic_pkg::work_request_t front,
-  // The state machine has the turn; otherwise the message is that of the whole work request on `request`.
+  // The state machine has had the turn for two clocks; otherwise the message is that of the whole work request on `request`, two clocks
+  // later.
   input  wire  turn,
   // The work request of the message: that on `work` while the state machine has the turn.
   input  wire  hpcc_nic_pkg::work_request_t request,
@@ -29,11 +30,11 @@ module hpcc_requester_intake (
   input  wire  [4:0] region_slot,
   // Its new content.
   input  wire  hpcc_nic_pkg::region_t region_data,
-  // MTU code of the work request's queue pair, two clocks before its message is used.
+  // MTU code of the work request's queue pair, two clocks before its message is used and in the clock behind that.
   input  wire  [2:0] mtu,
-  // The message was queued, or the work request refused.
-  input  wire  advance,
-  // With `advance`: it was refused.
+  // The message was queued.
+  input  wire  queues,
+  // The work request was refused.
   input  wire  refuse,
   // Generation that the first message was queued under.
   input  wire  [7:0] generation,
@@ -71,9 +72,9 @@ module hpcc_requester_intake (
   localparam [23:0] limit = 24'h96;
   localparam [23:0] span = 24'h100000;
   localparam [4:0] width = 5'h14;
-  wire  cut;
   wire  more;
   logic refuses;
+  wire  is_done;
   hpcc_nic_pkg::completion_status_t reason;
   logic [31:0] bytes;
   wire  [31:0] part;
@@ -92,6 +93,13 @@ module hpcc_requester_intake (
   logic [63:0] local_next_q;
   wire  [63:0] remote_next_d;
   logic [63:0] remote_next_q;
+  // The state machine has the turn, and the work request is no longer whole: a clock later.
+  wire  cut_d;
+  logic cut_q;
+  // The state machine has had the turn for a clock.
+  logic machine_q;
+  // `mtu`, a clock later.
+  logic [2:0] mtu_1_q;
   logic refused_r_q;
   hpcc_nic_pkg::completion_status_t status_r_q;
   wire  [1:0] check_access;
@@ -139,13 +147,13 @@ module hpcc_requester_intake (
   assign asked = request;
   assign begun = split_q;
   assign begun_generation = split_generation_q;
-  assign cut = split_q & turn;
+  assign cut_d = split_q & turn;
   assign rounding_length = bytes;
   assign rounding_mtu = mtu;
   assign raised = rounding_rounded;
-  assign counted = 24'(units_q >> mtu);
+  assign counted = 24'(units_q >> mtu_1_q);
   assign above_span_d = counted > span;
-  assign more = turn & above_span_q;
+  assign more = machine_q & above_span_q;
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
   assign local_next_d = from + {32'd0, part};
@@ -153,7 +161,8 @@ module hpcc_requester_intake (
   assign last = ~more;
   assign local_address = from;
   assign remote_address = to;
-  assign work_ready = advance & (refuse | (~more));
+  assign is_done = refuse | (queues & (~more));
+  assign work_ready = is_done;
   assign waiting = work_valid & (age_q >= 3'd4);
   always_comb begin
     local_at_d = local_at_q;
@@ -165,17 +174,16 @@ module hpcc_requester_intake (
     if (work_valid & (age_q < 3'd4)) begin
       age_d = age_q + 3'd1;
     end
-    if (advance) begin
-      if (refuse | (~more)) begin
-        split_d = 1'd0;
-        age_d = 3'd0;
-      end else begin
-        split_d = 1'd1;
-        split_generation_d = generation;
-        rest_d = rest_next_q;
-        local_at_d = local_next_q;
-        remote_at_d = remote_next_q;
-      end
+    if (queues & more) begin
+      split_d = 1'd1;
+      split_generation_d = generation;
+      rest_d = rest_next_q;
+      local_at_d = local_next_q;
+      remote_at_d = remote_next_q;
+    end
+    if (is_done) begin
+      split_d = 1'd0;
+      age_d = 3'd0;
     end
     if (rst) begin
       split_d = 1'd0;
@@ -206,7 +214,7 @@ module hpcc_requester_intake (
     bytes = asked.length;
     from = asked.local_address;
     to = asked.remote_address;
-    if (cut) begin
+    if (cut_q) begin
       bytes = rest_q;
       from = local_at_q;
       to = remote_at_q;
@@ -247,6 +255,9 @@ module hpcc_requester_intake (
     remote_at_q = 64'd0;
     local_next_q = 64'd0;
     remote_next_q = 64'd0;
+    cut_q = 1'd0;
+    machine_q = 1'd0;
+    mtu_1_q = 3'd0;
     refused_r_q = 1'd0;
     status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     rest_next_q = 32'd0;
@@ -263,6 +274,9 @@ module hpcc_requester_intake (
     remote_at_q <= remote_at_d;
     local_next_q <= local_next_d;
     remote_next_q <= remote_next_d;
+    cut_q <= cut_d;
+    machine_q <= turn;
+    mtu_1_q <= mtu;
     refused_r_q <= refuses;
     status_r_q <= reason;
     rest_next_q <= rest_next_d;

@@ -13,6 +13,8 @@ module hpcc_requester_verdict (
   input  wire  [23:0] missing,
   // Decide in this clock.
   input  wire  act,
+  // With `act`: its message was compared with it, a clock ago.
+  input  wire  compared,
   // What is known of it.
   input  wire  hpcc_nic_pkg::response_case_t response_case,
   // The queue pair collects INT.
@@ -73,6 +75,7 @@ module hpcc_requester_verdict (
   logic ends_q;
   wire  [35:0] left_d;
   logic [35:0] left_q;
+  logic [35:0] skipped_r_q;
   wire  [63:0] place_d;
   logic [63:0] place_q;
   assign given = row.extension;
@@ -85,13 +88,13 @@ module hpcc_requester_verdict (
   assign in_order_d = row.psn == missing;
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
   assign left_d = {4'd0, message.length} - skipped;
-  assign place_d = message.local_address + {28'd0, skipped};
+  assign place_d = message.local_address + {28'd0, skipped_r_q};
   assign full = 36'h100 << row.mtu;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
   assign sound_d = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
   assign distance = ahead_q;
   assign beyond = (~in_order_q) & (~distance.negative);
-  assign checked = act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_COMPARE);
+  assign checked = compared;
   assign good = (checked & in_order_q) & sound_q;
   assign take = good;
   assign last = ends_q;
@@ -159,6 +162,7 @@ module hpcc_requester_verdict (
     sound_q = 1'd0;
     ends_q = 1'd0;
     left_q = 36'd0;
+    skipped_r_q = 36'd0;
     place_q = 64'd0;
   end
   always @(posedge clk) begin
@@ -168,6 +172,7 @@ module hpcc_requester_verdict (
     sound_q <= sound_d;
     ends_q <= ends_d;
     left_q <= left_d;
+    skipped_r_q <= skipped;
     place_q <= place_d;
   end
   wire unused_bits = &{1'b0, message.total, message.id, message.last, message.read, distance.magnitude, given.rest, aeth.msn,

@@ -285,6 +285,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.requester.max_reads.next = bits_u::<5>(31);
         }
         inputs!(requester from registers: speeds = cfg.speed_valid);
+        self.requester.answers_read.next = self.queue.read_valid.val();
         self.requester.probing.next = self.registers.cfg.probe_interval.val().any();
         inputs!(requester from manager:
             context_valid, context_qp, context_data, region_valid, region_slot, region_data);

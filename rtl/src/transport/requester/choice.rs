@@ -21,6 +21,8 @@ pub struct Choice {
     pub clock: Signal<In, Clock>,
     /// Choose in this clock.
     pub idle: Signal<In, Bit>,
+    /// Nothing is being done, but for `save`.
+    pub free: Signal<In, Bit>,
     /// The operation chosen before is done: its item is taken, except a work request.
     pub save: Signal<In, Bit>,
     /// No READ response may be chosen.
@@ -41,8 +43,10 @@ pub struct Choice {
     pub room: Signal<In, Bit>,
     /// Removals wait for completions.
     pub hold_removals: Signal<In, Bit>,
-    /// With `save`: the input is not done and stays.
+    /// With `save`: not all completions of `tell` have found room, and its queue pair stays.
     pub kept: Signal<In, Bit>,
+    /// With `save`: completions that wait come before the removal, which stays.
+    pub removal_waits: Signal<In, Bit>,
     /// A work request waits.
     pub work_waits: Signal<In, Bit>,
     /// Its queue pair.
@@ -71,51 +75,55 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, others, many, chose, chose_packet)]
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, passed, chose, chose_packet, limit_seen, error_seen, removal_seen, tell_seen, tell_goes)]
     #[registers(U<8>: op_qp, op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
-    /// Operations about packets since the last other one, 31 at most.
+    /// Operations about packets since the last other one, 31 at most; `passed` if they were as many a clock ago, while another input waited.
     packets: DFF<U<5>>,
-    /// They were as many as may be, and in the clock before another input waited.
-    passed: Signal<Local, Bit>,
-    takes: Signal<Local, Bit>,
+    #[signals(Bit: packet, flow_waits, in_hand)]
     row_word: Signal<Local, RxPacket>,
     answer_word: Signal<Local, Commit>,
     op_psn: DFF<U<24>>,
     failure: Signal<Local, FlowPacket>,
     removal: Signal<Local, QpOfGeneration>,
+    #[signals(U<8>: packet_qp, flow_qp, own_qp)]
     new_qp: Signal<Local, U<8>>,
 }
 
 #[kernel]
 impl Logic for Choice {
     fn update(&mut self) {
-        takes = save & !kept;
-        rows.ready = takes & op_row;
-        answers.ready = takes & op_answer;
-        limits.ready = takes & op_ended;
-        errors.ready = takes & op_error;
-        removals.ready = takes & op_remove;
-        tells.ready = takes & op_tell;
+        rows.ready = save & op_row;
+        answers.ready = save & op_answer;
+        limits.ready = save & op_ended;
+        errors.ready = save & op_error;
+        removals.ready = save & op_remove & !removal_waits;
+        tell_goes = save & op_tell & !kept;
+        tells.ready = tell_goes;
         // what is being taken does not wait any more
-        many = packets.all();
-        passed = many & others;
         waits[0] = rows.valid & !hold_rows & !(save & op_row) & !passed;
         waits[1] = answers.valid & !(save & op_answer) & !passed;
-        waits[2] = limits.valid & !(save & op_ended);
-        waits[3] = errors.valid & !(save & op_error);
-        waits[4] = removals.valid & !hold_removals & !(save & op_remove);
+        // what is rare is seen a clock later, and not before what was taken is gone
+        in_hand = save | !free;
+        limit_seen = limits.valid & !(op_ended & in_hand);
+        error_seen = errors.valid & !(op_error & in_hand);
+        removal_seen = removals.valid & !hold_removals & !(op_remove & in_hand);
+        tell_seen = tells.valid & room & !(op_tell & in_hand) & !tell_goes;
+        waits[2] = limit_seen;
+        waits[3] = error_seen;
+        waits[4] = removal_seen;
         waits[5] = work_waits;
-        waits[6] = tells.valid & room & !(save & op_tell);
-        others = waits[2] | waits[3] | waits[4] | waits[5] | waits[6];
-        any = waits[0] | waits[1] | waits[2] | waits[3] | waits[4] | waits[5] | waits[6];
+        waits[6] = tell_seen;
+        passed = packets.all() & (waits[2] | waits[3] | waits[4] | waits[5] | waits[6]);
+        packet = waits[0] | waits[1];
+        flow_waits = waits[2] | waits[3];
+        any = packet | flow_waits | waits[4] | waits[5] | waits[6];
         row_word = rows.data;
         answer_word = answers.data;
-        new_qp = work_qp;
         // counted in the clock after the choice
         chose = idle & any;
-        chose_packet = waits[0] | waits[1];
+        chose_packet = packet;
         if chose {
             if !chose_packet {
                 packets = bits_u::<5>(0);
@@ -132,26 +140,36 @@ impl Logic for Choice {
         failure = errors.data;
         error_flow = bit_cast_word::<QpFlow, U<16>>(failure.flow);
         removal = removals.data;
+        // in three pairs, so that no queue pair goes past all the others
+        packet_qp = if waits[0] { row_word.qp } else { answer_word.qp };
+        flow_qp = if waits[2] { limit_flow.qp } else { error_flow.qp };
+        own_qp = work_qp;
+        if waits[4] {
+            own_qp = removal.qp;
+        }
+        if waits[6] {
+            own_qp = tells.data.val().qp;
+        }
+        new_qp = if flow_waits { flow_qp } else { own_qp };
+        if packet {
+            new_qp = packet_qp;
+        }
         if waits[0] {
-            new_qp = row_word.qp;
             if idle {
                 op_row = true;
                 assign!(op_generation.d = row_word.generation, op_psn.d = row_word.psn);
             }
         } else if waits[1] {
-            new_qp = answer_word.qp;
             if idle {
                 op_answer = true;
                 assign!(op_generation.d = answer_word.generation, op_psn.d = answer_word.psn);
             }
         } else if waits[2] {
-            new_qp = limit_flow.qp;
             if idle {
                 op_ended = true;
                 assign!(op_generation.d = limits.generation, op_response.d = limit_flow.response);
             }
         } else if waits[3] {
-            new_qp = error_flow.qp;
             if idle {
                 op_error = true;
                 assign! {
@@ -159,13 +177,11 @@ impl Logic for Choice {
                 }
             }
         } else if waits[6] {
-            new_qp = tells.data.val().qp;
             if idle {
                 op_tell = true;
                 op_generation = tells.data.val().generation;
             }
         } else if waits[4] {
-            new_qp = removal.qp;
             if idle {
                 op_remove = true;
                 op_generation = removal.generation;
@@ -202,6 +218,7 @@ mod tests {
         block.work_waits.next = work;
         block.room.next = true;
         block.kept.next = false;
+        block.removal_waits.next = false;
         block.hold_rows.next = false;
         block.hold_removals.next = false;
         let mut order = vec![];
@@ -209,6 +226,7 @@ mod tests {
         for clock in 0.. {
             // one clock to choose, one to look, one to take; the item behind waits in the clock after
             block.idle.next = clock % 3 == 0;
+            block.free.next = clock % 3 == 0;
             block.save.next = clock % 3 == 2;
             let (any, ops) = step(block.as_mut(), |b| {
                 let ops = [&b.row, &b.answer, &b.ended, &b.error, &b.tell, &b.remove, &b.work];

@@ -36,21 +36,23 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, held_data, looked, settled, shown, fits, there, oldest, full, aside_full, both_full, some, crowded)]
+    /// Sixteen or more wait.
+    pub many: Signal<Out, Bit>,
+    #[registers(Bit: held_full, held_data, next_full, next_data, from_odd, into_odd)]
+    #[registers(Bit: looked, settled, shown, fits, there, oldest, full, vacant, some, crowded, many_r)]
     #[registers(U<8>: head, tail, count)]
-    #[signals(Bit: leaves, aside_leaves, moves, passes, chosen, joins, puts, waits)]
-    #[signals(U<8>: distance, at)]
+    #[signals(Bit: leaves, moves, passes, chosen, puts, stays, waits, takes, arriving_data)]
+    #[signals(U<8>: distance, at, next_qp)]
     /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
     behind: DFF<U<8>>,
-    /// The answer that has come.
-    held: DFF<Commit>,
+    #[registers(Commit: even, odd)]
+    /// The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone says
+    /// whether one may come, and enables these wide words.
+    held: Signal<Local, Commit>,
     /// Where the newest answer of its queue pair lies, if it still waits.
     place: DFF<U<8>>,
-    /// The answer for the requester.
+    /// The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
     offered: DFF<Commit>,
-    /// The same, one older: what is on offer steps aside when it is not taken, so that registers alone say whether the ring goes on,
-    /// and enable these wide words; in a `Skid` `ready` enables them.
-    aside: DFF<Commit>,
     /// The answers.
     ring: Ram<Commit, 8>,
     /// What each must be joined by.
@@ -60,6 +62,7 @@ pub struct Gather {
     arriving: Signal<Local, Commit>,
     /// What an answer must be for `held` to join it.
     wanted: Signal<Local, AnswerTag>,
+    wanted_r: DFF<AnswerTag>,
     tag: Signal<Local, AnswerTag>,
 }
 
@@ -69,19 +72,17 @@ impl Logic for Gather {
         arriving = up.data;
 
         // out: the ring shows its oldest answer, or the one behind it when that leaves
-        leaves = !both_full;
+        leaves = !full | down.ready;
         moves = some & leaves;
         passes = held_full & !some & leaves;
-        aside_leaves = if aside_full { down.ready } else { !full | down.ready };
-        if !aside_full {
-            aside = offered;
-        }
-        aside_full = !aside_leaves;
+        held = if from_odd { odd } else { even };
         if leaves {
-            full = moves | passes;
+            full = some | held_full;
+            vacant = !(some | held_full);
+        }
+        if vacant | down.ready {
             offered = if some { ring.rdata } else { held };
         }
-        both_full = if leaves { (moves | passes) & !aside_leaves } else { !aside_leaves };
         ring.raddr = head;
         if moves {
             head = head + 1;
@@ -93,12 +94,12 @@ impl Logic for Gather {
         fields!(wanted from held: qp, generation);
         wanted.psn = held.psn - 1;
         wanted.joinable = true;
-        fits = held_data & (tags.rdata == wanted);
+        wanted_r = wanted;
+        fits = held_data & (tags.rdata == wanted_r);
         chosen = shown & fits & there;
-        joins = chosen & (both_full | !oldest);
         distance = place - head;
         if shown {
-            there = there & (both_full | !oldest);
+            there = there & (!leaves | !oldest);
             if moves {
                 behind = behind - 1;
                 oldest = behind == 1;
@@ -113,7 +114,9 @@ impl Logic for Gather {
             }
         }
         puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
-        waits = held_full & !passes & !joins & !puts;
+        // it neither passes, nor joins what is still there, nor is put in
+        stays = if chosen { leaves & oldest } else { crowded | (held_data & !shown) };
+        waits = held_full & (some | !leaves) & stays;
         at = if chosen { place } else { tail };
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
         inputs!([ring, tags]: we = held_full, waddr = at);
@@ -128,24 +131,47 @@ impl Logic for Gather {
         if puts & !moves {
             count = count + 1;
             some = true;
-            crowded = count == 254;
         }
         if moves & !puts {
             count = count - 1;
             some = count != 1;
-            crowded = false;
         }
+        crowded = (puts & !moves & (count == 254)) | (crowded & (puts == moves));
+
+        many_r = count >= 16;
+        many = many_r;
 
         // in
-        up.ready = !waits;
-        newest.raddr = arriving.qp;
+        up.ready = !next_full;
+        takes = up.valid & !next_full;
+        if !next_full & !into_odd {
+            even = up.data;
+        }
+        if !next_full & into_odd {
+            odd = up.data;
+        }
+        if takes {
+            into_odd = !into_odd;
+        }
+        arriving_data = (arriving.answer == AnswerKind::ReadData) & !arriving.ends_or_failed;
+        if !next_full {
+            next_data = arriving_data;
+        }
+        next_qp = arriving.qp;
+        if next_full {
+            next_qp = if from_odd { even.qp } else { odd.qp };
+        }
+        newest.raddr = next_qp;
         if waits {
             newest.raddr = held.qp;
         } else {
-            held_full = up.valid;
-            held = up.data;
-            held_data = (arriving.answer == AnswerKind::ReadData) & !arriving.ends_or_failed;
+            held_data = if next_full { next_data } else { arriving_data };
         }
+        if held_full & !waits {
+            from_odd = !from_odd;
+        }
+        held_full = waits | next_full | takes;
+        next_full = waits & (next_full | takes);
         tags.raddr = newest.rdata;
         looked = waits;
         settled = waits & looked;
@@ -153,9 +179,14 @@ impl Logic for Gather {
         if !looked {
             place = newest.rdata;
         }
-        down.valid = full | aside_full;
-        down.data = if aside_full { aside } else { offered };
-        reset!(held_full, looked, settled, shown, full, aside_full, both_full, some, crowded, head, tail, count);
+        down.valid = full;
+        down.data = offered;
+        reset! {
+            held_full, next_full, from_odd, into_odd, looked, settled, shown, full, some, crowded, head, tail, count
+        }
+        if reset {
+            vacant = true;
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -27,7 +27,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub work: StreamIn<WorkRequest>,
     /// The work request whose region is checked: that on `work` while one waits there, before that the one that enters the fast path.
     pub front: Signal<In, WorkRequest>,
-    /// The state machine has the turn; otherwise the message is that of the whole work request on `request`.
+    /// The state machine has had the turn for two clocks; otherwise the message is that of the whole work request on `request`, two clocks later.
     pub turn: Signal<In, Bit>,
     /// The work request of the message: that on `work` while the state machine has the turn.
     pub request: Signal<In, WorkRequest>,
@@ -37,11 +37,11 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub region_slot: Signal<In, U<5>>,
     /// Its new content.
     pub region_data: Signal<In, Region>,
-    /// MTU code of the work request's queue pair, two clocks before its message is used.
+    /// MTU code of the work request's queue pair, two clocks before its message is used and in the clock behind that.
     pub mtu: Signal<In, U<3>>,
-    /// The message was queued, or the work request refused.
-    pub advance: Signal<In, Bit>,
-    /// With `advance`: it was refused.
+    /// The message was queued.
+    pub queues: Signal<In, Bit>,
+    /// The work request was refused.
     pub refuse: Signal<In, Bit>,
     /// Generation that the first message was queued under.
     pub generation: Signal<In, U<8>>,
@@ -76,7 +76,13 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
     #[registers(U<64>: local_at, remote_at, local_next, remote_next)]
-    #[signals(Bit: cut, more, refuses)]
+    #[signals(Bit: more, refuses, is_done)]
+    /// The state machine has the turn, and the work request is no longer whole: a clock later.
+    cut: DFF<Bit>,
+    /// The state machine has had the turn for a clock.
+    machine: DFF<Bit>,
+    /// `mtu`, a clock later.
+    mtu_1: DFF<U<3>>,
     reason: Signal<Local, CompletionStatus>,
     refused_r: DFF<Bit>,
     status_r: DFF<CompletionStatus>,
@@ -155,12 +161,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         inputs!(rounding: length = bytes, mtu);
         raised = rounding.rounded;
         units = raised.units;
-        counted = bit_cast_u::<24, 25>(units >> mtu);
+        mtu_1 = mtu;
+        counted = bit_cast_u::<24, 25>(units >> mtu_1);
         packets = counted;
         above_span = counted > span;
 
         // the message: at least one PSN
-        more = turn & above_span;
+        machine = turn;
+        more = machine & above_span;
         part = (bits_u::<32>(256) << mtu) << width;
         rest_next = bytes - part;
         local_next = from + bit_cast_u::<64, 32>(part);
@@ -176,21 +184,21 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         assign!(local_address = from, remote_address = to);
 
         // onwards
-        work.ready = advance & (refuse | !more);
+        is_done = refuse | (queues & !more);
+        work.ready = is_done;
         waiting = work.valid & (age >= 4);
         if work.valid & (age < 4) {
             age = age + 1;
         }
-        if advance {
-            if refuse | !more {
-                clear!(split, age);
-            } else {
-                split = true;
-                assign! {
-                    split_generation.d = generation, rest.d = rest_next, local_at.d = local_next,
-                    remote_at.d = remote_next
-                }
+        if queues & more {
+            split = true;
+            assign! {
+                split_generation.d = generation, rest.d = rest_next, local_at.d = local_next,
+                remote_at.d = remote_next
             }
+        }
+        if is_done {
+            clear!(split, age);
         }
         reset!(split, age);
     }

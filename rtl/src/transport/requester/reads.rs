@@ -68,6 +68,8 @@ pub struct Verdict {
     pub missing: Signal<In, U<24>>,
     /// Decide in this clock.
     pub act: Signal<In, Bit>,
+    /// With `act`: its message was compared with it, a clock ago.
+    pub compared: Signal<In, Bit>,
     /// What is known of it.
     pub response_case: Signal<In, ResponseCase>,
     /// The queue pair collects INT.
@@ -93,7 +95,7 @@ pub struct Verdict {
     #[combinational]
     decision: Decision,
     ends: DFF<Bit>,
-    left: DFF<U<36>>,
+    #[registers(U<36>: left, skipped_r)]
     place: DFF<U<64>>,
     counted: Signal<Local, ReadCounts>,
     distance: Signal<Local, PsnDistance>,
@@ -118,7 +120,8 @@ impl Logic for Verdict {
 
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
-        place = message.local_address + bit_cast_u::<64, 36>(skipped);
+        skipped_r = skipped;
+        place = message.local_address + bit_cast_u::<64, 36>(skipped_r);
 
         full = bits_u::<36>(256) << row.mtu;
         expected = if ends { left } else { full };
@@ -127,7 +130,7 @@ impl Logic for Verdict {
 
         distance = bit_cast_word::<PsnDistance, U<24>>(ahead);
         beyond = !in_order & !distance.negative;
-        checked = act & (response_case == ResponseCase::Compare);
+        checked = compared;
         good = checked & in_order & sound;
         assign!(take = good, last = ends);
         stray = (act & (response_case == ResponseCase::Unasked)) | (checked & !in_order & !beyond);

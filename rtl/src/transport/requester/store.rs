@@ -70,7 +70,7 @@ pub struct Store {
     pub sent_to: Signal<Out, U<24>>,
     /// A context waits until nobody else writes.
     pub crowded: Signal<Out, Bit>,
-    #[signals(Bit: lands, voids)]
+    #[signals(Bit: lands)]
     contexts: RamReg<RequesterContext, 8>,
     states: LoopRam<RequesterState, 8>,
     sent: RamReg<SentTo, 8>,
@@ -87,6 +87,7 @@ impl Logic for Store {
     fn update(&mut self) {
         // a context lands when neither of the tables that it voids is written
         arriving.qp = context_qp;
+        arriving.voids = context_data.alive | !context_data.generation.any();
         arriving.created.alive = context_data.alive;
         arriving.created.generation = context_data.generation;
         arriving.created.mtu = context_data.mtu;
@@ -96,25 +97,19 @@ impl Logic for Store {
         waits = landing.down.data;
         lands = landing.down.valid & !we & !sent_valid;
         landing.down.ready = lands;
-        voids = lands & (waits.created.alive | !waits.created.generation.any());
         crowded = landing.down.valid;
         inputs!(contexts: we = lands, waddr = waits.qp, wdata = waits.created);
-        sent.we = sent_valid | voids;
-        sent.waddr = sent_qp;
+        // what is not used is void, whatever else stands there
+        sent.we = sent_valid | (landing.down.valid & !we & waits.voids);
+        sent.waddr = if sent_valid { sent_qp } else { waits.qp };
         sent.wdata.next.end_psn = sent_end;
         sent.wdata.next.generation = sent_generation;
-        // what is not used is void, whatever else stands there
-        sent.wdata.next.used = !voids;
-        states.we = we | voids;
-        inputs!(states: waddr = write_qp, wdata = new_state);
-        states.wdata.next.used = !voids;
-        if voids {
-            sent.waddr = waits.qp;
-        }
+        sent.wdata.next.used = sent_valid;
+        states.we = we | (landing.down.valid & !sent_valid & waits.voids);
         // whose turn it is to write comes late, so that the addresses do not wait for the rest
-        if !we {
-            states.waddr = waits.qp;
-        }
+        states.waddr = if we { write_qp } else { waits.qp };
+        states.wdata = new_state;
+        states.wdata.next.used = we;
         contexts.raddr = qp;
         states.raddr = qp;
         sent.raddr = qp;

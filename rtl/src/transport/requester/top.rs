@@ -82,6 +82,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
+    /// Bus: a READ of a peer becomes active, so that its responses leave.
+    pub answers_read: Signal<In, Bit>,
     /// Queue pair of the answer at hand, for the send times.
     pub asked_qp: Signal<Out, U<8>>,
     /// PSN that it names.
@@ -136,12 +138,18 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     hold: Signal<Local, Bit>,
     /// The state machine has the turn.
     turn: Signal<Local, Bit>,
+    /// It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
+    turn_1: DFF<Bit>,
+    /// It had the turn two clocks ago, for what leaves either.
+    turn_2: DFF<Bit>,
     /// It may choose an operation in this clock.
     go: Signal<Local, Bit>,
     /// In the clock of `look`: state of the queue pair, from the tables.
     state_loaded: Signal<Local, RequesterState>,
     /// In the clock of `load`: the same, though it may be void.
     state_stored: Signal<Local, RequesterState>,
+    /// That is the first that may be a READ with missing data.
+    at_read_place: Signal<Local, Bit>,
     /// Of it: place of the first message to be looked at.
     first_place: Signal<Local, U<5>>,
     /// What enters the fast path.
@@ -198,16 +206,34 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     load: DFF<Bit>,
     /// State: the message comes into a register, PSN distances are measured.
     look: DFF<Bit>,
+    /// State: `look`, and the queue pair's state comes into registers.
+    loads: DFF<Bit>,
     /// State: the next message comes.
     fetch: DFF<Bit>,
     /// State: the message at hand is compared with the input.
     weigh: DFF<Bit>,
-    /// State: the step over the message at hand.
+    /// State: the step over the message at hand; one of the six below is high with it.
     decide: DFF<Bit>,
+    /// The message may be for the scheduler.
+    admits: DFF<Bit>,
+    /// It completes with an error.
+    flushes: DFF<Bit>,
+    /// Its completion may leave.
+    tells_on: DFF<Bit>,
+    /// A READ response may be about it.
+    judges: DFF<Bit>,
+    /// An answer may move it on.
+    walks: DFF<Bit>,
+    /// An answer that is about no message.
+    passes_over: DFF<Bit>,
+    /// The state machine makes a completion.
+    completes: Signal<Local, Bit>,
     /// State: an answer's event or echo, or the end of the queue pair.
     finish: DFF<Bit>,
     /// State: a READ response is compared with its message.
     check: DFF<Bit>,
+    /// The READ response was compared a clock ago.
+    compared: DFF<Bit>,
     /// State: the verdict on a READ response leaves.
     act: DFF<Bit>,
     /// State: a message of a work request is entered, or the request refused.
@@ -236,10 +262,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     told_all: DFF<Bit>,
     /// Then a completion could leave at once: there was room, and none of its queue pair waited in the ring.
     direct: DFF<Bit>,
-    /// The scheduler had no message of the queue pair a clock ago.
-    none_admitted: DFF<Bit>,
     /// The message at hand was, a clock ago, the first one that the scheduler does not have.
     at_admit: DFF<Bit>,
+    /// The READ response was asked for and has not come, and the message at hand may be its own, as it was known a clock ago.
+    open: DFF<Bit>,
     /// The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
     dismissed: DFF<Bit>,
     /// It has moved `una`.
@@ -296,6 +322,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     limit_at_end: DFF<Bit>,
     /// The message at hand belongs to the work request that failed; the others are flushed.
     guilty: DFF<Bit>,
+    /// The work request that failed is that of `una`, a clock after its choice.
+    from_una: DFF<Bit>,
     /// As `guilty`, with the message in `decide`.
     guilty_now: Signal<Local, Bit>,
     /// Status of the work request that failed.
@@ -324,6 +352,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
 impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
     fn update(&mut self) {
         self.turn.next = self.turns.machine.val();
+        self.turn_1.d.next = self.turn.val();
+        self.turn_2.d.next = self.turn_1.q.val();
 
         // streams and buses
         StreamIn::<RxPacket>::link(&mut self.row, &mut self.responses.row);
@@ -348,18 +378,20 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(store: context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end);
         inputs!(intake: region_valid, region_slot, region_data);
         outputs!(ring: message_valid = bus_valid, message_address = bus_address, message_data = bus_data);
-        for i in 0..4 {
-            self.hit[i].next = false;
-        }
-        clear!(done, kept);
+        // what the pipe does while the state machine does nothing, and the other way round
+        self.hit[0].next = self.stages.ghost.val();
+        self.hit[1].next = self.stages.ignored.val();
+        self.hit[2].next = false;
+        self.hit[3].next = self.stages.ended.val();
+        clear!(done, kept, loads);
         self.half.next = bits_zero::<QpFlow>(0);
         self.half.next.qp = self.choice.qp.val();
-        if !self.turn.val() {
+        if !self.turn_2.q.val() {
             self.half.next.qp = self.stages.qp.val();
         }
         self.flow.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
         self.flow.next.generation = self.queue.own_generation.val();
-        if !self.turn.val() {
+        if !self.turn_2.q.val() {
             self.flow.next.generation = self.stages.generation.val();
         }
 
@@ -373,14 +405,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.turns.begun.next = self.address.q.val();
         // what comes out for the window or for the state machine, and what is not told in time, lets nothing pass
         self.hold.next = self.turns.hold.val()
-            | self.stages.returns.val()
-            | self.stages.defers_work.val()
+            | self.stages.fails_work.val()
             | self.stages.defers_answer.val()
             | self.stages.defers_response.val()
             | self.events.full.val()
             | self.schedules.crowded.val()
             | self.store.crowded.val();
-        inputs!(entry: hold, answer_place = held.place, work_waits = window.waits, work = window.front);
+        inputs!(entry: answers_read, many_answers = gather.many, hold, answer_place = held.place, work_waits = window.waits, work = window.front);
         inputs!(entry: work_place = window.place, work_invalid = intake.invalid, next_work_qp = window.next_qp);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
         inputs!(responses: enters = entry.response_taken);
@@ -393,18 +424,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 2, 4: what it reads
         inputs!(stages from store:
             state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
-        inputs!(stages: turn, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
+        inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
         inputs!([window, held]: read_place = stages.read_place);
-        if self.turn.val() {
+        if self.turn_1.q.val() {
             self.window.read_place.next = self.window.place.val();
         }
         // 5: what comes out
-        inputs!(window from stages: ends = push, returns, defers = defers_work, end_place = place, end_qp = qp, frees);
+        inputs!(window from stages: ends = push, returns, defers = defers_work, comes_back = fails_work, end_place = place, end_qp = qp, frees);
         inputs!(held from stages: defer = defers_answer, defer_place = place);
-        inputs!(intake: front = window.front, turn, request = window.read);
+        inputs!(intake: front = window.front, turn = turn_2, request = window.read);
 
         // 0: the next input
-        inputs!(choice: idle = go, save, hold_rows = actions.full);
+        inputs!(choice: idle = go, free = idle, save, hold_rows = actions.full);
         self.request.next = self.window.front.val();
         self.choice.work_waits.next = self.intake.waiting.val() & !self.blocked.q.val() & !self.stalled.q.val();
         self.choice.work_qp.next = bit_cast_u::<8, 24>(self.request.val().qpn);
@@ -412,9 +443,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.finished.room.val() {
             self.stalled.d.next = false;
         }
-        self.store.qp.next = self.choice.qp.val();
-        if !self.turn.val() {
-            self.store.qp.next = self.entering.val().qp;
+        // what the state machine has chosen is read in the clock of `address` alone
+        self.store.qp.next = self.entering.val().qp;
+        if self.address.q.val() {
+            self.store.qp.next = self.choice.qp.val();
         }
         if self.go.val() {
             self.idle.d.next = !self.choice.any.val();
@@ -433,7 +465,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.load.d.next = true;
         }
         self.queue.start.next = self.load.q.val();
-        self.store.removing.next = self.turn.val() & (self.choice.remove.val() | self.choice.tell.val());
+        self.store.removing.next = self.turn_1.q.val() & (self.choice.remove.val() | self.choice.tell.val());
         inputs!(store: generation = choice.generation);
         inputs!(queue from store: loaded_mtu = mtu, loaded_int_on = int_on);
         self.same.next = self.store.context_generation.val() == self.choice.generation.val();
@@ -444,7 +476,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.reply.commit.next = self.held.read.val();
         self.limit.next = self.reply.limit.val();
         self.echoes.data.next = self.reply.echo.val();
-        self.echoes.put.next = false;
+        self.echoes.put.next = self.stages.echo.val() & !self.echoes.full.val();
         if self.load.q.val() {
             self.load.d.next = false;
             self.live.d.next =
@@ -454,6 +486,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.done.next = true;
             } else {
                 self.look.d.next = true;
+                self.loads.d.next = true;
             }
         }
 
@@ -461,26 +494,30 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(ring: qp = choice.qp, place = pointer);
         self.state_stored.next = self.store.state.val();
         self.first_place.next = self.state_stored.val().head;
-        if self.choice.row.val() {
+        self.at_read_place.next = self.stages.ring_read.val();
+        if self.load.q.val() {
+            self.at_read_place.next = self.choice.row.val();
+        }
+        if self.at_read_place.val() {
             self.first_place.next = self.state_stored.val().read_at;
         }
-        if self.choice.tell.val() {
+        if self.load.q.val() & self.choice.tell.val() {
             self.first_place.next = self.state_stored.val().told;
         }
         if self.load.q.val() {
             self.ring.place.next = self.first_place.val();
             self.pointer.d.next = self.first_place.val();
         }
-        if !self.turn.val() {
+        if !self.turn_1.q.val() {
             self.ring.qp.next = self.stages.ring_qp.val();
-            self.ring.place.next = self.stages.ring_place.val();
+            self.ring.place.next = self.first_place.val();
             self.message.d.next = self.ring.message.val();
         }
         self.next_pointer.d.next = self.pointer.q.val() + 1;
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
         self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
-        self.queue.load.next = self.look.q.val() & !self.admitting.q.val();
+        self.queue.load.next = self.loads.q.val();
         inputs!(queue from stages:
             loaded = state_now, loaded_old = old, loaded_unsent = unsent, loaded_before_gap = before_gap);
         self.state_loaded.next = self.stages.state_now.val();
@@ -505,7 +542,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                         self.status.d.next = CompletionStatus::LocalOperationalError;
                     }
                     self.flushing.d.next = true;
-                    if !self.live.q.val() | self.state_loaded.val().dead {
+                    if !self.live.q.val() | self.stages.dead_now.val() {
                         self.weigh.d.next = false;
                         self.done.next = true;
                     } else if self.stages.empty.val() {
@@ -513,22 +550,24 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                         self.bury.d.next = true;
                     }
                 }
-                if self.choice.answer.val() & (!self.live.q.val() | self.state_loaded.val().dead) {
+                if self.choice.answer.val() & (!self.live.q.val() | self.stages.dead_now.val()) {
                     self.weigh.d.next = false;
                     self.done.next = true;
                     self.hit[3].next = self.live.q.val() & self.reply.acknowledgement.val();
                 }
-                if self.choice.row.val()
-                    & (!self.live.q.val() | self.state_loaded.val().dead | self.verdict.negative.val())
-                {
-                    self.weigh.d.next = false;
-                    self.act.d.next = true;
-                    self.response_case.d.next = ResponseCase::Negative;
-                    if self.state_loaded.val().dead {
+                if self.choice.row.val() {
+                    if self.verdict.negative.val() {
+                        self.response_case.d.next = ResponseCase::Negative;
+                    }
+                    if self.stages.dead_now.val() {
                         self.response_case.d.next = ResponseCase::Ended;
                     }
                     if !self.live.q.val() {
                         self.response_case.d.next = ResponseCase::Gone;
+                    }
+                    if !self.live.q.val() | self.stages.dead_now.val() | self.verdict.negative.val() {
+                        self.weigh.d.next = false;
+                        self.act.d.next = true;
                     }
                 }
             }
@@ -545,6 +584,20 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.weigh.q.val() {
             self.weigh.d.next = false;
             self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
+            self.admits.d.next = self.admitting.q.val();
+            self.flushes.d.next = !self.admitting.q.val() & self.flushing.q.val();
+            self.tells_on.d.next = !self.admitting.q.val() & !self.flushing.q.val() & self.choice.tell.val();
+            self.judges.d.next = !self.admitting.q.val() & !self.flushing.q.val() & self.choice.row.val();
+            self.walks.d.next = !self.admitting.q.val()
+                & !self.flushing.q.val()
+                & self.choice.answer.val()
+                & !(self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val()))
+                & (self.queue.head.val() != self.queue.admit.val());
+            self.passes_over.d.next = !self.admitting.q.val()
+                & !self.flushing.q.val()
+                & self.choice.answer.val()
+                & ((self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val()))
+                    | (self.queue.head.val() == self.queue.admit.val()));
             self.post.d.next = !self.admitting.q.val() & self.choice.work.val();
         }
 
@@ -557,7 +610,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
         assign!(is_read = message.read, is_last = message.last);
         inputs!(step: read = message.read, sought = choice.psn);
-        if self.choice.ended.val() {
+        self.from_una.d.next = self.choice.ended.val();
+        if self.from_una.q.val() {
             self.step.sought.next = self.queue.una.val();
         }
         inputs!(step: reads = queue.reads, max_reads);
@@ -569,7 +623,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             bit_cast_word::<PsnDistance, U<24>>(self.queue.accepted.val() - self.message.q.val().end_psn);
         self.begun.d.next = self.skip.val().negative;
         self.arrived.d.next = !self.surplus.val().negative;
-        self.finished.push.next = false;
+        clear!(completes);
         inputs!(finished: now, id = message.id);
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
         self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.q.val().read));
@@ -581,8 +635,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.told_all.d.next = self.queue.told.val() == self.queue.head.val();
         self.direct.d.next =
             (self.queue.told.val() == self.queue.head.val()) & (self.finished.room.val() | !self.is_last.val());
-        self.none_admitted.d.next = self.queue.head.val() == self.queue.admit.val();
         self.at_admit.d.next = self.pointer.q.val() == self.queue.admit.val();
+        self.open.d.next =
+            !self.queue.twice.val() & !self.queue.ghost.val() & (self.pointer.q.val() != self.queue.admit.val());
         self.dismissed.d.next = self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val());
         self.apart.d.next = self.queue.una.val() != self.limit.val();
         self.gap_known.d.next = self.queue.gap_known.val();
@@ -599,107 +654,124 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.decide.q.val() {
             self.decide.d.next = false;
             self.ring.place.next = self.next_pointer.q.val();
-            if self.admitting.q.val() {
-                self.emit.d.next = true;
-                if self.step.fits.val() {
-                    self.queue.hand.next = true;
-                    self.pointer.d.next = self.next_pointer.q.val();
-                    self.scheduled.d.next = true;
-                    self.schedule_to.d.next = self.message.q.val().end_psn;
-                    if !self.next_is_tail.q.val() {
-                        self.emit.d.next = false;
-                        self.fetch.d.next = true;
-                    }
-                }
-            } else if self.flushing.q.val() {
-                self.finished.status.next = CompletionStatus::Flushed;
-                if self.guilty_now.val() {
-                    self.finished.status.next = self.status.q.val();
-                }
-                self.finished.push.next = self.is_last.val() & self.direct.q.val();
-                self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
-                self.queue.tell.next = self.direct.q.val();
-                self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
-                self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
+            clear!(admits, flushes, tells_on, judges, walks, passes_over);
+        }
+        if self.admits.q.val() {
+            self.emit.d.next = true;
+            if self.step.fits.val() {
+                self.queue.hand.next = true;
                 self.pointer.d.next = self.next_pointer.q.val();
-                self.queue.pop.next = true;
-                if self.next_is_tail.q.val() {
-                    self.bury.d.next = true;
-                } else {
+                self.scheduled.d.next = true;
+                self.schedule_to.d.next = self.message.q.val().end_psn;
+                if !self.next_is_tail.q.val() {
+                    self.emit.d.next = false;
                     self.fetch.d.next = true;
                 }
-            } else if self.choice.tell.val() {
-                if self.told_all.q.val() {
+            }
+        }
+        if self.flushes.q.val() {
+            self.finished.status.next = CompletionStatus::Flushed;
+            if self.guilty_now.val() {
+                self.finished.status.next = self.status.q.val();
+            }
+            self.completes.next = self.is_last.val() & self.direct.q.val();
+            self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
+            self.queue.tell.next = self.direct.q.val();
+            self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
+            self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
+            self.pointer.d.next = self.next_pointer.q.val();
+            self.queue.pop.next = true;
+            if self.next_is_tail.q.val() {
+                self.bury.d.next = true;
+            } else {
+                self.fetch.d.next = true;
+            }
+        }
+        if self.tells_on.q.val() {
+            self.finished.status.next = self.told_status.q.val();
+            if self.told_all.q.val() {
+                self.queue.delist.next = true;
+                self.done.next = true;
+            } else if self.is_last.val() & !self.finished.room.val() {
+                self.kept.d.next = true;
+                self.done.next = true;
+            } else {
+                self.completes.next = self.is_last.val();
+                self.queue.tell.next = true;
+                self.pointer.d.next = self.next_pointer.q.val();
+                if self.next_is_head.q.val() {
                     self.queue.delist.next = true;
                     self.done.next = true;
-                } else if self.is_last.val() & !self.finished.room.val() {
-                    self.kept.d.next = true;
-                    self.done.next = true;
                 } else {
-                    inputs!(finished: status = told_status, push = is_last);
-                    self.queue.tell.next = true;
-                    self.pointer.d.next = self.next_pointer.q.val();
-                    if self.next_is_head.q.val() {
-                        self.queue.delist.next = true;
-                        self.done.next = true;
-                    } else {
-                        self.fetch.d.next = true;
-                    }
-                }
-            } else if self.choice.row.val() {
-                self.act.d.next = true;
-                if self.queue.twice.val() {
-                    self.response_case.d.next = ResponseCase::Duplicate;
-                } else if self.queue.ghost.val() | self.at_admit.q.val() {
-                    self.response_case.d.next = ResponseCase::Unasked;
-                } else if !self.step.reaches.val() {
-                    // further on; no READ is before the next message unless one was found
-                    self.act.d.next = false;
                     self.fetch.d.next = true;
-                    self.pointer.d.next = self.next_pointer.q.val();
-                    self.queue.pass.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.q.val());
-                } else if !self.is_read.val() {
+                }
+            }
+        }
+        if self.judges.q.val() {
+            self.act.d.next = true;
+            // where it points counts if the message is compared, or the next one fetched
+            if !self.step.reaches.val() {
+                self.pointer.d.next = self.next_pointer.q.val();
+            }
+            if self.queue.twice.val() {
+                self.response_case.d.next = ResponseCase::Duplicate;
+            } else if self.queue.ghost.val() | self.at_admit.q.val() {
+                self.response_case.d.next = ResponseCase::Unasked;
+            } else if self.step.reaches.val() {
+                if !self.is_read.val() {
                     self.response_case.d.next = ResponseCase::Unasked;
                 } else if self.found.q.val() {
                     self.response_case.d.next = ResponseCase::Gap;
-                } else {
+                }
+            }
+            if self.open.q.val() {
+                if !self.step.reaches.val() {
+                    // further on; no READ is before the next message unless one was found
+                    self.act.d.next = false;
+                    self.fetch.d.next = true;
+                    self.queue.pass.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.q.val());
+                } else if self.is_read.val() & !self.found.q.val() {
                     self.act.d.next = false;
                     self.check.d.next = true;
                 }
-                if !self.found.q.val() & self.is_read.val() & !self.arrived.q.val() {
-                    self.found.d.next = true;
-                    self.missing.d.next = self.message.q.val().first_psn;
-                    if self.begun.q.val() {
-                        self.missing.d.next = self.queue.accepted.val();
-                    }
+            }
+            if !self.found.q.val() & self.is_read.val() & !self.arrived.q.val() {
+                self.found.d.next = true;
+                self.missing.d.next = self.message.q.val().first_psn;
+                if self.begun.q.val() {
+                    self.missing.d.next = self.queue.accepted.val();
                 }
-            } else if self.dismissed.q.val() {
+            }
+        }
+        if self.passes_over.q.val() {
+            if self.dismissed.q.val() {
                 self.hit[0].next = self.queue.ghost.val();
                 self.hit[1].next = !self.queue.ghost.val();
                 self.done.next = true;
-            } else if self.none_admitted.q.val() {
-                self.finish.d.next = true;
             } else {
                 self.finish.d.next = true;
-                self.queue.advance.next = true;
-                self.taken.d.next = self.step.taken.val();
-                self.advanced.d.next = self.advanced.q.val() | self.step.advances.val();
-                self.at_read.d.next = !self.step.complete.val() & self.is_read.val();
-                if self.step.complete.val() {
-                    self.finished.push.next = self.is_last.val() & self.direct.q.val();
-                    self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
-                    self.queue.tell.next = self.direct.q.val();
-                    self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
-                    self.queue.pop.next = true;
-                    self.popped.d.next = true;
-                    self.pointer.d.next = self.next_pointer.q.val();
-                    if !self.step.taken.val()
-                        & (!self.limit_at_end.q.val() | self.reply.data.val())
-                        & !self.next_is_admit.q.val()
-                    {
-                        self.finish.d.next = false;
-                        self.fetch.d.next = true;
-                    }
+            }
+        }
+        if self.walks.q.val() {
+            self.finish.d.next = true;
+            self.queue.advance.next = true;
+            self.taken.d.next = self.step.taken.val();
+            self.advanced.d.next = self.advanced.q.val() | self.step.advances.val();
+            self.at_read.d.next = !self.step.complete.val() & self.is_read.val();
+            if self.step.complete.val() {
+                self.completes.next = self.is_last.val() & self.direct.q.val();
+                self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
+                self.queue.tell.next = self.direct.q.val();
+                self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
+                self.queue.pop.next = true;
+                self.popped.d.next = true;
+                self.pointer.d.next = self.next_pointer.q.val();
+                if !self.step.taken.val()
+                    & (!self.limit_at_end.q.val() | self.reply.data.val())
+                    & !self.next_is_admit.q.val()
+                {
+                    self.finish.d.next = false;
+                    self.fetch.d.next = true;
                 }
             }
         }
@@ -709,7 +781,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(outcome: old = queue.old, limit, passed = queue.passed, una = queue.una, at_read);
         inputs!(outcome: advanced, apart, gap_known, mtu = queue.mtu);
         inputs!(events: now, speeds, probing);
-        self.events.put.next = false;
+        self.events.put.next = self.stages.event.val();
         inputs!(events:
             nak = outcome.rewind, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
             bytes = outcome.bytes, commit = held.read);
@@ -718,6 +790,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         assign!(asked_qp = choice.qp, asked_psn = choice.psn);
         inputs!(events: with_time = reply.acknowledgement, sent_at = asked_sent_at);
         self.events.sent_valid.next = self.asked_known.val() & self.reply.acknowledgement.val() & !self.reply.nak.val();
+        if !self.turn_1.q.val() {
+            assign!(asked_qp = stages.asked_qp, asked_psn = stages.asked_psn);
+        }
         self.queue.lose.next = false;
         if self.finish.q.val() {
             if self.outcome.ends.val() {
@@ -748,12 +823,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 7, 8: a READ response
         inputs!(verdict:
-            message, missing, response_case, int_on = queue.int_on, act, decided = responses.decided,
+            message, missing, response_case, compared, int_on = queue.int_on, act, decided = responses.decided,
             decision_made = responses.decision);
         self.responses.acts.next = self.responses.decided.val() & !self.actions.full.val();
         self.actions.put.next = self.act.q.val() | self.responses.acts.val();
         self.actions.data.next = self.verdict.action.val();
         inputs!(queue: take = verdict.take, psn = choice.psn);
+        self.compared.d.next = self.check.q.val();
         if self.check.q.val() {
             self.check.d.next = false;
             self.act.d.next = true;
@@ -767,11 +843,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // a work request's next message, or its end
         inputs!(intake:
             mtu = queue.mtu, generation = queue.own_generation, live, dead = queue.dead, carry = queue.carry);
-        self.intake.advance.next = false;
-        self.intake.refuse.next = self.intake.refused.val();
+        self.intake.refuse.next = false;
+        self.intake.queues.next = self.post.q.val() & !self.intake.refused.val() & !self.ring_full.q.val();
         self.queue.push.next = false;
         self.queue.new_end.next = self.queue.assigned.val() + self.intake.psns.val();
-        self.ring.push.next = false;
+        self.ring.push.next = self.stages.push.val();
         inputs!(ring: push_qp = choice.qp, tail = queue.tail, work = window.read, start = queue.assigned);
         self.ring.finish.next = self.queue.assigned.val() + self.intake.psns.val();
         inputs!(ring: last = intake.last, generation = queue.own_generation);
@@ -789,15 +865,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 } else if !self.finished.room.val() {
                     self.stalled.d.next = true;
                 } else {
-                    self.finished.push.next = true;
-                    self.intake.advance.next = true;
+                    self.completes.next = true;
+                    self.intake.refuse.next = true;
                 }
             } else if self.ring_full.q.val() {
                 self.blocked.d.next = true;
                 self.blocked_qp.d.next = self.choice.qp.val();
                 self.done.next = true;
             } else {
-                self.intake.advance.next = true;
                 self.queue.push.next = true;
                 self.ring.push.next = true;
                 self.admitting.d.next = true;
@@ -807,9 +882,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // messages for the scheduler
-        self.schedules.up.valid.next = false;
+        self.schedules.up.valid.next = self.stages.push.val();
         fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
-        if !self.turn.val() {
+        if !self.turn_2.q.val() {
             self.scheduling.next.psn = self.stages.finish.val();
         }
         self.schedules.up.data.next = self.scheduling.val();
@@ -842,12 +917,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.tells.up.data.next.generation = self.queue.own_generation.val();
 
         // last: back, and the next one
-        if self.done.val() & self.choice.tell.val() {
+        inputs!(choice: kept);
+        self.choice.removal_waits.next = self.queue.told.val() != self.queue.tail.val();
+        if self.save.q.val() & self.choice.tell.val() {
             self.held_removals.d.next = false;
         }
-        inputs!(choice: kept);
         if self.save.q.val() & self.choice.remove.val() & (self.queue.told.val() != self.queue.tail.val()) {
-            self.choice.kept.next = true;
             self.held_removals.d.next = true;
         }
         if self.done.val() {
@@ -865,22 +940,16 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // what leaves the fast path
-        if !self.turn.val() {
-            assign!(asked_qp = stages.asked_qp, asked_psn = stages.asked_psn);
-            if self.stages.moved.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
-                self.blocked.d.next = false;
-            }
-            inputs!(ring from stages: push, push_qp = qp, tail, start, finish, generation);
-            self.schedules.up.valid.next = self.stages.push.val();
-            inputs!(events from stages: put = event, qp, generation, psn, bytes, with_int, with_time = acknowledges);
+        self.finished.push.next = self.completes.val() | self.stages.completes.val();
+        if self.stages.moved.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
+            self.blocked.d.next = false;
+        }
+        if !self.turn_2.q.val() {
+            inputs!(ring from stages: push_qp = qp, tail, start, finish, generation);
+            inputs!(events from stages: qp, generation, psn, bytes, with_int, with_time = acknowledges);
             self.events.sent_valid.next = self.asked_known.val() & self.stages.acknowledges.val();
             self.events.nak.next = false;
-            self.echoes.put.next = self.stages.echo.val() & !self.echoes.full.val();
-            inputs!(finished from stages: push = completes);
             self.finished.qpn.next = bit_cast_u::<24, 8>(self.stages.completes_qp.val());
-            self.hit[0].next = self.stages.ghost.val();
-            self.hit[1].next = self.stages.ignored.val();
-            self.hit[3].next = self.stages.ended.val();
         }
         self.counts_out.d.next.ghost_acks = self.hit[0].val();
         self.counts_out.d.next.ignored_syndromes = self.hit[1].val();
@@ -891,14 +960,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.counts_out.d.next.drop_bad_read_response = self.verdict.counts.val().drop_bad_read_response;
         self.counts_out.d.next.drop_qp_ended = self.hit[3].val() | self.verdict.counts.val().drop_qp_ended;
         self.counts_out.d.next.error_completions =
-            self.finished.push.val() & (self.finished.status.val() != CompletionStatus::Ok);
+            self.completes.val() & (self.finished.status.val() != CompletionStatus::Ok);
         fields!(counts_out.d from events: int_many_hops = many, int_bad_speed = bad);
         self.counts.next = bit_cast_number::<11, RequesterCounts>(self.counts_out.q.val());
         self.started.d.next = true;
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, fetch, weigh, decide, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
+                address, read, load, look, loads, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
             }
         }
     }

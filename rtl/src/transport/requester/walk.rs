@@ -55,6 +55,9 @@ pub struct Walk<const SEGMENT: usize> {
     pub fits: Signal<Out, Bit>,
     #[registers(Bit: completed, took, advanced, held, reached_it, fitted)]
     una_after: DFF<U<24>>,
+    #[signals(U<24>: una_inside, una_at_end)]
+    /// The answer is about the message; `una_inside` is `una` after it if it ends before the message does, `una_at_end` if not.
+    moved: Signal<Local, Bit>,
     /// Distance from `una` to `limit`.
     ahead: Signal<Local, PsnDistance>,
     /// `limit` is behind `una`: the answer acknowledges something new.
@@ -84,27 +87,20 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         moves = !ahead.negative & (limit != una_first);
         behind_data = limit + 1;
         beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
-        una_after = una;
-        clear!(completed, took, advanced);
-        if read {
-            // an acknowledgement never completes a READ, only its data does
-            if with_data & reached & beyond.negative {
-                took = true;
-                advanced = true;
-                una_after = behind_data;
-                completed = behind_data == finish;
-            }
-        } else {
-            if moves {
-                advanced = true;
-                if beyond.negative {
-                    una_after = limit;
-                } else {
-                    una_after = finish;
-                    completed = true;
-                }
+        // an acknowledgement never completes a READ, only its data does; which of two is known from registers when the end of the message is compared
+        moved = if read { with_data & reached } else { moves };
+        una_inside = una;
+        una_at_end = una;
+        if moved {
+            una_inside = if read { behind_data } else { limit };
+            if !read {
+                una_at_end = finish;
             }
         }
+        una_after = if beyond.negative { una_inside } else { una_at_end };
+        took = moved & read & beyond.negative;
+        advanced = moved & (!read | beyond.negative);
+        completed = if beyond.negative { moved & read & (behind_data == finish) } else { moved & !read };
         from_start = bit_cast_word::<PsnDistance, U<24>>(sought - start);
         from_finish = bit_cast_word::<PsnDistance, U<24>>(sought - finish);
         held = !from_start.negative & from_finish.negative;

@@ -1,11 +1,16 @@
-//! What enters the pipe next: a READ response, or an answer or a work request, in turn while both can go.
+//! What enters the pipe next: a READ response first, then an answer or a work request, in turn while both can go; while many answers wait, a work request waits
+//! for three of them.
 //!
-//! Work requests come no faster than what they become is taken: one in two clocks behind a WRITE, which is two operations of the scheduler and two beats on the
-//! bus, one in four behind a READ, whose answer and response go through this pipe too. Faster ones would fill packet buffers until frames are lost.
+//! So work requests come no faster than what they become is taken. A READ is three steps, of its work request, its response and the answer about the
+//! response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until frames are lost.
+//! Behind a READ of less than 128 bytes the next work request waits for three clocks: its response is on the wire for two to four. Behind a longer one, or while
+//! READs of peers are answered, for four: a READ is then four operations of the scheduler, its own work, its request that leaves, its acknowledgement,
+//! and the work of the peer's.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::bits_zero;
 use crate::words::requester::{ArrivedResponse, FastStep};
 use crate::words::transport::Commit;
 use crate::words::work::WorkRequest;
@@ -25,8 +30,10 @@ pub struct Entry {
     pub reset: Signal<In, Bit>,
     /// Nothing enters in this clock.
     pub hold: Signal<In, Bit>,
-    /// Answers; each waits here for its turn.
+    /// Answers; each waits here for its turn, two at most.
     pub answers: StreamIn<Commit>,
+    /// Many answers wait behind those here.
+    pub many_answers: Signal<In, Bit>,
     /// Place that the answer gets.
     pub answer_place: Signal<In, U<4>>,
     /// An answer comes, and takes that place.
@@ -49,23 +56,34 @@ pub struct Entry {
     pub response_taken: Signal<Out, Bit>,
     /// The work request enters.
     pub work_taken: Signal<Out, Bit>,
+    /// A READ of a peer becomes active; READs are answered for 64 clocks from then on.
+    pub answers_read: Signal<In, Bit>,
     /// Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
     pub waits: Signal<Out, Bit>,
     /// Something enters in this clock.
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, answer_meets, work_meets, response_meets, pauses)]
+    #[registers(Bit: inside_1, inside_2, inside_3, turn, full, behind_full, spare, answer_meets, work_meets, response_meets, pauses, answering)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens)]
-    #[signals(Bit: response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside)]
-    #[signals(U<8>: answer_qp, newcomer_qp, next_answer_qp, work_qp, response_qp)]
+    #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens, comes, work_first)]
+    #[signals(Bit: response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays, long_read)]
+    #[signals(U<8>: answer_qp, second_qp, work_qp, response_qp)]
+    /// Clocks in which READs are answered.
+    answered: DFF<U<6>>,
+    next_answered: Signal<Local, U<6>>,
     /// Clocks before the next work request; `pauses` while there are any.
     pause: DFF<U<2>>,
     next_pause: Signal<Local, U<2>>,
+    /// Answers that have gone since a work request did, three at most. It is a work request's `turn` behind one, behind three while many wait.
+    in_row: DFF<U<2>>,
     /// The answer that waits.
     answer: DFF<FastStep>,
+    /// The one behind it: it comes whether the first one goes or not, so that what goes is known to nobody who offers answers.
+    /// `spare` is `behind_full`, inverted, for the wide registers alone.
+    behind: DFF<FastStep>,
     newcomer: Signal<Local, Commit>,
+    arrived: Signal<Local, FastStep>,
     word: Signal<Local, FastStep>,
 }
 
@@ -76,19 +94,31 @@ impl Logic for Entry {
         answer_can = full & !answer_meets;
         work_can = work_waits & !work_meets & !pauses;
         response_can = response_waits & !response_meets;
-        is_work = work_can & (!answer_can | turn) & !response_can;
-        next_pause = if pauses { pause - 1 } else { bits_u::<2>(0) };
+        work_first = work_can & (!answer_can | turn);
+        is_work = work_first & !response_can;
         takes_response = response_can & !hold;
         takes_work = work_can & (!answer_can | turn) & !response_can & !hold;
         takes_answer = answer_can & !(work_can & turn) & !response_can & !hold;
-        if takes_work | takes_answer {
-            turn = takes_answer;
+        if takes_answer & !turn {
+            turn = !many_answers | (in_row == 2);
+            in_row = in_row + 1;
         }
+        long_read = work.length >= 128;
+        next_pause = if pauses { pause - 1 } else { bits_u::<2>(0) };
         if takes_work {
-            next_pause = if work.operation.any() { bits_u::<2>(3) } else { bits_u::<2>(1) };
+            clear!(turn, in_row);
+            if work.operation.any() {
+                next_pause = if answering | long_read { bits_u::<2>(3) } else { bits_u::<2>(2) };
+            }
         }
         pause = next_pause;
         pauses = next_pause.any();
+        next_answered = if answering { answered - 1 } else { bits_u::<6>(0) };
+        if answers_read {
+            next_answered = bits_u::<6>(63);
+        }
+        answered = next_answered;
+        answering = next_answered.any();
         work_taken = takes_work;
         response_taken = takes_response;
         waits = full | work_waits | response_waits;
@@ -103,7 +133,7 @@ impl Logic for Entry {
         word.length = work.length;
         fields!(word from response: ends, negative);
         work_qp = bit_cast_u::<8, 24>(work.qpn);
-        if is_work {
+        if work_first {
             word.qp = work_qp;
             word.place = work_place;
         }
@@ -113,23 +143,29 @@ impl Logic for Entry {
         }
         step = word;
 
-        // the answer behind it
+        // the answers behind it
         newcomer = answers.data;
-        opens = !full | takes_answer;
+        opens = !behind_full;
         answers.ready = opens;
-        answer_comes = answers.valid & opens;
-        if opens {
-            full = answers.valid;
-            fields!(answer.d from newcomer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
-            answer.place = answer_place;
+        comes = answers.valid & opens;
+        answer_comes = comes;
+        arrived = bits_zero::<FastStep>(0);
+        fields!(arrived from newcomer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
+        arrived.place = answer_place;
+        if spare {
+            behind = arrived;
         }
+        if takes_answer | !full {
+            full = behind_full | comes;
+            answer = if spare { arrived } else { behind };
+        }
+        stays = full & !takes_answer & (behind_full | comes);
+        behind_full = stays;
+        spare = !stays;
 
         // whose queue pair will be inside in the next clock
-        assign!(
-            answer_qp = answer.qp,
-            newcomer_qp = newcomer.qp,
-            response_qp = response.qp
-        );
+        assign!(answer_qp = answer.qp, response_qp = response.qp);
+        second_qp = if behind_full { behind.qp } else { newcomer.qp };
         each!((meets, number) in [(work_near, next_work_qp), (response_near, response_qp)] {
             meets = (takes_work & (work_qp == number))
                 | (takes_answer & (answer_qp == number))
@@ -140,16 +176,13 @@ impl Logic for Entry {
         work_far = inside_3 & (qp_3 == next_work_qp);
         work_meets = work_near | work_far;
         // an answer: the one behind it as soon as it goes, of which alone it is known before what goes
-        next_answer_qp = if full { answer_qp } else { newcomer_qp };
-        behind_work = work_qp == next_answer_qp;
-        behind_response = response_qp == next_answer_qp;
-        behind_inside = (inside_1 & (qp_1 == next_answer_qp))
-            | (inside_2 & (qp_2 == next_answer_qp))
-            | (inside_3 & (qp_3 == next_answer_qp));
-        behind_answer = (answer_qp == newcomer_qp)
-            | (inside_1 & (qp_1 == newcomer_qp))
-            | (inside_2 & (qp_2 == newcomer_qp))
-            | (inside_3 & (qp_3 == newcomer_qp));
+        each!((meets, number) in [(answer_inside, answer_qp), (second_inside, second_qp)] {
+            meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
+        });
+        behind_answer = (answer_qp == second_qp) | second_inside;
+        behind_inside = if full { answer_inside } else { second_inside };
+        behind_work = if full { work_qp == answer_qp } else { work_qp == second_qp };
+        behind_response = if full { response_qp == answer_qp } else { response_qp == second_qp };
         answer_meets = if takes_answer {
             behind_answer
         } else {
@@ -168,10 +201,17 @@ impl Logic for Entry {
             work_meets,
             response_meets,
             turn,
+            in_row,
             pause,
             pauses,
-            full
+            answered,
+            answering,
+            full,
+            behind_full
         );
+        if reset {
+            spare = true;
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

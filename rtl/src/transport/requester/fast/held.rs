@@ -36,8 +36,9 @@ pub struct Held {
     /// For the state machine, in their order.
     pub machine: StreamOut<Commit>,
     #[registers(U<3>: head, tail)]
+    #[signals(U<3>: new_head, new_tail)]
     next_place: DFF<U<4>>,
-    #[registers(Bit: addressed, shown)]
+    #[registers(Bit: addressed, shown, left)]
     /// The answers.
     answers: LutRam<Commit, 4>,
     /// Places of those that wait for the state machine.
@@ -57,23 +58,27 @@ impl Logic for Held {
         answers.raddr = if turn { places.rdata } else { read_place };
         read = answers.rdata;
         inputs!(places: we = defer, waddr = tail, wdata = defer_place, raddr = head);
+        new_tail = tail;
         if defer {
-            tail = tail + 1;
+            new_tail = tail + 1;
         }
-        waits = head != tail;
+        new_head = head;
+        if machine.ready {
+            new_head = head + 1;
+        }
+        assign!(head.d = new_head, tail.d = new_tail);
+        left = new_head != new_tail;
+        waits = left;
         machine.data = answers.rdata;
         // the oldest answer shows two clocks after it was addressed
         machine.valid = shown;
-        if !turn | (head == tail) | machine.ready {
+        if !turn | !left | machine.ready {
             clear!(addressed, shown);
         } else {
             addressed = true;
             shown = addressed;
         }
-        if machine.ready {
-            head = head + 1;
-        }
-        reset!(head, tail, next_place, addressed, shown);
+        reset!(head, tail, next_place, addressed, shown, left);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

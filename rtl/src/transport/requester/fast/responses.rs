@@ -17,7 +17,7 @@ use crate::words::wire::{AckHeader, AethSyndrome, Extension, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Sixteen places; one in every second clock and one out in every third. Two clocks from `row` to `step`, which shows a clock before it `waits`.
+/// Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`, which shows a clock before it `waits`.
 #[block]
 pub struct Responses {
     /// Clock.
@@ -53,7 +53,7 @@ pub struct Responses {
     #[registers(Bit: room, shown, settled, front_shown, deferred, offered)]
     #[registers(U<5>: head, judged, next, tail)]
     #[signals(Bit: writes, leaves)]
-    #[signals(U<5>: new_tail)]
+    #[signals(U<5>: new_tail, coming)]
     #[signals(U<4>: place)]
     /// The responses.
     rows: LutRam<RxPacket, 4>,
@@ -95,14 +95,13 @@ impl Logic for Responses {
         steps.wdata = word;
 
         // into the pipe
-        steps.raddr = bit_cast_u::<4, 5>(next);
+        coming = if enters { next + 1 } else { next };
+        steps.raddr = bit_cast_u::<4, 5>(coming);
         step = steps.rdata;
         waits = settled & !deferred;
-        shown = (next != tail) & !enters & !defers;
+        shown = (coming != tail) & !defers;
         settled = shown & !enters & !defers;
-        if enters {
-            next = next + 1;
-        }
+        next = coming;
         if defers {
             next = judged + 1;
         }

@@ -8,7 +8,7 @@
 //! | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
 //! | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
 //! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-//! | 5 | `state_5`, ... | state written; message, event, echo, work for the scheduler; address of a response's payload |
+//! | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; address of a response's payload |
 //!
 //! While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What it writes goes in there.
 //!
@@ -65,8 +65,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub sent_to: Signal<In, U<24>>,
     /// 2: the queue pair whose oldest message is to be read.
     pub ring_qp: Signal<Out, U<8>>,
-    /// 2: its position.
-    pub ring_place: Signal<Out, U<5>>,
+    /// 2: or not that, but the first that may be a READ with missing data.
+    pub ring_read: Signal<Out, Bit>,
     /// The state machine has the turn.
     pub turn: Signal<In, Bit>,
     /// 2: PSN of its input.
@@ -75,6 +75,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub state_now: Signal<Out, RequesterState>,
     /// 3: it is void.
     pub void_now: Signal<Out, Bit>,
+    /// 3: the queue pair has ended.
+    pub dead_now: Signal<Out, Bit>,
     /// 3: nothing is in the ring.
     pub empty: Signal<Out, Bit>,
     /// 3: the PSN lies before `una`.
@@ -135,6 +137,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub returns: Signal<Out, Bit>,
     /// 5: the work request is for the state machine.
     pub defers_work: Signal<Out, Bit>,
+    /// 5: the work request comes back or is for the state machine.
+    pub fails_work: Signal<Out, Bit>,
     /// 5: the answer is for the state machine.
     pub defers_answer: Signal<Out, Bit>,
     /// 5: an event for the scheduler.
@@ -162,7 +166,7 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(FastStep: step_1, step_2)]
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, void_3)]
+    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, void_3, sound_3, alone_3)]
     #[registers(U<24>: next_3, sent_to_3, first_psn_3)]
     reference_3: DFF<U<8>>,
     /// The state in clock 3.
@@ -185,14 +189,14 @@ pub struct Stages<const SEGMENT: usize> {
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(U<24>: new_end, last_out)]
     #[signals(U<36>: skipped)]
-    #[signals(Bit: is_answer, is_ack, in_order, fits_place, accepts, passes_write)]
-    #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, moves, done, more, fits, refused, queues)]
-    written: Signal<Local, RequesterState>,
+    #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end, accepts)]
+    #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done, more, fits, refused, queues)]
     // 5
-    #[registers(Bit: valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
-    #[registers(U<24>: next_5, passed_5, start_5)]
-    tail_5: DFF<U<5>>,
+    #[registers(Bit: moves_5, passes_write_5, behind_5, releases_5)]
+    #[registers(U<24>: next_5, passed_5, end_5)]
+    written: Signal<Local, RequesterState>,
     #[registers(Bit: takes_5, defers_response_5, last_5)]
     base_5: DFF<U<64>>,
     skipped_5: DFF<U<36>>,
@@ -218,14 +222,16 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
 
         // 2
         ring_qp = step_2.qp;
-        ring_place = if step_2.response { state.read_at } else { state.head };
+        ring_read = step_2.response;
         valid_3 = valid_2 & !(step_2.response & defers_response_5);
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
+        alone_3 = state.head == state.tail;
         assign!(
             void_3.d = is_void,
             reference_3.d = own_generation,
             first_psn_3.d = first_psn
         );
+        sound_3 = !is_void;
         if turn {
             step_3.psn = machine_psn;
         }
@@ -243,13 +249,15 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         now = state_3;
         if void_3 {
             now = bits_zero::<RequesterState>(0);
-            fields!(now: una = first_psn_3, accepted = first_psn_3, assigned = first_psn_3);
+            fields!(now: accepted = first_psn_3, assigned = first_psn_3);
         }
+        now.una = if sound_3 { state_3.una } else { first_psn_3 };
         now.generation = reference_3;
         state_now = now;
-        void_now = void_3;
-        empty = void_3 | (state_3.head == state_3.tail);
-        has_ended = now.dead;
+        void_now = !sound_3;
+        empty = !sound_3 | alone_3;
+        has_ended = sound_3 & state_3.dead;
+        dead_now = has_ended;
         assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = now);
         saves_4 = saves;
         if turn {
@@ -264,7 +272,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         );
         distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.una);
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
-        lag = bit_cast_word::<PsnDistance, U<24>>(now.accepted - next_3);
+        lag = bit_cast_word::<PsnDistance, U<24>>(state_3.accepted - next_3);
         distance_4 = bit_cast_number::<24, PsnDistance>(distance);
         old_4 = distance.negative;
         unsent = !sent_known_3 | !beyond.negative;
@@ -275,28 +283,30 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         direct_4 = now.told == now.head;
         full_4 = (now.tail - now.told) == 16;
         reads_4 = now.reads < max_reads;
-        // a READ response: the oldest READ with missing data may be there, and what of it is missing
-        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
+        // a READ response: the oldest READ with missing data may be there, and what of it is missing; in a void state there is none
+        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.accepted);
         is_response = step_3.response;
         awaited_4 = goes_on
             & is_response
             & alive_3
-            & !has_ended
+            & sound_3
+            & !state_3.dead
             & !distance.negative
             & sent_known_3
             & beyond.negative
             & !progress.negative
-            & (now.read_at != now.admit)
+            & (state_3.read_at != state_3.admit)
             & !step_3.negative;
-        next_missing_4 = step_3.psn == now.accepted;
+        next_missing_4 = step_3.psn == state_3.accepted;
         response_4 = is_response;
-        assign!(old = distance.negative, before_gap = progress.negative);
+        old = distance.negative;
+        before_gap = if sound_3 { progress.negative } else { distance.negative };
         full_length = bits_u::<16>(256) << mtu_3;
         last_byte = bit_cast_u::<16, 32>(step_3.length) - 1;
         whole_4 = bit_cast_u::<16, 32>(step_3.length) == full_length;
-        short_4 = (last_byte & (bits_u::<16>(0) - full_length)) == 0;
+        short_4 = !(last_byte & (bits_u::<16>(0xff00) << mtu_3)).any();
         last_byte_4 = last_byte;
-        above_packet_4 = bits_u::<16>(0) - full_length;
+        above_packet_4 = bits_u::<16>(0xff00) << mtu_3;
         // what the answer is
         is_answer = !step_3.work & !step_3.response;
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(step_3.syndrome);
@@ -314,9 +324,9 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
         never_sent = !distance.negative & unsent;
-        may_move = judged & !distance.negative & (now.head != now.admit);
-        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative;
-        moves_read_4 = may_move & is_data;
+        may_move = judged & sound_3 & (state_3.head != state_3.admit);
+        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !distance.negative;
+        moves_read_4 = may_move & is_data & !distance.negative;
         drops_4 = !is_answer
             | !alive_3
             | has_ended
@@ -335,8 +345,9 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         at_end = next_4 == message.end_psn;
         // neither a gap nor an earlier message, nor one that must wait for its completion or lets others follow
         kind_moves = if message.read { moves_read_4 } else { moves_write_4 };
-        moves = kind_moves & (over.negative | (at_end & direct_4 & all_4 & (room | !message.last)));
-        done = moves & at_end;
+        closes = kind_moves & direct_4 & all_4 & (room | !message.last);
+        moves = (kind_moves & over.negative) | (closes & at_end);
+        done = closes & at_end;
         completes = done & message.last;
         completes_qp = step_4.qp;
         defers_answer_5 = valid_4 & !drops_4 & !moves;
@@ -356,11 +367,10 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
         in_order = (next_missing_4 & !offset.negative) | (step_4.psn == message.first_psn);
         unlike = ((bit_cast_u::<16, 32>(message.length) - 1) ^ last_byte_4) & !above_packet_4;
-        fits_place = !step_4.ends & whole_4 & over.negative;
-        if at_end {
-            fits_place = step_4.ends & short_4 & !unlike.any();
-        }
-        accepts = awaited_4 & message.read & in_order & fits_place;
+        fits_inside = !step_4.ends & whole_4;
+        fits_end = step_4.ends & short_4 & !unlike.any();
+        fits_place = awaited_4 & message.read & in_order;
+        accepts = (fits_place & fits_inside & over.negative) | (fits_place & fits_end & at_end);
         takes_5 = accepts;
         defers_response_5 = valid_4 & response_4 & !accepts & !defers_response_5;
         last_5 = at_end;
@@ -378,45 +388,15 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         queues = tried_4 & !refused & !full_4 & !more & all_4 & fits;
         returns_5 = tried_4 & !refused & full_4;
         defers_work_5 = tried_4 & (refused | (!full_4 & (more | !all_4 | !fits)));
+        fails_work_5 = tried_4 & !queues;
         push_5 = queues;
         frees_5 = done;
-        tail_5 = state_4.tail;
-        start_5 = state_4.assigned;
-
+        end_5 = new_end;
         // a WRITE is no READ with missing data
-        passes_write = !step_4.read & (state_4.read_at == state_4.tail);
-        written = state_4;
-        written.used = true;
-        if queues {
-            written.tail = state_4.tail + 1;
-            written.admit = state_4.tail + 1;
-            written.assigned = new_end;
-            if passes_write {
-                written.read_at = state_4.tail + 1;
-            }
-            written.reads = state_4.reads + bit_cast_u::<5, 1>(bit_cast_b(step_4.read));
-        }
-        if moves {
-            written.una = next_4;
-            if behind_4 {
-                written.accepted = next_4;
-            }
-        }
-        if done {
-            written.head = state_4.head + 1;
-            written.told = state_4.told + 1;
-            written.reads = state_4.reads - bit_cast_u::<5, 1>(bit_cast_b(message.read));
-            if state_4.read_at == state_4.head {
-                written.read_at = state_4.head + 1;
-            }
-        }
-        if accepts {
-            written.accepted = next_4;
-            if at_end {
-                written.read_at = state_4.read_at + 1;
-            }
-        }
-        state_5 = written;
+        passes_write_5 = !step_4.read & (state_4.read_at == state_4.tail);
+        assign!(state_5.d = state_4, behind_5.d = behind_4);
+        moves_5 = moves;
+        releases_5 = message.read;
         moved_5 = moves | queues | accepts;
         we_5 = moves | queues | accepts | saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
@@ -424,10 +404,38 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
 
         // 5
         we = we_5;
+        written = state_5;
+        written.used = true;
+        if push_5 {
+            written.tail = state_5.tail + 1;
+            written.admit = state_5.tail + 1;
+            written.assigned = end_5;
+            if passes_write_5 {
+                written.read_at = state_5.tail + 1;
+            }
+            written.reads = state_5.reads + bit_cast_u::<5, 1>(bit_cast_b(step_5.read));
+        }
+        if moves_5 {
+            written.una = next_5;
+        }
+        if frees_5 {
+            written.head = state_5.head + 1;
+            written.told = state_5.told + 1;
+            written.reads = state_5.reads - bit_cast_u::<5, 1>(bit_cast_b(releases_5));
+            if state_5.read_at == state_5.head {
+                written.read_at = state_5.head + 1;
+            }
+        }
+        if (moves_5 & behind_5) | takes_5 {
+            written.accepted = next_5;
+        }
+        if takes_5 & last_5 {
+            written.read_at = state_5.read_at + 1;
+        }
         assign! {
-            moved = moved_5, qp = step_5.qp, generation = state_5.generation, new_state = state_5, place = step_5.place,
-            push = push_5, frees = frees_5, tail = tail_5, start = start_5, finish = state_5.assigned, returns = returns_5,
-            defers_work = defers_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
+            moved = moved_5, qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
+            push = push_5, frees = frees_5, tail = state_5.tail, start = state_5.assigned, finish = end_5, returns = returns_5,
+            defers_work = defers_work_5, fails_work = fails_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
@@ -436,7 +444,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, we_5, moved_5, moves_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
         }
     }

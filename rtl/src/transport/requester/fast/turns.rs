@@ -32,10 +32,10 @@ pub struct Turns {
     pub go: Signal<Out, Bit>,
     /// Nothing may enter the pipe.
     pub hold: Signal<Out, Bit>,
-    #[registers(Bit: turn, called_before, waited_before)]
+    #[registers(Bit: turn, called_before, waited_before, rests)]
     #[registers(U<3>: operations)]
     #[signals(Bit: leaves, asked, called)]
-    /// Clocks that the pipe has left for itself.
+    /// Clocks that the pipe has left for itself; `rests` while there are any.
     rest: DFF<U<3>>,
 }
 
@@ -45,7 +45,7 @@ impl Logic for Turns {
         // what waits is seen a clock later, so that the choice of an input is not in the path of what enters the pipe
         assign!(called_before.d = calls, waited_before.d = waits);
         asked = answers | called_before;
-        called = answers | (called_before & (!rest.any() | !waited_before));
+        called = answers | (called_before & (!rests | !waited_before));
         leaves = idle & (!asked | ((operations > 3) & !answers & waited_before));
         go = turn & !leaves;
         hold = turn | called;
@@ -54,19 +54,21 @@ impl Logic for Turns {
             if leaves {
                 turn = false;
                 rest = bits_u::<3>(7);
+                rests = true;
             } else if begun & !operations.all() {
                 operations = operations + 1;
             }
         } else {
             clear!(operations);
-            if rest.any() {
+            if rests {
                 rest = rest - 1;
+                rests = rest != 1;
             }
             if called & !busy {
                 turn = true;
             }
         }
-        reset!(turn, called_before, waited_before, operations, rest);
+        reset!(turn, called_before, waited_before, operations, rest, rests);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

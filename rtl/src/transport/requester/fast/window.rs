@@ -40,6 +40,8 @@ pub struct Window {
     pub returns: Signal<In, Bit>,
     /// Or it is for the state machine.
     pub defers: Signal<In, Bit>,
+    /// One of the two.
+    pub comes_back: Signal<In, Bit>,
     /// Place of the one that comes out.
     pub end_place: Signal<In, U<4>>,
     /// Its queue pair; or that of `frees`.
@@ -52,17 +54,21 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, shown, offered, gone, again, freed_ring, restart_due, passed, moved, came)]
+    #[registers(Bit: room, waits_r, skips, offered, gone, again, freed_ring, restart_due, moved, came, came_behind, took, filled, filled_behind)]
     #[registers(U<5>: head, next, tail)]
     #[registers(U<16>: flying, done, deferred)]
-    #[signals(Bit: writes, passes, skips, restarts, waits_for_restart)]
-    #[signals(U<5>: new_tail, behind)]
+    #[signals(Bit: writes, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, remains, came_here, filled_here)]
+    #[signals(U<5>: held, now, behind)]
     #[signals(U<4>: at, oldest, new_at, tail_place)]
-    #[signals(U<16>: here, ended, freed, flown, landed, queued, refused, handled)]
+    #[signals(U<16>: taken_from, here, ended, freed, flown, landed, queued, refused, handled)]
+    /// The place at `next` as one bit of sixteen, that of place 0 inverted.
+    here_r: DFF<U<16>>,
     /// Queue pairs by place.
     owners: [DFF<U<8>>; 16],
     /// The ring of the place's queue pair is full, as one that came back since the window began with its oldest says; false where none has been.
     full: [DFF<Bit>; 16],
+    /// A work request comes to the place.
+    enters: [Signal<Local, Bit>; 16],
     /// `end_qp` is that of the place.
     meets: [Signal<Local, Bit>; 16],
     /// So far, by place: a full one of `end_qp`; one of what comes; the one addressed.
@@ -71,7 +77,7 @@ pub struct Window {
     addressed_full: [Signal<Local, Bit>; 17],
     #[registers(U<8>: came_qp, front_qp)]
     arriving_qp: Signal<Local, U<8>>,
-    #[signals(Bit: comes_back, comes_full)]
+    #[signals(Bit: comes_full)]
     /// Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
     addressed_qp: Signal<Local, U<8>>,
     arriving: Signal<Local, WorkRequest>,
@@ -89,12 +95,11 @@ impl Logic for Window {
         // in
         work.ready = room;
         writes = work.valid & room;
-        new_tail = tail;
         if writes {
-            new_tail = tail + 1;
+            tail = tail + 1;
         }
-        tail = new_tail;
-        room = (new_tail - head) != 16;
+        held = tail - head;
+        room = (held != 16) & !(writes & (held == 15));
         inputs!([fronts, words]: we = writes);
         tail_place = bit_cast_u::<4, 5>(tail);
         fronts.waddr = tail_place;
@@ -105,63 +110,75 @@ impl Logic for Window {
         read = words.rdata;
 
         // out: the work request at `next` shows one clock after it is addressed
-        at = bit_cast_u::<4, 5>(next);
+        // what was taken a clock ago is passed now, because what is taken is known late
+        now = if took { next + 1 } else { next };
+        behind = now + 1;
+        at = bit_cast_u::<4, 5>(now);
         oldest = bit_cast_u::<4, 5>(head);
         fronts.raddr = at;
         assign!(front = fronts.rdata, place = at);
         addressed_qp = front_qp;
-        if moved {
+        if moved | took {
             addressed_qp = numbers.rdata;
         }
-        if came {
+        came_here = if took { came_behind } else { came };
+        if came_here {
             addressed_qp = came_qp;
         }
         front_qp = addressed_qp;
         next_qp = addressed_qp;
-        skips = shown & passed;
-        waits = shown & !skips;
+        waits = waits_r;
         // what the state machine has taken is gone a clock later
         machine.valid = offered & !gone;
         gone = offered & machine.ready;
         machine.data = fronts.rdata;
-        here = bits_u::<16>(1) << at;
+        taken_from = here_r ^ bits_u::<16>(1);
+        here = if took { (taken_from << 1) | (taken_from >> 15) } else { taken_from };
         ended = bits_u::<16>(1) << end_place;
-        clear!(passes, restarts);
         // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
         waits_for_restart = again & (freed_ring | deferred.any());
-        if !shown & !offered {
-            if restart_due {
-                restarts = true;
-            } else if waits_for_restart | (next == tail) {
-                passes = false;
-            } else if done.get_bit(at.index()) {
-                passes = true;
-            } else if !flying.get_bit(at.index()) {
-                shown = !deferred.get_bit(at.index());
-                offered = deferred.get_bit(at.index());
-            }
+        fresh = !waits_r & !skips & !offered;
+        filled_here = if took { filled_behind } else { filled };
+        restarts = fresh & restart_due;
+        looks = fresh & !restart_due & !waits_for_restart & filled_here;
+        passes = looks & (done & here).any();
+        shows = looks & !((done | flying | deferred) & here).any();
+        if looks & (deferred & here).any() & !((done | flying) & here).any() {
+            offered = true;
         }
-        restart_due = again & !restarts & ((next == tail) | freed_ring | deferred.any());
-        if take | skips {
-            shown = false;
+        restart_due = again & !restarts & (!filled_here | freed_ring | deferred.any());
+        if skips {
             passes = true;
         }
         if gone {
             offered = false;
             passes = true;
         }
+        next = now;
+        here_r = here ^ bits_u::<16>(1);
         if passes {
-            next = next + 1;
+            next = behind;
+            here_r = ((here << 1) | (here >> 15)) ^ bits_u::<16>(1);
         }
         if skips {
             again = true;
         }
         if restarts {
             next = head;
+            here_r = (bits_u::<16>(1) << oldest) ^ bits_u::<16>(1);
             again = false;
         }
+        // whether there is one at the next place
+        remains = filled_here;
+        if passes {
+            remains = behind != tail;
+        }
+        if restarts {
+            remains = head != tail;
+        }
+        filled = writes | remains;
+        filled_behind = writes | (behind != tail);
         // whose it is that is addressed next: the same one, the one behind it, or the oldest
-        behind = next + 1;
         new_at = bit_cast_u::<4, 5>(behind);
         if restarts {
             new_at = oldest;
@@ -174,15 +191,18 @@ impl Logic for Window {
         numbers.wdata = arriving_qp;
         came_qp = arriving_qp;
         moved = passes | restarts;
+        came_behind = writes & (tail_place == bit_cast_u::<4, 5>(behind));
         came = writes & (tail_place == at);
-        if passes | restarts {
-            came = writes & (tail_place == new_at);
+        if passes {
+            came = writes & (tail_place == bit_cast_u::<4, 5>(behind));
         }
-        if returns | defers {
+        if restarts {
+            came = writes & (tail_place == oldest);
+        }
+        if comes_back {
             again = true;
         }
         // whose ring is full
-        comes_back = returns | defers;
         freed_by[0] = false;
         found_full[0] = false;
         addressed_full[0] = false;
@@ -190,28 +210,23 @@ impl Logic for Window {
             meets[i] = owners[i] == end_qp;
             freed_by[i + 1] = freed_by[i] | (full[i] & meets[i]);
             found_full[i + 1] = found_full[i] | (full[i] & (owners[i] == arriving_qp));
-            addressed_full[i + 1] = addressed_full[i] | (here.get_bit(i) & (full[i] | (comes_back & meets[i])));
+            addressed_full[i + 1] = addressed_full[i] | (here.get_bit(i) & full[i]);
         }
-        passed = addressed_full[16];
+        // whether it is passed by is known together with whether it shows
+        passed = addressed_full[16] | (comes_back & (addressed_qp == end_qp));
+        showing = shows | (waits_r & !take);
+        waits_r = showing & !passed;
+        skips = showing & passed;
         comes_full = found_full[16] | (comes_back & (end_qp == arriving_qp));
         for i in 0..16 {
-            if comes_back & meets[i] {
-                full[i] = true;
-            }
-            if writes & (tail_place == i.val()) {
+            enters[i] = writes & (tail_place == i.val());
+            full[i] =
+                ((((full[i] | (comes_back & meets[i])) & !enters[i]) | (enters[i] & comes_full)) & !restarts) & !reset;
+            if enters[i] {
                 owners[i] = arriving_qp;
-                full[i] = comes_full;
-            }
-            if restarts | reset {
-                full[i] = false;
             }
         }
-        if frees & freed_by[16] {
-            freed_ring = true;
-        }
-        if restarts {
-            freed_ring = false;
-        }
+        freed_ring = (freed_ring | (frees & freed_by[16])) & !restarts;
 
         // what has become of each; places before `next` alone are given free
         clear!(freed, flown, landed, queued, refused, handled);
@@ -219,10 +234,12 @@ impl Logic for Window {
             head = head + 1;
             freed = bits_u::<16>(1) << oldest;
         }
-        if take {
-            flown = here;
+        // what was taken a clock ago
+        took = take;
+        if took {
+            flown = taken_from;
         }
-        if ends | returns | defers {
+        if ends | comes_back {
             landed = ended;
         }
         if ends {
@@ -239,7 +256,8 @@ impl Logic for Window {
         deferred = (deferred & !handled) | refused;
         reset!(
             room,
-            shown,
+            waits_r,
+            skips,
             offered,
             gone,
             again,
@@ -250,7 +268,10 @@ impl Logic for Window {
             tail,
             flying,
             done,
-            deferred
+            deferred,
+            here_r,
+            took,
+            filled
         );
     }
 

@@ -1,9 +1,11 @@
 use super::*;
 use crate::sim::{init, step, Stimulus};
+use std::collections::VecDeque;
 
 /// Random candidates of a few queue pairs. Nothing enters while it is held, none of a queue pair that entered in the last four clocks, three for a READ
-/// response, which comes first, answers and work requests in turn, a work request two clocks behind a WRITE and four
-/// behind a READ; what can go goes, and the step is what was taken. An answer comes as soon as the one before it has gone.
+/// response, which comes first, then answers and work requests in turn, or three answers before a work request while many wait; a work request
+/// comes three clocks behind that of a READ, four if it is long or READs of peers are answered. What can go goes, and the step is what was taken. Two answers wait
+/// at most.
 #[test]
 fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let mut entry: Box<Entry> = Box::default();
@@ -11,18 +13,22 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let mut random = Stimulus::new(11);
     // queue pairs that entered in the last four clocks, the newest last
     let mut inside: [Option<u64>; 4] = [None; 4];
-    let (mut answered, mut entered, mut pause) = (false, [0u32; 3], 0u32);
+    let (mut answers_in_row, mut entered) = (0, [0u32; 3]);
+    // clocks before the next work request, and clocks for which READs of peers are answered; it is a work request's turn
+    let (mut pause, mut answering, mut turn) = (0u32, 0u32, false);
     // queue pair and PSN of the response that shows, and whether it did a clock ago; queue pair of the work request that waits; queue pair, PSN and
-    // place of the answer that waits
+    // place of the answers that wait
     let mut response: Option<(u64, u64, bool)> = None;
     let mut work: Option<u64> = None;
-    let mut answer: Option<(u64, u64, u64)> = None;
+    let mut answers: VecDeque<(u64, u64, u64)> = VecDeque::new();
     for clock in 0..20_000 {
         let reset = clock < 2;
         let hold = random.chance(0.1);
         let next_work = random.chance(0.6).then(|| random.below(7));
         let coming = random.chance(0.6).then(|| (random.below(7), random.uniform(24)));
-        let (length, place) = (random.uniform(24), random.uniform(4));
+        let width = [24, 7][random.below(2) as usize];
+        let length = random.uniform(width);
+        let place = random.uniform(4);
         if response.is_none() && random.chance(0.4) {
             response = Some((random.below(7), random.uniform(24), false));
         }
@@ -45,6 +51,10 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
         let read = random.chance(0.2);
         e.work.next.operation = U(read.into());
         e.work_place.next = U(place ^ 1);
+        let answers_read = random.chance(0.01);
+        e.answers_read.next = answers_read;
+        let many = clock % 64 >= 32;
+        e.many_answers.next = many;
         let (taken, valid, word, any, comes) = step(e, |e| {
             let taken = [e.response_taken.val(), e.work_taken.val()];
             let comes = [e.answers.ready.val(), e.answer_comes.val()];
@@ -52,7 +62,7 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
         });
         let waiting = [
             response.filter(|(_, _, waits)| *waits).map(|(qp, ..)| qp),
-            answer.map(|(qp, ..)| qp),
+            answers.front().map(|(qp, ..)| *qp),
             work,
         ];
         assert_eq!(any, waiting.iter().any(Option::is_some), "clock {clock}");
@@ -64,40 +74,44 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
             .collect();
         let wanted = match can[..] {
             [0, ..] => Some(0),
-            [1, 2] if answered => Some(2),
+            [1, 2] if turn => Some(2),
             [first, ..] => Some(first),
             [] => None,
         };
         assert_eq!(valid, wanted.is_some(), "clock {clock}: {can:?}");
         assert_eq!(taken, [wanted == Some(0), wanted == Some(2)], "clock {clock}: {can:?}");
-        let free = answer.is_none() || wanted == Some(1);
+        let free = answers.len() < 2;
         assert_eq!(comes, [free, free && coming.is_some()], "clock {clock}");
         if let Some(which) = wanted {
             let seen = (word.response, word.work, Some(word.qp.0));
             assert_eq!(seen, (which == 0, which == 2, waiting[which]), "clock {clock}");
             match which {
                 0 => assert_eq!(Some(word.psn.0), response.map(|(_, psn, _)| psn)),
-                1 => assert_eq!(Some((word.qp.0, word.psn.0, word.place.0)), answer),
+                1 => assert_eq!(Some((word.qp.0, word.psn.0, word.place.0)), answers.pop_front()),
                 _ => assert_eq!((word.length.0, word.place.0, word.read), (length, place ^ 1, read)),
             }
             entered[which] += 1;
-            answered = if which == 0 { answered } else { which == 1 };
+            answers_in_row = [answers_in_row, answers_in_row + 1, 0][which];
+            turn = [turn, turn || answers_in_row >= 3 || !many, false][which];
         }
         response = response
             .filter(|_| wanted != Some(0))
             .map(|(qp, psn, _)| (qp, psn, true));
         work = next_work;
         if free {
-            answer = coming.map(|(qp, psn)| (qp, psn, place));
+            answers.extend(coming.map(|(qp, psn)| (qp, psn, place)));
         }
         pause = match wanted {
-            Some(2) => 1 + 2 * u32::from(read),
+            Some(2) if read => 2 + u32::from(answering > 0 || length >= 128),
             _ => pause.saturating_sub(1),
         };
+        answering = if answers_read { 63 } else { answering.saturating_sub(1) };
         inside.rotate_left(1);
         inside[3] = wanted.and_then(|which| waiting[which]);
         if reset {
-            (inside, answered, pause, answer) = ([None; 4], false, 0, None);
+            (inside, answers_in_row) = ([None; 4], 0);
+            (pause, answering, turn) = (0, 0, false);
+            answers.clear();
         }
     }
     assert!(entered.iter().all(|count| *count > 700), "{entered:?}");

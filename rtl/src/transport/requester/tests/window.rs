@@ -41,6 +41,7 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
         window.ends.next = fate == Some(Fate::Queued);
         window.returns.next = matches!(fate, Some(Fate::Full(_)));
         window.defers.next = fate == Some(Fate::Deferred);
+        window.comes_back.next = matches!(fate, Some(Fate::Full(_) | Fate::Deferred));
         window.end_place.next = U(out.map_or(0, |(_, _, place)| place));
         let other = stimulus.below(6);
         window.end_qp.next = U(out.map_or(other, |(_, qp, _)| qp));
@@ -135,7 +136,8 @@ fn a_free_place_brings_the_oldest_work_request_back_at_once() {
             (word.id, word.qpn) = (U(sent), U(3));
             window.work.data.next = word;
             window.take.next = false;
-            window.returns.next = taken_at.is_some_and(|at| clock == at + 5);
+            let returns = taken_at.is_some_and(|at| clock == at + 5);
+            (window.returns.next, window.comes_back.next) = (returns, returns);
             (window.end_place.next, window.end_qp.next) = (U(0), U(3));
             window.frees.next = frees && taken_at.is_some_and(|at| clock == at + 8);
             rust_hdl::prelude::simulate(window.as_mut(), 10);
