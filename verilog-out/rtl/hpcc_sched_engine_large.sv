@@ -107,6 +107,8 @@ module hpcc_sched_engine_large (
   logic settled_q;
   wire  crowded_d;
   logic crowded_q;
+  logic cleared_q;
+  logic [9:0] cleared_index_q;
   wire  [9:0] sender_ram_raddr;
   wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [9:0] pacing_ram_raddr;
@@ -335,7 +337,7 @@ module hpcc_sched_engine_large (
   assign clears = notify & clear;
   assign pacing_ram_we = clears | (notify & paced);
   assign cap_ram_we = clears | (notify & limited);
-  assign adjust_ram_we = clears | adjusted;
+  assign adjust_ram_we = cleared_q | adjusted;
   assign visited = visited_ram_rdata;
   assign back_ram_raddr = wake_13_q.place.index[9:0];
   assign out_ram_raddr = wake_14_q.place.index[9:0];
@@ -381,8 +383,8 @@ module hpcc_sched_engine_large (
   always_comb begin
     adjust_ram_waddr = adjusted_index;
     adjust_ram_wdata = adjust;
-    if (clears) begin
-      adjust_ram_waddr = index;
+    if (cleared_q) begin
+      adjust_ram_waddr = cleared_index_q;
       adjust_ram_wdata = 20'd0;
     end
   end
@@ -441,6 +443,8 @@ module hpcc_sched_engine_large (
     valid_13_q = 1'd0;
     settled_q = 1'd0;
     crowded_q = 1'd0;
+    cleared_q = 1'd0;
+    cleared_index_q = 10'd0;
     cap_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
@@ -451,6 +455,8 @@ module hpcc_sched_engine_large (
     valid_13_q <= valid_12_q;
     settled_q <= settled_d;
     crowded_q <= crowded_d;
+    cleared_q <= clears;
+    cleared_index_q <= index;
     cap_2_q <= cap_ram_rdata.pacing;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;

@@ -7,6 +7,9 @@
 // than the line carries are served in rounds, whatever engine they belong to (self-clocked fair queueing, one packet
 // group a flow). A chain of these blocks serves all engines; a grant passes each in one clock.
 //
+// A grant that is alone goes at once. Two are compared in one clock, and one of them goes in the next: one in two clocks,
+// as often as `Expand` takes one.
+//
 // Merge of two streams of grants.
 module hpcc_sched_merge (
   // Clock.
@@ -26,13 +29,19 @@ module hpcc_sched_merge (
   output wire  down_valid,
   input  wire  down_ready
 );
+  wire  both;
+  wire  own_goes;
+  wire  chain_goes;
   wire  [5:0] lead;
-  wire  own_first;
   hpcc_nic_pkg::grant_t skid_up_data;
   wire  skid_up_valid;
   wire  skid_up_ready;
   wire  hpcc_nic_pkg::grant_t skid_down_data;
   wire  skid_down_valid;
+  logic compared_d;
+  logic compared_q;
+  wire  own_first_d;
+  logic own_first_q;
   logic turn_d;
   logic turn_q;
   hpcc_skid #(.WIDTH(64)) u_skid (
@@ -45,32 +54,41 @@ module hpcc_sched_merge (
     .down_valid(skid_down_valid),
     .down_ready(down_ready)
   );
+  assign both = chain_valid & own_valid;
+  assign own_goes = own_valid & ((~chain_valid) | (compared_q & own_first_q));
+  assign chain_goes = chain_valid & ((~own_valid) | (compared_q & (~own_first_q)));
+  assign skid_up_valid = own_goes | chain_goes;
+  assign own_ready = skid_up_ready & own_goes;
+  assign chain_ready = skid_up_ready & chain_goes;
   assign lead = chain_data.tag - own_data.tag;
-  assign own_first = own_valid & (((~chain_valid) | ((|lead) & (~lead[5]))) | ((lead == 6'd0) & turn_q));
-  assign skid_up_valid = chain_valid | own_valid;
-  assign own_ready = skid_up_ready & own_first;
-  assign chain_ready = skid_up_ready & (~own_first);
+  assign own_first_d = ((|lead) & (~lead[5])) | ((lead == 6'd0) & turn_q);
   assign down_data = skid_down_data;
   assign down_valid = skid_down_valid;
   always_comb begin
     turn_d = turn_q;
-    if ((skid_up_ready & chain_valid) & own_valid) begin
-      turn_d = ~own_first;
+    if ((both & compared_q) & skid_up_ready) begin
+      turn_d = ~own_first_q;
     end
+    compared_d = both & (~(compared_q & skid_up_ready));
     if (rst) begin
+      compared_d = 1'd0;
       turn_d = 1'd0;
     end
   end
   always_comb begin
     skid_up_data = chain_data;
-    if (own_first) begin
+    if (own_goes) begin
       skid_up_data = own_data;
     end
   end
   initial begin
+    compared_q = 1'd0;
+    own_first_q = 1'd0;
     turn_q = 1'd0;
   end
   always @(posedge clk) begin
+    compared_q <= compared_d;
+    own_first_q <= own_first_d;
     turn_q <= turn_d;
   end
 endmodule

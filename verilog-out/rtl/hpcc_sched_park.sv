@@ -38,6 +38,9 @@ module hpcc_sched_park (
 );
   wire  aside;
   wire  passes;
+  wire  offers;
+  wire  yields;
+  wire  parked;
   wire  parked_goes;
   wire  stores;
   wire  empties;
@@ -56,18 +59,22 @@ module hpcc_sched_park (
   logic [7:0] held_r_q;
   logic [7:0] below_d;
   logic [7:0] below_q;
-  wire  [7:0] next_head_d;
-  logic [7:0] next_head_q;
   logic [7:0] may_d;
   logic [7:0] may_q;
   logic [7:0] may_below_d;
   logic [7:0] may_below_q;
+  logic [7:0] head_was_q;
+  logic [7:0] tail_was_q;
+  wire  [7:0] next_head_d;
+  logic [7:0] next_head_q;
   logic [2:0] pick_d;
   logic [2:0] pick_q;
   hpcc_nic_pkg::park_step_t step_d;
   hpcc_nic_pkg::park_step_t step_q;
   wire  alone_d;
   logic alone_q;
+  wire  grew_d;
+  logic grew_q;
   // Without the tag. What is read was written two clocks before at least.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
@@ -134,19 +141,23 @@ module hpcc_sched_park (
   );
   assign lane = up_data.pause_class;
   assign aside = held_r_q[lane];
-  assign parked_goes = ((step_q == hpcc_nic_pkg::PARK_STEP_OFFER) & out_up_ready) & (((~up_valid) | aside) | turn_q);
-  assign passes = ((up_valid & (~aside)) & out_up_ready) & (~parked_goes);
+  assign offers = step_q == hpcc_nic_pkg::PARK_STEP_OFFER;
+  assign parked = offers & (((~up_valid) | aside) | turn_q);
+  assign parked_goes = out_up_ready & parked;
+  assign yields = offers & turn_q;
+  assign passes = ((up_valid & (~aside)) & out_up_ready) & (~yields);
   assign stores = (up_valid & aside) & (~rst);
-  assign up_ready = aside | (out_up_ready & (~parked_goes));
+  assign up_ready = aside | (out_up_ready & (~yields));
   assign rows_waddr = ({8'd0, lane} << 8) | {3'd0, tail_class};
   assign rows_wdata = up_data[57:0];
   assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_now};
-  assign next_head_d = head_now + 8'd1;
-  assign alone_d = (next_head_q == tail_now) & (~(stores & (lane == pick_q)));
+  assign next_head_d = head_was_q + 8'd1;
+  assign grew_d = stores & (lane == pick_q);
+  assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~(stores & (lane == pick_q)));
   assign empties = (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & alone_q;
   assign waits_new = (waits_q & (~emptied)) | stored;
   assign held = held_r_q;
-  assign out_up_valid = (step_q == hpcc_nic_pkg::PARK_STEP_OFFER) | (up_valid & (~aside));
+  assign out_up_valid = offers | (up_valid & (~aside));
   assign down_data = out_down_data;
   assign down_valid = out_down_valid;
   always_comb begin
@@ -381,7 +392,7 @@ module hpcc_sched_park (
   end
   always_comb begin
     out_up_data = up_data;
-    if (parked_goes) begin
+    if (parked) begin
       out_up_data = {6'd0, rows_rdata};
       out_up_data.tag = tag_q;
     end
@@ -390,12 +401,15 @@ module hpcc_sched_park (
     waits_q = 8'd0;
     held_r_q = 8'd0;
     below_q = 8'd0;
-    next_head_q = 8'd0;
     may_q = 8'd0;
     may_below_q = 8'd0;
+    head_was_q = 8'd0;
+    tail_was_q = 8'd0;
+    next_head_q = 8'd0;
     pick_q = 3'd0;
     step_q = hpcc_nic_pkg::PARK_STEP_LOOK;
     alone_q = 1'd0;
+    grew_q = 1'd0;
     head_0_q = 8'd0;
     head_1_q = 8'd0;
     head_2_q = 8'd0;
@@ -419,12 +433,15 @@ module hpcc_sched_park (
     waits_q <= waits_d;
     held_r_q <= held_r_d;
     below_q <= below_d;
-    next_head_q <= next_head_d;
     may_q <= may_d;
     may_below_q <= may_below_d;
+    head_was_q <= head_now;
+    tail_was_q <= tail_now;
+    next_head_q <= next_head_d;
     pick_q <= pick_d;
     step_q <= step_d;
     alone_q <= alone_d;
+    grew_q <= grew_d;
     head_0_q <= head_0_d;
     head_1_q <= head_1_d;
     head_2_q <= head_2_d;

@@ -235,6 +235,14 @@ module hpcc_sched_sender_large (
   logic clear_9_q;
   wire  to_cc_9_d;
   logic to_cc_9_q;
+  wire  creates_d;
+  logic creates_q;
+  wire  clears_d;
+  logic clears_q;
+  wire  starts_over_d;
+  logic starts_over_q;
+  wire  removes_d;
+  logic removes_q;
   wire  timed_out_9_d;
   logic timed_out_9_q;
   wire  ended_9_d;
@@ -382,6 +390,10 @@ module hpcc_sched_sender_large (
   assign rewind_d = (good_now & (kind_7 == hpcc_nic_pkg::OP_KIND_NAK)) | (expired_now & again_q);
   assign disarms_d = looks_q & idle;
   assign arms_d = (looks_q & (~idle)) & (((~sender_7_q.armed) | held_7_q) | moved_q);
+  assign creates_d = kind_7 == hpcc_nic_pkg::OP_KIND_CREATE;
+  assign clears_d = kind_7 == hpcc_nic_pkg::OP_KIND_CLEAR;
+  assign starts_over_d = own_q & (kind_7 == hpcc_nic_pkg::OP_KIND_RESTART);
+  assign removes_d = own_q & (kind_7 == hpcc_nic_pkg::OP_KIND_REMOVE);
   assign extends_d = ((own_q & (~no_work_q)) & more_work_q) & (kind_7 == hpcc_nic_pkg::OP_KIND_WORK);
   assign advances_d = ((own_q & (~no_read_q)) & (~read_behind_q)) & (kind_7 == hpcc_nic_pkg::OP_KIND_ADVANCE);
   assign kind = op_8_q.kind;
@@ -525,44 +537,36 @@ module hpcc_sched_sender_large (
         written.shared.from = op_8_q.second;
       end
     end
-    case (kind)
-      hpcc_nic_pkg::OP_KIND_RESTART: begin
-        if (own_8_q) begin
-          written.shared.una = op_8_q.second;
-          written.shared.end_psn = op_8_q.psn;
-          written.shared.from = op_8_q.second;
-          written.shared.to = op_8_q.second;
-          written.shared.restarts = restarts_8_q;
-          written.retries = 4'd0;
-          written.armed = 1'd0;
-        end
-      end
-      hpcc_nic_pkg::OP_KIND_CREATE: begin
-        written = 150'd0;
-        written.shared.una = op_8_q.psn;
-        written.shared.end_psn = op_8_q.psn;
-        written.shared.from = op_8_q.psn;
-        written.shared.to = op_8_q.psn;
-        written.shared.rewinds = sender_8_q.shared.rewinds;
-        written.shared.restarts = sender_8_q.shared.restarts;
-        written.shared.generation = op_8_q.generation;
-        written.shared.mtu = op_8_q.mtu;
-        written.shared.pause_class = op_8_q.pause_class;
-        written.shared.windowless = op_8_q.windowless;
-        written.shared.alive = 1'd1;
-        written.timerless = op_8_q.timerless;
-      end
-      hpcc_nic_pkg::OP_KIND_REMOVE: begin
-        if (own_8_q) begin
-          written.shared.alive = 1'd0;
-        end
-      end
-      hpcc_nic_pkg::OP_KIND_CLEAR: begin
-        written = 150'd0;
-      end
-      default: begin
-      end
-    endcase
+    if (starts_over_q) begin
+      written.shared.una = op_8_q.second;
+      written.shared.end_psn = op_8_q.psn;
+      written.shared.from = op_8_q.second;
+      written.shared.to = op_8_q.second;
+      written.shared.restarts = restarts_8_q;
+      written.retries = 4'd0;
+      written.armed = 1'd0;
+    end
+    if (creates_q) begin
+      written = 150'd0;
+      written.shared.una = op_8_q.psn;
+      written.shared.end_psn = op_8_q.psn;
+      written.shared.from = op_8_q.psn;
+      written.shared.to = op_8_q.psn;
+      written.shared.rewinds = sender_8_q.shared.rewinds;
+      written.shared.restarts = sender_8_q.shared.restarts;
+      written.shared.generation = op_8_q.generation;
+      written.shared.mtu = op_8_q.mtu;
+      written.shared.pause_class = op_8_q.pause_class;
+      written.shared.windowless = op_8_q.windowless;
+      written.shared.alive = 1'd1;
+      written.timerless = op_8_q.timerless;
+    end
+    if (removes_q) begin
+      written.shared.alive = 1'd0;
+    end
+    if (clears_q) begin
+      written = 150'd0;
+    end
   end
   always_comb begin
     una_new = sender_8_q.shared.una;
@@ -684,6 +688,10 @@ module hpcc_sched_sender_large (
     wake_9_q = 1'd0;
     clear_9_q = 1'd0;
     to_cc_9_q = 1'd0;
+    creates_q = 1'd0;
+    clears_q = 1'd0;
+    starts_over_q = 1'd0;
+    removes_q = 1'd0;
     timed_out_9_q = 1'd0;
     ended_9_q = 1'd0;
     late_9_q = 1'd0;
@@ -771,6 +779,10 @@ module hpcc_sched_sender_large (
     wake_9_q <= wake_9_d;
     clear_9_q <= clear_9_d;
     to_cc_9_q <= to_cc_9_d;
+    creates_q <= creates_d;
+    clears_q <= clears_d;
+    starts_over_q <= starts_over_d;
+    removes_q <= removes_d;
     timed_out_9_q <= timed_out_9_d;
     ended_9_q <= ended_9_d;
     late_9_q <= late_9_d;

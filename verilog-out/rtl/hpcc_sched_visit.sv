@@ -6,7 +6,8 @@
 // | clock | registers | computed | format |
 // |---|---|---|---|
 // | 2 | inputs | the three words of the flow show | |
-// | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
+// | 3 | `restarted_3`, `rewound_3`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 20,
+// 20, 13 bits |
 // | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
 // | 4 | `behind`, `lead` | against `una` and the READ last sent | 24 bits |
 // | 4 - 6 | `product` | rate x ticks | UQ27.16 |
@@ -73,6 +74,8 @@ module hpcc_sched_visit (
   wire  [23:0] after_read;
   wire  [23:0] end_psn;
   logic [23:0] max_new;
+  logic [23:0] wanted;
+  logic [23:0] max_before;
   wire  [36:0] diff_0;
   wire  [36:0] diff_1;
   wire  [36:0] diff_2;
@@ -115,9 +118,7 @@ module hpcc_sched_visit (
   logic follows_read_q;
   wire  single_d;
   logic single_q;
-  logic [23:0] wanted_d;
-  logic [23:0] wanted_q;
-  logic [23:0] max_3_d;
+  logic [23:0] nxt_3_q;
   logic [23:0] max_3_q;
   wire  [23:0] from_start_d;
   logic [23:0] from_start_q;
@@ -406,10 +407,10 @@ module hpcc_sched_visit (
   assign rewound = (~restarted) & (state.seen != sender.rewinds);
   assign elapsed_d = tick - state.last;
   assign correction_d = adjust - state.adjust_seen;
-  assign behind_d = wanted_q - sender_3_q.una;
-  assign from_start_d = wanted_q - sender_3_q.from;
+  assign behind_d = wanted - sender_3_q.una;
+  assign from_start_d = wanted - sender_3_q.from;
   assign span_d = sender_3_q.to - sender_3_q.from;
-  assign lead_d = max_3_q - sender_3_q.una;
+  assign lead_d = max_before - sender_3_q.una;
   assign rate = rate_3_q;
   assign halted_4_d = rate_3_q == 34'd0;
   assign level_cap_d = {1'd0, level_earned_3_q} + {8'd0, wire_3_q};
@@ -451,18 +452,6 @@ module hpcc_sched_visit (
   assign grant = grant_13_q;
   assign idle = idle_13_q;
   always_comb begin
-    wanted_d = state.nxt;
-    if (restarted | rewound) begin
-      wanted_d = sender.una;
-    end
-  end
-  always_comb begin
-    max_3_d = state.max;
-    if (fresh) begin
-      max_3_d = sender.una;
-    end
-  end
-  always_comb begin
     own_rate = pacing.rate;
     if (cap.rate < pacing.rate) begin
       own_rate = cap.rate;
@@ -499,6 +488,18 @@ module hpcc_sched_visit (
     end
     if (sender.mtu == 3'd3) begin
       wire_3_d = 13'h800 + {3'd0, overhead};
+    end
+  end
+  always_comb begin
+    wanted = nxt_3_q;
+    if (restarted_3_q | rewound_3_q) begin
+      wanted = sender_3_q.una;
+    end
+  end
+  always_comb begin
+    max_before = max_3_q;
+    if (fresh_3_q) begin
+      max_before = sender_3_q.una;
     end
   end
   always_comb begin
@@ -721,7 +722,7 @@ module hpcc_sched_visit (
     idle_13_q = 1'd0;
     follows_read_q = 1'd0;
     single_q = 1'd0;
-    wanted_q = 24'd0;
+    nxt_3_q = 24'd0;
     max_3_q = 24'd0;
     from_start_q = 24'd0;
     span_q = 24'd0;
@@ -804,13 +805,13 @@ module hpcc_sched_visit (
     idle_13_q <= idle_12_q;
     follows_read_q <= follows_read_d;
     single_q <= single_d;
-    wanted_q <= wanted_d;
-    max_3_q <= max_3_d;
+    nxt_3_q <= state.nxt;
+    max_3_q <= state.max;
     from_start_q <= from_start_d;
     span_q <= span_d;
-    wanted_4_q <= wanted_q;
+    wanted_4_q <= wanted;
     to_4_q <= sender_3_q.to;
-    max_4_q <= max_3_q;
+    max_4_q <= max_before;
     lead_q <= lead_d;
     max_5_q <= max_5_d;
     nxt_5_q <= nxt_5_d;

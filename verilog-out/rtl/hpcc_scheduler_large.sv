@@ -260,6 +260,9 @@ module hpcc_scheduler_large (
   wire  [12:0] unused_flow_1_d;
   logic [12:0] unused_flow_1_q;
   logic [12:0] unused_flow_4_q;
+  logic [12:0] unused_cleared_flow_q;
+  wire  unused_cleared_d;
+  logic unused_cleared_q;
   wire  [12:0] unused_flow_in_3_q;
   wire  [9:0] unused_index_5_q;
   // Clock 2: index.
@@ -1070,7 +1073,8 @@ module hpcc_scheduler_large (
   assign unused_own_4_d = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
   assign unused_adds = unused_valid_4_q & unused_own_4_q;
   assign unused_new_sum = unused_sums_rdata + unused_bytes_4_q;
-  assign unused_sums_we = unused_adds | (sender_notify & sender_clear);
+  assign unused_cleared_d = sender_notify & sender_clear;
+  assign unused_sums_we = unused_adds | unused_cleared_q;
   assign unused_flow_3 = unused_flow_in_3_q;
   assign unused_changed = unused_changed_5_q;
   assign unused_engine = unused_owner_engine;
@@ -1104,8 +1108,8 @@ module hpcc_scheduler_large (
   always_comb begin
     unused_sums_waddr = unused_flow_4_q;
     unused_sums_wdata = unused_new_sum;
-    if (sender_notify & sender_clear) begin
-      unused_sums_waddr = sender_flow_9;
+    if (unused_cleared_q) begin
+      unused_sums_waddr = unused_cleared_flow_q;
       unused_sums_wdata = 20'd0;
     end
   end
@@ -1177,6 +1181,8 @@ module hpcc_scheduler_large (
     unused_sum_5_q = 20'd0;
     unused_flow_1_q = 13'd0;
     unused_flow_4_q = 13'd0;
+    unused_cleared_flow_q = 13'd0;
+    unused_cleared_q = 1'd0;
     unused_owner_low_3_q = 3'd0;
     unused_owner_product_3_q = 3'd0;
     unused_owner_engine_4_q = 3'd0;
@@ -1209,6 +1215,8 @@ module hpcc_scheduler_large (
     unused_sum_5_q <= unused_new_sum;
     unused_flow_1_q <= unused_flow_1_d;
     unused_flow_4_q <= unused_flow_in_3_q;
+    unused_cleared_flow_q <= sender_flow_9;
+    unused_cleared_q <= unused_cleared_d;
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_product_3_q <= unused_owner_product_3_d;
     unused_owner_engine_4_q <= unused_owner_engine_4_d;

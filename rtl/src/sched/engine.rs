@@ -104,6 +104,9 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     #[signals(Bit: is_out, waking, clears, open, ending, granted)]
     // other flows waited a clock ago
     #[registers(Bit: valid_0, valid_13, settled, crowded)]
+    // a flow was cleared a clock ago
+    #[registers(Bit: cleared)]
+    cleared_index: DFF<U<I>>,
     #[signals(RingEntry: entry, back)]
     #[signals(U<6>: tag_now, tag_after)]
     sender_ram: TableRam<FlowShared, I>,
@@ -157,10 +160,12 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         inputs!(pacing_ram: waddr = index, wdata = pacing);
         cap_ram.we = clears | (notify & limited);
         inputs!(cap_ram: waddr = index, wdata = cap);
-        adjust_ram.we = clears | adjusted;
+        cleared = clears;
+        cleared_index = index;
+        adjust_ram.we = cleared | adjusted;
         inputs!(adjust_ram: waddr = adjusted_index, wdata = adjust);
-        if clears {
-            adjust_ram.waddr = index;
+        if cleared {
+            adjust_ram.waddr = cleared_index;
             adjust_ram.wdata = bits_u::<20>(0);
         }
         inputs!(level_ram: we = level_write, waddr = level_group, wdata = level);

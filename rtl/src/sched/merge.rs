@@ -3,6 +3,9 @@
 //! A flow's tag grows by one with each grant and never falls behind the tag in service, so flows that all have more to send
 //! than the line carries are served in rounds, whatever engine they belong to (self-clocked fair queueing, one packet
 //! group a flow). A chain of these blocks serves all engines; a grant passes each in one clock.
+//!
+//! A grant that is alone goes at once. Two are compared in one clock, and one of them goes in the next: one in two clocks,
+//! as often as [`Expand`](super::expand::Expand) takes one.
 
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::U;
@@ -24,25 +27,30 @@ pub struct Merge {
     /// Both.
     pub down: StreamOut<Grant>,
     skid: Skid<Grant>,
-    turn: DFF<Bit>,
+    // those of the clock before are offered still; of these, the engine's own goes first; and if their tags were the same
+    #[registers(Bit: compared, own_first, turn)]
+    #[signals(Bit: both, own_goes, chain_goes)]
     lead: Signal<Local, U<6>>,
-    own_first: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for Merge {
     fn update(&mut self) {
         skid.reset = reset;
-        lead = chain.data.val().tag - own.data.val().tag;
-        own_first = own.valid & (!chain.valid | (lead.any() & !lead.get_bit(5)) | ((lead == 0) & turn));
-        skid.up.valid = chain.valid | own.valid;
-        skid.up.data = if own_first { own.data } else { chain.data };
-        own.ready = skid.up.ready & own_first;
-        chain.ready = skid.up.ready & !own_first;
-        if skid.up.ready & chain.valid & own.valid {
+        both = chain.valid & own.valid;
+        own_goes = own.valid & (!chain.valid | (compared & own_first));
+        chain_goes = chain.valid & (!own.valid | (compared & !own_first));
+        skid.up.valid = own_goes | chain_goes;
+        skid.up.data = if own_goes { own.data } else { chain.data };
+        own.ready = skid.up.ready & own_goes;
+        chain.ready = skid.up.ready & chain_goes;
+        if both & compared & skid.up.ready {
             turn = !own_first;
         }
+        lead = chain.data.val().tag - own.data.val().tag;
+        own_first = (lead.any() & !lead.get_bit(5)) | ((lead == 0) & turn);
+        compared = both & !(compared & skid.up.ready);
         StreamOut::<Grant>::link(&mut down, &mut skid.down);
-        reset!(turn);
+        reset!(compared, turn);
     }
 }

@@ -42,11 +42,14 @@ pub struct Park {
     pub up: StreamIn<Grant>,
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
-    #[registers(U<8>: waits, held_r, below, next_head, may, may_below)]
+    #[registers(U<8>: waits, held_r, below, may, may_below)]
+    // of the queue that is looked at: its head and the end of what it holds, a clock ago, and the place behind the head
+    #[registers(U<8>: head_was, tail_was, next_head)]
     #[registers(U<3>: pick)]
     #[registers(ParkStep: step)]
-    #[registers(Bit: alone)]
-    #[signals(Bit: aside, passes, parked_goes, stores, empties)]
+    // its head is the last one; it got another one a clock ago
+    #[registers(Bit: alone, grew)]
+    #[signals(Bit: aside, passes, offers, yields, parked, parked_goes, stores, empties)]
     #[signals(U<8>: head_now, tail_now, tail_class, candidates, stored, emptied, waits_new, below_new)]
     /// Without the tag. What is read was written two clocks before at least.
     rows: TableRam<U<58>, 11>,
@@ -66,10 +69,14 @@ impl Logic for Park {
         // what comes: into its queue, or through
         lane = up.data.val().pause_class;
         aside = held_r.get_bit(lane.index());
-        parked_goes = (step == ParkStep::Offer) & out.up.ready & (!up.valid | aside | turn);
-        passes = up.valid & !aside & out.up.ready & !parked_goes;
+        offers = step == ParkStep::Offer;
+        parked = offers & (!up.valid | aside | turn);
+        parked_goes = out.up.ready & parked;
+        // what comes gives way, unless it goes into its queue
+        yields = offers & turn;
+        passes = up.valid & !aside & out.up.ready & !yields;
         stores = up.valid & aside & !reset;
-        up.ready = aside | (out.up.ready & !parked_goes);
+        up.ready = aside | (out.up.ready & !yields);
         if passes {
             turn = true;
             tag = up.data.val().tag;
@@ -96,8 +103,10 @@ impl Logic for Park {
         rows.wdata = bit_cast_number::<58, Grant>(up.data);
         rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_now);
         // a queue becomes empty when nothing is behind the head that leaves, and nothing comes in that clock
-        next_head = head_now + 1;
-        alone = (next_head == tail_now) & !(stores & (lane == pick));
+        assign!(head_was.d = head_now, tail_was.d = tail_now);
+        next_head = head_was + 1;
+        grew = stores & (lane == pick);
+        alone = (next_head == tail_was) & !grew & !(stores & (lane == pick));
         empties = (step == ParkStep::Check) & alone;
         stored = if stores { bits_u::<8>(1) << lane } else { bits_u::<8>(0) };
         emptied = if empties { bits_u::<8>(1) << pick } else { bits_u::<8>(0) };
@@ -162,9 +171,9 @@ impl Logic for Park {
             step = ParkStep::Look;
         }
         // where the head of a queue is offered, it goes or lets another one pass
-        out.up.valid = (step == ParkStep::Offer) | (up.valid & !aside);
+        out.up.valid = offers | (up.valid & !aside);
         out.up.data = up.data;
-        if parked_goes {
+        if parked {
             out.up.data = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(rows.rdata));
             out.up.data.next.tag = tag;
         }

@@ -117,6 +117,7 @@ pub struct Sender<const A: usize, const I: usize> {
     #[registers(Bit: past_nxt, read_old, read_on, end_old, more_work, read_behind, moved, ripe, again)]
     #[registers(Bit: own_8, acknowledges_8, good, old_8, jumps, ends_read, expired, rewind, disarms, arms, extends, advances)]
     #[registers(Bit: behind, created_9, limited_9, worked_9, notify_9, paced_9, wake_9, clear_9, to_cc_9)]
+    #[registers(Bit: creates, clears, starts_over, removes)]
     #[registers(Bit: timed_out_9, ended_9, late_9, beyond_9)]
     #[signals(Bit: fresh, restarted, stale, own_now, was_sent, good_now, jumps_now, idle, expired_now)]
     #[signals(PsnDistance: acked_reach, reach, read_reach, end_reach, outstanding, max_left, nxt_left, read_left)]
@@ -263,6 +264,10 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         rewind = (good_now & (kind_7 == OpKind::Nak)) | (expired_now & again);
         disarms = looks & idle;
         arms = looks & !idle & (!sender_7.armed | held_7 | moved);
+        creates = kind_7 == OpKind::Create;
+        clears = kind_7 == OpKind::Clear;
+        starts_over = own & (kind_7 == OpKind::Restart);
+        removes = own & (kind_7 == OpKind::Remove);
         extends = own & !no_work & more_work & (kind_7 == OpKind::Work);
         advances = own & !no_read & !read_behind & (kind_7 == OpKind::Advance);
         // the next PSN lies before what is acknowledged, or before what was
@@ -311,33 +316,27 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 written.shared.from = op_8.second;
             }
         }
-        match kind {
-            OpKind::Restart => {
-                if own_8 {
-                    fields!(written from op_8:
-                        shared.una = second, shared.end_psn = psn, shared.from = second, shared.to = second);
-                    fields!(written: shared.restarts = restarts_8);
-                    written.retries = bits_u::<4>(0);
-                    written.armed = false;
-                }
-            }
-            OpKind::Create => {
-                written = bits_zero::<SenderFlow>(0);
-                fields!(written from op_8: shared.una = psn, shared.end_psn = psn, shared.from = psn, shared.to = psn);
-                fields!(written from sender_8: shared.rewinds, shared.restarts);
-                fields!(written from op_8:
-                    shared.generation = generation, shared.mtu = mtu, shared.pause_class = pause_class,
-                    shared.windowless = windowless);
-                written.shared.alive = true;
-                written.timerless = op_8.timerless;
-            }
-            OpKind::Remove => {
-                if own_8 {
-                    written.shared.alive = false;
-                }
-            }
-            OpKind::Clear => written = bits_zero::<SenderFlow>(0),
-            _ => {}
+        if starts_over {
+            fields!(written from op_8: shared.una = second, shared.end_psn = psn, shared.from = second, shared.to = second);
+            fields!(written: shared.restarts = restarts_8);
+            written.retries = bits_u::<4>(0);
+            written.armed = false;
+        }
+        if creates {
+            written = bits_zero::<SenderFlow>(0);
+            fields!(written from op_8: shared.una = psn, shared.end_psn = psn, shared.from = psn, shared.to = psn);
+            fields!(written from sender_8: shared.rewinds, shared.restarts);
+            fields!(written from op_8:
+                shared.generation = generation, shared.mtu = mtu, shared.pause_class = pause_class,
+                shared.windowless = windowless);
+            written.shared.alive = true;
+            written.timerless = op_8.timerless;
+        }
+        if removes {
+            written.shared.alive = false;
+        }
+        if clears {
+            written = bits_zero::<SenderFlow>(0);
         }
         written_9 = written;
 

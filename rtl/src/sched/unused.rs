@@ -71,7 +71,9 @@ pub struct Unused<const A: usize, const I: usize> {
     #[registers(Bit: valid_1, valid_2, valid_3, valid_4, own_4, changed_5, late_5, out_of_range_1)]
     #[registers(U<8>: generation_1, generation_2, generation_3)]
     #[registers(U<20>: bytes_1, bytes_2, bytes_3, bytes_4, bytes_5, sum_5)]
-    #[registers(U<A>: flow_1, flow_4)]
+    #[registers(U<A>: flow_1, flow_4, cleared_flow)]
+    // a flow was cleared a clock ago
+    #[registers(Bit: cleared)]
     #[signals(Bit: exists, adds)]
     #[signals(U<20>: new_sum)]
     flow_in_3: Delay<U<A>, 2>,
@@ -117,11 +119,13 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
         // 4: summed
         adds = valid_4 & own_4;
         new_sum = sums.rdata + bytes_4;
-        sums.we = adds | (written & clear);
+        cleared = written & clear;
+        cleared_flow = written_flow;
+        sums.we = adds | cleared;
         sums.waddr = flow_4;
         sums.wdata = new_sum;
-        if written & clear {
-            sums.waddr = written_flow;
+        if cleared {
+            sums.waddr = cleared_flow;
             sums.wdata = bits_u::<20>(0);
         }
         late_5 = valid_4 & !own_4;

@@ -3,7 +3,7 @@
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 2 | inputs | the three words of the flow show | |
-//! | 3 | `wanted`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 24, 20, 20, 13 bits |
+//! | 3 | `restarted_3`, `rewound_3`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 20, 20, 13 bits |
 //! | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
 //! | 4 | `behind`, `lead` | against `una` and the READ last sent | 24 bits |
 //! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
@@ -71,7 +71,7 @@ pub struct Visit {
     #[signals(Bit: fresh, restarted, rewound, work, stopped, within_read, near)]
     #[registers(Bit: fresh_3, restarted_3, restarted_4, rewound_3, fresh_6, rest_3, halted_4, halted_7, resting_7)]
     #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read, single)]
-    #[registers(U<24>: wanted, max_3, from_start, span, wanted_4, to_4, max_4, lead, max_5, nxt_5, in_flight)]
+    #[registers(U<24>: nxt_3, max_3, from_start, span, wanted_4, to_4, max_4, lead, max_5, nxt_5, in_flight)]
     #[registers(U<20>: elapsed, correction, cap_3, cap_4, cap_5, cap_6, cap_7, level_earned_3)]
     #[registers(U<37>: credit_3, corrected_4, base_5, base_6)]
     #[registers(U<13>: wire_3, wire_4, wire_7, share_6)]
@@ -80,7 +80,7 @@ pub struct Visit {
     #[signals(Credit: added, base_credit)]
     #[registers(U<4>: open, left_7, repeats_7, open_8)]
     #[signals(U<24>: after_read)]
-    #[signals(U<24>: end_psn, max_new)]
+    #[signals(U<24>: end_psn, max_new, wanted, max_before)]
     product: MulPipe<34, 17, 43, 8>,
     fresh_5: Delay<Bit, 2>,
     una_5: Delay<U<24>, 2>,
@@ -147,8 +147,7 @@ impl Logic for Visit {
             sender_3.d = sender, fresh_3.d = fresh, restarted_3.d = restarted, rewound_3.d = rewound
         }
         seen_12 = state.seen;
-        wanted = if restarted | rewound { sender.una } else { state.nxt };
-        max_3 = if fresh { sender.una } else { state.max };
+        assign!(nxt_3.d = state.nxt, max_3.d = state.max);
         elapsed = tick - state.last;
         correction = adjust - state.adjust_seen;
         credit_3 = state.credit;
@@ -177,7 +176,9 @@ impl Logic for Visit {
         adjust_12 = adjust;
         parked_12 = state.parked;
 
-        // 3
+        // 3: chosen here, as what is known at 2 comes from block RAM
+        wanted = if restarted_3 | rewound_3 { sender_3.una } else { nxt_3 };
+        max_before = if fresh_3 { sender_3.una } else { max_3 };
         behind = bit_cast_word::<PsnDistance, U<24>>(wanted - sender_3.una);
         from_start = wanted - sender_3.from;
         span = sender_3.to - sender_3.from;
@@ -185,8 +186,8 @@ impl Logic for Visit {
         una_5 = sender_3.una;
         end_5 = sender_3.end_psn;
         to_4 = sender_3.to;
-        max_4 = max_3;
-        lead = max_3 - sender_3.una;
+        max_4 = max_before;
+        lead = max_before - sender_3.una;
         restarted_4 = restarted_3;
         windowless_6 = sender_3.windowless;
         ticks = if elapsed > 0x1_ffff { bits_u::<17>(0x1ffff) } else { bit_cast_u::<17, 20>(elapsed) };

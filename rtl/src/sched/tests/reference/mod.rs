@@ -135,9 +135,7 @@ impl Reference {
         chain.push(None);
         let folded = (0..4).fold(0, |folded, part| folded ^ (self.random >> (16 * part)) as u16);
         let own_count = own.len();
-        let goes: Vec<bool> = (0..own.len())
-            .map(|i| self.joints[i].own_first(chain[i], own[i]))
-            .collect();
+        let goes: Vec<(bool, bool)> = (0..own.len()).map(|i| self.joints[i].goes(chain[i], own[i])).collect();
         let taken: Vec<bool> = self.joints.iter().map(|joint| joint.out.ready).collect();
         for (i, engine) in self.engines.iter_mut().enumerate() {
             let surroundings = Surroundings {
@@ -153,10 +151,10 @@ impl Reference {
                 .unused
                 .changed
                 .filter(|(flow, _)| usize::from(*flow) % own_count == i);
-            engine.clock(effect, sum, taken[i] && goes[i], &surroundings);
+            engine.clock(effect, sum, taken[i] && goes[i].1, &surroundings);
             let leaves = match i.checked_sub(1) {
                 None => self.park.takes(first),
-                Some(before) => taken[before] && !goes[before],
+                Some(before) => taken[before] && goes[before].0,
             };
             self.joints[i].clock(chain[i], own[i], leaves, reset);
         }

@@ -107,28 +107,37 @@ impl Skid {
 pub struct Joint {
     pub out: Skid,
     own_turn: bool,
+    /// Which of two goes that were on offer in the clock before, too: the engine's own?
+    own_first: Option<bool>,
 }
 
 impl Joint {
-    /// Whether the engine's own grant goes first: the lower service tag, and by turns if they are equal.
-    pub fn own_first(&self, chain: Option<Granted>, own: Option<Granted>) -> bool {
+    /// What goes if there is room: a grant that is alone, or the one of two that was chosen a clock ago.
+    pub fn goes(&self, chain: Option<Granted>, own: Option<Granted>) -> (bool, bool) {
         match (chain, own) {
-            (_, None) => false,
-            (None, Some(_)) => true,
-            (Some(chain), Some(own)) => match chain.tag.wrapping_sub(own.tag) & 63 {
-                0 => self.own_turn,
-                lead => lead < 32,
-            },
+            (Some(_), Some(_)) => (self.own_first == Some(false), self.own_first == Some(true)),
+            _ => (chain.is_some(), own.is_some()),
         }
     }
 
     pub fn clock(&mut self, chain: Option<Granted>, own: Option<Granted>, taken: bool, reset: bool) {
-        let own_first = self.own_first(chain, own);
-        if self.out.ready && chain.is_some() && own.is_some() {
-            self.own_turn = !own_first;
-        }
-        self.own_turn &= !reset;
-        self.out.clock(if own_first { own } else { chain }, taken, reset);
+        let item = match self.goes(chain, own) {
+            (true, _) => chain,
+            (_, true) => own,
+            _ => None,
+        };
+        // the lower service tag goes first, and by turns if they are the same
+        let first = chain
+            .zip(own)
+            .map(|(chain, own)| match chain.tag.wrapping_sub(own.tag) & 63 {
+                0 => self.own_turn,
+                lead => lead < 32,
+            });
+        let moves = self.out.ready && item.is_some();
+        let last = self.own_first.filter(|_| moves && first.is_some());
+        self.own_turn = !reset && last.map_or(self.own_turn, |own| !own);
+        self.own_first = first.filter(|_| !moves && !reset);
+        self.out.clock(item, taken, reset);
     }
 }
 
