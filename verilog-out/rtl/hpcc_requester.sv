@@ -148,6 +148,9 @@ module hpcc_requester (
   logic completes;
   // The input is done with in this clock.
   logic done;
+  // The answer means nothing, so that it is about no message; nor is it if the scheduler has none.
+  wire  dismisses;
+  wire  about_none;
   // The input's generation is that of the context.
   logic same;
   // It is a READ.
@@ -1397,7 +1400,6 @@ module hpcc_requester (
   wire  open_d;
   logic open_q;
   // The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
-  wire  dismissed_d;
   logic dismissed_q;
   // It has moved `una`.
   logic advanced_d;
@@ -1902,6 +1904,8 @@ module hpcc_requester (
   assign next_is_admit_d = next_pointer_q == queue_admit;
   assign queue_load = loads_q;
   assign state_loaded = stages_state_now;
+  assign dismisses = reply_acknowledgement & (queue_ghost | reply_ignored);
+  assign about_none = dismisses | (queue_head == queue_admit);
   assign is_read = message_q.read;
   assign is_last = message_q.last;
   assign limit_at_end_d = message_q.end_psn == limit;
@@ -1914,7 +1918,6 @@ module hpcc_requester (
   assign direct_d = (queue_told == queue_head) & (finished_room | (~is_last));
   assign at_admit_d = pointer_q == queue_admit;
   assign open_d = ((~queue_twice) & (~queue_ghost)) & (pointer_q != queue_admit);
-  assign dismissed_d = reply_acknowledgement & (queue_ghost | reply_ignored);
   assign apart_d = queue_una != limit;
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
@@ -2087,10 +2090,8 @@ module hpcc_requester (
       flushes_d = (~admitting_q) & flushing_q;
       tells_on_d = ((~admitting_q) & (~flushing_q)) & choice_tell;
       judges_d = ((~admitting_q) & (~flushing_q)) & choice_row;
-      walks_d = ((((~admitting_q) & (~flushing_q)) & choice_answer) & (~(reply_acknowledgement & (queue_ghost | reply_ignored))))
-          & (queue_head != queue_admit);
-      passes_over_d = (((~admitting_q) & (~flushing_q)) & choice_answer)
-          & ((reply_acknowledgement & (queue_ghost | reply_ignored)) | (queue_head == queue_admit));
+      walks_d = (((~admitting_q) & (~flushing_q)) & choice_answer) & (~about_none);
+      passes_over_d = (((~admitting_q) & (~flushing_q)) & choice_answer) & about_none;
       post_d = (~admitting_q) & choice_work;
     end
     completes = 1'd0;
@@ -2983,7 +2984,7 @@ module hpcc_requester (
   assign entry_work_first = entry_work_can & ((~entry_answer_can) | entry_turn_q);
   assign entry_is_work = entry_work_first & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
-  assign entry_takes_work = ((entry_work_can & ((~entry_answer_can) | entry_turn_q)) & (~entry_response_can)) & (~hold);
+  assign entry_takes_work = entry_is_work & (~hold);
   assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
   assign entry_long_read = window_front.length >= 32'h80;
   assign entry_work_taken = entry_takes_work;
@@ -4546,7 +4547,7 @@ module hpcc_requester (
     direct_q <= direct_d;
     at_admit_q <= at_admit_d;
     open_q <= open_d;
-    dismissed_q <= dismissed_d;
+    dismissed_q <= dismisses;
     advanced_q <= advanced_d;
     apart_q <= apart_d;
     gap_known_q <= queue_gap_known;

@@ -117,7 +117,6 @@ module hpcc_response_queue (
   wire  ending;
   logic is_read;
   wire  last;
-  wire  too_far;
   wire  lingers;
   logic repeats;
   logic failed;
@@ -290,7 +289,6 @@ module hpcc_response_queue (
   logic looks_again_d;
   logic looks_again_q;
   logic drops_told_q;
-  wire  item_follows_d;
   logic item_follows_q;
   wire  item_reached_d;
   logic item_reached_q;
@@ -316,14 +314,9 @@ module hpcc_response_queue (
   logic goes_on_d;
   logic goes_on_q;
   logic some_q;
-  wire  first_reads;
-  wire  first_ends_there;
-  wire  first_too_far;
   wire  hpcc_nic_pkg::response_list_t first_compared;
   wire  hpcc_nic_pkg::commit_t first_answer;
-  wire  hpcc_nic_pkg::read_request_t first_asked;
   wire  [23:0] first_covered;
-  wire  [23:0] first_count;
   // Active READs behind the one that ends.
   wire  [3:0] first_behind;
   // It is of the queue pair's generation, whose responder half has not ended.
@@ -348,14 +341,16 @@ module hpcc_response_queue (
   wire  first_of_oldest;
   // Of any active one.
   wire  first_of_active;
-  wire  once_more_reads;
-  wire  once_more_ends_there;
-  wire  once_more_too_far;
+  wire  hpcc_nic_pkg::response_list_t first_successor_list_now;
+  wire  hpcc_nic_pkg::commit_t first_successor_answer_now;
+  wire  hpcc_nic_pkg::read_request_t first_successor_asked;
+  wire  [23:0] first_successor_count;
+  wire  first_successor_too_far;
+  // It is a READ that may become active behind the last active one.
+  wire  first_successor_follows;
   wire  hpcc_nic_pkg::response_list_t once_more_compared;
   wire  hpcc_nic_pkg::commit_t once_more_answer;
-  wire  hpcc_nic_pkg::read_request_t once_more_asked;
   wire  [23:0] once_more_covered;
-  wire  [23:0] once_more_count;
   // Active READs behind the one that ends.
   wire  [3:0] once_more_behind;
   // It is of the queue pair's generation, whose responder half has not ended.
@@ -380,6 +375,20 @@ module hpcc_response_queue (
   wire  once_more_of_oldest;
   // Of any active one.
   wire  once_more_of_active;
+  wire  hpcc_nic_pkg::response_list_t once_more_successor_list_now;
+  wire  hpcc_nic_pkg::commit_t once_more_successor_answer_now;
+  wire  hpcc_nic_pkg::read_request_t once_more_successor_asked;
+  wire  [23:0] once_more_successor_count;
+  wire  once_more_successor_too_far;
+  // It is a READ that may become active behind the last active one.
+  wire  once_more_successor_follows;
+  wire  hpcc_nic_pkg::response_list_t successor_list_now;
+  wire  hpcc_nic_pkg::commit_t successor_answer_now;
+  wire  hpcc_nic_pkg::read_request_t successor_asked;
+  wire  [23:0] successor_count;
+  wire  successor_too_far;
+  // It is a READ that may become active behind the last active one.
+  wire  successor_follows;
   // The answer in the list is compared, not the one that came in.
   wire  of_item_d;
   logic of_item_q;
@@ -566,9 +575,6 @@ module hpcc_response_queue (
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
   assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign too_far = (((((|list.ahead) & (item_asked.count >= 24'h20)) | ((list.ahead > 3'd1) & (item_asked.count >= 24'h11)))
-      | (&list.ahead)) | (list.reach >= 24'h200000)) | (item_asked.count >= 24'h200000);
-  assign item_follows_d = ((item.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (item.psn == list.end_psn)) & (~too_far);
   assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
   assign came_asks = entry_1_q.int_stack[120:0];
@@ -1156,51 +1162,74 @@ module hpcc_response_queue (
   // comparison.
   assign first_compared = list_1;
   assign first_answer = entry_1_q;
-  assign first_asked = first_answer.int_stack[120:0];
   assign first_own = (first_compared.generation == first_answer.generation) & (~first_compared.dead);
   assign first_active = first_compared.active;
   assign first_waits = |first_compared.waiting;
   assign first_several = |first_compared.ahead;
-  assign first_reads = first_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign first_is_read = first_reads;
-  assign first_ends_there = first_answer.psn == first_compared.end_psn;
-  assign first_at_end = first_ends_there;
-  assign first_count = first_asked.count;
-  assign first_too_far = (((((|first_compared.ahead) & (first_count >= 24'h20)) | ((first_compared.ahead > 3'd1) & (first_count >= 24'h11)))
-      | (&first_compared.ahead)) | (first_compared.reach >= 24'h200000)) | (first_count >= 24'h200000);
-  assign first_follows = (first_reads & first_ends_there) & (~first_too_far);
+  assign first_is_read = first_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign first_at_end = first_answer.psn == first_compared.end_psn;
+  assign first_follows = first_successor_follows;
   assign first_covered = first_compared.end_psn + (~first_answer.psn);
   assign first_before_end = ~first_covered[23];
   assign first_behind = first_compared.tag - first_answer.msn[3:0];
   assign first_of_last = first_behind == 4'd0;
   assign first_of_oldest = first_behind == {1'd0, first_compared.ahead};
   assign first_of_active = first_behind <= {1'd0, first_compared.ahead};
+  // first_successor: Which READ may become active behind those that are being answered.
+  //
+  // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
+  assign first_successor_list_now = list_1;
+  assign first_successor_answer_now = entry_1_q;
+  assign first_successor_asked = first_successor_answer_now.int_stack[120:0];
+  assign first_successor_count = first_successor_asked.count;
+  assign first_successor_too_far = (((((|first_successor_list_now.ahead) & (first_successor_count >= 24'h20))
+      | ((first_successor_list_now.ahead > 3'd1) & (first_successor_count >= 24'h11))) | (&first_successor_list_now.ahead))
+      | (first_successor_list_now.reach >= 24'h200000)) | (first_successor_count >= 24'h200000);
+  assign first_successor_follows = ((first_successor_answer_now.kind == hpcc_nic_pkg::COMMIT_KIND_READ)
+      & (first_successor_answer_now.psn == first_successor_list_now.end_psn)) & (~first_successor_too_far);
   // once_more: What came for a queue pair, compared with the list of what waits for it.
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
   assign once_more_compared = list;
   assign once_more_answer = entry_q;
-  assign once_more_asked = once_more_answer.int_stack[120:0];
   assign once_more_own = (once_more_compared.generation == once_more_answer.generation) & (~once_more_compared.dead);
   assign once_more_active = once_more_compared.active;
   assign once_more_waits = |once_more_compared.waiting;
   assign once_more_several = |once_more_compared.ahead;
-  assign once_more_reads = once_more_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign once_more_is_read = once_more_reads;
-  assign once_more_ends_there = once_more_answer.psn == once_more_compared.end_psn;
-  assign once_more_at_end = once_more_ends_there;
-  assign once_more_count = once_more_asked.count;
-  assign once_more_too_far = (((((|once_more_compared.ahead) & (once_more_count >= 24'h20))
-      | ((once_more_compared.ahead > 3'd1) & (once_more_count >= 24'h11))) | (&once_more_compared.ahead))
-      | (once_more_compared.reach >= 24'h200000)) | (once_more_count >= 24'h200000);
-  assign once_more_follows = (once_more_reads & once_more_ends_there) & (~once_more_too_far);
+  assign once_more_is_read = once_more_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign once_more_at_end = once_more_answer.psn == once_more_compared.end_psn;
+  assign once_more_follows = once_more_successor_follows;
   assign once_more_covered = once_more_compared.end_psn + (~once_more_answer.psn);
   assign once_more_before_end = ~once_more_covered[23];
   assign once_more_behind = once_more_compared.tag - once_more_answer.msn[3:0];
   assign once_more_of_last = once_more_behind == 4'd0;
   assign once_more_of_oldest = once_more_behind == {1'd0, once_more_compared.ahead};
   assign once_more_of_active = once_more_behind <= {1'd0, once_more_compared.ahead};
+  // once_more_successor: Which READ may become active behind those that are being answered.
+  //
+  // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
+  assign once_more_successor_list_now = list;
+  assign once_more_successor_answer_now = entry_q;
+  assign once_more_successor_asked = once_more_successor_answer_now.int_stack[120:0];
+  assign once_more_successor_count = once_more_successor_asked.count;
+  assign once_more_successor_too_far = (((((|once_more_successor_list_now.ahead) & (once_more_successor_count >= 24'h20))
+      | ((once_more_successor_list_now.ahead > 3'd1) & (once_more_successor_count >= 24'h11))) | (&once_more_successor_list_now.ahead))
+      | (once_more_successor_list_now.reach >= 24'h200000)) | (once_more_successor_count >= 24'h200000);
+  assign once_more_successor_follows = ((once_more_successor_answer_now.kind == hpcc_nic_pkg::COMMIT_KIND_READ)
+      & (once_more_successor_answer_now.psn == once_more_successor_list_now.end_psn)) & (~once_more_successor_too_far);
+  // successor: Which READ may become active behind those that are being answered.
+  //
+  // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
+  assign successor_list_now = list;
+  assign successor_answer_now = item;
+  assign successor_asked = successor_answer_now.int_stack[120:0];
+  assign successor_count = successor_asked.count;
+  assign successor_too_far = (((((|successor_list_now.ahead) & (successor_count >= 24'h20))
+      | ((successor_list_now.ahead > 3'd1) & (successor_count >= 24'h11))) | (&successor_list_now.ahead))
+      | (successor_list_now.reach >= 24'h200000)) | (successor_count >= 24'h200000);
+  assign successor_follows = ((successor_answer_now.kind == hpcc_nic_pkg::COMMIT_KIND_READ)
+      & (successor_answer_now.psn == successor_list_now.end_psn)) & (~successor_too_far);
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
   // Registers on the way out, and a queue of work. The state is out before the work.
@@ -1365,7 +1394,7 @@ module hpcc_response_queue (
     lost_q <= lost_d;
     looks_again_q <= looks_again_d;
     drops_told_q <= drops_q;
-    item_follows_q <= item_follows_d;
+    item_follows_q <= successor_follows;
     item_reached_q <= item_reached_d;
     valid_1_q <= valid_1_d;
     fresh_1_q <= intake_take;
@@ -1416,14 +1445,32 @@ module hpcc_response_queue (
       context_data.remote_ip, compared.epoch, compared.ahead, compared.tag, compared.end_psn, compared.tail, compared.head,
       compared.waiting, compared.int_on, compared.dead, compared.active, compared.generation, asked.duplicate, asked.length, asked.address,
       came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_compared.epoch, first_compared.tail,
-      first_compared.head, first_compared.int_on, first_answer.ecn, first_answer.ends_or_failed, first_answer.int_on, first_answer.answer,
-      first_answer.int_stack[335:121], first_answer.int_length, first_answer.msn[23:4], first_answer.syndrome, first_answer.qp,
-      first_asked.duplicate, first_asked.length, first_asked.address, first_covered[22:0], once_more_compared.epoch,
-      once_more_compared.tail, once_more_compared.head, once_more_compared.int_on, once_more_answer.ecn, once_more_answer.ends_or_failed,
-      once_more_answer.int_on, once_more_answer.answer, once_more_answer.int_stack[335:121], once_more_answer.int_length,
-      once_more_answer.msn[23:4], once_more_answer.syndrome, once_more_answer.qp, once_more_asked.duplicate, once_more_asked.length,
-      once_more_asked.address, once_more_covered[22:0], activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_compared.reach, first_compared.epoch,
+      first_compared.tail, first_compared.head, first_compared.int_on, first_answer.ecn, first_answer.ends_or_failed, first_answer.int_on,
+      first_answer.answer, first_answer.int_stack, first_answer.int_length, first_answer.msn[23:4], first_answer.syndrome, first_answer.qp,
+      first_covered[22:0], first_successor_list_now.epoch, first_successor_list_now.tag, first_successor_list_now.tail,
+      first_successor_list_now.head, first_successor_list_now.waiting, first_successor_list_now.int_on, first_successor_list_now.dead,
+      first_successor_list_now.active, first_successor_list_now.generation, first_successor_answer_now.ecn,
+      first_successor_answer_now.ends_or_failed, first_successor_answer_now.int_on, first_successor_answer_now.answer,
+      first_successor_answer_now.int_stack[335:121], first_successor_answer_now.int_length, first_successor_answer_now.msn,
+      first_successor_answer_now.syndrome, first_successor_answer_now.generation, first_successor_answer_now.qp,
+      first_successor_asked.duplicate, first_successor_asked.length, first_successor_asked.address, once_more_compared.reach,
+      once_more_compared.epoch, once_more_compared.tail, once_more_compared.head, once_more_compared.int_on, once_more_answer.ecn,
+      once_more_answer.ends_or_failed, once_more_answer.int_on, once_more_answer.answer, once_more_answer.int_stack,
+      once_more_answer.int_length, once_more_answer.msn[23:4], once_more_answer.syndrome, once_more_answer.qp, once_more_covered[22:0],
+      once_more_successor_list_now.epoch, once_more_successor_list_now.tag, once_more_successor_list_now.tail,
+      once_more_successor_list_now.head, once_more_successor_list_now.waiting, once_more_successor_list_now.int_on,
+      once_more_successor_list_now.dead, once_more_successor_list_now.active, once_more_successor_list_now.generation,
+      once_more_successor_answer_now.ecn, once_more_successor_answer_now.ends_or_failed, once_more_successor_answer_now.int_on,
+      once_more_successor_answer_now.answer, once_more_successor_answer_now.int_stack[335:121], once_more_successor_answer_now.int_length,
+      once_more_successor_answer_now.msn, once_more_successor_answer_now.syndrome, once_more_successor_answer_now.generation,
+      once_more_successor_answer_now.qp, once_more_successor_asked.duplicate, once_more_successor_asked.length,
+      once_more_successor_asked.address, successor_list_now.epoch, successor_list_now.tag, successor_list_now.tail, successor_list_now.head,
+      successor_list_now.waiting, successor_list_now.int_on, successor_list_now.dead, successor_list_now.active,
+      successor_list_now.generation, successor_answer_now.ecn, successor_answer_now.ends_or_failed, successor_answer_now.int_on,
+      successor_answer_now.answer, successor_answer_now.int_stack[335:121], successor_answer_now.int_length, successor_answer_now.msn,
+      successor_answer_now.syndrome, successor_answer_now.generation, successor_answer_now.qp, successor_asked.duplicate,
+      successor_asked.length, successor_asked.address, activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -43,6 +43,7 @@ module hpcc_sched_park (
   wire  parked;
   wire  parked_goes;
   wire  stores;
+  wire  grows;
   wire  empties;
   logic [7:0] head_now;
   logic [7:0] tail_now;
@@ -73,7 +74,6 @@ module hpcc_sched_park (
   hpcc_nic_pkg::park_step_t step_q;
   wire  alone_d;
   logic alone_q;
-  wire  grew_d;
   logic grew_q;
   // Without the tag. What is read was written two clocks before at least.
   wire  [10:0] rows_raddr;
@@ -152,8 +152,8 @@ module hpcc_sched_park (
   assign rows_wdata = up_data[57:0];
   assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_now};
   assign next_head_d = head_was_q + 8'd1;
-  assign grew_d = stores & (lane == pick_q);
-  assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~(stores & (lane == pick_q)));
+  assign grows = stores & (lane == pick_q);
+  assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~grows);
   assign empties = (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & alone_q;
   assign waits_new = (waits_q & (~emptied)) | stored;
   assign held = held_r_q;
@@ -441,7 +441,7 @@ module hpcc_sched_park (
     pick_q <= pick_d;
     step_q <= step_d;
     alone_q <= alone_d;
-    grew_q <= grew_d;
+    grew_q <= grows;
     head_0_q <= head_0_d;
     head_1_q <= head_1_d;
     head_2_q <= head_2_d;

@@ -220,7 +220,6 @@ module hpcc_sched_sender_large (
   logic advances_q;
   logic behind_d;
   logic behind_q;
-  wire  created_9_d;
   logic created_9_q;
   wire  limited_9_d;
   logic limited_9_q;
@@ -275,7 +274,6 @@ module hpcc_sched_sender_large (
   wire  valid_8_q;
   wire  [15:0] now_8_q;
   wire  pacing_word_timed;
-  wire  pacing_word_none;
   wire  hpcc_nic_pkg::pacing_state_t pacing_word_word;
   logic [12:0] flow_9r_q;
   hpcc_nic_pkg::visited_t visited_5_q;
@@ -343,7 +341,7 @@ module hpcc_sched_sender_large (
     .interval(interval),
     .overhead(overhead),
     .mtu(mtu_6_q),
-    .none(pacing_word_none),
+    .none(clears_q),
     .word(pacing_word_word)
   );
   assign index = owner_index;
@@ -397,22 +395,17 @@ module hpcc_sched_sender_large (
   assign extends_d = ((own_q & (~no_work_q)) & more_work_q) & (kind_7 == hpcc_nic_pkg::OP_KIND_WORK);
   assign advances_d = ((own_q & (~no_read_q)) & (~read_behind_q)) & (kind_7 == hpcc_nic_pkg::OP_KIND_ADVANCE);
   assign kind = op_8_q.kind;
-  assign pacing_word_none = kind == hpcc_nic_pkg::OP_KIND_CLEAR;
-  assign paced_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
-  assign wake_9_d = valid_8_q & ((((own_8_q & ((((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
-      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))) | jumps_q) | rewind_q)
-      | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
-  assign created_9_d = kind == hpcc_nic_pkg::OP_KIND_CREATE;
-  assign limited_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | (kind == hpcc_nic_pkg::OP_KIND_CREATE));
-  assign worked_9_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART))
-      | (kind == hpcc_nic_pkg::OP_KIND_CREATE);
-  assign clear_9_d = valid_8_q & (kind == hpcc_nic_pkg::OP_KIND_CLEAR);
+  assign paced_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | creates_q);
+  assign wake_9_d = valid_8_q & (((((own_8_q & (((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
+      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT))) | starts_over_q) | jumps_q) | rewind_q) | creates_q);
+  assign limited_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | creates_q);
+  assign worked_9_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART)) | creates_q;
+  assign clear_9_d = valid_8_q & clears_q;
   assign to_cc_9_d = valid_8_q & (((acknowledges_8_q & (old_8_q | good_q)) | (own_8_q & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY)))
       | (expired_q & rewind_q));
   assign timed_out_9_d = (valid_8_q & expired_q) & rewind_q;
   assign ended_9_d = (valid_8_q & expired_q) & (~rewind_q);
-  assign late_9_d = (((valid_8_q & (~own_8_q)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (kind != hpcc_nic_pkg::OP_KIND_CREATE))
-      & (kind != hpcc_nic_pkg::OP_KIND_CLEAR);
+  assign late_9_d = (((valid_8_q & (~own_8_q)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (~creates_q)) & (~clears_q);
   assign beyond_9_d = ((valid_8_q & acknowledges_8_q) & (~old_8_q)) & (~good_q);
   assign notify = notify_9_q;
   assign engine = engine_9_q;
@@ -582,7 +575,7 @@ module hpcc_sched_sender_large (
   end
   always_comb begin
     group_9_d = op_8_q.group;
-    if (kind == hpcc_nic_pkg::OP_KIND_CLEAR) begin
+    if (clears_q) begin
       group_9_d = 4'd0;
     end
   end
@@ -771,7 +764,7 @@ module hpcc_sched_sender_large (
     extends_q <= extends_d;
     advances_q <= advances_d;
     behind_q <= behind_d;
-    created_9_q <= created_9_d;
+    created_9_q <= creates_q;
     limited_9_q <= limited_9_d;
     worked_9_q <= worked_9_d;
     notify_9_q <= valid_8_q;

@@ -49,7 +49,7 @@ pub struct Park {
     #[registers(ParkStep: step)]
     // its head is the last one; it got another one a clock ago
     #[registers(Bit: alone, grew)]
-    #[signals(Bit: aside, passes, offers, yields, parked, parked_goes, stores, empties)]
+    #[signals(Bit: aside, passes, offers, yields, parked, parked_goes, stores, grows, empties)]
     #[signals(U<8>: head_now, tail_now, tail_class, candidates, stored, emptied, waits_new, below_new)]
     /// Without the tag. What is read was written two clocks before at least.
     rows: TableRam<U<58>, 11>,
@@ -105,8 +105,9 @@ impl Logic for Park {
         // a queue becomes empty when nothing is behind the head that leaves, and nothing comes in that clock
         assign!(head_was.d = head_now, tail_was.d = tail_now);
         next_head = head_was + 1;
-        grew = stores & (lane == pick);
-        alone = (next_head == tail_was) & !grew & !(stores & (lane == pick));
+        grows = stores & (lane == pick);
+        grew = grows;
+        alone = (next_head == tail_was) & !grew & !grows;
         empties = (step == ParkStep::Check) & alone;
         stored = if stores { bits_u::<8>(1) << lane } else { bits_u::<8>(0) };
         emptied = if empties { bits_u::<8>(1) << pick } else { bits_u::<8>(0) };

@@ -345,23 +345,20 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         nxt_new = if behind | rewind { una_new } else { nxt_8 };
 
         // 8: to whom it matters
-        pacing_word.none = kind == OpKind::Clear;
+        pacing_word.none = clears;
         notify_9 = valid_8;
-        paced_9 = valid_8 & ((own_8 & (kind == OpKind::Update)) | (kind == OpKind::Create));
+        paced_9 = valid_8 & ((own_8 & (kind == OpKind::Update)) | creates);
         wake_9 = valid_8
-            & ((own_8
-                & ((kind == OpKind::Work)
-                    | (kind == OpKind::Update)
-                    | (kind == OpKind::Limit)
-                    | (kind == OpKind::Restart)))
+            & ((own_8 & ((kind == OpKind::Work) | (kind == OpKind::Update) | (kind == OpKind::Limit)))
+                | starts_over
                 | jumps
                 | rewind
-                | (kind == OpKind::Create));
-        created_9 = kind == OpKind::Create;
-        group_9 = if kind == OpKind::Clear { bits_u::<4>(0) } else { op_8.group };
-        limited_9 = valid_8 & ((own_8 & (kind == OpKind::Limit)) | (kind == OpKind::Create));
-        worked_9 = (kind == OpKind::Work) | (kind == OpKind::Restart) | (kind == OpKind::Create);
-        clear_9 = valid_8 & (kind == OpKind::Clear);
+                | creates);
+        created_9 = creates;
+        group_9 = if clears { bits_u::<4>(0) } else { op_8.group };
+        limited_9 = valid_8 & ((own_8 & (kind == OpKind::Limit)) | creates);
+        worked_9 = (kind == OpKind::Work) | (kind == OpKind::Restart) | creates;
+        clear_9 = valid_8 & clears;
         to_cc_9 =
             valid_8 & ((acknowledges_8 & (old_8 | good)) | (own_8 & (kind == OpKind::Notify)) | (expired & rewind));
         timed_out_9 = valid_8 & expired & rewind;
@@ -371,7 +368,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         mtu_9 = sender_8.shared.mtu;
         generation_9 = sender_8.shared.generation;
         ended_9 = valid_8 & expired & !rewind;
-        late_9 = valid_8 & !own_8 & (kind != OpKind::Tick) & (kind != OpKind::Create) & (kind != OpKind::Clear);
+        late_9 = valid_8 & !own_8 & (kind != OpKind::Tick) & !creates & !clears;
         beyond_9 = valid_8 & acknowledges_8 & !old_8 & !good;
 
         // 9

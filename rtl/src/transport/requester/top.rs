@@ -266,6 +266,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     at_admit: DFF<Bit>,
     /// The READ response was asked for and has not come, and the message at hand may be its own, as it was known a clock ago.
     open: DFF<Bit>,
+    /// The answer means nothing, so that it is about no message; nor is it if the scheduler has none.
+    dismisses: Signal<Local, Bit>,
+    about_none: Signal<Local, Bit>,
     /// The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
     dismissed: DFF<Bit>,
     /// It has moved `una`.
@@ -581,6 +584,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 5: what the message means is measured in one clock and decided upon in the next
+        self.dismisses.next = self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val());
+        self.about_none.next = self.dismisses.val() | (self.queue.head.val() == self.queue.admit.val());
         if self.weigh.q.val() {
             self.weigh.d.next = false;
             self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
@@ -588,16 +593,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.flushes.d.next = !self.admitting.q.val() & self.flushing.q.val();
             self.tells_on.d.next = !self.admitting.q.val() & !self.flushing.q.val() & self.choice.tell.val();
             self.judges.d.next = !self.admitting.q.val() & !self.flushing.q.val() & self.choice.row.val();
-            self.walks.d.next = !self.admitting.q.val()
-                & !self.flushing.q.val()
-                & self.choice.answer.val()
-                & !(self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val()))
-                & (self.queue.head.val() != self.queue.admit.val());
-            self.passes_over.d.next = !self.admitting.q.val()
-                & !self.flushing.q.val()
-                & self.choice.answer.val()
-                & ((self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val()))
-                    | (self.queue.head.val() == self.queue.admit.val()));
+            self.walks.d.next =
+                !self.admitting.q.val() & !self.flushing.q.val() & self.choice.answer.val() & !self.about_none.val();
+            self.passes_over.d.next =
+                !self.admitting.q.val() & !self.flushing.q.val() & self.choice.answer.val() & self.about_none.val();
             self.post.d.next = !self.admitting.q.val() & self.choice.work.val();
         }
 
@@ -638,7 +637,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.at_admit.d.next = self.pointer.q.val() == self.queue.admit.val();
         self.open.d.next =
             !self.queue.twice.val() & !self.queue.ghost.val() & (self.pointer.q.val() != self.queue.admit.val());
-        self.dismissed.d.next = self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val());
+        self.dismissed.d.next = self.dismisses.val();
         self.apart.d.next = self.queue.una.val() != self.limit.val();
         self.gap_known.d.next = self.queue.gap_known.val();
         self.queue.tell.next = false;

@@ -1,11 +1,10 @@
 //! What came for a queue pair, compared with the list of what waits for it.
 
+use super::follows::Follows;
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::bit_cast_word;
 use crate::words::responses::ResponseList;
-use crate::words::transport::{Commit, CommitKind, ReadRequest};
+use crate::words::transport::{Commit, CommitKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -40,11 +39,10 @@ pub struct Comparison {
     pub of_oldest: Signal<Out, Bit>,
     /// Of any active one.
     pub of_active: Signal<Out, Bit>,
-    #[signals(Bit: reads, ends_there, too_far)]
+    successor: Follows,
     compared: Signal<Local, ResponseList>,
     answer: Signal<Local, Commit>,
-    asked: Signal<Local, ReadRequest>,
-    #[signals(U<24>: covered, count)]
+    covered: Signal<Local, U<24>>,
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
 }
@@ -54,23 +52,14 @@ impl Logic for Comparison {
     fn update(&mut self) {
         compared = list;
         answer = came;
-        asked = bit_cast_word::<ReadRequest, W<336, 6>>(answer.int_stack);
         own = (compared.generation == answer.generation) & !compared.dead;
         active = compared.active;
         waits = compared.waiting.any();
         several = compared.ahead.any();
-        reads = answer.kind == CommitKind::Read;
-        is_read = reads;
-        ends_there = answer.psn == compared.end_psn;
-        at_end = ends_there;
-        // no flow goes on for 2^22 PSNs without a restart
-        count = asked.count;
-        too_far = (compared.ahead.any() & (count >= 32))
-            | ((compared.ahead > 1) & (count >= 17))
-            | compared.ahead.all()
-            | (compared.reach >= 0x20_0000)
-            | (count >= 0x20_0000);
-        follows = reads & ends_there & !too_far;
+        is_read = answer.kind == CommitKind::Read;
+        at_end = answer.psn == compared.end_psn;
+        inputs!(successor: list, answer = came);
+        follows = successor.follows;
         covered = compared.end_psn + !answer.psn;
         before_end = !covered.get_bit(23);
         behind = compared.tag - answer.msn.get_bits::<4>(0);

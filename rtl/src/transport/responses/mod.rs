@@ -28,6 +28,7 @@
 
 pub mod activation;
 mod comparison;
+mod follows;
 pub mod intake;
 pub mod pool;
 #[cfg(test)]
@@ -49,6 +50,7 @@ use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use activation::Activation;
 use comparison::Comparison;
+use follows::Follows;
 use intake::Intake;
 use pool::NodePool;
 use rust_hdl::prelude::*;
@@ -137,12 +139,14 @@ pub struct ResponseQueue {
     #[signals(ResponseList: list, list_1, compared, changed)]
     #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
     #[signals(U<24>: psn, count, beyond, completed)]
-    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, last, too_far, lingers, repeats, failed, several)]
+    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, last, lingers, repeats, failed, several)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
     #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
     /// What comes, and what is in hand, with the lists of their queue pairs.
     first: Comparison,
     once_more: Comparison,
+    /// The answer in the list.
+    successor: Follows,
     #[signals(ResponseInput: about)]
     #[signals(ResponseStep: next_step)]
     /// The answer in the list is compared, not the one that came in.
@@ -230,12 +234,8 @@ impl Logic for ResponseQueue {
         item = pool.item;
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
         item_reads = item.kind == CommitKind::Read;
-        too_far = (list.ahead.any() & (item_asked.count >= 32))
-            | ((list.ahead > 1) & (item_asked.count >= 17))
-            | list.ahead.all()
-            | (list.reach >= 0x20_0000)
-            | (item_asked.count >= 0x20_0000);
-        item_follows = (item.kind == CommitKind::Read) & (item.psn == list.end_psn) & !too_far;
+        inputs!(successor: list, answer = item);
+        item_follows = successor.follows;
         beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
         // where its READ ends

@@ -97,7 +97,7 @@ impl Logic for Entry {
         work_first = work_can & (!answer_can | turn);
         is_work = work_first & !response_can;
         takes_response = response_can & !hold;
-        takes_work = work_can & (!answer_can | turn) & !response_can & !hold;
+        takes_work = is_work & !hold;
         takes_answer = answer_can & !(work_can & turn) & !response_can & !hold;
         if takes_answer & !turn {
             turn = !many_answers | (in_row == 2);
