@@ -20,7 +20,7 @@ module grants_proof (
     .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready)
   );
   // signals of the block, joined by the script of grants.sby
-  wire full, spare_full, ready, turn;
+  wire full, spare_full, ready, turn, compared, own_first;
   wire [W-1:0] item, spare;
 
   wire take_chain = chain_valid && chain_ready, take_own = own_valid && own_ready;
@@ -45,10 +45,13 @@ module grants_proof (
   // how far the chain's tag is ahead, in the window of 32 that tags are compared in
   wire [5:0] ahead_by = chain_data[63:58] - own_data[63:58];
   reg was_pushed = 0;
+  // both sides offered a grant and none went
+  reg both_waited = 0;
   // grants of the other side with the same tag that went while this one waited
   reg [1:0] own_ties = 0, chain_ties = 0;
   always @(posedge clk) begin
     was_pushed <= push && !rst;
+    both_waited <= chain_valid && own_valid && !push && !rst;
     own_ties <= (rst || !own_valid || take_own) ? 0 : own_ties + (take_chain && ahead_by == 0);
     chain_ties <= (rst || !chain_valid || take_chain) ? 0 : chain_ties + (take_own && ahead_by == 0);
   end
@@ -59,8 +62,9 @@ module grants_proof (
     token_in_item: assert (!(tracked && ahead == 0) || item == kept);
     token_in_spare: assert (!(tracked && ahead == 1) || spare == kept);
     one_source: assert (!(take_chain && take_own));
-    // work-conserving: where there is room, a grant is taken
-    never_idle: assert (!(ready && (chain_valid || own_valid)) || push);
+    // work-conserving: where there is room, a grant that is alone is taken at once, one of two a clock after both were there
+    alone_at_once: assert (!(ready && (chain_valid ^ own_valid)) || push);
+    two_wait_one_clock: assert (!(ready && both_waited) || push);
     offered_next_clock: assert (!was_pushed || down_valid);
     // the lower tag goes first
     own_is_lower: assert (!(chain_valid && own_valid && push && ahead_by != 0 && ahead_by < 32) || take_own);
@@ -70,6 +74,9 @@ module grants_proof (
     chain_tie_bound: assert (chain_ties <= 1);
   end
   always @(posedge clk) begin
+    // why: what was compared is offered still
+    compared_are_here: assert (compared == both_waited && (!compared || (chain_valid && own_valid)));
+    compared_now: assert (!compared || own_first == (ahead_by == 0 ? turn : ahead_by < 32));
     // why: after a grant between equals the turn is the other side's
     own_tie_turn: assert (own_ties == 0 || turn);
     chain_tie_turn: assert (chain_ties == 0 || !turn);
