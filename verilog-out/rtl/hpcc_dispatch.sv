@@ -207,10 +207,16 @@ module hpcc_dispatch (
   logic share_entered_again_q;
   wire  share_left_again_d;
   logic share_left_again_q;
+  logic share_writes_entered_d;
+  logic share_writes_entered_q;
+  logic share_writes_left_d;
+  logic share_writes_left_q;
   logic [7:0] share_qp_q;
   logic [7:0] share_qp_1_q;
   logic [7:0] share_leaving_qp_q;
   logic [7:0] share_left_qp_q;
+  logic [7:0] share_qp_2_q;
+  logic [7:0] share_left_qp_2_q;
   wire  [9:0] share_waiting_d;
   logic [9:0] share_waiting_q;
   logic [9:0] share_room_d;
@@ -341,7 +347,7 @@ module hpcc_dispatch (
     .waddr(last_q),
     .wdata(entering)
   );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_share_entered (
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_share_entered (
     .clk(clk),
     .raddr(next_qp),
     .rdata(share_entered_rdata),
@@ -349,7 +355,7 @@ module hpcc_dispatch (
     .waddr(share_entered_waddr),
     .wdata(share_entered_wdata)
   );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_share_left (
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_share_left (
     .clk(clk),
     .raddr(qp_1_q),
     .rdata(share_left_rdata),
@@ -357,7 +363,7 @@ module hpcc_dispatch (
     .waddr(share_left_waddr),
     .wdata(share_left_wdata)
   );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_share_left_copy (
+  hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_share_left_copy (
     .clk(clk),
     .raddr(next_qp),
     .rdata(share_left_copy_rdata),
@@ -707,7 +713,7 @@ module hpcc_dispatch (
   // |---|---|---|
   // | -1 | both numbers of its queue pair are read | its number is read |
   // | 1 | counted; how many wait, but for what left in the two clocks before | counted |
-  // | 2 | compared with the room; into the queue of marks | |
+  // | 2 | compared with the room; into the queue of marks; its number is written | its number is written |
   //
   // A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
   //
@@ -733,6 +739,7 @@ module hpcc_dispatch (
       share_cleared_d = share_cleared_q + 9'd1;
     end
     share_entered_1_d = comes;
+    share_writes_entered_d = share_entered_1_q & share_counted_1_q;
     share_entered_2_d = share_entered_1_q;
     if (share_goes_on & (~share_ends)) begin
       share_kept_d = share_kept_q + 13'd8;
@@ -741,10 +748,13 @@ module hpcc_dispatch (
       share_kept_d = share_kept_q - 13'd8;
     end
     share_left_1_d = valid_2_q & share_oldest.counted;
+    share_writes_left_d = share_left_1_q;
     if (rst) begin
       share_entered_1_d = 1'd0;
       share_entered_2_d = 1'd0;
       share_left_1_d = 1'd0;
+      share_writes_entered_d = 1'd0;
+      share_writes_left_d = 1'd0;
       share_cleared_d = 9'd0;
       share_kept_d = 13'd0;
     end
@@ -756,15 +766,15 @@ module hpcc_dispatch (
     end
   end
   always_comb begin
-    share_entered_waddr = share_qp_1_q;
-    share_entered_wdata = share_with_it;
-    share_entered_we = share_entered_1_q & share_counted_1_q;
-    share_left_we = share_left_1_q;
-    share_left_waddr = share_left_qp_q;
-    share_left_wdata = share_with_it_left;
-    share_left_copy_we = share_left_1_q;
-    share_left_copy_waddr = share_left_qp_q;
-    share_left_copy_wdata = share_with_it_left;
+    share_entered_we = share_writes_entered_q;
+    share_entered_waddr = share_qp_2_q;
+    share_entered_wdata = share_last_entered_q;
+    share_left_we = share_writes_left_q;
+    share_left_waddr = share_left_qp_2_q;
+    share_left_wdata = share_last_left_q;
+    share_left_copy_we = share_writes_left_q;
+    share_left_copy_waddr = share_left_qp_2_q;
+    share_left_copy_wdata = share_last_left_q;
     if (share_clearing) begin
       share_entered_we = 1'd1;
       share_entered_waddr = share_clear_at;
@@ -952,10 +962,14 @@ module hpcc_dispatch (
     share_few_q = 1'd0;
     share_entered_again_q = 1'd0;
     share_left_again_q = 1'd0;
+    share_writes_entered_q = 1'd0;
+    share_writes_left_q = 1'd0;
     share_qp_q = 8'd0;
     share_qp_1_q = 8'd0;
     share_leaving_qp_q = 8'd0;
     share_left_qp_q = 8'd0;
+    share_qp_2_q = 8'd0;
+    share_left_qp_2_q = 8'd0;
     share_waiting_q = 10'd0;
     share_room_q = 10'd0;
     share_last_entered_q = 10'd0;
@@ -999,10 +1013,14 @@ module hpcc_dispatch (
     share_few_q <= share_few_d;
     share_entered_again_q <= share_entered_again_d;
     share_left_again_q <= share_left_again_d;
+    share_writes_entered_q <= share_writes_entered_d;
+    share_writes_left_q <= share_writes_left_d;
     share_qp_q <= next_qp;
     share_qp_1_q <= share_qp_q;
     share_leaving_qp_q <= qp_1_q;
     share_left_qp_q <= share_leaving_qp_q;
+    share_qp_2_q <= share_qp_1_q;
+    share_left_qp_2_q <= share_left_qp_q;
     share_waiting_q <= share_waiting_d;
     share_room_q <= share_room_d;
     share_last_entered_q <= share_with_it;

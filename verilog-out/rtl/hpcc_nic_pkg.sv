@@ -3076,6 +3076,32 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } response_list_t;
 
+  // What came for a queue pair, compared with its list.
+  typedef struct packed {
+    // Of any active one.
+    logic of_active;
+    // Of the oldest active one.
+    logic of_oldest;
+    // The end is that of the last active READ, by its tag.
+    logic of_last;
+    // The PSN lies before the end of the last active READ.
+    logic before_end;
+    // The PSN is that behind the last active READ; of an end: it is the end of that READ.
+    logic at_end;
+    // The answer is a READ that may become active behind the last active one.
+    logic follows;
+    // The answer is a READ.
+    logic is_read;
+    // READs before the last active one are active.
+    logic several;
+    // Answers wait.
+    logic waits;
+    // A READ is being answered.
+    logic active;
+    // It is of the queue pair's generation, whose responder half has not ended.
+    logic own;
+  } compared_t;
+
   // A queue pair is created or removed.
   typedef struct packed {
     // It collects INT.
@@ -3107,31 +3133,33 @@ package hpcc_nic_pkg;
     // Nothing is to be decided.
     RESPONSE_STEP_IDLE = 4'd0,
     // Compares once more.
-    RESPONSE_STEP_LOOK = 4'd1,
+    RESPONSE_STEP_COMPARE = 4'd1,
+    // Looks at what was compared.
+    RESPONSE_STEP_LOOK = 4'd2,
     // Decides.
-    RESPONSE_STEP_DECIDE = 4'd2,
+    RESPONSE_STEP_DECIDE = 4'd3,
     // The responder hears of a READ that found no place.
-    RESPONSE_STEP_TELL = 4'd3,
+    RESPONSE_STEP_TELL = 4'd4,
     // The answer at the head of the list is addressed.
-    RESPONSE_STEP_ADDRESS_HEAD = 4'd4,
+    RESPONSE_STEP_ADDRESS_HEAD = 4'd5,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_HEAD = 4'd5,
+    RESPONSE_STEP_AWAIT_HEAD = 4'd6,
     // It is compared with the list.
-    RESPONSE_STEP_COMPARE_HEAD = 4'd6,
+    RESPONSE_STEP_COMPARE_HEAD = 4'd7,
     // It leaves, or becomes the READ that is answered.
-    RESPONSE_STEP_POP = 4'd7,
+    RESPONSE_STEP_POP = 4'd8,
     // The next answer in the list is addressed.
-    RESPONSE_STEP_ADDRESS_NEXT = 4'd8,
+    RESPONSE_STEP_ADDRESS_NEXT = 4'd9,
     // It is on its way from memory.
-    RESPONSE_STEP_AWAIT_NEXT = 4'd9,
+    RESPONSE_STEP_AWAIT_NEXT = 4'd10,
     // It is compared with the answer that came.
-    RESPONSE_STEP_COMPARE_NEXT = 4'd10,
+    RESPONSE_STEP_COMPARE_NEXT = 4'd11,
     // Is it taken back?
-    RESPONSE_STEP_JUDGE = 4'd11,
+    RESPONSE_STEP_JUDGE = 4'd12,
     // The rest of the list is given back.
-    RESPONSE_STEP_FINISH = 4'd12,
+    RESPONSE_STEP_FINISH = 4'd13,
     // A READ becomes active.
-    RESPONSE_STEP_ACTIVATE = 4'd13
+    RESPONSE_STEP_ACTIVATE = 4'd14
   } response_step_t;
 
   // A packet of a flow, or work up to it.
@@ -3464,6 +3492,16 @@ package hpcc_nic_pkg;
     // Queue pair.
     logic [7:0] qp;
   } answer_tag_t;
+
+  // Pointers into the ring of a queue pair, as its state has them.
+  typedef struct packed {
+    // The oldest whose completion waits.
+    logic [4:0] told;
+    // The first that may be a READ with missing data.
+    logic [4:0] read_at;
+    // The oldest message.
+    logic [4:0] head;
+  } ring_pointers_t;
 
   // What the requester needs of a context.
   typedef struct packed {
@@ -3806,15 +3844,17 @@ package hpcc_nic_pkg;
   } read_voids_t;
 
   // What the packet selector does in a clock.
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     // Nothing is looked for.
-    SELECT_STEP_IDLE = 2'd0,
+    SELECT_STEP_IDLE = 3'd0,
     // A grant's context, ring place and READ are addressed.
-    SELECT_STEP_ADDRESS = 2'd1,
+    SELECT_STEP_ADDRESS = 3'd1,
+    // They are on their way from memory.
+    SELECT_STEP_AWAIT = 3'd2,
     // They show.
-    SELECT_STEP_CONTEXT = 2'd2,
+    SELECT_STEP_CONTEXT = 3'd3,
     // Messages show, one a clock.
-    SELECT_STEP_SEARCH = 2'd3
+    SELECT_STEP_SEARCH = 3'd4
   } select_step_t;
 
   // Which place of a ring of messages is voided next.

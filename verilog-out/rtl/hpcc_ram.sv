@@ -85,13 +85,21 @@ module hpcc_ram #(
         last_bypass = {WIDTH{1'b0}};
         last_written = 1'b0;
       end
-      wire next_written = (NEXT_WRITE != 0) && we && (waddr == last_raddr);
       always @(posedge clk) begin
         last_word <= word;
-        last_bypass <= next_written ? wdata : bypass;
-        last_written <= written || next_written;
+        last_bypass <= bypass;
+        last_written <= written;
       end
-      assign rdata = last_written ? last_bypass : last_word;
+      wire [WIDTH-1:0] last = last_written ? last_bypass : last_word;
+      if (NEXT_WRITE != 0) begin : next
+        // whether it is written is known late, so what is written is chosen behind the registers
+        reg next_written;
+        initial next_written = 1'b0;
+        always @(posedge clk) next_written <= we && (waddr == last_raddr);
+        assign rdata = next_written ? bypass : last;
+      end else begin : plain
+        assign rdata = last;
+      end
     end else begin : direct
       assign rdata = written ? bypass : word;
     end

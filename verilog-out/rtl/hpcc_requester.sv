@@ -132,12 +132,8 @@ module hpcc_requester (
   wire  go;
   // In the clock of `look`: state of the queue pair, from the tables.
   wire  hpcc_nic_pkg::requester_state_t state_loaded;
-  // In the clock of `load`: the same, though it may be void.
-  wire  hpcc_nic_pkg::requester_state_t state_stored;
-  // That is the first that may be a READ with missing data.
-  logic at_read_place;
-  // Of it: place of the first message to be looked at.
-  logic [4:0] first_place;
+  // Queue pair whose state is read.
+  logic [7:0] read_qp;
   // What enters the fast path.
   wire  hpcc_nic_pkg::fast_step_t entering;
   // The work request of the state machine, by fields.
@@ -582,9 +578,9 @@ module hpcc_requester (
   wire  [7:0] stages_asked_qp;
   // 1: its PSN.
   wire  [23:0] stages_asked_psn;
-  // 2: the queue pair whose oldest message is to be read.
+  // 1: the queue pair whose oldest message is to be read.
   wire  [7:0] stages_ring_qp;
-  // 2: or not that, but the first that may be a READ with missing data.
+  // 1: or not that, but the first that may be a READ with missing data.
   wire  stages_ring_read;
   // 3: the state.
   wire  hpcc_nic_pkg::requester_state_t stages_state_now;
@@ -830,12 +826,20 @@ module hpcc_requester (
   logic turn_1_q;
   // It had the turn two clocks ago, for what leaves either.
   logic turn_2_q;
+  hpcc_nic_pkg::ring_pointers_t pointers_written;
+  hpcc_nic_pkg::ring_pointers_t pointers_now;
+  // Clock 1: not the oldest message, but the first that may be a READ with missing data.
+  logic pointers_read;
+  // Clock 1: or the oldest whose completion waits.
+  logic pointers_told;
+  // Clock 1: its place, as it is after writes of the clocks 0 and 1.
+  logic [4:0] pointers_place;
+  wire  hpcc_nic_pkg::ring_pointers_t pointers_memory_rdata;
+  logic [7:0] pointers_qp_1_q;
   wire  store_lands;
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
   logic [7:0] store_compared;
-  // Queue pair to read.
-  logic [7:0] store_qp;
   // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
   // context's.
   wire  store_removing;
@@ -1319,6 +1323,9 @@ module hpcc_requester (
   // State: `look`, and the queue pair's state comes into registers.
   logic loads_d;
   logic loads_q;
+  // State: the message at hand is read once more.
+  logic again_d;
+  logic again_q;
   // State: the next message comes.
   logic fetch_d;
   logic fetch_q;
@@ -1525,9 +1532,17 @@ module hpcc_requester (
     .waddr(held_tail_q),
     .wdata(stages_place)
   );
+  hpcc_ram #(.WIDTH(15), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_pointers_memory (
+    .clk(clk),
+    .raddr(read_qp),
+    .rdata(pointers_memory_rdata),
+    .we(stages_we),
+    .waddr(stages_qp),
+    .wdata(pointers_written)
+  );
   hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
     .clk(clk),
-    .raddr(store_qp),
+    .raddr(read_qp),
     .rdata(store_contexts_rdata),
     .we(store_lands),
     .waddr(store_waits.qp),
@@ -1535,7 +1550,7 @@ module hpcc_requester (
   );
   hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_states (
     .clk(clk),
-    .raddr(store_qp),
+    .raddr(read_qp),
     .rdata(store_states_rdata),
     .we(store_states_we),
     .waddr(store_states_waddr),
@@ -1543,7 +1558,7 @@ module hpcc_requester (
   );
   hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_sent (
     .clk(clk),
-    .raddr(store_qp),
+    .raddr(read_qp),
     .rdata(store_sent_rdata),
     .we(store_sent_we),
     .waddr(store_sent_waddr),
@@ -1724,6 +1739,7 @@ module hpcc_requester (
     .message(ring_message),
     .status(ring_status),
     .defer(ring_defer),
+    .defer_qp(choice_qp),
     .defer_place(pointer_q),
     .defer_status(finished_status),
     .push(ring_push),
@@ -1898,7 +1914,6 @@ module hpcc_requester (
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn_1_q & (choice_remove | choice_tell);
   assign limit = reply_limit;
-  assign state_stored = store_state;
   assign next_is_tail_d = next_pointer_q == queue_tail;
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
@@ -1933,6 +1948,7 @@ module hpcc_requester (
     read_d = read_q;
     load_d = load_q;
     look_d = look_q;
+    again_d = again_q;
     fetch_d = fetch_q;
     weigh_d = weigh_q;
     decide_d = decide_q;
@@ -2014,15 +2030,21 @@ module hpcc_requester (
         loads_d = 1'd1;
       end
     end
+    pointers_read = stages_ring_read;
+    pointers_told = 1'd0;
     ring_qp = choice_qp;
-    ring_place = pointer_q;
-    if (load_q) begin
-      ring_place = first_place;
-      pointer_d = first_place;
+    ring_place = next_pointer_q;
+    if (read_q) begin
+      pointers_read = choice_row;
+      pointers_told = choice_tell;
+      ring_place = pointers_place;
+      pointer_d = pointers_place;
+    end
+    if (~turn) begin
+      ring_qp = stages_ring_qp;
+      ring_place = pointers_place;
     end
     if (~turn_1_q) begin
-      ring_qp = stages_ring_qp;
-      ring_place = first_place;
       message_d = ring_message;
     end
     next_pointer_d = pointer_q + 5'd1;
@@ -2077,6 +2099,10 @@ module hpcc_requester (
         end
       end
     end
+    if (again_q) begin
+      again_d = 1'd0;
+      fetch_d = 1'd1;
+    end
     if (fetch_q) begin
       fetch_d = 1'd0;
       weigh_d = 1'd1;
@@ -2109,7 +2135,6 @@ module hpcc_requester (
     queue_hand = 1'd0;
     if (decide_q) begin
       decide_d = 1'd0;
-      ring_place = next_pointer_q;
       admits_d = 1'd0;
       flushes_d = 1'd0;
       tells_on_d = 1'd0;
@@ -2250,7 +2275,8 @@ module hpcc_requester (
         if (queue_head == queue_tail) begin
           bury_d = 1'd1;
         end else begin
-          fetch_d = 1'd1;
+          ring_place = pointer_q;
+          again_d = 1'd1;
         end
       end else if (~events_full) begin
         finish_d = 1'd0;
@@ -2261,6 +2287,7 @@ module hpcc_requester (
         if (popped_q & (queue_admit != queue_tail)) begin
           admitting_d = 1'd1;
           pointer_d = queue_admit;
+          ring_place = queue_admit;
           look_d = 1'd1;
         end else begin
           done = 1'd1;
@@ -2310,6 +2337,7 @@ module hpcc_requester (
         ring_push = 1'd1;
         admitting_d = 1'd1;
         pointer_d = queue_admit;
+        ring_place = queue_admit;
         look_d = 1'd1;
       end
     end
@@ -2370,6 +2398,7 @@ module hpcc_requester (
       load_d = 1'd0;
       look_d = 1'd0;
       loads_d = 1'd0;
+      again_d = 1'd0;
       fetch_d = 1'd0;
       weigh_d = 1'd0;
       decide_d = 1'd0;
@@ -2427,30 +2456,15 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    store_qp = entering.qp;
+    read_qp = entering.qp;
     if (address_q) begin
-      store_qp = choice_qp;
+      read_qp = choice_qp;
     end
   end
   always_comb begin
     same = store_context_generation == choice_generation;
     if (choice_work) begin
       same = (~intake_begun) | (intake_begun_generation == store_context_generation);
-    end
-  end
-  always_comb begin
-    first_place = state_stored.head;
-    if (at_read_place) begin
-      first_place = state_stored.read_at;
-    end
-    if (load_q & choice_tell) begin
-      first_place = state_stored.told;
-    end
-  end
-  always_comb begin
-    at_read_place = stages_ring_read;
-    if (load_q) begin
-      at_read_place = choice_row;
     end
   end
   always_comb begin
@@ -3157,8 +3171,9 @@ module hpcc_requester (
   // | clock | registers | computed |
   // |---|---|---|
   // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
-  // | 1 | `step_1` | next PSN; when the packet left is asked |
-  // | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
+  // | 1 | `step_1` | next PSN; when the packet left is asked; where the oldest message lies shows, or the first that may be a READ with
+  // missing data |
+  // | 2 | `step_2` | state and context show; that message is read |
   // | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
   // | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; address of a response's
@@ -3176,8 +3191,8 @@ module hpcc_requester (
   assign stages_asked_qp = stages_step_1_q.qp;
   assign stages_asked_psn = stages_step_1_q.psn;
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
-  assign stages_ring_qp = stages_step_2_q.qp;
-  assign stages_ring_read = stages_step_2_q.response;
+  assign stages_ring_qp = stages_step_1_q.qp;
+  assign stages_ring_read = stages_step_1_q.response;
   assign stages_alone_3_d = store_state.head == store_state.tail;
   assign stages_sound_3_d = ~store_is_void;
   assign stages_alive_3_d = store_alive & (stages_step_2_q.work | (store_context_generation == stages_step_2_q.generation));
@@ -3460,6 +3475,32 @@ module hpcc_requester (
       turns_operations_d = 3'd0;
       turns_rest_d = 3'd0;
       turns_rests_d = 1'd0;
+    end
+  end
+  // pointers: Where the messages of a queue pair lie in its ring, a clock before its whole state shows, so that the ring is addressed from
+  // a register.
+  //
+  // The same words as in the state, written with it; in a void state they mean nothing.
+  //
+  // Pointers of 256 queue pairs.
+  always_comb begin
+    pointers_written.head = stages_new_state.head;
+    pointers_written.read_at = stages_new_state.read_at;
+    pointers_written.told = stages_new_state.told;
+  end
+  always_comb begin
+    pointers_now = pointers_memory_rdata;
+    if (stages_we & (stages_qp == pointers_qp_1_q)) begin
+      pointers_now = pointers_written;
+    end
+  end
+  always_comb begin
+    pointers_place = pointers_now.head;
+    if (pointers_read) begin
+      pointers_place = pointers_now.read_at;
+    end
+    if (pointers_told) begin
+      pointers_place = pointers_now.told;
     end
   end
   // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
@@ -4150,6 +4191,7 @@ module hpcc_requester (
     turns_rest_q = 3'd0;
     turn_1_q = 1'd0;
     turn_2_q = 1'd0;
+    pointers_qp_1_q = 8'd0;
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_held_data_q = 1'd0;
@@ -4217,6 +4259,7 @@ module hpcc_requester (
     load_q = 1'd0;
     look_q = 1'd0;
     loads_q = 1'd0;
+    again_q = 1'd0;
     fetch_q = 1'd0;
     weigh_q = 1'd0;
     decide_q = 1'd0;
@@ -4453,6 +4496,7 @@ module hpcc_requester (
     turns_rest_q <= turns_rest_d;
     turn_1_q <= turn;
     turn_2_q <= turn_1_q;
+    pointers_qp_1_q <= read_qp;
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_held_data_q <= gather_held_data_d;
@@ -4520,6 +4564,7 @@ module hpcc_requester (
     load_q <= load_d;
     look_q <= look_d;
     loads_q <= loads_d;
+    again_q <= again_d;
     fetch_q <= fetch_d;
     weigh_q <= weigh_d;
     decide_q <= decide_d;
@@ -4582,11 +4627,9 @@ module hpcc_requester (
       context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
       state_loaded.listed, state_loaded.told, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.read_at,
       state_loaded.tail, state_loaded.admit, state_loaded.head, state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn,
-      state_loaded.assigned, state_loaded.accepted, state_stored.used, state_stored.listed, state_stored.generation, state_stored.carry,
-      state_stored.reads, state_stored.tail, state_stored.admit, state_stored.dead, state_stored.gap_known, state_stored.gap_psn,
-      state_stored.assigned, state_stored.accepted, state_stored.una, entering.negative, entering.ends, entering.length, entering.read,
-      entering.invalid, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation,
-      entering.place, entering.response, entering.work, request.length, request.remote_key, request.remote_address, request.local_key,
+      state_loaded.assigned, state_loaded.accepted, entering.negative, entering.ends, entering.length, entering.read, entering.invalid,
+      entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place,
+      entering.response, entering.work, request.length, request.remote_key, request.remote_address, request.local_key,
       request.local_address, skip.magnitude, surplus.magnitude, window_arriving.length, window_arriving.remote_key,
       window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address, window_arriving.operation,
       window_arriving.qpn[23:8], window_arriving.id, entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length,

@@ -11,12 +11,14 @@ module hpcc_requester_ring (
   input  wire  [7:0] qp,
   // Place to read.
   input  wire  [4:0] place,
-  // The message there, one clock later; a message written in the clock of the read or before shows.
+  // The message there, two clocks later; a message written in the clock behind that of the place or before shows.
   output wire  hpcc_nic_pkg::own_message_t message,
-  // How the message at the place of a clock ago ended, if its completion waits.
+  // How the message at the place of two clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
   // A message is done, but its completion has no room.
   input  wire  defer,
+  // Its queue pair.
+  input  wire  [7:0] defer_qp,
   // Its position.
   input  wire  [4:0] defer_place,
   // How it ended.
@@ -50,10 +52,12 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  hpcc_nic_pkg::message_t bus_data
 );
-  hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
   wire  [11:0] memory_place;
+  // A register straight before the memories: the address has a long way to many block RAMs.
+  hpcc_nic_pkg::ring_place_t looked_d;
+  hpcc_nic_pkg::ring_place_t looked_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
   // How messages ended whose completions wait.
@@ -80,7 +84,7 @@ module hpcc_requester_ring (
     .waddr(statuses_waddr),
     .wdata(defer_status)
   );
-  assign memory_place = looked;
+  assign memory_place = looked_q;
   assign message = memory_rdata;
   assign address_d = added;
   assign bus_valid = valid_q;
@@ -88,6 +92,11 @@ module hpcc_requester_ring (
   assign bus_data = data_q;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
+  always_comb begin
+    looked_d = looked_q;
+    looked_d.place = place[3:0];
+    looked_d.qp = qp;
+  end
   always_comb begin
     data_d = data_q;
     data_d.first_psn = start;
@@ -103,16 +112,12 @@ module hpcc_requester_ring (
     data_d.total = work.length;
   end
   always_comb begin
-    looked.place = place[3:0];
-    looked.qp = qp;
-  end
-  always_comb begin
     added.place = tail[3:0];
     added.qp = push_qp;
   end
   always_comb begin
     deferred.place = defer_place[3:0];
-    deferred.qp = qp;
+    deferred.qp = defer_qp;
   end
   always_comb begin
     memory_wdata.first_psn = data_q.first_psn;
@@ -125,11 +130,13 @@ module hpcc_requester_ring (
     memory_wdata.total = data_q.total;
   end
   initial begin
+    looked_q = 12'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
     data_q = 384'd0;
   end
   always @(posedge clk) begin
+    looked_q <= looked_d;
     valid_q <= push;
     address_q <= address_d;
     data_q <= data_d;

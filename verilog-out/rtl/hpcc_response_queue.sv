@@ -12,19 +12,20 @@
 // active
 // READ, all of those are replaced, since what lies before the new PSN has been received.
 //
-// What comes is compared in one clock and decided in the next, one a clock of different queue pairs, one in four of the same:
+// What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in five of the same:
 //
 // | clock | what |
 // |---|---|
 // | 0 | `intake::Intake` has taken it up, and addressed the list of its queue pair |
 // | 1 | it is compared with the list |
-// | 2 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
+// | 2 | looked at: what is to be done |
+// | 3 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
 //
-// What is not done then keeps `busy` high, and what is compared waits:
+// What is not done then keeps `busy` high, and what is looked at waits, and with it what is compared:
 //
 // | step | does |
 // |---|---|
-// | `Look`, `Decide` | the same once more |
+// | `Compare`, `Look`, `Decide` | the same once more |
 // | `Tell` | the responder hears of a READ that found no place |
 // | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes
 // active; READs at the head that follow the active one do too |
@@ -99,7 +100,7 @@ module hpcc_response_queue (
 );
   wire  hpcc_nic_pkg::response_list_t list;
   hpcc_nic_pkg::response_list_t list_1;
-  hpcc_nic_pkg::response_list_t compared;
+  hpcc_nic_pkg::response_list_t looked_at;
   hpcc_nic_pkg::response_list_t changed;
   wire  hpcc_nic_pkg::read_request_t asked;
   wire  hpcc_nic_pkg::read_request_t came_asks;
@@ -111,33 +112,35 @@ module hpcc_response_queue (
   wire  [23:0] completed;
   wire  first_look;
   wire  look;
-  logic active;
-  logic own;
+  wire  active;
+  wire  own;
   wire  answer;
   wire  ending;
-  logic is_read;
+  wire  is_read;
   wire  last;
   wire  lingers;
   logic repeats;
   logic failed;
-  logic several;
-  logic follows;
-  logic at_end;
-  logic before_end;
-  logic of_last;
-  logic of_oldest;
-  logic of_active;
+  wire  several;
+  wire  follows;
+  wire  at_end;
+  wire  before_end;
+  wire  of_last;
+  wire  of_oldest;
+  wire  of_active;
   wire  begins;
   wire  append;
   wire  keep;
   logic busy_next;
   wire  pop;
   wire  taken_back;
-  logic waits;
+  wire  waits;
   wire  queued;
   wire  sent_one;
   wire  has_room;
   wire  waits_on;
+  hpcc_nic_pkg::compared_t found;
+  hpcc_nic_pkg::compared_t compared;
   hpcc_nic_pkg::response_input_t about;
   hpcc_nic_pkg::response_step_t next_step;
   hpcc_nic_pkg::read_place_t asked_place;
@@ -193,6 +196,7 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
+  logic intake_meets;
   wire  intake_moves;
   wire  intake_head_end;
   wire  intake_head_meets;
@@ -229,13 +233,13 @@ module hpcc_response_queue (
   wire  unused_intake_ends_crowded;
   logic intake_offers_d;
   logic intake_offers_q;
-  logic intake_meets_d;
-  logic intake_meets_q;
+  logic intake_moved_q;
+  logic intake_head_met_q;
+  logic intake_stay_met_q;
   logic intake_context_leaves_d;
   logic intake_context_leaves_q;
   logic intake_end_leaves_d;
   logic intake_end_leaves_q;
-  // Something is offered; it must wait.
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
   logic [7:0] intake_qp_r_q;
@@ -292,11 +296,19 @@ module hpcc_response_queue (
   logic item_follows_q;
   wire  item_reached_d;
   logic item_reached_q;
+  logic item_goes_d;
+  logic item_goes_q;
+  wire  item_acknowledges_d;
+  logic item_acknowledges_q;
   logic valid_1_d;
   logic valid_1_q;
   logic fresh_1_q;
   logic again_1_d;
   logic again_1_q;
+  logic valid_2_d;
+  logic valid_2_q;
+  logic again_2_d;
+  logic again_2_q;
   logic busy_d;
   logic busy_q;
   logic done_d;
@@ -304,8 +316,8 @@ module hpcc_response_queue (
   logic in_hand_d;
   logic in_hand_q;
   logic stalls_q;
-  logic open_1_d;
-  logic open_1_q;
+  logic open_d;
+  logic open_q;
   logic room_d;
   logic room_q;
   logic acks_room_q;
@@ -314,33 +326,14 @@ module hpcc_response_queue (
   logic goes_on_d;
   logic goes_on_q;
   logic some_q;
-  wire  hpcc_nic_pkg::response_list_t first_compared;
+  wire  hpcc_nic_pkg::response_list_t first_list_now;
   wire  hpcc_nic_pkg::commit_t first_answer;
   wire  [23:0] first_covered;
   // Active READs behind the one that ends.
   wire  [3:0] first_behind;
-  // It is of the queue pair's generation, whose responder half has not ended.
-  wire  first_own;
-  // A READ is being answered.
-  wire  first_active;
-  // Answers wait.
-  wire  first_waits;
-  // READs before the last active one are active.
-  wire  first_several;
-  // The answer is a READ.
-  wire  first_is_read;
-  // The answer is a READ that may become active behind the last active one.
-  wire  first_follows;
-  // The PSN is that behind the last active READ; of an end: it is the end of that READ.
-  wire  first_at_end;
-  // The PSN lies before the end of the last active READ.
-  wire  first_before_end;
-  // The end is that of the last active READ, by its tag.
-  wire  first_of_last;
-  // Of the oldest active one.
-  wire  first_of_oldest;
-  // Of any active one.
-  wire  first_of_active;
+  hpcc_nic_pkg::compared_t first_found;
+  // How they stand.
+  wire  hpcc_nic_pkg::compared_t first_says;
   wire  hpcc_nic_pkg::response_list_t first_successor_list_now;
   wire  hpcc_nic_pkg::commit_t first_successor_answer_now;
   wire  hpcc_nic_pkg::read_request_t first_successor_asked;
@@ -348,33 +341,14 @@ module hpcc_response_queue (
   wire  first_successor_too_far;
   // It is a READ that may become active behind the last active one.
   wire  first_successor_follows;
-  wire  hpcc_nic_pkg::response_list_t once_more_compared;
+  wire  hpcc_nic_pkg::response_list_t once_more_list_now;
   wire  hpcc_nic_pkg::commit_t once_more_answer;
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
   wire  [3:0] once_more_behind;
-  // It is of the queue pair's generation, whose responder half has not ended.
-  wire  once_more_own;
-  // A READ is being answered.
-  wire  once_more_active;
-  // Answers wait.
-  wire  once_more_waits;
-  // READs before the last active one are active.
-  wire  once_more_several;
-  // The answer is a READ.
-  wire  once_more_is_read;
-  // The answer is a READ that may become active behind the last active one.
-  wire  once_more_follows;
-  // The PSN is that behind the last active READ; of an end: it is the end of that READ.
-  wire  once_more_at_end;
-  // The PSN lies before the end of the last active READ.
-  wire  once_more_before_end;
-  // The end is that of the last active READ, by its tag.
-  wire  once_more_of_last;
-  // Of the oldest active one.
-  wire  once_more_of_oldest;
-  // Of any active one.
-  wire  once_more_of_active;
+  hpcc_nic_pkg::compared_t once_more_found;
+  // How they stand.
+  wire  hpcc_nic_pkg::compared_t once_more_says;
   wire  hpcc_nic_pkg::response_list_t once_more_successor_list_now;
   wire  hpcc_nic_pkg::commit_t once_more_successor_answer_now;
   wire  hpcc_nic_pkg::read_request_t once_more_successor_asked;
@@ -382,6 +356,10 @@ module hpcc_response_queue (
   wire  once_more_successor_too_far;
   // It is a READ that may become active behind the last active one.
   wire  once_more_successor_follows;
+  hpcc_nic_pkg::compared_t first_1_q;
+  hpcc_nic_pkg::compared_t first_2_d;
+  hpcc_nic_pkg::compared_t first_2_q;
+  hpcc_nic_pkg::compared_t once_more_r_q;
   wire  hpcc_nic_pkg::response_list_t successor_list_now;
   wire  hpcc_nic_pkg::commit_t successor_answer_now;
   wire  hpcc_nic_pkg::read_request_t successor_asked;
@@ -395,6 +373,8 @@ module hpcc_response_queue (
   // It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
   wire  pops_d;
   logic pops_q;
+  logic looks_d;
+  logic looks_q;
   logic popping_d;
   logic popping_q;
   logic judge_d;
@@ -428,6 +408,16 @@ module hpcc_response_queue (
   logic [7:0] qp_1_q;
   // The list of that queue pair, a clock ago.
   hpcc_nic_pkg::response_list_t held_1_q;
+  hpcc_nic_pkg::response_input_t subject_2_d;
+  hpcc_nic_pkg::response_input_t subject_2_q;
+  hpcc_nic_pkg::commit_t entry_2_d;
+  hpcc_nic_pkg::commit_t entry_2_q;
+  hpcc_nic_pkg::qp_change_t creation_2_d;
+  hpcc_nic_pkg::qp_change_t creation_2_q;
+  logic [7:0] qp_2_d;
+  logic [7:0] qp_2_q;
+  hpcc_nic_pkg::response_list_t held_2_d;
+  hpcc_nic_pkg::response_list_t held_2_q;
   hpcc_nic_pkg::response_input_t subject_d;
   hpcc_nic_pkg::response_input_t subject_q;
   hpcc_nic_pkg::commit_t entry_d;
@@ -568,6 +558,17 @@ module hpcc_response_queue (
   assign up_ready = intake_up_ready;
   assign asked = entry_q.int_stack[120:0];
   assign list = held_q;
+  assign own = compared.own;
+  assign active = compared.active;
+  assign waits = compared.waits;
+  assign several = compared.several;
+  assign is_read = compared.is_read;
+  assign follows = compared.follows;
+  assign at_end = compared.at_end;
+  assign before_end = compared.before_end;
+  assign of_last = compared.of_last;
+  assign of_oldest = compared.of_oldest;
+  assign of_active = compared.of_active;
   assign waiting = list.waiting;
   assign of_item_d = ((step_q == hpcc_nic_pkg::RESPONSE_STEP_AWAIT_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD))
       | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
@@ -575,13 +576,14 @@ module hpcc_response_queue (
   assign item = pool_item;
   assign item_asked = item.int_stack[120:0];
   assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign item_acknowledges_d = (~extending_q) & (item.kind != hpcc_nic_pkg::COMMIT_KIND_READ);
   assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
-  assign came_asks = entry_1_q.int_stack[120:0];
+  assign came_asks = entry_2_q.int_stack[120:0];
   assign next_end_d = psn + count;
-  assign next_reach_d = compared.reach + count;
-  assign first_look = valid_1_q & (~busy_q);
-  assign look = first_look | (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK);
+  assign next_reach_d = looked_at.reach + count;
+  assign first_look = valid_2_q & (~busy_q);
+  assign look = first_look | looks_q;
   assign ending = ((look & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
   assign answer = (look & (about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign covers_d = (((answer & active) & is_read) & repeats) & before_end;
@@ -593,15 +595,15 @@ module hpcc_response_queue (
       | (((about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & active) & ((repeats | waits) | (~follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.int_stack[120:0];
-  assign pop = popping_q & ((extending_q & item_follows_q) | ((~extending_q) & (item_reads_q | acks_room_q)));
+  assign pop = popping_q & (item_goes_q | (item_acknowledges_q & acks_room_q));
   assign last = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
-  assign waits_on = (intake_take | stalls_q) & busy_next;
+  assign waits_on = (valid_1_q | stalls_q) & busy_next;
   assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
   assign completions_waddr = told_place;
   assign completions_raddr = asked_place;
-  assign acks_up_valid = (pass_q | fail_q) | (((popping_q & (~extending_q)) & (~item_reads_q)) & acks_room_q);
+  assign acks_up_valid = (pass_q | fail_q) | ((popping_q & item_acknowledges_q) & acks_room_q);
   assign ack_valid = acks_down_valid;
   assign ack_data = acks_down_data;
   assign queued = acks_up_valid;
@@ -639,11 +641,11 @@ module hpcc_response_queue (
     creation_d = creation_q;
     qp_d = qp_q;
     if (done_q) begin
-      qp_d = qp_1_q;
-      subject_d = subject_1_q;
-      again_d = again_1_q;
-      creation_d = creation_1_q;
-      entry_d = entry_1_q;
+      qp_d = qp_2_q;
+      subject_d = subject_2_q;
+      again_d = again_2_q;
+      creation_d = creation_2_q;
+      entry_d = entry_2_q;
     end
     if (busy_q & pops_q) begin
       entry_d = item;
@@ -667,7 +669,7 @@ module hpcc_response_queue (
         end
       end
       if (looks_again_q) begin
-        next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
+        next_step = hpcc_nic_pkg::RESPONSE_STEP_COMPARE;
       end
       if (lost_q) begin
         next_step = hpcc_nic_pkg::RESPONSE_STEP_TELL;
@@ -726,7 +728,7 @@ module hpcc_response_queue (
     end
     if (finish_q) begin
       again_d = 1'd0;
-      next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_COMPARE;
       if (replaces_q) begin
         next_step = hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE;
       end
@@ -738,31 +740,30 @@ module hpcc_response_queue (
         next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
     end
-    busy_next = next_step != hpcc_nic_pkg::RESPONSE_STEP_IDLE;
-    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_LOOK) begin
-      next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
+    if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE) begin
+      next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
     end
-    if (first_look) begin
+    if (look) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
-      busy_next = lingers;
     end
   end
   always_comb begin
+    valid_1_d = valid_1_q;
     again_1_d = again_1_q;
+    valid_2_d = valid_2_q;
+    again_2_d = again_2_q;
+    first_2_d = first_2_q;
     subject_1_d = subject_1_q;
     entry_1_d = entry_1_q;
     creation_1_d = creation_1_q;
     qp_1_d = qp_1_q;
-    if (open_1_q) begin
-      qp_1_d = intake_qp;
-      subject_1_d = intake_subject;
-      again_1_d = next_asked.duplicate;
-      creation_1_d = intake_creation;
-      entry_1_d = intake_entry;
-    end
-  end
-  always_comb begin
+    subject_2_d = subject_2_q;
+    entry_2_d = entry_2_q;
+    creation_2_d = creation_2_q;
+    qp_2_d = qp_2_q;
+    held_2_d = held_2_q;
     ack_count_d = ack_count_q;
+    looks_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE;
     create_d = look & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
     fail_d = (ending & of_active) & failed;
     passes_d = (((ending & (~failed)) & several) & of_active) & ((~of_last) | at_end);
@@ -774,17 +775,32 @@ module hpcc_response_queue (
     lost_d = (keep & (~(pool_free > 11'd1))) & is_read;
     looks_again_d = (((((answer & active) & is_read) & repeats) & before_end) & several)
         | (((((ending & (~failed)) & several) & of_active) & (~of_oldest)) & ((~of_last) | at_end));
-    valid_1_d = intake_take | stalls_q;
-    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (((popping_q & (~extending_q)) & (~item_reads_q)) & (~acks_room_q));
+    if (open_q) begin
+      valid_1_d = intake_take;
+      qp_1_d = intake_qp;
+      subject_1_d = intake_subject;
+      again_1_d = next_asked.duplicate;
+      creation_1_d = intake_creation;
+      entry_1_d = intake_entry;
+      valid_2_d = valid_1_q;
+      qp_2_d = qp_1_q;
+      subject_2_d = subject_1_q;
+      again_2_d = again_1_q;
+      creation_2_d = creation_1_q;
+      entry_2_d = entry_1_q;
+      held_2_d = list_1;
+      first_2_d = found;
+    end
+    popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | ((popping_q & item_acknowledges_q) & (~acks_room_q));
     judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
     finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last);
     activate_d = (begins | append) | ((~activation_crowded)
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     step_d = next_step;
-    in_hand_d = next_step != hpcc_nic_pkg::RESPONSE_STEP_IDLE;
+    in_hand_d = first_look | (busy_q & (step_q != hpcc_nic_pkg::RESPONSE_STEP_IDLE));
     busy_d = busy_next;
     done_d = ~busy_next;
-    open_1_d = ~waits_on;
+    open_d = ~waits_on;
     if (queued & (~sent_one)) begin
       ack_count_d = ack_count_q + 9'd1;
     end
@@ -803,11 +819,12 @@ module hpcc_response_queue (
     if (fail_q) begin
       left_what_r_d = 3'd5;
     end
-    full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc3);
+    full_r_d = (pool_clearing | acks_crowded) | (pool_free < 11'hc4);
     if (rst) begin
       step_d = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
       left_what_r_d = 3'd0;
       valid_1_d = 1'd0;
+      valid_2_d = 1'd0;
       busy_d = 1'd0;
       in_hand_d = 1'd0;
       activate_d = 1'd0;
@@ -821,13 +838,14 @@ module hpcc_response_queue (
       store_d = 1'd0;
       lost_d = 1'd0;
       looks_again_d = 1'd0;
+      looks_d = 1'd0;
       popping_d = 1'd0;
       judge_d = 1'd0;
       finish_d = 1'd0;
       ack_count_d = 9'd0;
       room_d = 1'd0;
       full_r_d = 1'd1;
-      open_1_d = 1'd1;
+      open_d = 1'd1;
       done_d = 1'd1;
     end
   end
@@ -838,43 +856,35 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    about = subject_1_q;
-    repeats = again_1_q;
-    own = first_own;
-    active = first_active;
-    waits = first_waits;
-    several = first_several;
-    is_read = first_is_read;
-    follows = first_follows;
-    at_end = first_at_end;
-    before_end = first_before_end;
-    of_last = first_of_last;
-    of_oldest = first_of_oldest;
-    of_active = first_of_active;
-    failed = entry_1_q.ends_or_failed;
-    if (busy_q) begin
+    found = first_1_q;
+    if (fresh_1_q) begin
+      found = first_says;
+    end
+  end
+  always_comb begin
+    about = subject_2_q;
+    repeats = again_2_q;
+    compared = first_2_q;
+    failed = entry_2_q.ends_or_failed;
+    if (looks_q) begin
       about = subject_q;
       repeats = again_q;
-      own = once_more_own;
-      active = once_more_active;
-      waits = once_more_waits;
-      several = once_more_several;
-      is_read = once_more_is_read;
-      follows = once_more_follows;
-      at_end = once_more_at_end;
-      before_end = once_more_before_end;
-      of_last = once_more_of_last;
-      of_oldest = once_more_of_oldest;
-      of_active = once_more_of_active;
+      compared = once_more_r_q;
       failed = entry_q.ends_or_failed;
     end
   end
   always_comb begin
-    compared = list_1;
-    psn = entry_1_q.psn;
+    item_goes_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    if (extending_q) begin
+      item_goes_d = successor_follows;
+    end
+  end
+  always_comb begin
+    looked_at = held_2_q;
+    psn = entry_2_q.psn;
     count = came_asks.count;
     if (busy_q) begin
-      compared = list;
+      looked_at = list;
       psn = entry_q.psn;
       count = asked.count;
       if (of_item_q) begin
@@ -887,6 +897,12 @@ module hpcc_response_queue (
     goes_on_d = extending_q;
     if (look) begin
       goes_on_d = active;
+    end
+  end
+  always_comb begin
+    busy_next = busy_q & (step_q != hpcc_nic_pkg::RESPONSE_STEP_IDLE);
+    if (first_look) begin
+      busy_next = lingers;
     end
   end
   always_comb begin
@@ -959,15 +975,15 @@ module hpcc_response_queue (
   always_comb begin
     held_d = changed;
     if (done_q) begin
-      held_d = list_1;
+      held_d = held_2_q;
     end
   end
   always_comb begin
-    asked_place.qp = intake_qp;
-    asked_place.place = intake_entry.msn[2:0];
+    asked_place.qp = qp_1_q;
+    asked_place.place = entry_1_q.msn[2:0];
     if (stalls_q) begin
-      asked_place.qp = qp_1_q;
-      asked_place.place = entry_1_q.msn[2:0];
+      asked_place.qp = qp_2_q;
+      asked_place.place = entry_2_q.msn[2:0];
     end
   end
   always_comb begin
@@ -1066,23 +1082,24 @@ module hpcc_response_queue (
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
   // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read:
-  // four clocks behind the
+  // five clocks behind the
   // one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
   //
   // Collects what comes without handshake, and chooses.
-  assign intake_take = ((intake_offers_q & (~intake_meets_q)) & room_q) & (~stalls_q);
+  assign intake_take = ((intake_offers_q & (~intake_meets)) & room_q) & (~stalls_q);
   assign intake_moves = intake_take | (~intake_offers_q);
   assign intake_context_waits = intake_contexts_down_valid & (~intake_context_leaves_q);
   assign intake_end_waits = intake_ends_down_valid & (~intake_end_leaves_q);
   assign intake_up_ready = (intake_moves & (~intake_context_waits)) & (~intake_end_waits);
   assign intake_end = intake_ends_down_data;
   assign intake_head_end = intake_end_waits & (~intake_context_waits);
-  assign intake_head_meets = ((((intake_offers_q & (intake_head_qp == intake_qp_r_q))
+  assign intake_head_meets = (((((intake_offers_q & (intake_head_qp == intake_qp_r_q))
       | ((intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & intake_head_end))
-      | (valid_1_q & (intake_head_qp == qp_1_q))) | (in_hand_q & (intake_head_qp == qp_q)))
+      | (valid_1_q & (intake_head_qp == qp_1_q))) | (valid_2_q & (intake_head_qp == qp_2_q))) | (in_hand_q & (intake_head_qp == qp_q)))
       | ((stalls_q & intake_compared_end) & intake_head_end);
-  assign intake_stay_meets = ((valid_1_q & (intake_qp_r_q == qp_1_q)) | (in_hand_q & (intake_qp_r_q == qp_q)))
-      | ((stalls_q & intake_compared_end) & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
+  assign intake_stay_meets = (((valid_1_q & (intake_qp_r_q == qp_1_q)) | (valid_2_q & (intake_qp_r_q == qp_2_q)))
+      | (in_hand_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
+      & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
   assign intake_subject = intake_subject_r_q;
   assign intake_qp = intake_qp_r_q;
   assign intake_entry = intake_entry_r_q;
@@ -1136,18 +1153,18 @@ module hpcc_response_queue (
     intake_ends_up_data.tag = gone_tag;
   end
   always_comb begin
+    intake_meets = intake_stay_met_q;
+    if (intake_moved_q) begin
+      intake_meets = intake_head_met_q;
+    end
+  end
+  always_comb begin
     intake_head_qp = up_data.qp;
     if (intake_end_waits) begin
       intake_head_qp = intake_end.qp;
     end
     if (intake_context_waits) begin
       intake_head_qp = intake_contexts_down_data.qp;
-    end
-  end
-  always_comb begin
-    intake_meets_d = intake_stay_meets;
-    if (intake_moves) begin
-      intake_meets_d = intake_head_meets;
     end
   end
   always_comb begin
@@ -1160,25 +1177,28 @@ module hpcc_response_queue (
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
-  assign first_compared = list_1;
+  assign first_list_now = lists_rdata;
   assign first_answer = entry_1_q;
-  assign first_own = (first_compared.generation == first_answer.generation) & (~first_compared.dead);
-  assign first_active = first_compared.active;
-  assign first_waits = |first_compared.waiting;
-  assign first_several = |first_compared.ahead;
-  assign first_is_read = first_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign first_at_end = first_answer.psn == first_compared.end_psn;
-  assign first_follows = first_successor_follows;
-  assign first_covered = first_compared.end_psn + (~first_answer.psn);
-  assign first_before_end = ~first_covered[23];
-  assign first_behind = first_compared.tag - first_answer.msn[3:0];
-  assign first_of_last = first_behind == 4'd0;
-  assign first_of_oldest = first_behind == {1'd0, first_compared.ahead};
-  assign first_of_active = first_behind <= {1'd0, first_compared.ahead};
+  assign first_covered = first_list_now.end_psn + (~first_answer.psn);
+  assign first_behind = first_list_now.tag - first_answer.msn[3:0];
+  assign first_says = first_found;
+  always_comb begin
+    first_found.own = (first_list_now.generation == first_answer.generation) & (~first_list_now.dead);
+    first_found.active = first_list_now.active;
+    first_found.waits = |first_list_now.waiting;
+    first_found.several = |first_list_now.ahead;
+    first_found.is_read = first_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    first_found.follows = first_successor_follows;
+    first_found.at_end = first_answer.psn == first_list_now.end_psn;
+    first_found.before_end = ~first_covered[23];
+    first_found.of_last = first_behind == 4'd0;
+    first_found.of_oldest = first_behind == {1'd0, first_list_now.ahead};
+    first_found.of_active = first_behind <= {1'd0, first_list_now.ahead};
+  end
   // first_successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign first_successor_list_now = list_1;
+  assign first_successor_list_now = lists_rdata;
   assign first_successor_answer_now = entry_1_q;
   assign first_successor_asked = first_successor_answer_now.int_stack[120:0];
   assign first_successor_count = first_successor_asked.count;
@@ -1191,21 +1211,24 @@ module hpcc_response_queue (
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
-  assign once_more_compared = list;
+  assign once_more_list_now = list;
   assign once_more_answer = entry_q;
-  assign once_more_own = (once_more_compared.generation == once_more_answer.generation) & (~once_more_compared.dead);
-  assign once_more_active = once_more_compared.active;
-  assign once_more_waits = |once_more_compared.waiting;
-  assign once_more_several = |once_more_compared.ahead;
-  assign once_more_is_read = once_more_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
-  assign once_more_at_end = once_more_answer.psn == once_more_compared.end_psn;
-  assign once_more_follows = once_more_successor_follows;
-  assign once_more_covered = once_more_compared.end_psn + (~once_more_answer.psn);
-  assign once_more_before_end = ~once_more_covered[23];
-  assign once_more_behind = once_more_compared.tag - once_more_answer.msn[3:0];
-  assign once_more_of_last = once_more_behind == 4'd0;
-  assign once_more_of_oldest = once_more_behind == {1'd0, once_more_compared.ahead};
-  assign once_more_of_active = once_more_behind <= {1'd0, once_more_compared.ahead};
+  assign once_more_covered = once_more_list_now.end_psn + (~once_more_answer.psn);
+  assign once_more_behind = once_more_list_now.tag - once_more_answer.msn[3:0];
+  assign once_more_says = once_more_found;
+  always_comb begin
+    once_more_found.own = (once_more_list_now.generation == once_more_answer.generation) & (~once_more_list_now.dead);
+    once_more_found.active = once_more_list_now.active;
+    once_more_found.waits = |once_more_list_now.waiting;
+    once_more_found.several = |once_more_list_now.ahead;
+    once_more_found.is_read = once_more_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    once_more_found.follows = once_more_successor_follows;
+    once_more_found.at_end = once_more_answer.psn == once_more_list_now.end_psn;
+    once_more_found.before_end = ~once_more_covered[23];
+    once_more_found.of_last = once_more_behind == 4'd0;
+    once_more_found.of_oldest = once_more_behind == {1'd0, once_more_list_now.ahead};
+    once_more_found.of_active = once_more_behind <= {1'd0, once_more_list_now.ahead};
+  end
   // once_more_successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
@@ -1281,7 +1304,9 @@ module hpcc_response_queue (
     pool_count_r_q = 11'd0;
     pool_gives_q = 1'd0;
     intake_offers_q = 1'd0;
-    intake_meets_q = 1'd0;
+    intake_moved_q = 1'd0;
+    intake_head_met_q = 1'd0;
+    intake_stay_met_q = 1'd0;
     intake_context_leaves_q = 1'd0;
     intake_end_leaves_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
@@ -1311,21 +1336,29 @@ module hpcc_response_queue (
     drops_told_q = 1'd0;
     item_follows_q = 1'd0;
     item_reached_q = 1'd0;
+    item_goes_q = 1'd0;
+    item_acknowledges_q = 1'd0;
     valid_1_q = 1'd0;
     fresh_1_q = 1'd0;
     again_1_q = 1'd0;
+    valid_2_q = 1'd0;
+    again_2_q = 1'd0;
     busy_q = 1'd0;
     done_q = 1'd0;
     in_hand_q = 1'd0;
     stalls_q = 1'd0;
-    open_1_q = 1'd0;
+    open_q = 1'd0;
     room_q = 1'd0;
     acks_room_q = 1'd0;
     activate_q = 1'd0;
     goes_on_q = 1'd0;
     some_q = 1'd0;
+    first_1_q = 11'd0;
+    first_2_q = 11'd0;
+    once_more_r_q = 11'd0;
     of_item_q = 1'd0;
     pops_q = 1'd0;
+    looks_q = 1'd0;
     popping_q = 1'd0;
     judge_q = 1'd0;
     finish_q = 1'd0;
@@ -1339,6 +1372,11 @@ module hpcc_response_queue (
     creation_1_q = 18'd0;
     qp_1_q = 8'd0;
     held_1_q = 101'd0;
+    subject_2_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
+    entry_2_q = 421'd0;
+    creation_2_q = 18'd0;
+    qp_2_q = 8'd0;
+    held_2_q = 101'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     entry_q = 421'd0;
     creation_q = 18'd0;
@@ -1366,7 +1404,9 @@ module hpcc_response_queue (
     pool_count_r_q <= pool_give_count;
     pool_gives_q <= pool_gives_d;
     intake_offers_q <= intake_offers_d;
-    intake_meets_q <= intake_meets_d;
+    intake_moved_q <= intake_moves;
+    intake_head_met_q <= intake_head_meets;
+    intake_stay_met_q <= intake_stay_meets;
     intake_context_leaves_q <= intake_context_leaves_d;
     intake_end_leaves_q <= intake_end_leaves_d;
     intake_subject_r_q <= intake_subject_r_d;
@@ -1396,21 +1436,29 @@ module hpcc_response_queue (
     drops_told_q <= drops_q;
     item_follows_q <= successor_follows;
     item_reached_q <= item_reached_d;
+    item_goes_q <= item_goes_d;
+    item_acknowledges_q <= item_acknowledges_d;
     valid_1_q <= valid_1_d;
     fresh_1_q <= intake_take;
     again_1_q <= again_1_d;
+    valid_2_q <= valid_2_d;
+    again_2_q <= again_2_d;
     busy_q <= busy_d;
     done_q <= done_d;
     in_hand_q <= in_hand_d;
     stalls_q <= waits_on;
-    open_1_q <= open_1_d;
+    open_q <= open_d;
     room_q <= room_d;
     acks_room_q <= has_room;
     activate_q <= activate_d;
     goes_on_q <= goes_on_d;
     some_q <= waits;
+    first_1_q <= found;
+    first_2_q <= first_2_d;
+    once_more_r_q <= once_more_says;
     of_item_q <= of_item_d;
     pops_q <= pops_d;
+    looks_q <= looks_d;
     popping_q <= popping_d;
     judge_q <= judge_d;
     finish_q <= finish_d;
@@ -1424,6 +1472,11 @@ module hpcc_response_queue (
     creation_1_q <= creation_1_d;
     qp_1_q <= qp_1_d;
     held_1_q <= list_1;
+    subject_2_q <= subject_2_d;
+    entry_2_q <= entry_2_d;
+    creation_2_q <= creation_2_d;
+    qp_2_q <= qp_2_d;
+    held_2_q <= held_2_d;
     subject_q <= subject_d;
     entry_q <= entry_d;
     creation_q <= creation_d;
@@ -1442,11 +1495,11 @@ module hpcc_response_queue (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, compared.epoch, compared.ahead, compared.tag, compared.end_psn, compared.tail, compared.head,
-      compared.waiting, compared.int_on, compared.dead, compared.active, compared.generation, asked.duplicate, asked.length, asked.address,
-      came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_compared.reach, first_compared.epoch,
-      first_compared.tail, first_compared.head, first_compared.int_on, first_answer.ecn, first_answer.ends_or_failed, first_answer.int_on,
+      context_data.remote_ip, looked_at.epoch, looked_at.ahead, looked_at.tag, looked_at.end_psn, looked_at.tail, looked_at.head,
+      looked_at.waiting, looked_at.int_on, looked_at.dead, looked_at.active, looked_at.generation, asked.duplicate, asked.length,
+      asked.address, came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
+      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_list_now.reach, first_list_now.epoch,
+      first_list_now.tail, first_list_now.head, first_list_now.int_on, first_answer.ecn, first_answer.ends_or_failed, first_answer.int_on,
       first_answer.answer, first_answer.int_stack, first_answer.int_length, first_answer.msn[23:4], first_answer.syndrome, first_answer.qp,
       first_covered[22:0], first_successor_list_now.epoch, first_successor_list_now.tag, first_successor_list_now.tail,
       first_successor_list_now.head, first_successor_list_now.waiting, first_successor_list_now.int_on, first_successor_list_now.dead,
@@ -1454,8 +1507,8 @@ module hpcc_response_queue (
       first_successor_answer_now.ends_or_failed, first_successor_answer_now.int_on, first_successor_answer_now.answer,
       first_successor_answer_now.int_stack[335:121], first_successor_answer_now.int_length, first_successor_answer_now.msn,
       first_successor_answer_now.syndrome, first_successor_answer_now.generation, first_successor_answer_now.qp,
-      first_successor_asked.duplicate, first_successor_asked.length, first_successor_asked.address, once_more_compared.reach,
-      once_more_compared.epoch, once_more_compared.tail, once_more_compared.head, once_more_compared.int_on, once_more_answer.ecn,
+      first_successor_asked.duplicate, first_successor_asked.length, first_successor_asked.address, once_more_list_now.reach,
+      once_more_list_now.epoch, once_more_list_now.tail, once_more_list_now.head, once_more_list_now.int_on, once_more_answer.ecn,
       once_more_answer.ends_or_failed, once_more_answer.int_on, once_more_answer.answer, once_more_answer.int_stack,
       once_more_answer.int_length, once_more_answer.msn[23:4], once_more_answer.syndrome, once_more_answer.qp, once_more_covered[22:0],
       once_more_successor_list_now.epoch, once_more_successor_list_now.tag, once_more_successor_list_now.tail,

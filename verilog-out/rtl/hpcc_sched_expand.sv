@@ -43,7 +43,7 @@ module hpcc_sched_expand (
   output wire  [5:0] tag
 );
   wire  serves;
-  wire  last;
+  logic last;
   wire  ask;
   logic served_here;
   logic in_service;
@@ -80,7 +80,14 @@ module hpcc_sched_expand (
   hpcc_nic_pkg::grant_t grants_2_q;
   hpcc_nic_pkg::grant_t grants_3_d;
   hpcc_nic_pkg::grant_t grants_3_q;
-  assign last = now.count == 4'd1;
+  logic ends_0_d;
+  logic ends_0_q;
+  logic ends_1_d;
+  logic ends_1_q;
+  logic ends_2_d;
+  logic ends_2_q;
+  logic ends_3_d;
+  logic ends_3_q;
   assign ask = now.rewound | (last & now.fills);
   assign send_valid = offers_q;
   assign send_flow = {3'd0, now.flow};
@@ -102,6 +109,10 @@ module hpcc_sched_expand (
     grants_1_d = grants_1_q;
     grants_2_d = grants_2_q;
     grants_3_d = grants_3_q;
+    ends_0_d = ends_0_q;
+    ends_1_d = ends_1_q;
+    ends_2_d = ends_2_q;
+    ends_3_d = ends_3_q;
     served_here = serves & (lane_q == 2'd0);
     stays_0 = (|grants_0_q.count) & (~(served_here & last));
     rest = grants_0_q;
@@ -113,9 +124,11 @@ module hpcc_sched_expand (
     end
     if (served_here) begin
       grants_0_d = rest;
+      ends_0_d = grants_0_q.count == 4'd2;
     end
     if (fits_q & (free_q == 2'd0)) begin
       grants_0_d = coming;
+      ends_0_d = coming.count == 4'd1;
       stays_0 = 1'd1;
     end
     served_here = serves & (lane_q == 2'd1);
@@ -129,9 +142,11 @@ module hpcc_sched_expand (
     end
     if (served_here) begin
       grants_1_d = rest;
+      ends_1_d = grants_1_q.count == 4'd2;
     end
     if (fits_q & (free_q == 2'd1)) begin
       grants_1_d = coming;
+      ends_1_d = coming.count == 4'd1;
       stays_1 = 1'd1;
     end
     served_here = serves & (lane_q == 2'd2);
@@ -145,9 +160,11 @@ module hpcc_sched_expand (
     end
     if (served_here) begin
       grants_2_d = rest;
+      ends_2_d = grants_2_q.count == 4'd2;
     end
     if (fits_q & (free_q == 2'd2)) begin
       grants_2_d = coming;
+      ends_2_d = coming.count == 4'd1;
       stays_2 = 1'd1;
     end
     served_here = serves & (lane_q == 2'd3);
@@ -161,9 +178,11 @@ module hpcc_sched_expand (
     end
     if (served_here) begin
       grants_3_d = rest;
+      ends_3_d = grants_3_q.count == 4'd2;
     end
     if (fits_q & (free_q == 2'd3)) begin
       grants_3_d = coming;
+      ends_3_d = coming.count == 4'd1;
       stays_3 = 1'd1;
     end
     total_d = fewer;
@@ -201,6 +220,10 @@ module hpcc_sched_expand (
       grants_1_d = 64'd0;
       grants_2_d = 64'd0;
       grants_3_d = 64'd0;
+      ends_0_d = 1'd0;
+      ends_1_d = 1'd0;
+      ends_2_d = 1'd0;
+      ends_3_d = 1'd0;
       offers_d = 1'd0;
       fits_d = 1'd0;
       total_d = 5'd0;
@@ -209,14 +232,18 @@ module hpcc_sched_expand (
   end
   always_comb begin
     now = grants_0_q;
+    last = ends_0_q;
     if (lane_q == 2'd1) begin
       now = grants_1_q;
+      last = ends_1_q;
     end
     if (lane_q == 2'd2) begin
       now = grants_2_q;
+      last = ends_2_q;
     end
     if (lane_q == 2'd3) begin
       now = grants_3_q;
+      last = ends_3_q;
     end
   end
   always_comb begin
@@ -263,6 +290,10 @@ module hpcc_sched_expand (
     grants_1_q = 64'd0;
     grants_2_q = 64'd0;
     grants_3_q = 64'd0;
+    ends_0_q = 1'd0;
+    ends_1_q = 1'd0;
+    ends_2_q = 1'd0;
+    ends_3_q = 1'd0;
   end
   always @(posedge clk) begin
     offers_q <= offers_d;
@@ -275,8 +306,12 @@ module hpcc_sched_expand (
     grants_1_q <= grants_1_d;
     grants_2_q <= grants_2_d;
     grants_3_q <= grants_3_d;
+    ends_0_q <= ends_0_d;
+    ends_1_q <= ends_1_d;
+    ends_2_q <= ends_2_d;
+    ends_3_q <= ends_3_d;
   end
-  wire unused_bits = &{1'b0, now.tag, now.pause_class};
+  wire unused_bits = &{1'b0, now.tag, now.pause_class, now.count};
 endmodule
 
 `default_nettype wire

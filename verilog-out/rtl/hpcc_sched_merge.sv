@@ -58,8 +58,8 @@ module hpcc_sched_merge (
   assign own_goes = own_valid & ((~chain_valid) | (compared_q & own_first_q));
   assign chain_goes = chain_valid & ((~own_valid) | (compared_q & (~own_first_q)));
   assign skid_up_valid = own_goes | chain_goes;
-  assign own_ready = skid_up_ready & own_goes;
-  assign chain_ready = skid_up_ready & chain_goes;
+  assign own_ready = skid_up_ready & ((~chain_valid) | (compared_q & own_first_q));
+  assign chain_ready = skid_up_ready & ((~own_valid) | (compared_q & (~own_first_q)));
   assign lead = chain_data.tag - own_data.tag;
   assign own_first_d = ((|lead) & (~lead[5])) | ((lead == 6'd0) & turn_q);
   assign down_data = skid_down_data;
@@ -77,7 +77,7 @@ module hpcc_sched_merge (
   end
   always_comb begin
     skid_up_data = chain_data;
-    if (own_goes) begin
+    if (own_valid & ((~chain_valid) | own_first_q)) begin
       skid_up_data = own_data;
     end
   end

@@ -13,7 +13,7 @@
 // | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
 // | `Address`, `Await` | its head is read |
 // | `Offer` | the head is offered, in turns with what passes |
-// | `Check` | was it the last one? |
+// | `Check` | was it the last one? the head is the next one |
 //
 // A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 //
@@ -193,49 +193,49 @@ module hpcc_sched_park (
     if (stored[0]) begin
       tail_0_d = tail_0_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd0)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd0)) begin
       head_0_d = head_0_q + 8'd1;
     end
     if (stored[1]) begin
       tail_1_d = tail_1_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd1)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd1)) begin
       head_1_d = head_1_q + 8'd1;
     end
     if (stored[2]) begin
       tail_2_d = tail_2_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd2)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd2)) begin
       head_2_d = head_2_q + 8'd1;
     end
     if (stored[3]) begin
       tail_3_d = tail_3_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd3)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd3)) begin
       head_3_d = head_3_q + 8'd1;
     end
     if (stored[4]) begin
       tail_4_d = tail_4_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd4)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd4)) begin
       head_4_d = head_4_q + 8'd1;
     end
     if (stored[5]) begin
       tail_5_d = tail_5_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd5)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd5)) begin
       head_5_d = head_5_q + 8'd1;
     end
     if (stored[6]) begin
       tail_6_d = tail_6_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd6)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd6)) begin
       head_6_d = head_6_q + 8'd1;
     end
     if (stored[7]) begin
       tail_7_d = tail_7_q + 8'd1;
     end
-    if (parked_goes & (pick_q == 3'd7)) begin
+    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd7)) begin
       head_7_d = head_7_q + 8'd1;
     end
     below_d = below_new;

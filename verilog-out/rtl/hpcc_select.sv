@@ -12,8 +12,10 @@
 //
 // | clock | what |
 // |---|---|
-// | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
-// | 2 | they show; the message or READ is addressed |
+// | -1 | the ring place of the grant that begins next is addressed |
+// | 0 | it has waited in a register, and enters; its context is addressed |
+// | 1 | its ring place shows, as it was after a write of the clock before |
+// | 2 | the message or READ is addressed, from a register: the address has a long way to many block RAMs |
 // | 3 | the next one of the ring is addressed |
 // | 4 | the message shows, 250 bits, or the READ: the PSN's distances from its first and its end |
 // | 5 | does it contain the PSN? Then `form::Form` begins |
@@ -26,7 +28,7 @@
 // that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message
 // holds
 // leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a
-// clock: 20 clocks at
+// clock: 22 clocks at
 // most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //
 // READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
@@ -113,14 +115,17 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
+  logic writes_read_place;
+  logic [7:0] written_read_qp;
+  logic [2:0] written_read_place;
   wire  hpcc_nic_pkg::select_read_t read;
   hpcc_nic_pkg::select_read_t read_written;
   hpcc_nic_pkg::read_place_t written_place;
   wire  [10:0] written_address;
   hpcc_nic_pkg::read_place_t read_place;
-  wire  [10:0] read_address;
-  // Where the last packet of the flow in clock 2 was found, of requests and of responses.
-  logic [3:0] slot_2;
+  // Where the last packet of the flow in clock 1 was found, of requests and of responses.
+  logic [3:0] slot_1;
+  logic [2:0] read_place_1;
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
   // The grant on offer.
@@ -138,20 +143,20 @@ module hpcc_select (
   wire  occupied;
   // The queue pair in clock 2 is the one that the grant is for.
   wire  exists;
-  // The first message of the search shows, and with it what is kept of its queue pair.
-  wire  search_shows;
+  // What is kept of the queue pair that is searched is at hand; its first message shows in the next clock.
+  wire  search_begins;
   wire  hpcc_nic_pkg::looked_grant_t searched;
   // The grant that leaves the pipe goes there.
   wire  diverts;
-  // A grant of the search begins.
+  // A grant of the search begins; it did a clock ago.
   wire  begins;
   // Generation and PSN of the grant whose message shows.
   hpcc_nic_pkg::looked_grant_t shown;
   wire  [7:0] qp;
   logic [7:0] address;
+  logic [7:0] later_address;
   logic [3:0] slot_now;
   hpcc_nic_pkg::ring_place_t message_place;
-  wire  [11:0] looked_address;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
   logic [23:0] first_now;
   logic [23:0] end_now;
@@ -194,13 +199,20 @@ module hpcc_select (
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
   wire  [2:0] read_places_rdata;
-  logic read_places_we;
-  logic [7:0] read_places_waddr;
-  logic [2:0] read_places_wdata;
+  wire  [7:0] read_places_waddr;
+  // It is written while it is read, with this.
+  wire  read_place_written_d;
+  logic read_place_written_q;
+  logic [2:0] read_place_new_q;
   // The epoch of the READs that are answered.
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
   wire  [7:0] epochs_waddr;
+  wire  [10:0] read_address_d;
+  logic [10:0] read_address_q;
+  logic [3:0] slot_2_q;
+  hpcc_nic_pkg::ring_cursor_t cursor_2_q;
+  logic [2:0] read_place_2_q;
   // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
   hpcc_nic_pkg::ring_voids_t voids_d;
   hpcc_nic_pkg::ring_voids_t voids_q;
@@ -274,6 +286,11 @@ module hpcc_select (
   wire  hpcc_nic_pkg::looked_grant_t searches_down_data;
   wire  searches_down_valid;
   wire  unused_searches_crowded;
+  logic begun_d;
+  logic begun_q;
+  // The grant whose message shows is of responses: a register of its own, since it chooses 250 bits.
+  logic shows_read_d;
+  logic shows_read_q;
   // Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
   hpcc_nic_pkg::select_step_t step_d;
   hpcc_nic_pkg::select_step_t step_q;
@@ -286,6 +303,8 @@ module hpcc_select (
   logic [3:0] slot_q;
   logic [3:0] found_slot_d;
   logic [3:0] found_slot_q;
+  wire  [11:0] looked_address_d;
+  logic [11:0] looked_address_q;
   logic [2:0] mtu_now_d;
   logic [2:0] mtu_now_q;
   logic int_now_d;
@@ -504,7 +523,7 @@ module hpcc_select (
     .waddr(contexts_waddr),
     .wdata(contexts_wdata)
   );
-  hpcc_ram #(.WIDTH(20), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_cursors (
+  hpcc_ram #(.WIDTH(20), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_cursors (
     .clk(clk),
     .raddr(cursors_raddr),
     .rdata(cursors_rdata),
@@ -528,13 +547,13 @@ module hpcc_select (
     .waddr(reads_waddr),
     .wdata(read_written)
   );
-  hpcc_ram #(.WIDTH(3), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_read_places (
+  hpcc_lut_ram #(.WIDTH(3), .ADDRESS(8)) u_read_places (
     .clk(clk),
     .raddr(read_places_raddr),
     .rdata(read_places_rdata),
-    .we(read_places_we),
+    .we(writes_read_place),
     .waddr(read_places_waddr),
-    .wdata(read_places_wdata)
+    .wdata(written_read_place)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_epochs (
     .clk(clk),
@@ -675,30 +694,30 @@ module hpcc_select (
   assign contexts_waddr = context_qp;
   assign messages_we = message_valid | voids_q.some;
   assign void_address = void_place;
-  assign searched = searches_down_data;
   assign written_address = written_place;
   assign reads_we = read_valid | read_voids_q.some;
   assign reads_waddr = written_address;
   assign epochs_waddr = read_qp;
-  assign epochs_raddr = address;
-  assign read_places_raddr = address;
   assign send_ready = ~waiting_q;
   assign offered_flow = send_flow;
   assign offered_before_d = send_valid & waiting_q;
+  assign searched = searches_down_data;
+  assign cursors_raddr = address;
+  assign read_places_raddr = later_address;
+  assign contexts_raddr = later_address;
+  assign epochs_raddr = later_address;
   assign exists = contexts_rdata.alive & (contexts_rdata.generation == generation_2);
-  assign since_3_d = cursors_rdata.since_asked + 8'd1;
-  assign fresh_3_d = cursors_rdata.generation != generation_2;
+  assign since_3_d = cursor_2_q.since_asked + 8'd1;
+  assign fresh_3_d = cursor_2_q.generation != generation_2;
   assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
-  assign contexts_raddr = address;
-  assign cursors_raddr = address;
-  assign search_shows = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q == 5'd2);
+  assign search_begins = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q == 5'd2);
   assign odd = grant_q.flow.response;
   assign slot_d = slot_now + 4'd1;
-  assign looked_address = message_place;
-  assign messages_raddr = looked_address;
-  assign read_address = read_place;
-  assign reads_raddr = read_address;
+  assign looked_address_d = message_place;
+  assign messages_raddr = looked_address_q;
+  assign read_address_d = read_place;
+  assign reads_raddr = read_address_q;
   assign read = reads_rdata;
   assign place_d = shown.psn - first_now;
   assign beyond_d = shown.psn - end_now;
@@ -707,7 +726,7 @@ module hpcc_select (
   assign from_end = beyond_q;
   assign contains = (ours_q & (~from_first.negative)) & from_end.negative;
   assign hit = looked & contains;
-  assign around_d = (odd & (age_q == 5'd9)) | (age_q == 5'h11);
+  assign around_d = (odd & (age_q == 5'ha)) | (age_q == 5'h12);
   assign missed = (searching_q & (~contains)) & around_q;
   assign concludes = searching_q & (contains | around_q);
   assign diverts = (valid_5_q & searches_down_valid) | (valid_6_q & (searches_down_valid | (~contains)));
@@ -725,6 +744,8 @@ module hpcc_select (
   assign sends = hit & (((~is_read) | starts_q) | grant_q.marks.rewound);
   assign asked_writes = (hit & (~odd)) & (grant_q.marks.rewound | (is_read & starts_q));
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q))) | enough_q);
+  assign read_places_waddr = written_read_qp;
+  assign read_place_written_d = writes_read_place & (written_read_qp == later_address);
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -805,8 +826,9 @@ module hpcc_select (
     valid_4_d = valid_3_q;
     valid_5_d = valid_4_q;
     inside_d = ((valid_1_q | (valid_2_q & exists)) | valid_3_q) | valid_4_q;
-    searching_d = ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd2)) & (~concludes);
+    searching_d = ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd3)) & (~concludes);
     valid_6_d = (valid_5_q & (~searches_down_valid)) & (~contains);
+    begun_d = begins;
     valid_1_d = enters;
     if (|pause_q) begin
       pause_d = pause_q - 2'd1;
@@ -832,6 +854,7 @@ module hpcc_select (
       valid_6_d = 1'd0;
       inside_d = 1'd0;
       searching_d = 1'd0;
+      begun_d = 1'd0;
     end
     if (rst) begin
       voids_d.some = 1'd0;
@@ -845,7 +868,7 @@ module hpcc_select (
     counted_d = counted_q;
     enough_d = enough_q;
     epoch_shown = epoch_now_q;
-    if (valid_4_q | search_shows) begin
+    if (valid_4_q | search_begins) begin
       epoch_shown = epoch_4_q;
       epoch_now_d = epoch_4_q;
       mtu_now_d = mtu_4_q;
@@ -859,13 +882,16 @@ module hpcc_select (
     age_d = age_q;
     grant_d = grant_q;
     if (step_q == hpcc_nic_pkg::SELECT_STEP_ADDRESS) begin
+      step_d = hpcc_nic_pkg::SELECT_STEP_AWAIT;
+    end
+    if (step_q == hpcc_nic_pkg::SELECT_STEP_AWAIT) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_CONTEXT;
     end
     slot_now = slot_q;
     if (step_q == hpcc_nic_pkg::SELECT_STEP_CONTEXT) begin
-      slot_now = cursors_rdata.place;
+      slot_now = cursor_2_q.place;
       if (odd) begin
-        slot_now = {1'd0, read_places_rdata};
+        slot_now = {1'd0, read_place_2_q};
       end
       age_d = 5'd1;
       if (~exists) begin
@@ -908,17 +934,29 @@ module hpcc_select (
     void_place.place = voids_q.place;
   end
   always_comb begin
-    address = searched.flow.qp;
-    if (waiting_q & (~searches_down_valid)) begin
-      address = next_q.flow.qp;
-    end
-  end
-  always_comb begin
     peeked = next_q;
     peeked.flow.response = offered_flow.response;
     peeked.flow.qp = offered_flow.qp;
     peeked.generation = send_generation;
     peeked.psn = send_psn;
+  end
+  always_comb begin
+    address = coming.flow.qp;
+    if (searches_down_valid) begin
+      address = searched.flow.qp;
+    end
+  end
+  always_comb begin
+    later_address = next_q.flow.qp;
+    if (begun_q) begin
+      later_address = grant_q.flow.qp;
+    end
+  end
+  always_comb begin
+    read_place_1 = read_places_rdata;
+    if (read_place_written_q) begin
+      read_place_1 = read_place_new_q;
+    end
   end
   always_comb begin
     generation_2 = grant_q.generation;
@@ -933,9 +971,9 @@ module hpcc_select (
     end
   end
   always_comb begin
-    slot_2 = cursors_rdata.place;
-    if (grant_2_q.flow.response) begin
-      slot_2 = {1'd0, read_places_rdata};
+    slot_1 = cursors_rdata.place;
+    if (grant_1_q.flow.response) begin
+      slot_1 = {1'd0, read_place_1};
     end
   end
   always_comb begin
@@ -945,14 +983,23 @@ module hpcc_select (
     end
   end
   always_comb begin
+    shows_read_d = grant_q.flow.response;
+    if (valid_4_q) begin
+      shows_read_d = grant_4_q.flow.response;
+    end
+    if (valid_3_q) begin
+      shows_read_d = grant_3_q.flow.response;
+    end
+  end
+  always_comb begin
     message_place.qp = qp;
     message_place.place = slot_now;
-    if (valid_2_q) begin
+    if (valid_1_q) begin
+      message_place.qp = grant_1_q.flow.qp;
+      message_place.place = slot_1;
+    end else if (valid_2_q) begin
       message_place.qp = grant_2_q.flow.qp;
-      message_place.place = slot_2;
-    end else if (valid_3_q) begin
-      message_place.qp = grant_3_q.flow.qp;
-      message_place.place = slot_3_q + 4'd1;
+      message_place.place = slot_2_q + 4'd1;
     end
   end
   always_comb begin
@@ -964,7 +1011,7 @@ module hpcc_select (
     first_now = messages_rdata.first_psn;
     end_now = messages_rdata.end_psn;
     ours_d = messages_rdata.generation == shown.generation;
-    if (shown.flow.response) begin
+    if (shows_read_q) begin
       first_now = read.first_psn;
       end_now = read.end_psn;
       ours_d = (read.generation == shown.generation) & (read.epoch == epoch_shown);
@@ -981,7 +1028,7 @@ module hpcc_select (
     end
   end
   always_comb begin
-    found_slot_d = slot_q - 4'd2;
+    found_slot_d = slot_q - 4'd3;
     if (valid_4_q) begin
       found_slot_d = slot_4_q;
     end else if (valid_5_q) begin
@@ -1006,13 +1053,13 @@ module hpcc_select (
     end
   end
   always_comb begin
-    read_places_we = void_cursor_q;
-    read_places_waddr = voided_q;
-    read_places_wdata = 3'd0;
+    writes_read_place = void_cursor_q;
+    written_read_qp = voided_q;
+    written_read_place = 3'd0;
     if (hit & odd) begin
-      read_places_we = 1'd1;
-      read_places_waddr = qp;
-      read_places_wdata = found_slot_q[2:0];
+      writes_read_place = 1'd1;
+      written_read_qp = qp;
+      written_read_place = found_slot_q[2:0];
     end
   end
   always_comb begin
@@ -1334,6 +1381,12 @@ module hpcc_select (
     form_advances_up_data.advance = 1'd1;
   end
   initial begin
+    read_place_written_q = 1'd0;
+    read_place_new_q = 3'd0;
+    read_address_q = 11'd0;
+    slot_2_q = 4'd0;
+    cursor_2_q = 20'd0;
+    read_place_2_q = 3'd0;
     voids_q = 5'd0;
     voided_q = 8'd0;
     voided_generation_q = 8'd0;
@@ -1371,11 +1424,14 @@ module hpcc_select (
     same_5_q = 1'd0;
     inside_q = 1'd0;
     searching_q = 1'd0;
+    begun_q = 1'd0;
+    shows_read_q = 1'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
     age_q = 5'd0;
     grant_q = 44'd0;
     slot_q = 4'd0;
     found_slot_q = 4'd0;
+    looked_address_q = 12'd0;
     mtu_now_q = 3'd0;
     int_now_q = 1'd0;
     message_q = 250'd0;
@@ -1454,6 +1510,12 @@ module hpcc_select (
     form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin
+    read_place_written_q <= read_place_written_d;
+    read_place_new_q <= written_read_place;
+    read_address_q <= read_address_d;
+    slot_2_q <= slot_1;
+    cursor_2_q <= cursors_rdata;
+    read_place_2_q <= read_place_1;
     voids_q <= voids_d;
     voided_q <= voided_d;
     voided_generation_q <= voided_generation_d;
@@ -1480,7 +1542,7 @@ module hpcc_select (
     counted_4_q <= counted_4_d;
     mtu_3_q <= contexts_rdata.mtu;
     mtu_4_q <= mtu_3_q;
-    slot_3_q <= slot_2;
+    slot_3_q <= slot_2_q;
     slot_4_q <= slot_3_q;
     epoch_3_q <= epochs_rdata;
     epoch_4_q <= epoch_3_q;
@@ -1491,11 +1553,14 @@ module hpcc_select (
     same_5_q <= same_5_d;
     inside_q <= inside_d;
     searching_q <= searching_d;
+    begun_q <= begun_d;
+    shows_read_q <= shows_read_d;
     step_q <= step_d;
     age_q <= age_d;
     grant_q <= grant_d;
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
+    looked_address_q <= looked_address_d;
     mtu_now_q <= mtu_now_d;
     int_now_q <= int_now_d;
     message_q <= message_d;
@@ -1575,7 +1640,7 @@ module hpcc_select (
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow.qp, from_first.magnitude,
+      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow, from_first.magnitude,
       from_end.magnitude, message_q.generation, message_q.last, message_q.first_psn, asked_from_end.magnitude, asked_offered_1_q.marks,
       asked_offered_1_q.flow.qp, sent_flow_q.response, form_remaining[35:32], form_payload[31:13], form_half.reserved, form_half.response};
 endmodule

@@ -43,6 +43,8 @@ pub struct Expand {
     grants: [DFF<Grant>; 4],
     /// It goes on after this clock.
     stays: [Signal<Local, Bit>; 4],
+    /// One packet is left of it.
+    ends: [DFF<Bit>; 4],
     /// What is left of it when one more of its packets has left.
     rest: Signal<Local, Grant>,
     /// The grant whose packet is offered.
@@ -55,12 +57,13 @@ impl Logic for Expand {
     fn update(&mut self) {
         // the packet of the lane whose turn it is
         now = grants[0];
+        last = ends[0];
         for i in 1..4 {
             if lane == i.val() {
                 now = grants[i];
+                last = ends[i];
             }
         }
-        last = now.count == 1;
         ask = now.rewound | (last & now.fills);
         send.valid = offers;
         send.flow = bit_cast_u::<16, 13>(now.flow);
@@ -89,9 +92,11 @@ impl Logic for Expand {
             }
             if served_here {
                 grants[i] = rest;
+                ends[i] = (grants[i]).count == 2;
             }
             if fits & (free == i.val()) {
                 grants[i] = coming;
+                ends[i] = coming.count == 1;
                 stays[i] = true;
             }
         }
@@ -141,6 +146,6 @@ impl Logic for Expand {
                 lane = bits_u::<2>(1);
             }
         }
-        reset!(grants, offers, fits, total, tag_r);
+        reset!(grants, ends, offers, fits, total, tag_r);
     }
 }

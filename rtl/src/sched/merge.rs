@@ -41,9 +41,11 @@ impl Logic for Merge {
         own_goes = own.valid & (!chain.valid | (compared & own_first));
         chain_goes = chain.valid & (!own.valid | (compared & !own_first));
         skid.up.valid = own_goes | chain_goes;
-        skid.up.data = if own_goes { own.data } else { chain.data };
-        own.ready = skid.up.ready & own_goes;
-        chain.ready = skid.up.ready & chain_goes;
+        // whether one goes does not matter to what is ready to go
+        skid.up.data = if own.valid & (!chain.valid | own_first) { own.data } else { chain.data };
+        // without their `valid`, which the grants behind have on their way anyway
+        own.ready = skid.up.ready & (!chain.valid | (compared & own_first));
+        chain.ready = skid.up.ready & (!own.valid | (compared & !own_first));
         if both & compared & skid.up.ready {
             turn = !own_first;
         }

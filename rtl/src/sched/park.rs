@@ -10,7 +10,7 @@
 //! | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
 //! | `Address`, `Await` | its head is read |
 //! | `Offer` | the head is offered, in turns with what passes |
-//! | `Check` | was it the last one? |
+//! | `Check` | was it the last one? the head is the next one |
 //!
 //! A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
 
@@ -119,7 +119,7 @@ impl Logic for Park {
             if stored.get_bit(i) {
                 tail[i] = tail[i] + 1;
             }
-            if parked_goes & (pick == i.val()) {
+            if (step == ParkStep::Check) & (pick == i.val()) {
                 head[i] = head[i] + 1;
             }
         }

@@ -35,10 +35,11 @@ use super::registers::{
 };
 use super::requester::{
     AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance,
-    QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, SentTo, Syndrome,
+    QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo,
+    Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
-use super::responses::{QpChange, ReadEnd, ReadWork, ResponseList};
+use super::responses::{Compared, QpChange, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
     FrameFaults, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes,
@@ -176,6 +177,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ResponseList::descriptor(),
         ReadEnd::descriptor(),
         ReadWork::descriptor(),
+        Compared::descriptor(),
         QpChange::descriptor(),
         ReadState::descriptor(),
         HopRecordWord::descriptor(),
@@ -304,6 +306,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Syndrome::descriptor(),
         ReadPlace::descriptor(),
         RingPlace::descriptor(),
+        RingPointers::descriptor(),
         AnswerEvent::descriptor(),
         AnswerTag::descriptor(),
         ClockHalves::descriptor(),

@@ -64,6 +64,16 @@ crate::word! {
         qp: U<8>,
     }
 
+    /// Pointers into the ring of a queue pair, as its state has them.
+    pub struct RingPointers {
+        /// The oldest message.
+        head: U<5>,
+        /// The first that may be a READ with missing data.
+        read_at: U<5>,
+        /// The oldest whose completion waits.
+        told: U<5>,
+    }
+
     /// A READ that is being answered, in the ring of its queue pair.
     pub struct ReadPlace {
         /// Place in the ring: its tag modulo 8.

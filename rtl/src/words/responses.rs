@@ -19,6 +19,8 @@ crate::kind! {
         /// Nothing is to be decided.
         Idle,
         /// Compares once more.
+        Compare,
+        /// Looks at what was compared.
         Look,
         /// Decides.
         Decide,
@@ -74,6 +76,32 @@ crate::word! {
         epoch: U<4>,
         /// PSNs from the start of the flow to there.
         reach: U<24>,
+    }
+
+    /// What came for a queue pair, compared with its list.
+    pub struct Compared {
+        /// It is of the queue pair's generation, whose responder half has not ended.
+        own: Bit,
+        /// A READ is being answered.
+        active: Bit,
+        /// Answers wait.
+        waits: Bit,
+        /// READs before the last active one are active.
+        several: Bit,
+        /// The answer is a READ.
+        is_read: Bit,
+        /// The answer is a READ that may become active behind the last active one.
+        follows: Bit,
+        /// The PSN is that behind the last active READ; of an end: it is the end of that READ.
+        at_end: Bit,
+        /// The PSN lies before the end of the last active READ.
+        before_end: Bit,
+        /// The end is that of the last active READ, by its tag.
+        of_last: Bit,
+        /// Of the oldest active one.
+        of_oldest: Bit,
+        /// Of any active one.
+        of_active: Bit,
     }
 
     /// The last response of a READ has left, or one could not be read from memory.

@@ -14,6 +14,8 @@ crate::kind! {
         Idle,
         /// A grant's context, ring place and READ are addressed.
         Address,
+        /// They are on their way from memory.
+        Await,
         /// They show.
         Context,
         /// Messages show, one a clock.

@@ -15,13 +15,13 @@
 //! |---|---|---|
 //! | -1 | both numbers of its queue pair are read | its number is read |
 //! | 1 | counted; how many wait, but for what left in the two clocks before | counted |
-//! | 2 | compared with the room; into the queue of marks | |
+//! | 2 | compared with the room; into the queue of marks; its number is written | its number is written |
 //!
 //! A mark can be read five clocks after its frame came, as is a frame that passed an empty queue of verdicts and two registers.
 
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
-use crate::prim::ram::RamReg;
+use crate::prim::ram::LoopRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::words::rx::ShareMark;
 use crate::{block, kernel};
@@ -49,14 +49,14 @@ pub struct Share {
     /// The oldest frame is beyond its queue pair's share.
     pub over: Signal<Out, Bit>,
     /// Short frames that entered, by queue pair; all numbers modulo 1024.
-    entered: RamReg<U<10>, 8>,
+    entered: LoopRam<U<10>, 8>,
     /// Those that left.
-    left: RamReg<U<10>, 8>,
+    left: LoopRam<U<10>, 8>,
     /// The same for the frames that enter.
-    left_copy: RamReg<U<10>, 8>,
+    left_copy: LoopRam<U<10>, 8>,
     marks: StreamFifo<ShareMark, 9, 512>,
-    #[registers(Bit: entered_1, counted_1, entered_2, counted_2, left_1, few, entered_again, left_again)]
-    #[registers(U<8>: qp, qp_1, leaving_qp, left_qp)]
+    #[registers(Bit: entered_1, counted_1, entered_2, counted_2, left_1, few, entered_again, left_again, writes_entered, writes_left)]
+    #[registers(U<8>: qp, qp_1, leaving_qp, left_qp, qp_2, left_qp_2)]
     #[signals(Bit: clearing)]
     #[registers(U<10>: waiting, room, last_entered, last_left)]
     #[signals(U<10>: so_far, so_far_left, with_it, with_it_left)]
@@ -95,12 +95,13 @@ impl Logic for Share {
         so_far = if entered_again { last_entered } else { entered.rdata };
         with_it = so_far + 1;
         last_entered = with_it;
-        inputs!(entered: waddr = qp_1, wdata = with_it);
-        entered.we = entered_1 & counted_1;
+        writes_entered = entered_1 & counted_1;
+        qp_2 = qp_1;
         waiting = so_far - left_copy.rdata;
         assign!(entered_2.d = entered_1, counted_2.d = counted_1);
 
         // 2
+        inputs!(entered: we = writes_entered, waddr = qp_2, wdata = last_entered);
         mark.counted = counted_2;
         mark.over = counted_2 & waiting.any() & (waiting >= room) & !(few & (waiting < 8));
         few = kept < 512;
@@ -132,7 +133,8 @@ impl Logic for Share {
         so_far_left = if left_again { last_left } else { left.rdata };
         with_it_left = so_far_left + 1;
         last_left = with_it_left;
-        inputs!([left, left_copy]: we = left_1, waddr = left_qp, wdata = with_it_left);
+        assign!(writes_left.d = left_1, left_qp_2.d = left_qp);
+        inputs!([left, left_copy]: we = writes_left, waddr = left_qp_2, wdata = last_left);
 
         if clearing {
             each!((table) in [(entered), (left), (left_copy)] {
@@ -141,7 +143,7 @@ impl Logic for Share {
                 table.wdata = bits_u::<10>(0);
             });
         }
-        reset!(entered_1, entered_2, left_1, cleared, kept);
+        reset!(entered_1, entered_2, left_1, writes_entered, writes_left, cleared, kept);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_inside::<Self>()

@@ -35,6 +35,7 @@ pub mod fast;
 pub mod gather;
 pub mod intake;
 pub mod outlet;
+pub mod pointers;
 pub mod queue;
 pub mod reads;
 pub mod ring;

@@ -20,12 +20,14 @@ pub struct Ring {
     pub qp: Signal<In, U<8>>,
     /// Place to read.
     pub place: Signal<In, U<5>>,
-    /// The message there, one clock later; a message written in the clock of the read or before shows.
+    /// The message there, two clocks later; a message written in the clock behind that of the place or before shows.
     pub message: Signal<Out, OwnMessage>,
-    /// How the message at the place of a clock ago ended, if its completion waits.
+    /// How the message at the place of two clocks ago ended, if its completion waits.
     pub status: Signal<Out, CompletionStatus>,
     /// A message is done, but its completion has no room.
     pub defer: Signal<In, Bit>,
+    /// Its queue pair.
+    pub defer_qp: Signal<In, U<8>>,
     /// Its position.
     pub defer_place: Signal<In, U<5>>,
     /// How it ended.
@@ -58,7 +60,9 @@ pub struct Ring {
     pub bus_address: Signal<Out, U<12>>,
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
-    #[signals(RingPlace: looked, added, deferred)]
+    /// A register straight before the memories: the address has a long way to many block RAMs.
+    looked: DFF<RingPlace>,
+    #[signals(RingPlace: added, deferred)]
     memory: Ram<OwnMessage, 12>,
     /// How messages ended whose completions wait.
     statuses: Ram<CompletionStatus, 12>,
@@ -77,7 +81,7 @@ impl Logic for Ring {
         added.place = bit_cast_u::<4, 5>(tail);
         added.qp = push_qp;
         deferred.place = bit_cast_u::<4, 5>(defer_place);
-        deferred.qp = qp;
+        deferred.qp = defer_qp;
         memory_place = bit_cast_number::<12, RingPlace>(looked);
         memory.raddr = memory_place;
         message = memory.rdata;

@@ -26,6 +26,7 @@ use super::fast::window::Window;
 use super::gather::Gather;
 use super::intake::Intake;
 use super::outlet::{Events, Outlet};
+use super::pointers::Pointers;
 use super::queue::Queue;
 use super::reads::Verdict;
 use super::ring::Ring;
@@ -146,12 +147,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     go: Signal<Local, Bit>,
     /// In the clock of `look`: state of the queue pair, from the tables.
     state_loaded: Signal<Local, RequesterState>,
-    /// In the clock of `load`: the same, though it may be void.
-    state_stored: Signal<Local, RequesterState>,
-    /// That is the first that may be a READ with missing data.
-    at_read_place: Signal<Local, Bit>,
-    /// Of it: place of the first message to be looked at.
-    first_place: Signal<Local, U<5>>,
+    /// Queue pair whose state is read.
+    read_qp: Signal<Local, U<8>>,
+    /// Place of the first message to be looked at.
+    pointers: Pointers,
     /// What enters the fast path.
     entering: Signal<Local, FastStep>,
     /// State, contexts and how far has been sent, by queue pair.
@@ -208,6 +207,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     look: DFF<Bit>,
     /// State: `look`, and the queue pair's state comes into registers.
     loads: DFF<Bit>,
+    /// State: the message at hand is read once more.
+    again: DFF<Bit>,
     /// State: the next message comes.
     fetch: DFF<Bit>,
     /// State: the message at hand is compared with the input.
@@ -447,10 +448,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.stalled.d.next = false;
         }
         // what the state machine has chosen is read in the clock of `address` alone
-        self.store.qp.next = self.entering.val().qp;
+        self.read_qp.next = self.entering.val().qp;
         if self.address.q.val() {
-            self.store.qp.next = self.choice.qp.val();
+            self.read_qp.next = self.choice.qp.val();
         }
+        inputs!([store, pointers]: qp = read_qp);
         if self.go.val() {
             self.idle.d.next = !self.choice.any.val();
             self.address.d.next = self.choice.any.val();
@@ -493,27 +495,19 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // 4: what is not worth a look at the messages ends here; the first message has been addressed in the clock before
-        inputs!(ring: qp = choice.qp, place = pointer);
-        self.state_stored.next = self.store.state.val();
-        self.first_place.next = self.state_stored.val().head;
-        self.at_read_place.next = self.stages.ring_read.val();
-        if self.load.q.val() {
-            self.at_read_place.next = self.choice.row.val();
+        // 2: the first message is addressed, a clock later; behind it always the next one
+        self.pointers.read.next = self.stages.ring_read.val();
+        self.pointers.told.next = false;
+        inputs!(ring: qp = choice.qp, place = next_pointer);
+        if self.read.q.val() {
+            assign!(pointers.read = choice.row, pointers.told = choice.tell);
+            self.ring.place.next = self.pointers.place.val();
+            self.pointer.d.next = self.pointers.place.val();
         }
-        if self.at_read_place.val() {
-            self.first_place.next = self.state_stored.val().read_at;
-        }
-        if self.load.q.val() & self.choice.tell.val() {
-            self.first_place.next = self.state_stored.val().told;
-        }
-        if self.load.q.val() {
-            self.ring.place.next = self.first_place.val();
-            self.pointer.d.next = self.first_place.val();
+        if !self.turn.val() {
+            inputs!(ring: qp = stages.ring_qp, place = pointers.place);
         }
         if !self.turn_1.q.val() {
-            self.ring.qp.next = self.stages.ring_qp.val();
-            self.ring.place.next = self.first_place.val();
             self.message.d.next = self.ring.message.val();
         }
         self.next_pointer.d.next = self.pointer.q.val() + 1;
@@ -523,6 +517,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.load.next = self.loads.q.val();
         inputs!(queue from stages:
             loaded = state_now, loaded_old = old, loaded_unsent = unsent, loaded_before_gap = before_gap);
+        // 4: what is not worth a look at the messages ends here
         self.state_loaded.next = self.stages.state_now.val();
         if self.queue.load.val() & self.stages.void_now.val() {
             self.pointer.d.next = bits_u::<5>(0);
@@ -576,7 +571,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
-        // the next message
+        // the next message, or the same once more
+        if self.again.q.val() {
+            self.again.d.next = false;
+            self.fetch.d.next = true;
+        }
         if self.fetch.q.val() {
             self.fetch.d.next = false;
             self.weigh.d.next = true;
@@ -644,7 +643,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.enlist.next = false;
         self.queue.delist.next = false;
         self.ring.defer.next = false;
-        self.ring.defer_place.next = self.pointer.q.val();
+        inputs!(ring: defer_qp = choice.qp, defer_place = pointer);
         self.queue.advance.next = false;
         self.queue.pop.next = false;
         self.queue.pass.next = false;
@@ -652,7 +651,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.position.next = self.next_pointer.q.val();
         if self.decide.q.val() {
             self.decide.d.next = false;
-            self.ring.place.next = self.next_pointer.q.val();
             clear!(admits, flushes, tells_on, judges, walks, passes_over);
         }
         if self.admits.q.val() {
@@ -802,7 +800,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 if self.queue.head.val() == self.queue.tail.val() {
                     self.bury.d.next = true;
                 } else {
-                    self.fetch.d.next = true;
+                    self.ring.place.next = self.pointer.q.val();
+                    self.again.d.next = true;
                 }
             } else if !self.events.full.val() {
                 self.finish.d.next = false;
@@ -812,7 +811,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.echoes.put.next = self.taken.q.val() & self.queue.int_on.val() & !self.echoes.full.val();
                 if self.popped.q.val() & (self.queue.admit.val() != self.queue.tail.val()) {
                     self.admitting.d.next = true;
-                    self.pointer.d.next = self.queue.admit.val();
+                    assign!(pointer.d = queue.admit, ring.place = queue.admit);
                     self.look.d.next = true;
                 } else {
                     self.done.next = true;
@@ -875,7 +874,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.queue.push.next = true;
                 self.ring.push.next = true;
                 self.admitting.d.next = true;
-                self.pointer.d.next = self.queue.admit.val();
+                assign!(pointer.d = queue.admit, ring.place = queue.admit);
                 self.look.d.next = true;
             }
         }
@@ -930,7 +929,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.queue.save.next = self.save.q.val();
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
-        inputs!(store from stages: we, write_qp = qp, new_state);
+        inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
         if self.save.q.val() {
             self.save.d.next = self.done.val();
             if self.queue.changed.val() & !self.choice.work.val() & (self.choice.qp.val() == self.blocked_qp.q.val()) {
@@ -966,7 +965,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, loads, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
+                address, read, load, look, loads, again, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
             }
         }
     }

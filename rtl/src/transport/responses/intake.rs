@@ -1,6 +1,6 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
 //!
-//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read: four clocks behind the
+//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read: five clocks behind the
 //! one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
 
 use crate::emit::naming::named_inside;
@@ -48,9 +48,13 @@ pub struct Intake {
     pub compared_end: Signal<In, Bit>,
     /// Of this queue pair.
     pub compared_qp: Signal<In, U<8>>,
-    /// It waits.
+    /// Something is looked at.
+    pub looked_at: Signal<In, Bit>,
+    /// Of this queue pair.
+    pub looked_qp: Signal<In, U<8>>,
+    /// It waits, and with it what is compared.
     pub stalls: Signal<In, Bit>,
-    /// What was compared before is decided, or goes on.
+    /// What was looked at before is decided, or goes on.
     pub in_hand: Signal<In, Bit>,
     /// It is of this queue pair.
     pub decided_qp: Signal<In, U<8>>,
@@ -69,10 +73,10 @@ pub struct Intake {
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    #[signals(Bit: moves, head_end, head_meets, stay_meets, context_waits, end_waits)]
+    #[signals(Bit: meets, moves, head_end, head_meets, stay_meets, context_waits, end_waits)]
     #[signals(U<8>: head_qp)]
-    /// Something is offered; it must wait.
-    #[registers(Bit: offers, meets)]
+    // something is offered; whether it moved up in the clock before; whether it must wait, if it did and if it did not
+    #[registers(Bit: offers, moved, head_met, stay_met)]
     // what was taken out of a FIFO a clock ago leaves it now
     #[registers(Bit: context_leaves, end_leaves)]
     subject_r: DFF<ResponseInput>,
@@ -99,6 +103,7 @@ impl Logic for Intake {
         ends.up.data.next.tag = gone_tag;
 
         // the next one
+        meets = if moved { head_met } else { stay_met };
         take = offers & !meets & room & !stalls;
         moves = take | !offers;
         context_waits = contexts.down.valid & !context_leaves;
@@ -114,16 +119,19 @@ impl Logic for Intake {
         if context_waits {
             head_qp = contexts.down.data.val().qp;
         }
-        // what leaves in this clock and what is compared is decided later; what is decided is written in this clock at the earliest
+        // what leaves in this clock, what is compared and what is looked at is decided later; what is decided is written in this clock at the earliest
         head_meets = (offers & (head_qp == qp_r))
             | (offers & (subject_r == ResponseInput::ReadEnd) & head_end)
             | (compared & (head_qp == compared_qp))
+            | (looked_at & (head_qp == looked_qp))
             | (in_hand & (head_qp == decided_qp))
             | (stalls & compared_end & head_end);
         stay_meets = (compared & (qp_r == compared_qp))
+            | (looked_at & (qp_r == looked_qp))
             | (in_hand & (qp_r == decided_qp))
             | (stalls & compared_end & (subject_r == ResponseInput::ReadEnd));
-        meets = if moves { head_meets } else { stay_meets };
+        // whether it moves comes late
+        assign!(moved.d = moves, head_met.d = head_meets, stay_met.d = stay_meets);
         coming_qp = if moves { head_qp } else { qp_r };
         qp_r = coming_qp;
         if moves {

@@ -7,19 +7,20 @@
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
 //! READ, all of those are replaced, since what lies before the new PSN has been received.
 //!
-//! What comes is compared in one clock and decided in the next, one a clock of different queue pairs, one in four of the same:
+//! What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in five of the same:
 //!
 //! | clock | what |
 //! |---|---|
 //! | 0 | [`intake::Intake`] has taken it up, and addressed the list of its queue pair |
 //! | 1 | it is compared with the list |
-//! | 2 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
+//! | 2 | looked at: what is to be done |
+//! | 3 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
 //!
-//! What is not done then keeps `busy` high, and what is compared waits:
+//! What is not done then keeps `busy` high, and what is looked at waits, and with it what is compared:
 //!
 //! | step | does |
 //! |---|---|
-//! | `Look`, `Decide` | the same once more |
+//! | `Compare`, `Look`, `Decide` | the same once more |
 //! | `Tell` | the responder hears of a READ that found no place |
 //! | `AddressHead`, `AwaitHead`, `CompareHead`, `Pop` | list from its head on: acknowledgements leave, to the next READ, which becomes active; READs at the head that follow the active one do too |
 //! | `AddressNext`, `AwaitNext`, `CompareNext`, `Judge` | list from its head on: what is taken back |
@@ -44,7 +45,7 @@ use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
 use crate::words::context::QpContext;
 use crate::words::requester::ReadPlace;
-use crate::words::responses::{QpChange, ResponseInput, ResponseList, ResponseStep};
+use crate::words::responses::{Compared, QpChange, ResponseInput, ResponseList, ResponseStep};
 use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest, ReadState};
 use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
@@ -123,20 +124,22 @@ pub struct ResponseQueue {
     // what is decided, from `Look`, in the clock of `Decide`
     #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again, drops_told)]
     // compared a clock before `Pop` or `Judge`
-    #[registers(Bit: item_follows, item_reached)]
-    // something is compared, since this clock; what was compared is not done: the inverse for what is wide, too
-    #[registers(Bit: valid_1, fresh_1, again_1, busy, done)]
-    // what was compared is decided, or not done
+    #[registers(Bit: item_follows, item_reached, item_goes, item_acknowledges)]
+    // something is compared, since this clock; something is looked at
+    #[registers(Bit: valid_1, fresh_1, again_1, valid_2, again_2)]
+    // what was looked at is not done: the inverse for what is wide, too
+    #[registers(Bit: busy, done)]
+    // what was looked at is decided, or not done
     #[registers(Bit: in_hand)]
-    // what is compared waits, because what was compared is not done; it may not wait: the same for what is wide
-    #[registers(Bit: stalls, open_1)]
+    // what is looked at waits, because what was looked at before is not done; nothing waits: the same for what is wide
+    #[registers(Bit: stalls, open)]
     // there is room for what may come of the next ones
     #[registers(Bit: room, acks_room)]
     // a READ becomes active; it goes on where the one before it ends
     #[registers(Bit: activate, goes_on)]
     // the list had answers that wait, a clock ago
     #[registers(Bit: some)]
-    #[signals(ResponseList: list, list_1, compared, changed)]
+    #[signals(ResponseList: list, list_1, looked_at, changed)]
     #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
     #[signals(U<24>: psn, count, beyond, completed)]
     #[signals(Bit: first_look, look, active, own, answer, ending, is_read, last, lingers, repeats, failed, several)]
@@ -145,6 +148,12 @@ pub struct ResponseQueue {
     /// What comes, and what is in hand, with the lists of their queue pairs.
     first: Comparison,
     once_more: Comparison,
+    // what they said a clock ago
+    first_1: DFF<Compared>,
+    first_2: DFF<Compared>,
+    once_more_r: DFF<Compared>,
+    // of what is compared, and of what is looked at
+    #[signals(Compared: found, compared)]
     /// The answer in the list.
     successor: Follows,
     #[signals(ResponseInput: about)]
@@ -153,8 +162,8 @@ pub struct ResponseQueue {
     of_item: DFF<Bit>,
     /// It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
     pops: DFF<Bit>,
-    // the steps `Pop`, `Judge` and `Finish`; the answer in the list is a READ
-    #[registers(Bit: popping, judge, finish, item_reads)]
+    // the steps `Look`, `Pop`, `Judge` and `Finish`; the answer in the list is a READ
+    #[registers(Bit: looks, popping, judge, finish, item_reads)]
     /// One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
     next_end: DFF<U<24>>,
     next_reach: DFF<U<24>>,
@@ -174,6 +183,12 @@ pub struct ResponseQueue {
     /// The list of that queue pair, a clock ago.
     held_1: DFF<ResponseList>,
     // clock 2
+    subject_2: DFF<ResponseInput>,
+    entry_2: DFF<Commit>,
+    creation_2: DFF<QpChange>,
+    qp_2: DFF<U<8>>,
+    held_2: DFF<ResponseList>,
+    // clock 3
     subject: DFF<ResponseInput>,
     entry: DFF<Commit>,
     creation: DFF<QpChange>,
@@ -209,22 +224,33 @@ impl Logic for ResponseQueue {
             list_1 = lists.rdata;
         }
         held_1 = list_1;
-        inputs!(first: list = list_1, came = entry_1);
-        inputs!(once_more: list, came = entry);
-        assign! {
-            about = subject_1, repeats = again_1, own = first.own, active = first.active, waits = first.waits, several = first.several,
-            is_read = first.is_read, follows = first.follows, at_end = first.at_end, before_end = first.before_end,
-            of_last = first.of_last, of_oldest = first.of_oldest, of_active = first.of_active
+        inputs!(first: list = lists.rdata, came = entry_1);
+        found = first_1;
+        if fresh_1 {
+            found = first.says;
         }
-        failed = entry_1.ends_or_failed;
-        if busy {
-            assign! {
-                about = subject, repeats = again, own = once_more.own, active = once_more.active, waits = once_more.waits,
-                several = once_more.several, is_read = once_more.is_read, follows = once_more.follows, at_end = once_more.at_end,
-                before_end = once_more.before_end, of_last = once_more.of_last, of_oldest = once_more.of_oldest,
-                of_active = once_more.of_active
-            }
-            failed = entry.ends_or_failed;
+        first_1 = found;
+        inputs!(once_more: list, came = entry);
+        once_more_r = once_more.says;
+        // looked at in the clock behind
+        assign!(
+            about = subject_2,
+            repeats = again_2,
+            compared = first_2,
+            failed = entry_2.ends_or_failed
+        );
+        if looks {
+            assign!(
+                about = subject,
+                repeats = again,
+                compared = once_more_r,
+                failed = entry.ends_or_failed
+            );
+        }
+        assign! {
+            own = compared.own, active = compared.active, waits = compared.waits, several = compared.several,
+            is_read = compared.is_read, follows = compared.follows, at_end = compared.at_end, before_end = compared.before_end,
+            of_last = compared.of_last, of_oldest = compared.of_oldest, of_active = compared.of_active
         }
         some = waits;
         assign!(waiting = list.waiting);
@@ -236,25 +262,29 @@ impl Logic for ResponseQueue {
         item_reads = item.kind == CommitKind::Read;
         inputs!(successor: list, answer = item);
         item_follows = successor.follows;
+        // whether it goes: a READ that follows, or the first READ; an acknowledgement as soon as there is room
+        item_goes = if extending { successor.follows } else { item.kind == CommitKind::Read };
+        item_acknowledges = !extending & (item.kind != CommitKind::Read);
         beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
         // where its READ ends
-        came_asks = bit_cast_word::<ReadRequest, W<336, 6>>(entry_1.int_stack);
-        compared = list_1;
-        assign!(psn = entry_1.psn, count = came_asks.count);
+        came_asks = bit_cast_word::<ReadRequest, W<336, 6>>(entry_2.int_stack);
+        looked_at = held_2;
+        assign!(psn = entry_2.psn, count = came_asks.count);
         if busy {
-            compared = list;
+            looked_at = list;
             assign!(psn = entry.psn, count = asked.count);
             if of_item {
                 assign!(psn = item.psn, count = item_asked.count);
             }
         }
         next_end = psn + count;
-        next_reach = compared.reach + count;
+        next_reach = looked_at.reach + count;
 
         // what is decided
-        first_look = valid_1 & !busy;
-        look = first_look | (step == ResponseStep::Look);
+        first_look = valid_2 & !busy;
+        look = first_look | looks;
+        looks = step == ResponseStep::Compare;
         create = look & (about == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
         ending = look & (about == ResponseInput::ReadEnd) & own & active;
@@ -282,28 +312,40 @@ impl Logic for ResponseQueue {
             | ((about == ResponseInput::Answer) & active & (repeats | waits | !follows));
 
         // clock 0 to 1
-        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, stalls, in_hand, decided_qp = qp);
+        inputs!(intake: room, compared = valid_1, compared_qp = qp_1, looked_at = valid_2, looked_qp = qp_2);
+        inputs!(intake: stalls, in_hand, decided_qp = qp);
         intake.compared_end = subject_1 == ResponseInput::ReadEnd;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         fresh_1 = intake.take;
-        valid_1 = intake.take | stalls;
-        if open_1 {
+        if open {
             assign!(
+                valid_1.d = intake.take,
                 qp_1.d = intake.qp,
                 subject_1.d = intake.subject,
                 again_1.d = next_asked.duplicate,
                 creation_1.d = intake.creation,
                 entry_1.d = intake.entry
             );
+            // clock 1 to 2
+            assign!(
+                valid_2.d = valid_1,
+                qp_2.d = qp_1,
+                subject_2.d = subject_1,
+                again_2.d = again_1,
+                creation_2.d = creation_1,
+                entry_2.d = entry_1,
+                held_2.d = list_1,
+                first_2.d = found
+            );
         }
-        // clock 1 to 2
+        // clock 2 to 3
         if done {
             assign!(
-                qp.d = qp_1,
-                subject.d = subject_1,
-                again.d = again_1,
-                creation.d = creation_1,
-                entry.d = entry_1
+                qp.d = qp_2,
+                subject.d = subject_2,
+                again.d = again_2,
+                creation.d = creation_2,
+                entry.d = entry_2
             );
         }
         if busy & pops {
@@ -311,8 +353,8 @@ impl Logic for ResponseQueue {
         }
 
         // `Decide` and the steps behind it
-        popping = (step == ResponseStep::CompareHead) | (popping & !extending & !item_reads & !acks_room);
-        pop = popping & ((extending & item_follows) | (!extending & (item_reads | acks_room)));
+        popping = (step == ResponseStep::CompareHead) | (popping & item_acknowledges & !acks_room);
+        pop = popping & (item_goes | (item_acknowledges & acks_room));
         last = (seen + 1) == waiting;
         judge = step == ResponseStep::CompareNext;
         taken_back = judge & (cut | replaces | item_reached);
@@ -340,7 +382,7 @@ impl Logic for ResponseQueue {
                 next_step = if some { ResponseStep::AddressNext } else { ResponseStep::Finish };
             }
             if looks_again {
-                next_step = ResponseStep::Look;
+                next_step = ResponseStep::Compare;
             }
             if lost {
                 next_step = ResponseStep::Tell;
@@ -392,7 +434,7 @@ impl Logic for ResponseQueue {
         if finish {
             // once more, as one that repeats nothing
             again = false;
-            next_step = if replaces { ResponseStep::Activate } else { ResponseStep::Look };
+            next_step = if replaces { ResponseStep::Activate } else { ResponseStep::Compare };
         }
         if (step == ResponseStep::Activate) & activate {
             // the next of the list may follow it
@@ -402,21 +444,21 @@ impl Logic for ResponseQueue {
                 next_step = ResponseStep::AddressHead;
             }
         }
-        busy_next = next_step != ResponseStep::Idle;
-        if step == ResponseStep::Look {
+        if step == ResponseStep::Compare {
+            next_step = ResponseStep::Look;
+        }
+        if look {
             next_step = ResponseStep::Decide;
         }
-        if first_look {
-            next_step = ResponseStep::Decide;
-            busy_next = lingers;
-        }
+        // where it goes on is known late, so that what is not done at once is done a clock behind its last step
+        busy_next = if first_look { lingers } else { busy & (step != ResponseStep::Idle) };
         step = next_step;
-        in_hand = next_step != ResponseStep::Idle;
+        in_hand = first_look | (busy & (step != ResponseStep::Idle));
         busy = busy_next;
         done = !busy_next;
-        waits_on = (intake.take | stalls) & busy_next;
+        waits_on = (valid_1 | stalls) & busy_next;
         stalls = waits_on;
-        open_1 = !waits_on;
+        open = !waits_on;
 
         // places
         inputs!(pool: at = cursor, store);
@@ -490,14 +532,14 @@ impl Logic for ResponseQueue {
         }
         held = changed;
         if done {
-            held = list_1;
+            held = held_2;
         }
         lists.raddr = intake.coming_qp;
-        asked_place.qp = intake.qp;
-        asked_place.place = bit_cast_u::<3, 24>(intake.entry.val().msn);
+        asked_place.qp = qp_1;
+        asked_place.place = bit_cast_u::<3, 24>(entry_1.msn);
         if stalls {
-            asked_place.qp = qp_1;
-            asked_place.place = bit_cast_u::<3, 24>(entry_1.msn);
+            asked_place.qp = qp_2;
+            asked_place.place = bit_cast_u::<3, 24>(entry_2.msn);
         }
         completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
@@ -510,7 +552,7 @@ impl Logic for ResponseQueue {
 
         // out
         // an answer that goes on with a READ is one
-        acks.up.valid = pass | fail | (popping & !extending & !item_reads & acks_room);
+        acks.up.valid = pass | fail | (popping & item_acknowledges & acks_room);
         sent = bits_zero::<AckSend>(0);
         fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
         if subject == ResponseInput::ReadEnd {
@@ -570,7 +612,7 @@ impl Logic for ResponseQueue {
             left_what = left_what_r, left_qp = left_qp_r, left_generation = left_generation_r
         }
         // what has been taken up has its place besides the 192
-        full_r = pool.clearing | acks.crowded | (pool.free < 195);
+        full_r = pool.clearing | acks.crowded | (pool.free < 196);
         full = full_r;
         free = pool.free;
 
@@ -579,6 +621,7 @@ impl Logic for ResponseQueue {
                 step,
                 left_what_r,
                 valid_1,
+                valid_2,
                 busy,
                 in_hand,
                 activate,
@@ -592,6 +635,7 @@ impl Logic for ResponseQueue {
                 store,
                 lost,
                 looks_again,
+                looks,
                 popping,
                 judge,
                 finish,
@@ -599,7 +643,7 @@ impl Logic for ResponseQueue {
                 room
             );
             full_r = true;
-            open_1 = true;
+            open = true;
             done = true;
         }
     }

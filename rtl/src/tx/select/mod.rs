@@ -8,8 +8,10 @@
 //!
 //! | clock | what |
 //! |---|---|
-//! | 0 | the grant, which has waited in a register, enters; context and ring place are addressed |
-//! | 2 | they show; the message or READ is addressed |
+//! | -1 | the ring place of the grant that begins next is addressed |
+//! | 0 | it has waited in a register, and enters; its context is addressed |
+//! | 1 | its ring place shows, as it was after a write of the clock before |
+//! | 2 | the message or READ is addressed, from a register: the address has a long way to many block RAMs |
 //! | 3 | the next one of the ring is addressed |
 //! | 4 | the message shows, 250 bits, or the READ: the PSN's distances from its first and its end |
 //! | 5 | does it contain the PSN? Then [`form::Form`] begins |
@@ -18,7 +20,7 @@
 //! A grant enters every second clock, every fourth while payload waits to be fetched (but for void ones within a READ that has been asked for); one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
 //! same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a READ
 //! that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message holds
-//! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 20 clocks at
+//! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 22 clocks at
 //! most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //!
 //! READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
@@ -32,7 +34,8 @@ pub mod form;
 #[cfg(test)]
 mod tests;
 
-use crate::prim::ram::RamReg;
+use crate::prim::lut_ram::LutRam;
+use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
@@ -108,13 +111,20 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// Counter pulse: a packet that was sent before.
     pub repeated: Signal<Out, Bit>,
     contexts: RamReg<SelectContext, A>,
-    cursors: RamReg<RingCursor, A>,
+    cursors: LoopRam<RingCursor, A>,
     /// No grant comes for a message that is written in the clock in which it is looked for.
     messages: TableRam<SelectMessage, M>,
     /// READs that are answered, eight of a queue pair.
     reads: TableRam<SelectRead, R>,
     /// Where the READ of the last response was found.
-    read_places: RamReg<U<3>, A>,
+    read_places: LutRam<U<3>, A>,
+    /// It is written while it is read, with this.
+    read_place_written: DFF<Bit>,
+    read_place_new: DFF<U<3>>,
+    // what is written there
+    writes_read_place: Signal<Local, Bit>,
+    written_read_qp: Signal<Local, U<8>>,
+    written_read_place: Signal<Local, U<3>>,
     /// The epoch of the READs that are answered.
     epochs: RamReg<U<4>, A>,
     read: Signal<Local, SelectRead>,
@@ -122,9 +132,14 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     written_place: Signal<Local, ReadPlace>,
     written_address: Signal<Local, U<11>>,
     read_place: Signal<Local, ReadPlace>,
-    read_address: Signal<Local, U<11>>,
-    /// Where the last packet of the flow in clock 2 was found, of requests and of responses.
-    slot_2: Signal<Local, U<4>>,
+    read_address: DFF<U<11>>,
+    /// Where the last packet of the flow in clock 1 was found, of requests and of responses.
+    slot_1: Signal<Local, U<4>>,
+    slot_2: DFF<U<4>>,
+    // what is kept of the flow in clock 2
+    cursor_2: DFF<RingCursor>,
+    read_place_1: Signal<Local, U<3>>,
+    read_place_2: DFF<U<3>>,
     /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
     voids: DFF<RingVoids>,
     voided: DFF<U<8>>,
@@ -165,8 +180,8 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     occupied: Signal<Local, Bit>,
     /// The queue pair in clock 2 is the one that the grant is for.
     exists: Signal<Local, Bit>,
-    /// The first message of the search shows, and with it what is kept of its queue pair.
-    search_shows: Signal<Local, Bit>,
+    /// What is kept of the queue pair that is searched is at hand; its first message shows in the next clock.
+    search_begins: Signal<Local, Bit>,
     /// Messages of the search have shown, none of which was the one, and not all of the ring.
     searching: DFF<Bit>,
     /// Grants for the search.
@@ -174,8 +189,11 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     searched: Signal<Local, LookedGrant>,
     /// The grant that leaves the pipe goes there.
     diverts: Signal<Local, Bit>,
-    /// A grant of the search begins.
+    /// A grant of the search begins; it did a clock ago.
     begins: Signal<Local, Bit>,
+    begun: DFF<Bit>,
+    /// The grant whose message shows is of responses: a register of its own, since it chooses 250 bits.
+    shows_read: DFF<Bit>,
     /// Generation and PSN of the grant whose message shows.
     shown: Signal<Local, LookedGrant>,
     /// Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
@@ -187,9 +205,10 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     found_slot: DFF<U<4>>,
     qp: Signal<Local, U<8>>,
     address: Signal<Local, U<8>>,
+    later_address: Signal<Local, U<8>>,
     slot_now: Signal<Local, U<4>>,
     message_place: Signal<Local, RingPlace>,
-    looked_address: Signal<Local, U<12>>,
+    looked_address: DFF<U<12>>,
     cursor_new: Signal<Local, RingCursor>,
     mtu_now: DFF<U<3>>,
     int_now: DFF<Bit>,
@@ -288,12 +307,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.read_voids.d.next.place = bits_u::<3>(0);
             self.read_voids.d.next.some = true;
         }
-        // whose tables are read: those of the grant that enters, of the search while the pipe is empty
-        self.searched.next = self.searches.down.data.val();
-        self.address.next = self.searched.val().flow.qp;
-        if self.waiting.q.val() & !self.searches.down.valid.val() {
-            self.address.next = self.next.q.val().flow.qp;
-        }
         self.written_place.next.qp = self.read_qp.val();
         self.written_place.next.place = bit_cast_u::<3, 4>(self.read_data.val().tag);
         fields!(read_written from read_data: generation, first_psn, address, length, msn, tag, epoch);
@@ -313,8 +326,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.epochs.we.next = self.read_valid.val();
         self.epochs.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
         self.epochs.wdata.next = self.read_data.val().epoch;
-        self.epochs.raddr.next = bit_cast_u::<A, 8>(self.address.val());
-        self.read_places.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // before: a grant waits
         self.send.ready.next = !self.waiting.q.val();
@@ -334,12 +345,35 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.offered_before.d.next = self.send.valid.val() & self.waiting.q.val();
         self.asked.still.next = self.offered_before.q.val();
 
-        // the pipe: contexts and places show in clock 2
+        // -1: the tables
+        self.searched.next = self.searches.down.data.val();
+        self.address.next = self.coming.val().flow.qp;
+        if self.searches.down.valid.val() {
+            self.address.next = self.searched.val().flow.qp;
+        }
+        self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
+
+        // 0: what is not needed for the address of a message is read a clock later, when it is known from a register
+        self.later_address.next = self.next.q.val().flow.qp;
+        if self.begun.q.val() {
+            self.later_address.next = self.grant.q.val().flow.qp;
+        }
+        self.read_places.raddr.next = bit_cast_u::<A, 8>(self.later_address.val());
+        self.read_place_1.next = self.read_places.rdata.val();
+        if self.read_place_written.q.val() {
+            self.read_place_1.next = self.read_place_new.q.val();
+        }
+        self.contexts.raddr.next = bit_cast_u::<A, 8>(self.later_address.val());
+        self.epochs.raddr.next = bit_cast_u::<A, 8>(self.later_address.val());
+
+        // the pipe: places show in clock 1, contexts in clock 2
         assign!(
             grant_1.d = next,
             valid_2.d = valid_1,
             grant_2.d = grant_1,
-            grant_3.d = grant_2
+            grant_3.d = grant_2,
+            cursor_2.d = cursors.rdata,
+            read_place_2.d = read_place_1
         );
         self.generation_2.next = self.grant.q.val().generation;
         if self.valid_2.q.val() {
@@ -349,17 +383,17 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation_2.val());
         self.valid_3.d.next = self.valid_2.q.val() & self.exists.val();
         // packets of another generation do not count
-        self.since_3.d.next = self.cursors.rdata.val().since_asked + 1;
-        self.fresh_3.d.next = self.cursors.rdata.val().generation != self.generation_2.val();
+        self.since_3.d.next = self.cursor_2.q.val().since_asked + 1;
+        self.fresh_3.d.next = self.cursor_2.q.val().generation != self.generation_2.val();
         self.counted_4.d.next = self.since_3.q.val();
         if self.fresh_3.q.val() {
             self.counted_4.d.next = bits_u::<8>(1);
         }
-        self.slot_2.next = self.cursors.rdata.val().place;
-        if self.grant_2.q.val().flow.response {
-            self.slot_2.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
+        self.slot_1.next = self.cursors.rdata.val().place;
+        if self.grant_1.q.val().flow.response {
+            self.slot_1.next = bit_cast_u::<4, 3>(self.read_place_1.val());
         }
-        assign!(slot_3.d = slot_2, epoch_3.d = epochs.rdata);
+        assign!(slot_2.d = slot_1, slot_3.d = slot_2, epoch_3.d = epochs.rdata);
         self.mtu_3.d.next = self.contexts.rdata.val().mtu;
         self.int_3.d.next = self.contexts.rdata.val().int_on;
         assign! {
@@ -375,18 +409,26 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         // the search, `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
         self.qp.next = self.grant.q.val().flow.qp;
         if self.step.q.val() == SelectStep::Address {
+            self.step.d.next = SelectStep::Await;
+        }
+        if self.step.q.val() == SelectStep::Await {
             self.step.d.next = SelectStep::Context;
         }
-        self.contexts.raddr.next = bit_cast_u::<A, 8>(self.address.val());
-        self.cursors.raddr.next = bit_cast_u::<A, 8>(self.address.val());
 
         // 4, 5: the grant whose message shows; in the search always the one at hand
-        self.search_shows.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() == 2);
+        self.search_begins.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() == 2);
         assign!(shown = grant, epoch_shown = epoch_now);
         if self.valid_4.q.val() {
             assign!(shown = grant_4);
         }
-        if self.valid_4.q.val() | self.search_shows.val() {
+        self.shows_read.d.next = self.grant.q.val().flow.response;
+        if self.valid_4.q.val() {
+            self.shows_read.d.next = self.grant_4.q.val().flow.response;
+        }
+        if self.valid_3.q.val() {
+            self.shows_read.d.next = self.grant_3.q.val().flow.response;
+        }
+        if self.valid_4.q.val() | self.search_begins.val() {
             assign!(
                 epoch_shown = epoch_4,
                 epoch_now.d = epoch_4,
@@ -397,13 +439,13 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.enough.d.next = self.counted_4.q.val() >= self.ack_interval.val();
         }
 
-        // search, 2: is the queue pair still the one that the grant is for?
+        // search, 3: is the queue pair still the one that the grant is for?
         self.odd.next = self.grant.q.val().flow.response;
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == SelectStep::Context {
-            self.slot_now.next = self.cursors.rdata.val().place;
+            self.slot_now.next = self.cursor_2.q.val().place;
             if self.odd.val() {
-                self.slot_now.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
+                self.slot_now.next = bit_cast_u::<4, 3>(self.read_place_2.q.val());
             }
             self.age.d.next = bits_u::<5>(1);
             if !self.exists.val() {
@@ -414,19 +456,19 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.slot.d.next = self.slot_now.val() + 1;
         fields!(message_place: qp, place = slot_now);
-        if self.valid_2.q.val() {
+        if self.valid_1.q.val() {
+            self.message_place.next.qp = self.grant_1.q.val().flow.qp;
+            self.message_place.next.place = self.slot_1.val();
+        } else if self.valid_2.q.val() {
             self.message_place.next.qp = self.grant_2.q.val().flow.qp;
-            self.message_place.next.place = self.slot_2.val();
-        } else if self.valid_3.q.val() {
-            self.message_place.next.qp = self.grant_3.q.val().flow.qp;
-            self.message_place.next.place = self.slot_3.q.val() + 1;
+            self.message_place.next.place = self.slot_2.q.val() + 1;
         }
-        self.looked_address.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
-        self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
+        self.looked_address.d.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
+        self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.q.val());
         self.read_place.next.qp = self.message_place.val().qp;
         self.read_place.next.place = bit_cast_u::<3, 4>(self.message_place.val().place);
-        self.read_address.next = bit_cast_number::<11, ReadPlace>(self.read_place.val());
-        self.reads.raddr.next = bit_cast_u::<R, 11>(self.read_address.val());
+        self.read_address.d.next = bit_cast_number::<11, ReadPlace>(self.read_place.val());
+        self.reads.raddr.next = bit_cast_u::<R, 11>(self.read_address.q.val());
 
         // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();
@@ -435,7 +477,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.ours.d.next = self.messages.rdata.val().generation == self.shown.val().generation;
         self.read.next = self.reads.rdata.val();
         assign!(tag.d = read.tag, few.d = read.few);
-        if self.shown.val().flow.response {
+        if self.shows_read.q.val() {
             assign!(first_now = read.first_psn, end_now = read.end_psn);
             self.ours.d.next = (self.read.val().generation == self.shown.val().generation)
                 & (self.read.val().epoch == self.epoch_shown.val());
@@ -449,9 +491,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.beyond.d.next = self.shown.val().psn - self.end_now.val();
         self.starts.d.next = self.shown.val().psn == self.first_now.val();
 
-        // is the PSN in it? In the search age 3 is the first message or READ, age 10 the last READ, 18 the last message
+        // is the PSN in it? In the search age 4 is the first message or READ, age 11 the last READ, 19 the last message
         self.looked.next = self.searching.q.val();
-        self.found_slot.d.next = self.slot.q.val() - 2;
+        self.found_slot.d.next = self.slot.q.val() - 3;
         if self.valid_4.q.val() {
             self.found_slot.d.next = self.slot_4.q.val();
         } else if self.valid_5.q.val() {
@@ -465,12 +507,12 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.from_end.next = bit_cast_word::<PsnDistance, U<24>>(self.beyond.q.val());
         self.contains.next = self.ours.q.val() & !self.from_first.val().negative & self.from_end.val().negative;
         self.hit.next = self.looked.val() & self.contains.val();
-        self.around.d.next = (self.odd.val() & (self.age.q.val() == 9)) | (self.age.q.val() == 17);
+        self.around.d.next = (self.odd.val() & (self.age.q.val() == 10)) | (self.age.q.val() == 18);
         self.missed.next = self.searching.q.val() & !self.contains.val() & self.around.q.val();
         // the pipe is empty meanwhile
         self.concludes.next = self.searching.q.val() & (self.contains.val() | self.around.q.val());
         self.searching.d.next =
-            (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 2) & !self.concludes.val();
+            (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 3) & !self.concludes.val();
         self.valid_6.d.next = self.valid_5.q.val() & !self.searches.down.valid.val() & !self.contains.val();
         // who comes behind one that is searched for keeps its order
         self.diverts.next = (self.valid_5.q.val() & self.searches.down.valid.val())
@@ -507,6 +549,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             & !self.occupied.val()
             & ((self.step.q.val() == SelectStep::Idle) | self.concludes.val());
         self.searches.down.ready.next = self.begins.val();
+        self.begun.d.next = self.begins.val();
         if self.concludes.val() {
             self.step.d.next = SelectStep::Idle;
         }
@@ -553,18 +596,23 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
         self.cursors.wdata.next = bits_zero::<RingCursor>(0);
         self.cursors.wdata.next.generation = self.voided_generation.q.val();
-        self.read_places.we.next = self.void_cursor.q.val();
-        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
-        self.read_places.wdata.next = bits_u::<3>(0);
+        self.writes_read_place.next = self.void_cursor.q.val();
+        self.written_read_qp.next = self.voided.q.val();
+        self.written_read_place.next = bits_u::<3>(0);
         fields!(cursor_new: place = found_slot, since_asked = counted, generation = grant.generation);
         if self.asks.val() {
             self.cursor_new.next.since_asked = bits_u::<8>(0);
         }
         if self.hit.val() & self.odd.val() {
-            self.read_places.we.next = true;
-            self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-            self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+            self.writes_read_place.next = true;
+            self.written_read_qp.next = self.qp.val();
+            self.written_read_place.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
         }
+        inputs!(read_places: we = writes_read_place, wdata = written_read_place);
+        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.written_read_qp.val());
+        self.read_place_written.d.next =
+            self.writes_read_place.val() & (self.written_read_qp.val() == self.later_address.val());
+        self.read_place_new.d.next = self.written_read_place.val();
         if self.sends.val() & !self.odd.val() {
             self.cursors.we.next = true;
             self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
@@ -634,7 +682,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             valid_5,
             valid_6,
             inside,
-            searching
+            searching,
+            begun
         );
         reset!(step);
         if self.reset.val() {

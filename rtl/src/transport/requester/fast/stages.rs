@@ -4,8 +4,8 @@
 //! | clock | registers | computed |
 //! |---|---|---|
 //! | 0 | `step` offered | the queue pair's state is read, the local region looked up |
-//! | 1 | `step_1` | next PSN; when the packet left is asked |
-//! | 2 | `step_2` | state and context show; the oldest message is read, or the first that may be a READ with missing data |
+//! | 1 | `step_1` | next PSN; when the packet left is asked; where the oldest message lies shows, or the first that may be a READ with missing data |
+//! | 2 | `step_2` | state and context show; that message is read |
 //! | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
 //! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
 //! | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; address of a response's payload |
@@ -63,9 +63,9 @@ pub struct Stages<const SEGMENT: usize> {
     pub sent_known: Signal<In, Bit>,
     /// 2: one past the highest PSN sent.
     pub sent_to: Signal<In, U<24>>,
-    /// 2: the queue pair whose oldest message is to be read.
+    /// 1: the queue pair whose oldest message is to be read.
     pub ring_qp: Signal<Out, U<8>>,
-    /// 2: or not that, but the first that may be a READ with missing data.
+    /// 1: or not that, but the first that may be a READ with missing data.
     pub ring_read: Signal<Out, Bit>,
     /// The state machine has the turn.
     pub turn: Signal<In, Bit>,
@@ -220,9 +220,10 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         step_2 = step_1;
         next_2 = step_1.psn + 1;
 
+        ring_qp = step_1.qp;
+        ring_read = step_1.response;
+
         // 2
-        ring_qp = step_2.qp;
-        ring_read = step_2.response;
         valid_3 = valid_2 & !(step_2.response & defers_response_5);
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
         alone_3 = state.head == state.tail;
