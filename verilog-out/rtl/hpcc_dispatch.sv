@@ -5,14 +5,16 @@
 //
 // Verdicts of the parser wait in a table with as many places as the packet buffer has frames, so none is ever lost; only the places of
 // their queue
-// pairs stand in a FIFO. Then one row a clock, and none ever stands still before it is in its queues:
+// pairs and what decides where they go stand in a FIFO, so that it is in registers when the rest shows. Then one row a clock, and none ever
+// stands still before it is in its queues:
 //
 // | clock | does |
 // |---|---|
 // | 0 | queue pair out of the FIFO; row and context read |
 // | 1 | context into registers |
 // | 2 | row in registers; checks, fate (`classify`) |
-// | 3 | requests and READ responses into the queue of their engine, every row into the queue of turns |
+// | 3 | what does not come from the peer is dropped; requests and READ responses into the queue of their engine, every row into the queue
+// of turns |
 // | 4 | counted; the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //
 // Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves
@@ -102,14 +104,20 @@ module hpcc_dispatch (
   wire  comes;
   wire  enters;
   wire  drops;
+  wire  whole_1;
   wire  hpcc_nic_pkg::judged_frame_t row_2;
   hpcc_nic_pkg::arrived_frame_t entering;
   wire  hpcc_nic_pkg::arrived_frame_t arrived;
+  hpcc_nic_pkg::frame_head_t coming;
+  wire  hpcc_nic_pkg::frame_head_t leaving;
   wire  hpcc_nic_pkg::rx_packet_t judged;
   hpcc_nic_pkg::frame_fate_t fate_2;
   hpcc_nic_pkg::frame_turn_t turn_2;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
+  // The same, but for one that does not come from its queue pair's peer.
+  hpcc_nic_pkg::frame_turn_t sorted;
+  wire  foreign;
   // Place of the counter.
   wire  [5:0] place;
   wire  hpcc_nic_pkg::frame_turn_t turn;
@@ -138,6 +146,8 @@ module hpcc_dispatch (
   logic valid_3_q;
   logic over_3_q;
   logic faulty_3_q;
+  logic of_peer_3_q;
+  logic minds_peer_3_q;
   logic counts_4_d;
   logic counts_4_q;
   logic unfair_out_d;
@@ -147,11 +157,15 @@ module hpcc_dispatch (
   logic [4:0] inside_d;
   logic [4:0] inside_q;
   wire  lost_14_q;
-  // Queue pairs of the frames that wait.
+  // The heads of the frames that wait.
   wire  unused_rows_up_ready;
-  wire  [7:0] rows_down_data;
+  wire  hpcc_nic_pkg::frame_head_t rows_down_data;
   wire  rows_down_valid;
   wire  unused_rows_crowded;
+  hpcc_nic_pkg::frame_head_t head_1_q;
+  hpcc_nic_pkg::frame_head_t head_2_q;
+  hpcc_nic_pkg::int_parts_t parts_2_d;
+  hpcc_nic_pkg::int_parts_t parts_2_q;
   // The frames, and the places of the next one that comes and of the next one that goes on.
   wire  hpcc_nic_pkg::arrived_frame_t waiting_rdata;
   logic [8:0] last_d;
@@ -245,6 +259,7 @@ module hpcc_dispatch (
   wire  classify_is_answer;
   wire  classify_is_ack;
   wire  classify_wrong_port;
+  wire  hpcc_nic_pkg::frame_fate_t classify_meant;
   wire  hpcc_nic_pkg::opcode_t classify_opcode;
   wire  hpcc_nic_pkg::drop_code_t classify_drop_code;
   wire  [5:0] classify_int_length;
@@ -252,12 +267,18 @@ module hpcc_dispatch (
   hpcc_nic_pkg::int_stack_t classify_int_stack;
   // The frame.
   wire  hpcc_nic_pkg::judged_frame_t classify_raw;
-  // Where its opcode sends it (`Meant`).
-  wire  hpcc_nic_pkg::frame_fate_t classify_meant;
+  // What decides where it goes, from a register.
+  wire  hpcc_nic_pkg::frame_head_t classify_head;
+  // Parts of its INT.
+  wire  hpcc_nic_pkg::int_parts_t classify_parts;
   // Context of the queue pair at its place; nobody lives at place 0.
   wire  hpcc_nic_pkg::qp_context_t classify_of_queue_pair;
-  // Where it goes.
+  // Where it goes if it comes from the peer.
   hpcc_nic_pkg::frame_fate_t classify_fate;
+  // It does, by its source address: known late.
+  wire  classify_of_peer;
+  // If it does not it is dropped, whatever else is said here.
+  wire  classify_minds_peer;
   // What is counted if its headers are not at fault.
   hpcc_nic_pkg::frame_count_t classify_counter;
   // They are.
@@ -328,10 +349,10 @@ module hpcc_dispatch (
     .d(lost),
     .q(lost_14_q)
   );
-  hpcc_fifo #(.WIDTH(8), .ADDRESS(9), .MARK(512)) u_rows (
+  hpcc_fifo #(.WIDTH(25), .ADDRESS(9), .MARK(512)) u_rows (
     .clk(clk),
     .rst(rst),
-    .up_data(verdict.qp),
+    .up_data(coming),
     .up_valid(comes),
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
@@ -339,7 +360,7 @@ module hpcc_dispatch (
     .down_ready(open_q),
     .crowded(unused_rows_crowded)
   );
-  hpcc_table_ram #(.WIDTH(828), .ADDRESS(9)) u_waiting (
+  hpcc_table_ram #(.WIDTH(824), .ADDRESS(9)) u_waiting (
     .clk(clk),
     .raddr(oldest_q),
     .rdata(waiting_rdata),
@@ -384,7 +405,7 @@ module hpcc_dispatch (
   );
   hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
     .clk(clk),
-    .raddr(rows_down_data),
+    .raddr(leaving.qp),
     .rdata(contexts_rdata),
     .we(context_valid),
     .waddr(context_qp),
@@ -415,7 +436,7 @@ module hpcc_dispatch (
   hpcc_short_fifo #(.WIDTH(704), .ADDRESS(4), .MARK(8)) u_turns (
     .clk(clk),
     .rst(rst),
-    .up_data(turn_3_q),
+    .up_data(sorted),
     .up_valid(valid_3_q),
     .up_ready(unused_turns_up_ready),
     .down_data(turns_down_data),
@@ -477,19 +498,23 @@ module hpcc_dispatch (
   assign taken = engine & action.take;
   assign committed = (engine & action.commits) | (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
   assign enters = rows_down_valid & open_q;
+  assign leaving = rows_down_data;
+  assign whole_1 = head_1_q.role == hpcc_nic_pkg::FRAME_ROLE_CONTROL;
   assign arrived = waiting_rdata;
   assign row_2 = arrived.frame;
   assign share_short = ((verdict.drop_code == hpcc_nic_pkg::DROP_CODE_NONE) & (|verdict.qp)) & (verdict.payload_length < 16'h80);
   assign classify_raw = row_2;
-  assign classify_meant = arrived.meant;
+  assign classify_head = head_2_q;
+  assign classify_parts = parts_2_q;
   assign classify_of_queue_pair = context_2_q;
   assign judged = classify_row;
   assign drops = share_over & (((classify_fate == hpcc_nic_pkg::FRAME_FATE_REQUEST)
       | (classify_fate == hpcc_nic_pkg::FRAME_FATE_READ_RESPONSE)) | (classify_fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT));
   assign given = row_2.extension;
   assign aeth = given.aeth;
-  assign requests_up_valid = valid_3_q & turn_3_q.request;
-  assign responses_up_valid = valid_3_q & turn_3_q.response;
+  assign foreign = minds_peer_3_q & (~of_peer_3_q);
+  assign requests_up_valid = (valid_3_q & turn_3_q.request) & (~foreign);
+  assign responses_up_valid = (valid_3_q & turn_3_q.response) & (~foreign);
   assign request_data = requests_down_data;
   assign request_valid = requests_down_valid;
   assign response_data = responses_down_data;
@@ -536,11 +561,11 @@ module hpcc_dispatch (
     valid_2_d = valid_1_q;
     valid_3_d = valid_2_q;
     counts_out_d = 44'd0;
-    counts_4_d = valid_3_q & (~over_3_q);
+    counts_4_d = valid_3_q & (foreign | (~over_3_q));
     if (counts_4_q & (counted_4_q != hpcc_nic_pkg::FRAME_COUNT_NONE)) begin
       counts_out_d = 44'd1 << place;
     end
-    unfair_out_d = valid_3_q & over_3_q;
+    unfair_out_d = (valid_3_q & over_3_q) & (~foreign);
     mark_out_d = (done & engine) & turn.ecn;
     notice_full_d = notice_waits;
     control_full_d = control_waits;
@@ -563,6 +588,15 @@ module hpcc_dispatch (
       counts_4_d = 1'd0;
       counts_out_d = 44'd0;
     end
+  end
+  always_comb begin
+    parts_2_d = parts_2_q;
+    parts_2_d.header = whole_1 | (head_1_q.int_length >= 6'd2);
+    parts_2_d.hop_1 = whole_1 | (head_1_q.int_length > 6'd8);
+    parts_2_d.hop_2 = whole_1 | (head_1_q.int_length > 6'h10);
+    parts_2_d.hop_3 = whole_1 | (head_1_q.int_length > 6'h18);
+    parts_2_d.hop_4 = whole_1 | (head_1_q.int_length > 6'h20);
+    parts_2_d.hop_5 = whole_1 | (head_1_q.int_length > 6'h28);
   end
   always_comb begin
     notice_word_d = notice_word_q;
@@ -593,8 +627,14 @@ module hpcc_dispatch (
   end
   always_comb begin
     entering.frame = verdict;
-    entering.meant = meant_fate;
     entering.came = now[23:0];
+  end
+  always_comb begin
+    coming.qp = verdict.qp;
+    coming.drop_code = verdict.drop_code;
+    coming.role = verdict.role;
+    coming.int_length = verdict.int_length;
+    coming.meant = meant_fate;
   end
   always_comb begin
     action = request_action_data;
@@ -630,9 +670,21 @@ module hpcc_dispatch (
     turn_2.right_length = row_2.control_length;
   end
   always_comb begin
+    sorted = turn_3_q;
+    if (foreign) begin
+      sorted.fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
+      sorted.request = 1'd0;
+      sorted.response = 1'd0;
+      sorted.notice = 1'd0;
+    end
+  end
+  always_comb begin
     counted_4_d = counter_3_q;
     if (faulty_3_q) begin
       counted_4_d = fault_3_q;
+    end
+    if (foreign) begin
+      counted_4_d = hpcc_nic_pkg::FRAME_COUNT_WRONG_PEER;
     end
   end
   always_comb begin
@@ -831,9 +883,10 @@ module hpcc_dispatch (
     end
   end
   // classify: Classifies one frame.
-  assign classify_drop_code = classify_raw.drop_code;
-  assign classify_role = classify_raw.role;
-  assign classify_int_length = classify_raw.int_length;
+  assign classify_drop_code = classify_head.drop_code;
+  assign classify_role = classify_head.role;
+  assign classify_int_length = classify_head.int_length;
+  assign classify_meant = classify_head.meant;
   assign classify_opcode = classify_raw.opcode;
   assign classify_alive = classify_of_queue_pair.alive;
   assign classify_int_on = classify_of_queue_pair.int_on;
@@ -844,8 +897,10 @@ module hpcc_dispatch (
   assign classify_is_ack = classify_meant == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT;
   assign classify_wrong_port = (~classify_is_cnp)
       & ((classify_role != classify_wants_role) | (((classify_is_echo | classify_is_probe) | classify_is_answer) & (~classify_int_on)));
+  assign classify_of_peer = classify_raw.source_ip == classify_of_queue_pair.remote_ip;
   assign classify_is_control = classify_role == hpcc_nic_pkg::FRAME_ROLE_CONTROL;
   assign classify_faulty = classify_drop_code != hpcc_nic_pkg::DROP_CODE_NONE;
+  assign classify_minds_peer = (classify_alive & (~classify_is_control)) & (~classify_faulty);
   assign classify_carried = classify_raw.body;
   always_comb begin
     classify_wants_role = hpcc_nic_pkg::FRAME_ROLE_PLAIN;
@@ -868,10 +923,6 @@ module hpcc_dispatch (
     if (classify_wrong_port) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
       classify_counter = hpcc_nic_pkg::FRAME_COUNT_WRONG_PORT;
-    end
-    if (classify_raw.source_ip != classify_of_queue_pair.remote_ip) begin
-      classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
-      classify_counter = hpcc_nic_pkg::FRAME_COUNT_WRONG_PEER;
     end
     if (~classify_alive) begin
       classify_fate = hpcc_nic_pkg::FRAME_FATE_DROPPED;
@@ -902,22 +953,22 @@ module hpcc_dispatch (
   end
   always_comb begin
     classify_int_stack = 336'd0;
-    if (classify_is_control | (classify_int_length >= 6'd2)) begin
+    if (classify_parts.header) begin
       classify_int_stack.header = classify_carried.int_stack.header;
     end
-    if (classify_is_control | (classify_int_length > 6'd8)) begin
+    if (classify_parts.hop_1) begin
       classify_int_stack.hop_1 = classify_carried.int_stack.hop_1;
     end
-    if (classify_is_control | (classify_int_length > 6'h10)) begin
+    if (classify_parts.hop_2) begin
       classify_int_stack.hop_2 = classify_carried.int_stack.hop_2;
     end
-    if (classify_is_control | (classify_int_length > 6'h18)) begin
+    if (classify_parts.hop_3) begin
       classify_int_stack.hop_3 = classify_carried.int_stack.hop_3;
     end
-    if (classify_is_control | (classify_int_length > 6'h20)) begin
+    if (classify_parts.hop_4) begin
       classify_int_stack.hop_4 = classify_carried.int_stack.hop_4;
     end
-    if (classify_is_control | (classify_int_length > 6'h28)) begin
+    if (classify_parts.hop_5) begin
       classify_int_stack.hop_5 = classify_carried.int_stack.hop_5;
     end
   end
@@ -948,10 +999,15 @@ module hpcc_dispatch (
     valid_3_q = 1'd0;
     over_3_q = 1'd0;
     faulty_3_q = 1'd0;
+    of_peer_3_q = 1'd0;
+    minds_peer_3_q = 1'd0;
     counts_4_q = 1'd0;
     unfair_out_q = 1'd0;
     qp_1_q = 8'd0;
     inside_q = 5'd0;
+    head_1_q = 25'd0;
+    head_2_q = 25'd0;
+    parts_2_q = 6'd0;
     last_q = 9'd0;
     oldest_q = 9'd0;
     share_entered_1_q = 1'd0;
@@ -999,10 +1055,15 @@ module hpcc_dispatch (
     valid_3_q <= valid_3_d;
     over_3_q <= drops;
     faulty_3_q <= classify_faulty;
+    of_peer_3_q <= classify_of_peer;
+    minds_peer_3_q <= classify_minds_peer;
     counts_4_q <= counts_4_d;
     unfair_out_q <= unfair_out_d;
-    qp_1_q <= rows_down_data;
+    qp_1_q <= leaving.qp;
     inside_q <= inside_d;
+    head_1_q <= leaving;
+    head_2_q <= head_1_q;
+    parts_2_q <= parts_2_d;
     last_q <= last_d;
     oldest_q <= oldest_d;
     share_entered_1_q <= share_entered_1_d;
@@ -1043,10 +1104,10 @@ module hpcc_dispatch (
     control_word_q <= control_word_d;
     marked_q <= marked_d;
   end
-  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_of_queue_pair.law,
-      classify_of_queue_pair.local_qpn, classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn,
-      classify_of_queue_pair.pause_class, classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn,
-      classify_of_queue_pair.remote_mac};
+  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_raw.int_length, classify_raw.role,
+      classify_raw.drop_code, classify_head.qp, classify_of_queue_pair.law, classify_of_queue_pair.local_qpn,
+      classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn, classify_of_queue_pair.pause_class,
+      classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn, classify_of_queue_pair.remote_mac};
 endmodule
 
 `default_nettype wire

@@ -2496,34 +2496,10 @@ package hpcc_nic_pkg;
     logic [559:0] body;
   } judged_frame_t;
 
-  // Where a judged frame goes.
-  typedef enum logic [3:0] {
-    // Dropped and counted.
-    FRAME_FATE_DROPPED = 4'd0,
-    // A request, to the responder.
-    FRAME_FATE_REQUEST = 4'd1,
-    // A READ response, to the requester, which decides.
-    FRAME_FATE_READ_RESPONSE = 4'd2,
-    // An acknowledgement, to the commit stage.
-    FRAME_FATE_ACKNOWLEDGEMENT = 4'd3,
-    // A READ echo, to the congestion control of the READ response flow.
-    FRAME_FATE_ECHO = 4'd4,
-    // A probe, answered at once.
-    FRAME_FATE_PROBE = 4'd5,
-    // The response to a probe, to the congestion control of the request flow if it counts.
-    FRAME_FATE_PROBE_RESPONSE = 4'd6,
-    // A congestion notification, to the congestion control of the request flow.
-    FRAME_FATE_NOTIFICATION = 4'd7,
-    // A control packet, to the manager.
-    FRAME_FATE_CONTROL = 4'd8
-  } frame_fate_t;
-
   // A judged frame that waits.
   typedef struct packed {
     // The NIC's clock when it was judged, ns modulo 2^24.
     logic [23:0] came;
-    // Where its opcode sends it.
-    frame_fate_t meant;
     // It.
     judged_frame_t frame;
   } arrived_frame_t;
@@ -2578,6 +2554,58 @@ package hpcc_nic_pkg;
     // Congestion notification.
     FRAME_COUNT_CNP = 6'h28
   } frame_count_t;
+
+  // Where a judged frame goes.
+  typedef enum logic [3:0] {
+    // Dropped and counted.
+    FRAME_FATE_DROPPED = 4'd0,
+    // A request, to the responder.
+    FRAME_FATE_REQUEST = 4'd1,
+    // A READ response, to the requester, which decides.
+    FRAME_FATE_READ_RESPONSE = 4'd2,
+    // An acknowledgement, to the commit stage.
+    FRAME_FATE_ACKNOWLEDGEMENT = 4'd3,
+    // A READ echo, to the congestion control of the READ response flow.
+    FRAME_FATE_ECHO = 4'd4,
+    // A probe, answered at once.
+    FRAME_FATE_PROBE = 4'd5,
+    // The response to a probe, to the congestion control of the request flow if it counts.
+    FRAME_FATE_PROBE_RESPONSE = 4'd6,
+    // A congestion notification, to the congestion control of the request flow.
+    FRAME_FATE_NOTIFICATION = 4'd7,
+    // A control packet, to the manager.
+    FRAME_FATE_CONTROL = 4'd8
+  } frame_fate_t;
+
+  // What decides where a judged frame goes, known before the rest of it has been read.
+  typedef struct packed {
+    // Where its opcode sends it.
+    frame_fate_t meant;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // Which port it came to.
+    frame_role_t role;
+    // Why it is dropped.
+    drop_code_t drop_code;
+    // Place of its queue pair, zero if nobody has the number.
+    logic [7:0] qp;
+  } frame_head_t;
+
+  // Parts of an INT stack that a frame has; a control packet has all of its bytes.
+  typedef struct packed {
+    // The fifth.
+    logic hop_5;
+    // The fourth.
+    logic hop_4;
+    // The third.
+    logic hop_3;
+    // The second.
+    logic hop_2;
+    // The first hop's record.
+    logic hop_1;
+    // The header.
+    logic header;
+  } int_parts_t;
 
   // An accepted transport packet beside the context of its queue pair.
   typedef struct packed {

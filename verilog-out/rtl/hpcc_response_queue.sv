@@ -12,7 +12,7 @@
 // active
 // READ, all of those are replaced, since what lies before the new PSN has been received.
 //
-// What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in five of the same:
+// What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in four of the same:
 //
 // | clock | what |
 // |---|---|
@@ -191,7 +191,7 @@ module hpcc_response_queue (
   logic [10:0] pool_count_r_q;
   logic pool_gives_d;
   logic pool_gives_q;
-  // None is read for what is taken up in the clock in which it is written.
+  // What is decided is written in the clock in which the next one of its queue pair may be read.
   wire  hpcc_nic_pkg::response_list_t lists_rdata;
   logic lists_we;
   logic [7:0] lists_waddr;
@@ -313,8 +313,6 @@ module hpcc_response_queue (
   logic busy_q;
   logic done_d;
   logic done_q;
-  logic in_hand_d;
-  logic in_hand_q;
   logic stalls_q;
   logic open_d;
   logic open_q;
@@ -495,7 +493,7 @@ module hpcc_response_queue (
     .waddr(pool_waddr),
     .wdata(pool_wdata)
   );
-  hpcc_table_ram #(.WIDTH(101), .ADDRESS(8)) u_lists (
+  hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_lists (
     .clk(clk),
     .raddr(intake_coming_qp),
     .rdata(lists_rdata),
@@ -797,7 +795,6 @@ module hpcc_response_queue (
     activate_d = (begins | append) | ((~activation_crowded)
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
     step_d = next_step;
-    in_hand_d = first_look | (busy_q & (step_q != hpcc_nic_pkg::RESPONSE_STEP_IDLE));
     busy_d = busy_next;
     done_d = ~busy_next;
     open_d = ~waits_on;
@@ -826,7 +823,6 @@ module hpcc_response_queue (
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       busy_d = 1'd0;
-      in_hand_d = 1'd0;
       activate_d = 1'd0;
       create_d = 1'd0;
       fail_d = 1'd0;
@@ -1082,7 +1078,7 @@ module hpcc_response_queue (
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
   // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read:
-  // five clocks behind the
+  // four clocks behind the
   // one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
   //
   // Collects what comes without handshake, and chooses.
@@ -1095,10 +1091,10 @@ module hpcc_response_queue (
   assign intake_head_end = intake_end_waits & (~intake_context_waits);
   assign intake_head_meets = (((((intake_offers_q & (intake_head_qp == intake_qp_r_q))
       | ((intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & intake_head_end))
-      | (valid_1_q & (intake_head_qp == qp_1_q))) | (valid_2_q & (intake_head_qp == qp_2_q))) | (in_hand_q & (intake_head_qp == qp_q)))
+      | (valid_1_q & (intake_head_qp == qp_1_q))) | (valid_2_q & (intake_head_qp == qp_2_q))) | (busy_q & (intake_head_qp == qp_q)))
       | ((stalls_q & intake_compared_end) & intake_head_end);
   assign intake_stay_meets = (((valid_1_q & (intake_qp_r_q == qp_1_q)) | (valid_2_q & (intake_qp_r_q == qp_2_q)))
-      | (in_hand_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
+      | (busy_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
       & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
   assign intake_subject = intake_subject_r_q;
   assign intake_qp = intake_qp_r_q;
@@ -1345,7 +1341,6 @@ module hpcc_response_queue (
     again_2_q = 1'd0;
     busy_q = 1'd0;
     done_q = 1'd0;
-    in_hand_q = 1'd0;
     stalls_q = 1'd0;
     open_q = 1'd0;
     room_q = 1'd0;
@@ -1445,7 +1440,6 @@ module hpcc_response_queue (
     again_2_q <= again_2_d;
     busy_q <= busy_d;
     done_q <= done_d;
-    in_hand_q <= in_hand_d;
     stalls_q <= waits_on;
     open_q <= open_d;
     room_q <= room_d;

@@ -135,13 +135,13 @@ module hpcc_select (
   wire  enters;
   // One of the same flow is inside whose place is not written.
   wire  meets;
-  // Generation for which context and place in clock 2 are looked at.
   logic [7:0] generation_2;
+  logic [7:0] generation_3;
   // The epoch that the READ that shows must have.
   logic [3:0] epoch_shown;
   // Something is in the pipe.
   wire  occupied;
-  // The queue pair in clock 2 is the one that the grant is for.
+  // The queue pair in clock 3 is the one that the grant is for.
   wire  exists;
   // What is kept of the queue pair that is searched is at hand; its first message shows in the next clock.
   wire  search_begins;
@@ -247,7 +247,6 @@ module hpcc_select (
   logic valid_5_q;
   logic valid_6_d;
   logic valid_6_q;
-  logic int_3_q;
   logic int_4_q;
   wire  fresh_3_d;
   logic fresh_3_q;
@@ -259,7 +258,6 @@ module hpcc_select (
   logic [7:0] since_3_q;
   logic [7:0] counted_4_d;
   logic [7:0] counted_4_q;
-  logic [2:0] mtu_3_q;
   logic [2:0] mtu_4_q;
   logic [3:0] slot_3_q;
   logic [3:0] slot_4_q;
@@ -275,6 +273,7 @@ module hpcc_select (
   logic same_4_q;
   wire  same_5_d;
   logic same_5_q;
+  hpcc_nic_pkg::select_context_t context_3_q;
   // Something is in clocks 2 to 5 of the pipe.
   logic inside_d;
   logic inside_q;
@@ -706,9 +705,9 @@ module hpcc_select (
   assign read_places_raddr = later_address;
   assign contexts_raddr = later_address;
   assign epochs_raddr = later_address;
-  assign exists = contexts_rdata.alive & (contexts_rdata.generation == generation_2);
   assign since_3_d = cursor_2_q.since_asked + 8'd1;
   assign fresh_3_d = cursor_2_q.generation != generation_2;
+  assign exists = context_3_q.alive & (context_3_q.generation == generation_3);
   assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
   assign search_begins = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q == 5'd2);
@@ -822,10 +821,10 @@ module hpcc_select (
       coming.marks = send_kind;
     end
     valid_2_d = valid_1_q;
-    valid_3_d = valid_2_q & exists;
-    valid_4_d = valid_3_q;
+    valid_3_d = valid_2_q;
+    valid_4_d = valid_3_q & exists;
     valid_5_d = valid_4_q;
-    inside_d = ((valid_1_q | (valid_2_q & exists)) | valid_3_q) | valid_4_q;
+    inside_d = ((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q;
     searching_d = ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd3)) & (~concludes);
     valid_6_d = (valid_5_q & (~searches_down_valid)) & (~contains);
     begun_d = begins;
@@ -894,14 +893,13 @@ module hpcc_select (
         slot_now = {1'd0, read_place_2_q};
       end
       age_d = 5'd1;
-      if (~exists) begin
-        step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
-      end else begin
-        step_d = hpcc_nic_pkg::SELECT_STEP_SEARCH;
-      end
+      step_d = hpcc_nic_pkg::SELECT_STEP_SEARCH;
     end
     if (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) begin
       age_d = age_q + 5'd1;
+      if ((age_q == 5'd1) & (~exists)) begin
+        step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
+      end
     end
     if (concludes) begin
       step_d = hpcc_nic_pkg::SELECT_STEP_IDLE;
@@ -974,6 +972,12 @@ module hpcc_select (
     slot_1 = cursors_rdata.place;
     if (grant_1_q.flow.response) begin
       slot_1 = {1'd0, read_place_1};
+    end
+  end
+  always_comb begin
+    generation_3 = grant_q.generation;
+    if (valid_3_q) begin
+      generation_3 = grant_3_q.generation;
     end
   end
   always_comb begin
@@ -1402,7 +1406,6 @@ module hpcc_select (
     valid_4_q = 1'd0;
     valid_5_q = 1'd0;
     valid_6_q = 1'd0;
-    int_3_q = 1'd0;
     int_4_q = 1'd0;
     fresh_3_q = 1'd0;
     grant_1_q = 44'd0;
@@ -1411,7 +1414,6 @@ module hpcc_select (
     grant_4_q = 44'd0;
     since_3_q = 8'd0;
     counted_4_q = 8'd0;
-    mtu_3_q = 3'd0;
     mtu_4_q = 3'd0;
     slot_3_q = 4'd0;
     slot_4_q = 4'd0;
@@ -1422,6 +1424,7 @@ module hpcc_select (
     same_3_q = 1'd0;
     same_4_q = 1'd0;
     same_5_q = 1'd0;
+    context_3_q = 13'd0;
     inside_q = 1'd0;
     searching_q = 1'd0;
     begun_q = 1'd0;
@@ -1531,8 +1534,7 @@ module hpcc_select (
     valid_4_q <= valid_4_d;
     valid_5_q <= valid_5_d;
     valid_6_q <= valid_6_d;
-    int_3_q <= contexts_rdata.int_on;
-    int_4_q <= int_3_q;
+    int_4_q <= context_3_q.int_on;
     fresh_3_q <= fresh_3_d;
     grant_1_q <= next_q;
     grant_2_q <= grant_1_q;
@@ -1540,8 +1542,7 @@ module hpcc_select (
     grant_4_q <= grant_3_q;
     since_3_q <= since_3_d;
     counted_4_q <= counted_4_d;
-    mtu_3_q <= contexts_rdata.mtu;
-    mtu_4_q <= mtu_3_q;
+    mtu_4_q <= context_3_q.mtu;
     slot_3_q <= slot_2_q;
     slot_4_q <= slot_3_q;
     epoch_3_q <= epochs_rdata;
@@ -1551,6 +1552,7 @@ module hpcc_select (
     same_3_q <= same_3_d;
     same_4_q <= same_4_d;
     same_5_q <= same_5_d;
+    context_3_q <= contexts_rdata;
     inside_q <= inside_d;
     searching_q <= searching_d;
     begun_q <= begun_d;

@@ -42,9 +42,9 @@ use super::responder::{ResponderCreation, ResponderState, ResponseNotice, Respon
 use super::responses::{Compared, QpChange, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, JudgedFrame, KnownNumber, MacBytes,
-    OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes, TransportFaults,
-    TransportFields,
+    FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, IntParts, JudgedFrame,
+    KnownNumber, MacBytes, OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes,
+    TransportFaults, TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, LiveFlow, Operation, PacingState, RepeatCount,
@@ -290,6 +290,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         IntBody::descriptor(),
         JudgedFrame::descriptor(),
         ArrivedFrame::descriptor(),
+        FrameHead::descriptor(),
+        IntParts::descriptor(),
         KnownNumber::descriptor(),
         QpPlace::descriptor(),
         FoundPlace::descriptor(),

@@ -314,10 +314,38 @@ crate::word! {
     pub struct ArrivedFrame {
         /// It.
         frame: JudgedFrame,
-        /// Where its opcode sends it.
-        meant: FrameFate,
         /// The NIC's clock when it was judged, ns modulo 2^24.
         came: U<24>,
+    }
+
+    /// What decides where a judged frame goes, known before the rest of it has been read.
+    pub struct FrameHead {
+        /// Place of its queue pair, zero if nobody has the number.
+        qp: U<8>,
+        /// Why it is dropped.
+        drop_code: DropCode,
+        /// Which port it came to.
+        role: FrameRole,
+        /// Bytes of INT header and stack.
+        int_length: U<6>,
+        /// Where its opcode sends it.
+        meant: FrameFate,
+    }
+
+    /// Parts of an INT stack that a frame has; a control packet has all of its bytes.
+    pub struct IntParts {
+        /// The header.
+        header: Bit,
+        /// The first hop's record.
+        hop_1: Bit,
+        /// The second.
+        hop_2: Bit,
+        /// The third.
+        hop_3: Bit,
+        /// The fourth.
+        hop_4: Bit,
+        /// The fifth.
+        hop_5: Bit,
     }
 
     /// A frame that waits for its turn: for what came before it, and for its engine's decision.

@@ -86,7 +86,8 @@ impl<T: Synth, const FLOWS: usize, const A: usize> Logic for Admit<T, FLOWS, A> 
         heads.up.data.next.generation = event.data.val().generation;
         heads.up.data.next.acknowledges =
             (kind == CcEventKind::Ack) | (kind == CcEventKind::Nak) | (takes_probes & (kind == CcEventKind::Probe));
-        ring.we = event.valid & heads.up.ready;
+        // the next place is free, so what is not taken may be written there too: `ready` drives no wide enable either
+        ring.we = event.valid;
         ring.waddr = write_place;
         ring.wdata = offered;
         if event.valid & heads.up.ready {

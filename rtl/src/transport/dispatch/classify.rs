@@ -4,7 +4,7 @@ use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
-use crate::words::rx::{DropCode, FrameCount, FrameFate, IntBody, JudgedFrame};
+use crate::words::rx::{DropCode, FrameCount, FrameFate, FrameHead, IntBody, IntParts, JudgedFrame};
 use crate::words::transport::{FrameRole, RxPacket};
 use crate::words::wire::{IntStack, Opcode};
 use crate::{block, kernel};
@@ -57,12 +57,18 @@ impl Logic for Meant {
 pub struct Classify {
     /// The frame.
     pub raw: Signal<In, JudgedFrame>,
-    /// Where its opcode sends it ([`Meant`]).
-    pub meant: Signal<In, FrameFate>,
+    /// What decides where it goes, from a register.
+    pub head: Signal<In, FrameHead>,
+    /// Parts of its INT.
+    pub parts: Signal<In, IntParts>,
     /// Context of the queue pair at its place; nobody lives at place 0.
     pub of_queue_pair: Signal<In, QpContext>,
-    /// Where it goes.
+    /// Where it goes if it comes from the peer.
     pub fate: Signal<Out, FrameFate>,
+    /// It does, by its source address: known late.
+    pub of_peer: Signal<Out, Bit>,
+    /// If it does not it is dropped, whatever else is said here.
+    pub minds_peer: Signal<Out, Bit>,
     /// What is counted if its headers are not at fault.
     pub counter: Signal<Out, FrameCount>,
     /// They are.
@@ -75,6 +81,7 @@ pub struct Classify {
     pub body: Signal<Out, IntBody>,
     #[signals(FrameRole: role, wants_role)]
     #[signals(Bit: is_control, alive, int_on, is_cnp, is_echo, is_probe, is_answer, is_ack, wrong_port)]
+    meant: Signal<Local, FrameFate>,
     opcode: Signal<Local, Opcode>,
     drop_code: Signal<Local, DropCode>,
     int_length: Signal<Local, U<6>>,
@@ -86,7 +93,7 @@ pub struct Classify {
 impl Logic for Classify {
     fn update(&mut self) {
         assign! {
-            drop_code = raw.drop_code, role = raw.role, int_length = raw.int_length, opcode = raw.opcode
+            drop_code = head.drop_code, role = head.role, int_length = head.int_length, meant = head.meant, opcode = raw.opcode
         }
         alive = of_queue_pair.alive;
         int_on = of_queue_pair.int_on;
@@ -110,10 +117,7 @@ impl Logic for Classify {
             fate = FrameFate::Dropped;
             counter = FrameCount::WrongPort;
         }
-        if raw.source_ip != of_queue_pair.remote_ip {
-            fate = FrameFate::Dropped;
-            counter = FrameCount::WrongPeer;
-        }
+        of_peer = raw.source_ip == of_queue_pair.remote_ip;
         if !alive {
             fate = FrameFate::Dropped;
             counter = FrameCount::UnknownQp;
@@ -127,6 +131,7 @@ impl Logic for Classify {
         if faulty {
             fate = FrameFate::Dropped;
         }
+        minds_peer = alive & !is_control & !faulty;
         fault = bit_cast_word::<FrameCount, U<6>>(bit_cast_u::<6, 5>(bit_cast_number::<5, DropCode>(drop_code)));
         if drop_code == DropCode::MacError {
             // the MAC has counted it
@@ -145,22 +150,22 @@ impl Logic for Classify {
         // INT, zero behind its length; a control packet has none, and all its bytes count
         carried = bit_cast_word::<IntBody, W<560, 9>>(raw.body);
         int_stack = bits_zero::<IntStack>(0);
-        if is_control | (int_length >= 2) {
+        if parts.header {
             int_stack.header = carried.int_stack.header;
         }
-        if is_control | (int_length > 8) {
+        if parts.hop_1 {
             int_stack.hop_1 = carried.int_stack.hop_1;
         }
-        if is_control | (int_length > 16) {
+        if parts.hop_2 {
             int_stack.hop_2 = carried.int_stack.hop_2;
         }
-        if is_control | (int_length > 24) {
+        if parts.hop_3 {
             int_stack.hop_3 = carried.int_stack.hop_3;
         }
-        if is_control | (int_length > 32) {
+        if parts.hop_4 {
             int_stack.hop_4 = carried.int_stack.hop_4;
         }
-        if is_control | (int_length > 40) {
+        if parts.hop_5 {
             int_stack.hop_5 = carried.int_stack.hop_5;
         }
         body = carried;

@@ -1,14 +1,14 @@
 //! Dispatch: what becomes of each frame, in the order of the frames.
 //!
 //! Verdicts of the parser wait in a table with as many places as the packet buffer has frames, so none is ever lost; only the places of their queue
-//! pairs stand in a FIFO. Then one row a clock, and none ever stands still before it is in its queues:
+//! pairs and what decides where they go stand in a FIFO, so that it is in registers when the rest shows. Then one row a clock, and none ever stands still before it is in its queues:
 //!
 //! | clock | does |
 //! |---|---|
 //! | 0 | queue pair out of the FIFO; row and context read |
 //! | 1 | context into registers |
 //! | 2 | row in registers; checks, fate ([`classify`]) |
-//! | 3 | requests and READ responses into the queue of their engine, every row into the queue of turns |
+//! | 3 | what does not come from the peer is dropped; requests and READ responses into the queue of their engine, every row into the queue of turns |
 //! | 4 | counted; the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //!
 //! Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves the
@@ -39,10 +39,10 @@ use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::Notice;
 use crate::words::rx::{
-    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, FrameTurn, IntBody,
-    JudgedFrame,
+    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, FrameHead, FrameTurn,
+    IntBody, IntParts, JudgedFrame,
 };
-use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, RxPacket};
+use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, FrameRole, RxPacket};
 use crate::words::wire::{AckHeader, Extension, IntStack};
 use crate::{block, kernel};
 use classify::{Classify, Meant};
@@ -108,16 +108,19 @@ pub struct Dispatch {
     /// A frame was dropped because its queue pair had its share of the packet buffer.
     pub unfair: Signal<Out, Bit>,
     // 0 to 3
-    #[signals(Bit: comes, enters, drops)]
-    #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, faulty_3, counts_4, unfair_out)]
+    #[signals(Bit: comes, enters, drops, whole_1)]
+    #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, faulty_3, of_peer_3, minds_peer_3, counts_4, unfair_out)]
     row_2: Signal<Local, JudgedFrame>,
     #[signals(ArrivedFrame: entering, arrived)]
     qp_1: DFF<U<8>>,
     /// Rows behind the FIFO.
     inside: DFF<U<5>>,
     lost_14: Delay<Bit, 12>,
-    /// Queue pairs of the frames that wait.
-    rows: StreamFifo<U<8>, 9, 512>,
+    /// The heads of the frames that wait.
+    rows: StreamFifo<FrameHead, 9, 512>,
+    #[signals(FrameHead: coming, leaving)]
+    #[registers(FrameHead: head_1, head_2)]
+    parts_2: DFF<IntParts>,
     /// The frames, and the places of the next one that comes and of the next one that goes on.
     waiting: TableRam<ArrivedFrame, 9>,
     #[registers(U<9>: last, oldest)]
@@ -134,6 +137,9 @@ pub struct Dispatch {
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
     turn_3: DFF<FrameTurn>,
+    /// The same, but for one that does not come from its queue pair's peer.
+    sorted: Signal<Local, FrameTurn>,
+    foreign: Signal<Local, Bit>,
     row_3: DFF<RxPacket>,
     #[registers(FrameCount: counter_3, fault_3, counted_4)]
     /// Place of the counter.
@@ -170,14 +176,15 @@ impl Logic for Dispatch {
         lost_14 = lost;
         meant.opcode = verdict.opcode;
         entering.frame = verdict;
-        entering.meant = meant.fate;
         entering.came = bit_cast_u::<24, 48>(now);
         comes = verdict_valid & !lost_14;
         inputs!(waiting: we = comes, waddr = last, wdata = entering, raddr = oldest);
         if comes {
             last = last + 1;
         }
-        rows.up.data = verdict.qp;
+        fields!(coming from verdict: qp, drop_code, role, int_length);
+        coming.meant = meant.fate;
+        rows.up.data = coming;
         rows.up.valid = comes;
         inputs!(contexts: we = context_valid, waddr = context_qp);
         contexts.wdata = context_data;
@@ -213,12 +220,21 @@ impl Logic for Dispatch {
         if enters {
             oldest = oldest + 1;
         }
-        contexts.raddr = rows.down.data;
-        assign!(valid_1.d = enters, qp_1.d = rows.down.data);
+        leaving = rows.down.data;
+        contexts.raddr = leaving.qp;
+        assign!(valid_1.d = enters, qp_1.d = leaving.qp, head_1.d = leaving);
 
         // 1
         valid_2 = valid_1;
         context_2 = contexts.rdata;
+        head_2 = head_1;
+        whole_1 = head_1.role == FrameRole::Control;
+        parts_2.header = whole_1 | (head_1.int_length >= 2);
+        parts_2.hop_1 = whole_1 | (head_1.int_length > 8);
+        parts_2.hop_2 = whole_1 | (head_1.int_length > 16);
+        parts_2.hop_3 = whole_1 | (head_1.int_length > 24);
+        parts_2.hop_4 = whole_1 | (head_1.int_length > 32);
+        parts_2.hop_5 = whole_1 | (head_1.int_length > 40);
 
         // 2
         arrived = waiting.rdata;
@@ -231,7 +247,7 @@ impl Logic for Dispatch {
         share.short = (verdict.drop_code == DropCode::None) & verdict.qp.any() & (verdict.payload_length < 128);
         share.leaves = valid_2;
         share.next_leaving_qp = qp_1;
-        inputs!(classify: raw = row_2, meant = arrived.meant, of_queue_pair = context_2);
+        inputs!(classify: raw = row_2, head = head_2, parts = parts_2, of_queue_pair = context_2);
         judged = classify.row;
         drops = share.over
             & ((classify.fate == FrameFate::Request)
@@ -253,27 +269,39 @@ impl Logic for Dispatch {
         fields!(turn_2 from row_2: source_ip, right_length = control_length);
         assign! {
             turn_3.d = turn_2, row_3.d = judged, over_3.d = drops, counter_3.d = classify.counter,
-            faulty_3.d = classify.faulty, fault_3.d = classify.fault
+            faulty_3.d = classify.faulty, fault_3.d = classify.fault, of_peer_3.d = classify.of_peer,
+            minds_peer_3.d = classify.minds_peer
         }
         valid_3 = valid_2;
 
         // 3
-        requests.up.valid = valid_3 & turn_3.request;
+        foreign = minds_peer_3 & !of_peer_3;
+        requests.up.valid = valid_3 & turn_3.request & !foreign;
         requests.up.data = row_3;
-        responses.up.valid = valid_3 & turn_3.response;
+        responses.up.valid = valid_3 & turn_3.response & !foreign;
         responses.up.data = row_3;
-        inputs!(turns: up.valid = valid_3, up.data = turn_3);
+        sorted = turn_3;
+        if foreign {
+            sorted.fate = FrameFate::Dropped;
+            sorted.request = false;
+            sorted.response = false;
+            sorted.notice = false;
+        }
+        inputs!(turns: up.valid = valid_3, up.data = sorted);
         StreamOut::<RxPacket>::link(&mut request, &mut requests.down);
         StreamOut::<RxPacket>::link(&mut response, &mut responses.down);
         counts_out = bits_u::<44>(0);
         counted_4 = if faulty_3 { fault_3 } else { counter_3 };
-        counts_4 = valid_3 & !over_3;
+        if foreign {
+            counted_4 = FrameCount::WrongPeer;
+        }
+        counts_4 = valid_3 & (foreign | !over_3);
         place = bit_cast_number::<6, FrameCount>(counted_4);
         if counts_4 & (counted_4 != FrameCount::None) {
             counts_out = bits_u::<44>(1) << place;
         }
         counts = counts_out;
-        unfair_out = valid_3 & over_3;
+        unfair_out = valid_3 & over_3 & !foreign;
         unfair = unfair_out;
 
         // 4: what leaves of a turn leaves in one clock, so that all three are in the order of the frames

@@ -1,6 +1,6 @@
 //! What the response queue does next: a creation, a READ's end, or an answer, in this order.
 //!
-//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read: five clocks behind the
+//! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read: four clocks behind the
 //! one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
 
 use crate::emit::naming::named_inside;
@@ -54,7 +54,7 @@ pub struct Intake {
     pub looked_qp: Signal<In, U<8>>,
     /// It waits, and with it what is compared.
     pub stalls: Signal<In, Bit>,
-    /// What was looked at before is decided, or goes on.
+    /// What was looked at before goes on.
     pub in_hand: Signal<In, Bit>,
     /// It is of this queue pair.
     pub decided_qp: Signal<In, U<8>>,
@@ -119,7 +119,8 @@ impl Logic for Intake {
         if context_waits {
             head_qp = contexts.down.data.val().qp;
         }
-        // what leaves in this clock, what is compared and what is looked at is decided later; what is decided is written in this clock at the earliest
+        // what leaves in this clock, what is compared and what is looked at is decided later; what is decided at once is written in this clock
+        // at the latest, which is early enough
         head_meets = (offers & (head_qp == qp_r))
             | (offers & (subject_r == ResponseInput::ReadEnd) & head_end)
             | (compared & (head_qp == compared_qp))

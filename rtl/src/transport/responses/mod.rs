@@ -7,7 +7,7 @@
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
 //! READ, all of those are replaced, since what lies before the new PSN has been received.
 //!
-//! What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in five of the same:
+//! What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in four of the same:
 //!
 //! | clock | what |
 //! |---|---|
@@ -38,7 +38,6 @@ mod tests;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -113,8 +112,8 @@ pub struct ResponseQueue {
     /// Free places.
     pub free: Signal<Out, U<11>>,
     pool: NodePool,
-    /// None is read for what is taken up in the clock in which it is written.
-    lists: TableRam<ResponseList, 8>,
+    /// What is decided is written in the clock in which the next one of its queue pair may be read.
+    lists: RamReg<ResponseList, 8>,
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
     step: DFF<ResponseStep>,
@@ -129,8 +128,6 @@ pub struct ResponseQueue {
     #[registers(Bit: valid_1, fresh_1, again_1, valid_2, again_2)]
     // what was looked at is not done: the inverse for what is wide, too
     #[registers(Bit: busy, done)]
-    // what was looked at is decided, or not done
-    #[registers(Bit: in_hand)]
     // what is looked at waits, because what was looked at before is not done; nothing waits: the same for what is wide
     #[registers(Bit: stalls, open)]
     // there is room for what may come of the next ones
@@ -313,7 +310,7 @@ impl Logic for ResponseQueue {
 
         // clock 0 to 1
         inputs!(intake: room, compared = valid_1, compared_qp = qp_1, looked_at = valid_2, looked_qp = qp_2);
-        inputs!(intake: stalls, in_hand, decided_qp = qp);
+        inputs!(intake: stalls, in_hand = busy, decided_qp = qp);
         intake.compared_end = subject_1 == ResponseInput::ReadEnd;
         next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
         fresh_1 = intake.take;
@@ -453,7 +450,6 @@ impl Logic for ResponseQueue {
         // where it goes on is known late, so that what is not done at once is done a clock behind its last step
         busy_next = if first_look { lingers } else { busy & (step != ResponseStep::Idle) };
         step = next_step;
-        in_hand = first_look | (busy & (step != ResponseStep::Idle));
         busy = busy_next;
         done = !busy_next;
         waits_on = (valid_1 | stalls) & busy_next;
@@ -623,7 +619,6 @@ impl Logic for ResponseQueue {
                 valid_1,
                 valid_2,
                 busy,
-                in_hand,
                 activate,
                 create,
                 fail,

@@ -163,22 +163,23 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     pause: DFF<U<2>>,
     /// One of the same flow is inside whose place is not written.
     meets: Signal<Local, Bit>,
-    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_3, int_4, fresh_3)]
+    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_4, fresh_3)]
     #[registers(LookedGrant: grant_1, grant_2, grant_3, grant_4)]
     #[registers(U<8>: since_3, counted_4)]
-    #[registers(U<3>: mtu_3, mtu_4)]
+    #[registers(U<3>: mtu_4)]
     #[registers(U<4>: slot_3, slot_4, epoch_3, epoch_4, epoch_now)]
     // the grant in this clock of the pipe has the flow of the one that begins next
     #[registers(Bit: same_2, same_3, same_4, same_5)]
-    /// Generation for which context and place in clock 2 are looked at.
-    generation_2: Signal<Local, U<8>>,
+    // generation for which the place in clock 2 is looked at, and the context in clock 3
+    #[signals(U<8>: generation_2, generation_3)]
+    context_3: DFF<SelectContext>,
     /// The epoch that the READ that shows must have.
     epoch_shown: Signal<Local, U<4>>,
     /// Something is in clocks 2 to 5 of the pipe.
     inside: DFF<Bit>,
     /// Something is in the pipe.
     occupied: Signal<Local, Bit>,
-    /// The queue pair in clock 2 is the one that the grant is for.
+    /// The queue pair in clock 3 is the one that the grant is for.
     exists: Signal<Local, Bit>,
     /// What is kept of the queue pair that is searched is at hand; its first message shows in the next clock.
     search_begins: Signal<Local, Bit>,
@@ -379,9 +380,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.valid_2.q.val() {
             self.generation_2.next = self.grant_2.q.val().generation;
         }
-        self.exists.next =
-            self.contexts.rdata.val().alive & (self.contexts.rdata.val().generation == self.generation_2.val());
-        self.valid_3.d.next = self.valid_2.q.val() & self.exists.val();
+        self.valid_3.d.next = self.valid_2.q.val();
         // packets of another generation do not count
         self.since_3.d.next = self.cursor_2.q.val().since_asked + 1;
         self.fresh_3.d.next = self.cursor_2.q.val().generation != self.generation_2.val();
@@ -394,16 +393,22 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.slot_1.next = bit_cast_u::<4, 3>(self.read_place_1.val());
         }
         assign!(slot_2.d = slot_1, slot_3.d = slot_2, epoch_3.d = epochs.rdata);
-        self.mtu_3.d.next = self.contexts.rdata.val().mtu;
-        self.int_3.d.next = self.contexts.rdata.val().int_on;
-        assign! {
-            valid_4.d = valid_3, grant_4.d = grant_3, mtu_4.d = mtu_3, int_4.d = int_3,
-            slot_4.d = slot_3, epoch_4.d = epoch_3, valid_5.d = valid_4
+        assign!(
+            context_3.d = contexts.rdata,
+            mtu_4.d = context_3.mtu,
+            int_4.d = context_3.int_on
+        );
+        self.generation_3.next = self.grant.q.val().generation;
+        if self.valid_3.q.val() {
+            self.generation_3.next = self.grant_3.q.val().generation;
         }
-        self.inside.d.next = self.valid_1.q.val()
-            | (self.valid_2.q.val() & self.exists.val())
-            | self.valid_3.q.val()
-            | self.valid_4.q.val();
+        self.exists.next =
+            self.context_3.q.val().alive & (self.context_3.q.val().generation == self.generation_3.val());
+        self.valid_4.d.next = self.valid_3.q.val() & self.exists.val();
+        assign! {
+            grant_4.d = grant_3, slot_4.d = slot_3, epoch_4.d = epoch_3, valid_5.d = valid_4
+        }
+        self.inside.d.next = self.valid_1.q.val() | self.valid_2.q.val() | self.valid_3.q.val() | self.valid_4.q.val();
         self.occupied.next = self.valid_1.q.val() | self.inside.q.val() | self.valid_6.q.val();
 
         // the search, `Idle`: when nothing is looked for, or what was is decided; by then its words have been kept, so the next one's are addressed
@@ -439,7 +444,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.enough.d.next = self.counted_4.q.val() >= self.ack_interval.val();
         }
 
-        // search, 3: is the queue pair still the one that the grant is for?
+        // search, 3: where it begins
         self.odd.next = self.grant.q.val().flow.response;
         self.slot_now.next = self.slot.q.val();
         if self.step.q.val() == SelectStep::Context {
@@ -448,11 +453,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
                 self.slot_now.next = bit_cast_u::<4, 3>(self.read_place_2.q.val());
             }
             self.age.d.next = bits_u::<5>(1);
-            if !self.exists.val() {
-                self.step.d.next = SelectStep::Idle;
-            } else {
-                self.step.d.next = SelectStep::Search;
-            }
+            self.step.d.next = SelectStep::Search;
         }
         self.slot.d.next = self.slot_now.val() + 1;
         fields!(message_place: qp, place = slot_now);
@@ -520,6 +521,10 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         inputs!(searches: reset, up.data = grant, up.valid = diverts);
         if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
+            // is the queue pair still the one that the grant is for?
+            if (self.age.q.val() == 1) & !self.exists.val() {
+                self.step.d.next = SelectStep::Idle;
+            }
         }
         // the same flow: the place that the one before has found is written in the clock in which it is found. Packets of a long READ need not
         // wait for it: they are in the READ of the last packet or in the next one
