@@ -84,7 +84,6 @@ module hpcc_cc_admit #(
   wire  heads_down_valid;
   wire  heads_down_ready;
   wire  [WIDTH-1:0] ring_rdata;
-  wire  ring_we;
   wire  commands_up_ready;
   wire  hpcc_nic_pkg::law_command_t commands_down_data;
   wire  commands_down_valid;
@@ -158,7 +157,7 @@ module hpcc_cc_admit #(
     .clk(clk),
     .raddr(read_place_q),
     .rdata(ring_rdata),
-    .we(ring_we),
+    .we(event_valid),
     .waddr(write_place_q),
     .wdata(offered)
   );
@@ -174,7 +173,6 @@ module hpcc_cc_admit #(
   );
   assign kind = hpcc_nic_pkg::cc_event_kind_t'(event_data.telemetry.event_kind);
   assign event_ready = heads_up_ready;
-  assign ring_we = event_valid & heads_up_ready;
   assign command_ready = commands_up_ready;
   assign open_d = (~crowded) & (~sweep_active);
   assign enter = (next_valid_q & open_q) & (~waits_q);
