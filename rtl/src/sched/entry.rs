@@ -83,7 +83,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         inputs!([updates, commands, events, feedbacks, works]: reset);
         // the first operation after the sweep is five clocks behind the last one of it, which may be on the same flow
         closed = sweeping | sweeping_1 | sweeping_2;
-        inputs!([updates, commands, events, feedbacks, works]: closed);
+        inputs!([updates, commands, events, feedbacks, works]: closed, last_flow);
         update_word = bits_zero::<Operation>(0);
         update_word.kind = OpKind::Update;
         update_word.generation = update.data.val().generation;
@@ -233,7 +233,13 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         if look_1 {
             word_r.kind = OpKind::Tick;
         }
-        in_range = chosen <= bit_cast_u::<16, A>(last_flow);
+        // the timer looks at no flow past the last one
+        in_range = (update_1 & updates.within)
+            | (command_1 & commands.within)
+            | (event_1 & events.within)
+            | (feedback_1 & feedbacks.within)
+            | (work_1 & works.within)
+            | look_1;
         valid_r = latest_valid & in_range;
         out_of_range_r = latest_valid & !in_range;
         flow_r = bit_cast_u::<A, 16>(chosen);

@@ -424,7 +424,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.search_begins.next = (self.step.q.val() == SelectStep::Search) & (self.age.q.val() == 2);
         assign!(shown = grant, epoch_shown = epoch_now);
         if self.valid_4.q.val() {
-            assign!(shown = grant_4);
+            assign!(shown = grant_4, epoch_shown = epoch_4);
         }
         self.shows_read.d.next = self.grant.q.val().flow.response;
         if self.valid_4.q.val() {
@@ -435,7 +435,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         if self.valid_4.q.val() | self.search_begins.val() {
             assign!(
-                epoch_shown = epoch_4,
                 epoch_now.d = epoch_4,
                 mtu_now.d = mtu_4,
                 int_now.d = int_4,
