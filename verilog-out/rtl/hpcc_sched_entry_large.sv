@@ -188,6 +188,7 @@ module hpcc_sched_entry_large (
   wire  updates_repeats;
   wire  [12:0] updates_head;
   wire  [15:0] updates_flow;
+  wire  updates_in_range;
   wire  hpcc_nic_pkg::operation_t updates_word;
   wire  commands_up_ready;
   wire  commands_stands;
@@ -195,6 +196,7 @@ module hpcc_sched_entry_large (
   wire  commands_repeats;
   wire  [12:0] commands_head;
   wire  [15:0] commands_flow;
+  wire  commands_in_range;
   wire  hpcc_nic_pkg::operation_t commands_word;
   wire  events_up_ready;
   wire  events_stands;
@@ -202,6 +204,7 @@ module hpcc_sched_entry_large (
   wire  events_repeats;
   wire  [12:0] events_head;
   wire  [15:0] events_flow;
+  wire  events_in_range;
   wire  hpcc_nic_pkg::operation_t events_word;
   wire  feedbacks_up_valid;
   wire  feedbacks_up_ready;
@@ -210,6 +213,7 @@ module hpcc_sched_entry_large (
   wire  feedbacks_repeats;
   wire  [12:0] feedbacks_head;
   wire  [15:0] feedbacks_flow;
+  wire  feedbacks_in_range;
   wire  hpcc_nic_pkg::operation_t feedbacks_word;
   wire  works_up_ready;
   wire  works_stands;
@@ -217,6 +221,7 @@ module hpcc_sched_entry_large (
   wire  works_repeats;
   wire  [12:0] works_head;
   wire  [15:0] works_flow;
+  wire  works_in_range;
   wire  hpcc_nic_pkg::operation_t works_word;
   logic [3:0] timer_wait_d;
   logic [3:0] timer_wait_q;
@@ -226,6 +231,7 @@ module hpcc_sched_entry_large (
     .clk(clk),
     .rst(rst),
     .closed(closed),
+    .last_flow(last_flow),
     .up_valid(update_valid),
     .up_ready(updates_up_ready),
     .up_flow(update_data.flow),
@@ -242,12 +248,14 @@ module hpcc_sched_entry_large (
     .head(updates_head),
     .take(take_update),
     .flow(updates_flow),
+    .in_range(updates_in_range),
     .word(updates_word)
   );
   hpcc_sched_place_large u_commands (
     .clk(clk),
     .rst(rst),
     .closed(closed),
+    .last_flow(last_flow),
     .up_valid(command_valid),
     .up_ready(commands_up_ready),
     .up_flow(command_flow),
@@ -264,12 +272,14 @@ module hpcc_sched_entry_large (
     .head(commands_head),
     .take(take_command),
     .flow(commands_flow),
+    .in_range(commands_in_range),
     .word(commands_word)
   );
   hpcc_sched_place_large u_events (
     .clk(clk),
     .rst(rst),
     .closed(closed),
+    .last_flow(last_flow),
     .up_valid(event_valid),
     .up_ready(events_up_ready),
     .up_flow(event_data.flow),
@@ -286,12 +296,14 @@ module hpcc_sched_entry_large (
     .head(events_head),
     .take(take_event),
     .flow(events_flow),
+    .in_range(events_in_range),
     .word(events_word)
   );
   hpcc_sched_place_large u_feedbacks (
     .clk(clk),
     .rst(rst),
     .closed(closed),
+    .last_flow(last_flow),
     .up_valid(feedbacks_up_valid),
     .up_ready(feedbacks_up_ready),
     .up_flow(feedback_flow),
@@ -308,12 +320,14 @@ module hpcc_sched_entry_large (
     .head(feedbacks_head),
     .take(take_feedback),
     .flow(feedbacks_flow),
+    .in_range(feedbacks_in_range),
     .word(feedbacks_word)
   );
   hpcc_sched_place_large u_works (
     .clk(clk),
     .rst(rst),
     .closed(closed),
+    .last_flow(last_flow),
     .up_valid(work_valid),
     .up_ready(works_up_ready),
     .up_flow(work_flow),
@@ -330,6 +344,7 @@ module hpcc_sched_entry_large (
     .head(works_head),
     .take(take_work),
     .flow(works_flow),
+    .in_range(works_in_range),
     .word(works_word)
   );
   assign closed = (sweeping_q | sweeping_1_q) | sweeping_2_q;
@@ -354,7 +369,8 @@ module hpcc_sched_entry_large (
   assign take_command = commands_stands & (~commands_repeats);
   assign event_taken = event_1_q;
   assign chosen = ((((chosen_update | chosen_command) | chosen_event) | chosen_feedback) | chosen_work) | chosen_look;
-  assign in_range = chosen <= {3'd0, last_flow};
+  assign in_range = (((((update_1_q & updates_in_range) | (command_1_q & commands_in_range)) | (event_1_q & events_in_range))
+      | (feedback_1_q & feedbacks_in_range)) | (work_1_q & works_in_range)) | look_1_q;
   assign valid = valid_r_q;
   assign flow = flow_r_q;
   assign word = word_r_q;
@@ -636,7 +652,7 @@ module hpcc_sched_entry_large (
   end
   wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
       event_data.telemetry.hops, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,
-      event_data.telemetry.bytes, event_data.telemetry.now, event_data.snd_nxt};
+      event_data.telemetry.bytes, event_data.telemetry.now, event_data.snd_nxt, chosen[15:13]};
 endmodule
 
 `default_nettype wire

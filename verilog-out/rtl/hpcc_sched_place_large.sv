@@ -26,6 +26,8 @@ module hpcc_sched_place_large (
   input  wire  rst,
   // Nothing is taken.
   input  wire  closed,
+  // Constant: the last flow number.
+  input  wire  [12:0] last_flow,
   // Clock -3: an operation is offered.
   input  wire  up_valid,
   // Clock -3: it is taken.
@@ -58,6 +60,8 @@ module hpcc_sched_place_large (
   input  wire  take,
   // Clock -1: flow of the operation that was chosen.
   output logic [15:0] flow,
+  // Clock -1: it is not past the last flow.
+  output logic in_range,
   // Clock -1: the operation.
   output       hpcc_nic_pkg::operation_t word
 );
@@ -67,6 +71,7 @@ module hpcc_sched_place_large (
   wire  came_1;
   wire  came_2;
   wire  came_3;
+  wire  comes_in_range;
   logic next_full_0;
   logic next_full_1;
   wire  [12:0] head_0;
@@ -89,6 +94,10 @@ module hpcc_sched_place_large (
   logic free_1_q;
   logic waits_r_d;
   logic waits_r_q;
+  logic in_range_0_d;
+  logic in_range_0_q;
+  logic in_range_1_d;
+  logic in_range_1_q;
   logic once_0_d;
   logic once_0_q;
   logic once_1_d;
@@ -112,6 +121,7 @@ module hpcc_sched_place_large (
   assign up_ready = ready_q;
   assign accept = up_valid & ready_q;
   assign coming = up_flow[12:0];
+  assign comes_in_range = up_flow <= {3'd0, last_flow};
   assign came_1 = latest_valid & (latest == coming);
   assign came_2 = second_valid & (second == coming);
   assign came_3 = third_valid & (third == coming);
@@ -139,6 +149,7 @@ module hpcc_sched_place_large (
     end
   end
   always_comb begin
+    in_range_0_d = in_range_0_q;
     flow_0_d = flow_0_q;
     word_0_d = word_0_q;
     free_0_d = ~((now_0 | once_0_q) | twice_0_q);
@@ -148,6 +159,7 @@ module hpcc_sched_place_large (
     if (accept & (~write_q)) begin
       word_0_d = up_word;
       flow_0_d = up_flow;
+      in_range_0_d = comes_in_range;
       next_full_0 = 1'd1;
       free_0_d = ~((came_1 | came_2) | came_3);
       once_0_d = came_1;
@@ -155,6 +167,7 @@ module hpcc_sched_place_large (
     end
   end
   always_comb begin
+    in_range_1_d = in_range_1_q;
     flow_1_d = flow_1_q;
     word_1_d = word_1_q;
     free_1_d = ~((now_1 | once_1_q) | twice_1_q);
@@ -164,6 +177,7 @@ module hpcc_sched_place_large (
     if (accept & write_q) begin
       word_1_d = up_word;
       flow_1_d = up_flow;
+      in_range_1_d = comes_in_range;
       next_full_1 = 1'd1;
       free_1_d = ~((came_1 | came_2) | came_3);
       once_1_d = came_1;
@@ -195,6 +209,12 @@ module hpcc_sched_place_large (
     end
   end
   always_comb begin
+    in_range = in_range_0_q;
+    if (read_1_q) begin
+      in_range = in_range_1_q;
+    end
+  end
+  always_comb begin
     word = word_0_q;
     if (read_1_q) begin
       word = word_1_q;
@@ -210,6 +230,8 @@ module hpcc_sched_place_large (
     free_0_q = 1'd0;
     free_1_q = 1'd0;
     waits_r_q = 1'd0;
+    in_range_0_q = 1'd0;
+    in_range_1_q = 1'd0;
     once_0_q = 1'd0;
     once_1_q = 1'd0;
     twice_0_q = 1'd0;
@@ -229,6 +251,8 @@ module hpcc_sched_place_large (
     free_0_q <= free_0_d;
     free_1_q <= free_1_d;
     waits_r_q <= waits_r_d;
+    in_range_0_q <= in_range_0_d;
+    in_range_1_q <= in_range_1_d;
     once_0_q <= once_0_d;
     once_1_q <= once_1_d;
     twice_0_q <= twice_0_d;

@@ -866,9 +866,7 @@ module hpcc_select (
     int_now_d = int_now_q;
     counted_d = counted_q;
     enough_d = enough_q;
-    epoch_shown = epoch_now_q;
     if (valid_4_q | search_begins) begin
-      epoch_shown = epoch_4_q;
       epoch_now_d = epoch_4_q;
       mtu_now_d = mtu_4_q;
       int_now_d = int_4_q;
@@ -982,8 +980,10 @@ module hpcc_select (
   end
   always_comb begin
     shown = grant_q;
+    epoch_shown = epoch_now_q;
     if (valid_4_q) begin
       shown = grant_4_q;
+      epoch_shown = epoch_4_q;
     end
   end
   always_comb begin

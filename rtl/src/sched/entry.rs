@@ -234,11 +234,11 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             word_r.kind = OpKind::Tick;
         }
         // the timer looks at no flow past the last one
-        in_range = (update_1 & updates.within)
-            | (command_1 & commands.within)
-            | (event_1 & events.within)
-            | (feedback_1 & feedbacks.within)
-            | (work_1 & works.within)
+        in_range = (update_1 & updates.in_range)
+            | (command_1 & commands.in_range)
+            | (event_1 & events.in_range)
+            | (feedback_1 & feedbacks.in_range)
+            | (work_1 & works.in_range)
             | look_1;
         valid_r = latest_valid & in_range;
         out_of_range_r = latest_valid & !in_range;

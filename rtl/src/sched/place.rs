@@ -63,13 +63,13 @@ pub struct Place<const A: usize> {
     /// Clock -1: flow of the operation that was chosen.
     pub flow: Signal<Out, U<16>>,
     /// Clock -1: it is not past the last flow.
-    pub within: Signal<Out, Bit>,
+    pub in_range: Signal<Out, Bit>,
     /// Clock -1: the operation.
     pub word: Signal<Out, Operation>,
-    #[registers(Bit: ready, write, read, read_1, full_0, full_1, free_0, free_1, waits_r, within_0, within_1)]
+    #[registers(Bit: ready, write, read, read_1, full_0, full_1, free_0, free_1, waits_r, in_range_0, in_range_1)]
     #[registers(Bit: once_0, once_1, twice_0, twice_1)]
     #[registers(U<16>: flow_0, flow_1)]
-    #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, comes_within, next_full_0, next_full_1)]
+    #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, comes_in_range, next_full_0, next_full_1)]
     #[signals(U<A>: head_0, head_1, coming)]
     word_0: DFF<Operation>,
     word_1: DFF<Operation>,
@@ -99,20 +99,20 @@ impl<const A: usize> Logic for Place<A> {
         up_ready = ready;
         accept = up_valid & ready;
         coming = bit_cast_u::<A, 16>(up_flow);
-        comes_within = up_flow <= bit_cast_u::<16, A>(last_flow);
+        comes_in_range = up_flow <= bit_cast_u::<16, A>(last_flow);
         came_1 = latest_valid & (latest == coming);
         came_2 = second_valid & (second == coming);
         came_3 = third_valid & (third == coming);
         next_full_0 = full_0 & !(take & !read);
         next_full_1 = full_1 & !(take & read);
         if accept & !write {
-            assign!(word_0.d = up_word, flow_0.d = up_flow, within_0.d = comes_within);
+            assign!(word_0.d = up_word, flow_0.d = up_flow, in_range_0.d = comes_in_range);
             next_full_0 = true;
             free_0 = !(came_1 | came_2 | came_3);
             assign!(once_0.d = came_1, twice_0.d = came_2);
         }
         if accept & write {
-            assign!(word_1.d = up_word, flow_1.d = up_flow, within_1.d = comes_within);
+            assign!(word_1.d = up_word, flow_1.d = up_flow, in_range_1.d = comes_in_range);
             next_full_1 = true;
             free_1 = !(came_1 | came_2 | came_3);
             assign!(once_1.d = came_1, twice_1.d = came_2);
@@ -131,7 +131,7 @@ impl<const A: usize> Logic for Place<A> {
         // what was chosen stays where it is for one clock more
         read_1 = read;
         flow = if read_1 { flow_1 } else { flow_0 };
-        within = if read_1 { within_1 } else { within_0 };
+        in_range = if read_1 { in_range_1 } else { in_range_0 };
         word = word_0;
         if read_1 {
             word = word_1;
