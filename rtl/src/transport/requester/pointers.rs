@@ -57,3 +57,38 @@ impl Logic for Pointers {
         named_inside::<Self>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::word::Word;
+    use crate::sim::{init, step, Stimulus};
+
+    /// In every clock, with writes of the same queue pair in the clock of the read, the one behind it, and before.
+    #[test]
+    fn every_place_is_the_one_written_last() {
+        let mut block: Box<Pointers> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut stimulus = Stimulus::new(8);
+        let (mut written, mut asked) = ([[0u64; 3]; 4], 0);
+        for clock in 0..20_000 {
+            let (qp, at) = (stimulus.below(4), stimulus.below(4));
+            let (we, read, told) = (stimulus.chance(0.5), stimulus.chance(0.4), stimulus.chance(0.2));
+            let pointers = [stimulus.uniform(5), stimulus.uniform(5), stimulus.uniform(5)];
+            let mut state = [0u64; 3];
+            RequesterState::HEAD.put(&mut state, pointers[0]);
+            RequesterState::READ_AT.put(&mut state, pointers[1]);
+            RequesterState::TOLD.put(&mut state, pointers[2]);
+            (block.qp.next, block.read.next, block.told.next) = (U(qp), read, told);
+            (block.we.next, block.write_qp.next) = (we, U(at));
+            block.new_state.next = RequesterState::from_slice(&state);
+            let place = step(block.as_mut(), |block| block.place.val().0);
+            if we {
+                written[at as usize] = pointers;
+            }
+            let which = if told { 2 } else { usize::from(read) };
+            assert_eq!(place, written[asked][which], "clock {clock}");
+            asked = qp as usize;
+        }
+    }
+}
