@@ -152,7 +152,6 @@ module hpcc_dispatch (
   logic counts_4_q;
   logic unfair_out_d;
   logic unfair_out_q;
-  logic [7:0] qp_1_q;
   // Rows behind the FIFO.
   logic [4:0] inside_d;
   logic [4:0] inside_q;
@@ -378,7 +377,7 @@ module hpcc_dispatch (
   );
   hpcc_ram #(.WIDTH(10), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_share_left (
     .clk(clk),
-    .raddr(qp_1_q),
+    .raddr(head_1_q.qp),
     .rdata(share_left_rdata),
     .we(share_left_we),
     .waddr(share_left_waddr),
@@ -1003,7 +1002,6 @@ module hpcc_dispatch (
     minds_peer_3_q = 1'd0;
     counts_4_q = 1'd0;
     unfair_out_q = 1'd0;
-    qp_1_q = 8'd0;
     inside_q = 5'd0;
     head_1_q = 25'd0;
     head_2_q = 25'd0;
@@ -1059,7 +1057,6 @@ module hpcc_dispatch (
     minds_peer_3_q <= classify_minds_peer;
     counts_4_q <= counts_4_d;
     unfair_out_q <= unfair_out_d;
-    qp_1_q <= leaving.qp;
     inside_q <= inside_d;
     head_1_q <= leaving;
     head_2_q <= head_1_q;
@@ -1078,7 +1075,7 @@ module hpcc_dispatch (
     share_writes_left_q <= share_writes_left_d;
     share_qp_q <= next_qp;
     share_qp_1_q <= share_qp_q;
-    share_leaving_qp_q <= qp_1_q;
+    share_leaving_qp_q <= head_1_q.qp;
     share_left_qp_q <= share_leaving_qp_q;
     share_qp_2_q <= share_qp_1_q;
     share_left_qp_2_q <= share_left_qp_q;

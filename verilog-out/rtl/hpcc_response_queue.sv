@@ -293,7 +293,6 @@ module hpcc_response_queue (
   logic looks_again_d;
   logic looks_again_q;
   logic drops_told_q;
-  logic item_follows_q;
   wire  item_reached_d;
   logic item_reached_q;
   logic item_goes_d;
@@ -324,31 +323,23 @@ module hpcc_response_queue (
   logic goes_on_d;
   logic goes_on_q;
   logic some_q;
-  wire  hpcc_nic_pkg::response_list_t first_list_now;
-  wire  hpcc_nic_pkg::commit_t first_answer;
   wire  [23:0] first_covered;
   // Active READs behind the one that ends.
   wire  [3:0] first_behind;
   hpcc_nic_pkg::compared_t first_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t first_says;
-  wire  hpcc_nic_pkg::response_list_t first_successor_list_now;
-  wire  hpcc_nic_pkg::commit_t first_successor_answer_now;
   wire  hpcc_nic_pkg::read_request_t first_successor_asked;
   wire  [23:0] first_successor_count;
   wire  first_successor_too_far;
   // It is a READ that may become active behind the last active one.
   wire  first_successor_follows;
-  wire  hpcc_nic_pkg::response_list_t once_more_list_now;
-  wire  hpcc_nic_pkg::commit_t once_more_answer;
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
   wire  [3:0] once_more_behind;
   hpcc_nic_pkg::compared_t once_more_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t once_more_says;
-  wire  hpcc_nic_pkg::response_list_t once_more_successor_list_now;
-  wire  hpcc_nic_pkg::commit_t once_more_successor_answer_now;
   wire  hpcc_nic_pkg::read_request_t once_more_successor_asked;
   wire  [23:0] once_more_successor_count;
   wire  once_more_successor_too_far;
@@ -358,8 +349,6 @@ module hpcc_response_queue (
   hpcc_nic_pkg::compared_t first_2_d;
   hpcc_nic_pkg::compared_t first_2_q;
   hpcc_nic_pkg::compared_t once_more_r_q;
-  wire  hpcc_nic_pkg::response_list_t successor_list_now;
-  wire  hpcc_nic_pkg::commit_t successor_answer_now;
   wire  hpcc_nic_pkg::read_request_t successor_asked;
   wire  [23:0] successor_count;
   wire  successor_too_far;
@@ -685,7 +674,7 @@ module hpcc_response_queue (
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
-    if ((popping_q & extending_q) & (~item_follows_q)) begin
+    if ((popping_q & extending_q) & (~item_goes_q)) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
@@ -1173,82 +1162,70 @@ module hpcc_response_queue (
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
-  assign first_list_now = lists_rdata;
-  assign first_answer = entry_1_q;
-  assign first_covered = first_list_now.end_psn + (~first_answer.psn);
-  assign first_behind = first_list_now.tag - first_answer.msn[3:0];
+  assign first_covered = lists_rdata.end_psn + (~entry_1_q.psn);
+  assign first_behind = lists_rdata.tag - entry_1_q.msn[3:0];
   assign first_says = first_found;
   always_comb begin
-    first_found.own = (first_list_now.generation == first_answer.generation) & (~first_list_now.dead);
-    first_found.active = first_list_now.active;
-    first_found.waits = |first_list_now.waiting;
-    first_found.several = |first_list_now.ahead;
-    first_found.is_read = first_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    first_found.own = (lists_rdata.generation == entry_1_q.generation) & (~lists_rdata.dead);
+    first_found.active = lists_rdata.active;
+    first_found.waits = |lists_rdata.waiting;
+    first_found.several = |lists_rdata.ahead;
+    first_found.is_read = entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
     first_found.follows = first_successor_follows;
-    first_found.at_end = first_answer.psn == first_list_now.end_psn;
+    first_found.at_end = entry_1_q.psn == lists_rdata.end_psn;
     first_found.before_end = ~first_covered[23];
     first_found.of_last = first_behind == 4'd0;
-    first_found.of_oldest = first_behind == {1'd0, first_list_now.ahead};
-    first_found.of_active = first_behind <= {1'd0, first_list_now.ahead};
+    first_found.of_oldest = first_behind == {1'd0, lists_rdata.ahead};
+    first_found.of_active = first_behind <= {1'd0, lists_rdata.ahead};
   end
   // first_successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign first_successor_list_now = lists_rdata;
-  assign first_successor_answer_now = entry_1_q;
-  assign first_successor_asked = first_successor_answer_now.int_stack[120:0];
+  assign first_successor_asked = entry_1_q.int_stack[120:0];
   assign first_successor_count = first_successor_asked.count;
-  assign first_successor_too_far = (((((|first_successor_list_now.ahead) & (first_successor_count >= 24'h20))
-      | ((first_successor_list_now.ahead > 3'd1) & (first_successor_count >= 24'h11))) | (&first_successor_list_now.ahead))
-      | (first_successor_list_now.reach >= 24'h200000)) | (first_successor_count >= 24'h200000);
-  assign first_successor_follows = ((first_successor_answer_now.kind == hpcc_nic_pkg::COMMIT_KIND_READ)
-      & (first_successor_answer_now.psn == first_successor_list_now.end_psn)) & (~first_successor_too_far);
+  assign first_successor_too_far = (((((|lists_rdata.ahead) & (first_successor_count >= 24'h20))
+      | ((lists_rdata.ahead > 3'd1) & (first_successor_count >= 24'h11))) | (&lists_rdata.ahead)) | (lists_rdata.reach >= 24'h200000))
+      | (first_successor_count >= 24'h200000);
+  assign first_successor_follows = ((entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_1_q.psn == lists_rdata.end_psn))
+      & (~first_successor_too_far);
   // once_more: What came for a queue pair, compared with the list of what waits for it.
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
-  assign once_more_list_now = list;
-  assign once_more_answer = entry_q;
-  assign once_more_covered = once_more_list_now.end_psn + (~once_more_answer.psn);
-  assign once_more_behind = once_more_list_now.tag - once_more_answer.msn[3:0];
+  assign once_more_covered = list.end_psn + (~entry_q.psn);
+  assign once_more_behind = list.tag - entry_q.msn[3:0];
   assign once_more_says = once_more_found;
   always_comb begin
-    once_more_found.own = (once_more_list_now.generation == once_more_answer.generation) & (~once_more_list_now.dead);
-    once_more_found.active = once_more_list_now.active;
-    once_more_found.waits = |once_more_list_now.waiting;
-    once_more_found.several = |once_more_list_now.ahead;
-    once_more_found.is_read = once_more_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    once_more_found.own = (list.generation == entry_q.generation) & (~list.dead);
+    once_more_found.active = list.active;
+    once_more_found.waits = |list.waiting;
+    once_more_found.several = |list.ahead;
+    once_more_found.is_read = entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
     once_more_found.follows = once_more_successor_follows;
-    once_more_found.at_end = once_more_answer.psn == once_more_list_now.end_psn;
+    once_more_found.at_end = entry_q.psn == list.end_psn;
     once_more_found.before_end = ~once_more_covered[23];
     once_more_found.of_last = once_more_behind == 4'd0;
-    once_more_found.of_oldest = once_more_behind == {1'd0, once_more_list_now.ahead};
-    once_more_found.of_active = once_more_behind <= {1'd0, once_more_list_now.ahead};
+    once_more_found.of_oldest = once_more_behind == {1'd0, list.ahead};
+    once_more_found.of_active = once_more_behind <= {1'd0, list.ahead};
   end
   // once_more_successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign once_more_successor_list_now = list;
-  assign once_more_successor_answer_now = entry_q;
-  assign once_more_successor_asked = once_more_successor_answer_now.int_stack[120:0];
+  assign once_more_successor_asked = entry_q.int_stack[120:0];
   assign once_more_successor_count = once_more_successor_asked.count;
-  assign once_more_successor_too_far = (((((|once_more_successor_list_now.ahead) & (once_more_successor_count >= 24'h20))
-      | ((once_more_successor_list_now.ahead > 3'd1) & (once_more_successor_count >= 24'h11))) | (&once_more_successor_list_now.ahead))
-      | (once_more_successor_list_now.reach >= 24'h200000)) | (once_more_successor_count >= 24'h200000);
-  assign once_more_successor_follows = ((once_more_successor_answer_now.kind == hpcc_nic_pkg::COMMIT_KIND_READ)
-      & (once_more_successor_answer_now.psn == once_more_successor_list_now.end_psn)) & (~once_more_successor_too_far);
+  assign once_more_successor_too_far = (((((|list.ahead) & (once_more_successor_count >= 24'h20))
+      | ((list.ahead > 3'd1) & (once_more_successor_count >= 24'h11))) | (&list.ahead)) | (list.reach >= 24'h200000))
+      | (once_more_successor_count >= 24'h200000);
+  assign once_more_successor_follows = ((entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_q.psn == list.end_psn))
+      & (~once_more_successor_too_far);
   // successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign successor_list_now = list;
-  assign successor_answer_now = item;
-  assign successor_asked = successor_answer_now.int_stack[120:0];
+  assign successor_asked = item.int_stack[120:0];
   assign successor_count = successor_asked.count;
-  assign successor_too_far = (((((|successor_list_now.ahead) & (successor_count >= 24'h20))
-      | ((successor_list_now.ahead > 3'd1) & (successor_count >= 24'h11))) | (&successor_list_now.ahead))
-      | (successor_list_now.reach >= 24'h200000)) | (successor_count >= 24'h200000);
-  assign successor_follows = ((successor_answer_now.kind == hpcc_nic_pkg::COMMIT_KIND_READ)
-      & (successor_answer_now.psn == successor_list_now.end_psn)) & (~successor_too_far);
+  assign successor_too_far = (((((|list.ahead) & (successor_count >= 24'h20)) | ((list.ahead > 3'd1) & (successor_count >= 24'h11)))
+      | (&list.ahead)) | (list.reach >= 24'h200000)) | (successor_count >= 24'h200000);
+  assign successor_follows = ((item.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (item.psn == list.end_psn)) & (~successor_too_far);
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
   // Registers on the way out, and a queue of work. The state is out before the work.
@@ -1330,7 +1307,6 @@ module hpcc_response_queue (
     lost_q = 1'd0;
     looks_again_q = 1'd0;
     drops_told_q = 1'd0;
-    item_follows_q = 1'd0;
     item_reached_q = 1'd0;
     item_goes_q = 1'd0;
     item_acknowledges_q = 1'd0;
@@ -1429,7 +1405,6 @@ module hpcc_response_queue (
     lost_q <= lost_d;
     looks_again_q <= looks_again_d;
     drops_told_q <= drops_q;
-    item_follows_q <= successor_follows;
     item_reached_q <= item_reached_d;
     item_goes_q <= item_goes_d;
     item_acknowledges_q <= item_acknowledges_d;
@@ -1492,32 +1467,10 @@ module hpcc_response_queue (
       context_data.remote_ip, looked_at.epoch, looked_at.ahead, looked_at.tag, looked_at.end_psn, looked_at.tail, looked_at.head,
       looked_at.waiting, looked_at.int_on, looked_at.dead, looked_at.active, looked_at.generation, asked.duplicate, asked.length,
       asked.address, came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_list_now.reach, first_list_now.epoch,
-      first_list_now.tail, first_list_now.head, first_list_now.int_on, first_answer.ecn, first_answer.ends_or_failed, first_answer.int_on,
-      first_answer.answer, first_answer.int_stack, first_answer.int_length, first_answer.msn[23:4], first_answer.syndrome, first_answer.qp,
-      first_covered[22:0], first_successor_list_now.epoch, first_successor_list_now.tag, first_successor_list_now.tail,
-      first_successor_list_now.head, first_successor_list_now.waiting, first_successor_list_now.int_on, first_successor_list_now.dead,
-      first_successor_list_now.active, first_successor_list_now.generation, first_successor_answer_now.ecn,
-      first_successor_answer_now.ends_or_failed, first_successor_answer_now.int_on, first_successor_answer_now.answer,
-      first_successor_answer_now.int_stack[335:121], first_successor_answer_now.int_length, first_successor_answer_now.msn,
-      first_successor_answer_now.syndrome, first_successor_answer_now.generation, first_successor_answer_now.qp,
-      first_successor_asked.duplicate, first_successor_asked.length, first_successor_asked.address, once_more_list_now.reach,
-      once_more_list_now.epoch, once_more_list_now.tail, once_more_list_now.head, once_more_list_now.int_on, once_more_answer.ecn,
-      once_more_answer.ends_or_failed, once_more_answer.int_on, once_more_answer.answer, once_more_answer.int_stack,
-      once_more_answer.int_length, once_more_answer.msn[23:4], once_more_answer.syndrome, once_more_answer.qp, once_more_covered[22:0],
-      once_more_successor_list_now.epoch, once_more_successor_list_now.tag, once_more_successor_list_now.tail,
-      once_more_successor_list_now.head, once_more_successor_list_now.waiting, once_more_successor_list_now.int_on,
-      once_more_successor_list_now.dead, once_more_successor_list_now.active, once_more_successor_list_now.generation,
-      once_more_successor_answer_now.ecn, once_more_successor_answer_now.ends_or_failed, once_more_successor_answer_now.int_on,
-      once_more_successor_answer_now.answer, once_more_successor_answer_now.int_stack[335:121], once_more_successor_answer_now.int_length,
-      once_more_successor_answer_now.msn, once_more_successor_answer_now.syndrome, once_more_successor_answer_now.generation,
-      once_more_successor_answer_now.qp, once_more_successor_asked.duplicate, once_more_successor_asked.length,
-      once_more_successor_asked.address, successor_list_now.epoch, successor_list_now.tag, successor_list_now.tail, successor_list_now.head,
-      successor_list_now.waiting, successor_list_now.int_on, successor_list_now.dead, successor_list_now.active,
-      successor_list_now.generation, successor_answer_now.ecn, successor_answer_now.ends_or_failed, successor_answer_now.int_on,
-      successor_answer_now.answer, successor_answer_now.int_stack[335:121], successor_answer_now.int_length, successor_answer_now.msn,
-      successor_answer_now.syndrome, successor_answer_now.generation, successor_answer_now.qp, successor_asked.duplicate,
-      successor_asked.length, successor_asked.address, activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_covered[22:0], first_successor_asked.duplicate,
+      first_successor_asked.length, first_successor_asked.address, once_more_covered[22:0], once_more_successor_asked.duplicate,
+      once_more_successor_asked.length, once_more_successor_asked.address, successor_asked.duplicate, successor_asked.length,
+      successor_asked.address, activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

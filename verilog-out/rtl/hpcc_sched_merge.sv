@@ -30,6 +30,8 @@ module hpcc_sched_merge (
   input  wire  down_ready
 );
   wire  both;
+  wire  own_may;
+  wire  chain_may;
   wire  own_goes;
   wire  chain_goes;
   wire  [5:0] lead;
@@ -55,11 +57,13 @@ module hpcc_sched_merge (
     .down_ready(down_ready)
   );
   assign both = chain_valid & own_valid;
-  assign own_goes = own_valid & ((~chain_valid) | (compared_q & own_first_q));
-  assign chain_goes = chain_valid & ((~own_valid) | (compared_q & (~own_first_q)));
+  assign own_may = (~chain_valid) | (compared_q & own_first_q);
+  assign chain_may = (~own_valid) | (compared_q & (~own_first_q));
+  assign own_goes = own_valid & own_may;
+  assign chain_goes = chain_valid & chain_may;
   assign skid_up_valid = own_goes | chain_goes;
-  assign own_ready = skid_up_ready & ((~chain_valid) | (compared_q & own_first_q));
-  assign chain_ready = skid_up_ready & ((~own_valid) | (compared_q & (~own_first_q)));
+  assign own_ready = skid_up_ready & own_may;
+  assign chain_ready = skid_up_ready & chain_may;
   assign lead = chain_data.tag - own_data.tag;
   assign own_first_d = ((|lead) & (~lead[5])) | ((lead == 6'd0) & turn_q);
   assign down_data = skid_down_data;

@@ -115,9 +115,6 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
-  logic writes_read_place;
-  logic [7:0] written_read_qp;
-  logic [2:0] written_read_place;
   wire  hpcc_nic_pkg::select_read_t read;
   hpcc_nic_pkg::select_read_t read_written;
   hpcc_nic_pkg::read_place_t written_place;
@@ -125,7 +122,6 @@ module hpcc_select (
   hpcc_nic_pkg::read_place_t read_place;
   // Where the last packet of the flow in clock 1 was found, of requests and of responses.
   logic [3:0] slot_1;
-  logic [2:0] read_place_1;
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
   // The grant on offer.
@@ -199,11 +195,9 @@ module hpcc_select (
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
   wire  [2:0] read_places_rdata;
-  wire  [7:0] read_places_waddr;
-  // It is written while it is read, with this.
-  wire  read_place_written_d;
-  logic read_place_written_q;
-  logic [2:0] read_place_new_q;
+  logic read_places_we;
+  logic [7:0] read_places_waddr;
+  logic [2:0] read_places_wdata;
   // The epoch of the READs that are answered.
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
@@ -546,13 +540,13 @@ module hpcc_select (
     .waddr(reads_waddr),
     .wdata(read_written)
   );
-  hpcc_lut_ram #(.WIDTH(3), .ADDRESS(8)) u_read_places (
+  hpcc_ram #(.WIDTH(3), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_read_places (
     .clk(clk),
     .raddr(read_places_raddr),
     .rdata(read_places_rdata),
-    .we(writes_read_place),
+    .we(read_places_we),
     .waddr(read_places_waddr),
-    .wdata(written_read_place)
+    .wdata(read_places_wdata)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_epochs (
     .clk(clk),
@@ -743,8 +737,6 @@ module hpcc_select (
   assign sends = hit & (((~is_read) | starts_q) | grant_q.marks.rewound);
   assign asked_writes = (hit & (~odd)) & (grant_q.marks.rewound | (is_read & starts_q));
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q))) | enough_q);
-  assign read_places_waddr = written_read_qp;
-  assign read_place_written_d = writes_read_place & (written_read_qp == later_address);
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -949,12 +941,6 @@ module hpcc_select (
     end
   end
   always_comb begin
-    read_place_1 = read_places_rdata;
-    if (read_place_written_q) begin
-      read_place_1 = read_place_new_q;
-    end
-  end
-  always_comb begin
     generation_2 = grant_q.generation;
     if (valid_2_q) begin
       generation_2 = grant_2_q.generation;
@@ -969,7 +955,7 @@ module hpcc_select (
   always_comb begin
     slot_1 = cursors_rdata.place;
     if (grant_1_q.flow.response) begin
-      slot_1 = {1'd0, read_place_1};
+      slot_1 = {1'd0, read_places_rdata};
     end
   end
   always_comb begin
@@ -1057,13 +1043,13 @@ module hpcc_select (
     end
   end
   always_comb begin
-    writes_read_place = void_cursor_q;
-    written_read_qp = voided_q;
-    written_read_place = 3'd0;
+    read_places_we = void_cursor_q;
+    read_places_waddr = voided_q;
+    read_places_wdata = 3'd0;
     if (hit & odd) begin
-      writes_read_place = 1'd1;
-      written_read_qp = qp;
-      written_read_place = found_slot_q[2:0];
+      read_places_we = 1'd1;
+      read_places_waddr = qp;
+      read_places_wdata = found_slot_q[2:0];
     end
   end
   always_comb begin
@@ -1385,8 +1371,6 @@ module hpcc_select (
     form_advances_up_data.advance = 1'd1;
   end
   initial begin
-    read_place_written_q = 1'd0;
-    read_place_new_q = 3'd0;
     read_address_q = 11'd0;
     slot_2_q = 4'd0;
     cursor_2_q = 20'd0;
@@ -1513,12 +1497,10 @@ module hpcc_select (
     form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin
-    read_place_written_q <= read_place_written_d;
-    read_place_new_q <= written_read_place;
     read_address_q <= read_address_d;
     slot_2_q <= slot_1;
     cursor_2_q <= cursors_rdata;
-    read_place_2_q <= read_place_1;
+    read_place_2_q <= read_places_rdata;
     voids_q <= voids_d;
     voided_q <= voided_d;
     voided_generation_q <= voided_generation_d;

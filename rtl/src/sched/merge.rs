@@ -29,7 +29,7 @@ pub struct Merge {
     skid: Skid<Grant>,
     // those of the clock before are offered still; of these, the engine's own goes first; and if their tags were the same
     #[registers(Bit: compared, own_first, turn)]
-    #[signals(Bit: both, own_goes, chain_goes)]
+    #[signals(Bit: both, own_may, chain_may, own_goes, chain_goes)]
     lead: Signal<Local, U<6>>,
 }
 
@@ -38,14 +38,16 @@ impl Logic for Merge {
     fn update(&mut self) {
         skid.reset = reset;
         both = chain.valid & own.valid;
-        own_goes = own.valid & (!chain.valid | (compared & own_first));
-        chain_goes = chain.valid & (!own.valid | (compared & !own_first));
+        own_may = !chain.valid | (compared & own_first);
+        chain_may = !own.valid | (compared & !own_first);
+        own_goes = own.valid & own_may;
+        chain_goes = chain.valid & chain_may;
         skid.up.valid = own_goes | chain_goes;
         // whether one goes does not matter to what is ready to go
         skid.up.data = if own.valid & (!chain.valid | own_first) { own.data } else { chain.data };
         // without their `valid`, which the grants behind have on their way anyway
-        own.ready = skid.up.ready & (!chain.valid | (compared & own_first));
-        chain.ready = skid.up.ready & (!own.valid | (compared & !own_first));
+        own.ready = skid.up.ready & own_may;
+        chain.ready = skid.up.ready & chain_may;
         if both & compared & skid.up.ready {
             turn = !own_first;
         }

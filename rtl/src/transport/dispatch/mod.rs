@@ -112,7 +112,6 @@ pub struct Dispatch {
     #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, faulty_3, of_peer_3, minds_peer_3, counts_4, unfair_out)]
     row_2: Signal<Local, JudgedFrame>,
     #[signals(ArrivedFrame: entering, arrived)]
-    qp_1: DFF<U<8>>,
     /// Rows behind the FIFO.
     inside: DFF<U<5>>,
     lost_14: Delay<Bit, 12>,
@@ -222,7 +221,7 @@ impl Logic for Dispatch {
         }
         leaving = rows.down.data;
         contexts.raddr = leaving.qp;
-        assign!(valid_1.d = enters, qp_1.d = leaving.qp, head_1.d = leaving);
+        assign!(valid_1.d = enters, head_1.d = leaving);
 
         // 1
         valid_2 = valid_1;
@@ -246,7 +245,7 @@ impl Logic for Dispatch {
         // four beats at most, whatever the headers: fewer clocks than an engine takes for one queue pair
         share.short = (verdict.drop_code == DropCode::None) & verdict.qp.any() & (verdict.payload_length < 128);
         share.leaves = valid_2;
-        share.next_leaving_qp = qp_1;
+        share.next_leaving_qp = head_1.qp;
         inputs!(classify: raw = row_2, head = head_2, parts = parts_2, of_queue_pair = context_2);
         judged = classify.row;
         drops = share.over

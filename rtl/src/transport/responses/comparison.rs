@@ -20,8 +20,6 @@ pub struct Comparison {
     /// How they stand.
     pub says: Signal<Out, Compared>,
     successor: Follows,
-    list_now: Signal<Local, ResponseList>,
-    answer: Signal<Local, Commit>,
     covered: Signal<Local, U<24>>,
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
@@ -31,22 +29,20 @@ pub struct Comparison {
 #[kernel]
 impl Logic for Comparison {
     fn update(&mut self) {
-        list_now = list;
-        answer = came;
         inputs!(successor: list, answer = came);
-        covered = list_now.end_psn + !answer.psn;
-        behind = list_now.tag - answer.msn.get_bits::<4>(0);
-        found.own = (list_now.generation == answer.generation) & !list_now.dead;
-        found.active = list_now.active;
-        found.waits = list_now.waiting.any();
-        found.several = list_now.ahead.any();
-        found.is_read = answer.kind == CommitKind::Read;
+        covered = list.end_psn + !came.psn;
+        behind = list.tag - came.msn.get_bits::<4>(0);
+        found.own = (list.generation == came.generation) & !list.dead;
+        found.active = list.active;
+        found.waits = list.waiting.any();
+        found.several = list.ahead.any();
+        found.is_read = came.kind == CommitKind::Read;
         found.follows = successor.follows;
-        found.at_end = answer.psn == list_now.end_psn;
+        found.at_end = came.psn == list.end_psn;
         found.before_end = !covered.get_bit(23);
         found.of_last = behind == 0;
-        found.of_oldest = behind == bit_cast_u::<4, 3>(list_now.ahead);
-        found.of_active = behind <= bit_cast_u::<4, 3>(list_now.ahead);
+        found.of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
+        found.of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
         says = found;
     }
 

@@ -20,8 +20,6 @@ pub struct Follows {
     pub answer: Signal<In, Commit>,
     /// It is a READ that may become active behind the last active one.
     pub follows: Signal<Out, Bit>,
-    list_now: Signal<Local, ResponseList>,
-    answer_now: Signal<Local, Commit>,
     asked: Signal<Local, ReadRequest>,
     count: Signal<Local, U<24>>,
     too_far: Signal<Local, Bit>,
@@ -30,17 +28,15 @@ pub struct Follows {
 #[kernel]
 impl Logic for Follows {
     fn update(&mut self) {
-        list_now = list;
-        answer_now = answer;
-        asked = bit_cast_word::<ReadRequest, W<336, 6>>(answer_now.int_stack);
+        asked = bit_cast_word::<ReadRequest, W<336, 6>>(answer.int_stack);
         count = asked.count;
         // no flow goes on for 2^22 PSNs without a restart
-        too_far = (list_now.ahead.any() & (count >= 32))
-            | ((list_now.ahead > 1) & (count >= 17))
-            | list_now.ahead.all()
-            | (list_now.reach >= 0x20_0000)
+        too_far = (list.ahead.any() & (count >= 32))
+            | ((list.ahead > 1) & (count >= 17))
+            | list.ahead.all()
+            | (list.reach >= 0x20_0000)
             | (count >= 0x20_0000);
-        follows = (answer_now.kind == CommitKind::Read) & (answer_now.psn == list_now.end_psn) & !too_far;
+        follows = (answer.kind == CommitKind::Read) & (answer.psn == list.end_psn) & !too_far;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -123,7 +123,7 @@ pub struct ResponseQueue {
     // what is decided, from `Look`, in the clock of `Decide`
     #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again, drops_told)]
     // compared a clock before `Pop` or `Judge`
-    #[registers(Bit: item_follows, item_reached, item_goes, item_acknowledges)]
+    #[registers(Bit: item_reached, item_goes, item_acknowledges)]
     // something is compared, since this clock; something is looked at
     #[registers(Bit: valid_1, fresh_1, again_1, valid_2, again_2)]
     // what was looked at is not done: the inverse for what is wide, too
@@ -258,7 +258,6 @@ impl Logic for ResponseQueue {
         item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
         item_reads = item.kind == CommitKind::Read;
         inputs!(successor: list, answer = item);
-        item_follows = successor.follows;
         // whether it goes: a READ that follows, or the first READ; an acknowledgement as soon as there is room
         item_goes = if extending { successor.follows } else { item.kind == CommitKind::Read };
         item_acknowledges = !extending & (item.kind != CommitKind::Read);
@@ -397,7 +396,7 @@ impl Logic for ResponseQueue {
         if step == ResponseStep::CompareHead {
             next_step = ResponseStep::Pop;
         }
-        if popping & extending & !item_follows {
+        if popping & extending & !item_goes {
             next_step = ResponseStep::Idle;
         }
         if pop {

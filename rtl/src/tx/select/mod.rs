@@ -34,8 +34,7 @@ pub mod form;
 #[cfg(test)]
 mod tests;
 
-use crate::prim::lut_ram::LutRam;
-use crate::prim::ram::{LoopRam, RamReg};
+use crate::prim::ram::{LoopRam, Ram, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
@@ -117,14 +116,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// READs that are answered, eight of a queue pair.
     reads: TableRam<SelectRead, R>,
     /// Where the READ of the last response was found.
-    read_places: LutRam<U<3>, A>,
-    /// It is written while it is read, with this.
-    read_place_written: DFF<Bit>,
-    read_place_new: DFF<U<3>>,
-    // what is written there
-    writes_read_place: Signal<Local, Bit>,
-    written_read_qp: Signal<Local, U<8>>,
-    written_read_place: Signal<Local, U<3>>,
+    read_places: Ram<U<3>, A>,
     /// The epoch of the READs that are answered.
     epochs: RamReg<U<4>, A>,
     read: Signal<Local, SelectRead>,
@@ -138,7 +130,6 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     slot_2: DFF<U<4>>,
     // what is kept of the flow in clock 2
     cursor_2: DFF<RingCursor>,
-    read_place_1: Signal<Local, U<3>>,
     read_place_2: DFF<U<3>>,
     /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
     voids: DFF<RingVoids>,
@@ -360,10 +351,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.later_address.next = self.grant.q.val().flow.qp;
         }
         self.read_places.raddr.next = bit_cast_u::<A, 8>(self.later_address.val());
-        self.read_place_1.next = self.read_places.rdata.val();
-        if self.read_place_written.q.val() {
-            self.read_place_1.next = self.read_place_new.q.val();
-        }
         self.contexts.raddr.next = bit_cast_u::<A, 8>(self.later_address.val());
         self.epochs.raddr.next = bit_cast_u::<A, 8>(self.later_address.val());
 
@@ -374,7 +361,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             grant_2.d = grant_1,
             grant_3.d = grant_2,
             cursor_2.d = cursors.rdata,
-            read_place_2.d = read_place_1
+            read_place_2.d = read_places.rdata
         );
         self.generation_2.next = self.grant.q.val().generation;
         if self.valid_2.q.val() {
@@ -390,7 +377,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.slot_1.next = self.cursors.rdata.val().place;
         if self.grant_1.q.val().flow.response {
-            self.slot_1.next = bit_cast_u::<4, 3>(self.read_place_1.val());
+            self.slot_1.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
         }
         assign!(slot_2.d = slot_1, slot_3.d = slot_2, epoch_3.d = epochs.rdata);
         assign!(
@@ -600,23 +587,18 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
         self.cursors.wdata.next = bits_zero::<RingCursor>(0);
         self.cursors.wdata.next.generation = self.voided_generation.q.val();
-        self.writes_read_place.next = self.void_cursor.q.val();
-        self.written_read_qp.next = self.voided.q.val();
-        self.written_read_place.next = bits_u::<3>(0);
+        self.read_places.we.next = self.void_cursor.q.val();
+        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
+        self.read_places.wdata.next = bits_u::<3>(0);
         fields!(cursor_new: place = found_slot, since_asked = counted, generation = grant.generation);
         if self.asks.val() {
             self.cursor_new.next.since_asked = bits_u::<8>(0);
         }
         if self.hit.val() & self.odd.val() {
-            self.writes_read_place.next = true;
-            self.written_read_qp.next = self.qp.val();
-            self.written_read_place.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
+            self.read_places.we.next = true;
+            self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
+            self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
         }
-        inputs!(read_places: we = writes_read_place, wdata = written_read_place);
-        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.written_read_qp.val());
-        self.read_place_written.d.next =
-            self.writes_read_place.val() & (self.written_read_qp.val() == self.later_address.val());
-        self.read_place_new.d.next = self.written_read_place.val();
         if self.sends.val() & !self.odd.val() {
             self.cursors.we.next = true;
             self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
