@@ -77,6 +77,9 @@ module hpcc_fifo #(
     end
   end
 `else
+  // down_valid and word_valid, inverted, for the wide registers alone: what else moves does not wait for a net with so many loads
+  reg down_vacant, word_vacant;
+  initial {down_vacant, word_vacant} = 2'b11;
   wire push = up_valid && up_ready;
   wire advance_out = !down_valid || down_ready;
   wire advance_word = !word_valid || advance_out;
@@ -88,8 +91,8 @@ module hpcc_fifo #(
   always @(posedge clk) begin
     // while it is not full nothing is kept in the next place
     if (!level[ADDRESS]) mem[write] <= up_data;
-    if (advance_word) word <= mem[read];
-    if (advance_out && word_valid) down_data <= word;
+    if (word_vacant || down_vacant || down_ready) word <= mem[read];
+    if (!word_vacant && (down_vacant || down_ready)) down_data <= word;
   end
   always @(posedge clk) begin
     if (rst) begin
@@ -97,6 +100,8 @@ module hpcc_fifo #(
       down_valid <= 1'b0;
       crowded <= 1'b0;
       word_valid <= 1'b0;
+      down_vacant <= 1'b1;
+      word_vacant <= 1'b1;
       write <= {ADDRESS{1'b0}};
       read <= {ADDRESS{1'b0}};
       level <= EMPTY;
@@ -107,8 +112,14 @@ module hpcc_fifo #(
       level <= ({(ADDRESS + 1){push}} & level_if_pushed) | ({(ADDRESS + 1){!push}} & level_if_not);
       if (push) write <= write + ONE[ADDRESS-1:0];
       if (fetch) read <= read + ONE[ADDRESS-1:0];
-      if (advance_word) word_valid <= level != EMPTY;
-      if (advance_out) down_valid <= word_valid;
+      if (advance_word) begin
+        word_valid <= level != EMPTY;
+        word_vacant <= level == EMPTY;
+      end
+      if (advance_out) begin
+        down_valid <= word_valid;
+        down_vacant <= !word_valid;
+      end
     end
   end
 `endif

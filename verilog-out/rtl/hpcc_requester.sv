@@ -170,6 +170,7 @@ module hpcc_requester (
   logic hit_2;
   logic hit_3;
   wire  window_writes;
+  wire  window_no_room;
   logic window_passes;
   wire  window_restarts;
   wire  window_waits_for_restart;
@@ -178,18 +179,25 @@ module hpcc_requester (
   wire  window_shows;
   wire  window_showing;
   wire  window_passed;
-  logic window_remains;
-  logic window_came_here;
   logic window_filled_here;
+  logic window_done_here;
+  logic window_deferred_here;
+  logic window_seen_here;
+  logic window_full_here;
   wire  [4:0] window_held;
   logic [4:0] window_now;
-  wire  [4:0] window_behind;
+  logic [4:0] window_behind;
+  logic [4:0] window_second;
   wire  [3:0] window_at;
   wire  [3:0] window_oldest;
   logic [3:0] window_new_at;
   wire  [3:0] window_tail_place;
   wire  [15:0] window_taken_from;
+  wire  [15:0] window_one_on;
+  wire  [15:0] window_two_on;
   logic [15:0] window_here;
+  logic [15:0] window_here_behind;
+  wire  [15:0] window_seen;
   wire  [15:0] window_ended;
   logic [15:0] window_freed;
   logic [15:0] window_flown;
@@ -263,23 +271,56 @@ module hpcc_requester (
   wire  window_found_full_14;
   wire  window_found_full_15;
   wire  window_found_full_16;
-  wire  window_addressed_full_0;
-  wire  window_addressed_full_1;
-  wire  window_addressed_full_2;
-  wire  window_addressed_full_3;
-  wire  window_addressed_full_4;
-  wire  window_addressed_full_5;
-  wire  window_addressed_full_6;
-  wire  window_addressed_full_7;
-  wire  window_addressed_full_8;
-  wire  window_addressed_full_9;
-  wire  window_addressed_full_10;
-  wire  window_addressed_full_11;
-  wire  window_addressed_full_12;
-  wire  window_addressed_full_13;
-  wire  window_addressed_full_14;
-  wire  window_addressed_full_15;
-  wire  window_addressed_full_16;
+  wire  window_at_next_0;
+  wire  window_at_next_1;
+  wire  window_at_next_2;
+  wire  window_at_next_3;
+  wire  window_at_next_4;
+  wire  window_at_next_5;
+  wire  window_at_next_6;
+  wire  window_at_next_7;
+  wire  window_at_next_8;
+  wire  window_at_next_9;
+  wire  window_at_next_10;
+  wire  window_at_next_11;
+  wire  window_at_next_12;
+  wire  window_at_next_13;
+  wire  window_at_next_14;
+  wire  window_at_next_15;
+  wire  window_next_full_0;
+  wire  window_next_full_1;
+  wire  window_next_full_2;
+  wire  window_next_full_3;
+  wire  window_next_full_4;
+  wire  window_next_full_5;
+  wire  window_next_full_6;
+  wire  window_next_full_7;
+  wire  window_next_full_8;
+  wire  window_next_full_9;
+  wire  window_next_full_10;
+  wire  window_next_full_11;
+  wire  window_next_full_12;
+  wire  window_next_full_13;
+  wire  window_next_full_14;
+  wire  window_next_full_15;
+  wire  window_next_full_16;
+  wire  window_behind_full_0;
+  wire  window_behind_full_1;
+  wire  window_behind_full_2;
+  wire  window_behind_full_3;
+  wire  window_behind_full_4;
+  wire  window_behind_full_5;
+  wire  window_behind_full_6;
+  wire  window_behind_full_7;
+  wire  window_behind_full_8;
+  wire  window_behind_full_9;
+  wire  window_behind_full_10;
+  wire  window_behind_full_11;
+  wire  window_behind_full_12;
+  wire  window_behind_full_13;
+  wire  window_behind_full_14;
+  wire  window_behind_full_15;
+  wire  window_behind_full_16;
   wire  [7:0] window_arriving_qp;
   wire  window_comes_full;
   // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
@@ -302,6 +343,9 @@ module hpcc_requester (
   wire  window_machine_valid;
   logic window_room_d;
   logic window_room_q;
+  logic window_full_up_q;
+  logic window_entered_d;
+  logic window_entered_q;
   logic window_waits_r_d;
   logic window_waits_r_q;
   logic window_skips_d;
@@ -316,17 +360,13 @@ module hpcc_requester (
   logic window_freed_ring_q;
   logic window_restart_due_d;
   logic window_restart_due_q;
-  wire  window_moved_d;
-  logic window_moved_q;
-  logic window_came_d;
-  logic window_came_q;
-  wire  window_came_behind_d;
-  logic window_came_behind_q;
+  wire  window_anew_d;
+  logic window_anew_q;
   logic window_took_d;
   logic window_took_q;
   logic window_filled_d;
   logic window_filled_q;
-  wire  window_filled_behind_d;
+  logic window_filled_behind_d;
   logic window_filled_behind_q;
   logic [4:0] window_head_d;
   logic [4:0] window_head_q;
@@ -334,6 +374,10 @@ module hpcc_requester (
   logic [4:0] window_next_q;
   logic [4:0] window_tail_d;
   logic [4:0] window_tail_q;
+  logic [4:0] window_next_1_d;
+  logic [4:0] window_next_1_q;
+  logic [4:0] window_next_2_d;
+  logic [4:0] window_next_2_q;
   logic [15:0] window_flying_d;
   logic [15:0] window_flying_q;
   logic [15:0] window_done_d;
@@ -407,14 +451,18 @@ module hpcc_requester (
   logic window_full_14_q;
   wire  window_full_15_d;
   logic window_full_15_q;
-  logic [7:0] window_came_qp_q;
   logic [7:0] window_front_qp_q;
+  logic [3:0] window_entered_place_q;
+  logic [7:0] window_entered_qp_q;
   // Queue pairs of the work requests.
   wire  [7:0] window_numbers_rdata;
+  wire  window_numbers_we;
   // The work requests.
   wire  hpcc_nic_pkg::work_request_t window_fronts_rdata;
+  wire  window_fronts_we;
   // A second copy, for a second reader.
   wire  hpcc_nic_pkg::work_request_t window_words_rdata;
+  wire  window_words_we;
   logic [2:0] held_new_head;
   logic [2:0] held_new_tail;
   // Its place.
@@ -464,7 +512,6 @@ module hpcc_requester (
   wire  entry_second_inside;
   wire  entry_answer_inside;
   wire  entry_stays;
-  wire  entry_long_read;
   wire  [7:0] entry_answer_qp;
   logic [7:0] entry_second_qp;
   wire  [7:0] entry_work_qp;
@@ -517,7 +564,12 @@ module hpcc_requester (
   // Clocks in which READs are answered.
   logic [5:0] entry_answered_d;
   logic [5:0] entry_answered_q;
-  // Clocks before the next work request; `pauses` while there are any.
+  logic entry_behind_read_d;
+  logic entry_behind_read_q;
+  wire  entry_behind_long_d;
+  logic entry_behind_long_q;
+  // A READ's work request went a clock ago; it was long, or READs of peers were answered. Clocks before the next work request; `pauses`
+  // while there are any.
   logic [1:0] entry_pause_d;
   logic [1:0] entry_pause_q;
   // Answers that have gone since a work request did, three at most. It is a work request's `turn` behind one, behind three while many wait.
@@ -606,7 +658,7 @@ module hpcc_requester (
   wire  [63:0] stages_address;
   // 4: the work request of the message is done, without an error.
   wire  stages_completes;
-  // 4: its queue pair.
+  // 4: its queue pair, or that of the state that may be written in the next clock.
   wire  [7:0] stages_completes_qp;
   // 4: place of the work request or of the answer, to be read.
   wire  [3:0] stages_read_place;
@@ -744,7 +796,6 @@ module hpcc_requester (
   wire  [23:0] stages_first_behind_4_d;
   logic [23:0] stages_first_behind_4_q;
   logic [2:0] stages_mtu_4_q;
-  logic [15:0] stages_last_byte_4_q;
   wire  [15:0] stages_above_packet_4_d;
   logic [15:0] stages_above_packet_4_q;
   logic stages_valid_5_d;
@@ -801,8 +852,9 @@ module hpcc_requester (
   wire  turns_leaves;
   wire  turns_asked;
   wire  turns_called;
-  // Something waits for the state machine.
-  wire  turns_calls;
+  wire  turns_begins;
+  // Of that, answers from the pipe, from the clock on in which it leaves one.
+  wire  turns_answers;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
@@ -811,6 +863,8 @@ module hpcc_requester (
   wire  turns_hold;
   logic turns_turn_d;
   logic turns_turn_q;
+  logic turns_holds_d;
+  logic turns_holds_q;
   logic turns_called_before_d;
   logic turns_called_before_q;
   logic turns_waited_before_d;
@@ -822,23 +876,40 @@ module hpcc_requester (
   // Clocks that the pipe has left for itself; `rests` while there are any.
   logic [2:0] turns_rest_d;
   logic [2:0] turns_rest_q;
+  // What the pipe makes has little room, a clock ago.
+  wire  crowded_d;
+  logic crowded_q;
   // It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
   logic turn_1_q;
   // It had the turn two clocks ago, for what leaves either.
   logic turn_2_q;
+  wire  pointers_writes;
+  wire  pointers_outdated;
+  logic [4:0] pointers_of_head;
+  logic [4:0] pointers_of_read;
+  logic [4:0] pointers_of_told;
+  logic [4:0] pointers_of_written;
+  logic [4:0] pointers_of_missed;
   hpcc_nic_pkg::ring_pointers_t pointers_written;
-  hpcc_nic_pkg::ring_pointers_t pointers_now;
   // Clock 1: not the oldest message, but the first that may be a READ with missing data.
   logic pointers_read;
   // Clock 1: or the oldest whose completion waits.
   logic pointers_told;
   // Clock 1: its place, as it is after writes of the clocks 0 and 1.
-  logic [4:0] pointers_place;
+  wire  [4:0] pointers_place;
   wire  hpcc_nic_pkg::ring_pointers_t pointers_memory_rdata;
-  logic [7:0] pointers_qp_1_q;
+  wire  pointers_same_d;
+  logic pointers_same_q;
+  wire  pointers_missed_d;
+  logic pointers_missed_q;
+  hpcc_nic_pkg::ring_pointers_t pointers_written_1_q;
   wire  store_lands;
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
+  wire  store_of_context;
+  wire  store_of_removed;
+  logic store_is_own;
+  // The state is of the context's generation; of the one that is removed.
   logic [7:0] store_compared;
   // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
   // context's.
@@ -891,6 +962,7 @@ module hpcc_requester (
   wire  choice_work_waits;
   wire  [7:0] choice_work_qp;
   wire  choice_any;
+  wire  choice_calls;
   wire  choice_row;
   wire  choice_answer;
   wire  choice_ended;
@@ -903,8 +975,10 @@ module hpcc_requester (
   wire  [23:0] choice_psn;
   wire  choice_response;
   wire  gather_leaves;
+  wire  gather_gives;
   wire  gather_moves;
   wire  gather_passes;
+  logic gather_comes_out;
   wire  gather_chosen;
   wire  gather_puts;
   logic gather_stays;
@@ -956,6 +1030,8 @@ module hpcc_requester (
   logic gather_vacant_q;
   logic gather_some_d;
   logic gather_some_q;
+  logic gather_unshown_d;
+  logic gather_unshown_q;
   logic gather_crowded_d;
   logic gather_crowded_q;
   wire  gather_many_r_d;
@@ -979,7 +1055,7 @@ module hpcc_requester (
   // The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
   hpcc_nic_pkg::commit_t gather_offered_d;
   hpcc_nic_pkg::commit_t gather_offered_q;
-  // The answers.
+  // The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, `unshown`.
   logic [7:0] gather_ring_raddr;
   wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
   // What each must be joined by.
@@ -990,6 +1066,7 @@ module hpcc_requester (
   hpcc_nic_pkg::answer_tag_t gather_wanted_r_q;
   wire  responses_writes;
   wire  responses_leaves;
+  logic responses_some;
   logic [4:0] responses_new_tail;
   logic [4:0] responses_coming;
   wire  [3:0] responses_place;
@@ -1018,8 +1095,8 @@ module hpcc_requester (
   logic responses_room_q;
   logic responses_shown_d;
   logic responses_shown_q;
-  logic responses_settled_d;
-  logic responses_settled_q;
+  logic responses_offers_d;
+  logic responses_offers_q;
   logic responses_front_shown_d;
   logic responses_front_shown_q;
   logic responses_deferred_d;
@@ -1496,7 +1573,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(window_new_at),
     .rdata(window_numbers_rdata),
-    .we(window_writes),
+    .we(window_numbers_we),
     .waddr(window_tail_place),
     .wdata(window_arriving_qp)
   );
@@ -1504,7 +1581,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(window_at),
     .rdata(window_fronts_rdata),
-    .we(window_writes),
+    .we(window_fronts_we),
     .waddr(window_tail_place),
     .wdata(work_data)
   );
@@ -1512,7 +1589,7 @@ module hpcc_requester (
     .clk(clk),
     .raddr(window_read_place),
     .rdata(window_words_rdata),
-    .we(window_writes),
+    .we(window_words_we),
     .waddr(window_tail_place),
     .wdata(work_data)
   );
@@ -1532,7 +1609,7 @@ module hpcc_requester (
     .waddr(held_tail_q),
     .wdata(stages_place)
   );
-  hpcc_ram #(.WIDTH(15), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_pointers_memory (
+  hpcc_table_ram #(.WIDTH(15), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_pointers_memory (
     .clk(clk),
     .raddr(read_qp),
     .rdata(pointers_memory_rdata),
@@ -1607,6 +1684,7 @@ module hpcc_requester (
     .work_waits(choice_work_waits),
     .work_qp(choice_work_qp),
     .any(choice_any),
+    .calls(choice_calls),
     .row(choice_row),
     .answer(choice_answer),
     .ended(choice_ended),
@@ -1619,7 +1697,7 @@ module hpcc_requester (
     .psn(choice_psn),
     .response(choice_response)
   );
-  hpcc_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_ring (
+  hpcc_table_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_ring (
     .clk(clk),
     .raddr(gather_ring_raddr),
     .rdata(gather_ring_rdata),
@@ -1904,10 +1982,10 @@ module hpcc_requester (
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
-  assign turns_calls = choice_any | held_waits;
+  assign turns_answers = held_waits | stages_defers_answer;
   assign go = idle_q & turns_go;
-  assign hold = (((((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response) | events_full) | schedules_crowded)
-      | store_crowded;
+  assign hold = (((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response) | crowded_q;
+  assign crowded_d = (events_full | schedules_crowded) | store_crowded;
   assign entering = entry_step;
   assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
@@ -2030,20 +2108,7 @@ module hpcc_requester (
         loads_d = 1'd1;
       end
     end
-    pointers_read = stages_ring_read;
-    pointers_told = 1'd0;
-    ring_qp = choice_qp;
     ring_place = next_pointer_q;
-    if (read_q) begin
-      pointers_read = choice_row;
-      pointers_told = choice_tell;
-      ring_place = pointers_place;
-      pointer_d = pointers_place;
-    end
-    if (~turn) begin
-      ring_qp = stages_ring_qp;
-      ring_place = pointers_place;
-    end
     if (~turn_1_q) begin
       message_d = ring_message;
     end
@@ -2341,6 +2406,12 @@ module hpcc_requester (
         look_d = 1'd1;
       end
     end
+    if (read_q | (~turn)) begin
+      ring_place = pointers_place;
+    end
+    if (read_q) begin
+      pointer_d = pointers_place;
+    end
     schedules_up_valid = stages_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
       emit_d = 1'd0;
@@ -2468,6 +2539,20 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    pointers_read = stages_ring_read;
+    pointers_told = 1'd0;
+    if (read_q) begin
+      pointers_read = choice_row;
+      pointers_told = choice_tell;
+    end
+  end
+  always_comb begin
+    ring_qp = choice_qp;
+    if (~turn) begin
+      ring_qp = stages_ring_qp;
+    end
+  end
+  always_comb begin
     step_una_first = queue_una;
     if (queue_load) begin
       step_una_first = state_loaded.una;
@@ -2522,9 +2607,11 @@ module hpcc_requester (
   assign window_work_ready = window_room_q;
   assign window_writes = work_valid & window_room_q;
   assign window_held = window_tail_q - window_head_q;
+  assign window_no_room = (window_held == 5'h10) | (window_writes & (window_held == 5'hf));
+  assign window_fronts_we = ~window_full_up_q;
+  assign window_words_we = ~window_full_up_q;
   assign window_tail_place = window_tail_q[3:0];
   assign window_read = window_words_rdata;
-  assign window_behind = window_now + 5'd1;
   assign window_at = window_now[3:0];
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
@@ -2534,133 +2621,168 @@ module hpcc_requester (
   assign window_machine_valid = window_offered_q & (~window_gone_q);
   assign window_machine_data = window_fronts_rdata;
   assign window_taken_from = window_here_r_q ^ 16'd1;
+  assign window_one_on = (window_taken_from << 1) | (window_taken_from >> 15);
+  assign window_two_on = (window_one_on << 1) | (window_one_on >> 15);
+  assign window_seen = (window_done_q | window_flying_q) | window_deferred_q;
   assign window_ended = 16'd1 << stages_place;
   assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
   assign window_fresh = ((~window_waits_r_q) & (~window_skips_q)) & (~window_offered_q);
   assign window_restarts = window_fresh & window_restart_due_q;
   assign window_looks = ((window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart)) & window_filled_here;
-  assign window_shows = window_looks & (~(|(((window_done_q | window_flying_q) | window_deferred_q) & window_here)));
-  assign window_filled_behind_d = window_writes | (window_behind != window_tail_q);
+  assign window_shows = window_looks & (~window_seen_here);
   assign window_arriving = work_data;
+  assign window_numbers_we = ~window_full_up_q;
   assign window_arriving_qp = window_arriving.qpn[7:0];
-  assign window_moved_d = window_passes | window_restarts;
-  assign window_came_behind_d = window_writes & (window_tail_place == window_behind[3:0]);
+  assign window_anew_d = (window_passes | window_restarts) | (~window_filled_here);
   assign window_freed_by_0 = 1'd0;
   assign window_found_full_0 = 1'd0;
-  assign window_addressed_full_0 = 1'd0;
+  assign window_next_full_0 = 1'd0;
+  assign window_behind_full_0 = 1'd0;
   assign window_meets_0 = window_owners_0_q == stages_qp;
   assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_meets_0);
-  assign window_found_full_1 = window_found_full_0 | (window_full_0_q & (window_owners_0_q == window_arriving_qp));
-  assign window_addressed_full_1 = window_addressed_full_0 | (window_here[0] & window_full_0_q);
+  assign window_found_full_1 = window_found_full_0 | (window_full_0_q & (window_owners_0_q == window_entered_qp_q));
+  assign window_at_next_0 = window_taken_from[0];
+  assign window_next_full_1 = window_next_full_0 | (window_at_next_0 & window_full_0_q);
   assign window_meets_1 = window_owners_1_q == stages_qp;
   assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_meets_1);
-  assign window_found_full_2 = window_found_full_1 | (window_full_1_q & (window_owners_1_q == window_arriving_qp));
-  assign window_addressed_full_2 = window_addressed_full_1 | (window_here[1] & window_full_1_q);
+  assign window_found_full_2 = window_found_full_1 | (window_full_1_q & (window_owners_1_q == window_entered_qp_q));
+  assign window_at_next_1 = window_taken_from[1];
+  assign window_next_full_2 = window_next_full_1 | (window_at_next_1 & window_full_1_q);
   assign window_meets_2 = window_owners_2_q == stages_qp;
   assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_meets_2);
-  assign window_found_full_3 = window_found_full_2 | (window_full_2_q & (window_owners_2_q == window_arriving_qp));
-  assign window_addressed_full_3 = window_addressed_full_2 | (window_here[2] & window_full_2_q);
+  assign window_found_full_3 = window_found_full_2 | (window_full_2_q & (window_owners_2_q == window_entered_qp_q));
+  assign window_at_next_2 = window_taken_from[2];
+  assign window_next_full_3 = window_next_full_2 | (window_at_next_2 & window_full_2_q);
   assign window_meets_3 = window_owners_3_q == stages_qp;
   assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_meets_3);
-  assign window_found_full_4 = window_found_full_3 | (window_full_3_q & (window_owners_3_q == window_arriving_qp));
-  assign window_addressed_full_4 = window_addressed_full_3 | (window_here[3] & window_full_3_q);
+  assign window_found_full_4 = window_found_full_3 | (window_full_3_q & (window_owners_3_q == window_entered_qp_q));
+  assign window_at_next_3 = window_taken_from[3];
+  assign window_next_full_4 = window_next_full_3 | (window_at_next_3 & window_full_3_q);
   assign window_meets_4 = window_owners_4_q == stages_qp;
   assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_meets_4);
-  assign window_found_full_5 = window_found_full_4 | (window_full_4_q & (window_owners_4_q == window_arriving_qp));
-  assign window_addressed_full_5 = window_addressed_full_4 | (window_here[4] & window_full_4_q);
+  assign window_found_full_5 = window_found_full_4 | (window_full_4_q & (window_owners_4_q == window_entered_qp_q));
+  assign window_at_next_4 = window_taken_from[4];
+  assign window_next_full_5 = window_next_full_4 | (window_at_next_4 & window_full_4_q);
   assign window_meets_5 = window_owners_5_q == stages_qp;
   assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_meets_5);
-  assign window_found_full_6 = window_found_full_5 | (window_full_5_q & (window_owners_5_q == window_arriving_qp));
-  assign window_addressed_full_6 = window_addressed_full_5 | (window_here[5] & window_full_5_q);
+  assign window_found_full_6 = window_found_full_5 | (window_full_5_q & (window_owners_5_q == window_entered_qp_q));
+  assign window_at_next_5 = window_taken_from[5];
+  assign window_next_full_6 = window_next_full_5 | (window_at_next_5 & window_full_5_q);
   assign window_meets_6 = window_owners_6_q == stages_qp;
   assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_meets_6);
-  assign window_found_full_7 = window_found_full_6 | (window_full_6_q & (window_owners_6_q == window_arriving_qp));
-  assign window_addressed_full_7 = window_addressed_full_6 | (window_here[6] & window_full_6_q);
+  assign window_found_full_7 = window_found_full_6 | (window_full_6_q & (window_owners_6_q == window_entered_qp_q));
+  assign window_at_next_6 = window_taken_from[6];
+  assign window_next_full_7 = window_next_full_6 | (window_at_next_6 & window_full_6_q);
   assign window_meets_7 = window_owners_7_q == stages_qp;
   assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_meets_7);
-  assign window_found_full_8 = window_found_full_7 | (window_full_7_q & (window_owners_7_q == window_arriving_qp));
-  assign window_addressed_full_8 = window_addressed_full_7 | (window_here[7] & window_full_7_q);
+  assign window_found_full_8 = window_found_full_7 | (window_full_7_q & (window_owners_7_q == window_entered_qp_q));
+  assign window_at_next_7 = window_taken_from[7];
+  assign window_next_full_8 = window_next_full_7 | (window_at_next_7 & window_full_7_q);
   assign window_meets_8 = window_owners_8_q == stages_qp;
   assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_meets_8);
-  assign window_found_full_9 = window_found_full_8 | (window_full_8_q & (window_owners_8_q == window_arriving_qp));
-  assign window_addressed_full_9 = window_addressed_full_8 | (window_here[8] & window_full_8_q);
+  assign window_found_full_9 = window_found_full_8 | (window_full_8_q & (window_owners_8_q == window_entered_qp_q));
+  assign window_at_next_8 = window_taken_from[8];
+  assign window_next_full_9 = window_next_full_8 | (window_at_next_8 & window_full_8_q);
   assign window_meets_9 = window_owners_9_q == stages_qp;
   assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_meets_9);
-  assign window_found_full_10 = window_found_full_9 | (window_full_9_q & (window_owners_9_q == window_arriving_qp));
-  assign window_addressed_full_10 = window_addressed_full_9 | (window_here[9] & window_full_9_q);
+  assign window_found_full_10 = window_found_full_9 | (window_full_9_q & (window_owners_9_q == window_entered_qp_q));
+  assign window_at_next_9 = window_taken_from[9];
+  assign window_next_full_10 = window_next_full_9 | (window_at_next_9 & window_full_9_q);
   assign window_meets_10 = window_owners_10_q == stages_qp;
   assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_meets_10);
-  assign window_found_full_11 = window_found_full_10 | (window_full_10_q & (window_owners_10_q == window_arriving_qp));
-  assign window_addressed_full_11 = window_addressed_full_10 | (window_here[10] & window_full_10_q);
+  assign window_found_full_11 = window_found_full_10 | (window_full_10_q & (window_owners_10_q == window_entered_qp_q));
+  assign window_at_next_10 = window_taken_from[10];
+  assign window_next_full_11 = window_next_full_10 | (window_at_next_10 & window_full_10_q);
   assign window_meets_11 = window_owners_11_q == stages_qp;
   assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_meets_11);
-  assign window_found_full_12 = window_found_full_11 | (window_full_11_q & (window_owners_11_q == window_arriving_qp));
-  assign window_addressed_full_12 = window_addressed_full_11 | (window_here[11] & window_full_11_q);
+  assign window_found_full_12 = window_found_full_11 | (window_full_11_q & (window_owners_11_q == window_entered_qp_q));
+  assign window_at_next_11 = window_taken_from[11];
+  assign window_next_full_12 = window_next_full_11 | (window_at_next_11 & window_full_11_q);
   assign window_meets_12 = window_owners_12_q == stages_qp;
   assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_meets_12);
-  assign window_found_full_13 = window_found_full_12 | (window_full_12_q & (window_owners_12_q == window_arriving_qp));
-  assign window_addressed_full_13 = window_addressed_full_12 | (window_here[12] & window_full_12_q);
+  assign window_found_full_13 = window_found_full_12 | (window_full_12_q & (window_owners_12_q == window_entered_qp_q));
+  assign window_at_next_12 = window_taken_from[12];
+  assign window_next_full_13 = window_next_full_12 | (window_at_next_12 & window_full_12_q);
   assign window_meets_13 = window_owners_13_q == stages_qp;
   assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_meets_13);
-  assign window_found_full_14 = window_found_full_13 | (window_full_13_q & (window_owners_13_q == window_arriving_qp));
-  assign window_addressed_full_14 = window_addressed_full_13 | (window_here[13] & window_full_13_q);
+  assign window_found_full_14 = window_found_full_13 | (window_full_13_q & (window_owners_13_q == window_entered_qp_q));
+  assign window_at_next_13 = window_taken_from[13];
+  assign window_next_full_14 = window_next_full_13 | (window_at_next_13 & window_full_13_q);
   assign window_meets_14 = window_owners_14_q == stages_qp;
   assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_meets_14);
-  assign window_found_full_15 = window_found_full_14 | (window_full_14_q & (window_owners_14_q == window_arriving_qp));
-  assign window_addressed_full_15 = window_addressed_full_14 | (window_here[14] & window_full_14_q);
+  assign window_found_full_15 = window_found_full_14 | (window_full_14_q & (window_owners_14_q == window_entered_qp_q));
+  assign window_at_next_14 = window_taken_from[14];
+  assign window_next_full_15 = window_next_full_14 | (window_at_next_14 & window_full_14_q);
   assign window_meets_15 = window_owners_15_q == stages_qp;
   assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_meets_15);
-  assign window_found_full_16 = window_found_full_15 | (window_full_15_q & (window_owners_15_q == window_arriving_qp));
-  assign window_addressed_full_16 = window_addressed_full_15 | (window_here[15] & window_full_15_q);
-  assign window_passed = window_addressed_full_16 | (stages_fails_work & (window_addressed_qp == stages_qp));
+  assign window_found_full_16 = window_found_full_15 | (window_full_15_q & (window_owners_15_q == window_entered_qp_q));
+  assign window_at_next_15 = window_taken_from[15];
+  assign window_next_full_16 = window_next_full_15 | (window_at_next_15 & window_full_15_q);
+  assign window_behind_full_1 = window_behind_full_0 | (window_at_next_0 & window_full_1_q);
+  assign window_behind_full_2 = window_behind_full_1 | (window_at_next_1 & window_full_2_q);
+  assign window_behind_full_3 = window_behind_full_2 | (window_at_next_2 & window_full_3_q);
+  assign window_behind_full_4 = window_behind_full_3 | (window_at_next_3 & window_full_4_q);
+  assign window_behind_full_5 = window_behind_full_4 | (window_at_next_4 & window_full_5_q);
+  assign window_behind_full_6 = window_behind_full_5 | (window_at_next_5 & window_full_6_q);
+  assign window_behind_full_7 = window_behind_full_6 | (window_at_next_6 & window_full_7_q);
+  assign window_behind_full_8 = window_behind_full_7 | (window_at_next_7 & window_full_8_q);
+  assign window_behind_full_9 = window_behind_full_8 | (window_at_next_8 & window_full_9_q);
+  assign window_behind_full_10 = window_behind_full_9 | (window_at_next_9 & window_full_10_q);
+  assign window_behind_full_11 = window_behind_full_10 | (window_at_next_10 & window_full_11_q);
+  assign window_behind_full_12 = window_behind_full_11 | (window_at_next_11 & window_full_12_q);
+  assign window_behind_full_13 = window_behind_full_12 | (window_at_next_12 & window_full_13_q);
+  assign window_behind_full_14 = window_behind_full_13 | (window_at_next_13 & window_full_14_q);
+  assign window_behind_full_15 = window_behind_full_14 | (window_at_next_14 & window_full_15_q);
+  assign window_behind_full_16 = window_behind_full_15 | (window_at_next_15 & window_full_0_q);
+  assign window_passed = window_full_here | (stages_fails_work & (window_addressed_qp == stages_qp));
   assign window_showing = window_shows | (window_waits_r_q & (~entry_work_taken));
-  assign window_comes_full = window_found_full_16 | (stages_fails_work & (stages_qp == window_arriving_qp));
-  assign window_enters_0 = window_writes & (window_tail_place == 4'd0);
+  assign window_comes_full = window_found_full_16 | (stages_fails_work & (stages_qp == window_entered_qp_q));
+  assign window_enters_0 = window_entered_q & (window_entered_place_q == 4'd0);
   assign window_full_0_d = ((((window_full_0_q | (stages_fails_work & window_meets_0)) & (~window_enters_0))
       | (window_enters_0 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_1 = window_writes & (window_tail_place == 4'd1);
+  assign window_enters_1 = window_entered_q & (window_entered_place_q == 4'd1);
   assign window_full_1_d = ((((window_full_1_q | (stages_fails_work & window_meets_1)) & (~window_enters_1))
       | (window_enters_1 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_2 = window_writes & (window_tail_place == 4'd2);
+  assign window_enters_2 = window_entered_q & (window_entered_place_q == 4'd2);
   assign window_full_2_d = ((((window_full_2_q | (stages_fails_work & window_meets_2)) & (~window_enters_2))
       | (window_enters_2 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_3 = window_writes & (window_tail_place == 4'd3);
+  assign window_enters_3 = window_entered_q & (window_entered_place_q == 4'd3);
   assign window_full_3_d = ((((window_full_3_q | (stages_fails_work & window_meets_3)) & (~window_enters_3))
       | (window_enters_3 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_4 = window_writes & (window_tail_place == 4'd4);
+  assign window_enters_4 = window_entered_q & (window_entered_place_q == 4'd4);
   assign window_full_4_d = ((((window_full_4_q | (stages_fails_work & window_meets_4)) & (~window_enters_4))
       | (window_enters_4 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_5 = window_writes & (window_tail_place == 4'd5);
+  assign window_enters_5 = window_entered_q & (window_entered_place_q == 4'd5);
   assign window_full_5_d = ((((window_full_5_q | (stages_fails_work & window_meets_5)) & (~window_enters_5))
       | (window_enters_5 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_6 = window_writes & (window_tail_place == 4'd6);
+  assign window_enters_6 = window_entered_q & (window_entered_place_q == 4'd6);
   assign window_full_6_d = ((((window_full_6_q | (stages_fails_work & window_meets_6)) & (~window_enters_6))
       | (window_enters_6 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_7 = window_writes & (window_tail_place == 4'd7);
+  assign window_enters_7 = window_entered_q & (window_entered_place_q == 4'd7);
   assign window_full_7_d = ((((window_full_7_q | (stages_fails_work & window_meets_7)) & (~window_enters_7))
       | (window_enters_7 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_8 = window_writes & (window_tail_place == 4'd8);
+  assign window_enters_8 = window_entered_q & (window_entered_place_q == 4'd8);
   assign window_full_8_d = ((((window_full_8_q | (stages_fails_work & window_meets_8)) & (~window_enters_8))
       | (window_enters_8 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_9 = window_writes & (window_tail_place == 4'd9);
+  assign window_enters_9 = window_entered_q & (window_entered_place_q == 4'd9);
   assign window_full_9_d = ((((window_full_9_q | (stages_fails_work & window_meets_9)) & (~window_enters_9))
       | (window_enters_9 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_10 = window_writes & (window_tail_place == 4'ha);
+  assign window_enters_10 = window_entered_q & (window_entered_place_q == 4'ha);
   assign window_full_10_d = ((((window_full_10_q | (stages_fails_work & window_meets_10)) & (~window_enters_10))
       | (window_enters_10 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_11 = window_writes & (window_tail_place == 4'hb);
+  assign window_enters_11 = window_entered_q & (window_entered_place_q == 4'hb);
   assign window_full_11_d = ((((window_full_11_q | (stages_fails_work & window_meets_11)) & (~window_enters_11))
       | (window_enters_11 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_12 = window_writes & (window_tail_place == 4'hc);
+  assign window_enters_12 = window_entered_q & (window_entered_place_q == 4'hc);
   assign window_full_12_d = ((((window_full_12_q | (stages_fails_work & window_meets_12)) & (~window_enters_12))
       | (window_enters_12 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_13 = window_writes & (window_tail_place == 4'hd);
+  assign window_enters_13 = window_entered_q & (window_entered_place_q == 4'hd);
   assign window_full_13_d = ((((window_full_13_q | (stages_fails_work & window_meets_13)) & (~window_enters_13))
       | (window_enters_13 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_14 = window_writes & (window_tail_place == 4'he);
+  assign window_enters_14 = window_entered_q & (window_entered_place_q == 4'he);
   assign window_full_14_d = ((((window_full_14_q | (stages_fails_work & window_meets_14)) & (~window_enters_14))
       | (window_enters_14 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_15 = window_writes & (window_tail_place == 4'hf);
+  assign window_enters_15 = window_entered_q & (window_entered_place_q == 4'hf);
   assign window_full_15_d = ((((window_full_15_q | (stages_fails_work & window_meets_15)) & (~window_enters_15))
       | (window_enters_15 & window_comes_full)) & (~window_restarts)) & (~rst);
   always_comb begin
@@ -2671,10 +2793,10 @@ module hpcc_requester (
     if (window_writes) begin
       window_tail_d = window_tail_q + 5'd1;
     end
-    window_room_d = (window_held != 5'h10) & (~(window_writes & (window_held == 5'hf)));
+    window_room_d = ~window_no_room;
     window_gone_d = window_offered_q & intake_work_ready;
-    window_passes = window_looks & (|(window_done_q & window_here));
-    if ((window_looks & (|(window_deferred_q & window_here))) & (~(|((window_done_q | window_flying_q) & window_here)))) begin
+    window_passes = window_looks & window_done_here;
+    if (window_looks & window_deferred_here) begin
       window_offered_d = 1'd1;
     end
     window_restart_due_d = (window_again_q & (~window_restarts)) & (((~window_filled_here) | window_freed_ring_q) | (|window_deferred_q));
@@ -2686,25 +2808,47 @@ module hpcc_requester (
       window_passes = 1'd1;
     end
     window_next_d = window_now;
+    window_next_1_d = window_behind;
+    window_next_2_d = window_second;
     window_here_r_d = window_here ^ 16'd1;
     if (window_passes) begin
       window_next_d = window_behind;
-      window_here_r_d = ((window_here << 1) | (window_here >> 15)) ^ 16'd1;
+      window_next_1_d = window_second;
+      window_next_2_d = window_next_2_q + 5'd1;
+      if (window_took_q) begin
+        window_next_2_d = window_next_2_q + 5'd2;
+      end
+      window_here_r_d = window_here_behind ^ 16'd1;
     end
     if (window_skips_q) begin
       window_again_d = 1'd1;
     end
     if (window_restarts) begin
       window_next_d = window_head_q;
+      window_next_1_d = window_head_q + 5'd1;
+      window_next_2_d = window_head_q + 5'd2;
       window_here_r_d = (16'd1 << window_oldest) ^ 16'd1;
       window_again_d = 1'd0;
     end
-    window_filled_d = window_writes | window_remains;
+    window_filled_d = window_next_q != window_tail_q;
+    if (window_took_q) begin
+      window_filled_d = window_next_1_q != window_tail_q;
+    end
+    if (window_passes) begin
+      window_filled_d = window_next_1_q != window_tail_q;
+      if (window_took_q) begin
+        window_filled_d = window_next_2_q != window_tail_q;
+      end
+    end
+    if (window_restarts) begin
+      window_filled_d = window_head_q != window_tail_q;
+    end
     if (stages_fails_work) begin
       window_again_d = 1'd1;
     end
     window_waits_r_d = window_showing & (~window_passed);
     window_skips_d = window_showing & window_passed;
+    window_entered_d = window_writes;
     window_freed_ring_d = (window_freed_ring_q | (stages_frees & window_freed_by_16)) & (~window_restarts);
     window_freed = 16'd0;
     if (((window_head_q != window_next_q) & (~window_restarts)) & window_done_q[window_oldest]) begin
@@ -2717,6 +2861,7 @@ module hpcc_requester (
     window_deferred_d = (window_deferred_q & (~window_handled)) | window_refused;
     if (rst) begin
       window_room_d = 1'd0;
+      window_entered_d = 1'd0;
       window_waits_r_d = 1'd0;
       window_skips_d = 1'd0;
       window_offered_d = 1'd0;
@@ -2734,128 +2879,159 @@ module hpcc_requester (
       window_took_d = 1'd0;
       window_filled_d = 1'd0;
     end
+    if (rst) begin
+      window_next_1_d = 5'd1;
+      window_next_2_d = 5'd2;
+    end
   end
   always_comb begin
     window_owners_0_d = window_owners_0_q;
     if (window_enters_0) begin
-      window_owners_0_d = window_arriving_qp;
+      window_owners_0_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_1_d = window_owners_1_q;
     if (window_enters_1) begin
-      window_owners_1_d = window_arriving_qp;
+      window_owners_1_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_2_d = window_owners_2_q;
     if (window_enters_2) begin
-      window_owners_2_d = window_arriving_qp;
+      window_owners_2_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_3_d = window_owners_3_q;
     if (window_enters_3) begin
-      window_owners_3_d = window_arriving_qp;
+      window_owners_3_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_4_d = window_owners_4_q;
     if (window_enters_4) begin
-      window_owners_4_d = window_arriving_qp;
+      window_owners_4_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_5_d = window_owners_5_q;
     if (window_enters_5) begin
-      window_owners_5_d = window_arriving_qp;
+      window_owners_5_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_6_d = window_owners_6_q;
     if (window_enters_6) begin
-      window_owners_6_d = window_arriving_qp;
+      window_owners_6_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_7_d = window_owners_7_q;
     if (window_enters_7) begin
-      window_owners_7_d = window_arriving_qp;
+      window_owners_7_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_8_d = window_owners_8_q;
     if (window_enters_8) begin
-      window_owners_8_d = window_arriving_qp;
+      window_owners_8_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_9_d = window_owners_9_q;
     if (window_enters_9) begin
-      window_owners_9_d = window_arriving_qp;
+      window_owners_9_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_10_d = window_owners_10_q;
     if (window_enters_10) begin
-      window_owners_10_d = window_arriving_qp;
+      window_owners_10_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_11_d = window_owners_11_q;
     if (window_enters_11) begin
-      window_owners_11_d = window_arriving_qp;
+      window_owners_11_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_12_d = window_owners_12_q;
     if (window_enters_12) begin
-      window_owners_12_d = window_arriving_qp;
+      window_owners_12_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_13_d = window_owners_13_q;
     if (window_enters_13) begin
-      window_owners_13_d = window_arriving_qp;
+      window_owners_13_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_14_d = window_owners_14_q;
     if (window_enters_14) begin
-      window_owners_14_d = window_arriving_qp;
+      window_owners_14_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_owners_15_d = window_owners_15_q;
     if (window_enters_15) begin
-      window_owners_15_d = window_arriving_qp;
+      window_owners_15_d = window_entered_qp_q;
     end
   end
   always_comb begin
     window_now = window_next_q;
     if (window_took_q) begin
-      window_now = window_next_q + 5'd1;
+      window_now = window_next_1_q;
+    end
+  end
+  always_comb begin
+    window_behind = window_next_1_q;
+    if (window_took_q) begin
+      window_behind = window_next_2_q;
+    end
+  end
+  always_comb begin
+    window_second = window_next_2_q;
+    if (window_took_q) begin
+      window_second = window_next_2_q + 5'd1;
     end
   end
   always_comb begin
     window_addressed_qp = window_front_qp_q;
-    if (window_moved_q | window_took_q) begin
+    if (window_anew_q | window_took_q) begin
       window_addressed_qp = window_numbers_rdata;
-    end
-    if (window_came_here) begin
-      window_addressed_qp = window_came_qp_q;
-    end
-  end
-  always_comb begin
-    window_came_here = window_came_q;
-    if (window_took_q) begin
-      window_came_here = window_came_behind_q;
     end
   end
   always_comb begin
     window_here = window_taken_from;
     if (window_took_q) begin
-      window_here = (window_taken_from << 1) | (window_taken_from >> 15);
+      window_here = window_one_on;
+    end
+  end
+  always_comb begin
+    window_here_behind = window_one_on;
+    if (window_took_q) begin
+      window_here_behind = window_two_on;
+    end
+  end
+  always_comb begin
+    window_done_here = |(window_done_q & window_taken_from);
+    if (window_took_q) begin
+      window_done_here = |(window_done_q & window_one_on);
+    end
+  end
+  always_comb begin
+    window_deferred_here = |(window_deferred_q & window_taken_from);
+    if (window_took_q) begin
+      window_deferred_here = |(window_deferred_q & window_one_on);
+    end
+  end
+  always_comb begin
+    window_seen_here = |(window_seen & window_taken_from);
+    if (window_took_q) begin
+      window_seen_here = |(window_seen & window_one_on);
     end
   end
   always_comb begin
@@ -2865,27 +3041,24 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    window_remains = window_filled_here;
-    if (window_passes) begin
-      window_remains = window_behind != window_tail_q;
-    end
-    if (window_restarts) begin
-      window_remains = window_head_q != window_tail_q;
+    window_filled_behind_d = window_next_1_q != window_tail_q;
+    if (window_took_q) begin
+      window_filled_behind_d = window_next_2_q != window_tail_q;
     end
   end
   always_comb begin
     window_new_at = window_behind[3:0];
+    if (~window_filled_here) begin
+      window_new_at = window_at;
+    end
     if (window_restarts) begin
       window_new_at = window_oldest;
     end
   end
   always_comb begin
-    window_came_d = window_writes & (window_tail_place == window_at);
-    if (window_passes) begin
-      window_came_d = window_writes & (window_tail_place == window_behind[3:0]);
-    end
-    if (window_restarts) begin
-      window_came_d = window_writes & (window_tail_place == window_oldest);
+    window_full_here = window_next_full_16;
+    if (window_took_q) begin
+      window_full_here = window_behind_full_16;
     end
   end
   always_comb begin
@@ -3000,7 +3173,7 @@ module hpcc_requester (
   assign entry_takes_response = entry_response_can & (~hold);
   assign entry_takes_work = entry_is_work & (~hold);
   assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
-  assign entry_long_read = window_front.length >= 32'h80;
+  assign entry_behind_long_d = entry_answering_q | (window_front.length >= 32'h80);
   assign entry_work_taken = entry_takes_work;
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = (entry_full_q | window_waits) | responses_waits;
@@ -3037,19 +3210,10 @@ module hpcc_requester (
       entry_turn_d = (~gather_many) | (entry_in_row_q == 2'd2);
       entry_in_row_d = entry_in_row_q + 2'd1;
     end
-    entry_next_pause = 2'd0;
-    if (entry_pauses_q) begin
-      entry_next_pause = entry_pause_q - 2'd1;
-    end
+    entry_behind_read_d = entry_takes_work & (|window_front.operation);
     if (entry_takes_work) begin
       entry_turn_d = 1'd0;
       entry_in_row_d = 2'd0;
-      if (|window_front.operation) begin
-        entry_next_pause = 2'd2;
-        if (entry_answering_q | entry_long_read) begin
-          entry_next_pause = 2'd3;
-        end
-      end
     end
     entry_pause_d = entry_next_pause;
     entry_pauses_d = |entry_next_pause;
@@ -3081,6 +3245,7 @@ module hpcc_requester (
       entry_response_meets_d = 1'd0;
       entry_turn_d = 1'd0;
       entry_in_row_d = 2'd0;
+      entry_behind_read_d = 1'd0;
       entry_pause_d = 2'd0;
       entry_pauses_d = 1'd0;
       entry_answered_d = 6'd0;
@@ -3093,6 +3258,18 @@ module hpcc_requester (
     entry_behind_d = entry_behind_q;
     if (entry_spare_q) begin
       entry_behind_d = entry_arrived;
+    end
+  end
+  always_comb begin
+    entry_next_pause = 2'd0;
+    if (entry_pauses_q) begin
+      entry_next_pause = entry_pause_q - 2'd1;
+    end
+    if (entry_behind_read_q) begin
+      entry_next_pause = 2'd1;
+      if (entry_behind_long_q) begin
+        entry_next_pause = 2'd2;
+      end
     end
   end
   always_comb begin
@@ -3256,7 +3433,7 @@ module hpcc_requester (
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
   assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
-  assign stages_unlike = ((message_q.length[15:0] - 16'd1) ^ stages_last_byte_4_q) & (~stages_above_packet_4_q);
+  assign stages_unlike = 16'(message_q.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
   assign stages_fits_place = (stages_awaited_4_q & message_q.read) & stages_in_order;
@@ -3434,23 +3611,26 @@ module hpcc_requester (
   // begins.
   //
   // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What else calls or waits counts
-  // from the
+  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits counts from
+  // the
   // clock after.
-  assign turns_asked = held_waits | turns_called_before_q;
-  assign turns_called = held_waits | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
-  assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~held_waits)) & turns_waited_before_q));
+  assign turns_asked = turns_answers | turns_called_before_q;
+  assign turns_called = turns_answers | (choice_calls & ((~turns_rests_q) | (~entry_waits)));
+  assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~turns_answers)) & turns_waited_before_q));
   assign turns_go = turns_turn_q & (~turns_leaves);
-  assign turns_hold = turns_turn_q | turns_called;
+  assign turns_hold = turns_holds_q;
   assign turns_machine = turns_turn_q;
+  assign turns_begins = turns_holds_q & (~stages_busy);
   always_comb begin
     turns_turn_d = turns_turn_q;
+    turns_holds_d = turns_holds_q;
     turns_rests_d = turns_rests_q;
     turns_operations_d = turns_operations_q;
     turns_rest_d = turns_rest_q;
-    turns_called_before_d = turns_calls;
+    turns_called_before_d = choice_calls;
     turns_waited_before_d = entry_waits;
     if (turns_turn_q) begin
+      turns_holds_d = ~turns_leaves;
       if (turns_leaves) begin
         turns_turn_d = 1'd0;
         turns_rest_d = 3'd7;
@@ -3464,12 +3644,12 @@ module hpcc_requester (
         turns_rest_d = turns_rest_q - 3'd1;
         turns_rests_d = turns_rest_q != 3'd1;
       end
-      if (turns_called & (~stages_busy)) begin
-        turns_turn_d = 1'd1;
-      end
+      turns_turn_d = turns_begins;
+      turns_holds_d = turns_called | turns_begins;
     end
     if (rst) begin
       turns_turn_d = 1'd0;
+      turns_holds_d = 1'd0;
       turns_called_before_d = 1'd0;
       turns_waited_before_d = 1'd0;
       turns_operations_d = 3'd0;
@@ -3483,24 +3663,50 @@ module hpcc_requester (
   // The same words as in the state, written with it; in a void state they mean nothing.
   //
   // Pointers of 256 queue pairs.
+  assign pointers_same_d = stages_completes_qp == read_qp;
+  assign pointers_missed_d = stages_we & (stages_qp == read_qp);
+  assign pointers_writes = stages_we & pointers_same_q;
+  assign pointers_outdated = pointers_writes | pointers_missed_q;
+  assign pointers_place = (((pointers_of_head | pointers_of_read) | pointers_of_told) | pointers_of_written) | pointers_of_missed;
   always_comb begin
     pointers_written.head = stages_new_state.head;
     pointers_written.read_at = stages_new_state.read_at;
     pointers_written.told = stages_new_state.told;
   end
   always_comb begin
-    pointers_now = pointers_memory_rdata;
-    if (stages_we & (stages_qp == pointers_qp_1_q)) begin
-      pointers_now = pointers_written;
+    pointers_of_written = pointers_written.head;
+    pointers_of_missed = pointers_written_1_q.head;
+    if (pointers_read) begin
+      pointers_of_written = pointers_written.read_at;
+      pointers_of_missed = pointers_written_1_q.read_at;
+    end
+    if (pointers_told) begin
+      pointers_of_written = pointers_written.told;
+      pointers_of_missed = pointers_written_1_q.told;
+    end
+    if (~pointers_writes) begin
+      pointers_of_written = 5'd0;
+    end
+    if (pointers_writes | (~pointers_missed_q)) begin
+      pointers_of_missed = 5'd0;
     end
   end
   always_comb begin
-    pointers_place = pointers_now.head;
-    if (pointers_read) begin
-      pointers_place = pointers_now.read_at;
+    pointers_of_head = pointers_memory_rdata.head;
+    if ((pointers_outdated | pointers_read) | pointers_told) begin
+      pointers_of_head = 5'd0;
     end
-    if (pointers_told) begin
-      pointers_place = pointers_now.told;
+  end
+  always_comb begin
+    pointers_of_read = pointers_memory_rdata.read_at;
+    if ((pointers_outdated | (~pointers_read)) | pointers_told) begin
+      pointers_of_read = 5'd0;
+    end
+  end
+  always_comb begin
+    pointers_of_told = pointers_memory_rdata.told;
+    if (pointers_outdated | (~pointers_told)) begin
+      pointers_of_told = 5'd0;
     end
   end
   // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
@@ -3525,7 +3731,9 @@ module hpcc_requester (
   assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
   assign store_sent_to = store_sent_rdata.end_psn;
   assign store_state = store_states_rdata;
-  assign store_is_void = (~store_states_rdata.used) | (store_states_rdata.generation != store_compared);
+  assign store_of_context = store_states_rdata.generation == store_contexts_rdata.generation;
+  assign store_of_removed = store_states_rdata.generation == choice_generation;
+  assign store_is_void = (~store_states_rdata.used) | (~store_is_own);
   assign store_own_generation = store_compared;
   assign store_first_psn = store_contexts_rdata.first_psn;
   always_comb begin
@@ -3564,6 +3772,12 @@ module hpcc_requester (
       store_compared = choice_generation;
     end
   end
+  always_comb begin
+    store_is_own = store_of_context;
+    if (store_by_generation_q) begin
+      store_is_own = store_of_removed;
+    end
+  end
   // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
   //
   // What is joined: data of the same READ, in order, that memory has taken. The last response of a READ is the last of its answer too.
@@ -3585,7 +3799,8 @@ module hpcc_requester (
   // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
   assign gather_arriving = answer_data;
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
-  assign gather_moves = gather_some_q & gather_leaves;
+  assign gather_gives = gather_leaves & (~gather_unshown_q);
+  assign gather_moves = gather_some_q & gather_gives;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
   assign gather_fits_d = gather_held_data_q & (gather_tags_rdata == gather_wanted_r_q);
   assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
@@ -3624,17 +3839,29 @@ module hpcc_requester (
     gather_full_d = gather_full_q;
     gather_vacant_d = gather_vacant_q;
     gather_some_d = gather_some_q;
+    gather_unshown_d = gather_unshown_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
     if (gather_leaves) begin
-      gather_full_d = gather_some_q | gather_held_full_q;
-      gather_vacant_d = ~(gather_some_q | gather_held_full_q);
+      gather_full_d = gather_comes_out;
+      gather_vacant_d = ~gather_comes_out;
     end
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
       gather_head_d = gather_head_q + 8'd1;
       gather_ring_raddr = gather_head_q + 8'd1;
+    end
+    if (gather_moves) begin
+      gather_unshown_d = gather_count_q == 8'd1;
+      if (gather_chosen) begin
+        gather_unshown_d = gather_behind_q == 8'd1;
+      end
+    end else begin
+      gather_unshown_d = gather_count_q == 8'd0;
+      if (gather_chosen) begin
+        gather_unshown_d = gather_oldest_q;
+      end
     end
     if (gather_puts) begin
       gather_tail_d = gather_tail_q + 8'd1;
@@ -3673,6 +3900,7 @@ module hpcc_requester (
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
+      gather_unshown_d = 1'd0;
     end
     if (rst) begin
       gather_vacant_d = 1'd1;
@@ -3683,7 +3911,7 @@ module hpcc_requester (
     gather_oldest_d = gather_oldest_q;
     gather_behind_d = gather_behind_q;
     if (gather_shown_q) begin
-      gather_there_d = gather_there_q & ((~gather_leaves) | (~gather_oldest_q));
+      gather_there_d = gather_there_q & ((~gather_gives) | (~gather_oldest_q));
       if (gather_moves) begin
         gather_behind_d = gather_behind_q - 8'd1;
         gather_oldest_d = gather_behind_q == 8'd1;
@@ -3732,6 +3960,12 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    gather_comes_out = gather_held_full_q;
+    if (gather_some_q) begin
+      gather_comes_out = ~gather_unshown_q;
+    end
+  end
+  always_comb begin
     gather_wanted.qp = gather_held.qp;
     gather_wanted.generation = gather_held.generation;
     gather_wanted.psn = gather_held.psn - 24'd1;
@@ -3740,7 +3974,7 @@ module hpcc_requester (
   always_comb begin
     gather_stays = gather_crowded_q | (gather_held_data_q & (~gather_shown_q));
     if (gather_chosen) begin
-      gather_stays = gather_leaves & gather_oldest_q;
+      gather_stays = gather_gives & gather_oldest_q;
     end
   end
   always_comb begin
@@ -3783,7 +4017,7 @@ module hpcc_requester (
   assign responses_place = responses_tail_q[3:0];
   assign responses_steps_raddr = responses_coming[3:0];
   assign responses_step = responses_steps_rdata;
-  assign responses_waits = responses_settled_q & (~responses_deferred_q);
+  assign responses_waits = responses_offers_q;
   assign responses_leaves = responses_acts | choice_rows_ready;
   assign responses_rows_raddr = responses_head_q[3:0];
   assign responses_front = responses_rows_rdata;
@@ -3797,8 +4031,9 @@ module hpcc_requester (
     responses_judged_d = responses_judged_q;
     responses_tail_d = responses_new_tail;
     responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
-    responses_shown_d = (responses_coming != responses_tail_q) & (~stages_defers_response);
-    responses_settled_d = (responses_shown_q & (~entry_response_taken)) & (~stages_defers_response);
+    responses_shown_d = responses_some & (~stages_defers_response);
+    responses_offers_d = ((responses_shown_q & (~entry_response_taken)) & (~stages_defers_response))
+        & (~(responses_deferred_q & (~choice_rows_ready)));
     responses_next_d = responses_coming;
     if (stages_defers_response) begin
       responses_next_d = responses_judged_q + 5'd1;
@@ -3821,7 +4056,7 @@ module hpcc_requester (
     if (rst) begin
       responses_room_d = 1'd0;
       responses_shown_d = 1'd0;
-      responses_settled_d = 1'd0;
+      responses_offers_d = 1'd0;
       responses_front_shown_d = 1'd0;
       responses_deferred_d = 1'd0;
       responses_offered_d = 1'd0;
@@ -3850,6 +4085,12 @@ module hpcc_requester (
     responses_coming = responses_next_q;
     if (entry_response_taken) begin
       responses_coming = responses_next_q + 5'd1;
+    end
+  end
+  always_comb begin
+    responses_some = responses_next_q != responses_tail_q;
+    if (entry_response_taken) begin
+      responses_some = (responses_next_q + 5'd1) != responses_tail_q;
     end
   end
   always_comb begin
@@ -4015,6 +4256,8 @@ module hpcc_requester (
   end
   initial begin
     window_room_q = 1'd0;
+    window_full_up_q = 1'd0;
+    window_entered_q = 1'd0;
     window_waits_r_q = 1'd0;
     window_skips_q = 1'd0;
     window_offered_q = 1'd0;
@@ -4022,15 +4265,15 @@ module hpcc_requester (
     window_again_q = 1'd0;
     window_freed_ring_q = 1'd0;
     window_restart_due_q = 1'd0;
-    window_moved_q = 1'd0;
-    window_came_q = 1'd0;
-    window_came_behind_q = 1'd0;
+    window_anew_q = 1'd0;
     window_took_q = 1'd0;
     window_filled_q = 1'd0;
     window_filled_behind_q = 1'd0;
     window_head_q = 5'd0;
     window_next_q = 5'd0;
     window_tail_q = 5'd0;
+    window_next_1_q = 5'd0;
+    window_next_2_q = 5'd0;
     window_flying_q = 16'd0;
     window_done_q = 16'd0;
     window_deferred_q = 16'd0;
@@ -4067,8 +4310,9 @@ module hpcc_requester (
     window_full_13_q = 1'd0;
     window_full_14_q = 1'd0;
     window_full_15_q = 1'd0;
-    window_came_qp_q = 8'd0;
     window_front_qp_q = 8'd0;
+    window_entered_place_q = 4'd0;
+    window_entered_qp_q = 8'd0;
     held_head_q = 3'd0;
     held_tail_q = 3'd0;
     held_next_place_q = 4'd0;
@@ -4091,6 +4335,8 @@ module hpcc_requester (
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
     entry_answered_q = 6'd0;
+    entry_behind_read_q = 1'd0;
+    entry_behind_long_q = 1'd0;
     entry_pause_q = 2'd0;
     entry_in_row_q = 2'd0;
     entry_answer_q = 94'd0;
@@ -4151,7 +4397,6 @@ module hpcc_requester (
     stages_more_psns_4_q = 24'd0;
     stages_first_behind_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
-    stages_last_byte_4_q = 16'd0;
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_we_5_q = 1'd0;
@@ -4184,14 +4429,18 @@ module hpcc_requester (
     stages_skipped_5_q = 36'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
+    turns_holds_q = 1'd0;
     turns_called_before_q = 1'd0;
     turns_waited_before_q = 1'd0;
     turns_rests_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
+    crowded_q = 1'd0;
     turn_1_q = 1'd0;
     turn_2_q = 1'd0;
-    pointers_qp_1_q = 8'd0;
+    pointers_same_q = 1'd0;
+    pointers_missed_q = 1'd0;
+    pointers_written_1_q = 15'd0;
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_held_data_q = 1'd0;
@@ -4208,6 +4457,7 @@ module hpcc_requester (
     gather_full_q = 1'd0;
     gather_vacant_q = 1'd0;
     gather_some_q = 1'd0;
+    gather_unshown_q = 1'd0;
     gather_crowded_q = 1'd0;
     gather_many_r_q = 1'd0;
     gather_head_q = 8'd0;
@@ -4221,7 +4471,7 @@ module hpcc_requester (
     gather_wanted_r_q = 41'd0;
     responses_room_q = 1'd0;
     responses_shown_q = 1'd0;
-    responses_settled_q = 1'd0;
+    responses_offers_q = 1'd0;
     responses_front_shown_q = 1'd0;
     responses_deferred_q = 1'd0;
     responses_offered_q = 1'd0;
@@ -4320,6 +4570,8 @@ module hpcc_requester (
   end
   always @(posedge clk) begin
     window_room_q <= window_room_d;
+    window_full_up_q <= window_no_room;
+    window_entered_q <= window_entered_d;
     window_waits_r_q <= window_waits_r_d;
     window_skips_q <= window_skips_d;
     window_offered_q <= window_offered_d;
@@ -4327,15 +4579,15 @@ module hpcc_requester (
     window_again_q <= window_again_d;
     window_freed_ring_q <= window_freed_ring_d;
     window_restart_due_q <= window_restart_due_d;
-    window_moved_q <= window_moved_d;
-    window_came_q <= window_came_d;
-    window_came_behind_q <= window_came_behind_d;
+    window_anew_q <= window_anew_d;
     window_took_q <= window_took_d;
     window_filled_q <= window_filled_d;
     window_filled_behind_q <= window_filled_behind_d;
     window_head_q <= window_head_d;
     window_next_q <= window_next_d;
     window_tail_q <= window_tail_d;
+    window_next_1_q <= window_next_1_d;
+    window_next_2_q <= window_next_2_d;
     window_flying_q <= window_flying_d;
     window_done_q <= window_done_d;
     window_deferred_q <= window_deferred_d;
@@ -4372,8 +4624,9 @@ module hpcc_requester (
     window_full_13_q <= window_full_13_d;
     window_full_14_q <= window_full_14_d;
     window_full_15_q <= window_full_15_d;
-    window_came_qp_q <= window_arriving_qp;
     window_front_qp_q <= window_addressed_qp;
+    window_entered_place_q <= window_tail_place;
+    window_entered_qp_q <= window_arriving_qp;
     held_head_q <= held_head_d;
     held_tail_q <= held_tail_d;
     held_next_place_q <= held_next_place_d;
@@ -4396,6 +4649,8 @@ module hpcc_requester (
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
     entry_answered_q <= entry_answered_d;
+    entry_behind_read_q <= entry_behind_read_d;
+    entry_behind_long_q <= entry_behind_long_d;
     entry_pause_q <= entry_pause_d;
     entry_in_row_q <= entry_in_row_d;
     entry_answer_q <= entry_answer_d;
@@ -4456,7 +4711,6 @@ module hpcc_requester (
     stages_more_psns_4_q <= stages_more_psns_4_d;
     stages_first_behind_4_q <= stages_first_behind_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
-    stages_last_byte_4_q <= stages_last_byte;
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_we_5_q <= stages_we_5_d;
@@ -4489,14 +4743,18 @@ module hpcc_requester (
     stages_skipped_5_q <= stages_skipped;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
+    turns_holds_q <= turns_holds_d;
     turns_called_before_q <= turns_called_before_d;
     turns_waited_before_q <= turns_waited_before_d;
     turns_rests_q <= turns_rests_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
+    crowded_q <= crowded_d;
     turn_1_q <= turn;
     turn_2_q <= turn_1_q;
-    pointers_qp_1_q <= read_qp;
+    pointers_same_q <= pointers_same_d;
+    pointers_missed_q <= pointers_missed_d;
+    pointers_written_1_q <= pointers_written;
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_held_data_q <= gather_held_data_d;
@@ -4513,6 +4771,7 @@ module hpcc_requester (
     gather_full_q <= gather_full_d;
     gather_vacant_q <= gather_vacant_d;
     gather_some_q <= gather_some_d;
+    gather_unshown_q <= gather_unshown_d;
     gather_crowded_q <= gather_crowded_d;
     gather_many_r_q <= gather_many_r_d;
     gather_head_q <= gather_head_d;
@@ -4526,7 +4785,7 @@ module hpcc_requester (
     gather_wanted_r_q <= gather_wanted;
     responses_room_q <= responses_room_d;
     responses_shown_q <= responses_shown_d;
-    responses_settled_q <= responses_settled_d;
+    responses_offers_q <= responses_offers_d;
     responses_front_shown_q <= responses_front_shown_d;
     responses_deferred_q <= responses_deferred_d;
     responses_offered_q <= responses_offered_d;

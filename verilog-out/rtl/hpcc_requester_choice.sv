@@ -17,7 +17,7 @@ module hpcc_requester_choice (
   input  wire  free,
   // The operation chosen before is done: its item is taken, except a work request.
   input  wire  save,
-  // No READ response may be chosen.
+  // No READ response may be chosen. While one waits this goes low at most.
   input  wire  hold_rows,
   // READ responses.
   input  wire  hpcc_nic_pkg::rx_packet_t rows_data,
@@ -58,8 +58,10 @@ module hpcc_requester_choice (
   input  wire  work_waits,
   // Its queue pair.
   input  wire  [7:0] work_qp,
-  // An input waits.
+  // An input waits and can be chosen.
   output wire  any,
+  // An input waits, or is just being taken.
+  output wire  calls,
   // READ response.
   output wire  row,
   // Answer.
@@ -124,6 +126,10 @@ module hpcc_requester_choice (
   wire  chose_d;
   logic chose_q;
   logic chose_packet_q;
+  wire  row_seen_d;
+  logic row_seen_q;
+  wire  answer_seen_d;
+  logic answer_seen_q;
   wire  limit_seen_d;
   logic limit_seen_q;
   wire  error_seen_d;
@@ -150,9 +156,11 @@ module hpcc_requester_choice (
   assign removals_ready = (save & op_remove_q) & (~removal_waits);
   assign tell_goes_d = (save & op_tell_q) & (~kept);
   assign tells_ready = tell_goes_q;
-  assign waits_0 = ((rows_valid & (~hold_rows)) & (~(save & op_row_q))) & (~passed_q);
-  assign waits_1 = (answers_valid & (~(save & op_answer_q))) & (~passed_q);
   assign in_hand = save | (~free);
+  assign row_seen_d = (rows_valid & (~hold_rows)) & (~(op_row_q & in_hand));
+  assign answer_seen_d = answers_valid & (~(op_answer_q & in_hand));
+  assign waits_0 = row_seen_q & (~passed_q);
+  assign waits_1 = answer_seen_q & (~passed_q);
   assign limit_seen_d = limits_valid & (~(op_ended_q & in_hand));
   assign error_seen_d = errors_valid & (~(op_error_q & in_hand));
   assign removal_seen_d = (removals_valid & (~hold_removals)) & (~(op_remove_q & in_hand));
@@ -166,6 +174,7 @@ module hpcc_requester_choice (
   assign packet = waits_0 | waits_1;
   assign flow_waits = waits_2 | waits_3;
   assign any = (((packet | flow_waits) | waits_4) | waits_5) | waits_6;
+  assign calls = (any | (rows_valid & (~hold_rows))) | answers_valid;
   assign row_word = rows_data;
   assign answer_word = answers_data;
   assign chose_d = idle & any;
@@ -304,6 +313,8 @@ module hpcc_requester_choice (
     passed_q = 1'd0;
     chose_q = 1'd0;
     chose_packet_q = 1'd0;
+    row_seen_q = 1'd0;
+    answer_seen_q = 1'd0;
     limit_seen_q = 1'd0;
     error_seen_q = 1'd0;
     removal_seen_q = 1'd0;
@@ -326,6 +337,8 @@ module hpcc_requester_choice (
     passed_q <= passed_d;
     chose_q <= chose_d;
     chose_packet_q <= packet;
+    row_seen_q <= row_seen_d;
+    answer_seen_q <= answer_seen_d;
     limit_seen_q <= limit_seen_d;
     error_seen_q <= error_seen_d;
     removal_seen_q <= removal_seen_d;

@@ -120,10 +120,16 @@ module hpcc_requester_queue (
   logic unsent_q;
   logic before_gap_d;
   logic before_gap_q;
+  wire  pops_read_d;
+  logic pops_read_q;
+  wire  hands_read_d;
+  logic hands_read_q;
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
+  assign pops_read_d = pop & is_read;
+  assign hands_read_d = hand & is_read;
   assign una = state_q.una;
   assign passed = passed_r_q;
   assign accepted = state_q.accepted;
@@ -160,7 +166,6 @@ module hpcc_requester_queue (
     end
     if (pop) begin
       state_d.head = state_q.head + 5'd1;
-      state_d.reads = ~((~state_q.reads) + {4'd0, is_read});
       if (state_q.read_at == state_q.head) begin
         state_d.read_at = state_q.head + 5'd1;
       end
@@ -180,7 +185,12 @@ module hpcc_requester_queue (
       if ((~is_read) & (state_q.read_at == state_q.admit)) begin
         state_d.read_at = state_q.admit + 5'd1;
       end
-      state_d.reads = state_q.reads + {4'd0, is_read};
+    end
+    if (pops_read_q) begin
+      state_d.reads = state_q.reads - 5'd1;
+    end
+    if (hands_read_q) begin
+      state_d.reads = state_q.reads + 5'd1;
     end
     if (push) begin
       state_d.tail = state_q.tail + 5'd1;
@@ -240,6 +250,8 @@ module hpcc_requester_queue (
     is_old_q = 1'd0;
     unsent_q = 1'd0;
     before_gap_q = 1'd0;
+    pops_read_q = 1'd0;
+    hands_read_q = 1'd0;
     state_q = 142'd0;
     mtu_r_q = 3'd0;
   end
@@ -251,6 +263,8 @@ module hpcc_requester_queue (
     is_old_q <= is_old_d;
     unsent_q <= unsent_d;
     before_gap_q <= before_gap_d;
+    pops_read_q <= pops_read_d;
+    hands_read_q <= hands_read_d;
     state_q <= state_d;
     mtu_r_q <= mtu_r_d;
   end

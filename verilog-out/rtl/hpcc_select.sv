@@ -142,8 +142,11 @@ module hpcc_select (
   // What is kept of the queue pair that is searched is at hand; its first message shows in the next clock.
   wire  search_begins;
   wire  hpcc_nic_pkg::looked_grant_t searched;
-  // The grant that leaves the pipe goes there.
+  // The grant that leaves the pipe goes there; it goes there now.
   wire  diverts;
+  // Some are there, or on their way.
+  wire  diverted;
+  hpcc_nic_pkg::looked_grant_t diverting;
   // A grant of the search begins; it did a clock ago.
   wire  begins;
   // Generation and PSN of the grant whose message shows.
@@ -154,6 +157,10 @@ module hpcc_select (
   logic [3:0] slot_now;
   hpcc_nic_pkg::ring_place_t message_place;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
+  // It, with no packets since an acknowledgement was asked for if this one asks.
+  hpcc_nic_pkg::ring_cursor_t cursor_found;
+  // The tables do not show that place yet.
+  wire  forwards;
   logic [23:0] first_now;
   logic [23:0] end_now;
   wire  hpcc_nic_pkg::psn_distance_t from_first;
@@ -178,9 +185,7 @@ module hpcc_select (
   hpcc_nic_pkg::select_context_t contexts_wdata;
   wire  [7:0] cursors_raddr;
   wire  hpcc_nic_pkg::ring_cursor_t cursors_rdata;
-  logic cursors_we;
-  logic [7:0] cursors_waddr;
-  hpcc_nic_pkg::ring_cursor_t cursors_wdata;
+  wire  [7:0] cursors_waddr;
   // No grant comes for a message that is written in the clock in which it is looked for.
   wire  [11:0] messages_raddr;
   wire  hpcc_nic_pkg::select_message_t messages_rdata;
@@ -195,9 +200,8 @@ module hpcc_select (
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
   wire  [2:0] read_places_rdata;
-  logic read_places_we;
-  logic [7:0] read_places_waddr;
-  logic [2:0] read_places_wdata;
+  wire  [7:0] read_places_waddr;
+  wire  [2:0] read_places_wdata;
   // The epoch of the READs that are answered.
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
@@ -205,6 +209,7 @@ module hpcc_select (
   wire  [10:0] read_address_d;
   logic [10:0] read_address_q;
   logic [3:0] slot_2_q;
+  hpcc_nic_pkg::ring_cursor_t cursor_2_d;
   hpcc_nic_pkg::ring_cursor_t cursor_2_q;
   logic [2:0] read_place_2_q;
   // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
@@ -279,6 +284,8 @@ module hpcc_select (
   wire  hpcc_nic_pkg::looked_grant_t searches_down_data;
   wire  searches_down_valid;
   wire  unused_searches_crowded;
+  logic diverts_r_d;
+  logic diverts_r_q;
   logic begun_d;
   logic begun_q;
   // The grant whose message shows is of responses: a register of its own, since it chooses 250 bits.
@@ -298,6 +305,20 @@ module hpcc_select (
   logic [3:0] found_slot_q;
   wire  [11:0] looked_address_d;
   logic [11:0] looked_address_q;
+  logic writes_cursor_d;
+  logic writes_cursor_q;
+  logic writes_read_place_d;
+  logic writes_read_place_q;
+  // What is written of the place that was found, or of a created queue pair: a clock later, since the decision is late in its clock.
+  logic [7:0] written_qp_d;
+  logic [7:0] written_qp_q;
+  hpcc_nic_pkg::ring_cursor_t written_cursor_d;
+  hpcc_nic_pkg::ring_cursor_t written_cursor_q;
+  // A place was found a clock ago; the grant in clock 1 would be of its flow.
+  logic found_before_d;
+  logic found_before_q;
+  wire  follows_found_d;
+  logic follows_found_q;
   logic [2:0] mtu_now_d;
   logic [2:0] mtu_now_q;
   logic int_now_d;
@@ -311,7 +332,7 @@ module hpcc_select (
   logic [23:0] beyond_q;
   logic ours_d;
   logic ours_q;
-  // The PSN is the first.
+  // The PSN is the first of the message.
   wire  starts_d;
   logic starts_q;
   wire  hpcc_nic_pkg::psn_distance_t asked_from_end;
@@ -324,10 +345,15 @@ module hpcc_select (
   logic asked_inside_r_d;
   logic asked_inside_r_q;
   hpcc_nic_pkg::looked_grant_t asked_offered_1_q;
+  logic asked_writes_1_q;
+  logic asked_voids_1_q;
+  // What is written, a clock later: `writes` is late in its clock and the table is wide.
+  logic [7:0] asked_qp_1_d;
+  logic [7:0] asked_qp_1_q;
+  hpcc_nic_pkg::asked_end_t asked_end_1_d;
+  hpcc_nic_pkg::asked_end_t asked_end_1_q;
   wire  hpcc_nic_pkg::asked_end_t asked_ends_rdata;
   wire  asked_ends_we;
-  logic [7:0] asked_ends_waddr;
-  hpcc_nic_pkg::asked_end_t asked_ends_wdata;
   logic [3:0] tag_q;
   // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
   logic few_q;
@@ -367,6 +393,7 @@ module hpcc_select (
   logic [23:0] psn_r_q;
   hpcc_nic_pkg::qp_half_t flow_r_q;
   logic [7:0] generation_r_q;
+  hpcc_nic_pkg::grant_marks_t marks_r_q;
   logic [2:0] mtu_q;
   logic int_on_q;
   wire  first_time_d;
@@ -381,6 +408,7 @@ module hpcc_select (
   logic [23:0] sent_end_r_q;
   hpcc_nic_pkg::qp_half_t sent_flow_q;
   logic [7:0] sent_generation_r_q;
+  logic form_stays;
   wire  form_moves;
   wire  form_joins;
   // Two's complement.
@@ -424,6 +452,7 @@ module hpcc_select (
   logic [12:0] form_padded_4_d;
   logic [12:0] form_padded_4_q;
   logic form_last_3_q;
+  logic form_last_4_q;
   logic form_valid_4_q;
   wire  form_has_payload_d;
   logic form_has_payload_q;
@@ -455,6 +484,9 @@ module hpcc_select (
   // The bytes that come next, one every second clock.
   logic form_spares_d;
   logic form_spares_q;
+  // None is held: a register of its own, since `spares` enables a wide one.
+  logic form_takes_d;
+  logic form_takes_q;
   hpcc_nic_pkg::grant_feedback_t form_spare_d;
   hpcc_nic_pkg::grant_feedback_t form_spare_q;
   wire  [23:0] form_place_2_q;
@@ -486,7 +518,6 @@ module hpcc_select (
   wire  unused_form_feedbacks_up_ready;
   wire  hpcc_nic_pkg::grant_feedback_t form_feedbacks_down_data;
   wire  form_feedbacks_down_valid;
-  wire  form_feedbacks_down_ready;
   wire  form_feedbacks_crowded;
   // What READ requests tell of their PSNs.
   hpcc_nic_pkg::grant_feedback_t form_advances_up_data;
@@ -520,9 +551,9 @@ module hpcc_select (
     .clk(clk),
     .raddr(cursors_raddr),
     .rdata(cursors_rdata),
-    .we(cursors_we),
+    .we(writes_cursor_q),
     .waddr(cursors_waddr),
-    .wdata(cursors_wdata)
+    .wdata(cursor_found)
   );
   hpcc_table_ram #(.WIDTH(250), .ADDRESS(12)) u_messages (
     .clk(clk),
@@ -544,7 +575,7 @@ module hpcc_select (
     .clk(clk),
     .raddr(read_places_raddr),
     .rdata(read_places_rdata),
-    .we(read_places_we),
+    .we(writes_read_place_q),
     .waddr(read_places_waddr),
     .wdata(read_places_wdata)
   );
@@ -559,8 +590,8 @@ module hpcc_select (
   hpcc_short_fifo #(.WIDTH(44), .ADDRESS(2), .MARK(1)) u_searches (
     .clk(clk),
     .rst(rst),
-    .up_data(grant_q),
-    .up_valid(diverts),
+    .up_data(diverting),
+    .up_valid(diverts_r_q),
     .up_ready(unused_searches_up_ready),
     .down_data(searches_down_data),
     .down_valid(searches_down_valid),
@@ -572,8 +603,8 @@ module hpcc_select (
     .raddr(peeked.flow.qp),
     .rdata(asked_ends_rdata),
     .we(asked_ends_we),
-    .waddr(asked_ends_waddr),
-    .wdata(asked_ends_wdata)
+    .waddr(asked_qp_1_q),
+    .wdata(asked_end_1_q)
   );
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_form_place_2 (
     .clk(clk),
@@ -670,7 +701,7 @@ module hpcc_select (
     .up_ready(unused_form_feedbacks_up_ready),
     .down_data(form_feedbacks_down_data),
     .down_valid(form_feedbacks_down_valid),
-    .down_ready(form_feedbacks_down_ready),
+    .down_ready(form_takes_q),
     .crowded(form_feedbacks_crowded)
   );
   hpcc_short_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_form_advances (
@@ -701,6 +732,7 @@ module hpcc_select (
   assign epochs_raddr = later_address;
   assign since_3_d = cursor_2_q.since_asked + 8'd1;
   assign fresh_3_d = cursor_2_q.generation != generation_2;
+  assign forwards = found_before_q & follows_found_q;
   assign exists = context_3_q.alive & (context_3_q.generation == generation_3);
   assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
@@ -714,7 +746,8 @@ module hpcc_select (
   assign read = reads_rdata;
   assign place_d = shown.psn - first_now;
   assign beyond_d = shown.psn - end_now;
-  assign starts_d = shown.psn == first_now;
+  assign starts_d = shown.psn == messages_rdata.first_psn;
+  assign diverted = searches_down_valid | diverts_r_q;
   assign from_first = place_q;
   assign from_end = beyond_q;
   assign contains = (ours_q & (~from_first.negative)) & from_end.negative;
@@ -722,7 +755,7 @@ module hpcc_select (
   assign around_d = (odd & (age_q == 5'ha)) | (age_q == 5'h12);
   assign missed = (searching_q & (~contains)) & around_q;
   assign concludes = searching_q & (contains | around_q);
-  assign diverts = (valid_5_q & searches_down_valid) | (valid_6_q & (searches_down_valid | (~contains)));
+  assign diverts = (valid_5_q & diverted) | (valid_6_q & (diverted | (~contains)));
   assign meets = ((~asked_inside_read) & ((~next_q.flow.response) | brief_q))
       & ((((valid_2_q & same_2_q) | (valid_3_q & same_3_q)) | (valid_4_q & same_4_q)) | ((valid_5_q & same_5_q) & (~hit)));
   assign same_2_d = grant_1_q.flow == coming.flow;
@@ -730,13 +763,17 @@ module hpcc_select (
   assign same_4_d = grant_3_q.flow == coming.flow;
   assign same_5_d = grant_4_q.flow == coming.flow;
   assign enters = (((((waiting_q & form_room) & (~meets)) & (~((form_waits & (|pause_q)) & (~asked_inside_read)))) & (~diverts))
-      & (~searches_down_valid)) & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
-  assign begins = ((searches_down_valid & form_room) & (~occupied)) & ((step_q == hpcc_nic_pkg::SELECT_STEP_IDLE) | concludes);
+      & (~diverted)) & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
+  assign begins = ((searches_down_valid & form_room) & (~occupied)) & (step_q == hpcc_nic_pkg::SELECT_STEP_IDLE);
   assign last = &beyond_q;
   assign is_read = (~odd) & message_q.read;
   assign sends = hit & (((~is_read) | starts_q) | grant_q.marks.rewound);
   assign asked_writes = (hit & (~odd)) & (grant_q.marks.rewound | (is_read & starts_q));
   assign asks = (~odd) & (((((last | is_read) | grant_q.marks.asks) | grant_q.marks.rewound) | (departs_timed & (~int_now_q))) | enough_q);
+  assign follows_found_d = grant_q.flow == next_q.flow;
+  assign cursors_waddr = written_qp_q;
+  assign read_places_waddr = written_qp_q;
+  assign read_places_wdata = written_cursor_q.place[2:0];
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -818,7 +855,8 @@ module hpcc_select (
     valid_5_d = valid_4_q;
     inside_d = ((valid_1_q | valid_2_q) | valid_3_q) | valid_4_q;
     searching_d = ((step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q >= 5'd3)) & (~concludes);
-    valid_6_d = (valid_5_q & (~searches_down_valid)) & (~contains);
+    valid_6_d = (valid_5_q & (~diverted)) & (~contains);
+    diverts_r_d = diverts;
     begun_d = begins;
     valid_1_d = enters;
     if (|pause_q) begin
@@ -829,6 +867,19 @@ module hpcc_select (
     end
     if (enters & (~asked_inside_read)) begin
       pause_d = 2'd3;
+    end
+    found_before_d = sends;
+    writes_cursor_d = void_cursor_q;
+    writes_read_place_d = void_cursor_q;
+    written_qp_d = qp;
+    written_cursor_d = cursor_new;
+    if (sends) begin
+      writes_cursor_d = ~odd;
+      writes_read_place_d = odd;
+    end else begin
+      written_qp_d = voided_q;
+      written_cursor_d = 20'd0;
+      written_cursor_d.generation = voided_generation_q;
     end
     if ((~sends) & (~context_valid)) begin
       void_cursor_d = 1'd0;
@@ -846,6 +897,10 @@ module hpcc_select (
       inside_d = 1'd0;
       searching_d = 1'd0;
       begun_d = 1'd0;
+      diverts_r_d = 1'd0;
+      found_before_d = 1'd0;
+      writes_cursor_d = 1'd0;
+      writes_read_place_d = 1'd0;
     end
     if (rst) begin
       voids_d.some = 1'd0;
@@ -941,6 +996,17 @@ module hpcc_select (
     end
   end
   always_comb begin
+    cursor_2_d = cursors_rdata;
+    slot_1 = cursors_rdata.place;
+    if (grant_1_q.flow.response) begin
+      slot_1 = {1'd0, read_places_rdata};
+    end
+    if (forwards) begin
+      slot_1 = written_cursor_q.place;
+      cursor_2_d = cursor_found;
+    end
+  end
+  always_comb begin
     generation_2 = grant_q.generation;
     if (valid_2_q) begin
       generation_2 = grant_2_q.generation;
@@ -953,9 +1019,9 @@ module hpcc_select (
     end
   end
   always_comb begin
-    slot_1 = cursors_rdata.place;
-    if (grant_1_q.flow.response) begin
-      slot_1 = {1'd0, read_places_rdata};
+    cursor_found = written_cursor_q;
+    if (ack_req_q) begin
+      cursor_found.since_asked = 8'd0;
     end
   end
   always_comb begin
@@ -1014,7 +1080,7 @@ module hpcc_select (
   always_comb begin
     looked = searching_q;
     if (valid_5_q | valid_6_q) begin
-      looked = ~searches_down_valid;
+      looked = ~diverted;
     end
   end
   always_comb begin
@@ -1026,39 +1092,21 @@ module hpcc_select (
     end
   end
   always_comb begin
+    diverting.flow = flow_r_q;
+    diverting.generation = generation_r_q;
+    diverting.psn = psn_r_q;
+    diverting.marks = marks_r_q;
+  end
+  always_comb begin
     asked_end_psn = message_q.end_psn;
     if (~is_read) begin
       asked_end_psn = grant_q.psn;
     end
   end
   always_comb begin
-    cursors_we = void_cursor_q;
-    cursors_waddr = voided_q;
-    cursors_wdata = 20'd0;
-    cursors_wdata.generation = voided_generation_q;
-    if (sends & (~odd)) begin
-      cursors_we = 1'd1;
-      cursors_waddr = qp;
-      cursors_wdata = cursor_new;
-    end
-  end
-  always_comb begin
-    read_places_we = void_cursor_q;
-    read_places_waddr = voided_q;
-    read_places_wdata = 3'd0;
-    if (hit & odd) begin
-      read_places_we = 1'd1;
-      read_places_waddr = qp;
-      read_places_wdata = found_slot_q[2:0];
-    end
-  end
-  always_comb begin
     cursor_new.place = found_slot_q;
     cursor_new.since_asked = counted_q;
     cursor_new.generation = grant_q.generation;
-    if (asks) begin
-      cursor_new.since_asked = 8'd0;
-    end
   end
   always_comb begin
     what_d = 2'd0;
@@ -1110,7 +1158,7 @@ module hpcc_select (
   // Ends of READs by queue pair.
   assign asked_from_end = asked_offered_1_q.psn - asked_ends_rdata.end_psn;
   assign asked_inside_read = asked_inside_r_q;
-  assign asked_ends_we = asked_writes | void_cursor_q;
+  assign asked_ends_we = asked_writes_1_q | asked_voids_1_q;
   always_comb begin
     asked_inside_r_d = asked_inside_r_q;
     if (~waiting_q) begin
@@ -1119,15 +1167,16 @@ module hpcc_select (
     end
   end
   always_comb begin
-    asked_ends_waddr = voided_q;
-    if (asked_writes) begin
-      asked_ends_waddr = grant_q.flow.qp;
-    end
+    asked_end_1_d = asked_end_1_q;
+    asked_end_1_d.known = asked_writes;
+    asked_end_1_d.generation = grant_q.generation;
+    asked_end_1_d.end_psn = asked_end_psn;
   end
   always_comb begin
-    asked_ends_wdata.known = asked_writes;
-    asked_ends_wdata.generation = grant_q.generation;
-    asked_ends_wdata.end_psn = asked_end_psn;
+    asked_qp_1_d = voided_q;
+    if (asked_writes) begin
+      asked_qp_1_d = grant_q.flow.qp;
+    end
   end
   // departs: Whether the number of a request is one that is timed, and what its departure means for send times.
   //
@@ -1158,7 +1207,8 @@ module hpcc_select (
   // | 2 | `address`, `left` | payload; extension |
   // | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
   // | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
-  // | 5 | feedback in its FIFO; a READ request has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
+  // | 5 | feedback in its FIFO; the request of a READ of several packets has two, of PSNs and of bytes, in FIFOs of their own, and the
+  // first goes first | |
   // | 6 | feedback of bytes beside its FIFO: what is of the same flow and waits is one sum | |
   //
   // The scheduler takes what concerns one flow once in some ten clocks, and grants within a READ are void at the rate of the pipe: without
@@ -1180,7 +1230,7 @@ module hpcc_select (
   assign form_half = {7'd0, form_flow_3_q};
   assign form_packets_up_valid = form_valid_4_q & (form_form_4_q != 2'd0);
   assign form_jobs_up_valid = form_valid_4_q & form_has_payload_q;
-  assign form_advances_5_d = form_form_4_q == 2'd2;
+  assign form_advances_5_d = (form_form_4_q == 2'd2) & (~form_last_4_q);
   assign form_spared_5_d = form_allowed_4_q - {11'd0, form_padded_4_q};
   assign form_feedbacks_up_valid = form_valid_5_q & (form_advances_5_q | (|form_spared_5_q));
   assign form_advances_up_valid = form_valid_5_q & form_advances_5_q;
@@ -1193,7 +1243,6 @@ module hpcc_select (
   assign form_joins = ((form_spare_q.from.flow == form_gathered_q.from.flow)
       & (form_spare_q.from.generation == form_gathered_q.from.generation)) & ((form_gathered_q.value + 24'h20000) < 24'h40000);
   assign form_advances_down_ready = feedback_ready | (~form_offers_q);
-  assign form_feedbacks_down_ready = ~form_spares_q;
   assign form_feedback_psn = form_offered_q.from.psn;
   assign form_feedback_flow = {7'd0, form_offered_q.from.flow};
   assign form_feedback_generation = form_offered_q.from.generation;
@@ -1210,8 +1259,6 @@ module hpcc_select (
     form_offered_d = form_offered_q;
     form_gathers_d = form_gathers_q;
     form_gathered_d = form_gathered_q;
-    form_spares_d = form_spares_q;
-    form_spare_d = form_spare_q;
     if (feedback_ready | (~form_offers_q)) begin
       form_offers_d = form_gathers_q | form_advances_down_valid;
       form_offered_d = form_gathered_q;
@@ -1225,16 +1272,19 @@ module hpcc_select (
     end else if (form_spares_q & form_joins) begin
       form_gathered_d.value = form_gathered_q.value + form_spare_q.value;
     end
-    if (~form_spares_q) begin
-      form_spares_d = form_feedbacks_down_valid;
-      form_spare_d = form_feedbacks_down_data;
-    end else if ((form_moves | (~form_gathers_q)) | form_joins) begin
-      form_spares_d = 1'd0;
-    end
+    form_spares_d = form_stays;
+    form_takes_d = ~form_stays;
     if (rst) begin
       form_offers_d = 1'd0;
       form_gathers_d = 1'd0;
       form_spares_d = 1'd0;
+      form_takes_d = 1'd0;
+    end
+  end
+  always_comb begin
+    form_spare_d = form_spare_q;
+    if (~form_spares_q) begin
+      form_spare_d = form_feedbacks_down_data;
     end
   end
   always_comb begin
@@ -1370,6 +1420,12 @@ module hpcc_select (
     form_advances_up_data.value = form_end_5_q;
     form_advances_up_data.advance = 1'd1;
   end
+  always_comb begin
+    form_stays = form_spares_q & (~((form_moves | (~form_gathers_q)) | form_joins));
+    if (form_takes_q) begin
+      form_stays = form_feedbacks_down_valid;
+    end
+  end
   initial begin
     read_address_q = 11'd0;
     slot_2_q = 4'd0;
@@ -1411,6 +1467,7 @@ module hpcc_select (
     context_3_q = 13'd0;
     inside_q = 1'd0;
     searching_q = 1'd0;
+    diverts_r_q = 1'd0;
     begun_q = 1'd0;
     shows_read_q = 1'd0;
     step_q = hpcc_nic_pkg::SELECT_STEP_IDLE;
@@ -1419,6 +1476,12 @@ module hpcc_select (
     slot_q = 4'd0;
     found_slot_q = 4'd0;
     looked_address_q = 12'd0;
+    writes_cursor_q = 1'd0;
+    writes_read_place_q = 1'd0;
+    written_qp_q = 8'd0;
+    written_cursor_q = 20'd0;
+    found_before_q = 1'd0;
+    follows_found_q = 1'd0;
     mtu_now_q = 3'd0;
     int_now_q = 1'd0;
     message_q = 250'd0;
@@ -1428,6 +1491,10 @@ module hpcc_select (
     starts_q = 1'd0;
     asked_inside_r_q = 1'd0;
     asked_offered_1_q = 44'd0;
+    asked_writes_1_q = 1'd0;
+    asked_voids_1_q = 1'd0;
+    asked_qp_1_q = 8'd0;
+    asked_end_1_q = 33'd0;
     tag_q = 4'd0;
     few_q = 1'd0;
     brief_q = 1'd0;
@@ -1449,6 +1516,7 @@ module hpcc_select (
     psn_r_q = 24'd0;
     flow_r_q = 9'd0;
     generation_r_q = 8'd0;
+    marks_r_q = 3'd0;
     mtu_q = 3'd0;
     int_on_q = 1'd0;
     first_time_q = 1'd0;
@@ -1469,6 +1537,7 @@ module hpcc_select (
     form_full_3_q = 13'd0;
     form_padded_4_q = 13'd0;
     form_last_3_q = 1'd0;
+    form_last_4_q = 1'd0;
     form_valid_4_q = 1'd0;
     form_has_payload_q = 1'd0;
     form_valid_5_q = 1'd0;
@@ -1487,6 +1556,7 @@ module hpcc_select (
     form_gathers_q = 1'd0;
     form_gathered_q = 66'd0;
     form_spares_q = 1'd0;
+    form_takes_q = 1'd0;
     form_spare_q = 66'd0;
     form_mtu_1_q = 3'd0;
     form_bytes_before_q = 36'd0;
@@ -1499,7 +1569,7 @@ module hpcc_select (
   always @(posedge clk) begin
     read_address_q <= read_address_d;
     slot_2_q <= slot_1;
-    cursor_2_q <= cursors_rdata;
+    cursor_2_q <= cursor_2_d;
     read_place_2_q <= read_places_rdata;
     voids_q <= voids_d;
     voided_q <= voided_d;
@@ -1537,6 +1607,7 @@ module hpcc_select (
     context_3_q <= contexts_rdata;
     inside_q <= inside_d;
     searching_q <= searching_d;
+    diverts_r_q <= diverts_r_d;
     begun_q <= begun_d;
     shows_read_q <= shows_read_d;
     step_q <= step_d;
@@ -1545,6 +1616,12 @@ module hpcc_select (
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
     looked_address_q <= looked_address_d;
+    writes_cursor_q <= writes_cursor_d;
+    writes_read_place_q <= writes_read_place_d;
+    written_qp_q <= written_qp_d;
+    written_cursor_q <= written_cursor_d;
+    found_before_q <= found_before_d;
+    follows_found_q <= follows_found_d;
     mtu_now_q <= mtu_now_d;
     int_now_q <= int_now_d;
     message_q <= message_d;
@@ -1554,6 +1631,10 @@ module hpcc_select (
     starts_q <= starts_d;
     asked_inside_r_q <= asked_inside_r_d;
     asked_offered_1_q <= peeked;
+    asked_writes_1_q <= asked_writes;
+    asked_voids_1_q <= void_cursor_q;
+    asked_qp_1_q <= asked_qp_1_d;
+    asked_end_1_q <= asked_end_1_d;
     tag_q <= read.tag;
     few_q <= read.few;
     brief_q <= brief_d;
@@ -1575,6 +1656,7 @@ module hpcc_select (
     psn_r_q <= grant_q.psn;
     flow_r_q <= grant_q.flow;
     generation_r_q <= grant_q.generation;
+    marks_r_q <= grant_q.marks;
     mtu_q <= mtu_now_q;
     int_on_q <= int_now_q;
     first_time_q <= first_time_d;
@@ -1595,6 +1677,7 @@ module hpcc_select (
     form_full_3_q <= form_full_q;
     form_padded_4_q <= form_padded_4_d;
     form_last_3_q <= form_last_2_q;
+    form_last_4_q <= form_last_3_q;
     form_valid_4_q <= form_valid_3_q;
     form_has_payload_q <= form_has_payload_d;
     form_valid_5_q <= form_valid_4_q;
@@ -1613,6 +1696,7 @@ module hpcc_select (
     form_gathers_q <= form_gathers_d;
     form_gathered_q <= form_gathered_d;
     form_spares_q <= form_spares_d;
+    form_takes_q <= form_takes_d;
     form_spare_q <= form_spare_d;
     form_mtu_1_q <= mtu_q;
     form_bytes_before_q <= form_bytes_before_d;

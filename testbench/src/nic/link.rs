@@ -17,8 +17,9 @@ use std::time::Duration;
 /// Time after the last completion in which frames that are still on their way arrive, ns.
 const TAIL_NS: u64 = 10_000;
 
-/// Time from the write of a cap to when everything granted before it has left, ns: at 100 Gb/s what eighteen grants of an engine hold.
-pub const CAP_SETTLES_NS: u64 = 20_000;
+/// Time from the write of a cap to when everything granted before it has left, ns: at 100 Gb/s eighteen grants of an engine, of fifteen packets of
+/// 1024 bytes each.
+pub const CAP_SETTLES_NS: u64 = 18 * 15 * 89;
 
 /// What one NIC did.
 #[derive(Clone, Debug, Default, PartialEq)]

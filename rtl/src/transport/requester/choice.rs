@@ -25,7 +25,7 @@ pub struct Choice {
     pub free: Signal<In, Bit>,
     /// The operation chosen before is done: its item is taken, except a work request.
     pub save: Signal<In, Bit>,
-    /// No READ response may be chosen.
+    /// No READ response may be chosen. While one waits this goes low at most.
     pub hold_rows: Signal<In, Bit>,
     /// READ responses.
     pub rows: StreamIn<RxPacket>,
@@ -51,8 +51,10 @@ pub struct Choice {
     pub work_waits: Signal<In, Bit>,
     /// Its queue pair.
     pub work_qp: Signal<In, U<8>>,
-    /// An input waits.
+    /// An input waits and can be chosen.
     pub any: Signal<Out, Bit>,
+    /// An input waits, or is just being taken.
+    pub calls: Signal<Out, Bit>,
     /// READ response.
     pub row: Signal<Out, Bit>,
     /// Answer.
@@ -75,7 +77,7 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, passed, chose, chose_packet, limit_seen, error_seen, removal_seen, tell_seen, tell_goes)]
+    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, passed, chose, chose_packet, row_seen, answer_seen, limit_seen, error_seen, removal_seen, tell_seen, tell_goes)]
     #[registers(U<8>: op_qp, op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
@@ -101,11 +103,12 @@ impl Logic for Choice {
         removals.ready = save & op_remove & !removal_waits;
         tell_goes = save & op_tell & !kept;
         tells.ready = tell_goes;
-        // what is being taken does not wait any more
-        waits[0] = rows.valid & !hold_rows & !(save & op_row) & !passed;
-        waits[1] = answers.valid & !(save & op_answer) & !passed;
-        // what is rare is seen a clock later, and not before what was taken is gone
+        // what waits is seen a clock later, and not before what was taken is gone
         in_hand = save | !free;
+        row_seen = rows.valid & !hold_rows & !(op_row & in_hand);
+        answer_seen = answers.valid & !(op_answer & in_hand);
+        waits[0] = row_seen & !passed;
+        waits[1] = answer_seen & !passed;
         limit_seen = limits.valid & !(op_ended & in_hand);
         error_seen = errors.valid & !(op_error & in_hand);
         removal_seen = removals.valid & !hold_removals & !(op_remove & in_hand);
@@ -119,6 +122,7 @@ impl Logic for Choice {
         packet = waits[0] | waits[1];
         flow_waits = waits[2] | waits[3];
         any = packet | flow_waits | waits[4] | waits[5] | waits[6];
+        calls = any | (rows.valid & !hold_rows) | answers.valid;
         row_word = rows.data;
         answer_word = answers.data;
         // counted in the clock after the choice
@@ -224,16 +228,19 @@ mod tests {
         let mut order = vec![];
         block.save.next = false;
         for clock in 0.. {
-            // one clock to choose, one to look, one to take; the item behind waits in the clock after
-            block.idle.next = clock % 3 == 0;
-            block.free.next = clock % 3 == 0;
-            block.save.next = clock % 3 == 2;
+            // one clock to choose, one to look, one to take; the item behind waits in the clock after and is seen in the next one
+            block.idle.next = clock % 5 == 0;
+            block.free.next = clock % 5 == 0 || clock % 5 > 2;
+            block.save.next = clock % 5 == 2;
             let (any, ops) = step(block.as_mut(), |b| {
                 let ops = [&b.row, &b.answer, &b.ended, &b.error, &b.tell, &b.remove, &b.work];
                 (b.any.val(), ops.map(|op| op.val()))
             });
-            assert!(any || clock % 3 != 0, "clock {clock}: something always waits");
-            if clock % 3 == 1 {
+            assert!(
+                any || clock % 5 != 0 || clock == 0,
+                "clock {clock}: something always waits"
+            );
+            if clock % 5 == 1 && clock > 5 {
                 let which: Vec<usize> = (0..7).filter(|i| ops[*i]).collect();
                 assert_eq!(which.len(), 1, "clock {clock}");
                 order.extend(which);

@@ -19,6 +19,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::ram::{Ram, RamReg};
 use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::U;
 use crate::words::requester::AnswerTag;
 use crate::words::transport::{AnswerKind, Commit};
@@ -39,9 +40,9 @@ pub struct Gather {
     /// Sixteen or more wait.
     pub many: Signal<Out, Bit>,
     #[registers(Bit: held_full, held_data, next_full, next_data, from_odd, into_odd)]
-    #[registers(Bit: looked, settled, shown, fits, there, oldest, full, vacant, some, crowded, many_r)]
+    #[registers(Bit: looked, settled, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r)]
     #[registers(U<8>: head, tail, count)]
-    #[signals(Bit: leaves, moves, passes, chosen, puts, stays, waits, takes, arriving_data)]
+    #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, takes, arriving_data)]
     #[signals(U<8>: distance, at, next_qp)]
     /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
     behind: DFF<U<8>>,
@@ -53,8 +54,8 @@ pub struct Gather {
     place: DFF<U<8>>,
     /// The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
     offered: DFF<Commit>,
-    /// The answers.
-    ring: Ram<Commit, 8>,
+    /// The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, `unshown`.
+    ring: DirectRam<Commit, 8>,
     /// What each must be joined by.
     tags: RamReg<AnswerTag, 8>,
     /// Places by queue pair.
@@ -73,12 +74,14 @@ impl Logic for Gather {
 
         // out: the ring shows its oldest answer, or the one behind it when that leaves
         leaves = !full | down.ready;
-        moves = some & leaves;
+        gives = leaves & !unshown;
+        moves = some & gives;
         passes = held_full & !some & leaves;
         held = if from_odd { odd } else { even };
+        comes_out = if some { !unshown } else { held_full };
         if leaves {
-            full = some | held_full;
-            vacant = !(some | held_full);
+            full = comes_out;
+            vacant = !comes_out;
         }
         if vacant | down.ready {
             offered = if some { ring.rdata } else { held };
@@ -99,7 +102,7 @@ impl Logic for Gather {
         chosen = shown & fits & there;
         distance = place - head;
         if shown {
-            there = there & (!leaves | !oldest);
+            there = there & (!gives | !oldest);
             if moves {
                 behind = behind - 1;
                 oldest = behind == 1;
@@ -115,12 +118,17 @@ impl Logic for Gather {
         }
         puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
         // it neither passes, nor joins what is still there, nor is put in
-        stays = if chosen { leaves & oldest } else { crowded | (held_data & !shown) };
+        stays = if chosen { gives & oldest } else { crowded | (held_data & !shown) };
         waits = held_full & (some | !leaves) & stays;
         at = if chosen { place } else { tail };
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
         inputs!([ring, tags]: we = held_full, waddr = at);
         ring.wdata = held;
+        if moves {
+            unshown = if chosen { behind == 1 } else { count == 1 };
+        } else {
+            unshown = if chosen { oldest } else { count == 0 };
+        }
         tag.joinable = held_data & !held.msn.any();
         fields!(tag from held: qp, generation, psn);
         tags.wdata = tag;
@@ -182,7 +190,7 @@ impl Logic for Gather {
         down.valid = full;
         down.data = offered;
         reset! {
-            held_full, next_full, from_odd, into_odd, looked, settled, shown, full, some, crowded, head, tail, count
+            held_full, next_full, from_odd, into_odd, looked, settled, shown, full, some, crowded, head, tail, count, unshown
         }
         if reset {
             vacant = true;

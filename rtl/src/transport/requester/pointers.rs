@@ -3,8 +3,8 @@
 //! The same words as in the state, written with it; in a void state they mean nothing.
 
 use crate::emit::naming::named_inside;
-use crate::prim::ram::Ram;
-use crate::prim::uint::U;
+use crate::prim::table_ram::DirectRam;
+use crate::prim::uint::{bits_u, U};
 use crate::words::requester::{RequesterState, RingPointers};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -22,35 +22,54 @@ pub struct Pointers {
     pub told: Signal<In, Bit>,
     /// Clock 1: its place, as it is after writes of the clocks 0 and 1.
     pub place: Signal<Out, U<5>>,
+    /// Queue pair of the state that may be written in the next clock.
+    pub next_write_qp: Signal<In, U<8>>,
     /// A state is written.
     pub we: Signal<In, Bit>,
     /// Of this queue pair.
     pub write_qp: Signal<In, U<8>>,
     /// The state.
     pub new_state: Signal<In, RequesterState>,
-    #[signals(RingPointers: written, now)]
-    memory: Ram<RingPointers, 8>,
-    qp_1: DFF<U<8>>,
+    // the queue pair's are being written; they are newer than what the memory shows
+    #[signals(Bit: writes, outdated)]
+    #[signals(U<5>: of_head, of_read, of_told, of_written, of_missed)]
+    written: Signal<Local, RingPointers>,
+    memory: DirectRam<RingPointers, 8>,
+    // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
+    #[registers(Bit: same, missed)]
+    written_1: DFF<RingPointers>,
 }
 
 #[kernel]
 impl Logic for Pointers {
     fn update(&mut self) {
-        qp_1 = qp;
         memory.raddr = qp;
         fields!(written from new_state: head, read_at, told);
         inputs!(memory: we, waddr = write_qp, wdata = written);
-        now = memory.rdata;
-        if we & (write_qp == qp_1) {
-            now = written;
-        }
-        place = now.head;
+        same = next_write_qp == qp;
+        missed = we & (write_qp == qp);
+        written_1 = written;
+        writes = we & same;
+        outdated = writes | missed;
+        // which of five is known before the memory shows, so that its word passes two levels of logic
+        of_written = written.head;
+        of_missed = written_1.head;
         if read {
-            place = now.read_at;
+            assign!(of_written = written.read_at, of_missed = written_1.read_at);
         }
         if told {
-            place = now.told;
+            assign!(of_written = written.told, of_missed = written_1.told);
         }
+        if !writes {
+            of_written = bits_u::<5>(0);
+        }
+        if writes | !missed {
+            of_missed = bits_u::<5>(0);
+        }
+        of_head = if outdated | read | told { bits_u::<5>(0) } else { memory.rdata.val().head };
+        of_read = if outdated | !read | told { bits_u::<5>(0) } else { memory.rdata.val().read_at };
+        of_told = if outdated | !told { bits_u::<5>(0) } else { memory.rdata.val().told };
+        place = of_head | of_read | of_told | of_written | of_missed;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -71,8 +90,10 @@ mod tests {
         init(block.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(8);
         let (mut written, mut asked) = ([[0u64; 3]; 4], 0);
+        let mut at = 0;
         for clock in 0..20_000 {
-            let (qp, at) = (stimulus.below(4), stimulus.below(4));
+            let (qp, next_at) = (stimulus.below(4), stimulus.below(4));
+            block.next_write_qp.next = U(next_at);
             let (we, read, told) = (stimulus.chance(0.5), stimulus.chance(0.4), stimulus.chance(0.2));
             let pointers = [stimulus.uniform(5), stimulus.uniform(5), stimulus.uniform(5)];
             let mut state = [0u64; 3];
@@ -88,7 +109,7 @@ mod tests {
             }
             let which = if told { 2 } else { usize::from(read) };
             assert_eq!(place, written[asked][which], "clock {clock}");
-            asked = qp as usize;
+            (asked, at) = (qp as usize, next_at);
         }
     }
 }

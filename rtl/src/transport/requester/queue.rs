@@ -1,6 +1,6 @@
 //! The queue pair in hand: its state in registers, and what each step changes in it.
 
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bits_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::words::requester::PsnDistance;
 use crate::words::requester::RequesterState;
@@ -110,7 +110,7 @@ pub struct Queue {
     /// New state.
     pub new_state: Signal<Out, RequesterState>,
     #[registers(U<24>: una_before, passed_r)]
-    #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap)]
+    #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap, pops_read, hands_read)]
     lag: Signal<Local, PsnDistance>,
     state: DFF<RequesterState>,
     mtu_r: DFF<U<3>>,
@@ -126,8 +126,6 @@ impl Logic for Queue {
         }
         if pop {
             state.head = state.head + 1;
-            // one less; with the sum below it would be one adder behind a choice
-            state.reads = !(!state.reads + bit_cast_u::<5, 1>(bit_cast_b(is_read)));
             if state.read_at == state.head {
                 state.read_at = state.head + 1;
             }
@@ -147,7 +145,15 @@ impl Logic for Queue {
             if !is_read & (state.read_at == state.admit) {
                 state.read_at = state.admit + 1;
             }
-            state.reads = state.reads + bit_cast_u::<5, 1>(bit_cast_b(is_read));
+        }
+        // a clock later: neither `save` nor who asks for the number comes as early
+        pops_read = pop & is_read;
+        hands_read = hand & is_read;
+        if pops_read {
+            state.reads = state.reads - 1;
+        }
+        if hands_read {
+            state.reads = state.reads + 1;
         }
         if push {
             state.tail = state.tail + 1;

@@ -79,6 +79,8 @@ pub struct Store {
     arriving: Signal<Local, LandingContext>,
     waits: Signal<Local, LandingContext>,
     by_generation: DFF<Bit>,
+    /// The state is of the context's generation; of the one that is removed.
+    #[signals(Bit: of_context, of_removed, is_own)]
     compared: Signal<Local, U<8>>,
 }
 
@@ -124,7 +126,10 @@ impl Logic for Store {
         by_generation = removing;
         compared = if by_generation { generation } else { contexts.rdata.val().generation };
         state = states.rdata;
-        is_void = !states.rdata.val().used | (states.rdata.val().generation != compared);
+        of_context = states.rdata.val().generation == contexts.rdata.val().generation;
+        of_removed = states.rdata.val().generation == generation;
+        is_own = if by_generation { of_removed } else { of_context };
+        is_void = !states.rdata.val().used | !is_own;
         own_generation = compared;
         first_psn = contexts.rdata.val().first_psn;
     }

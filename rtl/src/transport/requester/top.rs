@@ -137,6 +137,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     turns: Turns,
     /// Nothing may enter the fast path in this clock.
     hold: Signal<Local, Bit>,
+    /// What the pipe makes has little room, a clock ago.
+    crowded: DFF<Bit>,
     /// The state machine has the turn.
     turn: Signal<Local, Bit>,
     /// It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
@@ -288,6 +290,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     same: Signal<Local, Bit>,
     /// Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
     pointer: DFF<U<5>>,
+    /// Place of the first message to look at, as the pointers said a clock ago.
+    first_place: DFF<U<5>>,
     /// The place behind it, a clock later.
     next_pointer: DFF<U<5>>,
     /// That is the next free place, another clock later.
@@ -401,8 +405,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // the fast path: entry
         inputs!(turns: idle);
-        self.turns.calls.next = self.choice.any.val() | self.held.waits.val();
-        self.turns.answers.next = self.held.waits.val();
+        self.turns.calls.next = self.choice.calls.val();
+        self.turns.answers.next = self.held.waits.val() | self.stages.defers_answer.val();
         self.turns.waits.next = self.entry.waits.val();
         self.turns.busy.next = self.stages.busy.val();
         self.go.next = self.idle.q.val() & self.turns.go.val();
@@ -412,9 +416,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             | self.stages.fails_work.val()
             | self.stages.defers_answer.val()
             | self.stages.defers_response.val()
-            | self.events.full.val()
-            | self.schedules.crowded.val()
-            | self.store.crowded.val();
+            | self.crowded.q.val();
+        self.crowded.d.next = self.events.full.val() | self.schedules.crowded.val() | self.store.crowded.val();
         inputs!(entry: answers_read, many_answers = gather.many, hold, answer_place = held.place, work_waits = window.waits, work = window.front);
         inputs!(entry: work_place = window.place, work_invalid = intake.invalid, next_work_qp = window.next_qp);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
@@ -501,11 +504,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(ring: qp = choice.qp, place = next_pointer);
         if self.read.q.val() {
             assign!(pointers.read = choice.row, pointers.told = choice.tell);
-            self.ring.place.next = self.pointers.place.val();
-            self.pointer.d.next = self.pointers.place.val();
         }
         if !self.turn.val() {
-            inputs!(ring: qp = stages.ring_qp, place = pointers.place);
+            inputs!(ring: qp = stages.ring_qp);
         }
         if !self.turn_1.q.val() {
             self.message.d.next = self.ring.message.val();
@@ -514,6 +515,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
         self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
+        self.first_place.d.next = self.pointers.place.val();
+        if self.load.q.val() {
+            self.pointer.d.next = self.first_place.q.val();
+            self.next_pointer.d.next = self.first_place.q.val() + 1;
+        }
         self.queue.load.next = self.loads.q.val();
         inputs!(queue from stages:
             loaded = state_now, loaded_old = old, loaded_unsent = unsent, loaded_before_gap = before_gap);
@@ -879,6 +885,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
 
+        // nobody else reads the ring in these clocks, and this place comes late
+        if self.read.q.val() | !self.turn.val() {
+            inputs!(ring: place = pointers.place);
+        }
+
         // messages for the scheduler
         self.schedules.up.valid.next = self.stages.push.val();
         fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
@@ -930,6 +941,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.save.next = self.save.q.val();
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
         inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
+        self.pointers.next_write_qp.next = self.stages.completes_qp.val();
         if self.save.q.val() {
             self.save.d.next = self.done.val();
             if self.queue.changed.val() & !self.choice.work.val() & (self.choice.qp.val() == self.blocked_qp.q.val()) {

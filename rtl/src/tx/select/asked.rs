@@ -47,6 +47,10 @@ pub struct AskedReads {
     #[registers(Bit: inside_r)]
     offered_1: DFF<LookedGrant>,
     from_end: Signal<Local, PsnDistance>,
+    /// What is written, a clock later: `writes` is late in its clock and the table is wide.
+    #[registers(Bit: writes_1, voids_1)]
+    qp_1: DFF<U<8>>,
+    end_1: DFF<AskedEnd>,
     ends: LutRam<AskedEnd, 8>,
 }
 
@@ -64,11 +68,12 @@ impl Logic for AskedReads {
                 & from_end.negative;
         }
         inside_read = inside_r;
-        ends.we = writes | voids;
-        ends.waddr = if writes { grant.flow.qp } else { voided };
-        ends.wdata.next.known = writes;
-        ends.wdata.next.generation = grant.generation;
-        ends.wdata.next.end_psn = end_psn;
+        assign!(writes_1.d = writes, voids_1.d = voids);
+        qp_1 = if writes { grant.flow.qp } else { voided };
+        fields!(end_1.d: known = writes, generation = grant.generation, end_psn);
+        ends.we = writes_1 | voids_1;
+        ends.waddr = qp_1;
+        ends.wdata = end_1;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -89,6 +94,8 @@ mod tests {
         let mut random = Stimulus::new(9);
         let mut ends: [Option<(u64, u64)>; 4] = [None; 4];
         let (mut inside, mut seen) = (false, [0u32; 4]);
+        // what was written a clock ago shows in this one
+        let mut written: Option<(usize, Option<(u64, u64)>)> = None;
         // what a grant of one clock ago would be, if it is offered still
         let mut known = false;
         for clock in 0..100_000 {
@@ -114,11 +121,14 @@ mod tests {
             let before = |end: u64| psn.wrapping_sub(end) & 0x80_0000 != 0;
             let last = ends[asked as usize];
             known = !response && last.is_some_and(|(of, end)| of == asked_generation && before(end));
-            if writes {
-                ends[qp as usize] = Some((generation, end));
-            } else if voids {
-                ends[voided as usize] = None;
+            if let Some((qp, end)) = written {
+                ends[qp] = end;
             }
+            written = match (writes, voids) {
+                (true, _) => Some((qp as usize, Some((generation, end)))),
+                (false, true) => Some((voided as usize, None)),
+                (false, false) => None,
+            };
             for (count, flag) in seen.iter_mut().zip([inside, writes && voids, last.is_none(), response]) {
                 *count += u32::from(flag);
             }

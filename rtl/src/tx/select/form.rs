@@ -7,7 +7,7 @@
 //! | 2 | `address`, `left` | payload; extension |
 //! | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
 //! | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
-//! | 5 | feedback in its FIFO; a READ request has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
+//! | 5 | feedback in its FIFO; the request of a READ of several packets has two, of PSNs and of bytes, in FIFOs of their own, and the first goes first | |
 //! | 6 | feedback of bytes beside its FIFO: what is of the same flow and waits is one sum | |
 //!
 //! The scheduler takes what concerns one flow once in some ten clocks, and grants within a READ are void at the rate of the pipe: without the sums
@@ -98,7 +98,7 @@ pub struct Form {
     #[registers(U<64>: base_1, address, address_3)]
     #[registers(U<32>: total_1, left, total_2)]
     #[registers(U<13>: length, full, full_3, padded_4)]
-    #[registers(Bit: last_3, valid_4, has_payload, valid_5, advances_5, stalled)]
+    #[registers(Bit: last_3, last_4, valid_4, has_payload, valid_5, advances_5, stalled)]
     #[registers(U<2>: form_3, form_4)]
     #[registers(U<24>: allowed_4, end_4, spared_5, end_5)]
     #[registers(FeedbackFrom: from_4, from_5)]
@@ -109,6 +109,9 @@ pub struct Form {
     gathered: DFF<GrantFeedback>,
     /// The bytes that come next, one every second clock.
     spares: DFF<Bit>,
+    /// None is held: a register of its own, since `spares` enables a wide one.
+    takes: DFF<Bit>,
+    stays: Signal<Local, Bit>,
     spare: DFF<GrantFeedback>,
     #[signals(Bit: moves, joins)]
     place_2: Delay<U<24>, 2>,
@@ -255,6 +258,7 @@ impl Logic for Form {
         allowed_4 = bit_cast_u::<24, 13>(full_3) + beside;
         valid_4 = valid_3;
         form_4 = form_3;
+        last_4 = last_3;
         end_4 = end_3;
         has_payload = length.any() & (form_3 != 0);
         fields!(job_4.d: address = address_3, length);
@@ -273,7 +277,8 @@ impl Logic for Form {
         jobs.up.valid = valid_4 & has_payload;
         jobs.up.data = job_4;
         valid_5 = valid_4;
-        advances_5 = form_4 == 2;
+        // the grant itself has brought the scheduler past a READ of one packet
+        advances_5 = (form_4 == 2) & !last_4;
         spared_5 = allowed_4 - bit_cast_u::<24, 13>(padded_4);
         advance!(end_5, from_5);
 
@@ -309,20 +314,23 @@ impl Logic for Form {
             gathered.value = gathered.value + spare.value;
         }
         // whether the FIFO moves hangs on a register alone
-        if !spares {
-            spares = feedbacks.down.valid;
-            spare = feedbacks.down.data;
-        } else if moves | !gathers | joins {
-            spares = false;
+        stays = spares & !(moves | !gathers | joins);
+        if takes {
+            stays = feedbacks.down.valid;
         }
+        if !spares {
+            spare = feedbacks.down.data;
+        }
+        spares = stays;
+        takes = !stays;
         advances.down.ready = feedback.ready | !offers;
-        feedbacks.down.ready = !spares;
+        feedbacks.down.ready = takes;
         feedback.psn = offered.from.psn;
         feedback.flow = bit_cast_u::<16, 9>(offered.from.flow);
         feedback.generation = offered.from.generation;
         feedback.value = offered.value;
         feedback.advance = offered.advance;
-        reset!(offers, gathers, spares);
+        reset!(offers, gathers, spares, takes);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

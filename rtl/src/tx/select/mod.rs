@@ -179,8 +179,12 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// Grants for the search.
     searches: ShortFifo<LookedGrant, 2, 1>,
     searched: Signal<Local, LookedGrant>,
-    /// The grant that leaves the pipe goes there.
+    /// The grant that leaves the pipe goes there; it goes there now.
     diverts: Signal<Local, Bit>,
+    diverts_r: DFF<Bit>,
+    /// Some are there, or on their way.
+    diverted: Signal<Local, Bit>,
+    diverting: Signal<Local, LookedGrant>,
     /// A grant of the search begins; it did a clock ago.
     begins: Signal<Local, Bit>,
     begun: DFF<Bit>,
@@ -202,6 +206,17 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     message_place: Signal<Local, RingPlace>,
     looked_address: DFF<U<12>>,
     cursor_new: Signal<Local, RingCursor>,
+    /// What is written of the place that was found, or of a created queue pair: a clock later, since the decision is late in its clock.
+    #[registers(Bit: writes_cursor, writes_read_place)]
+    written_qp: DFF<U<8>>,
+    written_cursor: DFF<RingCursor>,
+    /// It, with no packets since an acknowledgement was asked for if this one asks.
+    cursor_found: Signal<Local, RingCursor>,
+    /// A place was found a clock ago; the grant in clock 1 would be of its flow.
+    found_before: DFF<Bit>,
+    follows_found: DFF<Bit>,
+    /// The tables do not show that place yet.
+    forwards: Signal<Local, Bit>,
     mtu_now: DFF<U<3>>,
     int_now: DFF<Bit>,
     /// What showed a clock ago, where the PSN lies in it, and how far from its end.
@@ -212,7 +227,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     end_now: Signal<Local, U<24>>,
     #[signals(PsnDistance: from_first, from_end)]
     ours: DFF<Bit>,
-    /// The PSN is the first.
+    /// The PSN is the first of the message.
     starts: DFF<Bit>,
     /// The grant that begins next, or is taken.
     coming: Signal<Local, LookedGrant>,
@@ -254,6 +269,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     psn_r: DFF<U<24>>,
     flow_r: DFF<QpHalf>,
     generation_r: DFF<U<8>>,
+    marks_r: DFF<GrantMarks>,
     mtu: DFF<U<3>>,
     int_on: DFF<Bit>,
     first_time: DFF<Bit>,
@@ -379,6 +395,15 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.grant_1.q.val().flow.response {
             self.slot_1.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
         }
+        self.cursor_found.next = self.written_cursor.q.val();
+        if self.ack_req.q.val() {
+            self.cursor_found.next.since_asked = bits_u::<8>(0);
+        }
+        self.forwards.next = self.found_before.q.val() & self.follows_found.q.val();
+        if self.forwards.val() {
+            self.slot_1.next = self.written_cursor.q.val().place;
+            self.cursor_2.d.next = self.cursor_found.val();
+        }
         assign!(slot_2.d = slot_1, slot_3.d = slot_2, epoch_3.d = epochs.rdata);
         assign!(
             context_3.d = contexts.rdata,
@@ -476,7 +501,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.place.d.next = self.shown.val().psn - self.first_now.val();
         self.beyond.d.next = self.shown.val().psn - self.end_now.val();
-        self.starts.d.next = self.shown.val().psn == self.first_now.val();
+        // of requests alone
+        self.starts.d.next = self.shown.val().psn == self.messages.rdata.val().first_psn;
 
         // is the PSN in it? In the search age 4 is the first message or READ, age 11 the last READ, 19 the last message
         self.looked.next = self.searching.q.val();
@@ -486,8 +512,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         } else if self.valid_5.q.val() {
             self.found_slot.d.next = self.found_slot.q.val() + 1;
         }
+        self.diverted.next = self.searches.down.valid.val() | self.diverts_r.q.val();
         if self.valid_5.q.val() | self.valid_6.q.val() {
-            self.looked.next = !self.searches.down.valid.val();
+            self.looked.next = !self.diverted.val();
         }
         // no message and no READ has more than 2^23 packets
         self.from_first.next = bit_cast_word::<PsnDistance, U<24>>(self.place.q.val());
@@ -500,11 +527,13 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.concludes.next = self.searching.q.val() & (self.contains.val() | self.around.q.val());
         self.searching.d.next =
             (self.step.q.val() == SelectStep::Search) & (self.age.q.val() >= 3) & !self.concludes.val();
-        self.valid_6.d.next = self.valid_5.q.val() & !self.searches.down.valid.val() & !self.contains.val();
+        self.valid_6.d.next = self.valid_5.q.val() & !self.diverted.val() & !self.contains.val();
         // who comes behind one that is searched for keeps its order
-        self.diverts.next = (self.valid_5.q.val() & self.searches.down.valid.val())
-            | (self.valid_6.q.val() & (self.searches.down.valid.val() | !self.contains.val()));
-        inputs!(searches: reset, up.data = grant, up.valid = diverts);
+        self.diverts.next = (self.valid_5.q.val() & self.diverted.val())
+            | (self.valid_6.q.val() & (self.diverted.val() | !self.contains.val()));
+        self.diverts_r.d.next = self.diverts.val();
+        fields!(diverting: flow = flow_r, generation = generation_r, psn = psn_r, marks = marks_r);
+        inputs!(searches: reset, up.data = diverting, up.valid = diverts_r);
         if self.step.q.val() == SelectStep::Search {
             self.age.d.next = self.age.q.val() + 1;
             // is the queue pair still the one that the grant is for?
@@ -533,12 +562,12 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             & !self.meets.val()
             & !(self.form.waits.val() & self.pause.q.val().any() & !self.asked.inside_read.val())
             & !self.diverts.val()
-            & !self.searches.down.valid.val()
+            & !self.diverted.val()
             & (self.step.q.val() == SelectStep::Idle);
         self.begins.next = self.searches.down.valid.val()
             & self.form.room.val()
             & !self.occupied.val()
-            & ((self.step.q.val() == SelectStep::Idle) | self.concludes.val());
+            & (self.step.q.val() == SelectStep::Idle);
         self.searches.down.ready.next = self.begins.val();
         self.begun.d.next = self.begins.val();
         if self.concludes.val() {
@@ -583,27 +612,26 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
                 | self.enough.q.val());
         // places of a created queue pair, in a clock in which none is found
         inputs!(asked: voids = void_cursor, voided);
-        self.cursors.we.next = self.void_cursor.q.val();
-        self.cursors.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
-        self.cursors.wdata.next = bits_zero::<RingCursor>(0);
-        self.cursors.wdata.next.generation = self.voided_generation.q.val();
-        self.read_places.we.next = self.void_cursor.q.val();
-        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.voided.q.val());
-        self.read_places.wdata.next = bits_u::<3>(0);
+        self.found_before.d.next = self.sends.val();
+        self.follows_found.d.next = self.grant.q.val().flow == self.next.q.val().flow;
         fields!(cursor_new: place = found_slot, since_asked = counted, generation = grant.generation);
-        if self.asks.val() {
-            self.cursor_new.next.since_asked = bits_u::<8>(0);
+        self.writes_cursor.d.next = self.void_cursor.q.val();
+        self.writes_read_place.d.next = self.void_cursor.q.val();
+        assign!(written_qp.d = qp, written_cursor.d = cursor_new);
+        if self.sends.val() {
+            self.writes_cursor.d.next = !self.odd.val();
+            self.writes_read_place.d.next = self.odd.val();
+        } else {
+            self.written_qp.d.next = self.voided.q.val();
+            self.written_cursor.d.next = bits_zero::<RingCursor>(0);
+            self.written_cursor.d.next.generation = self.voided_generation.q.val();
         }
-        if self.hit.val() & self.odd.val() {
-            self.read_places.we.next = true;
-            self.read_places.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-            self.read_places.wdata.next = bit_cast_u::<3, 4>(self.found_slot.q.val());
-        }
-        if self.sends.val() & !self.odd.val() {
-            self.cursors.we.next = true;
-            self.cursors.waddr.next = bit_cast_u::<A, 8>(self.qp.val());
-            self.cursors.wdata.next = self.cursor_new.val();
-        }
+        self.cursors.we.next = self.writes_cursor.q.val();
+        self.cursors.waddr.next = bit_cast_u::<A, 8>(self.written_qp.q.val());
+        self.cursors.wdata.next = self.cursor_found.val();
+        self.read_places.we.next = self.writes_read_place.q.val();
+        self.read_places.waddr.next = bit_cast_u::<A, 8>(self.written_qp.q.val());
+        self.read_places.wdata.next = bit_cast_u::<3, 4>(self.written_cursor.q.val().place);
         if !self.sends.val() & !self.context_valid.val() {
             self.void_cursor.d.next = false;
         }
@@ -628,7 +656,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         assign! {
             total.d = message.length, remote.d = message.remote_address, key.d = message.remote_key, place_r.d = place,
-            psn_r.d = grant.psn, tag_r.d = tag, flow_r.d = grant.flow, generation_r.d = grant.generation, mtu.d = mtu_now,
+            psn_r.d = grant.psn, tag_r.d = tag, flow_r.d = grant.flow, generation_r.d = grant.generation,
+            marks_r.d = grant.marks, mtu.d = mtu_now,
             int_on.d = int_now
         }
         if !self.odd.val() {
@@ -669,7 +698,11 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             valid_6,
             inside,
             searching,
-            begun
+            begun,
+            diverts_r,
+            found_before,
+            writes_cursor,
+            writes_read_place
         );
         reset!(step);
         if self.reset.val() {

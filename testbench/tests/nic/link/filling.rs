@@ -161,7 +161,6 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         (both_read, 1024, 64, 64, 90.0),
         (read, 1024, 64, 127, LEAST_PERCENT),
         (both_read, 256, 64, 256, LEAST_PERCENT),
-        (both_read, 256, 8, 4096, LEAST_PERCENT),
     ] {
         let spec = LinkSpec {
             op,
@@ -177,11 +176,13 @@ fn rtl_messages_of_one_packet_lose_nothing() {
 }
 
 /// READs of several packets of many queue pairs, whose requests and responses share the wire, and so many long ones at the largest MTU that a round of
-/// their grants comes near the timeout.
+/// their grants comes near the timeout. Enough of them that the first 30 us do not decide, in which the wire waits for requests now and then, more or less
+/// by chance: with 128 messages of the first cell and delays of 200 ns to 2 us between 94 and 99 % are reached.
 #[test]
 fn rtl_reads_of_several_packets_of_many_queue_pairs_fill_the_wire() {
     let (read, both) = (LinkOperation::Read, LinkOperation::BidirectionalRead);
     for (op, mtu, qps, bytes, messages) in [
+        (both, 256, 8, 4096, 512),
         (both, 256, 64, 1024, 1024),
         (both, 256, 64, 4096, 1024),
         (both, 256, 148, 4096, 2368),

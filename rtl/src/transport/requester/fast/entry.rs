@@ -38,7 +38,7 @@ pub struct Entry {
     pub answer_place: Signal<In, U<4>>,
     /// An answer comes, and takes that place.
     pub answer_comes: Signal<Out, Bit>,
-    /// A work request waits.
+    /// A work request waits; none does in the clock behind one that was taken.
     pub work_waits: Signal<In, Bit>,
     /// It.
     pub work: Signal<In, WorkRequest>,
@@ -67,11 +67,13 @@ pub struct Entry {
     #[registers(Bit: inside_1, inside_2, inside_3, turn, full, behind_full, spare, answer_meets, work_meets, response_meets, pauses, answering)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens, comes, work_first)]
-    #[signals(Bit: response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays, long_read)]
+    #[signals(Bit: response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, second_qp, work_qp, response_qp)]
     /// Clocks in which READs are answered.
     answered: DFF<U<6>>,
     next_answered: Signal<Local, U<6>>,
+    /// A READ's work request went a clock ago; it was long, or READs of peers were answered.
+    #[registers(Bit: behind_read, behind_long)]
     /// Clocks before the next work request; `pauses` while there are any.
     pause: DFF<U<2>>,
     next_pause: Signal<Local, U<2>>,
@@ -103,13 +105,15 @@ impl Logic for Entry {
             turn = !many_answers | (in_row == 2);
             in_row = in_row + 1;
         }
-        long_read = work.length >= 128;
+        // for how long is known a clock later: until then none waits
+        behind_read = takes_work & work.operation.any();
+        behind_long = answering | (work.length >= 128);
         next_pause = if pauses { pause - 1 } else { bits_u::<2>(0) };
         if takes_work {
             clear!(turn, in_row);
-            if work.operation.any() {
-                next_pause = if answering | long_read { bits_u::<2>(3) } else { bits_u::<2>(2) };
-            }
+        }
+        if behind_read {
+            next_pause = if behind_long { bits_u::<2>(2) } else { bits_u::<2>(1) };
         }
         pause = next_pause;
         pauses = next_pause.any();
@@ -202,6 +206,7 @@ impl Logic for Entry {
             response_meets,
             turn,
             in_row,
+            behind_read,
             pause,
             pauses,
             answered,

@@ -50,9 +50,9 @@ pub struct Responses {
     pub acts: Signal<In, Bit>,
     /// The oldest response, if it is for the state machine; taken with its decision.
     pub machine: StreamOut<RxPacket>,
-    #[registers(Bit: room, shown, settled, front_shown, deferred, offered)]
+    #[registers(Bit: room, shown, offers, front_shown, deferred, offered)]
     #[registers(U<5>: head, judged, next, tail)]
-    #[signals(Bit: writes, leaves)]
+    #[signals(Bit: writes, leaves, some)]
     #[signals(U<5>: new_tail, coming)]
     #[signals(U<4>: place)]
     /// The responses.
@@ -98,9 +98,10 @@ impl Logic for Responses {
         coming = if enters { next + 1 } else { next };
         steps.raddr = bit_cast_u::<4, 5>(coming);
         step = steps.rdata;
-        waits = settled & !deferred;
-        shown = (coming != tail) & !defers;
-        settled = shown & !enters & !defers;
+        waits = offers;
+        some = if enters { next + 1 != tail } else { next != tail };
+        shown = some & !defers;
+        offers = shown & !enters & !defers & !(deferred & !machine.ready);
         next = coming;
         if defers {
             next = judged + 1;
@@ -136,7 +137,7 @@ impl Logic for Responses {
         reset!(
             room,
             shown,
-            settled,
+            offers,
             front_shown,
             deferred,
             offered,

@@ -101,7 +101,7 @@ pub struct Stages<const SEGMENT: usize> {
     pub room: Signal<In, Bit>,
     /// 4: the work request of the message is done, without an error.
     pub completes: Signal<Out, Bit>,
-    /// 4: its queue pair.
+    /// 4: its queue pair, or that of the state that may be written in the next clock.
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the work request or of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
@@ -185,7 +185,7 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, tried_4, next_missing_4, whole_4, short_4)]
     #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
     mtu_4: DFF<U<3>>,
-    #[registers(U<16>: last_byte_4, above_packet_4)]
+    above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(U<24>: new_end, last_out)]
     #[signals(U<36>: skipped)]
@@ -306,7 +306,6 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         last_byte = bit_cast_u::<16, 32>(step_3.length) - 1;
         whole_4 = bit_cast_u::<16, 32>(step_3.length) == full_length;
         short_4 = !(last_byte & (bits_u::<16>(0xff00) << mtu_3)).any();
-        last_byte_4 = last_byte;
         above_packet_4 = bits_u::<16>(0xff00) << mtu_3;
         // what the answer is
         is_answer = !step_3.work & !step_3.response;
@@ -367,7 +366,8 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         // 4: the next response of a READ, of the kind and length of its place; the last has what whole packets leave of the READ
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
         in_order = (next_missing_4 & !offset.negative) | (step_4.psn == message.first_psn);
-        unlike = ((bit_cast_u::<16, 32>(message.length) - 1) ^ last_byte_4) & !above_packet_4;
+        // compared as if both were one less, which changes nothing
+        unlike = bit_cast_u::<16, 32>(message.length ^ step_4.length) & !above_packet_4;
         fits_inside = !step_4.ends & whole_4;
         fits_end = step_4.ends & short_4 & !unlike.any();
         fits_place = awaited_4 & message.read & in_order;

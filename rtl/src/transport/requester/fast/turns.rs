@@ -6,7 +6,7 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What else calls or waits counts from the
+/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits counts from the
 /// clock after.
 #[block]
 pub struct Turns {
@@ -16,7 +16,7 @@ pub struct Turns {
     pub reset: Signal<In, Bit>,
     /// Something waits for the state machine.
     pub calls: Signal<In, Bit>,
-    /// Of that, answers from the pipe.
+    /// Of that, answers from the pipe, from the clock on in which it leaves one.
     pub answers: Signal<In, Bit>,
     /// The state machine is between two operations.
     pub idle: Signal<In, Bit>,
@@ -32,9 +32,9 @@ pub struct Turns {
     pub go: Signal<Out, Bit>,
     /// Nothing may enter the pipe.
     pub hold: Signal<Out, Bit>,
-    #[registers(Bit: turn, called_before, waited_before, rests)]
+    #[registers(Bit: turn, holds, called_before, waited_before, rests)]
     #[registers(U<3>: operations)]
-    #[signals(Bit: leaves, asked, called)]
+    #[signals(Bit: leaves, asked, called, begins)]
     /// Clocks that the pipe has left for itself; `rests` while there are any.
     rest: DFF<U<3>>,
 }
@@ -45,12 +45,15 @@ impl Logic for Turns {
         // what waits is seen a clock later, so that the choice of an input is not in the path of what enters the pipe
         assign!(called_before.d = calls, waited_before.d = waits);
         asked = answers | called_before;
-        called = answers | (called_before & (!rests | !waited_before));
+        called = answers | (calls & (!rests | !waits));
         leaves = idle & (!asked | ((operations > 3) & !answers & waited_before));
         go = turn & !leaves;
-        hold = turn | called;
+        hold = holds;
         machine = turn;
+        // held without a turn, the pipe runs out
+        begins = holds & !busy;
         if turn {
+            holds = !leaves;
             if leaves {
                 turn = false;
                 rest = bits_u::<3>(7);
@@ -64,11 +67,10 @@ impl Logic for Turns {
                 rest = rest - 1;
                 rests = rest != 1;
             }
-            if called & !busy {
-                turn = true;
-            }
+            turn = begins;
+            holds = called | begins;
         }
-        reset!(turn, called_before, waited_before, operations, rest, rests);
+        reset!(turn, holds, called_before, waited_before, operations, rest, rests);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -54,28 +54,34 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, waits_r, skips, offered, gone, again, freed_ring, restart_due, moved, came, came_behind, took, filled, filled_behind)]
+    #[registers(Bit: room, full_up, entered, waits_r, skips, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind)]
     #[registers(U<5>: head, next, tail)]
+    // the positions behind `next`
+    #[registers(U<5>: next_1, next_2)]
     #[registers(U<16>: flying, done, deferred)]
-    #[signals(Bit: writes, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, remains, came_here, filled_here)]
-    #[signals(U<5>: held, now, behind)]
+    #[signals(Bit: writes, no_room, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, filled_here, done_here, deferred_here, seen_here, full_here)]
+    #[signals(U<5>: held, now, behind, second)]
     #[signals(U<4>: at, oldest, new_at, tail_place)]
-    #[signals(U<16>: taken_from, here, ended, freed, flown, landed, queued, refused, handled)]
+    #[signals(U<16>: taken_from, one_on, two_on, here, here_behind, seen, ended, freed, flown, landed, queued, refused, handled)]
     /// The place at `next` as one bit of sixteen, that of place 0 inverted.
     here_r: DFF<U<16>>,
     /// Queue pairs by place.
     owners: [DFF<U<8>>; 16],
     /// The ring of the place's queue pair is full, as one that came back since the window began with its oldest says; false where none has been.
     full: [DFF<Bit>; 16],
-    /// A work request comes to the place.
+    /// The work request that came a clock ago is at the place. Until then nobody looks at it.
     enters: [Signal<Local, Bit>; 16],
     /// `end_qp` is that of the place.
     meets: [Signal<Local, Bit>; 16],
-    /// So far, by place: a full one of `end_qp`; one of what comes; the one addressed.
+    /// So far, by place: a full one of `end_qp`; one of what comes; the place of `next` (`at_next`), and the one behind it.
     freed_by: [Signal<Local, Bit>; 17],
     found_full: [Signal<Local, Bit>; 17],
-    addressed_full: [Signal<Local, Bit>; 17],
-    #[registers(U<8>: came_qp, front_qp)]
+    at_next: [Signal<Local, Bit>; 16],
+    next_full: [Signal<Local, Bit>; 17],
+    behind_full: [Signal<Local, Bit>; 17],
+    front_qp: DFF<U<8>>,
+    entered_place: DFF<U<4>>,
+    entered_qp: DFF<U<8>>,
     arriving_qp: Signal<Local, U<8>>,
     #[signals(Bit: comes_full)]
     /// Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
@@ -99,8 +105,13 @@ impl Logic for Window {
             tail = tail + 1;
         }
         held = tail - head;
-        room = (held != 16) & !(writes & (held == 15));
-        inputs!([fronts, words]: we = writes);
+        // `full_up` is `room`, inverted, for the wide memories alone
+        no_room = (held == 16) | (writes & (held == 15));
+        room = !no_room;
+        full_up = no_room;
+        // nobody reads the next place before it is taken
+        fronts.we = !full_up;
+        words.we = !full_up;
         tail_place = bit_cast_u::<4, 5>(tail);
         fronts.waddr = tail_place;
         fronts.wdata = work.data;
@@ -110,20 +121,17 @@ impl Logic for Window {
         read = words.rdata;
 
         // out: the work request at `next` shows one clock after it is addressed
-        // what was taken a clock ago is passed now, because what is taken is known late
-        now = if took { next + 1 } else { next };
-        behind = now + 1;
+        // what was taken a clock ago is passed now, because what is taken is known late. What follows is known for both cases before it is chosen
+        now = if took { next_1 } else { next };
+        behind = if took { next_2 } else { next_1 };
+        second = if took { next_2 + 1 } else { next_2 };
         at = bit_cast_u::<4, 5>(now);
         oldest = bit_cast_u::<4, 5>(head);
         fronts.raddr = at;
         assign!(front = fronts.rdata, place = at);
         addressed_qp = front_qp;
-        if moved | took {
+        if anew | took {
             addressed_qp = numbers.rdata;
-        }
-        came_here = if took { came_behind } else { came };
-        if came_here {
-            addressed_qp = came_qp;
         }
         front_qp = addressed_qp;
         next_qp = addressed_qp;
@@ -133,7 +141,14 @@ impl Logic for Window {
         gone = offered & machine.ready;
         machine.data = fronts.rdata;
         taken_from = here_r ^ bits_u::<16>(1);
-        here = if took { (taken_from << 1) | (taken_from >> 15) } else { taken_from };
+        one_on = (taken_from << 1) | (taken_from >> 15);
+        two_on = (one_on << 1) | (one_on >> 15);
+        here = if took { one_on } else { taken_from };
+        here_behind = if took { two_on } else { one_on };
+        seen = done | flying | deferred;
+        done_here = if took { (done & one_on).any() } else { (done & taken_from).any() };
+        deferred_here = if took { (deferred & one_on).any() } else { (deferred & taken_from).any() };
+        seen_here = if took { (seen & one_on).any() } else { (seen & taken_from).any() };
         ended = bits_u::<16>(1) << end_place;
         // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
         waits_for_restart = again & (freed_ring | deferred.any());
@@ -141,9 +156,9 @@ impl Logic for Window {
         filled_here = if took { filled_behind } else { filled };
         restarts = fresh & restart_due;
         looks = fresh & !restart_due & !waits_for_restart & filled_here;
-        passes = looks & (done & here).any();
-        shows = looks & !((done | flying | deferred) & here).any();
-        if looks & (deferred & here).any() & !((done | flying) & here).any() {
+        passes = looks & done_here;
+        shows = looks & !seen_here;
+        if looks & deferred_here {
             offered = true;
         }
         restart_due = again & !restarts & (!filled_here | freed_ring | deferred.any());
@@ -154,76 +169,84 @@ impl Logic for Window {
             offered = false;
             passes = true;
         }
-        next = now;
+        assign!(next.d = now, next_1.d = behind, next_2.d = second);
         here_r = here ^ bits_u::<16>(1);
         if passes {
-            next = behind;
-            here_r = ((here << 1) | (here >> 15)) ^ bits_u::<16>(1);
+            assign!(next.d = behind, next_1.d = second);
+            next_2 = if took { next_2 + 2 } else { next_2 + 1 };
+            here_r = here_behind ^ bits_u::<16>(1);
         }
         if skips {
             again = true;
         }
         if restarts {
             next = head;
+            next_1 = head + 1;
+            next_2 = head + 2;
             here_r = (bits_u::<16>(1) << oldest) ^ bits_u::<16>(1);
             again = false;
         }
-        // whether there is one at the next place
-        remains = filled_here;
+        // whether there is one at the next place: of one that comes now it is known a clock later
+        filled_behind = if took { next_2 != tail } else { next_1 != tail };
+        filled = if took { next_1 != tail } else { next != tail };
         if passes {
-            remains = behind != tail;
+            filled = if took { next_2 != tail } else { next_1 != tail };
         }
         if restarts {
-            remains = head != tail;
+            filled = head != tail;
         }
-        filled = writes | remains;
-        filled_behind = writes | (behind != tail);
-        // whose it is that is addressed next: the same one, the one behind it, or the oldest
+        // whose it is that is addressed next: the same one, as long as there is none, the one behind it, or the oldest
         new_at = bit_cast_u::<4, 5>(behind);
+        if !filled_here {
+            new_at = at;
+        }
         if restarts {
             new_at = oldest;
         }
         numbers.raddr = new_at;
         arriving = work.data;
-        inputs!(numbers: we = writes);
+        numbers.we = !full_up;
         numbers.waddr = tail_place;
         arriving_qp = bit_cast_u::<8, 24>(arriving.qpn);
         numbers.wdata = arriving_qp;
-        came_qp = arriving_qp;
-        moved = passes | restarts;
-        came_behind = writes & (tail_place == bit_cast_u::<4, 5>(behind));
-        came = writes & (tail_place == at);
-        if passes {
-            came = writes & (tail_place == bit_cast_u::<4, 5>(behind));
-        }
-        if restarts {
-            came = writes & (tail_place == oldest);
-        }
+        anew = passes | restarts | !filled_here;
         if comes_back {
             again = true;
         }
         // whose ring is full
         freed_by[0] = false;
         found_full[0] = false;
-        addressed_full[0] = false;
+        next_full[0] = false;
+        behind_full[0] = false;
         for i in 0..16 {
             meets[i] = owners[i] == end_qp;
             freed_by[i + 1] = freed_by[i] | (full[i] & meets[i]);
-            found_full[i + 1] = found_full[i] | (full[i] & (owners[i] == arriving_qp));
-            addressed_full[i + 1] = addressed_full[i] | (here.get_bit(i) & full[i]);
+            found_full[i + 1] = found_full[i] | (full[i] & (owners[i] == entered_qp));
+            at_next[i] = taken_from.get_bit(i);
+            next_full[i + 1] = next_full[i] | (at_next[i] & full[i]);
         }
+        for i in 0..15 {
+            behind_full[i + 1] = behind_full[i] | (at_next[i] & full[i + 1]);
+        }
+        behind_full[16] = behind_full[15] | (at_next[15] & full[0]);
         // whether it is passed by is known together with whether it shows
-        passed = addressed_full[16] | (comes_back & (addressed_qp == end_qp));
+        full_here = if took { behind_full[16] } else { next_full[16] };
+        passed = full_here | (comes_back & (addressed_qp == end_qp));
         showing = shows | (waits_r & !take);
         waits_r = showing & !passed;
         skips = showing & passed;
-        comes_full = found_full[16] | (comes_back & (end_qp == arriving_qp));
+        assign!(
+            entered.d = writes,
+            entered_place.d = tail_place,
+            entered_qp.d = arriving_qp
+        );
+        comes_full = found_full[16] | (comes_back & (end_qp == entered_qp));
         for i in 0..16 {
-            enters[i] = writes & (tail_place == i.val());
+            enters[i] = entered & (entered_place == i.val());
             full[i] =
                 ((((full[i] | (comes_back & meets[i])) & !enters[i]) | (enters[i] & comes_full)) & !restarts) & !reset;
             if enters[i] {
-                owners[i] = arriving_qp;
+                owners[i] = entered_qp;
             }
         }
         freed_ring = (freed_ring | (frees & freed_by[16])) & !restarts;
@@ -256,6 +279,7 @@ impl Logic for Window {
         deferred = (deferred & !handled) | refused;
         reset!(
             room,
+            entered,
             waits_r,
             skips,
             offered,
@@ -273,6 +297,10 @@ impl Logic for Window {
             took,
             filled
         );
+        if reset {
+            next_1 = bits_u::<5>(1);
+            next_2 = bits_u::<5>(2);
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -24,6 +24,8 @@ struct InHand {
     admit: u64,
     tail: u64,
     reads: u64,
+    /// What the last step changes in `reads`, a clock later.
+    more_reads: i64,
     carry: u64,
     told: u64,
     listed: bool,
@@ -122,17 +124,18 @@ fn the_queue_pair_in_hand() {
         });
         assert_eq!(shown, model.shown(), "clock {clock}");
         model.changed |= choice < 10 || buries;
+        model.reads = five((model.reads as i64 + 32 + std::mem::take(&mut model.more_reads)) as u64);
         match choice {
             0 => (model.una, model.passed) = (psn, (PSNS + psn - model.una_before) % PSNS),
             1 => {
                 model.head = five(model.head + 1);
-                model.reads = five(model.reads + 32 - u64::from(is_read));
+                model.more_reads = -i64::from(is_read);
             }
             3 => model.accepted = (psn + 1) % PSNS,
             4 => model.gap = Some(model.una),
             5 => {
                 model.admit = five(model.admit + 1);
-                model.reads = five(model.reads + u64::from(is_read));
+                model.more_reads = i64::from(is_read);
             }
             6 => (model.tail, model.assigned) = (five(model.tail + 1), psn),
             7 => model.told = five(model.told + 1),

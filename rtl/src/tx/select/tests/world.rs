@@ -175,7 +175,8 @@ impl World {
                 let sent = if m.read { end } else { (grant.psn + 1) & MASK_24 };
                 out.sents.push_back((qp as u64, generation, sent.into()));
             }
-            if m.read {
+            // the grant itself has brought the scheduler past the last packet
+            if m.read && end != (grant.psn + 1) & MASK_24 {
                 out.feedbacks.push_back((true, flow, generation, psn, end.into()));
             }
             let reth = |address, length| {
