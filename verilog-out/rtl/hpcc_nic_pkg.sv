@@ -1257,20 +1257,6 @@ package hpcc_nic_pkg;
     flow_place_t place;
   } wake_t;
 
-  // What the parking place of paused grants does in a clock.
-  typedef enum logic [2:0] {
-    // A queue that may leave is looked for.
-    PARK_STEP_LOOK = 3'd0,
-    // Its head is addressed.
-    PARK_STEP_ADDRESS = 3'd1,
-    // It is on its way from memory.
-    PARK_STEP_AWAIT = 3'd2,
-    // It is offered.
-    PARK_STEP_OFFER = 3'd3,
-    // Was it the last one?
-    PARK_STEP_CHECK = 3'd4
-  } park_step_t;
-
   // What is needed of a flow when a packet of it leaves.
   typedef struct packed {
     // Payload of a full packet is 256 << mtu bytes.
