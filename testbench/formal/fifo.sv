@@ -24,7 +24,7 @@ module fifo_proof #(
   // signals of the block, joined by the script of fifo.sby; `mem` is the memory's words side by side
   wire [A:0] level;
   wire [A-1:0] write, read;
-  wire word_valid;
+  wire word_valid, stored, word_vacant, down_vacant;
   wire [W-1:0] word;
   wire [ROOM*W-1:0] mem;
 
@@ -58,6 +58,8 @@ module fifo_proof #(
     no_overflow: assert (level <= ROOM);
     distance: assert (write == (read + level) % ROOM);
     ready_means_room: assert (!(up_ready && level == ROOM));
+    stored_is_level: assert (stored == (level != 0));
+    vacant_words: assert (word_vacant == !word_valid && down_vacant == !down_valid);
     token_out: assert (!(tracked && down_valid && ahead == 0) || down_data == kept);
     token_word: assert (!(tracked && word_valid && ahead == down_valid) || word == kept);
     token_in_ram: assert (!(tracked && ahead >= staged) || mem[place*W+:W] == kept);

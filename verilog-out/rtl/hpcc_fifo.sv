@@ -24,9 +24,6 @@ module hpcc_fifo #(
   (* no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
   reg [WIDTH-1:0] word;
   reg word_valid;
-  reg [ADDRESS-1:0] write;
-  reg [ADDRESS-1:0] read;
-  reg [ADDRESS:0] level;
   initial begin
     up_ready = 0;
     down_data = {WIDTH{1'b0}};
@@ -34,9 +31,6 @@ module hpcc_fifo #(
     crowded = 0;
     word = {WIDTH{1'b0}};
     word_valid = 0;
-    write = {ADDRESS{1'b0}};
-    read = {ADDRESS{1'b0}};
-    level = EMPTY;
   end
 `ifndef SYNTHESIS
   integer i;
@@ -44,6 +38,14 @@ module hpcc_fifo #(
 `endif
 `ifdef FAST_SIMULATION
   // the same in one piece, which an empty FIFO leaves out; what nobody else reads changes at once
+  reg [ADDRESS-1:0] write;
+  reg [ADDRESS-1:0] read;
+  reg [ADDRESS:0] level;
+  initial begin
+    write = {ADDRESS{1'b0}};
+    read = {ADDRESS{1'b0}};
+    level = EMPTY;
+  end
   always @(posedge clk) begin : moves
     reg [ADDRESS:0] held;
     reg kept, pushed, leaves, follows, fetched;
@@ -77,22 +79,31 @@ module hpcc_fifo #(
     end
   end
 `else
-  // down_valid and word_valid, inverted, for the wide registers alone: what else moves does not wait for a net with so many loads
-  reg down_vacant, word_vacant;
-  initial {down_vacant, word_vacant} = 2'b11;
+  // places written and taken from, modulo twice their number: what moves is known late in the clock and only counts, how many are held is
+  // their difference in the clock behind
+  reg [ADDRESS:0] written;
+  reg [ADDRESS:0] taken;
+  reg stored;
+  initial begin
+    written = EMPTY;
+    taken = EMPTY;
+    stored = 0;
+  end
+  wire [ADDRESS-1:0] write = written[ADDRESS-1:0];
+  wire [ADDRESS-1:0] read = taken[ADDRESS-1:0];
+  wire [ADDRESS:0] level = written - taken;
   wire push = up_valid && up_ready;
   wire advance_out = !down_valid || down_ready;
   wire advance_word = !word_valid || advance_out;
-  wire fetch = advance_word && (level != EMPTY);
-  // compared and counted before it is known what moves, which comes late in the clock
+  wire fetch = advance_word && stored;
+  // compared before it is known what moves
   wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
-  wire [ADDRESS:0] level_if_pushed = fetch ? level : level + ONE[ADDRESS:0];
-  wire [ADDRESS:0] level_if_not = fetch ? level - ONE[ADDRESS:0] : level;
+  wire several = level > ONE[ADDRESS:0];
   always @(posedge clk) begin
-    // while it is not full nothing is kept in the next place
-    if (!level[ADDRESS]) mem[write] <= up_data;
-    if (word_vacant || down_vacant || down_ready) word <= mem[read];
-    if (!word_vacant && (down_vacant || down_ready)) down_data <= word;
+    // while it is ready nothing is kept in the next place
+    if (up_ready) mem[write] <= up_data;
+    if (advance_word) word <= mem[read];
+    if (advance_out && word_valid) down_data <= word;
   end
   always @(posedge clk) begin
     if (rst) begin
@@ -100,26 +111,17 @@ module hpcc_fifo #(
       down_valid <= 1'b0;
       crowded <= 1'b0;
       word_valid <= 1'b0;
-      down_vacant <= 1'b1;
-      word_vacant <= 1'b1;
-      write <= {ADDRESS{1'b0}};
-      read <= {ADDRESS{1'b0}};
-      level <= EMPTY;
+      stored <= 1'b0;
+      written <= EMPTY;
+      taken <= EMPTY;
     end else begin
       up_ready <= fetch || (push ? !last_place : !level[ADDRESS]);
       crowded <= level >= CROWD[ADDRESS:0];
-      // not as a condition, of which synthesis makes an enable, another level of logic and a wire
-      level <= ({(ADDRESS + 1){push}} & level_if_pushed) | ({(ADDRESS + 1){!push}} & level_if_not);
-      if (push) write <= write + ONE[ADDRESS-1:0];
-      if (fetch) read <= read + ONE[ADDRESS-1:0];
-      if (advance_word) begin
-        word_valid <= level != EMPTY;
-        word_vacant <= level == EMPTY;
-      end
-      if (advance_out) begin
-        down_valid <= word_valid;
-        down_vacant <= !word_valid;
-      end
+      stored <= push || several || (stored && !advance_word);
+      if (push) written <= written + ONE[ADDRESS:0];
+      if (fetch) taken <= taken + ONE[ADDRESS:0];
+      if (advance_word) word_valid <= stored;
+      if (advance_out) down_valid <= word_valid;
     end
   end
 `endif

@@ -1257,20 +1257,6 @@ package hpcc_nic_pkg;
     flow_place_t place;
   } wake_t;
 
-  // What the parking place of paused grants does in a clock.
-  typedef enum logic [2:0] {
-    // A queue that may leave is looked for.
-    PARK_STEP_LOOK = 3'd0,
-    // Its head is addressed.
-    PARK_STEP_ADDRESS = 3'd1,
-    // It is on its way from memory.
-    PARK_STEP_AWAIT = 3'd2,
-    // It is offered.
-    PARK_STEP_OFFER = 3'd3,
-    // Was it the last one?
-    PARK_STEP_CHECK = 3'd4
-  } park_step_t;
-
   // What is needed of a flow when a packet of it leaves.
   typedef struct packed {
     // Payload of a full packet is 256 << mtu bytes.
@@ -4079,6 +4065,20 @@ package hpcc_nic_pkg;
     logic [15:0] spare;
   } plain_headers_t;
 
+  // What beats a frame has: few bits, so that whatever takes them off their queue late in the clock moves no more than these.
+  typedef struct packed {
+    // The first beat is the last.
+    logic alone;
+    // The first beat takes payload.
+    logic pulls;
+    // The packet's queue pair is gone: nothing is sent.
+    logic drop;
+    // The ICRC does not fit into the beat in which the row's `tail` counts.
+    logic spill;
+    // Beats of payload.
+    logic [6:0] beats;
+  } frame_plan_t;
+
   // Headers of a data packet, first byte in the highest bits.
   typedef struct packed {
     // `OuterHeaders`.
@@ -4109,35 +4109,19 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // What is told when it has left.
     frame_note_t note;
-    // The packet's queue pair is gone: nothing is sent.
-    logic drop;
     // Which extension.
     extension_kind_t extension;
     // The packet has an INT header.
     logic int_on;
-    // The header fills the first beat.
-    logic fills;
     // The ICRC does not fit into the beat in which `tail` counts.
     logic spill;
     // Where the frame ends, as the block that appends the ICRC has it.
     logic [6:0] tail;
-    // Beats of payload.
-    logic [6:0] beats;
     // Lengths without INT.
     icrc_lengths_t icrc_lengths;
     // Headers, zero behind their end.
     data_headers_t headers;
   } frame_row_t;
-
-  // A row and what its frame's first beat is: known before, since what takes a row off the queue moves all its bits.
-  typedef struct packed {
-    // The first beat is the last.
-    logic alone;
-    // The first beat takes payload.
-    logic pulls;
-    // It.
-    frame_row_t row;
-  } planned_row_t;
 
   // A beat of a frame on its way to the block that appends the ICRC.
   typedef struct packed {

@@ -110,14 +110,12 @@ module hpcc_response_queue (
   logic [23:0] count;
   wire  [23:0] beyond;
   wire  [23:0] completed;
-  wire  first_look;
-  wire  look;
+  logic valid_next;
   wire  active;
   wire  own;
   wire  answer;
   wire  ending;
   wire  is_read;
-  wire  last;
   wire  lingers;
   logic repeats;
   logic failed;
@@ -196,14 +194,17 @@ module hpcc_response_queue (
   logic lists_we;
   logic [7:0] lists_waddr;
   hpcc_nic_pkg::response_list_t lists_wdata;
-  logic intake_meets;
   wire  intake_moves;
   wire  intake_head_end;
-  wire  intake_head_meets;
+  wire  intake_context_meets;
+  wire  intake_end_meets;
+  wire  intake_answer_meets;
+  logic intake_head_meets;
   wire  intake_stay_meets;
   wire  intake_context_waits;
   wire  intake_end_waits;
   logic [7:0] intake_head_qp;
+  wire  [7:0] intake_context_qp_now;
   wire  hpcc_nic_pkg::read_end_t intake_end;
   wire  intake_up_ready;
   // It is an end.
@@ -233,9 +234,8 @@ module hpcc_response_queue (
   wire  unused_intake_ends_crowded;
   logic intake_offers_d;
   logic intake_offers_q;
-  logic intake_moved_q;
-  logic intake_head_met_q;
-  logic intake_stay_met_q;
+  logic intake_met_d;
+  logic intake_met_q;
   logic intake_context_leaves_d;
   logic intake_context_leaves_q;
   logic intake_end_leaves_d;
@@ -323,6 +323,8 @@ module hpcc_response_queue (
   logic goes_on_d;
   logic goes_on_q;
   logic some_q;
+  wire  last_d;
+  logic last_q;
   wire  [23:0] first_covered;
   // Active READs behind the one that ends.
   wire  [3:0] first_behind;
@@ -360,6 +362,10 @@ module hpcc_response_queue (
   // It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
   wire  pops_d;
   logic pops_q;
+  logic look_d;
+  logic look_q;
+  logic first_look_d;
+  logic first_look_q;
   logic looks_d;
   logic looks_q;
   logic popping_d;
@@ -569,21 +575,20 @@ module hpcc_response_queue (
   assign came_asks = entry_2_q.int_stack[120:0];
   assign next_end_d = psn + count;
   assign next_reach_d = looked_at.reach + count;
-  assign first_look = valid_2_q & (~busy_q);
-  assign look = first_look | looks_q;
-  assign ending = ((look & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
-  assign answer = (look & (about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
+  assign ending = ((look_q & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
+  assign answer = (look_q & (about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER)) & own;
   assign covers_d = (((answer & active) & is_read) & repeats) & before_end;
   assign append = (((answer & active) & (~repeats)) & (~waits)) & follows;
   assign begins = (answer & (~active)) & is_read;
   assign keep = ((answer & active) & (~(is_read & repeats))) & (~(((~repeats) & (~waits)) & follows));
-  assign lingers = ((about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION)
-      | ((about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((failed | waits) | (~of_oldest))))
-      | (((about == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & active) & ((repeats | waits) | (~follows)));
+  assign lingers = ((subject_2_q == hpcc_nic_pkg::RESPONSE_INPUT_CREATION)
+      | ((subject_2_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) & ((entry_2_q.ends_or_failed | first_2_q.waits) | (~first_2_q.of_oldest))))
+      | (((subject_2_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & first_2_q.active)
+      & ((again_2_q | first_2_q.waits) | (~first_2_q.follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.int_stack[120:0];
   assign pop = popping_q & (item_goes_q | (item_acknowledges_q & acks_room_q));
-  assign last = (seen_q + 11'd1) == waiting;
+  assign last_d = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
   assign waits_on = (valid_1_q | stalls_q) & busy_next;
   assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
@@ -634,7 +639,7 @@ module hpcc_response_queue (
       creation_d = creation_2_q;
       entry_d = entry_2_q;
     end
-    if (busy_q & pops_q) begin
+    if (pops_q) begin
       entry_d = item;
     end
     next_step = step_q;
@@ -701,7 +706,7 @@ module hpcc_response_queue (
       earlier_d = cursor_q;
       cursor_d = pool_behind;
       next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_NEXT;
-      if (last) begin
+      if (last_q) begin
         next_step = hpcc_nic_pkg::RESPONSE_STEP_FINISH;
       end
     end
@@ -730,7 +735,7 @@ module hpcc_response_queue (
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_LOOK;
     end
-    if (look) begin
+    if (look_q) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_DECIDE;
     end
   end
@@ -751,7 +756,7 @@ module hpcc_response_queue (
     held_2_d = held_2_q;
     ack_count_d = ack_count_q;
     looks_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE;
-    create_d = look & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
+    create_d = look_q & (about == hpcc_nic_pkg::RESPONSE_INPUT_CREATION);
     fail_d = (ending & of_active) & failed;
     passes_d = (((ending & (~failed)) & several) & of_active) & ((~of_last) | at_end);
     leave_d = (((ending & (~failed)) & (~several)) & of_last) & at_end;
@@ -780,9 +785,11 @@ module hpcc_response_queue (
     end
     popping_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | ((popping_q & item_acknowledges_q) & (~acks_room_q));
     judge_d = step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_NEXT;
-    finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last);
+    finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last_q);
     activate_d = (begins | append) | ((~activation_crowded)
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
+    first_look_d = valid_next & (~busy_next);
+    look_d = (valid_next & (~busy_next)) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE);
     step_d = next_step;
     busy_d = busy_next;
     done_d = ~busy_next;
@@ -823,6 +830,8 @@ module hpcc_response_queue (
       store_d = 1'd0;
       lost_d = 1'd0;
       looks_again_d = 1'd0;
+      look_d = 1'd0;
+      first_look_d = 1'd0;
       looks_d = 1'd0;
       popping_d = 1'd0;
       judge_d = 1'd0;
@@ -880,14 +889,20 @@ module hpcc_response_queue (
   end
   always_comb begin
     goes_on_d = extending_q;
-    if (look) begin
+    if (look_q) begin
       goes_on_d = active;
     end
   end
   always_comb begin
     busy_next = busy_q & (step_q != hpcc_nic_pkg::RESPONSE_STEP_IDLE);
-    if (first_look) begin
+    if (first_look_q) begin
       busy_next = lingers;
+    end
+  end
+  always_comb begin
+    valid_next = valid_2_q;
+    if (open_q) begin
+      valid_next = valid_1_q;
     end
   end
   always_comb begin
@@ -1071,17 +1086,22 @@ module hpcc_response_queue (
   // one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
   //
   // Collects what comes without handshake, and chooses.
-  assign intake_take = ((intake_offers_q & (~intake_meets)) & room_q) & (~stalls_q);
+  assign intake_take = ((intake_offers_q & (~intake_met_q)) & room_q) & (~stalls_q);
   assign intake_moves = intake_take | (~intake_offers_q);
   assign intake_context_waits = intake_contexts_down_valid & (~intake_context_leaves_q);
   assign intake_end_waits = intake_ends_down_valid & (~intake_end_leaves_q);
   assign intake_up_ready = (intake_moves & (~intake_context_waits)) & (~intake_end_waits);
   assign intake_end = intake_ends_down_data;
   assign intake_head_end = intake_end_waits & (~intake_context_waits);
-  assign intake_head_meets = (((((intake_offers_q & (intake_head_qp == intake_qp_r_q))
-      | ((intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & intake_head_end))
-      | (valid_1_q & (intake_head_qp == qp_1_q))) | (valid_2_q & (intake_head_qp == qp_2_q))) | (busy_q & (intake_head_qp == qp_q)))
-      | ((stalls_q & intake_compared_end) & intake_head_end);
+  assign intake_context_qp_now = intake_contexts_down_data.qp;
+  assign intake_context_meets = (((intake_offers_q & (intake_context_qp_now == intake_qp_r_q))
+      | (valid_1_q & (intake_context_qp_now == qp_1_q))) | (valid_2_q & (intake_context_qp_now == qp_2_q)))
+      | (busy_q & (intake_context_qp_now == qp_q));
+  assign intake_end_meets = (((((intake_offers_q & (intake_end.qp == intake_qp_r_q))
+      | (intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END))) | (valid_1_q & (intake_end.qp == qp_1_q)))
+      | (valid_2_q & (intake_end.qp == qp_2_q))) | (busy_q & (intake_end.qp == qp_q))) | (stalls_q & intake_compared_end);
+  assign intake_answer_meets = (((intake_offers_q & (up_data.qp == intake_qp_r_q)) | (valid_1_q & (up_data.qp == qp_1_q)))
+      | (valid_2_q & (up_data.qp == qp_2_q))) | (busy_q & (up_data.qp == qp_q));
   assign intake_stay_meets = (((valid_1_q & (intake_qp_r_q == qp_1_q)) | (valid_2_q & (intake_qp_r_q == qp_2_q)))
       | (busy_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
       & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
@@ -1113,7 +1133,7 @@ module hpcc_response_queue (
   always_comb begin
     intake_entry_r_d = intake_entry_r_q;
     intake_creation_r_d = intake_creation_r_q;
-    if (intake_moves) begin
+    if (intake_moves & ((intake_context_waits | intake_end_waits) | up_valid)) begin
       intake_creation_r_d = intake_contexts_down_data;
       intake_entry_r_d = up_data;
       if (intake_end_waits) begin
@@ -1138,18 +1158,27 @@ module hpcc_response_queue (
     intake_ends_up_data.tag = gone_tag;
   end
   always_comb begin
-    intake_meets = intake_stay_met_q;
-    if (intake_moved_q) begin
-      intake_meets = intake_head_met_q;
-    end
-  end
-  always_comb begin
     intake_head_qp = up_data.qp;
     if (intake_end_waits) begin
       intake_head_qp = intake_end.qp;
     end
     if (intake_context_waits) begin
       intake_head_qp = intake_contexts_down_data.qp;
+    end
+  end
+  always_comb begin
+    intake_head_meets = intake_answer_meets;
+    if (intake_end_waits) begin
+      intake_head_meets = intake_end_meets;
+    end
+    if (intake_context_waits) begin
+      intake_head_meets = intake_context_meets;
+    end
+  end
+  always_comb begin
+    intake_met_d = intake_stay_meets;
+    if (intake_moves) begin
+      intake_met_d = intake_head_meets;
     end
   end
   always_comb begin
@@ -1174,7 +1203,7 @@ module hpcc_response_queue (
     first_found.follows = first_successor_follows;
     first_found.at_end = entry_1_q.psn == lists_rdata.end_psn;
     first_found.before_end = ~first_covered[23];
-    first_found.of_last = first_behind == 4'd0;
+    first_found.of_last = lists_rdata.tag == entry_1_q.msn[3:0];
     first_found.of_oldest = first_behind == {1'd0, lists_rdata.ahead};
     first_found.of_active = first_behind <= {1'd0, lists_rdata.ahead};
   end
@@ -1204,7 +1233,7 @@ module hpcc_response_queue (
     once_more_found.follows = once_more_successor_follows;
     once_more_found.at_end = entry_q.psn == list.end_psn;
     once_more_found.before_end = ~once_more_covered[23];
-    once_more_found.of_last = once_more_behind == 4'd0;
+    once_more_found.of_last = list.tag == entry_q.msn[3:0];
     once_more_found.of_oldest = once_more_behind == {1'd0, list.ahead};
     once_more_found.of_active = once_more_behind <= {1'd0, list.ahead};
   end
@@ -1277,9 +1306,7 @@ module hpcc_response_queue (
     pool_count_r_q = 11'd0;
     pool_gives_q = 1'd0;
     intake_offers_q = 1'd0;
-    intake_moved_q = 1'd0;
-    intake_head_met_q = 1'd0;
-    intake_stay_met_q = 1'd0;
+    intake_met_q = 1'd0;
     intake_context_leaves_q = 1'd0;
     intake_end_leaves_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
@@ -1324,11 +1351,14 @@ module hpcc_response_queue (
     activate_q = 1'd0;
     goes_on_q = 1'd0;
     some_q = 1'd0;
+    last_q = 1'd0;
     first_1_q = 11'd0;
     first_2_q = 11'd0;
     once_more_r_q = 11'd0;
     of_item_q = 1'd0;
     pops_q = 1'd0;
+    look_q = 1'd0;
+    first_look_q = 1'd0;
     looks_q = 1'd0;
     popping_q = 1'd0;
     judge_q = 1'd0;
@@ -1375,9 +1405,7 @@ module hpcc_response_queue (
     pool_count_r_q <= pool_give_count;
     pool_gives_q <= pool_gives_d;
     intake_offers_q <= intake_offers_d;
-    intake_moved_q <= intake_moves;
-    intake_head_met_q <= intake_head_meets;
-    intake_stay_met_q <= intake_stay_meets;
+    intake_met_q <= intake_met_d;
     intake_context_leaves_q <= intake_context_leaves_d;
     intake_end_leaves_q <= intake_end_leaves_d;
     intake_subject_r_q <= intake_subject_r_d;
@@ -1422,11 +1450,14 @@ module hpcc_response_queue (
     activate_q <= activate_d;
     goes_on_q <= goes_on_d;
     some_q <= waits;
+    last_q <= last_d;
     first_1_q <= found;
     first_2_q <= first_2_d;
     once_more_r_q <= once_more_says;
     of_item_q <= of_item_d;
     pops_q <= pops_d;
+    look_q <= look_d;
+    first_look_q <= first_look_d;
     looks_q <= looks_d;
     popping_q <= popping_d;
     judge_q <= judge_d;

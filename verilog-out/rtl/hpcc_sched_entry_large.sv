@@ -101,10 +101,17 @@ module hpcc_sched_entry_large (
   // Clock 0, counter pulse: something for a flow number past the configured count was dropped.
   output wire  out_of_range
 );
-  logic [12:0] rx_head;
-  logic [12:0] tx_head;
-  logic [12:0] other_head;
-  logic [12:0] elected;
+  logic [12:0] head_update;
+  logic [12:0] head_event;
+  logic [12:0] head_feedback;
+  logic [12:0] head_work;
+  logic [12:0] head_look;
+  logic [12:0] head_command;
+  wire  update_elected;
+  wire  event_elected;
+  wire  feedback_elected;
+  wire  work_elected;
+  wire  look_elected;
   wire  closed;
   wire  look_now;
   wire  look_stands;
@@ -159,8 +166,8 @@ module hpcc_sched_entry_large (
   logic latest_valid_q;
   logic second_valid_q;
   logic third_valid_q;
-  logic look_free_d;
-  logic look_free_q;
+  logic look_may_d;
+  logic look_may_q;
   logic look_once_d;
   logic look_once_q;
   logic look_twice_d;
@@ -171,7 +178,7 @@ module hpcc_sched_entry_large (
   logic tx_behind_q;
   logic rx_behind_d;
   logic rx_behind_q;
-  logic [12:0] latest_d;
+  wire  [12:0] latest_d;
   logic [12:0] latest_q;
   logic [12:0] second_q;
   logic [12:0] third_q;
@@ -355,19 +362,25 @@ module hpcc_sched_entry_large (
   assign feedback_ready = feedbacks_up_ready;
   assign work_ready = works_up_ready;
   assign look_now = latest_valid_q & (latest_q == timer_flow_q);
-  assign look_stands = (timer_due_q & look_free_q) & (~hold_timers);
+  assign look_stands = look_may_q & (~hold_timers);
   assign update_first = updates_stands & ((~second_of_pair_q) | (~events_stands));
   assign feedback_first = feedbacks_stands & ((~second_of_pair_q) | (~works_stands));
   assign tx_stands = feedbacks_stands | works_stands;
   assign tx_first = tx_stands & ((~tx_behind_q) | (~look_stands));
   assign rx_first = (updates_stands | events_stands) & ((~rx_behind_q) | (~(tx_stands | look_stands)));
-  assign take_update = (((~commands_waits) & rx_first) & update_first) & (~updates_repeats);
-  assign take_event = (((~commands_waits) & rx_first) & (~update_first)) & (~events_repeats);
-  assign take_feedback = ((((~commands_waits) & (~rx_first)) & tx_first) & feedback_first) & (~feedbacks_repeats);
-  assign take_work = ((((~commands_waits) & (~rx_first)) & tx_first) & (~feedback_first)) & (~works_repeats);
-  assign take_look = ((((~commands_waits) & (~rx_first)) & (~tx_first)) & look_stands) & (~look_now);
+  assign update_elected = ((~commands_waits) & rx_first) & update_first;
+  assign event_elected = ((~commands_waits) & rx_first) & (~update_first);
+  assign feedback_elected = (((~commands_waits) & (~rx_first)) & tx_first) & feedback_first;
+  assign work_elected = (((~commands_waits) & (~rx_first)) & tx_first) & (~feedback_first);
+  assign look_elected = ((~commands_waits) & (~rx_first)) & (~tx_first);
+  assign take_update = update_elected & (~updates_repeats);
+  assign take_event = event_elected & (~events_repeats);
+  assign take_feedback = feedback_elected & (~feedbacks_repeats);
+  assign take_work = work_elected & (~works_repeats);
+  assign take_look = (look_elected & look_stands) & (~look_now);
   assign take_command = commands_stands & (~commands_repeats);
   assign event_taken = event_1_q;
+  assign latest_d = ((((head_update | head_event) | head_feedback) | head_work) | head_look) | head_command;
   assign chosen = ((((chosen_update | chosen_command) | chosen_event) | chosen_feedback) | chosen_work) | chosen_look;
   assign in_range = (((((update_1_q & updates_in_range) | (command_1_q & commands_in_range)) | (event_1_q & events_in_range))
       | (feedback_1_q & feedbacks_in_range)) | (work_1_q & works_in_range)) | look_1_q;
@@ -380,7 +393,7 @@ module hpcc_sched_entry_large (
     timer_due_d = timer_due_q;
     sweep_d = sweep_q;
     timer_flow_d = timer_flow_q;
-    look_free_d = ~((look_now | look_once_q) | look_twice_q);
+    look_may_d = (timer_due_q | (&timer_wait_q)) & (~((look_now | look_once_q) | look_twice_q));
     look_once_d = look_now;
     look_twice_d = look_once_q;
     second_of_pair_d = ~second_of_pair_q;
@@ -400,7 +413,7 @@ module hpcc_sched_entry_large (
       if (timer_flow_q == last_flow) begin
         timer_flow_d = 13'd0;
       end
-      look_free_d = 1'd0;
+      look_may_d = 1'd0;
       look_once_d = 1'd1;
       look_twice_d = 1'd1;
     end
@@ -457,6 +470,7 @@ module hpcc_sched_entry_large (
       sweep_d = 13'd0;
       timer_flow_d = 13'd0;
       timer_due_d = 1'd0;
+      look_may_d = 1'd0;
       timer_wait_d = 4'd0;
       second_of_pair_d = 1'd0;
       tx_behind_d = 1'd0;
@@ -521,33 +535,39 @@ module hpcc_sched_entry_large (
     work_word.second = work_start;
   end
   always_comb begin
-    rx_head = events_head;
-    if (update_first) begin
-      rx_head = updates_head;
+    head_update = 13'd0;
+    if (update_elected) begin
+      head_update = updates_head;
     end
   end
   always_comb begin
-    tx_head = works_head;
-    if (feedback_first) begin
-      tx_head = feedbacks_head;
+    head_event = 13'd0;
+    if (event_elected) begin
+      head_event = events_head;
     end
   end
   always_comb begin
-    other_head = timer_flow_q;
-    if (tx_first) begin
-      other_head = tx_head;
+    head_feedback = 13'd0;
+    if (feedback_elected) begin
+      head_feedback = feedbacks_head;
     end
   end
   always_comb begin
-    elected = other_head;
-    if (rx_first) begin
-      elected = rx_head;
+    head_work = 13'd0;
+    if (work_elected) begin
+      head_work = works_head;
     end
   end
   always_comb begin
-    latest_d = elected;
+    head_look = 13'd0;
+    if (look_elected) begin
+      head_look = timer_flow_q;
+    end
+  end
+  always_comb begin
+    head_command = 13'd0;
     if (commands_waits) begin
-      latest_d = commands_head;
+      head_command = commands_head;
     end
   end
   always_comb begin
@@ -602,7 +622,7 @@ module hpcc_sched_entry_large (
     latest_valid_q = 1'd0;
     second_valid_q = 1'd0;
     third_valid_q = 1'd0;
-    look_free_q = 1'd0;
+    look_may_q = 1'd0;
     look_once_q = 1'd0;
     look_twice_q = 1'd0;
     second_of_pair_q = 1'd0;
@@ -634,7 +654,7 @@ module hpcc_sched_entry_large (
     latest_valid_q <= latest_valid_d;
     second_valid_q <= latest_valid_q;
     third_valid_q <= second_valid_q;
-    look_free_q <= look_free_d;
+    look_may_q <= look_may_d;
     look_once_q <= look_once_d;
     look_twice_q <= look_twice_d;
     second_of_pair_q <= second_of_pair_d;

@@ -47,14 +47,22 @@ module hpcc_sched_expand (
   wire  ask;
   logic served_here;
   logic in_service;
-  wire  has_free;
-  wire  any;
+  wire  next_fits;
   wire  [4:0] with_it;
   logic [4:0] fewer;
+  wire  filled_0;
+  wire  filled_1;
+  wire  filled_2;
+  wire  filled_3;
   logic stays_0;
   logic stays_1;
   logic stays_2;
-  logic stays_3;
+  wire  stays_3;
+  // Lane behind the one whose turn it is, if another one has packets.
+  logic [1:0] next_lane;
+  logic others;
+  logic own;
+  wire  own_stays;
   // What is left of it when one more of its packets has left.
   hpcc_nic_pkg::grant_t rest;
   // The grant whose packet is offered.
@@ -66,8 +74,6 @@ module hpcc_sched_expand (
   logic fits_q;
   logic [1:0] lane_d;
   logic [1:0] lane_q;
-  logic [1:0] free_d;
-  logic [1:0] free_q;
   logic [4:0] total_d;
   logic [4:0] total_q;
   logic [5:0] tag_r_d;
@@ -80,6 +86,22 @@ module hpcc_sched_expand (
   hpcc_nic_pkg::grant_t grants_2_q;
   hpcc_nic_pkg::grant_t grants_3_d;
   hpcc_nic_pkg::grant_t grants_3_q;
+  logic present_0_d;
+  logic present_0_q;
+  logic present_1_d;
+  logic present_1_q;
+  logic present_2_d;
+  logic present_2_q;
+  logic present_3_d;
+  logic present_3_q;
+  logic enters_0_d;
+  logic enters_0_q;
+  logic enters_1_d;
+  logic enters_1_q;
+  logic enters_2_d;
+  logic enters_2_q;
+  logic enters_3_d;
+  logic enters_3_q;
   logic ends_0_d;
   logic ends_0_q;
   logic ends_1_d;
@@ -97,10 +119,15 @@ module hpcc_sched_expand (
   assign serves = offers_q & send_ready;
   assign coming = up_data;
   assign up_ready = fits_q;
+  assign stays_3 = present_3_q & (~(served_here & ends_3_q));
   assign tag = tag_r_q;
   assign with_it = total_q + {1'd0, coming.count};
-  assign has_free = ~(((stays_0 & stays_1) & stays_2) & stays_3);
-  assign any = ((stays_0 | stays_1) | stays_2) | stays_3;
+  assign next_fits = ((up_valid & (~fits_q)) & (~in_service)) & (with_it <= 5'h10);
+  assign filled_0 = 1'd1;
+  assign filled_1 = filled_0 & stays_0;
+  assign filled_2 = filled_1 & stays_1;
+  assign filled_3 = filled_2 & stays_2;
+  assign own_stays = own & (~(offers_q & last));
   always_comb begin
     offers_d = offers_q;
     lane_d = lane_q;
@@ -114,7 +141,7 @@ module hpcc_sched_expand (
     ends_2_d = ends_2_q;
     ends_3_d = ends_3_q;
     served_here = serves & (lane_q == 2'd0);
-    stays_0 = (|grants_0_q.count) & (~(served_here & last));
+    stays_0 = present_0_q & (~(served_here & ends_0_q));
     rest = grants_0_q;
     rest.count = grants_0_q.count - 4'd1;
     rest.psn = grants_0_q.psn + 24'd1;
@@ -126,13 +153,12 @@ module hpcc_sched_expand (
       grants_0_d = rest;
       ends_0_d = grants_0_q.count == 4'd2;
     end
-    if (fits_q & (free_q == 2'd0)) begin
+    if (enters_0_q) begin
       grants_0_d = coming;
       ends_0_d = coming.count == 4'd1;
-      stays_0 = 1'd1;
     end
     served_here = serves & (lane_q == 2'd1);
-    stays_1 = (|grants_1_q.count) & (~(served_here & last));
+    stays_1 = present_1_q & (~(served_here & ends_1_q));
     rest = grants_1_q;
     rest.count = grants_1_q.count - 4'd1;
     rest.psn = grants_1_q.psn + 24'd1;
@@ -144,13 +170,12 @@ module hpcc_sched_expand (
       grants_1_d = rest;
       ends_1_d = grants_1_q.count == 4'd2;
     end
-    if (fits_q & (free_q == 2'd1)) begin
+    if (enters_1_q) begin
       grants_1_d = coming;
       ends_1_d = coming.count == 4'd1;
-      stays_1 = 1'd1;
     end
     served_here = serves & (lane_q == 2'd2);
-    stays_2 = (|grants_2_q.count) & (~(served_here & last));
+    stays_2 = present_2_q & (~(served_here & ends_2_q));
     rest = grants_2_q;
     rest.count = grants_2_q.count - 4'd1;
     rest.psn = grants_2_q.psn + 24'd1;
@@ -162,13 +187,11 @@ module hpcc_sched_expand (
       grants_2_d = rest;
       ends_2_d = grants_2_q.count == 4'd2;
     end
-    if (fits_q & (free_q == 2'd2)) begin
+    if (enters_2_q) begin
       grants_2_d = coming;
       ends_2_d = coming.count == 4'd1;
-      stays_2 = 1'd1;
     end
     served_here = serves & (lane_q == 2'd3);
-    stays_3 = (|grants_3_q.count) & (~(served_here & last));
     rest = grants_3_q;
     rest.count = grants_3_q.count - 4'd1;
     rest.psn = grants_3_q.psn + 24'd1;
@@ -180,10 +203,9 @@ module hpcc_sched_expand (
       grants_3_d = rest;
       ends_3_d = grants_3_q.count == 4'd2;
     end
-    if (fits_q & (free_q == 2'd3)) begin
+    if (enters_3_q) begin
       grants_3_d = coming;
       ends_3_d = coming.count == 4'd1;
-      stays_3 = 1'd1;
     end
     total_d = fewer;
     if (fits_q) begin
@@ -192,27 +214,19 @@ module hpcc_sched_expand (
     if (fits_q) begin
       tag_r_d = coming.tag;
     end
-    fits_d = (((up_valid & (~fits_q)) & (~in_service)) & has_free) & (with_it <= 5'h10);
+    fits_d = next_fits & (~(((stays_0 & stays_1) & stays_2) & stays_3));
+    enters_0_d = (next_fits & filled_0) & (~stays_0);
+    present_0_d = stays_0 | (next_fits & filled_0);
+    enters_1_d = (next_fits & filled_1) & (~stays_1);
+    present_1_d = stays_1 | (next_fits & filled_1);
+    enters_2_d = (next_fits & filled_2) & (~stays_2);
+    present_2_d = stays_2 | (next_fits & filled_2);
+    enters_3_d = (next_fits & filled_3) & (~stays_3);
+    present_3_d = stays_3 | (next_fits & filled_3);
     if (serves | (~offers_q)) begin
-      offers_d = any;
-      lane_d = 2'd3;
-      if (stays_2) begin
-        lane_d = 2'd2;
-      end
-      if (stays_1) begin
-        lane_d = 2'd1;
-      end
-      if (stays_0) begin
-        lane_d = 2'd0;
-      end
-      if (stays_3 & (lane_q != 2'd3)) begin
-        lane_d = 2'd3;
-      end
-      if (stays_2 & (lane_q < 2'd2)) begin
-        lane_d = 2'd2;
-      end
-      if (stays_1 & (lane_q == 2'd0)) begin
-        lane_d = 2'd1;
+      offers_d = others | own_stays;
+      if (others | (~own_stays)) begin
+        lane_d = next_lane;
       end
     end
     if (rst) begin
@@ -220,6 +234,14 @@ module hpcc_sched_expand (
       grants_1_d = 64'd0;
       grants_2_d = 64'd0;
       grants_3_d = 64'd0;
+      present_0_d = 1'd0;
+      present_1_d = 1'd0;
+      present_2_d = 1'd0;
+      present_3_d = 1'd0;
+      enters_0_d = 1'd0;
+      enters_1_d = 1'd0;
+      enters_2_d = 1'd0;
+      enters_3_d = 1'd0;
       ends_0_d = 1'd0;
       ends_1_d = 1'd0;
       ends_2_d = 1'd0;
@@ -248,16 +270,16 @@ module hpcc_sched_expand (
   end
   always_comb begin
     in_service = 1'd0;
-    if ((|grants_0_q.count) & (grants_0_q.flow == coming.flow)) begin
+    if (present_0_q & (grants_0_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
-    if ((|grants_1_q.count) & (grants_1_q.flow == coming.flow)) begin
+    if (present_1_q & (grants_1_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
-    if ((|grants_2_q.count) & (grants_2_q.flow == coming.flow)) begin
+    if (present_2_q & (grants_2_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
-    if ((|grants_3_q.count) & (grants_3_q.flow == coming.flow)) begin
+    if (present_3_q & (grants_3_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
   end
@@ -268,28 +290,74 @@ module hpcc_sched_expand (
     end
   end
   always_comb begin
-    free_d = 2'd3;
-    if (~stays_2) begin
-      free_d = 2'd2;
+    next_lane = 2'd3;
+    others = 1'd0;
+    own = 1'd0;
+    if (lane_q == 2'd0) begin
+      own = present_0_q;
+      others = (present_1_q | present_2_q) | present_3_q;
+      if (present_2_q) begin
+        next_lane = 2'd2;
+      end
+      if (present_1_q) begin
+        next_lane = 2'd1;
+      end
     end
-    if (~stays_1) begin
-      free_d = 2'd1;
+    if (lane_q == 2'd1) begin
+      own = present_1_q;
+      others = (present_0_q | present_2_q) | present_3_q;
+      if (present_0_q & (~present_3_q)) begin
+        next_lane = 2'd0;
+      end
+      if (present_2_q) begin
+        next_lane = 2'd2;
+      end
     end
-    if (~stays_0) begin
-      free_d = 2'd0;
+    if (lane_q == 2'd2) begin
+      own = present_2_q;
+      others = (present_0_q | present_1_q) | present_3_q;
+      if (present_1_q) begin
+        next_lane = 2'd1;
+      end
+      if (present_0_q) begin
+        next_lane = 2'd0;
+      end
+      if (present_3_q) begin
+        next_lane = 2'd3;
+      end
+    end
+    if (lane_q == 2'd3) begin
+      own = present_3_q;
+      others = (present_0_q | present_1_q) | present_2_q;
+      if (present_2_q) begin
+        next_lane = 2'd2;
+      end
+      if (present_1_q) begin
+        next_lane = 2'd1;
+      end
+      if (present_0_q) begin
+        next_lane = 2'd0;
+      end
     end
   end
   initial begin
     offers_q = 1'd0;
     fits_q = 1'd0;
     lane_q = 2'd0;
-    free_q = 2'd0;
     total_q = 5'd0;
     tag_r_q = 6'd0;
     grants_0_q = 64'd0;
     grants_1_q = 64'd0;
     grants_2_q = 64'd0;
     grants_3_q = 64'd0;
+    present_0_q = 1'd0;
+    present_1_q = 1'd0;
+    present_2_q = 1'd0;
+    present_3_q = 1'd0;
+    enters_0_q = 1'd0;
+    enters_1_q = 1'd0;
+    enters_2_q = 1'd0;
+    enters_3_q = 1'd0;
     ends_0_q = 1'd0;
     ends_1_q = 1'd0;
     ends_2_q = 1'd0;
@@ -299,13 +367,20 @@ module hpcc_sched_expand (
     offers_q <= offers_d;
     fits_q <= fits_d;
     lane_q <= lane_d;
-    free_q <= free_d;
     total_q <= total_d;
     tag_r_q <= tag_r_d;
     grants_0_q <= grants_0_d;
     grants_1_q <= grants_1_d;
     grants_2_q <= grants_2_d;
     grants_3_q <= grants_3_d;
+    present_0_q <= present_0_d;
+    present_1_q <= present_1_d;
+    present_2_q <= present_2_d;
+    present_3_q <= present_3_d;
+    enters_0_q <= enters_0_d;
+    enters_1_q <= enters_1_d;
+    enters_2_q <= enters_2_d;
+    enters_3_q <= enters_3_d;
     ends_0_q <= ends_0_d;
     ends_1_q <= ends_1_d;
     ends_2_q <= ends_2_d;

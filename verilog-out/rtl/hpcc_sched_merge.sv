@@ -27,7 +27,9 @@ module hpcc_sched_merge (
   // Both.
   output wire  hpcc_nic_pkg::grant_t down_data,
   output wire  down_valid,
-  input  wire  down_ready
+  input  wire  down_ready,
+  // Priority of the grant on `down`, a bit each.
+  output wire  [7:0] down_priority
 );
   wire  both;
   wire  own_may;
@@ -40,6 +42,11 @@ module hpcc_sched_merge (
   wire  skid_up_ready;
   wire  hpcc_nic_pkg::grant_t skid_down_data;
   wire  skid_down_valid;
+  // Beside the grants, so that nobody has to find out of three bits which priority it is.
+  wire  [7:0] priorities_up_data;
+  wire  unused_priorities_up_ready;
+  wire  [7:0] priorities_down_data;
+  wire  unused_priorities_down_valid;
   logic compared_d;
   logic compared_q;
   wire  own_first_d;
@@ -56,6 +63,16 @@ module hpcc_sched_merge (
     .down_valid(skid_down_valid),
     .down_ready(down_ready)
   );
+  hpcc_skid #(.WIDTH(8)) u_priorities (
+    .clk(clk),
+    .rst(rst),
+    .up_data(priorities_up_data),
+    .up_valid(skid_up_valid),
+    .up_ready(unused_priorities_up_ready),
+    .down_data(priorities_down_data),
+    .down_valid(unused_priorities_down_valid),
+    .down_ready(down_ready)
+  );
   assign both = chain_valid & own_valid;
   assign own_may = (~chain_valid) | (compared_q & own_first_q);
   assign chain_may = (~own_valid) | (compared_q & (~own_first_q));
@@ -66,6 +83,8 @@ module hpcc_sched_merge (
   assign chain_ready = skid_up_ready & chain_may;
   assign lead = chain_data.tag - own_data.tag;
   assign own_first_d = ((|lead) & (~lead[5])) | ((lead == 6'd0) & turn_q);
+  assign priorities_up_data = 8'd1 << skid_up_data.pause_class;
+  assign down_priority = priorities_down_data;
   assign down_data = skid_down_data;
   assign down_valid = skid_down_valid;
   always_comb begin

@@ -31,28 +31,30 @@ module hpcc_sched_park (
   input  wire  hpcc_nic_pkg::grant_t up_data,
   input  wire  up_valid,
   output wire  up_ready,
+  // Priority of the grant, a bit each.
+  input  wire  [7:0] up_priority,
   // Grants of priorities that are not paused.
   output wire  hpcc_nic_pkg::grant_t down_data,
   output wire  down_valid,
   input  wire  down_ready
 );
+  wire  looks;
+  logic upper;
   wire  aside;
   wire  passes;
-  wire  offers;
   wire  yields;
-  wire  parked;
   wire  parked_goes;
-  wire  stores;
   wire  grows;
   wire  empties;
   logic [7:0] head_now;
   logic [7:0] tail_now;
   logic [7:0] tail_class;
-  logic [7:0] candidates;
   logic [7:0] stored;
-  logic [7:0] emptied;
-  wire  [7:0] waits_new;
+  logic [7:0] waits_new;
   logic [7:0] below_new;
+  logic [3:0] half;
+  logic [3:0] highest;
+  logic [2:0] number;
   wire  [2:0] lane;
   logic [7:0] waits_d;
   logic [7:0] waits_q;
@@ -70,14 +72,23 @@ module hpcc_sched_park (
   logic [7:0] next_head_q;
   logic [2:0] pick_d;
   logic [2:0] pick_q;
-  hpcc_nic_pkg::park_step_t step_d;
-  hpcc_nic_pkg::park_step_t step_q;
+  logic [7:0] picked_d;
+  logic [7:0] picked_q;
+  logic addresses_d;
+  logic addresses_q;
+  logic awaits_d;
+  logic awaits_q;
+  logic offers_d;
+  logic offers_q;
+  logic checks_d;
+  logic checks_q;
   wire  alone_d;
   logic alone_q;
   logic grew_q;
   // Without the tag. What is read was written two clocks before at least.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
+  wire  rows_we;
   wire  [10:0] rows_waddr;
   wire  [57:0] rows_wdata;
   logic [7:0] head_0_d;
@@ -125,7 +136,7 @@ module hpcc_sched_park (
     .clk(clk),
     .raddr(rows_raddr),
     .rdata(rows_rdata),
-    .we(stores),
+    .we(rows_we),
     .waddr(rows_waddr),
     .wdata(rows_wdata)
   );
@@ -140,29 +151,27 @@ module hpcc_sched_park (
     .down_ready(down_ready)
   );
   assign lane = up_data.pause_class;
-  assign aside = held_r_q[lane];
-  assign offers = step_q == hpcc_nic_pkg::PARK_STEP_OFFER;
-  assign parked = offers & (((~up_valid) | aside) | turn_q);
-  assign parked_goes = out_up_ready & parked;
-  assign yields = offers & turn_q;
+  assign aside = |(held_r_q & up_priority);
+  assign parked_goes = (out_up_ready & offers_q) & (((~up_valid) | aside) | turn_q);
+  assign yields = offers_q & turn_q;
   assign passes = ((up_valid & (~aside)) & out_up_ready) & (~yields);
-  assign stores = (up_valid & aside) & (~rst);
   assign up_ready = aside | (out_up_ready & (~yields));
+  assign rows_we = up_valid & aside;
   assign rows_waddr = ({8'd0, lane} << 8) | {3'd0, tail_class};
   assign rows_wdata = up_data[57:0];
   assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_now};
   assign next_head_d = head_was_q + 8'd1;
-  assign grows = stores & (lane == pick_q);
+  assign grows = up_valid & (|(up_priority & picked_q));
   assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~grows);
-  assign empties = (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & alone_q;
-  assign waits_new = (waits_q & (~emptied)) | stored;
+  assign empties = checks_q & alone_q;
   assign held = held_r_q;
-  assign out_up_valid = offers | (up_valid & (~aside));
+  assign looks = ~(((addresses_q | awaits_q) | offers_q) | checks_q);
+  assign out_up_valid = offers_q | (up_valid & (~aside));
   assign down_data = out_down_data;
   assign down_valid = out_down_valid;
   always_comb begin
     pick_d = pick_q;
-    step_d = step_q;
+    picked_d = picked_q;
     head_0_d = head_0_q;
     head_1_d = head_1_q;
     head_2_d = head_2_q;
@@ -179,109 +188,76 @@ module hpcc_sched_park (
     tail_5_d = tail_5_q;
     tail_6_d = tail_6_q;
     tail_7_d = tail_7_q;
-    turn_d = turn_q;
     tag_d = tag_q;
     if (passes) begin
-      turn_d = 1'd1;
       tag_d = up_data.tag;
     end
-    if (parked_goes) begin
-      turn_d = 1'd0;
-    end
+    turn_d = passes | (turn_q & (~parked_goes));
     waits_d = waits_new;
     held_r_d = waits_new | pause;
     if (stored[0]) begin
       tail_0_d = tail_0_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd0)) begin
+    if (checks_q & picked_q[0]) begin
       head_0_d = head_0_q + 8'd1;
     end
     if (stored[1]) begin
       tail_1_d = tail_1_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd1)) begin
+    if (checks_q & picked_q[1]) begin
       head_1_d = head_1_q + 8'd1;
     end
     if (stored[2]) begin
       tail_2_d = tail_2_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd2)) begin
+    if (checks_q & picked_q[2]) begin
       head_2_d = head_2_q + 8'd1;
     end
     if (stored[3]) begin
       tail_3_d = tail_3_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd3)) begin
+    if (checks_q & picked_q[3]) begin
       head_3_d = head_3_q + 8'd1;
     end
     if (stored[4]) begin
       tail_4_d = tail_4_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd4)) begin
+    if (checks_q & picked_q[4]) begin
       head_4_d = head_4_q + 8'd1;
     end
     if (stored[5]) begin
       tail_5_d = tail_5_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd5)) begin
+    if (checks_q & picked_q[5]) begin
       head_5_d = head_5_q + 8'd1;
     end
     if (stored[6]) begin
       tail_6_d = tail_6_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd6)) begin
+    if (checks_q & picked_q[6]) begin
       head_6_d = head_6_q + 8'd1;
     end
     if (stored[7]) begin
       tail_7_d = tail_7_q + 8'd1;
     end
-    if ((step_q == hpcc_nic_pkg::PARK_STEP_CHECK) & (pick_q == 3'd7)) begin
+    if (checks_q & picked_q[7]) begin
       head_7_d = head_7_q + 8'd1;
     end
     below_d = below_new;
     may_d = waits_new & (~pause);
     may_below_d = (waits_new & (~pause)) & below_new;
-    if (step_q == hpcc_nic_pkg::PARK_STEP_LOOK) begin
-      if (|may_q) begin
-        step_d = hpcc_nic_pkg::PARK_STEP_ADDRESS;
-      end
-      if (candidates[0]) begin
-        pick_d = 3'd0;
-      end
-      if (candidates[1]) begin
-        pick_d = 3'd1;
-      end
-      if (candidates[2]) begin
-        pick_d = 3'd2;
-      end
-      if (candidates[3]) begin
-        pick_d = 3'd3;
-      end
-      if (candidates[4]) begin
-        pick_d = 3'd4;
-      end
-      if (candidates[5]) begin
-        pick_d = 3'd5;
-      end
-      if (candidates[6]) begin
-        pick_d = 3'd6;
-      end
-      if (candidates[7]) begin
-        pick_d = 3'd7;
+    if (looks) begin
+      pick_d = number;
+      picked_d = {4'd0, highest};
+      if (upper) begin
+        pick_d = number | 3'd4;
+        picked_d = {4'd0, highest} << 4;
       end
     end
-    if (step_q == hpcc_nic_pkg::PARK_STEP_ADDRESS) begin
-      step_d = hpcc_nic_pkg::PARK_STEP_AWAIT;
-    end
-    if (step_q == hpcc_nic_pkg::PARK_STEP_AWAIT) begin
-      step_d = hpcc_nic_pkg::PARK_STEP_OFFER;
-    end
-    if (parked_goes) begin
-      step_d = hpcc_nic_pkg::PARK_STEP_CHECK;
-    end
-    if (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) begin
-      step_d = hpcc_nic_pkg::PARK_STEP_LOOK;
-    end
+    addresses_d = looks & (|may_q);
+    awaits_d = addresses_q;
+    checks_d = parked_goes;
+    offers_d = awaits_q | (offers_q & (~parked_goes));
     if (rst) begin
       head_0_d = 8'd0;
       head_1_d = 8'd0;
@@ -299,10 +275,14 @@ module hpcc_sched_park (
       tail_5_d = 8'd0;
       tail_6_d = 8'd0;
       tail_7_d = 8'd0;
-      step_d = hpcc_nic_pkg::PARK_STEP_LOOK;
+      addresses_d = 1'd0;
+      awaits_d = 1'd0;
+      offers_d = 1'd0;
+      checks_d = 1'd0;
       waits_d = 8'd0;
       held_r_d = 8'd0;
       pick_d = 3'd0;
+      picked_d = 8'd0;
       turn_d = 1'd0;
       tag_d = 6'd0;
       below_d = 8'd0;
@@ -311,88 +291,121 @@ module hpcc_sched_park (
     end
   end
   always_comb begin
-    head_now = head_0_q;
-    tail_now = tail_0_q;
-    if (pick_q == 3'd1) begin
-      head_now = head_1_q;
-      tail_now = tail_1_q;
+    head_now = 8'd0;
+    tail_now = 8'd0;
+    if (picked_q[0]) begin
+      head_now = head_now | head_0_q;
+      tail_now = tail_now | tail_0_q;
     end
-    if (pick_q == 3'd2) begin
-      head_now = head_2_q;
-      tail_now = tail_2_q;
+    if (picked_q[1]) begin
+      head_now = head_now | head_1_q;
+      tail_now = tail_now | tail_1_q;
     end
-    if (pick_q == 3'd3) begin
-      head_now = head_3_q;
-      tail_now = tail_3_q;
+    if (picked_q[2]) begin
+      head_now = head_now | head_2_q;
+      tail_now = tail_now | tail_2_q;
     end
-    if (pick_q == 3'd4) begin
-      head_now = head_4_q;
-      tail_now = tail_4_q;
+    if (picked_q[3]) begin
+      head_now = head_now | head_3_q;
+      tail_now = tail_now | tail_3_q;
     end
-    if (pick_q == 3'd5) begin
-      head_now = head_5_q;
-      tail_now = tail_5_q;
+    if (picked_q[4]) begin
+      head_now = head_now | head_4_q;
+      tail_now = tail_now | tail_4_q;
     end
-    if (pick_q == 3'd6) begin
-      head_now = head_6_q;
-      tail_now = tail_6_q;
+    if (picked_q[5]) begin
+      head_now = head_now | head_5_q;
+      tail_now = tail_now | tail_5_q;
     end
-    if (pick_q == 3'd7) begin
-      head_now = head_7_q;
-      tail_now = tail_7_q;
+    if (picked_q[6]) begin
+      head_now = head_now | head_6_q;
+      tail_now = tail_now | tail_6_q;
+    end
+    if (picked_q[7]) begin
+      head_now = head_now | head_7_q;
+      tail_now = tail_now | tail_7_q;
     end
   end
   always_comb begin
-    tail_class = tail_0_q;
-    if (lane == 3'd1) begin
-      tail_class = tail_1_q;
+    tail_class = 8'd0;
+    if (up_priority[0]) begin
+      tail_class = tail_class | tail_0_q;
     end
-    if (lane == 3'd2) begin
-      tail_class = tail_2_q;
+    if (up_priority[1]) begin
+      tail_class = tail_class | tail_1_q;
     end
-    if (lane == 3'd3) begin
-      tail_class = tail_3_q;
+    if (up_priority[2]) begin
+      tail_class = tail_class | tail_2_q;
     end
-    if (lane == 3'd4) begin
-      tail_class = tail_4_q;
+    if (up_priority[3]) begin
+      tail_class = tail_class | tail_3_q;
     end
-    if (lane == 3'd5) begin
-      tail_class = tail_5_q;
+    if (up_priority[4]) begin
+      tail_class = tail_class | tail_4_q;
     end
-    if (lane == 3'd6) begin
-      tail_class = tail_6_q;
+    if (up_priority[5]) begin
+      tail_class = tail_class | tail_5_q;
     end
-    if (lane == 3'd7) begin
-      tail_class = tail_7_q;
+    if (up_priority[6]) begin
+      tail_class = tail_class | tail_6_q;
+    end
+    if (up_priority[7]) begin
+      tail_class = tail_class | tail_7_q;
     end
   end
   always_comb begin
     stored = 8'd0;
-    if (stores) begin
-      stored = 8'd1 << lane;
+    if (up_valid) begin
+      stored = up_priority & held_r_q;
     end
   end
   always_comb begin
-    emptied = 8'd0;
+    waits_new = waits_q | stored;
     if (empties) begin
-      emptied = 8'd1 << pick_q;
+      waits_new = (waits_q & (~picked_q)) | stored;
     end
   end
   always_comb begin
     below_new = below_q;
-    if (step_q == hpcc_nic_pkg::PARK_STEP_CHECK) begin
-      below_new = (8'd1 << pick_q) - 8'd1;
+    if (checks_q) begin
+      below_new = picked_q - 8'd1;
     end
   end
   always_comb begin
-    candidates = may_q;
-    if (|may_below_q) begin
-      candidates = may_below_q;
+    half = may_q[3:0];
+    upper = 1'd0;
+    if (|may_q[7:4]) begin
+      half = may_q[7:4];
+      upper = 1'd1;
+    end
+    if (|may_below_q[3:0]) begin
+      half = may_below_q[3:0];
+      upper = 1'd0;
+    end
+    if (|may_below_q[7:4]) begin
+      half = may_below_q[7:4];
+      upper = 1'd1;
+    end
+  end
+  always_comb begin
+    number = 3'd0;
+    highest = half & 4'd1;
+    if (half[1]) begin
+      number = 3'd1;
+      highest = 4'd2;
+    end
+    if (half[2]) begin
+      number = 3'd2;
+      highest = 4'd4;
+    end
+    if (half[3]) begin
+      number = 3'd3;
+      highest = 4'd8;
     end
   end
   always_comb begin
     out_up_data = up_data;
-    if (parked) begin
+    if (((offers_q & turn_q) | aside) | (~up_valid)) begin
       out_up_data = {6'd0, rows_rdata};
       out_up_data.tag = tag_q;
     end
@@ -407,7 +420,11 @@ module hpcc_sched_park (
     tail_was_q = 8'd0;
     next_head_q = 8'd0;
     pick_q = 3'd0;
-    step_q = hpcc_nic_pkg::PARK_STEP_LOOK;
+    picked_q = 8'd0;
+    addresses_q = 1'd0;
+    awaits_q = 1'd0;
+    offers_q = 1'd0;
+    checks_q = 1'd0;
     alone_q = 1'd0;
     grew_q = 1'd0;
     head_0_q = 8'd0;
@@ -439,7 +456,11 @@ module hpcc_sched_park (
     tail_was_q <= tail_now;
     next_head_q <= next_head_d;
     pick_q <= pick_d;
-    step_q <= step_d;
+    picked_q <= picked_d;
+    addresses_q <= addresses_d;
+    awaits_q <= awaits_d;
+    offers_q <= offers_d;
+    checks_q <= checks_d;
     alone_q <= alone_d;
     grew_q <= grows;
     head_0_q <= head_0_d;

@@ -12,7 +12,7 @@
 // | clock | registers | computed |
 // |---|---|---|
 // | -3 | inputs | an operation is offered; was its flow chosen one, two or three clocks ago |
-// | -2 | `flow_0`, `flow_1`, `free_0`, `free_1` | it stands for election; was its flow chosen in the clock before |
+// | -2 | `flow_0`, `flow_1`, `stands_r` | it stands for election; was its flow chosen in the clock before |
 // | -1 | `word_0`, `word_1` | what has been chosen |
 //
 // `up_ready` is a register. Only as many bits are compared as flow numbers have, so a number past the configured count may wait for another
@@ -49,7 +49,7 @@ module hpcc_sched_place (
   // Which.
   input  wire  [8:0] third,
   // Clock -2: an operation stands for election.
-  output logic stands,
+  output wire  stands,
   // Clock -2: an operation waits, standing or not.
   output wire  waits,
   // Clock -2: it is of the flow of the clock before.
@@ -72,8 +72,14 @@ module hpcc_sched_place (
   wire  came_2;
   wire  came_3;
   wire  comes_in_range;
-  logic next_full_0;
-  logic next_full_1;
+  wire  next_free_0;
+  wire  next_free_1;
+  wire  comes_first;
+  wire  next_free;
+  logic filled_0;
+  logic filled_1;
+  logic stands_if_not;
+  logic stands_if_taken;
   wire  [8:0] head_0;
   wire  [8:0] head_1;
   wire  [8:0] coming;
@@ -88,10 +94,8 @@ module hpcc_sched_place (
   logic full_0_q;
   logic full_1_d;
   logic full_1_q;
-  logic free_0_d;
-  logic free_0_q;
-  logic free_1_d;
-  logic free_1_q;
+  logic stands_r_d;
+  logic stands_r_q;
   logic waits_r_d;
   logic waits_r_q;
   logic in_range_0_d;
@@ -118,6 +122,9 @@ module hpcc_sched_place (
   assign head_1 = flow_1_q[8:0];
   assign now_0 = latest_valid & (latest == head_0);
   assign now_1 = latest_valid & (latest == head_1);
+  assign stands = stands_r_q;
+  assign next_free_0 = ~((now_0 | once_0_q) | twice_0_q);
+  assign next_free_1 = ~((now_1 | once_1_q) | twice_1_q);
   assign up_ready = ready_q;
   assign accept = up_valid & ready_q;
   assign coming = up_flow[8:0];
@@ -125,14 +132,20 @@ module hpcc_sched_place (
   assign came_1 = latest_valid & (latest == coming);
   assign came_2 = second_valid & (second == coming);
   assign came_3 = third_valid & (third == coming);
+  assign comes_first = write_q == read_q;
+  assign next_free = ~((came_1 | came_2) | came_3);
   assign waits = waits_r_q;
   always_comb begin
     write_d = write_q;
     read_d = read_q;
-    full_0_d = next_full_0;
-    full_1_d = next_full_1;
-    ready_d = (~closed) & (~(next_full_0 & next_full_1));
-    waits_r_d = next_full_0 | next_full_1;
+    stands_r_d = stands_if_not;
+    if (take) begin
+      stands_r_d = stands_if_taken;
+    end
+    ready_d = (~closed) & (take | (~(filled_0 & filled_1)));
+    full_0_d = filled_0 & (~(take & (~read_q)));
+    full_1_d = filled_1 & (~(take & read_q));
+    waits_r_d = (filled_0 & (~(take & (~read_q)))) | (filled_1 & (~(take & read_q)));
     if (accept) begin
       write_d = ~write_q;
     end
@@ -142,6 +155,7 @@ module hpcc_sched_place (
     if (rst) begin
       ready_d = 1'd0;
       waits_r_d = 1'd0;
+      stands_r_d = 1'd0;
       full_0_d = 1'd0;
       full_1_d = 1'd0;
       write_d = 1'd0;
@@ -152,16 +166,14 @@ module hpcc_sched_place (
     in_range_0_d = in_range_0_q;
     flow_0_d = flow_0_q;
     word_0_d = word_0_q;
-    free_0_d = ~((now_0 | once_0_q) | twice_0_q);
     once_0_d = now_0;
     twice_0_d = once_0_q;
-    next_full_0 = full_0_q & (~(take & (~read_q)));
+    filled_0 = full_0_q;
     if (accept & (~write_q)) begin
       word_0_d = up_word;
       flow_0_d = up_flow;
       in_range_0_d = comes_in_range;
-      next_full_0 = 1'd1;
-      free_0_d = ~((came_1 | came_2) | came_3);
+      filled_0 = 1'd1;
       once_0_d = came_1;
       twice_0_d = came_2;
     end
@@ -170,24 +182,16 @@ module hpcc_sched_place (
     in_range_1_d = in_range_1_q;
     flow_1_d = flow_1_q;
     word_1_d = word_1_q;
-    free_1_d = ~((now_1 | once_1_q) | twice_1_q);
     once_1_d = now_1;
     twice_1_d = once_1_q;
-    next_full_1 = full_1_q & (~(take & read_q));
+    filled_1 = full_1_q;
     if (accept & write_q) begin
       word_1_d = up_word;
       flow_1_d = up_flow;
       in_range_1_d = comes_in_range;
-      next_full_1 = 1'd1;
-      free_1_d = ~((came_1 | came_2) | came_3);
+      filled_1 = 1'd1;
       once_1_d = came_1;
       twice_1_d = came_2;
-    end
-  end
-  always_comb begin
-    stands = full_0_q & free_0_q;
-    if (read_q) begin
-      stands = full_1_q & free_1_q;
     end
   end
   always_comb begin
@@ -200,6 +204,24 @@ module hpcc_sched_place (
     head = head_0;
     if (read_q) begin
       head = head_1;
+    end
+  end
+  always_comb begin
+    stands_if_not = full_0_q & next_free_0;
+    if (read_q) begin
+      stands_if_not = full_1_q & next_free_1;
+    end
+    if (accept & comes_first) begin
+      stands_if_not = next_free;
+    end
+  end
+  always_comb begin
+    stands_if_taken = full_1_q & next_free_1;
+    if (read_q) begin
+      stands_if_taken = full_0_q & next_free_0;
+    end
+    if (accept & (~comes_first)) begin
+      stands_if_taken = next_free;
     end
   end
   always_comb begin
@@ -227,8 +249,7 @@ module hpcc_sched_place (
     read_1_q = 1'd0;
     full_0_q = 1'd0;
     full_1_q = 1'd0;
-    free_0_q = 1'd0;
-    free_1_q = 1'd0;
+    stands_r_q = 1'd0;
     waits_r_q = 1'd0;
     in_range_0_q = 1'd0;
     in_range_1_q = 1'd0;
@@ -248,8 +269,7 @@ module hpcc_sched_place (
     read_1_q <= read_q;
     full_0_q <= full_0_d;
     full_1_q <= full_1_d;
-    free_0_q <= free_0_d;
-    free_1_q <= free_1_d;
+    stands_r_q <= stands_r_d;
     waits_r_q <= waits_r_d;
     in_range_0_q <= in_range_0_d;
     in_range_1_q <= in_range_1_d;

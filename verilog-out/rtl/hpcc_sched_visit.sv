@@ -118,6 +118,8 @@ module hpcc_sched_visit (
   logic follows_read_q;
   wire  single_d;
   logic single_q;
+  wire  some_left_d;
+  logic some_left_q;
   logic [23:0] nxt_3_q;
   logic [23:0] max_3_q;
   wire  [23:0] from_start_d;
@@ -424,12 +426,13 @@ module hpcc_sched_visit (
   assign level_packets_d = level_round_q.units >> mtu_4_q;
   assign in_flight_d = nxt_5_q - una_5_q;
   assign left_d = end_5_q - nxt_5_q;
+  assign some_left_d = end_5_q != nxt_5_q;
   assign repeat_d = max_5_q - nxt_5_q;
   assign single_d = (follows_read_q & crowded) | (mtu_5_q > 3'd3);
   assign headroom = {9'd0, window_6_q} - {1'd0, in_flight_q};
   assign far_7_d = repeat_q.magnitude > 23'hf;
   assign base_credit = base_6_q;
-  assign work = (|left_q.magnitude) & (~left_q.negative);
+  assign work = some_left_q & (~left_q.negative);
   assign resting_7_d = (~work) | halted_6_q;
   assign stopped = ((~alive_7_q) | (open_q == 4'd0)) | (left_7_q == 4'd0);
   assign stopped_8_d = halted_7_q & (~stopped);
@@ -572,7 +575,7 @@ module hpcc_sched_visit (
     if (left_q.magnitude > 23'hf) begin
       left_7_d = 4'hf;
     end
-    if (single_q & (|left_q.magnitude)) begin
+    if (single_q & some_left_q) begin
       left_7_d = 4'd1;
     end
     if (left_q.negative) begin
@@ -618,7 +621,7 @@ module hpcc_sched_visit (
   end
   always_comb begin
     balance_0_d = sum_q[36:0];
-    if ((~earned.negative) & (sum_q > ({25'd0, cap_7_q} << 16))) begin
+    if ((~earned.negative) & (sum_q[44:16] >= {9'd0, cap_7_q})) begin
       balance_0_d = {17'd0, cap_7_q} << 16;
     end
   end
@@ -722,6 +725,7 @@ module hpcc_sched_visit (
     idle_13_q = 1'd0;
     follows_read_q = 1'd0;
     single_q = 1'd0;
+    some_left_q = 1'd0;
     nxt_3_q = 24'd0;
     max_3_q = 24'd0;
     from_start_q = 24'd0;
@@ -805,6 +809,7 @@ module hpcc_sched_visit (
     idle_13_q <= idle_12_q;
     follows_read_q <= follows_read_d;
     single_q <= single_d;
+    some_left_q <= some_left_d;
     nxt_3_q <= state.nxt;
     max_3_q <= state.max;
     from_start_q <= from_start_d;

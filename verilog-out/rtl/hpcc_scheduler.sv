@@ -259,8 +259,8 @@ module hpcc_scheduler (
   logic [19:0] unused_sum_5_q;
   wire  [8:0] unused_flow_1_d;
   logic [8:0] unused_flow_1_q;
-  logic [8:0] unused_flow_4_q;
-  logic [8:0] unused_cleared_flow_q;
+  logic [8:0] unused_written_at_d;
+  logic [8:0] unused_written_at_q;
   wire  unused_cleared_d;
   logic unused_cleared_q;
   wire  [8:0] unused_flow_in_3_q;
@@ -282,7 +282,6 @@ module hpcc_scheduler (
   hpcc_nic_pkg::live_flow_t unused_live_wdata;
   wire  [19:0] unused_sums_rdata;
   wire  unused_sums_we;
-  logic [8:0] unused_sums_waddr;
   logic [19:0] unused_sums_wdata;
   wire  engine_0_notify;
   wire  engine_0_adjusted;
@@ -324,28 +323,34 @@ module hpcc_scheduler (
   wire  merge_0_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_0_down_data;
   wire  merge_0_down_valid;
+  wire  [7:0] merge_0_down_priority;
   wire  merge_1_chain_ready;
   wire  merge_1_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_1_down_data;
   wire  merge_1_down_valid;
+  wire  [7:0] unused_merge_1_down_priority;
   wire  merge_2_chain_ready;
   wire  merge_2_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_2_down_data;
   wire  merge_2_down_valid;
+  wire  [7:0] unused_merge_2_down_priority;
   wire  merge_3_chain_ready;
   wire  merge_3_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_3_down_data;
   wire  merge_3_down_valid;
+  wire  [7:0] unused_merge_3_down_priority;
   wire  merge_4_chain_ready;
   wire  merge_4_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_4_down_data;
   wire  merge_4_down_valid;
+  wire  [7:0] unused_merge_4_down_priority;
   wire  hpcc_nic_pkg::grant_t merge_5_chain_data;
   wire  merge_5_chain_valid;
   wire  unused_merge_5_chain_ready;
   wire  merge_5_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_5_down_data;
   wire  merge_5_down_valid;
+  wire  [7:0] unused_merge_5_down_priority;
   // Grants of paused priorities wait here.
   wire  [7:0] park_held;
   wire  park_up_ready;
@@ -528,7 +533,7 @@ module hpcc_scheduler (
     .raddr(unused_flow_1_q),
     .rdata(unused_sums_rdata),
     .we(unused_sums_we),
-    .waddr(unused_sums_waddr),
+    .waddr(unused_written_at_q),
     .wdata(unused_sums_wdata)
   );
   hpcc_sched_engine u_engine_0 (
@@ -728,7 +733,8 @@ module hpcc_scheduler (
     .own_ready(merge_0_own_ready),
     .down_data(merge_0_down_data),
     .down_valid(merge_0_down_valid),
-    .down_ready(park_up_ready)
+    .down_ready(park_up_ready),
+    .down_priority(merge_0_down_priority)
   );
   hpcc_sched_merge u_merge_1 (
     .clk(clk),
@@ -741,7 +747,8 @@ module hpcc_scheduler (
     .own_ready(merge_1_own_ready),
     .down_data(merge_1_down_data),
     .down_valid(merge_1_down_valid),
-    .down_ready(merge_0_chain_ready)
+    .down_ready(merge_0_chain_ready),
+    .down_priority(unused_merge_1_down_priority)
   );
   hpcc_sched_merge u_merge_2 (
     .clk(clk),
@@ -754,7 +761,8 @@ module hpcc_scheduler (
     .own_ready(merge_2_own_ready),
     .down_data(merge_2_down_data),
     .down_valid(merge_2_down_valid),
-    .down_ready(merge_1_chain_ready)
+    .down_ready(merge_1_chain_ready),
+    .down_priority(unused_merge_2_down_priority)
   );
   hpcc_sched_merge u_merge_3 (
     .clk(clk),
@@ -767,7 +775,8 @@ module hpcc_scheduler (
     .own_ready(merge_3_own_ready),
     .down_data(merge_3_down_data),
     .down_valid(merge_3_down_valid),
-    .down_ready(merge_2_chain_ready)
+    .down_ready(merge_2_chain_ready),
+    .down_priority(unused_merge_3_down_priority)
   );
   hpcc_sched_merge u_merge_4 (
     .clk(clk),
@@ -780,7 +789,8 @@ module hpcc_scheduler (
     .own_ready(merge_4_own_ready),
     .down_data(merge_4_down_data),
     .down_valid(merge_4_down_valid),
-    .down_ready(merge_3_chain_ready)
+    .down_ready(merge_3_chain_ready),
+    .down_priority(unused_merge_4_down_priority)
   );
   hpcc_sched_merge u_merge_5 (
     .clk(clk),
@@ -793,7 +803,8 @@ module hpcc_scheduler (
     .own_ready(merge_5_own_ready),
     .down_data(merge_5_down_data),
     .down_valid(merge_5_down_valid),
-    .down_ready(merge_4_chain_ready)
+    .down_ready(merge_4_chain_ready),
+    .down_priority(unused_merge_5_down_priority)
   );
   hpcc_sched_park u_park (
     .clk(clk),
@@ -803,6 +814,7 @@ module hpcc_scheduler (
     .up_data(merge_0_down_data),
     .up_valid(merge_0_down_valid),
     .up_ready(park_up_ready),
+    .up_priority(merge_0_down_priority),
     .down_data(park_down_data),
     .down_valid(park_down_valid),
     .down_ready(expand_up_ready)
@@ -1106,10 +1118,14 @@ module hpcc_scheduler (
     unused_live_wdata.generation = sender_sender.generation;
   end
   always_comb begin
-    unused_sums_waddr = unused_flow_4_q;
+    unused_written_at_d = unused_flow_in_3_q;
+    if (sender_notify & sender_clear) begin
+      unused_written_at_d = sender_flow_9;
+    end
+  end
+  always_comb begin
     unused_sums_wdata = unused_new_sum;
     if (unused_cleared_q) begin
-      unused_sums_waddr = unused_cleared_flow_q;
       unused_sums_wdata = 20'd0;
     end
   end
@@ -1180,8 +1196,7 @@ module hpcc_scheduler (
     unused_bytes_5_q = 20'd0;
     unused_sum_5_q = 20'd0;
     unused_flow_1_q = 9'd0;
-    unused_flow_4_q = 9'd0;
-    unused_cleared_flow_q = 9'd0;
+    unused_written_at_q = 9'd0;
     unused_cleared_q = 1'd0;
     unused_owner_low_3_q = 3'd0;
     unused_owner_product_3_q = 3'd0;
@@ -1214,8 +1229,7 @@ module hpcc_scheduler (
     unused_bytes_5_q <= unused_bytes_4_q;
     unused_sum_5_q <= unused_new_sum;
     unused_flow_1_q <= unused_flow_1_d;
-    unused_flow_4_q <= unused_flow_in_3_q;
-    unused_cleared_flow_q <= sender_flow_9;
+    unused_written_at_q <= unused_written_at_d;
     unused_cleared_q <= unused_cleared_d;
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_product_3_q <= unused_owner_product_3_d;

@@ -107,6 +107,7 @@ module hpcc_tx_ack_builder (
   wire  [831:0] bytes_header;
   wire  [511:0] bytes_payload;
   wire  [6:0] bytes_count;
+  wire  bytes_counts;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   wire  append_crowded;
@@ -165,6 +166,7 @@ module hpcc_tx_ack_builder (
     .header(bytes_header),
     .payload(bytes_payload),
     .count(bytes_count),
+    .counts(bytes_counts),
     .code(bytes_code),
     .q(bytes_q)
   );
@@ -197,6 +199,7 @@ module hpcc_tx_ack_builder (
   assign bytes_header = header_8_q;
   assign bytes_payload = {511'd0, 1'd0};
   assign bytes_count = 7'd0;
+  assign bytes_counts = 1'd0;
   assign bytes_code = 3'd0;
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;

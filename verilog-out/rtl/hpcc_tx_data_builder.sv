@@ -12,7 +12,7 @@
 // | 32 and the frame's beats less one | its first beat |
 //
 // Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
-// row.
+// plan. The row, of several hundred bits, leaves its queue a clock behind the plan, when it is read.
 //
 // The frame FIFO in `IcrcAppend` holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 // gap inside one.
@@ -78,8 +78,7 @@ module hpcc_tx_data_builder (
   // Tag of its READ; of a request its `DepartureKind`.
   output wire  [3:0] note_tag
 );
-  wire  hpcc_nic_pkg::planned_row_t planned;
-  wire  hpcc_nic_pkg::frame_row_t row;
+  wire  hpcc_nic_pkg::frame_plan_t plan;
   wire  hpcc_nic_pkg::payload_beat_t beat;
   // Beats of payload that are left, this one included; 1 or 2, of which this beat's leaves one.
   logic [6:0] left_now;
@@ -91,13 +90,17 @@ module hpcc_tx_data_builder (
   logic ends;
   wire  go;
   wire  error;
+  wire  hpcc_nic_pkg::frame_row_t row;
+  hpcc_nic_pkg::start_code_t code;
   wire  given;
   wire  hpcc_nic_pkg::frame_beat_t leaving;
   wire  hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
-  wire  hpcc_nic_pkg::planned_row_t headers_row_data;
-  wire  headers_row_valid;
-  wire  headers_row_ready;
+  wire  hpcc_nic_pkg::frame_row_t headers_row_data;
+  wire  unused_headers_row_valid;
+  wire  hpcc_nic_pkg::frame_plan_t headers_plan_data;
+  wire  headers_plan_valid;
+  wire  headers_plan_ready;
   logic [1:0] number_d;
   logic [1:0] number_q;
   // The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
@@ -113,19 +116,22 @@ module hpcc_tx_data_builder (
   logic spoiled_q;
   logic go_15_q;
   logic [511:0] payload_15_q;
-  hpcc_nic_pkg::data_headers_t headers_15_q;
-  hpcc_nic_pkg::start_code_t code_15_d;
-  hpcc_nic_pkg::start_code_t code_15_q;
   wire  [831:0] bytes_header;
-  logic [6:0] bytes_count;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   logic valid_15_d;
   logic valid_15_q;
-  hpcc_nic_pkg::built_beat_t beat_15_d;
-  hpcc_nic_pkg::built_beat_t beat_15_q;
+  logic [1:0] number_15_q;
+  logic last_15_q;
+  wire  penultimate_15_d;
+  logic penultimate_15_q;
+  logic bad_15_q;
+  // It was the last beat of its row.
+  logic leaves_15_d;
+  logic leaves_15_q;
   logic valid_16_d;
   logic valid_16_q;
+  hpcc_nic_pkg::built_beat_t beat_16_d;
   hpcc_nic_pkg::built_beat_t beat_16_q;
   wire  append_crowded;
   wire  hpcc_nic_pkg::frame_beat_t append_down_data;
@@ -157,16 +163,20 @@ module hpcc_tx_data_builder (
     .packet_valid(packet_valid),
     .packet_ready(headers_packet_ready),
     .row_data(headers_row_data),
-    .row_valid(headers_row_valid),
-    .row_ready(headers_row_ready)
+    .row_valid(unused_headers_row_valid),
+    .row_ready(leaves_15_q),
+    .plan_data(headers_plan_data),
+    .plan_valid(headers_plan_valid),
+    .plan_ready(headers_plan_ready)
   );
   hpcc_tx_frame_bytes u_bytes (
     .clk(clk),
     .enable(go_15_q),
-    .number(beat_15_q.number),
+    .number(number_15_q),
     .header(bytes_header),
     .payload(payload_15_q),
-    .count(bytes_count),
+    .count(beat.count),
+    .counts(pull),
     .code(bytes_code),
     .q(bytes_q)
   );
@@ -183,18 +193,19 @@ module hpcc_tx_data_builder (
     .down_note(append_down_note)
   );
   assign packet_ready = headers_packet_ready;
-  assign planned = headers_row_data;
-  assign row = planned.row;
+  assign plan = headers_plan_data;
   assign beat = payload_data;
-  assign spill = row.spill;
-  assign drop = row.drop;
+  assign spill = plan.spill;
+  assign drop = plan.drop;
   assign last_pull = pull & (left_now == 7'd1);
-  assign go = (headers_row_valid & (~append_crowded)) & ((~pull) | payload_valid);
+  assign go = (headers_plan_valid & (~append_crowded)) & ((~pull) | payload_valid);
   assign payload_ready = go & pull;
-  assign headers_row_ready = go & ends;
+  assign headers_plan_ready = go & ends;
   assign error = spoiled_q | (pull & beat.failed);
-  assign bytes_header = {256'd0, headers_15_q} << 256;
-  assign bytes_code = code_15_q;
+  assign penultimate_15_d = last_pull & spill;
+  assign row = headers_row_data;
+  assign bytes_header = {256'd0, row.headers} << 256;
+  assign bytes_code = code;
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   assign leaving = append_down_data;
@@ -216,6 +227,7 @@ module hpcc_tx_data_builder (
     more_d = more_q;
     closes_d = closes_q;
     spoiled_d = spoiled_q;
+    leaves_15_d = go & ends;
     if (go) begin
       if (number_q != 2'd2) begin
         number_d = number_q + 2'd1;
@@ -240,6 +252,7 @@ module hpcc_tx_data_builder (
       number_d = 2'd0;
       begun_d = 1'd0;
       spoiled_d = 1'd0;
+      leaves_15_d = 1'd0;
       valid_15_d = 1'd0;
       valid_16_d = 1'd0;
       error_out_d = 1'd0;
@@ -248,28 +261,23 @@ module hpcc_tx_data_builder (
     end
   end
   always_comb begin
-    code_15_d = code_15_q;
-    code_15_d.extension = row.extension;
-    code_15_d.int_header = row.int_on;
+    beat_16_d = beat_16_q;
+    beat_16_d.number = number_15_q;
+    beat_16_d.last = last_15_q;
+    beat_16_d.penultimate = penultimate_15_q;
+    beat_16_d.bad = bad_15_q;
+    beat_16_d.spill = row.spill;
+    beat_16_d.tail = row.tail;
+    beat_16_d.icrc_lengths = row.icrc_lengths;
+    beat_16_d.behind_int = row.int_on;
+    beat_16_d.note = row.note;
+    beat_16_d.outer = row.headers.outer;
+    beat_16_d.int_code = {2'd0, row.int_on};
   end
   always_comb begin
-    beat_15_d = beat_15_q;
-    beat_15_d.number = number_q;
-    beat_15_d.last = ends;
-    beat_15_d.penultimate = last_pull & spill;
-    beat_15_d.spill = spill;
-    beat_15_d.tail = row.tail;
-    beat_15_d.outer = row.headers.outer;
-    beat_15_d.icrc_lengths = row.icrc_lengths;
-    beat_15_d.behind_int = row.int_on;
-    beat_15_d.int_code = {2'd0, row.int_on};
-    beat_15_d.bad = error;
-    beat_15_d.note = row.note;
-  end
-  always_comb begin
-    left_now = row.beats;
-    pull = planned.pulls;
-    ends = planned.alone;
+    left_now = plan.beats;
+    pull = plan.pulls;
+    ends = plan.alone;
     if (begun_q) begin
       left_now = left_q;
       pull = more_q;
@@ -283,10 +291,8 @@ module hpcc_tx_data_builder (
     end
   end
   always_comb begin
-    bytes_count = 7'd0;
-    if (pull) begin
-      bytes_count = beat.count;
-    end
+    code.extension = row.extension;
+    code.int_header = row.int_on;
   end
   initial begin
     number_q = 2'd0;
@@ -297,10 +303,12 @@ module hpcc_tx_data_builder (
     spoiled_q = 1'd0;
     go_15_q = 1'd0;
     payload_15_q = 512'd0;
-    headers_15_q = 576'd0;
-    code_15_q = 3'd0;
     valid_15_q = 1'd0;
-    beat_15_q = 432'd0;
+    number_15_q = 2'd0;
+    last_15_q = 1'd0;
+    penultimate_15_q = 1'd0;
+    bad_15_q = 1'd0;
+    leaves_15_q = 1'd0;
     valid_16_q = 1'd0;
     beat_16_q = 432'd0;
     error_out_q = 1'd0;
@@ -317,18 +325,20 @@ module hpcc_tx_data_builder (
     spoiled_q <= spoiled_d;
     go_15_q <= go;
     payload_15_q <= beat.data;
-    headers_15_q <= row.headers;
-    code_15_q <= code_15_d;
     valid_15_q <= valid_15_d;
-    beat_15_q <= beat_15_d;
+    number_15_q <= number_q;
+    last_15_q <= ends;
+    penultimate_15_q <= penultimate_15_d;
+    bad_15_q <= error;
+    leaves_15_q <= leaves_15_d;
     valid_16_q <= valid_16_d;
-    beat_16_q <= beat_15_q;
+    beat_16_q <= beat_16_d;
     error_out_q <= error_out_d;
     left_out_q <= left_out_d;
     request_out_q <= request_out_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, row.fills, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};
+  wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};
 endmodule
 
 `default_nettype wire

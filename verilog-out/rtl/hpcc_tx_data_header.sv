@@ -45,9 +45,13 @@ module hpcc_tx_data_header (
   input  wire  packet_valid,
   output wire  packet_ready,
   // Rows, in the same order.
-  output wire  hpcc_nic_pkg::planned_row_t row_data,
+  output wire  hpcc_nic_pkg::frame_row_t row_data,
   output wire  row_valid,
-  input  wire  row_ready
+  input  wire  row_ready,
+  // Their plans, in the same order and each in the same clock.
+  output wire  hpcc_nic_pkg::frame_plan_t plan_data,
+  output wire  plan_valid,
+  input  wire  plan_ready
 );
   wire  hpcc_nic_pkg::tx_packet_t word;
   wire  [10:0] words;
@@ -60,7 +64,6 @@ module hpcc_tx_data_header (
   wire  [12:0] full;
   logic [6:0] begins;
   logic [6:0] last_bytes;
-  logic [6:0] tail;
   wire  hpcc_nic_pkg::taken_packet_t made;
   wire  hpcc_nic_pkg::tx_packet_t old;
   wire  hpcc_nic_pkg::extension_kind_t extra;
@@ -68,8 +71,11 @@ module hpcc_tx_data_header (
   wire  hpcc_nic_pkg::extension_t given;
   hpcc_nic_pkg::plain_headers_t plain;
   hpcc_nic_pkg::collecting_headers_t collecting;
-  hpcc_nic_pkg::planned_row_t planned;
   wire  leads;
+  wire  spills;
+  // The header fills the first beat; the packet's queue pair is gone.
+  hpcc_nic_pkg::frame_plan_t planned;
+  hpcc_nic_pkg::frame_row_t stored;
   wire  packets_up_ready;
   wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
   wire  packets_down_valid;
@@ -87,12 +93,22 @@ module hpcc_tx_data_header (
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
   wire  unused_rows_up_ready;
-  wire  hpcc_nic_pkg::planned_row_t rows_down_data;
+  wire  hpcc_nic_pkg::frame_row_t rows_down_data;
   wire  rows_down_valid;
-  wire  rows_crowded;
+  wire  unused_rows_crowded;
+  wire  unused_plans_up_ready;
+  wire  hpcc_nic_pkg::frame_plan_t plans_down_data;
+  wire  plans_down_valid;
+  wire  plans_crowded;
   hpcc_nic_pkg::frame_row_t row_11_d;
   hpcc_nic_pkg::frame_row_t row_11_q;
   logic valid_11_q;
+  wire  [6:0] beats_11_d;
+  logic [6:0] beats_11_q;
+  wire  fills_11_d;
+  logic fills_11_q;
+  wire  drop_11_d;
+  logic drop_11_q;
   hpcc_fifo #(.WIDTH(198), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
@@ -139,21 +155,32 @@ module hpcc_tx_data_header (
     .d(taken),
     .q(beside_q)
   );
-  hpcc_fifo #(.WIDTH(677), .ADDRESS(5), .MARK(12)) u_rows (
+  hpcc_fifo #(.WIDTH(666), .ADDRESS(5), .MARK(12)) u_rows (
     .clk(clk),
     .rst(rst),
-    .up_data(planned),
+    .up_data(stored),
     .up_valid(valid_11_q),
     .up_ready(unused_rows_up_ready),
     .down_data(rows_down_data),
     .down_valid(rows_down_valid),
     .down_ready(row_ready),
-    .crowded(rows_crowded)
+    .crowded(unused_rows_crowded)
+  );
+  hpcc_fifo #(.WIDTH(11), .ADDRESS(5), .MARK(12)) u_plans (
+    .clk(clk),
+    .rst(rst),
+    .up_data(planned),
+    .up_valid(valid_11_q),
+    .up_ready(unused_plans_up_ready),
+    .down_data(plans_down_data),
+    .down_valid(plans_down_valid),
+    .down_ready(plan_ready),
+    .crowded(plans_crowded)
   );
   assign packet_ready = packets_up_ready;
   assign header_echo_icrc_full = 1'd0;
   assign word = packets_down_data;
-  assign take = packets_down_valid & (~rows_crowded);
+  assign take = packets_down_valid & (~plans_crowded);
   assign words = 11'((word.length + 13'd3) >> 2);
   assign header_pad = 2'd0 - word.length[1:0];
   assign header_body = ({2'd0, words} << 2) + beyond;
@@ -167,26 +194,26 @@ module hpcc_tx_data_header (
   assign length = old.length;
   assign rounded = length + 13'd3;
   assign full = length + 13'h3f;
-  assign leads = row_11_q.fills & (~row_11_q.drop);
+  assign beats_11_d = full[12:6];
+  assign fills_11_d = extra == hpcc_nic_pkg::EXTENSION_KIND_RETH;
+  assign drop_11_d = ~header_alive;
+  assign spills = row_11_q.tail > 7'h3c;
+  assign leads = fills_11_q & (~drop_11_q);
   assign row_data = rows_down_data;
   assign row_valid = rows_down_valid;
+  assign plan_data = plans_down_data;
+  assign plan_valid = plans_down_valid;
   always_comb begin
     row_11_d = row_11_q;
-    tail = begins + last_bytes;
     row_11_d.headers.behind = plain;
     if (has_int) begin
       row_11_d.headers.behind = collecting;
-      tail = (begins + last_bytes) + 7'd2;
     end
     row_11_d.headers.outer = header_outer;
     row_11_d.icrc_lengths = header_icrc_lengths;
-    row_11_d.beats = full[12:6];
-    row_11_d.tail = tail;
-    row_11_d.spill = tail > 7'h3c;
-    row_11_d.fills = extra == hpcc_nic_pkg::EXTENSION_KIND_RETH;
+    row_11_d.tail = begins + last_bytes;
     row_11_d.int_on = has_int;
     row_11_d.extension = extra;
-    row_11_d.drop = ~header_alive;
     row_11_d.note.payload = |old.length;
     row_11_d.note.ends_read = old.ends_read;
     row_11_d.note.response = old.response;
@@ -222,13 +249,22 @@ module hpcc_tx_data_header (
     plain = 240'd0;
     plain.bth = header_bth;
     begins = 7'h36;
+    if (has_int) begin
+      begins = 7'h38;
+    end
     if (extra == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
       plain.extension = given;
       begins = 7'd6;
+      if (has_int) begin
+        begins = 7'd8;
+      end
     end
     if (extra == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
       plain.extension.aeth = given.aeth;
       begins = 7'h3a;
+      if (has_int) begin
+        begins = 7'h3c;
+      end
     end
   end
   always_comb begin
@@ -243,17 +279,29 @@ module hpcc_tx_data_header (
     end
   end
   always_comb begin
-    planned.row = row_11_q;
-    planned.pulls = (|row_11_q.beats) & (~leads);
-    planned.alone = (~leads) & ((row_11_q.beats == 7'd0) | ((row_11_q.beats == 7'd1) & (row_11_q.drop | (~row_11_q.spill))));
+    planned.beats = beats_11_q;
+    planned.spill = spills;
+    planned.drop = drop_11_q;
+    planned.pulls = (|beats_11_q) & (~leads);
+    planned.alone = (~leads) & ((beats_11_q == 7'd0) | ((beats_11_q == 7'd1) & (drop_11_q | (~spills))));
+  end
+  always_comb begin
+    stored = row_11_q;
+    stored.spill = spills;
   end
   initial begin
-    row_11_q = 675'd0;
+    row_11_q = 666'd0;
     valid_11_q = 1'd0;
+    beats_11_q = 7'd0;
+    fills_11_q = 1'd0;
+    drop_11_q = 1'd0;
   end
   always @(posedge clk) begin
     row_11_q <= row_11_d;
     valid_11_q <= made.taken;
+    beats_11_q <= beats_11_d;
+    fills_11_q <= fills_11_d;
+    drop_11_q <= drop_11_d;
   end
   wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode};
 endmodule

@@ -18,6 +18,8 @@ module hpcc_tx_frame_bytes (
   input  wire  [511:0] payload,
   // Its bytes, 0 to 64, a clock before it; what is behind them does not matter.
   input  wire  [6:0] count,
+  // With `count`: it counts; low: there is no payload.
+  input  wire  counts,
   // Where payload starts, see `start`.
   input  wire  [2:0] code,
   // Beat of the frame, zero where nothing belongs.
@@ -33,9 +35,9 @@ module hpcc_tx_frame_bytes (
   reg [511:0] body;
   reg [511:32] previous;
   reg [511:0] placed;
-  reg [511:0] carried;
-  reg [2:0] place;
-  reg fresh;
+  // where payload starts, a bit each; of what is carried over into the beat
+  reg [5:0] at;
+  reg [5:0] over;
   reg moves;
   integer i;
   integer k;
@@ -45,34 +47,41 @@ module hpcc_tx_frame_bytes (
     keep = 0;
     body = 0;
     previous = 0;
-    place = 0;
-    fresh = 0;
+    at = 0;
+    over = 0;
     moves = 0;
   end
   always_comb begin
     swapped = 1024'd0;
     for (k = 0; k < 104; k = k + 1) swapped[8*k +: 8] = header[8*(103-k) +: 8];
-    case (place)
-      3'd0: begin placed = {body[79:0], 432'd0}; carried = {80'd0, previous[511:80]}; end
-      3'd1: begin placed = {body[463:0], 48'd0}; carried = {464'd0, previous[511:464]}; end
-      3'd2: begin placed = {body[47:0], 464'd0}; carried = {48'd0, previous[511:48]}; end
-      3'd3: begin placed = {body[79:0], 432'd0}; carried = {80'd0, previous[511:80]}; end
-      3'd4: begin placed = {body[63:0], 448'd0}; carried = {64'd0, previous[511:64]}; end
-      3'd5: begin placed = {body[447:0], 64'd0}; carried = {448'd0, previous[511:448]}; end
-      3'd6: begin placed = {body[31:0], 480'd0}; carried = {32'd0, previous[511:32]}; end
-      3'd7: begin placed = {body[63:0], 448'd0}; carried = {64'd0, previous[511:64]}; end
-    endcase
+    placed = head;
+    placed = placed | ({512{at[0]}} & {body[463:0], 48'd0}) | ({512{over[0]}} & {464'd0, previous[511:464]});
+    placed = placed | ({512{at[1]}} & {body[447:0], 64'd0}) | ({512{over[1]}} & {448'd0, previous[511:448]});
+    placed = placed | ({512{at[2]}} & {body[79:0], 432'd0}) | ({512{over[2]}} & {80'd0, previous[511:80]});
+    placed = placed | ({512{at[3]}} & {body[63:0], 448'd0}) | ({512{over[3]}} & {64'd0, previous[511:64]});
+    placed = placed | ({512{at[4]}} & {body[47:0], 464'd0}) | ({512{over[4]}} & {48'd0, previous[511:48]});
+    placed = placed | ({512{at[5]}} & {body[31:0], 480'd0}) | ({512{over[5]}} & {32'd0, previous[511:32]});
   end
   always @(posedge clk) begin
     head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
     for (i = 0; i < 64; i = i + 1) begin
-      keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
+      keep[i] <= counts && (whole[i/8] | (partly_at[i/8] & partly[i%8]));
       body[8*i +: 8] <= payload[8*i +: 8] & {8{keep[i]}};
     end
-    place <= code;
-    fresh <= number == 2'd0;
+    at[0] <= code == 3'd1;
+    over[0] <= number != 2'd0 && (code == 3'd1);
+    at[1] <= code == 3'd5;
+    over[1] <= number != 2'd0 && (code == 3'd5);
+    at[2] <= code == 3'd0 || code == 3'd3;
+    over[2] <= number != 2'd0 && (code == 3'd0 || code == 3'd3);
+    at[3] <= code == 3'd4 || code == 3'd7;
+    over[3] <= number != 2'd0 && (code == 3'd4 || code == 3'd7);
+    at[4] <= code == 3'd2;
+    over[4] <= number != 2'd0 && (code == 3'd2);
+    at[5] <= code == 3'd6;
+    over[5] <= number != 2'd0 && (code == 3'd6);
     moves <= enable;
-    q <= head | placed | (fresh ? 512'd0 : carried);
+    q <= placed;
     if (moves) previous <= body[511:32];
   end
 endmodule

@@ -273,7 +273,7 @@ module hpcc_tx_icrc_append #(
   end
   always_comb begin
     frames_d = frames_new;
-    whole_d = |frames_new;
+    whole_d = (arrived_q | (frames_q > 10'd1)) | ((|frames_q) & (~leaves));
     if (rst) begin
       frames_d = 10'd0;
       whole_d = 1'd0;

@@ -60,9 +60,11 @@ pub struct Entry<const A: usize, const T: usize> {
     pub out_of_range: Signal<Out, Bit>,
     #[registers(Bit: sweeping, sweeping_1, sweeping_2, timer_due, valid_r, out_of_range_r)]
     #[registers(Bit: update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid, second_valid, third_valid)]
-    #[registers(Bit: look_free, look_once, look_twice, second_of_pair, tx_behind, rx_behind)]
+    // of a flow that is due, chosen in none of the last clocks but the latest
+    #[registers(Bit: look_may, look_once, look_twice, second_of_pair, tx_behind, rx_behind)]
     #[registers(U<A>: latest, second, third, sweep, timer_flow, sweep_1, flow_r)]
-    #[signals(U<A>: rx_head, tx_head, other_head, elected)]
+    #[signals(U<A>: head_update, head_event, head_feedback, head_work, head_look, head_command)]
+    #[signals(Bit: update_elected, event_elected, feedback_elected, work_elected, look_elected)]
     #[signals(Bit: closed, look_now, look_stands, update_first, rx_first, feedback_first, tx_stands, tx_first, in_range)]
     #[signals(Bit: take_update, take_command, take_event, take_feedback, take_work, take_look)]
     #[signals(U<16>: chosen_update, chosen_command, chosen_event, chosen_feedback, chosen_work, chosen_look, chosen)]
@@ -153,8 +155,8 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         inputs!([updates, commands, events, feedbacks, works]: latest_valid, latest, second_valid, second, third_valid, third);
         // a look of the timer is compared as what waits in a place
         look_now = latest_valid & (latest == timer_flow);
-        look_stands = timer_due & look_free & !hold_timers;
-        look_free = !(look_now | look_once | look_twice);
+        look_stands = look_may & !hold_timers;
+        look_may = (timer_due | timer_wait.all()) & !(look_now | look_once | look_twice);
         assign!(look_once.d = look_now, look_twice.d = look_once);
         // who goes first of each meeting; who is elected is taken unless that is the flow of the clock before
         second_of_pair = !second_of_pair;
@@ -165,11 +167,16 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         tx_stands = feedbacks.stands | works.stands;
         tx_first = tx_stands & (!tx_behind | !look_stands);
         rx_first = (updates.stands | events.stands) & (!rx_behind | !(tx_stands | look_stands));
-        take_update = !commands.waits & rx_first & update_first & !updates.repeats;
-        take_event = !commands.waits & rx_first & !update_first & !events.repeats;
-        take_feedback = !commands.waits & !rx_first & tx_first & feedback_first & !feedbacks.repeats;
-        take_work = !commands.waits & !rx_first & tx_first & !feedback_first & !works.repeats;
-        take_look = !commands.waits & !rx_first & !tx_first & look_stands & !look_now;
+        update_elected = !commands.waits & rx_first & update_first;
+        event_elected = !commands.waits & rx_first & !update_first;
+        feedback_elected = !commands.waits & !rx_first & tx_first & feedback_first;
+        work_elected = !commands.waits & !rx_first & tx_first & !feedback_first;
+        look_elected = !commands.waits & !rx_first & !tx_first;
+        take_update = update_elected & !updates.repeats;
+        take_event = event_elected & !events.repeats;
+        take_feedback = feedback_elected & !feedbacks.repeats;
+        take_work = work_elected & !works.repeats;
+        take_look = look_elected & look_stands & !look_now;
         take_command = commands.stands & !commands.repeats;
         updates.take = take_update;
         commands.take = take_command;
@@ -181,18 +188,21 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
             feedback_1.d = take_feedback, work_1.d = take_work, look_1.d = take_look
         }
         event_taken = event_1;
-        rx_head = if update_first { updates.head } else { events.head };
-        tx_head = if feedback_first { feedbacks.head } else { works.head };
-        other_head = if tx_first { tx_head } else { timer_flow };
-        elected = if rx_first { rx_head } else { other_head };
-        latest = if commands.waits { commands.head } else { elected };
+        // side by side, not one choice behind another
+        head_update = if update_elected { updates.head } else { 0.into() };
+        head_event = if event_elected { events.head } else { 0.into() };
+        head_feedback = if feedback_elected { feedbacks.head } else { 0.into() };
+        head_work = if work_elected { works.head } else { 0.into() };
+        head_look = if look_elected { timer_flow } else { 0.into() };
+        head_command = if commands.waits { commands.head } else { 0.into() };
+        latest = head_update | head_event | head_feedback | head_work | head_look | head_command;
         latest_valid = take_update | take_event | take_feedback | take_work | take_look | take_command;
         timer_wait = timer_wait + 1;
         if take_look {
             timer_due = false;
             timer_flow = if timer_flow == last_flow { 0.into() } else { timer_flow + 1 };
             // when the next flow was chosen is not known before three clocks
-            look_free = false;
+            look_may = false;
             look_once = true;
             look_twice = true;
         }
@@ -264,6 +274,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
                 sweep,
                 timer_flow,
                 timer_due,
+                look_may,
                 timer_wait,
                 second_of_pair,
                 tx_behind,

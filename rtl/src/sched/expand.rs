@@ -33,16 +33,27 @@ pub struct Expand {
     /// Service tag of the grant that entered last.
     pub tag: Signal<Out, U<6>>,
     #[registers(Bit: offers, fits)]
-    #[registers(U<2>: lane, free)]
+    #[registers(U<2>: lane)]
     /// Packets in service.
     #[registers(U<5>: total)]
     #[registers(U<6>: tag_r)]
-    #[signals(Bit: serves, last, ask, served_here, in_service, has_free, any)]
+    #[signals(Bit: serves, last, ask, served_here, in_service, next_fits)]
     #[signals(U<5>: with_it, fewer)]
     /// What is left of four grants.
     grants: [DFF<Grant>; 4],
+    /// Something is left of it, or it comes in this clock.
+    present: [DFF<Bit>; 4],
+    /// It comes in this clock.
+    enters: [DFF<Bit>; 4],
+    /// No lane before it is free.
+    filled: [Signal<Local, Bit>; 4],
     /// It goes on after this clock.
     stays: [Signal<Local, Bit>; 4],
+    /// Lane behind the one whose turn it is, if another one has packets.
+    next_lane: Signal<Local, U<2>>,
+    others: Signal<Local, Bit>,
+    own: Signal<Local, Bit>,
+    own_stays: Signal<Local, Bit>,
     /// One packet is left of it.
     ends: [DFF<Bit>; 4],
     /// What is left of it when one more of its packets has left.
@@ -78,11 +89,11 @@ impl Logic for Expand {
         up.ready = fits;
         in_service = false;
         for i in 0..4 {
-            if (grants[i]).count.any() & ((grants[i]).flow == coming.flow) {
+            if present[i] & ((grants[i]).flow == coming.flow) {
                 in_service = true;
             }
             served_here = serves & (lane == i.val());
-            stays[i] = (grants[i]).count.any() & !(served_here & last);
+            stays[i] = present[i] & !(served_here & ends[i]);
             rest = grants[i];
             rest.count = (grants[i]).count - 1;
             rest.psn = (grants[i]).psn + 1;
@@ -94,10 +105,9 @@ impl Logic for Expand {
                 grants[i] = rest;
                 ends[i] = (grants[i]).count == 2;
             }
-            if fits & (free == i.val()) {
+            if enters[i] {
                 grants[i] = coming;
                 ends[i] = coming.count == 1;
-                stays[i] = true;
             }
         }
         fewer = if serves { total - 1 } else { total };
@@ -109,43 +119,74 @@ impl Logic for Expand {
 
         // may the next grant enter, and where
         with_it = total + bit_cast_u::<5, 4>(coming.count);
-        has_free = !(stays[0] & stays[1] & stays[2] & stays[3]);
-        fits = up.valid & !fits & !in_service & has_free & (with_it <= 16);
-        free = bits_u::<2>(3);
-        if !stays[2] {
-            free = bits_u::<2>(2);
+        next_fits = up.valid & !fits & !in_service & (with_it <= 16);
+        fits = next_fits & !(stays[0] & stays[1] & stays[2] & stays[3]);
+        filled[0] = true;
+        for i in 0..3 {
+            filled[i + 1] = filled[i] & stays[i];
         }
-        if !stays[1] {
-            free = bits_u::<2>(1);
-        }
-        if !stays[0] {
-            free = bits_u::<2>(0);
+        for i in 0..4 {
+            enters[i] = next_fits & filled[i] & !stays[i];
+            present[i] = stays[i] | (next_fits & filled[i]);
         }
 
-        // whose turn is next: the next lane that has packets, or the first one
-        any = stays[0] | stays[1] | stays[2] | stays[3];
-        if serves | !offers {
-            offers = any;
-            lane = bits_u::<2>(3);
-            if stays[2] {
-                lane = bits_u::<2>(2);
+        // whose turn is next: the next lane that has packets, or the first one. Of the lane whose turn it is, it is known late whether it goes on,
+        // so that the others are looked at without it
+        next_lane = bits_u::<2>(3);
+        clear!(others, own);
+        if lane == 0 {
+            own = present[0];
+            others = present[1] | present[2] | present[3];
+            if present[2] {
+                next_lane = bits_u::<2>(2);
             }
-            if stays[1] {
-                lane = bits_u::<2>(1);
-            }
-            if stays[0] {
-                lane = bits_u::<2>(0);
-            }
-            if stays[3] & (lane != 3) {
-                lane = bits_u::<2>(3);
-            }
-            if stays[2] & (lane < 2) {
-                lane = bits_u::<2>(2);
-            }
-            if stays[1] & (lane == 0) {
-                lane = bits_u::<2>(1);
+            if present[1] {
+                next_lane = bits_u::<2>(1);
             }
         }
-        reset!(grants, ends, offers, fits, total, tag_r);
+        if lane == 1 {
+            own = present[1];
+            others = present[0] | present[2] | present[3];
+            if present[0] & !present[3] {
+                next_lane = bits_u::<2>(0);
+            }
+            if present[2] {
+                next_lane = bits_u::<2>(2);
+            }
+        }
+        if lane == 2 {
+            own = present[2];
+            others = present[0] | present[1] | present[3];
+            if present[1] {
+                next_lane = bits_u::<2>(1);
+            }
+            if present[0] {
+                next_lane = bits_u::<2>(0);
+            }
+            if present[3] {
+                next_lane = bits_u::<2>(3);
+            }
+        }
+        if lane == 3 {
+            own = present[3];
+            others = present[0] | present[1] | present[2];
+            if present[2] {
+                next_lane = bits_u::<2>(2);
+            }
+            if present[1] {
+                next_lane = bits_u::<2>(1);
+            }
+            if present[0] {
+                next_lane = bits_u::<2>(0);
+            }
+        }
+        own_stays = own & !(offers & last);
+        if serves | !offers {
+            offers = others | own_stays;
+            if others | !own_stays {
+                lane = next_lane;
+            }
+        }
+        reset!(grants, present, enters, ends, offers, fits, total, tag_r);
     }
 }

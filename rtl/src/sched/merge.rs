@@ -8,7 +8,7 @@
 //! as often as [`Expand`](super::expand::Expand) takes one.
 
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
-use crate::prim::uint::U;
+use crate::prim::uint::{bits_u, U};
 use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -26,7 +26,11 @@ pub struct Merge {
     pub own: StreamIn<Grant>,
     /// Both.
     pub down: StreamOut<Grant>,
+    /// Priority of the grant on `down`, a bit each.
+    pub down_priority: Signal<Out, U<8>>,
     skid: Skid<Grant>,
+    /// Beside the grants, so that nobody has to find out of three bits which priority it is.
+    priorities: Skid<U<8>>,
     // those of the clock before are offered still; of these, the engine's own goes first; and if their tags were the same
     #[registers(Bit: compared, own_first, turn)]
     #[signals(Bit: both, own_may, chain_may, own_goes, chain_goes)]
@@ -36,7 +40,7 @@ pub struct Merge {
 #[kernel]
 impl Logic for Merge {
     fn update(&mut self) {
-        skid.reset = reset;
+        inputs!([skid, priorities]: reset);
         both = chain.valid & own.valid;
         own_may = !chain.valid | (compared & own_first);
         chain_may = !own.valid | (compared & !own_first);
@@ -54,6 +58,10 @@ impl Logic for Merge {
         lead = chain.data.val().tag - own.data.val().tag;
         own_first = (lead.any() & !lead.get_bit(5)) | ((lead == 0) & turn);
         compared = both & !(compared & skid.up.ready);
+        priorities.up.valid = skid.up.valid;
+        priorities.up.data = bits_u::<8>(1) << skid.up.data.val().pause_class;
+        priorities.down.ready = down.ready;
+        down_priority = priorities.down.data;
         StreamOut::<Grant>::link(&mut down, &mut skid.down);
         reset!(compared, turn);
     }

@@ -16,9 +16,9 @@
 
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::table_ram::TableRam;
-use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
-use crate::words::sched::{Grant, ParkStep};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::sched::Grant;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -40,17 +40,25 @@ pub struct Park {
     pub held: Signal<Out, U<8>>,
     /// Grants.
     pub up: StreamIn<Grant>,
+    /// Priority of the grant, a bit each.
+    pub up_priority: Signal<In, U<8>>,
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
     #[registers(U<8>: waits, held_r, below, may, may_below)]
     // of the queue that is looked at: its head and the end of what it holds, a clock ago, and the place behind the head
     #[registers(U<8>: head_was, tail_was, next_head)]
     #[registers(U<3>: pick)]
-    #[registers(ParkStep: step)]
+    // the queue that is looked at, a bit of its own each
+    #[registers(U<8>: picked)]
+    // the steps behind `Look`, a bit each
+    #[registers(Bit: addresses, awaits, offers, checks)]
     // its head is the last one; it got another one a clock ago
     #[registers(Bit: alone, grew)]
-    #[signals(Bit: aside, passes, offers, yields, parked, parked_goes, stores, grows, empties)]
-    #[signals(U<8>: head_now, tail_now, tail_class, candidates, stored, emptied, waits_new, below_new)]
+    #[signals(Bit: looks, upper, aside, passes, yields, parked_goes, grows, empties)]
+    #[signals(U<8>: head_now, tail_now, tail_class, stored, waits_new, below_new)]
+    // the half of eight priorities that the next queue is of, and the next one in it, a bit each
+    #[signals(U<4>: half, highest)]
+    #[signals(U<3>: number)]
     /// Without the tag. What is read was written two clocks before at least.
     rows: TableRam<U<58>, 11>,
     head: [DFF<U<8>>; 8],
@@ -68,50 +76,46 @@ impl Logic for Park {
 
         // what comes: into its queue, or through
         lane = up.data.val().pause_class;
-        aside = held_r.get_bit(lane.index());
-        offers = step == ParkStep::Offer;
-        parked = offers & (!up.valid | aside | turn);
-        parked_goes = out.up.ready & parked;
+        aside = (held_r & up_priority).any();
+        parked_goes = out.up.ready & offers & (!up.valid | aside | turn);
         // what comes gives way, unless it goes into its queue
         yields = offers & turn;
         passes = up.valid & !aside & out.up.ready & !yields;
-        stores = up.valid & aside & !reset;
         up.ready = aside | (out.up.ready & !yields);
         if passes {
-            turn = true;
             tag = up.data.val().tag;
         }
-        if parked_goes {
-            turn = false;
-        }
+        turn = passes | (turn & !parked_goes);
 
         // the queues
-        head_now = head[0];
-        tail_now = tail[0];
-        tail_class = tail[0];
-        for i in 1..8 {
-            if pick == i.val() {
-                head_now = head[i];
-                tail_now = tail[i];
+        clear!(head_now, tail_now);
+        tail_class = bits_u::<8>(0);
+        for i in 0..8 {
+            if picked.get_bit(i) {
+                head_now = head_now | head[i];
+                tail_now = tail_now | tail[i];
             }
-            if lane == i.val() {
-                tail_class = tail[i];
+            if up_priority.get_bit(i) {
+                tail_class = tail_class | tail[i];
             }
         }
-        rows.we = stores;
+        rows.we = up.valid & aside;
         rows.waddr = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
         rows.wdata = bit_cast_number::<58, Grant>(up.data);
         rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_now);
         // a queue becomes empty when nothing is behind the head that leaves, and nothing comes in that clock
         assign!(head_was.d = head_now, tail_was.d = tail_now);
         next_head = head_was + 1;
-        grows = stores & (lane == pick);
+        // it is held, as something waits in it
+        grows = up.valid & (up_priority & picked).any();
         grew = grows;
         alone = (next_head == tail_was) & !grew & !grows;
-        empties = (step == ParkStep::Check) & alone;
-        stored = if stores { bits_u::<8>(1) << lane } else { bits_u::<8>(0) };
-        emptied = if empties { bits_u::<8>(1) << pick } else { bits_u::<8>(0) };
-        waits_new = (waits & !emptied) | stored;
+        empties = checks & alone;
+        stored = if up.valid { up_priority & held_r } else { bits_u::<8>(0) };
+        waits_new = waits | stored;
+        if empties {
+            waits_new = (waits & !picked) | stored;
+        }
         waits = waits_new;
         held_r = waits_new | pause;
         held = held_r;
@@ -119,67 +123,70 @@ impl Logic for Park {
             if stored.get_bit(i) {
                 tail[i] = tail[i] + 1;
             }
-            if (step == ParkStep::Check) & (pick == i.val()) {
+            if checks & picked.get_bit(i) {
                 head[i] = head[i] + 1;
             }
         }
 
         // who leaves: the next lower priority of those that may, or the highest
-        below_new = if step == ParkStep::Check { (bits_u::<8>(1) << pick) - 1 } else { below };
+        below_new = if checks { picked - 1 } else { below };
         below = below_new;
         may = waits_new & !pause;
         may_below = waits_new & !pause & below_new;
-        candidates = if may_below.any() { may_below } else { may };
-        if step == ParkStep::Look {
-            if may.any() {
-                step = ParkStep::Address;
-            }
-            if candidates.get_bit(0) {
-                pick = bits_u::<3>(0);
-            }
-            if candidates.get_bit(1) {
-                pick = bits_u::<3>(1);
-            }
-            if candidates.get_bit(2) {
-                pick = bits_u::<3>(2);
-            }
-            if candidates.get_bit(3) {
-                pick = bits_u::<3>(3);
-            }
-            if candidates.get_bit(4) {
-                pick = bits_u::<3>(4);
-            }
-            if candidates.get_bit(5) {
-                pick = bits_u::<3>(5);
-            }
-            if candidates.get_bit(6) {
-                pick = bits_u::<3>(6);
-            }
-            if candidates.get_bit(7) {
-                pick = bits_u::<3>(7);
+        // half of them, then one of four
+        half = may.get_bits::<4>(0);
+        upper = false;
+        if may.get_bits::<4>(4).any() {
+            half = may.get_bits::<4>(4);
+            upper = true;
+        }
+        if may_below.get_bits::<4>(0).any() {
+            half = may_below.get_bits::<4>(0);
+            upper = false;
+        }
+        if may_below.get_bits::<4>(4).any() {
+            half = may_below.get_bits::<4>(4);
+            upper = true;
+        }
+        number = bits_u::<3>(0);
+        highest = half & 1;
+        if half.get_bit(1) {
+            number = bits_u::<3>(1);
+            highest = bits_u::<4>(2);
+        }
+        if half.get_bit(2) {
+            number = bits_u::<3>(2);
+            highest = bits_u::<4>(4);
+        }
+        if half.get_bit(3) {
+            number = bits_u::<3>(3);
+            highest = bits_u::<4>(8);
+        }
+        looks = !(addresses | awaits | offers | checks);
+        if looks {
+            pick = number;
+            picked = bit_cast_u::<8, 4>(highest);
+            if upper {
+                pick = number | 4;
+                picked = bit_cast_u::<8, 4>(highest) << 4;
             }
         }
-        if step == ParkStep::Address {
-            step = ParkStep::Await;
-        }
-        if step == ParkStep::Await {
-            step = ParkStep::Offer;
-        }
-        if parked_goes {
-            step = ParkStep::Check;
-        }
-        if step == ParkStep::Check {
-            step = ParkStep::Look;
-        }
+        addresses = looks & may.any();
+        assign!(awaits.d = addresses, checks.d = parked_goes);
+        offers = awaits | (offers & !parked_goes);
         // where the head of a queue is offered, it goes or lets another one pass
         out.up.valid = offers | (up.valid & !aside);
         out.up.data = up.data;
-        if parked {
+        // where nothing is offered it does not matter which one is taken
+        if (offers & turn) | aside | !up.valid {
             out.up.data = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(rows.rdata));
             out.up.data.next.tag = tag;
         }
         StreamOut::<Grant>::link(&mut down, &mut out.down);
-        reset!(head, tail, step, waits, held_r, pick, turn, tag, below, may, may_below);
+        reset!(
+            head, tail, addresses, awaits, offers, checks, waits, held_r, pick, picked, turn, tag, below, may,
+            may_below
+        );
     }
 }
 
@@ -215,7 +222,9 @@ mod tests {
             }
             park.pause.next = U(pause);
             park.up.valid.next = !coming.is_empty();
-            park.up.data.next = Grant::from_slice(&[coming.front().copied().unwrap_or(0)]);
+            let offered = coming.front().copied().unwrap_or(0);
+            park.up.data.next = Grant::from_slice(&[offered]);
+            park.up_priority.next = U(1 << (offered >> 55 & 7));
             park.down.ready.next = random.chance(accept);
             let (taken, out, now_held) = step(park.as_mut(), |p| {
                 (
@@ -256,6 +265,7 @@ mod tests {
             let priority = if n < on_the_way { 3 } else { 5 };
             park.up.valid.next = true;
             park.up.data.next = Grant::from_slice(&[n | priority << 55]);
+            park.up_priority.next = U(1 << priority);
             step(park.as_mut(), |p| {
                 assert!(p.up.ready.val(), "grant {n}");
                 if p.down.valid.val() {

@@ -7,7 +7,7 @@
 //! | clock | registers | computed |
 //! |---|---|---|
 //! | -3 | inputs | an operation is offered; was its flow chosen one, two or three clocks ago |
-//! | -2 | `flow_0`, `flow_1`, `free_0`, `free_1` | it stands for election; was its flow chosen in the clock before |
+//! | -2 | `flow_0`, `flow_1`, `stands_r` | it stands for election; was its flow chosen in the clock before |
 //! | -1 | `word_0`, `word_1` | what has been chosen |
 //!
 //! `up_ready` is a register. Only as many bits are compared as flow numbers have, so a number past the configured count may wait for another
@@ -66,10 +66,14 @@ pub struct Place<const A: usize> {
     pub in_range: Signal<Out, Bit>,
     /// Clock -1: the operation.
     pub word: Signal<Out, Operation>,
-    #[registers(Bit: ready, write, read, read_1, full_0, full_1, free_0, free_1, waits_r, in_range_0, in_range_1)]
+    #[registers(Bit: ready, write, read, read_1, full_0, full_1, stands_r, waits_r, in_range_0, in_range_1)]
     #[registers(Bit: once_0, once_1, twice_0, twice_1)]
     #[registers(U<16>: flow_0, flow_1)]
-    #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, comes_in_range, next_full_0, next_full_1)]
+    #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, comes_in_range, next_free_0, next_free_1)]
+    // of what comes: nothing waits before it; its flow was chosen in none of the last clocks
+    #[signals(Bit: comes_first, next_free)]
+    // full with what comes; who stands in the next clock if nothing is taken in this one, and if it is
+    #[signals(Bit: filled_0, filled_1, stands_if_not, stands_if_taken)]
     #[signals(U<A>: head_0, head_1, coming)]
     word_0: DFF<Operation>,
     word_1: DFF<Operation>,
@@ -83,11 +87,11 @@ impl<const A: usize> Logic for Place<A> {
         head_1 = bit_cast_u::<A, 16>(flow_1);
         now_0 = latest_valid & (latest == head_0);
         now_1 = latest_valid & (latest == head_1);
-        stands = if read { full_1 & free_1 } else { full_0 & free_0 };
+        stands = stands_r;
         repeats = if read { now_1 } else { now_0 };
         head = if read { head_1 } else { head_0 };
-        free_0 = !(now_0 | once_0 | twice_0);
-        free_1 = !(now_1 | once_1 | twice_1);
+        next_free_0 = !(now_0 | once_0 | twice_0);
+        next_free_1 = !(now_1 | once_1 | twice_1);
         assign!(
             once_0.d = now_0,
             once_1.d = now_1,
@@ -103,23 +107,33 @@ impl<const A: usize> Logic for Place<A> {
         came_1 = latest_valid & (latest == coming);
         came_2 = second_valid & (second == coming);
         came_3 = third_valid & (third == coming);
-        next_full_0 = full_0 & !(take & !read);
-        next_full_1 = full_1 & !(take & read);
+        assign!(filled_0 = full_0, filled_1 = full_1);
         if accept & !write {
             assign!(word_0.d = up_word, flow_0.d = up_flow, in_range_0.d = comes_in_range);
-            next_full_0 = true;
-            free_0 = !(came_1 | came_2 | came_3);
+            filled_0 = true;
             assign!(once_0.d = came_1, twice_0.d = came_2);
         }
         if accept & write {
             assign!(word_1.d = up_word, flow_1.d = up_flow, in_range_1.d = comes_in_range);
-            next_full_1 = true;
-            free_1 = !(came_1 | came_2 | came_3);
+            filled_1 = true;
             assign!(once_1.d = came_1, twice_1.d = came_2);
         }
-        assign!(full_0.d = next_full_0, full_1.d = next_full_1);
-        ready = !closed & !(next_full_0 & next_full_1);
-        waits_r = next_full_0 | next_full_1;
+        // what is taken, and what comes, is known late, so that who stands next is computed without, and with either
+        comes_first = write == read;
+        next_free = !(came_1 | came_2 | came_3);
+        stands_if_not = if read { full_1 & next_free_1 } else { full_0 & next_free_0 };
+        stands_if_taken = if read { full_0 & next_free_0 } else { full_1 & next_free_1 };
+        if accept & comes_first {
+            stands_if_not = next_free;
+        }
+        if accept & !comes_first {
+            stands_if_taken = next_free;
+        }
+        stands_r = if take { stands_if_taken } else { stands_if_not };
+        ready = !closed & (take | !(filled_0 & filled_1));
+        full_0 = filled_0 & !(take & !read);
+        full_1 = filled_1 & !(take & read);
+        waits_r = (filled_0 & !(take & !read)) | (filled_1 & !(take & read));
         waits = waits_r;
         if accept {
             write = !write;
@@ -136,7 +150,7 @@ impl<const A: usize> Logic for Place<A> {
         if read_1 {
             word = word_1;
         }
-        reset!(ready, waits_r, full_0, full_1, write, read);
+        reset!(ready, waits_r, stands_r, full_0, full_1, write, read);
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_by_size::<Self>(A > 9)

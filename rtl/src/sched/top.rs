@@ -266,6 +266,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         }
         park.up.valid = merge[0].down.valid;
         park.up.data = merge[0].down.data;
+        park.up_priority = merge[0].down_priority;
         merge[0].down.ready = park.up.ready;
         StreamOut::<Grant>::join(&mut park.down, &mut expand.up);
         SendOut::link(&mut send, &mut expand.send);

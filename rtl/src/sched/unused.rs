@@ -71,8 +71,8 @@ pub struct Unused<const A: usize, const I: usize> {
     #[registers(Bit: valid_1, valid_2, valid_3, valid_4, own_4, changed_5, late_5, out_of_range_1)]
     #[registers(U<8>: generation_1, generation_2, generation_3)]
     #[registers(U<20>: bytes_1, bytes_2, bytes_3, bytes_4, bytes_5, sum_5)]
-    #[registers(U<A>: flow_1, flow_4, cleared_flow)]
-    // a flow was cleared a clock ago
+    // where a sum is written in clock 4, or of a flow that was cleared a clock ago
+    #[registers(U<A>: flow_1, written_at)]
     #[registers(Bit: cleared)]
     #[signals(Bit: exists, adds)]
     #[signals(U<20>: new_sum)]
@@ -114,18 +114,16 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
         );
         index_5 = owner.index;
         own_4 = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
-        flow_4 = flow_in_3;
+        written_at = if written & clear { written_flow } else { flow_in_3 };
 
         // 4: summed
         adds = valid_4 & own_4;
         new_sum = sums.rdata + bytes_4;
         cleared = written & clear;
-        cleared_flow = written_flow;
         sums.we = adds | cleared;
-        sums.waddr = flow_4;
+        sums.waddr = written_at;
         sums.wdata = new_sum;
         if cleared {
-            sums.waddr = cleared_flow;
             sums.wdata = bits_u::<20>(0);
         }
         late_5 = valid_4 & !own_4;

@@ -71,6 +71,8 @@ pub struct Visit {
     #[signals(Bit: fresh, restarted, rewound, work, stopped, within_read, near)]
     #[registers(Bit: fresh_3, restarted_3, restarted_4, rewound_3, fresh_6, rest_3, halted_4, halted_7, resting_7)]
     #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read, single)]
+    // the flow has something to send, unless `left` is negative
+    #[registers(Bit: some_left)]
     #[registers(U<24>: nxt_3, max_3, from_start, span, wanted_4, to_4, max_4, lead, max_5, nxt_5, in_flight)]
     #[registers(U<20>: elapsed, correction, cap_3, cap_4, cap_5, cap_6, cap_7, level_earned_3)]
     #[registers(U<37>: credit_3, corrected_4, base_5, base_6)]
@@ -248,6 +250,7 @@ impl Logic for Visit {
         // 5
         in_flight = nxt_5 - una_5;
         left = bit_cast_word::<PsnDistance, U<24>>(end_5 - nxt_5);
+        some_left = end_5 != nxt_5;
         repeat = bit_cast_word::<PsnDistance, U<24>>(max_5 - nxt_5);
         base_6 = base_5;
         window_6 = if level_packets < window_5 { level_packets } else { window_5 };
@@ -269,7 +272,7 @@ impl Logic for Visit {
         }
         windowless_12 = windowless_6;
         left_7 = if left.magnitude > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 23>(left.magnitude) };
-        if single & left.magnitude.any() {
+        if single & some_left {
             left_7 = bits_u::<4>(1);
         }
         if left.negative {
@@ -285,7 +288,7 @@ impl Logic for Visit {
         longer_base.credit = base_6;
         longer_base.sign = if base_credit.negative { bits_u::<8>(0xff) } else { bits_u::<8>(0) };
         sum = bit_cast_u::<45, 43>(product.p) + bit_cast_number::<45, LongerCredit>(longer_base);
-        work = left.magnitude.any() & !left.negative;
+        work = some_left & !left.negative;
         resting_7 = !work | halted_6;
         halted_7 = halted_6;
         // who becomes active waits a random part of a packet time, whatever it had saved
@@ -311,7 +314,8 @@ impl Logic for Visit {
         wire_7 = wire_6;
         earned = bit_cast_word::<LongerCreditSign, U<45>>(sum);
         balance[0] = bit_cast_u::<37, 45>(sum);
-        if !earned.negative & (sum > (bit_cast_u::<45, 20>(cap_7) << 16)) {
+        // with as many whole bytes as the cap it is the cap, whatever the fraction
+        if !earned.negative & (bit_cast_u::<29, 45>(sum >> 16) >= bit_cast_u::<29, 20>(cap_7)) {
             balance[0] = bit_cast_u::<37, 20>(cap_7) << 16;
         }
         count[0] = bits_u::<4>(0);

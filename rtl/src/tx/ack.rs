@@ -233,6 +233,7 @@ impl Logic for AckBuilder {
         bytes.header = bit_cast_bus::<832, 13, AckFrameHeaders>(header_8);
         bytes.payload = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
         bytes.count = bits_u::<7>(0);
+        bytes.counts = false;
         bytes.code = bits_u::<3>(0);
         valid_9 = valid_8 | second;
         beat_9 = bits_zero::<BuiltBeat>(0);

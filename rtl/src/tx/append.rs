@@ -196,7 +196,8 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
             frames_new = frames - 1;
         }
         frames = frames_new;
-        whole = frames_new.any();
+        // known without counting
+        whole = arrived | (frames > 1) | (frames.any() & !leaves);
         down.valid = out.down.valid & whole;
         out.down.ready = down.ready & whole;
         reset!(frames, whole);

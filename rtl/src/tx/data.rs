@@ -9,7 +9,7 @@
 //! | 32 and the frame's beats less one | its first beat |
 //!
 //! Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
-//! row.
+//! plan. The row, of several hundred bits, leaves its queue a clock behind the plan, when it is read.
 //!
 //! The frame FIFO in [`IcrcAppend`] holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 //! gap inside one.
@@ -23,7 +23,7 @@ use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
 use crate::words::transport::TxPacket;
-use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FrameRow, PayloadBeat, PlannedRow, StartCode};
+use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, PayloadBeat, StartCode};
 use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -85,8 +85,7 @@ pub struct DataBuilder {
     pub note_tag: Signal<Out, U<4>>,
     headers: DataHeader,
     // 14
-    planned: Signal<Local, PlannedRow>,
-    row: Signal<Local, FrameRow>,
+    plan: Signal<Local, FramePlan>,
     beat: Signal<Local, PayloadBeat>,
     /// Beats of payload that are left, this one included; 1 or 2, of which this beat's leaves one.
     left_now: Signal<Local, U<7>>,
@@ -108,11 +107,14 @@ pub struct DataBuilder {
     // 15
     go_15: DFF<Bit>,
     payload_15: DFF<W<512, 8>>,
-    headers_15: DFF<DataHeaders>,
-    code_15: DFF<StartCode>,
+    row: Signal<Local, FrameRow>,
+    code: Signal<Local, StartCode>,
     bytes: FrameBytes,
     valid_15: DFF<Bit>,
-    beat_15: DFF<BuiltBeat>,
+    number_15: DFF<U<2>>,
+    #[registers(Bit: last_15, penultimate_15, bad_15)]
+    /// It was the last beat of its row.
+    leaves_15: DFF<Bit>,
     // 16
     valid_16: DFF<Bit>,
     beat_16: DFF<BuiltBeat>,
@@ -137,11 +139,10 @@ impl Logic for DataBuilder {
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
 
         // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
-        self.planned.next = self.headers.row.data.val();
-        self.row.next = self.planned.val().row;
+        self.plan.next = self.headers.plan.data.val();
         self.beat.next = self.payload.data.val();
-        assign!(spill = row.spill, drop = row.drop);
-        assign!(left_now = row.beats, pull = planned.pulls, ends = planned.alone);
+        assign!(spill = plan.spill, drop = plan.drop);
+        assign!(left_now = plan.beats, pull = plan.pulls, ends = plan.alone);
         if self.begun.q.val() {
             assign!(left_now = left, pull = more, ends = closes);
         }
@@ -151,9 +152,10 @@ impl Logic for DataBuilder {
             self.leaves_one.next = bits_u::<7>(2);
         }
         self.go.next =
-            self.headers.row.valid.val() & !self.append.crowded.val() & (!self.pull.val() | self.payload.valid.val());
+            self.headers.plan.valid.val() & !self.append.crowded.val() & (!self.pull.val() | self.payload.valid.val());
         self.payload.ready.next = self.go.val() & self.pull.val();
-        self.headers.row.ready.next = self.go.val() & self.ends.val();
+        self.headers.plan.ready.next = self.go.val() & self.ends.val();
+        self.leaves_15.d.next = self.go.val() & self.ends.val();
         self.error.next = self.spoiled.q.val() | (self.pull.val() & self.beat.val().failed);
         if self.go.val() {
             if self.number.q.val() != 2 {
@@ -171,29 +173,26 @@ impl Logic for DataBuilder {
             }
         }
         assign!(go_15.d = go, payload_15.d = beat.data);
-        self.bytes.count.next = bits_u::<7>(0);
-        if self.pull.val() {
-            self.bytes.count.next = self.beat.val().count;
-        }
+        self.bytes.count.next = self.beat.val().count;
+        self.bytes.counts.next = self.pull.val();
         self.valid_15.d.next = self.go.val() & !self.drop.val();
-        self.headers_15.d.next = self.row.val().headers;
-        fields!(code_15.d from row: extension, int_header = int_on);
-        fields!(beat_15.d: number, last = ends);
-        self.beat_15.d.next.penultimate = self.last_pull.val() & self.spill.val();
-        fields!(beat_15.d: spill, tail = row.tail);
-        self.beat_15.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
-        self.beat_15.d.next.icrc_lengths = self.row.val().icrc_lengths;
-        self.beat_15.d.next.behind_int = self.row.val().int_on;
-        self.beat_15.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
-        fields!(beat_15.d: bad = error, note = row.note);
+        assign!(number_15.d = number, last_15.d = ends, bad_15.d = error);
+        self.penultimate_15.d.next = self.last_pull.val() & self.spill.val();
 
-        // 15
-        inputs!(bytes: enable = go_15, number = beat_15.number);
+        // 15: the row is still there
+        self.row.next = self.headers.row.data.val();
+        self.headers.row.ready.next = self.leaves_15.q.val();
+        fields!(code from row: extension, int_header = int_on);
+        inputs!(bytes: enable = go_15, number = number_15);
         self.bytes.header.next =
-            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.headers_15.q.val())) << 256;
+            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row.val().headers)) << 256;
         inputs!(bytes: payload = payload_15);
-        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code_15.q.val());
-        advance!(valid_16, beat_16);
+        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
+        advance!(valid_16);
+        fields!(beat_16.d: number = number_15, last = last_15, penultimate = penultimate_15, bad = bad_15);
+        fields!(beat_16.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
+        self.beat_16.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
+        self.beat_16.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
 
         // 16
         inputs!(append: valid = valid_16, beat = beat_16, data = bytes.q);
@@ -217,6 +216,7 @@ impl Logic for DataBuilder {
             number,
             begun,
             spoiled,
+            leaves_15,
             valid_15,
             valid_16,
             error_out,

@@ -6,6 +6,7 @@ use crate::prim::beat_bytes;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Bytes of the longest header, Ethernet, IPv4 and UDP 42, INT 42, BTH 12, AETH 4, rounded up to eight.
@@ -39,6 +40,8 @@ pub struct FrameBytes {
     pub payload: Signal<In, W<512, 8>>,
     /// Its bytes, 0 to 64, a clock before it; what is behind them does not matter.
     pub count: Signal<In, U<7>>,
+    /// With `count`: it counts; low: there is no payload.
+    pub counts: Signal<In, Bit>,
     /// Where payload starts, see [`start`].
     pub code: Signal<In, U<3>>,
     /// Beat of the frame, zero where nothing belongs.
@@ -80,7 +83,7 @@ impl Logic for FrameBytes {
             count @ 1..=63 => self.payload.val() << (512 - 8 * count as u64) >> (512 - 8 * count as u64),
             _ => self.payload.val(),
         };
-        self._count = self.count.val().index();
+        self._count = if self.counts.val() { self.count.val().index() } else { 0 };
         self._code = self.code.val().index();
         self._fresh = number == 0;
         self._enable = self.enable.val();
@@ -89,14 +92,25 @@ impl Logic for FrameBytes {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut cases = String::new();
-        for code in 0..8 {
-            let up = 8 * start(code);
+        let starts: BTreeSet<usize> = (0..8).map(start).collect();
+        let mut choices = String::new();
+        let mut decoded = String::new();
+        for (i, first) in starts.iter().enumerate() {
+            let up = 8 * first;
             let _ = writeln!(
-                cases,
-                "    3'd{code}: begin placed = {{body[{0}:0], {up}'d0}}; carried = {{{1}'d0, previous[511:{1}]}}; end",
+                choices,
+                "  placed = placed | ({{512{{at[{i}]}}}} & {{body[{0}:0], {up}'d0}}) | ({{512{{over[{i}]}}}} & {{{1}'d0, previous[511:{1}]}});",
                 511 - up,
                 512 - up,
+            );
+            let codes: Vec<String> = (0..8)
+                .filter(|code| start(*code) == *first)
+                .map(|code| format!("code == 3'd{code}"))
+                .collect();
+            let codes = codes.join(" || ");
+            let _ = writeln!(
+                decoded,
+                "  at[{i}] <= {codes};\n  over[{i}] <= number != 2'd0 && ({codes});"
             );
         }
         Verilog::Custom(format!(
@@ -107,9 +121,9 @@ reg [63:0] keep;
 reg [511:0] body;
 reg [511:32] previous;
 reg [511:0] placed;
-reg [511:0] carried;
-reg [2:0] place;
-reg fresh;
+// where payload starts, a bit each; of what is carried over into the beat
+reg [{starts}:0] at;
+reg [{starts}:0] over;
 reg moves;
 integer i;
 integer k;
@@ -119,31 +133,29 @@ initial begin
   keep = 0;
   body = 0;
   previous = 0;
-  place = 0;
-  fresh = 0;
+  at = 0;
+  over = 0;
   moves = 0;
 end
 always_comb begin
   swapped = 1024'd0;
   for (k = 0; k < {HEADER}; k = k + 1) swapped[8*k +: 8] = header[8*({last}-k) +: 8];
-  case (place)
-{cases}  endcase
-end
+  placed = head;
+{choices}end
 always @(posedge clk) begin
   head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
   for (i = 0; i < 64; i = i + 1) begin
-    keep[i] <= {within};
+    keep[i] <= counts && ({within});
     body[8*i +: 8] <= payload[8*i +: 8] & {{8{{keep[i]}}}};
   end
-  place <= code;
-  fresh <= number == 2'd0;
-  moves <= enable;
-  q <= head | placed | (fresh ? 512'd0 : carried);
+{decoded}  moves <= enable;
+  q <= placed;
   if (moves) previous <= body[511:32];
 end",
             declared = beat_bytes::declare("count"),
             within = beat_bytes::is_within("i"),
             last = HEADER - 1,
+            starts = starts.len() - 1,
         ))
     }
     fn timing(&self) -> Vec<TimingInfo> {

@@ -16,7 +16,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::transport::{ExtensionKind, TxPacket};
-use crate::words::tx::{CollectingHeaders, FrameRow, PlainHeaders, PlannedRow, TakenPacket, TypeOfService};
+use crate::words::tx::{CollectingHeaders, FramePlan, FrameRow, PlainHeaders, TakenPacket, TypeOfService};
 use crate::words::wire::{Extension, IcrcLengths};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -55,7 +55,9 @@ pub struct DataHeader {
     /// Packets.
     pub packet: StreamIn<TxPacket>,
     /// Rows, in the same order.
-    pub row: StreamOut<PlannedRow>,
+    pub row: StreamOut<FrameRow>,
+    /// Their plans, in the same order and each in the same clock.
+    pub plan: StreamOut<FramePlan>,
     packets: StreamFifo<TxPacket, 6, 64>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
@@ -67,8 +69,9 @@ pub struct DataHeader {
     taken: Signal<Local, TakenPacket>,
     // 10
     #[signals(U<13>: length, rounded, full)]
-    #[signals(U<7>: begins, last_bytes, tail)]
-    rows: StreamFifo<PlannedRow, 5, 12>,
+    #[signals(U<7>: begins, last_bytes)]
+    rows: StreamFifo<FrameRow, 5, 12>,
+    plans: StreamFifo<FramePlan, 5, 12>,
     made: Signal<Local, TakenPacket>,
     old: Signal<Local, TxPacket>,
     extra: Signal<Local, ExtensionKind>,
@@ -78,14 +81,18 @@ pub struct DataHeader {
     collecting: Signal<Local, CollectingHeaders>,
     row_11: DFF<FrameRow>,
     valid_11: DFF<Bit>,
-    planned: Signal<Local, PlannedRow>,
-    leads: Signal<Local, Bit>,
+    beats_11: DFF<U<7>>,
+    /// The header fills the first beat; the packet's queue pair is gone.
+    #[registers(Bit: fills_11, drop_11)]
+    #[signals(Bit: leads, spills)]
+    planned: Signal<Local, FramePlan>,
+    stored: Signal<Local, FrameRow>,
 }
 
 #[kernel]
 impl Logic for DataHeader {
     fn update(&mut self) {
-        inputs!([packets, rows]: reset);
+        inputs!([packets, rows, plans]: reset);
         StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
         // no data packet echoes
@@ -98,7 +105,7 @@ impl Logic for DataHeader {
         // 3: behind the BTH stand extension, payload and pad, ICRC
         word = packets.down.data;
         header.dscp_int = if word.response { dscp } else { dscp_request };
-        take = packets.down.valid & !rows.crowded;
+        take = packets.down.valid & !plans.crowded;
         packets.down.ready = take;
         words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
         beyond = if word.extension_kind == ExtensionKind::Reth { bits_u::<13>(20) } else { bits_u::<13>(4) };
@@ -120,14 +127,15 @@ impl Logic for DataHeader {
         given = bit_cast_word::<Extension, W<128, 2>>(old.extension);
         plain = bits_zero::<PlainHeaders>(0);
         plain.bth = header.bth;
-        begins = bits_u::<7>(54);
+        // an empty INT header is two bytes
+        begins = if has_int { bits_u::<7>(56) } else { bits_u::<7>(54) };
         if extra == ExtensionKind::Reth {
             plain.extension = given;
-            begins = bits_u::<7>(6);
+            begins = if has_int { bits_u::<7>(8) } else { bits_u::<7>(6) };
         }
         if extra == ExtensionKind::Aeth {
             plain.extension.aeth = given.aeth;
-            begins = bits_u::<7>(58);
+            begins = if has_int { bits_u::<7>(60) } else { bits_u::<7>(58) };
         }
         collecting = bits_zero::<CollectingHeaders>(0);
         fields!(collecting: extension = plain.extension, bth = header.bth);
@@ -139,20 +147,17 @@ impl Logic for DataHeader {
             // no payload at all counts as a full beat, too: its end lies one beat further on
             last_bytes = bits_u::<7>(64);
         }
-        tail = begins + last_bytes;
         row_11.headers.behind = bit_cast_bus::<240, 4, PlainHeaders>(plain);
         if has_int {
             row_11.headers.behind = bit_cast_bus::<240, 4, CollectingHeaders>(collecting);
-            tail = begins + last_bytes + 2;
         }
         row_11.headers.outer = header.outer;
         row_11.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
-        row_11.beats = bit_cast_u::<7, 13>(full >> 6);
-        row_11.tail = tail;
-        row_11.spill = tail > 60;
-        row_11.fills = extra == ExtensionKind::Reth;
+        beats_11 = bit_cast_u::<7, 13>(full >> 6);
+        row_11.tail = begins + last_bytes;
+        fills_11 = extra == ExtensionKind::Reth;
         fields!(row_11.d: int_on = has_int, extension = extra);
-        row_11.drop = !header.alive;
+        drop_11 = !header.alive;
         row_11.note.payload = old.length.any();
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
@@ -160,11 +165,16 @@ impl Logic for DataHeader {
         valid_11 = made.taken;
 
         // 11: a header that fills the first beat, of a frame that is sent, leaves no room for payload in it
-        leads = row_11.fills & !row_11.drop;
-        fields!(planned: row = row_11);
-        planned.pulls = row_11.beats.any() & !leads;
-        planned.alone = !leads & ((row_11.beats == 0) | ((row_11.beats == 1) & (row_11.drop | !row_11.spill)));
-        inputs!(rows: up.data = planned, up.valid = valid_11);
-        StreamOut::<PlannedRow>::link(&mut row, &mut rows.down);
+        spills = row_11.tail > 60;
+        leads = fills_11 & !drop_11;
+        assign!(planned.beats = beats_11, planned.spill = spills, planned.drop = drop_11);
+        planned.pulls = beats_11.any() & !leads;
+        planned.alone = !leads & ((beats_11 == 0) | ((beats_11 == 1) & (drop_11 | !spills)));
+        stored = row_11;
+        stored.spill = spills;
+        inputs!(rows: up.data = stored, up.valid = valid_11);
+        inputs!(plans: up.data = planned, up.valid = valid_11);
+        StreamOut::<FrameRow>::link(&mut row, &mut rows.down);
+        StreamOut::<FramePlan>::link(&mut plan, &mut plans.down);
     }
 }

@@ -60,10 +60,10 @@ use super::transport::{
     TxPacket,
 };
 use super::tx::{
-    AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FrameRow,
-    GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer,
-    PlainHeaders, PlannedRow, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode,
-    TakenPacket, TypeOfService,
+    AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FramePlan,
+    FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths,
+    PayloadBeat, Peer, PlainHeaders, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead,
+    StartCode, TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -361,7 +361,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         CollectingHeaders::descriptor(),
         DataHeaders::descriptor(),
         FrameRow::descriptor(),
-        PlannedRow::descriptor(),
+        FramePlan::descriptor(),
         StartCode::descriptor(),
         AckPlan::descriptor(),
         AckBehind::descriptor(),

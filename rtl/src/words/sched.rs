@@ -5,20 +5,6 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
-    /// What the parking place of paused grants does in a clock.
-    pub enum ParkStep {
-        /// A queue that may leave is looked for.
-        Look,
-        /// Its head is addressed.
-        Address,
-        /// It is on its way from memory.
-        Await,
-        /// It is offered.
-        Offer,
-        /// Was it the last one?
-        Check,
-    }
-
     /// What happens to a flow, as [`hpcc_models::sched::Op`].
     pub enum OpKind {
         /// Acknowledgement.

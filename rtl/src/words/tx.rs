@@ -194,28 +194,26 @@ crate::word! {
         headers: DataHeaders,
         /// Lengths without INT.
         icrc_lengths: IcrcLengths,
-        /// Beats of payload.
-        beats: U<7>,
         /// Where the frame ends, as the block that appends the ICRC has it.
         tail: U<7>,
         /// The ICRC does not fit into the beat in which `tail` counts.
         spill: Bit,
-        /// The header fills the first beat.
-        fills: Bit,
         /// The packet has an INT header.
         int_on: Bit,
         /// Which extension.
         extension: ExtensionKind,
-        /// The packet's queue pair is gone: nothing is sent.
-        drop: Bit,
         /// What is told when it has left.
         note: FrameNote,
     }
 
-    /// A row and what its frame's first beat is: known before, since what takes a row off the queue moves all its bits.
-    pub struct PlannedRow {
-        /// It.
-        row: FrameRow,
+    /// What beats a frame has: few bits, so that whatever takes them off their queue late in the clock moves no more than these.
+    pub struct FramePlan {
+        /// Beats of payload.
+        beats: U<7>,
+        /// The ICRC does not fit into the beat in which the row's `tail` counts.
+        spill: Bit,
+        /// The packet's queue pair is gone: nothing is sent.
+        drop: Bit,
         /// The first beat takes payload.
         pulls: Bit,
         /// The first beat is the last.

@@ -40,7 +40,7 @@ impl Logic for Comparison {
         found.follows = successor.follows;
         found.at_end = came.psn == list.end_psn;
         found.before_end = !covered.get_bit(23);
-        found.of_last = behind == 0;
+        found.of_last = list.tag == came.msn.get_bits::<4>(0);
         found.of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         found.of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
         says = found;

@@ -73,10 +73,11 @@ pub struct Intake {
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    #[signals(Bit: meets, moves, head_end, head_meets, stay_meets, context_waits, end_waits)]
-    #[signals(U<8>: head_qp)]
-    // something is offered; whether it moved up in the clock before; whether it must wait, if it did and if it did not
-    #[registers(Bit: offers, moved, head_met, stay_met)]
+    #[signals(Bit: moves, head_end, context_meets, end_meets, answer_meets, head_meets, stay_meets)]
+    #[signals(Bit: context_waits, end_waits)]
+    #[signals(U<8>: head_qp, context_qp_now)]
+    // something is offered; it must wait
+    #[registers(Bit: offers, met)]
     // what was taken out of a FIFO a clock ago leaves it now
     #[registers(Bit: context_leaves, end_leaves)]
     subject_r: DFF<ResponseInput>,
@@ -103,8 +104,7 @@ impl Logic for Intake {
         ends.up.data.next.tag = gone_tag;
 
         // the next one
-        meets = if moved { head_met } else { stay_met };
-        take = offers & !meets & room & !stalls;
+        take = offers & !met & room & !stalls;
         moves = take | !offers;
         context_waits = contexts.down.valid & !context_leaves;
         end_waits = ends.down.valid & !end_leaves;
@@ -121,18 +121,31 @@ impl Logic for Intake {
         }
         // what leaves in this clock, what is compared and what is looked at is decided later; what is decided at once is written in this clock
         // at the latest, which is early enough
-        head_meets = (offers & (head_qp == qp_r))
-            | (offers & (subject_r == ResponseInput::ReadEnd) & head_end)
-            | (compared & (head_qp == compared_qp))
-            | (looked_at & (head_qp == looked_qp))
-            | (in_hand & (head_qp == decided_qp))
-            | (stalls & compared_end & head_end);
+        // each source for itself, since which one comes is known late
+        context_qp_now = contexts.down.data.val().qp;
+        context_meets = (offers & (context_qp_now == qp_r))
+            | (compared & (context_qp_now == compared_qp))
+            | (looked_at & (context_qp_now == looked_qp))
+            | (in_hand & (context_qp_now == decided_qp));
+        end_meets = (offers & (end.qp == qp_r))
+            | (offers & (subject_r == ResponseInput::ReadEnd))
+            | (compared & (end.qp == compared_qp))
+            | (looked_at & (end.qp == looked_qp))
+            | (in_hand & (end.qp == decided_qp))
+            | (stalls & compared_end);
+        answer_meets = (offers & (up.data.val().qp == qp_r))
+            | (compared & (up.data.val().qp == compared_qp))
+            | (looked_at & (up.data.val().qp == looked_qp))
+            | (in_hand & (up.data.val().qp == decided_qp));
+        head_meets = if end_waits { end_meets } else { answer_meets };
+        if context_waits {
+            head_meets = context_meets;
+        }
         stay_meets = (compared & (qp_r == compared_qp))
             | (looked_at & (qp_r == looked_qp))
             | (in_hand & (qp_r == decided_qp))
             | (stalls & compared_end & (subject_r == ResponseInput::ReadEnd));
-        // whether it moves comes late
-        assign!(moved.d = moves, head_met.d = head_meets, stay_met.d = stay_meets);
+        met = if moves { head_meets } else { stay_meets };
         coming_qp = if moves { head_qp } else { qp_r };
         qp_r = coming_qp;
         if moves {
@@ -142,7 +155,8 @@ impl Logic for Intake {
                 subject_r = ResponseInput::Creation;
             }
         }
-        if moves {
+        // only if something comes, so that these many bits do not wait on the wire on which everything else does
+        if moves & (context_waits | end_waits | up.valid) {
             assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
             if end_waits {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);

@@ -134,12 +134,12 @@ pub struct ResponseQueue {
     #[registers(Bit: room, acks_room)]
     // a READ becomes active; it goes on where the one before it ends
     #[registers(Bit: activate, goes_on)]
-    // the list had answers that wait, a clock ago
-    #[registers(Bit: some)]
+    // the list had answers that wait, a clock ago; the one that is judged is its last
+    #[registers(Bit: some, last)]
     #[signals(ResponseList: list, list_1, looked_at, changed)]
     #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
     #[signals(U<24>: psn, count, beyond, completed)]
-    #[signals(Bit: first_look, look, active, own, answer, ending, is_read, last, lingers, repeats, failed, several)]
+    #[signals(Bit: valid_next, active, own, answer, ending, is_read, lingers, repeats, failed, several)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
     #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
     /// What comes, and what is in hand, with the lists of their queue pairs.
@@ -159,8 +159,8 @@ pub struct ResponseQueue {
     of_item: DFF<Bit>,
     /// It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
     pops: DFF<Bit>,
-    // the steps `Look`, `Pop`, `Judge` and `Finish`; the answer in the list is a READ
-    #[registers(Bit: looks, popping, judge, finish, item_reads)]
+    // the step `Look` or what is looked at first, and each alone; the steps `Pop`, `Judge` and `Finish`; the answer in the list is a READ
+    #[registers(Bit: look, first_look, looks, popping, judge, finish, item_reads)]
     /// One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
     next_end: DFF<U<24>>,
     next_reach: DFF<U<24>>,
@@ -278,8 +278,6 @@ impl Logic for ResponseQueue {
         next_reach = looked_at.reach + count;
 
         // what is decided
-        first_look = valid_2 & !busy;
-        look = first_look | looks;
         looks = step == ResponseStep::Compare;
         create = look & (about == ResponseInput::Creation);
         // an end of a READ that has been replaced is nobody's
@@ -303,9 +301,9 @@ impl Logic for ResponseQueue {
             | (ending & !failed & several & of_active & !of_oldest & (!of_last | at_end));
 
         // what may not be done with one decision, or fills a place, keeps the next one waiting
-        lingers = (about == ResponseInput::Creation)
-            | ((about == ResponseInput::ReadEnd) & (failed | waits | !of_oldest))
-            | ((about == ResponseInput::Answer) & active & (repeats | waits | !follows));
+        lingers = (subject_2 == ResponseInput::Creation)
+            | ((subject_2 == ResponseInput::ReadEnd) & (entry_2.ends_or_failed | first_2.waits | !first_2.of_oldest))
+            | ((subject_2 == ResponseInput::Answer) & first_2.active & (again_2 | first_2.waits | !first_2.follows));
 
         // clock 0 to 1
         inputs!(intake: room, compared = valid_1, compared_qp = qp_1, looked_at = valid_2, looked_qp = qp_2);
@@ -344,7 +342,8 @@ impl Logic for ResponseQueue {
                 entry.d = entry_2
             );
         }
-        if busy & pops {
+        // never while nothing is in hand, which all these bits do not wait for
+        if pops {
             entry = item;
         }
 
@@ -448,6 +447,9 @@ impl Logic for ResponseQueue {
         }
         // where it goes on is known late, so that what is not done at once is done a clock behind its last step
         busy_next = if first_look { lingers } else { busy & (step != ResponseStep::Idle) };
+        valid_next = if open { valid_1 } else { valid_2 };
+        first_look = valid_next & !busy_next;
+        look = (valid_next & !busy_next) | (step == ResponseStep::Compare);
         step = next_step;
         busy = busy_next;
         done = !busy_next;
@@ -629,6 +631,8 @@ impl Logic for ResponseQueue {
                 store,
                 lost,
                 looks_again,
+                look,
+                first_look,
                 looks,
                 popping,
                 judge,
