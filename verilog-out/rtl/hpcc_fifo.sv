@@ -79,6 +79,9 @@ module hpcc_fifo #(
     end
   end
 `else
+  // down_valid and word_valid, inverted, for the wide registers alone: what else moves does not wait for a net with so many loads
+  reg down_vacant, word_vacant;
+  initial {down_vacant, word_vacant} = 2'b11;
   // places written and taken from, modulo twice their number: what moves is known late in the clock and only counts, how many are held is
   // their difference in the clock behind
   reg [ADDRESS:0] written;
@@ -102,8 +105,8 @@ module hpcc_fifo #(
   always @(posedge clk) begin
     // while it is ready nothing is kept in the next place
     if (up_ready) mem[write] <= up_data;
-    if (advance_word) word <= mem[read];
-    if (advance_out && word_valid) down_data <= word;
+    if (word_vacant || down_vacant || down_ready) word <= mem[read];
+    if (!word_vacant && (down_vacant || down_ready)) down_data <= word;
   end
   always @(posedge clk) begin
     if (rst) begin
@@ -111,6 +114,8 @@ module hpcc_fifo #(
       down_valid <= 1'b0;
       crowded <= 1'b0;
       word_valid <= 1'b0;
+      down_vacant <= 1'b1;
+      word_vacant <= 1'b1;
       stored <= 1'b0;
       written <= EMPTY;
       taken <= EMPTY;
@@ -120,8 +125,14 @@ module hpcc_fifo #(
       stored <= push || several || (stored && !advance_word);
       if (push) written <= written + ONE[ADDRESS:0];
       if (fetch) taken <= taken + ONE[ADDRESS:0];
-      if (advance_word) word_valid <= stored;
-      if (advance_out) down_valid <= word_valid;
+      if (advance_word) begin
+        word_valid <= stored;
+        word_vacant <= !stored;
+      end
+      if (advance_out) begin
+        down_valid <= word_valid;
+        down_vacant <= !word_valid;
+      end
     end
   end
 `endif

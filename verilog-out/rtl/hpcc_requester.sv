@@ -1505,6 +1505,8 @@ module hpcc_requester (
   // Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
+  // Place of the first message to look at, as the pointers said a clock ago.
+  logic [4:0] first_place_q;
   // The place behind it, a clock later.
   logic [4:0] next_pointer_d;
   logic [4:0] next_pointer_q;
@@ -2113,6 +2115,10 @@ module hpcc_requester (
       message_d = ring_message;
     end
     next_pointer_d = pointer_q + 5'd1;
+    if (load_q) begin
+      pointer_d = first_place_q;
+      next_pointer_d = first_place_q + 5'd1;
+    end
     if (queue_load & stages_void_now) begin
       pointer_d = 5'd0;
       next_pointer_d = 5'd1;
@@ -2408,9 +2414,6 @@ module hpcc_requester (
     end
     if (read_q | (~turn)) begin
       ring_place = pointers_place;
-    end
-    if (read_q) begin
-      pointer_d = pointers_place;
     end
     schedules_up_valid = stages_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
@@ -4545,6 +4548,7 @@ module hpcc_requester (
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
     pointer_q = 5'd0;
+    first_place_q = 5'd0;
     next_pointer_q = 5'd0;
     next_is_tail_q = 1'd0;
     next_is_head_q = 1'd0;
@@ -4859,6 +4863,7 @@ module hpcc_requester (
     told_status_q <= told_status_d;
     live_q <= live_d;
     pointer_q <= pointer_d;
+    first_place_q <= pointers_place;
     next_pointer_q <= next_pointer_d;
     next_is_tail_q <= next_is_tail_d;
     next_is_head_q <= next_is_head_d;
