@@ -3614,11 +3614,11 @@ module hpcc_requester (
   // begins.
   //
   // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits counts from
+  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits is seen in
   // the
-  // clock after.
+  // clock after and holds the pipe from the one behind that.
   assign turns_asked = turns_answers | turns_called_before_q;
-  assign turns_called = turns_answers | (choice_calls & ((~turns_rests_q) | (~entry_waits)));
+  assign turns_called = turns_answers | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
   assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~turns_answers)) & turns_waited_before_q));
   assign turns_go = turns_turn_q & (~turns_leaves);
   assign turns_hold = turns_holds_q;

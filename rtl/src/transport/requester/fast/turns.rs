@@ -6,8 +6,8 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits counts from the
-/// clock after.
+/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits is seen in the
+/// clock after and holds the pipe from the one behind that.
 #[block]
 pub struct Turns {
     /// Clock.
@@ -45,7 +45,7 @@ impl Logic for Turns {
         // what waits is seen a clock later, so that the choice of an input is not in the path of what enters the pipe
         assign!(called_before.d = calls, waited_before.d = waits);
         asked = answers | called_before;
-        called = answers | (calls & (!rests | !waits));
+        called = answers | (called_before & (!rests | !waited_before));
         leaves = idle & (!asked | ((operations > 3) & !answers & waited_before));
         go = turn & !leaves;
         hold = holds;
