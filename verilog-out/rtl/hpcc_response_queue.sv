@@ -196,15 +196,13 @@ module hpcc_response_queue (
   hpcc_nic_pkg::response_list_t lists_wdata;
   wire  intake_moves;
   wire  intake_head_end;
-  wire  intake_context_meets;
   wire  intake_end_meets;
   wire  intake_answer_meets;
-  logic intake_head_meets;
+  wire  intake_head_meets;
   wire  intake_stay_meets;
   wire  intake_context_waits;
   wire  intake_end_waits;
   logic [7:0] intake_head_qp;
-  wire  [7:0] intake_context_qp_now;
   wire  hpcc_nic_pkg::read_end_t intake_end;
   wire  intake_up_ready;
   // It is an end.
@@ -328,6 +326,8 @@ module hpcc_response_queue (
   wire  [23:0] first_covered;
   // Active READs behind the one that ends.
   wire  [3:0] first_behind;
+  // Of the READ that ends.
+  wire  [3:0] first_tag;
   hpcc_nic_pkg::compared_t first_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t first_says;
@@ -339,6 +339,8 @@ module hpcc_response_queue (
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
   wire  [3:0] once_more_behind;
+  // Of the READ that ends.
+  wire  [3:0] once_more_tag;
   hpcc_nic_pkg::compared_t once_more_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t once_more_says;
@@ -1093,15 +1095,12 @@ module hpcc_response_queue (
   assign intake_up_ready = (intake_moves & (~intake_context_waits)) & (~intake_end_waits);
   assign intake_end = intake_ends_down_data;
   assign intake_head_end = intake_end_waits & (~intake_context_waits);
-  assign intake_context_qp_now = intake_contexts_down_data.qp;
-  assign intake_context_meets = (((intake_offers_q & (intake_context_qp_now == intake_qp_r_q))
-      | (valid_1_q & (intake_context_qp_now == qp_1_q))) | (valid_2_q & (intake_context_qp_now == qp_2_q)))
-      | (busy_q & (intake_context_qp_now == qp_q));
   assign intake_end_meets = (((((intake_offers_q & (intake_end.qp == intake_qp_r_q))
       | (intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END))) | (valid_1_q & (intake_end.qp == qp_1_q)))
       | (valid_2_q & (intake_end.qp == qp_2_q))) | (busy_q & (intake_end.qp == qp_q))) | (stalls_q & intake_compared_end);
   assign intake_answer_meets = (((intake_offers_q & (up_data.qp == intake_qp_r_q)) | (valid_1_q & (up_data.qp == qp_1_q)))
       | (valid_2_q & (up_data.qp == qp_2_q))) | (busy_q & (up_data.qp == qp_q));
+  assign intake_head_meets = (intake_context_waits | (intake_end_waits & intake_end_meets)) | ((~intake_end_waits) & intake_answer_meets);
   assign intake_stay_meets = (((valid_1_q & (intake_qp_r_q == qp_1_q)) | (valid_2_q & (intake_qp_r_q == qp_2_q)))
       | (busy_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
       & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
@@ -1140,7 +1139,7 @@ module hpcc_response_queue (
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
         intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
-        intake_entry_r_d.msn = {20'd0, intake_end.tag};
+        intake_entry_r_d.msn = (up_data.msn & 24'hfffff0) | {20'd0, intake_end.tag};
       end
     end
   end
@@ -1167,15 +1166,6 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    intake_head_meets = intake_answer_meets;
-    if (intake_end_waits) begin
-      intake_head_meets = intake_end_meets;
-    end
-    if (intake_context_waits) begin
-      intake_head_meets = intake_context_meets;
-    end
-  end
-  always_comb begin
     intake_met_d = intake_stay_meets;
     if (intake_moves) begin
       intake_met_d = intake_head_meets;
@@ -1192,7 +1182,8 @@ module hpcc_response_queue (
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
   assign first_covered = lists_rdata.end_psn + (~entry_1_q.psn);
-  assign first_behind = lists_rdata.tag - entry_1_q.msn[3:0];
+  assign first_tag = entry_1_q.msn[3:0];
+  assign first_behind = lists_rdata.tag - first_tag;
   assign first_says = first_found;
   always_comb begin
     first_found.own = (lists_rdata.generation == entry_1_q.generation) & (~lists_rdata.dead);
@@ -1203,7 +1194,7 @@ module hpcc_response_queue (
     first_found.follows = first_successor_follows;
     first_found.at_end = entry_1_q.psn == lists_rdata.end_psn;
     first_found.before_end = ~first_covered[23];
-    first_found.of_last = lists_rdata.tag == entry_1_q.msn[3:0];
+    first_found.of_last = lists_rdata.tag == first_tag;
     first_found.of_oldest = first_behind == {1'd0, lists_rdata.ahead};
     first_found.of_active = first_behind <= {1'd0, lists_rdata.ahead};
   end
@@ -1222,7 +1213,8 @@ module hpcc_response_queue (
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
   assign once_more_covered = list.end_psn + (~entry_q.psn);
-  assign once_more_behind = list.tag - entry_q.msn[3:0];
+  assign once_more_tag = entry_q.msn[3:0];
+  assign once_more_behind = list.tag - once_more_tag;
   assign once_more_says = once_more_found;
   always_comb begin
     once_more_found.own = (list.generation == entry_q.generation) & (~list.dead);
@@ -1233,7 +1225,7 @@ module hpcc_response_queue (
     once_more_found.follows = once_more_successor_follows;
     once_more_found.at_end = entry_q.psn == list.end_psn;
     once_more_found.before_end = ~once_more_covered[23];
-    once_more_found.of_last = list.tag == entry_q.msn[3:0];
+    once_more_found.of_last = list.tag == once_more_tag;
     once_more_found.of_oldest = once_more_behind == {1'd0, list.ahead};
     once_more_found.of_active = once_more_behind <= {1'd0, list.ahead};
   end

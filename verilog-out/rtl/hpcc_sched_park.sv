@@ -52,6 +52,10 @@ module hpcc_sched_park (
   logic [7:0] stored;
   logic [7:0] waits_new;
   logic [7:0] below_new;
+  wire  [3:0] lower_may;
+  wire  [3:0] upper_may;
+  wire  [3:0] lower_below;
+  wire  [3:0] upper_below;
   logic [3:0] half;
   logic [3:0] highest;
   logic [2:0] number;
@@ -165,6 +169,10 @@ module hpcc_sched_park (
   assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~grows);
   assign empties = checks_q & alone_q;
   assign held = held_r_q;
+  assign lower_may = may_q[3:0];
+  assign upper_may = may_q[7:4];
+  assign lower_below = may_below_q[3:0];
+  assign upper_below = may_below_q[7:4];
   assign looks = ~(((addresses_q | awaits_q) | offers_q) | checks_q);
   assign out_up_valid = offers_q | (up_valid & (~aside));
   assign down_data = out_down_data;
@@ -372,18 +380,18 @@ module hpcc_sched_park (
     end
   end
   always_comb begin
-    half = may_q[3:0];
+    half = lower_may;
     upper = 1'd0;
-    if (|may_q[7:4]) begin
-      half = may_q[7:4];
+    if (|upper_may) begin
+      half = upper_may;
       upper = 1'd1;
     end
-    if (|may_below_q[3:0]) begin
-      half = may_below_q[3:0];
+    if (|lower_below) begin
+      half = lower_below;
       upper = 1'd0;
     end
-    if (|may_below_q[7:4]) begin
-      half = may_below_q[7:4];
+    if (|upper_below) begin
+      half = upper_below;
       upper = 1'd1;
     end
   end

@@ -57,7 +57,7 @@ pub struct Park {
     #[signals(Bit: looks, upper, aside, passes, yields, parked_goes, grows, empties)]
     #[signals(U<8>: head_now, tail_now, tail_class, stored, waits_new, below_new)]
     // the half of eight priorities that the next queue is of, and the next one in it, a bit each
-    #[signals(U<4>: half, highest)]
+    #[signals(U<4>: lower_may, upper_may, lower_below, upper_below, half, highest)]
     #[signals(U<3>: number)]
     /// Without the tag. What is read was written two clocks before at least.
     rows: TableRam<U<58>, 11>,
@@ -134,18 +134,22 @@ impl Logic for Park {
         may = waits_new & !pause;
         may_below = waits_new & !pause & below_new;
         // half of them, then one of four
-        half = may.get_bits::<4>(0);
+        lower_may = may.get_bits::<4>(0);
+        upper_may = may.get_bits::<4>(4);
+        lower_below = may_below.get_bits::<4>(0);
+        upper_below = may_below.get_bits::<4>(4);
+        half = lower_may;
         upper = false;
-        if may.get_bits::<4>(4).any() {
-            half = may.get_bits::<4>(4);
+        if upper_may.any() {
+            half = upper_may;
             upper = true;
         }
-        if may_below.get_bits::<4>(0).any() {
-            half = may_below.get_bits::<4>(0);
+        if lower_below.any() {
+            half = lower_below;
             upper = false;
         }
-        if may_below.get_bits::<4>(4).any() {
-            half = may_below.get_bits::<4>(4);
+        if upper_below.any() {
+            half = upper_below;
             upper = true;
         }
         number = bits_u::<3>(0);

@@ -23,6 +23,8 @@ pub struct Comparison {
     covered: Signal<Local, U<24>>,
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
+    /// Of the READ that ends.
+    tag: Signal<Local, U<4>>,
     found: Signal<Local, Compared>,
 }
 
@@ -31,7 +33,8 @@ impl Logic for Comparison {
     fn update(&mut self) {
         inputs!(successor: list, answer = came);
         covered = list.end_psn + !came.psn;
-        behind = list.tag - came.msn.get_bits::<4>(0);
+        tag = came.msn.get_bits::<4>(0);
+        behind = list.tag - tag;
         found.own = (list.generation == came.generation) & !list.dead;
         found.active = list.active;
         found.waits = list.waiting.any();
@@ -40,7 +43,7 @@ impl Logic for Comparison {
         found.follows = successor.follows;
         found.at_end = came.psn == list.end_psn;
         found.before_end = !covered.get_bit(23);
-        found.of_last = list.tag == came.msn.get_bits::<4>(0);
+        found.of_last = list.tag == tag;
         found.of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         found.of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
         says = found;

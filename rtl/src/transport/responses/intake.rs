@@ -73,9 +73,9 @@ pub struct Intake {
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
-    #[signals(Bit: moves, head_end, context_meets, end_meets, answer_meets, head_meets, stay_meets)]
+    #[signals(Bit: moves, head_end, end_meets, answer_meets, head_meets, stay_meets)]
     #[signals(Bit: context_waits, end_waits)]
-    #[signals(U<8>: head_qp, context_qp_now)]
+    #[signals(U<8>: head_qp)]
     // something is offered; it must wait
     #[registers(Bit: offers, met)]
     // what was taken out of a FIFO a clock ago leaves it now
@@ -121,12 +121,7 @@ impl Logic for Intake {
         }
         // what leaves in this clock, what is compared and what is looked at is decided later; what is decided at once is written in this clock
         // at the latest, which is early enough
-        // each source for itself, since which one comes is known late
-        context_qp_now = contexts.down.data.val().qp;
-        context_meets = (offers & (context_qp_now == qp_r))
-            | (compared & (context_qp_now == compared_qp))
-            | (looked_at & (context_qp_now == looked_qp))
-            | (in_hand & (context_qp_now == decided_qp));
+        // ends and answers for themselves, since which of them comes is known late; a creation stays for a clock, and is compared then
         end_meets = (offers & (end.qp == qp_r))
             | (offers & (subject_r == ResponseInput::ReadEnd))
             | (compared & (end.qp == compared_qp))
@@ -137,10 +132,7 @@ impl Logic for Intake {
             | (compared & (up.data.val().qp == compared_qp))
             | (looked_at & (up.data.val().qp == looked_qp))
             | (in_hand & (up.data.val().qp == decided_qp));
-        head_meets = if end_waits { end_meets } else { answer_meets };
-        if context_waits {
-            head_meets = context_meets;
-        }
+        head_meets = context_waits | (end_waits & end_meets) | (!end_waits & answer_meets);
         stay_meets = (compared & (qp_r == compared_qp))
             | (looked_at & (qp_r == looked_qp))
             | (in_hand & (qp_r == decided_qp))
@@ -161,7 +153,8 @@ impl Logic for Intake {
             if end_waits {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
-                entry_r.msn = bit_cast_u::<24, 4>(end.tag);
+                // the upper bits are read of answers alone: left as they are, these registers need no late reset
+                entry_r.msn = (up.data.val().msn & 0xff_fff0) | bit_cast_u::<24, 4>(end.tag);
             }
         }
         assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);
