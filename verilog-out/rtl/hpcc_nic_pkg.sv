@@ -1257,6 +1257,14 @@ package hpcc_nic_pkg;
     flow_place_t place;
   } wake_t;
 
+  // Eight priorities, a bit each, in halves.
+  typedef struct packed {
+    // 4 to 7.
+    logic [3:0] upper;
+    // 0 to 3.
+    logic [3:0] lower;
+  } priority_halves_t;
+
   // What is needed of a flow when a packet of it leaves.
   typedef struct packed {
     // Payload of a full packet is 256 << mtu bytes.

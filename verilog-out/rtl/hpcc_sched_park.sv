@@ -52,10 +52,9 @@ module hpcc_sched_park (
   logic [7:0] stored;
   logic [7:0] waits_new;
   logic [7:0] below_new;
-  wire  [3:0] lower_may;
-  wire  [3:0] upper_may;
-  wire  [3:0] lower_below;
-  wire  [3:0] upper_below;
+  wire  hpcc_nic_pkg::priority_halves_t halves;
+  wire  hpcc_nic_pkg::priority_halves_t halves_below;
+  hpcc_nic_pkg::priority_halves_t picked_half;
   logic [3:0] half;
   logic [3:0] highest;
   logic [2:0] number;
@@ -169,10 +168,8 @@ module hpcc_sched_park (
   assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~grows);
   assign empties = checks_q & alone_q;
   assign held = held_r_q;
-  assign lower_may = may_q[3:0];
-  assign upper_may = may_q[7:4];
-  assign lower_below = may_below_q[3:0];
-  assign upper_below = may_below_q[7:4];
+  assign halves = may_q;
+  assign halves_below = may_below_q;
   assign looks = ~(((addresses_q | awaits_q) | offers_q) | checks_q);
   assign out_up_valid = offers_q | (up_valid & (~aside));
   assign down_data = out_down_data;
@@ -256,11 +253,10 @@ module hpcc_sched_park (
     may_below_d = (waits_new & (~pause)) & below_new;
     if (looks) begin
       pick_d = number;
-      picked_d = {4'd0, highest};
       if (upper) begin
         pick_d = number | 3'd4;
-        picked_d = {4'd0, highest} << 4;
       end
+      picked_d = picked_half;
     end
     addresses_d = looks & (|may_q);
     awaits_d = addresses_q;
@@ -380,18 +376,18 @@ module hpcc_sched_park (
     end
   end
   always_comb begin
-    half = lower_may;
+    half = halves.lower;
     upper = 1'd0;
-    if (|upper_may) begin
-      half = upper_may;
+    if (|halves.upper) begin
+      half = halves.upper;
       upper = 1'd1;
     end
-    if (|lower_below) begin
-      half = lower_below;
+    if (|halves_below.lower) begin
+      half = halves_below.lower;
       upper = 1'd0;
     end
-    if (|upper_below) begin
-      half = upper_below;
+    if (|halves_below.upper) begin
+      half = halves_below.upper;
       upper = 1'd1;
     end
   end
@@ -409,6 +405,16 @@ module hpcc_sched_park (
     if (half[3]) begin
       number = 3'd3;
       highest = 4'd8;
+    end
+  end
+  always_comb begin
+    picked_half.lower = highest;
+    if (upper) begin
+      picked_half.lower = 4'd0;
+    end
+    picked_half.upper = 4'd0;
+    if (upper) begin
+      picked_half.upper = highest;
     end
   end
   always_comb begin

@@ -19,6 +19,7 @@ use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::sched::Grant;
+use crate::words::visit::PriorityHalves;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -57,7 +58,8 @@ pub struct Park {
     #[signals(Bit: looks, upper, aside, passes, yields, parked_goes, grows, empties)]
     #[signals(U<8>: head_now, tail_now, tail_class, stored, waits_new, below_new)]
     // the half of eight priorities that the next queue is of, and the next one in it, a bit each
-    #[signals(U<4>: lower_may, upper_may, lower_below, upper_below, half, highest)]
+    #[signals(PriorityHalves: halves, halves_below, picked_half)]
+    #[signals(U<4>: half, highest)]
     #[signals(U<3>: number)]
     /// Without the tag. What is read was written two clocks before at least.
     rows: TableRam<U<58>, 11>,
@@ -134,22 +136,20 @@ impl Logic for Park {
         may = waits_new & !pause;
         may_below = waits_new & !pause & below_new;
         // half of them, then one of four
-        lower_may = may.get_bits::<4>(0);
-        upper_may = may.get_bits::<4>(4);
-        lower_below = may_below.get_bits::<4>(0);
-        upper_below = may_below.get_bits::<4>(4);
-        half = lower_may;
+        halves = bit_cast_word::<PriorityHalves, U<8>>(may);
+        halves_below = bit_cast_word::<PriorityHalves, U<8>>(may_below);
+        half = halves.lower;
         upper = false;
-        if upper_may.any() {
-            half = upper_may;
+        if halves.upper.any() {
+            half = halves.upper;
             upper = true;
         }
-        if lower_below.any() {
-            half = lower_below;
+        if halves_below.lower.any() {
+            half = halves_below.lower;
             upper = false;
         }
-        if upper_below.any() {
-            half = upper_below;
+        if halves_below.upper.any() {
+            half = halves_below.upper;
             upper = true;
         }
         number = bits_u::<3>(0);
@@ -166,14 +166,12 @@ impl Logic for Park {
             number = bits_u::<3>(3);
             highest = bits_u::<4>(8);
         }
+        picked_half.lower = if upper { bits_u::<4>(0) } else { highest };
+        picked_half.upper = if upper { highest } else { bits_u::<4>(0) };
         looks = !(addresses | awaits | offers | checks);
         if looks {
-            pick = number;
-            picked = bit_cast_u::<8, 4>(highest);
-            if upper {
-                pick = number | 4;
-                picked = bit_cast_u::<8, 4>(highest) << 4;
-            }
+            pick = if upper { number | 4 } else { number };
+            picked = bit_cast_number::<8, PriorityHalves>(picked_half);
         }
         addresses = looks & may.any();
         assign!(awaits.d = addresses, checks.d = parked_goes);

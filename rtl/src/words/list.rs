@@ -67,8 +67,8 @@ use super::tx::{
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
-    RandomQuarters, RingEntry, RoundedFineWindow, RoundedWindow, SentBytes, SumStep, TagDistance, WaitingEntry,
-    WholeCredit, WindowRoom,
+    PriorityHalves, RandomQuarters, RingEntry, RoundedFineWindow, RoundedWindow, SentBytes, SumStep, TagDistance,
+    WaitingEntry, WholeCredit, WindowRoom,
 };
 use super::wire::{
     AckHeader, AddressHalves, BaseTransportHeader, EthernetHeader, Extension, HopRecords, IcrcLengths, IntHeader,
@@ -269,6 +269,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         SumStep::descriptor(),
         SentBytes::descriptor(),
         LimitSettings::descriptor(),
+        PriorityHalves::descriptor(),
         RandomQuarters::descriptor(),
         ClockUnits::descriptor(),
         ClockTicks::descriptor(),

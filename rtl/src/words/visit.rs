@@ -137,6 +137,14 @@ crate::word! {
         span: U<16>,
     }
 
+    /// Eight priorities, a bit each, in halves.
+    pub struct PriorityHalves {
+        /// 0 to 3.
+        lower: U<4>,
+        /// 4 to 7.
+        upper: U<4>,
+    }
+
     /// A random number in four parts.
     pub struct RandomQuarters {
         /// Lowest.

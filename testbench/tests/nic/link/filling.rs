@@ -157,7 +157,7 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         (read, 1024, 64, 1024, LEAST_PERCENT),
         (read, 256, 64, 256, LEAST_PERCENT),
         (read, 256, 128, 256, LEAST_PERCENT),
-        (read, 1024, 64, 64, 68.0),
+        (read, 1024, 64, 64, 71.0),
         (both_read, 1024, 64, 64, 90.0),
         (read, 1024, 64, 127, LEAST_PERCENT),
         (both_read, 256, 64, 256, LEAST_PERCENT),
