@@ -3136,6 +3136,14 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } qp_change_t;
 
+  // An answer's MSN, in whose lower bits the end of a READ has its tag.
+  typedef struct packed {
+    // The rest of the MSN; of an end it means nothing.
+    logic [19:0] upper;
+    // Tag of the READ.
+    logic [3:0] tag;
+  } end_in_msn_t;
+
   // The last response of a READ has left, or one could not be read from memory.
   typedef struct packed {
     // Tag of its READ.

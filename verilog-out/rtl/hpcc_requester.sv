@@ -180,6 +180,7 @@ module hpcc_requester (
   wire  window_showing;
   wire  window_passed;
   logic window_filled_here;
+  logic window_follows;
   logic window_done_here;
   logic window_deferred_here;
   logic window_seen_here;
@@ -366,7 +367,6 @@ module hpcc_requester (
   logic window_took_q;
   logic window_filled_d;
   logic window_filled_q;
-  logic window_filled_behind_d;
   logic window_filled_behind_q;
   logic [4:0] window_head_d;
   logic [4:0] window_head_q;
@@ -2838,10 +2838,7 @@ module hpcc_requester (
       window_filled_d = window_next_1_q != window_tail_q;
     end
     if (window_passes) begin
-      window_filled_d = window_next_1_q != window_tail_q;
-      if (window_took_q) begin
-        window_filled_d = window_next_2_q != window_tail_q;
-      end
+      window_filled_d = window_follows;
     end
     if (window_restarts) begin
       window_filled_d = window_head_q != window_tail_q;
@@ -3044,9 +3041,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    window_filled_behind_d = window_next_1_q != window_tail_q;
+    window_follows = window_next_1_q != window_tail_q;
     if (window_took_q) begin
-      window_filled_behind_d = window_next_2_q != window_tail_q;
+      window_follows = window_next_2_q != window_tail_q;
     end
   end
   always_comb begin
@@ -4586,7 +4583,7 @@ module hpcc_requester (
     window_anew_q <= window_anew_d;
     window_took_q <= window_took_d;
     window_filled_q <= window_filled_d;
-    window_filled_behind_q <= window_filled_behind_d;
+    window_filled_behind_q <= window_follows;
     window_head_q <= window_head_d;
     window_next_q <= window_next_d;
     window_tail_q <= window_tail_d;

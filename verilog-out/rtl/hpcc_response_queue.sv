@@ -111,6 +111,7 @@ module hpcc_response_queue (
   wire  [23:0] beyond;
   wire  [23:0] completed;
   logic valid_next;
+  wire  next_first;
   wire  active;
   wire  own;
   wire  answer;
@@ -204,6 +205,7 @@ module hpcc_response_queue (
   wire  intake_end_waits;
   logic [7:0] intake_head_qp;
   wire  hpcc_nic_pkg::read_end_t intake_end;
+  hpcc_nic_pkg::end_in_msn_t intake_end_msn;
   wire  intake_up_ready;
   // It is an end.
   wire  intake_compared_end;
@@ -326,8 +328,8 @@ module hpcc_response_queue (
   wire  [23:0] first_covered;
   // Active READs behind the one that ends.
   wire  [3:0] first_behind;
-  // Of the READ that ends.
-  wire  [3:0] first_tag;
+  // The READ that ends.
+  wire  hpcc_nic_pkg::end_in_msn_t first_ended;
   hpcc_nic_pkg::compared_t first_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t first_says;
@@ -339,8 +341,8 @@ module hpcc_response_queue (
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
   wire  [3:0] once_more_behind;
-  // Of the READ that ends.
-  wire  [3:0] once_more_tag;
+  // The READ that ends.
+  wire  hpcc_nic_pkg::end_in_msn_t once_more_ended;
   hpcc_nic_pkg::compared_t once_more_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t once_more_says;
@@ -592,6 +594,7 @@ module hpcc_response_queue (
   assign pop = popping_q & (item_goes_q | (item_acknowledges_q & acks_room_q));
   assign last_d = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
+  assign next_first = valid_next & (~busy_next);
   assign waits_on = (valid_1_q | stalls_q) & busy_next;
   assign pool_give = (((create_q | fail_q) & some_q) | pop) | (finish_q & cut_q);
   assign completed = entry_q.msn - {23'd0, entry_q.ends_or_failed};
@@ -790,8 +793,8 @@ module hpcc_response_queue (
     finish_d = ((rewind_q & (~some_q)) & (~looks_again_q)) | (judge_q & last_q);
     activate_d = (begins | append) | ((~activation_crowded)
         & (((pop & item_reads_q) | (finish_q & replaces_q)) | ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & (~activate_q))));
-    first_look_d = valid_next & (~busy_next);
-    look_d = (valid_next & (~busy_next)) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE);
+    first_look_d = next_first;
+    look_d = next_first | (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE);
     step_d = next_step;
     busy_d = busy_next;
     done_d = ~busy_next;
@@ -1139,7 +1142,7 @@ module hpcc_response_queue (
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
         intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
-        intake_entry_r_d.msn = (up_data.msn & 24'hfffff0) | {20'd0, intake_end.tag};
+        intake_entry_r_d.msn = intake_end_msn;
       end
     end
   end
@@ -1177,13 +1180,17 @@ module hpcc_response_queue (
       intake_coming_qp = intake_head_qp;
     end
   end
+  always_comb begin
+    intake_end_msn = up_data.msn;
+    intake_end_msn.tag = intake_end.tag;
+  end
   // first: What came for a queue pair, compared with the list of what waits for it.
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
   assign first_covered = lists_rdata.end_psn + (~entry_1_q.psn);
-  assign first_tag = entry_1_q.msn[3:0];
-  assign first_behind = lists_rdata.tag - first_tag;
+  assign first_ended = entry_1_q.msn;
+  assign first_behind = lists_rdata.tag - first_ended.tag;
   assign first_says = first_found;
   always_comb begin
     first_found.own = (lists_rdata.generation == entry_1_q.generation) & (~lists_rdata.dead);
@@ -1194,7 +1201,7 @@ module hpcc_response_queue (
     first_found.follows = first_successor_follows;
     first_found.at_end = entry_1_q.psn == lists_rdata.end_psn;
     first_found.before_end = ~first_covered[23];
-    first_found.of_last = lists_rdata.tag == first_tag;
+    first_found.of_last = lists_rdata.tag == first_ended.tag;
     first_found.of_oldest = first_behind == {1'd0, lists_rdata.ahead};
     first_found.of_active = first_behind <= {1'd0, lists_rdata.ahead};
   end
@@ -1213,8 +1220,8 @@ module hpcc_response_queue (
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
   // comparison.
   assign once_more_covered = list.end_psn + (~entry_q.psn);
-  assign once_more_tag = entry_q.msn[3:0];
-  assign once_more_behind = list.tag - once_more_tag;
+  assign once_more_ended = entry_q.msn;
+  assign once_more_behind = list.tag - once_more_ended.tag;
   assign once_more_says = once_more_found;
   always_comb begin
     once_more_found.own = (list.generation == entry_q.generation) & (~list.dead);
@@ -1225,7 +1232,7 @@ module hpcc_response_queue (
     once_more_found.follows = once_more_successor_follows;
     once_more_found.at_end = entry_q.psn == list.end_psn;
     once_more_found.before_end = ~once_more_covered[23];
-    once_more_found.of_last = list.tag == once_more_tag;
+    once_more_found.of_last = list.tag == once_more_ended.tag;
     once_more_found.of_oldest = once_more_behind == {1'd0, list.ahead};
     once_more_found.of_active = once_more_behind <= {1'd0, list.ahead};
   end
@@ -1490,10 +1497,10 @@ module hpcc_response_queue (
       context_data.remote_ip, looked_at.epoch, looked_at.ahead, looked_at.tag, looked_at.end_psn, looked_at.tail, looked_at.head,
       looked_at.waiting, looked_at.int_on, looked_at.dead, looked_at.active, looked_at.generation, asked.duplicate, asked.length,
       asked.address, came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_covered[22:0], first_successor_asked.duplicate,
-      first_successor_asked.length, first_successor_asked.address, once_more_covered[22:0], once_more_successor_asked.duplicate,
-      once_more_successor_asked.length, once_more_successor_asked.address, successor_asked.duplicate, successor_asked.length,
-      successor_asked.address, activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_covered[22:0], first_ended.upper,
+      first_successor_asked.duplicate, first_successor_asked.length, first_successor_asked.address, once_more_covered[22:0],
+      once_more_ended.upper, once_more_successor_asked.duplicate, once_more_successor_asked.length, once_more_successor_asked.address,
+      successor_asked.duplicate, successor_asked.length, successor_asked.address, activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

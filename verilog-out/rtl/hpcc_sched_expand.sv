@@ -291,53 +291,56 @@ module hpcc_sched_expand (
   end
   always_comb begin
     next_lane = 2'd3;
+    if (present_2_q) begin
+      next_lane = 2'd2;
+    end
+    if (present_1_q) begin
+      next_lane = 2'd1;
+    end
+    if (present_0_q) begin
+      next_lane = 2'd0;
+    end
+    if (present_3_q & (lane_q != 2'd3)) begin
+      next_lane = 2'd3;
+    end
+    if (present_2_q & (lane_q < 2'd2)) begin
+      next_lane = 2'd2;
+    end
+    if (present_1_q & (lane_q == 2'd0)) begin
+      next_lane = 2'd1;
+    end
+    if (~others) begin
+      next_lane = 2'd3;
+    end
+  end
+  always_comb begin
     others = 1'd0;
+    if (present_0_q & (lane_q != 2'd0)) begin
+      others = 1'd1;
+    end
+    if (present_1_q & (lane_q != 2'd1)) begin
+      others = 1'd1;
+    end
+    if (present_2_q & (lane_q != 2'd2)) begin
+      others = 1'd1;
+    end
+    if (present_3_q & (lane_q != 2'd3)) begin
+      others = 1'd1;
+    end
+  end
+  always_comb begin
     own = 1'd0;
-    if (lane_q == 2'd0) begin
-      own = present_0_q;
-      others = (present_1_q | present_2_q) | present_3_q;
-      if (present_2_q) begin
-        next_lane = 2'd2;
-      end
-      if (present_1_q) begin
-        next_lane = 2'd1;
-      end
+    if (present_0_q & (lane_q == 2'd0)) begin
+      own = 1'd1;
     end
-    if (lane_q == 2'd1) begin
-      own = present_1_q;
-      others = (present_0_q | present_2_q) | present_3_q;
-      if (present_0_q & (~present_3_q)) begin
-        next_lane = 2'd0;
-      end
-      if (present_2_q) begin
-        next_lane = 2'd2;
-      end
+    if (present_1_q & (lane_q == 2'd1)) begin
+      own = 1'd1;
     end
-    if (lane_q == 2'd2) begin
-      own = present_2_q;
-      others = (present_0_q | present_1_q) | present_3_q;
-      if (present_1_q) begin
-        next_lane = 2'd1;
-      end
-      if (present_0_q) begin
-        next_lane = 2'd0;
-      end
-      if (present_3_q) begin
-        next_lane = 2'd3;
-      end
+    if (present_2_q & (lane_q == 2'd2)) begin
+      own = 1'd1;
     end
-    if (lane_q == 2'd3) begin
-      own = present_3_q;
-      others = (present_0_q | present_1_q) | present_2_q;
-      if (present_2_q) begin
-        next_lane = 2'd2;
-      end
-      if (present_1_q) begin
-        next_lane = 2'd1;
-      end
-      if (present_0_q) begin
-        next_lane = 2'd0;
-      end
+    if (present_3_q & (lane_q == 2'd3)) begin
+      own = 1'd1;
     end
   end
   initial begin

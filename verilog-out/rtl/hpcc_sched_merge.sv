@@ -42,7 +42,7 @@ module hpcc_sched_merge (
   wire  skid_up_ready;
   wire  hpcc_nic_pkg::grant_t skid_down_data;
   wire  skid_down_valid;
-  // Beside the grants, so that nobody has to find out of three bits which priority it is.
+  // Beside the grants, from registers: found out of three bits behind `skid` it would be in the path from `down` to its own `ready`.
   wire  [7:0] priorities_up_data;
   wire  unused_priorities_up_ready;
   wire  [7:0] priorities_down_data;

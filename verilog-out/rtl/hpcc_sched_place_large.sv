@@ -78,6 +78,8 @@ module hpcc_sched_place_large (
   wire  next_free;
   logic filled_0;
   logic filled_1;
+  wire  next_full_0;
+  wire  next_full_1;
   logic stands_if_not;
   logic stands_if_taken;
   wire  [12:0] head_0;
@@ -134,6 +136,8 @@ module hpcc_sched_place_large (
   assign came_3 = third_valid & (third == coming);
   assign comes_first = write_q == read_q;
   assign next_free = ~((came_1 | came_2) | came_3);
+  assign next_full_0 = filled_0 & (~(take & (~read_q)));
+  assign next_full_1 = filled_1 & (~(take & read_q));
   assign waits = waits_r_q;
   always_comb begin
     write_d = write_q;
@@ -143,9 +147,9 @@ module hpcc_sched_place_large (
       stands_r_d = stands_if_taken;
     end
     ready_d = (~closed) & (take | (~(filled_0 & filled_1)));
-    full_0_d = filled_0 & (~(take & (~read_q)));
-    full_1_d = filled_1 & (~(take & read_q));
-    waits_r_d = (filled_0 & (~(take & (~read_q)))) | (filled_1 & (~(take & read_q)));
+    full_0_d = next_full_0;
+    full_1_d = next_full_1;
+    waits_r_d = next_full_0 | next_full_1;
     if (accept) begin
       write_d = ~write_q;
     end

@@ -211,6 +211,7 @@ module hpcc_scheduler_large (
   wire  sender_beyond;
   wire  unused_exists;
   wire  unused_adds;
+  wire  unused_clears;
   wire  [19:0] unused_new_sum;
   // Clock 0: bytes.
   wire  unused_valid;
@@ -261,7 +262,6 @@ module hpcc_scheduler_large (
   logic [12:0] unused_flow_1_q;
   logic [12:0] unused_written_at_d;
   logic [12:0] unused_written_at_q;
-  wire  unused_cleared_d;
   logic unused_cleared_q;
   wire  [12:0] unused_flow_in_3_q;
   wire  [9:0] unused_index_5_q;
@@ -1083,9 +1083,9 @@ module hpcc_scheduler_large (
   assign unused_exists = feedback_flow <= {3'd0, last_flow};
   assign unused_flow_1_d = feedback_flow[12:0];
   assign unused_own_4_d = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
+  assign unused_clears = sender_notify & sender_clear;
   assign unused_adds = unused_valid_4_q & unused_own_4_q;
   assign unused_new_sum = unused_sums_rdata + unused_bytes_4_q;
-  assign unused_cleared_d = sender_notify & sender_clear;
   assign unused_sums_we = unused_adds | unused_cleared_q;
   assign unused_flow_3 = unused_flow_in_3_q;
   assign unused_changed = unused_changed_5_q;
@@ -1119,7 +1119,7 @@ module hpcc_scheduler_large (
   end
   always_comb begin
     unused_written_at_d = unused_flow_in_3_q;
-    if (sender_notify & sender_clear) begin
+    if (unused_clears) begin
       unused_written_at_d = sender_flow_9;
     end
   end
@@ -1230,7 +1230,7 @@ module hpcc_scheduler_large (
     unused_sum_5_q <= unused_new_sum;
     unused_flow_1_q <= unused_flow_1_d;
     unused_written_at_q <= unused_written_at_d;
-    unused_cleared_q <= unused_cleared_d;
+    unused_cleared_q <= unused_clears;
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_product_3_q <= unused_owner_product_3_d;
     unused_owner_engine_4_q <= unused_owner_engine_4_d;

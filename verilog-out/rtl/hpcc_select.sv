@@ -28,7 +28,7 @@
 // that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message
 // holds
 // leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a
-// clock: 22 clocks at
+// clock: 23 clocks at
 // most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //
 // READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
@@ -314,9 +314,7 @@ module hpcc_select (
   logic [7:0] written_qp_q;
   hpcc_nic_pkg::ring_cursor_t written_cursor_d;
   hpcc_nic_pkg::ring_cursor_t written_cursor_q;
-  // A place was found a clock ago; the grant in clock 1 would be of its flow.
-  logic found_before_d;
-  logic found_before_q;
+  // The grant in clock 1 is of the flow of what was decided a clock ago.
   wire  follows_found_d;
   logic follows_found_q;
   logic [2:0] mtu_now_d;
@@ -732,7 +730,7 @@ module hpcc_select (
   assign epochs_raddr = later_address;
   assign since_3_d = cursor_2_q.since_asked + 8'd1;
   assign fresh_3_d = cursor_2_q.generation != generation_2;
-  assign forwards = found_before_q & follows_found_q;
+  assign forwards = (|what_q) & follows_found_q;
   assign exists = context_3_q.alive & (context_3_q.generation == generation_3);
   assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
@@ -868,7 +866,6 @@ module hpcc_select (
     if (enters & (~asked_inside_read)) begin
       pause_d = 2'd3;
     end
-    found_before_d = sends;
     writes_cursor_d = void_cursor_q;
     writes_read_place_d = void_cursor_q;
     written_qp_d = qp;
@@ -898,7 +895,6 @@ module hpcc_select (
       searching_d = 1'd0;
       begun_d = 1'd0;
       diverts_r_d = 1'd0;
-      found_before_d = 1'd0;
       writes_cursor_d = 1'd0;
       writes_read_place_d = 1'd0;
     end
@@ -1480,7 +1476,6 @@ module hpcc_select (
     writes_read_place_q = 1'd0;
     written_qp_q = 8'd0;
     written_cursor_q = 20'd0;
-    found_before_q = 1'd0;
     follows_found_q = 1'd0;
     mtu_now_q = 3'd0;
     int_now_q = 1'd0;
@@ -1620,7 +1615,6 @@ module hpcc_select (
     writes_read_place_q <= writes_read_place_d;
     written_qp_q <= written_qp_d;
     written_cursor_q <= written_cursor_d;
-    found_before_q <= found_before_d;
     follows_found_q <= follows_found_d;
     mtu_now_q <= mtu_now_d;
     int_now_q <= int_now_d;

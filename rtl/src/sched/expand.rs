@@ -133,52 +133,35 @@ impl Logic for Expand {
         // whose turn is next: the next lane that has packets, or the first one. Of the lane whose turn it is, it is known late whether it goes on,
         // so that the others are looked at without it
         next_lane = bits_u::<2>(3);
+        if present[2] {
+            next_lane = bits_u::<2>(2);
+        }
+        if present[1] {
+            next_lane = bits_u::<2>(1);
+        }
+        if present[0] {
+            next_lane = bits_u::<2>(0);
+        }
+        if present[3] & (lane != 3) {
+            next_lane = bits_u::<2>(3);
+        }
+        if present[2] & (lane < 2) {
+            next_lane = bits_u::<2>(2);
+        }
+        if present[1] & (lane == 0) {
+            next_lane = bits_u::<2>(1);
+        }
         clear!(others, own);
-        if lane == 0 {
-            own = present[0];
-            others = present[1] | present[2] | present[3];
-            if present[2] {
-                next_lane = bits_u::<2>(2);
+        for i in 0..4 {
+            if present[i] & (lane == i.val()) {
+                own = true;
             }
-            if present[1] {
-                next_lane = bits_u::<2>(1);
+            if present[i] & (lane != i.val()) {
+                others = true;
             }
         }
-        if lane == 1 {
-            own = present[1];
-            others = present[0] | present[2] | present[3];
-            if present[0] & !present[3] {
-                next_lane = bits_u::<2>(0);
-            }
-            if present[2] {
-                next_lane = bits_u::<2>(2);
-            }
-        }
-        if lane == 2 {
-            own = present[2];
-            others = present[0] | present[1] | present[3];
-            if present[1] {
-                next_lane = bits_u::<2>(1);
-            }
-            if present[0] {
-                next_lane = bits_u::<2>(0);
-            }
-            if present[3] {
-                next_lane = bits_u::<2>(3);
-            }
-        }
-        if lane == 3 {
-            own = present[3];
-            others = present[0] | present[1] | present[2];
-            if present[2] {
-                next_lane = bits_u::<2>(2);
-            }
-            if present[1] {
-                next_lane = bits_u::<2>(1);
-            }
-            if present[0] {
-                next_lane = bits_u::<2>(0);
-            }
+        if !others {
+            next_lane = bits_u::<2>(3);
         }
         own_stays = own & !(offers & last);
         if serves | !offers {

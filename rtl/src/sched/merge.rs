@@ -29,7 +29,7 @@ pub struct Merge {
     /// Priority of the grant on `down`, a bit each.
     pub down_priority: Signal<Out, U<8>>,
     skid: Skid<Grant>,
-    /// Beside the grants, so that nobody has to find out of three bits which priority it is.
+    /// Beside the grants, from registers: found out of three bits behind `skid` it would be in the path from `down` to its own `ready`.
     priorities: Skid<U<8>>,
     // those of the clock before are offered still; of these, the engine's own goes first; and if their tags were the same
     #[registers(Bit: compared, own_first, turn)]

@@ -51,7 +51,7 @@ pub struct Park {
     #[registers(U<3>: pick)]
     // the queue that is looked at, a bit of its own each
     #[registers(U<8>: picked)]
-    // the steps behind `Look`, a bit each
+    // the steps behind `looks`, a bit each
     #[registers(Bit: addresses, awaits, offers, checks)]
     // its head is the last one; it got another one a clock ago
     #[registers(Bit: alone, grew)]

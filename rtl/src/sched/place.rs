@@ -73,7 +73,7 @@ pub struct Place<const A: usize> {
     // of what comes: nothing waits before it; its flow was chosen in none of the last clocks
     #[signals(Bit: comes_first, next_free)]
     // full with what comes; who stands in the next clock if nothing is taken in this one, and if it is
-    #[signals(Bit: filled_0, filled_1, stands_if_not, stands_if_taken)]
+    #[signals(Bit: filled_0, filled_1, next_full_0, next_full_1, stands_if_not, stands_if_taken)]
     #[signals(U<A>: head_0, head_1, coming)]
     word_0: DFF<Operation>,
     word_1: DFF<Operation>,
@@ -131,9 +131,10 @@ impl<const A: usize> Logic for Place<A> {
         }
         stands_r = if take { stands_if_taken } else { stands_if_not };
         ready = !closed & (take | !(filled_0 & filled_1));
-        full_0 = filled_0 & !(take & !read);
-        full_1 = filled_1 & !(take & read);
-        waits_r = (filled_0 & !(take & !read)) | (filled_1 & !(take & read));
+        next_full_0 = filled_0 & !(take & !read);
+        next_full_1 = filled_1 & !(take & read);
+        assign!(full_0.d = next_full_0, full_1.d = next_full_1);
+        waits_r = next_full_0 | next_full_1;
         waits = waits_r;
         if accept {
             write = !write;

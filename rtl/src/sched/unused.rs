@@ -74,7 +74,7 @@ pub struct Unused<const A: usize, const I: usize> {
     // where a sum is written in clock 4, or of a flow that was cleared a clock ago
     #[registers(U<A>: flow_1, written_at)]
     #[registers(Bit: cleared)]
-    #[signals(Bit: exists, adds)]
+    #[signals(Bit: exists, adds, clears)]
     #[signals(U<20>: new_sum)]
     flow_in_3: Delay<U<A>, 2>,
     index_5: Delay<U<I>, 2>,
@@ -114,12 +114,13 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
         );
         index_5 = owner.index;
         own_4 = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
-        written_at = if written & clear { written_flow } else { flow_in_3 };
+        clears = written & clear;
+        written_at = if clears { written_flow } else { flow_in_3 };
 
         // 4: summed
         adds = valid_4 & own_4;
         new_sum = sums.rdata + bytes_4;
-        cleared = written & clear;
+        cleared = clears;
         sums.we = adds | cleared;
         sums.waddr = written_at;
         sums.wdata = new_sum;

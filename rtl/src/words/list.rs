@@ -39,7 +39,7 @@ use super::requester::{
     Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
-use super::responses::{Compared, QpChange, ReadEnd, ReadWork, ResponseList};
+use super::responses::{Compared, EndInMsn, QpChange, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
     FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, IntParts, JudgedFrame,
@@ -176,6 +176,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AddressHalf::descriptor(),
         ResponseList::descriptor(),
         ReadEnd::descriptor(),
+        EndInMsn::descriptor(),
         ReadWork::descriptor(),
         Compared::descriptor(),
         QpChange::descriptor(),

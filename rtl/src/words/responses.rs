@@ -118,6 +118,14 @@ crate::word! {
         tag: U<4>,
     }
 
+    /// An answer's MSN, in whose lower bits the end of a READ has its tag.
+    pub struct EndInMsn {
+        /// Tag of the READ.
+        tag: U<4>,
+        /// The rest of the MSN; of an end it means nothing.
+        upper: U<20>,
+    }
+
     /// What the scheduler hears of a READ that becomes active.
     pub struct ReadWork {
         /// Queue pair.

@@ -35,7 +35,8 @@ pub struct Pointers {
     #[signals(U<5>: of_head, of_read, of_told, of_written, of_missed)]
     written: Signal<Local, RingPointers>,
     memory: DirectRam<RingPointers, 8>,
-    // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
+    // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show: the bypass of
+    // `Ram` would be one level more behind the slow output of the block RAM
     #[registers(Bit: same, missed)]
     written_1: DFF<RingPointers>,
 }

@@ -3,7 +3,8 @@
 use super::follows::Follows;
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::words::responses::{Compared, ResponseList};
+use crate::prim::word::bit_cast_word;
+use crate::words::responses::{Compared, EndInMsn, ResponseList};
 use crate::words::transport::{Commit, CommitKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -23,8 +24,8 @@ pub struct Comparison {
     covered: Signal<Local, U<24>>,
     /// Active READs behind the one that ends.
     behind: Signal<Local, U<4>>,
-    /// Of the READ that ends.
-    tag: Signal<Local, U<4>>,
+    /// The READ that ends.
+    ended: Signal<Local, EndInMsn>,
     found: Signal<Local, Compared>,
 }
 
@@ -33,8 +34,8 @@ impl Logic for Comparison {
     fn update(&mut self) {
         inputs!(successor: list, answer = came);
         covered = list.end_psn + !came.psn;
-        tag = came.msn.get_bits::<4>(0);
-        behind = list.tag - tag;
+        ended = bit_cast_word::<EndInMsn, U<24>>(came.msn);
+        behind = list.tag - ended.tag;
         found.own = (list.generation == came.generation) & !list.dead;
         found.active = list.active;
         found.waits = list.waiting.any();
@@ -43,7 +44,7 @@ impl Logic for Comparison {
         found.follows = successor.follows;
         found.at_end = came.psn == list.end_psn;
         found.before_end = !covered.get_bit(23);
-        found.of_last = list.tag == tag;
+        found.of_last = list.tag == ended.tag;
         found.of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
         found.of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
         says = found;

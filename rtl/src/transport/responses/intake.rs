@@ -7,8 +7,9 @@ use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
-use crate::words::responses::{QpChange, ReadEnd, ResponseInput};
+use crate::words::responses::{EndInMsn, QpChange, ReadEnd, ResponseInput};
 use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -85,6 +86,7 @@ pub struct Intake {
     entry_r: DFF<Commit>,
     creation_r: DFF<QpChange>,
     end: Signal<Local, ReadEnd>,
+    end_msn: Signal<Local, EndInMsn>,
 }
 
 #[kernel]
@@ -147,14 +149,16 @@ impl Logic for Intake {
                 subject_r = ResponseInput::Creation;
             }
         }
+        // the upper bits are read of answers alone: left as they are, these registers need no late reset
+        end_msn = bit_cast_word::<EndInMsn, U<24>>(up.data.val().msn);
+        end_msn.tag = end.tag;
         // only if something comes, so that these many bits do not wait on the wire on which everything else does
         if moves & (context_waits | end_waits | up.valid) {
             assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
             if end_waits {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
-                // the upper bits are read of answers alone: left as they are, these registers need no late reset
-                entry_r.msn = (up.data.val().msn & 0xff_fff0) | bit_cast_u::<24, 4>(end.tag);
+                entry_r.msn = bit_cast_number::<24, EndInMsn>(end_msn);
             }
         }
         assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);

@@ -139,7 +139,7 @@ pub struct ResponseQueue {
     #[signals(ResponseList: list, list_1, looked_at, changed)]
     #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
     #[signals(U<24>: psn, count, beyond, completed)]
-    #[signals(Bit: valid_next, active, own, answer, ending, is_read, lingers, repeats, failed, several)]
+    #[signals(Bit: valid_next, next_first, active, own, answer, ending, is_read, lingers, repeats, failed, several)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
     #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
     /// What comes, and what is in hand, with the lists of their queue pairs.
@@ -448,8 +448,9 @@ impl Logic for ResponseQueue {
         // where it goes on is known late, so that what is not done at once is done a clock behind its last step
         busy_next = if first_look { lingers } else { busy & (step != ResponseStep::Idle) };
         valid_next = if open { valid_1 } else { valid_2 };
-        first_look = valid_next & !busy_next;
-        look = (valid_next & !busy_next) | (step == ResponseStep::Compare);
+        next_first = valid_next & !busy_next;
+        first_look = next_first;
+        look = next_first | (step == ResponseStep::Compare);
         step = next_step;
         busy = busy_next;
         done = !busy_next;

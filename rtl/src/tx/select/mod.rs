@@ -20,7 +20,7 @@
 //! A grant enters every second clock, every fourth while payload waits to be fetched (but for void ones within a READ that has been asked for); one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
 //! same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a READ
 //! that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message holds
-//! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 22 clocks at
+//! leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 23 clocks at
 //! most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //!
 //! READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
@@ -212,8 +212,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     written_cursor: DFF<RingCursor>,
     /// It, with no packets since an acknowledgement was asked for if this one asks.
     cursor_found: Signal<Local, RingCursor>,
-    /// A place was found a clock ago; the grant in clock 1 would be of its flow.
-    found_before: DFF<Bit>,
+    /// The grant in clock 1 is of the flow of what was decided a clock ago.
     follows_found: DFF<Bit>,
     /// The tables do not show that place yet.
     forwards: Signal<Local, Bit>,
@@ -399,7 +398,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.ack_req.q.val() {
             self.cursor_found.next.since_asked = bits_u::<8>(0);
         }
-        self.forwards.next = self.found_before.q.val() & self.follows_found.q.val();
+        self.forwards.next = self.what.q.val().any() & self.follows_found.q.val();
         if self.forwards.val() {
             self.slot_1.next = self.written_cursor.q.val().place;
             self.cursor_2.d.next = self.cursor_found.val();
@@ -612,7 +611,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
                 | self.enough.q.val());
         // places of a created queue pair, in a clock in which none is found
         inputs!(asked: voids = void_cursor, voided);
-        self.found_before.d.next = self.sends.val();
         self.follows_found.d.next = self.grant.q.val().flow == self.next.q.val().flow;
         fields!(cursor_new: place = found_slot, since_asked = counted, generation = grant.generation);
         self.writes_cursor.d.next = self.void_cursor.q.val();
@@ -657,8 +655,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         assign! {
             total.d = message.length, remote.d = message.remote_address, key.d = message.remote_key, place_r.d = place,
             psn_r.d = grant.psn, tag_r.d = tag, flow_r.d = grant.flow, generation_r.d = grant.generation,
-            marks_r.d = grant.marks, mtu.d = mtu_now,
-            int_on.d = int_now
+            marks_r.d = grant.marks, mtu.d = mtu_now, int_on.d = int_now
         }
         if !self.odd.val() {
             self.tag_r.d.next = bit_cast_u::<4, 2>(bit_cast_number::<2, DepartureKind>(self.departs.departure.val()));
@@ -700,7 +697,6 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             searching,
             begun,
             diverts_r,
-            found_before,
             writes_cursor,
             writes_read_place
         );

@@ -59,7 +59,7 @@ pub struct Window {
     // the positions behind `next`
     #[registers(U<5>: next_1, next_2)]
     #[registers(U<16>: flying, done, deferred)]
-    #[signals(Bit: writes, no_room, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, filled_here, done_here, deferred_here, seen_here, full_here)]
+    #[signals(Bit: writes, no_room, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, filled_here, follows, done_here, deferred_here, seen_here, full_here)]
     #[signals(U<5>: held, now, behind, second)]
     #[signals(U<4>: at, oldest, new_at, tail_place)]
     #[signals(U<16>: taken_from, one_on, two_on, here, here_behind, seen, ended, freed, flown, landed, queued, refused, handled)]
@@ -187,10 +187,11 @@ impl Logic for Window {
             again = false;
         }
         // whether there is one at the next place: of one that comes now it is known a clock later
-        filled_behind = if took { next_2 != tail } else { next_1 != tail };
+        follows = if took { next_2 != tail } else { next_1 != tail };
+        filled_behind = follows;
         filled = if took { next_1 != tail } else { next != tail };
         if passes {
-            filled = if took { next_2 != tail } else { next_1 != tail };
+            filled = follows;
         }
         if restarts {
             filled = head != tail;
