@@ -368,6 +368,8 @@ module hpcc_requester (
   logic window_filled_d;
   logic window_filled_q;
   logic window_filled_behind_q;
+  logic window_leaving_d;
+  logic window_leaving_q;
   logic [4:0] window_head_d;
   logic [4:0] window_head_q;
   logic [4:0] window_next_d;
@@ -988,6 +990,7 @@ module hpcc_requester (
   wire  [7:0] gather_distance;
   logic [7:0] gather_at;
   logic [7:0] gather_next_qp;
+  logic [7:0] gather_located_at;
   // The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone
   // says whether one may come, and enables these wide words.
   hpcc_nic_pkg::commit_t gather_held;
@@ -1012,6 +1015,8 @@ module hpcc_requester (
   logic gather_from_odd_q;
   logic gather_into_odd_d;
   logic gather_into_odd_q;
+  logic gather_located_d;
+  logic gather_located_q;
   logic gather_looked_d;
   logic gather_looked_q;
   logic gather_settled_d;
@@ -1050,7 +1055,6 @@ module hpcc_requester (
   hpcc_nic_pkg::commit_t gather_odd_d;
   hpcc_nic_pkg::commit_t gather_odd_q;
   // Where the newest answer of its queue pair lies, if it still waits.
-  logic [7:0] gather_place_d;
   logic [7:0] gather_place_q;
   // The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
   hpcc_nic_pkg::commit_t gather_offered_d;
@@ -1061,7 +1065,6 @@ module hpcc_requester (
   // What each must be joined by.
   wire  hpcc_nic_pkg::answer_tag_t gather_tags_rdata;
   // Places by queue pair.
-  logic [7:0] gather_newest_raddr;
   wire  [7:0] gather_newest_rdata;
   hpcc_nic_pkg::answer_tag_t gather_wanted_r_q;
   wire  responses_writes;
@@ -1709,15 +1712,15 @@ module hpcc_requester (
   );
   hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_tags (
     .clk(clk),
-    .raddr(gather_newest_rdata),
+    .raddr(gather_located_at),
     .rdata(gather_tags_rdata),
     .we(gather_held_full_q),
     .waddr(gather_at),
     .wdata(gather_tag)
   );
-  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_newest (
+  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_newest (
     .clk(clk),
-    .raddr(gather_newest_raddr),
+    .raddr(gather_next_qp),
     .rdata(gather_newest_rdata),
     .we(gather_puts),
     .waddr(gather_held.qp),
@@ -2851,7 +2854,8 @@ module hpcc_requester (
     window_entered_d = window_writes;
     window_freed_ring_d = (window_freed_ring_q | (stages_frees & window_freed_by_16)) & (~window_restarts);
     window_freed = 16'd0;
-    if (((window_head_q != window_next_q) & (~window_restarts)) & window_done_q[window_oldest]) begin
+    window_leaving_d = (((window_head_q != window_next_q) & (~window_restarts)) & (~window_leaving_q)) & window_done_q[window_oldest];
+    if (window_leaving_q & (~window_restarts)) begin
       window_head_d = window_head_q + 5'd1;
       window_freed = 16'd1 << window_oldest;
     end
@@ -2878,6 +2882,7 @@ module hpcc_requester (
       window_here_r_d = 16'd0;
       window_took_d = 1'd0;
       window_filled_d = 1'd0;
+      window_leaving_d = 1'd0;
     end
     if (rst) begin
       window_next_1_d = 5'd1;
@@ -3789,10 +3794,13 @@ module hpcc_requester (
   //
   // | clock | an answer |
   // |---|---|
-  // | 0 | comes |
-  // | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
-  // | 3 | (READ data) what that answer is shows |
-  // | 4 | (READ data) joins it, or is put in |
+  // | 0 | comes; READ data: its queue pair's newest answer is looked up |
+  // | 1 | passes by an empty ring, or is put in |
+  // | 2 | (READ data) where the newest lies shows |
+  // | 4 | (READ data) what it is shows |
+  // | 5 | (READ data) joins it, or is put in |
+  //
+  // One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
   //
   // Two clocks from `up` to `down` past an empty ring, three or more through it.
   //
@@ -3817,10 +3825,7 @@ module hpcc_requester (
   assign gather_down_data = gather_offered_q;
   always_comb begin
     gather_held_data_d = gather_held_data_q;
-    gather_newest_raddr = gather_next_qp;
-    if (gather_waits) begin
-      gather_newest_raddr = gather_held.qp;
-    end else begin
+    if (~gather_waits) begin
       gather_held_data_d = gather_arriving_data;
       if (gather_next_full_q) begin
         gather_held_data_d = gather_next_data_q;
@@ -3883,7 +3888,8 @@ module hpcc_requester (
     end
     gather_held_full_d = (gather_waits | gather_next_full_q) | gather_takes;
     gather_next_full_d = gather_waits & (gather_next_full_q | gather_takes);
-    gather_looked_d = gather_waits;
+    gather_located_d = gather_waits | gather_next_full_q;
+    gather_looked_d = gather_waits & gather_located_q;
     gather_settled_d = gather_waits & gather_looked_q;
     gather_shown_d = gather_waits & gather_settled_q;
     if (rst) begin
@@ -3891,6 +3897,7 @@ module hpcc_requester (
       gather_next_full_d = 1'd0;
       gather_from_odd_d = 1'd0;
       gather_into_odd_d = 1'd0;
+      gather_located_d = 1'd0;
       gather_looked_d = 1'd0;
       gather_settled_d = 1'd0;
       gather_shown_d = 1'd0;
@@ -3936,12 +3943,6 @@ module hpcc_requester (
     gather_odd_d = gather_odd_q;
     if ((~gather_next_full_q) & gather_into_odd_q) begin
       gather_odd_d = answer_data;
-    end
-  end
-  always_comb begin
-    gather_place_d = gather_place_q;
-    if (~gather_looked_q) begin
-      gather_place_d = gather_newest_rdata;
     end
   end
   always_comb begin
@@ -3996,6 +3997,12 @@ module hpcc_requester (
       if (gather_from_odd_q) begin
         gather_next_qp = gather_even_q.qp;
       end
+    end
+  end
+  always_comb begin
+    gather_located_at = gather_newest_rdata;
+    if (gather_looked_q) begin
+      gather_located_at = gather_place_q;
     end
   end
   // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
@@ -4269,6 +4276,7 @@ module hpcc_requester (
     window_took_q = 1'd0;
     window_filled_q = 1'd0;
     window_filled_behind_q = 1'd0;
+    window_leaving_q = 1'd0;
     window_head_q = 5'd0;
     window_next_q = 5'd0;
     window_tail_q = 5'd0;
@@ -4448,6 +4456,7 @@ module hpcc_requester (
     gather_next_data_q = 1'd0;
     gather_from_odd_q = 1'd0;
     gather_into_odd_q = 1'd0;
+    gather_located_q = 1'd0;
     gather_looked_q = 1'd0;
     gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
@@ -4584,6 +4593,7 @@ module hpcc_requester (
     window_took_q <= window_took_d;
     window_filled_q <= window_filled_d;
     window_filled_behind_q <= window_follows;
+    window_leaving_q <= window_leaving_d;
     window_head_q <= window_head_d;
     window_next_q <= window_next_d;
     window_tail_q <= window_tail_d;
@@ -4763,6 +4773,7 @@ module hpcc_requester (
     gather_next_data_q <= gather_next_data_d;
     gather_from_odd_q <= gather_from_odd_d;
     gather_into_odd_q <= gather_into_odd_d;
+    gather_located_q <= gather_located_d;
     gather_looked_q <= gather_looked_d;
     gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
@@ -4781,7 +4792,7 @@ module hpcc_requester (
     gather_behind_q <= gather_behind_d;
     gather_even_q <= gather_even_d;
     gather_odd_q <= gather_odd_d;
-    gather_place_q <= gather_place_d;
+    gather_place_q <= gather_located_at;
     gather_offered_q <= gather_offered_d;
     gather_wanted_r_q <= gather_wanted;
     responses_room_q <= responses_room_d;

@@ -9,15 +9,18 @@
 //!
 //! | clock | an answer |
 //! |---|---|
-//! | 0 | comes |
-//! | 1 | passes by an empty ring, or is put in; READ data: its queue pair's newest answer is looked up |
-//! | 3 | (READ data) what that answer is shows |
-//! | 4 | (READ data) joins it, or is put in |
+//! | 0 | comes; READ data: its queue pair's newest answer is looked up |
+//! | 1 | passes by an empty ring, or is put in |
+//! | 2 | (READ data) where the newest lies shows |
+//! | 4 | (READ data) what it is shows |
+//! | 5 | (READ data) joins it, or is put in |
+//!
+//! One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
 //!
 //! Two clocks from `up` to `down` past an empty ring, three or more through it.
 
 use crate::emit::naming::named_inside;
-use crate::prim::ram::{Ram, RamReg};
+use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::U;
@@ -40,10 +43,10 @@ pub struct Gather {
     /// Sixteen or more wait.
     pub many: Signal<Out, Bit>,
     #[registers(Bit: held_full, held_data, next_full, next_data, from_odd, into_odd)]
-    #[registers(Bit: looked, settled, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r)]
+    #[registers(Bit: located, looked, settled, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r)]
     #[registers(U<8>: head, tail, count)]
     #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, takes, arriving_data)]
-    #[signals(U<8>: distance, at, next_qp)]
+    #[signals(U<8>: distance, at, next_qp, located_at)]
     /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
     behind: DFF<U<8>>,
     #[registers(Commit: even, odd)]
@@ -59,7 +62,7 @@ pub struct Gather {
     /// What each must be joined by.
     tags: RamReg<AnswerTag, 8>,
     /// Places by queue pair.
-    newest: Ram<U<8>, 8>,
+    newest: LoopRam<U<8>, 8>,
     arriving: Signal<Local, Commit>,
     /// What an answer must be for `held` to join it.
     wanted: Signal<Local, AnswerTag>,
@@ -170,9 +173,7 @@ impl Logic for Gather {
             next_qp = if from_odd { even.qp } else { odd.qp };
         }
         newest.raddr = next_qp;
-        if waits {
-            newest.raddr = held.qp;
-        } else {
+        if !waits {
             held_data = if next_full { next_data } else { arriving_data };
         }
         if held_full & !waits {
@@ -180,17 +181,18 @@ impl Logic for Gather {
         }
         held_full = waits | next_full | takes;
         next_full = waits & (next_full | takes);
-        tags.raddr = newest.rdata;
-        looked = waits;
+        // from `located` on the place is known
+        located = waits | next_full;
+        looked = waits & located;
         settled = waits & looked;
         shown = waits & settled;
-        if !looked {
-            place = newest.rdata;
-        }
+        located_at = if looked { place } else { newest.rdata };
+        place = located_at;
+        tags.raddr = located_at;
         down.valid = full;
         down.data = offered;
         reset! {
-            held_full, next_full, from_odd, into_odd, looked, settled, shown, full, some, crowded, head, tail, count, unshown
+            held_full, next_full, from_odd, into_odd, located, looked, settled, shown, full, some, crowded, head, tail, count, unshown
         }
         if reset {
             vacant = true;

@@ -54,7 +54,7 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, full_up, entered, waits_r, skips, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind)]
+    #[registers(Bit: room, full_up, entered, waits_r, skips, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind, leaving)]
     #[registers(U<5>: head, next, tail)]
     // the positions behind `next`
     #[registers(U<5>: next_1, next_2)]
@@ -252,9 +252,10 @@ impl Logic for Window {
         }
         freed_ring = (freed_ring | (frees & freed_by[16])) & !restarts;
 
-        // what has become of each; places before `next` alone are given free
+        // what has become of each; places before `next` alone are given free, a clock after the oldest is seen to be done
         clear!(freed, flown, landed, queued, refused, handled);
-        if (head != next) & !restarts & done.get_bit(oldest.index()) {
+        leaving = (head != next) & !restarts & !leaving & done.get_bit(oldest.index());
+        if leaving & !restarts {
             head = head + 1;
             freed = bits_u::<16>(1) << oldest;
         }
@@ -296,7 +297,8 @@ impl Logic for Window {
             deferred,
             here_r,
             took,
-            filled
+            filled,
+            leaving
         );
         if reset {
             next_1 = bits_u::<5>(1);
