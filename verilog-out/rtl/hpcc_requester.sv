@@ -370,6 +370,8 @@ module hpcc_requester (
   logic window_filled_behind_q;
   logic window_leaving_d;
   logic window_leaving_q;
+  logic window_any_deferred_d;
+  logic window_any_deferred_q;
   logic [4:0] window_head_d;
   logic [4:0] window_head_q;
   logic [4:0] window_next_d;
@@ -453,6 +455,38 @@ module hpcc_requester (
   logic window_full_14_q;
   wire  window_full_15_d;
   logic window_full_15_q;
+  logic window_owned_0_d;
+  logic window_owned_0_q;
+  logic window_owned_1_d;
+  logic window_owned_1_q;
+  logic window_owned_2_d;
+  logic window_owned_2_q;
+  logic window_owned_3_d;
+  logic window_owned_3_q;
+  logic window_owned_4_d;
+  logic window_owned_4_q;
+  logic window_owned_5_d;
+  logic window_owned_5_q;
+  logic window_owned_6_d;
+  logic window_owned_6_q;
+  logic window_owned_7_d;
+  logic window_owned_7_q;
+  logic window_owned_8_d;
+  logic window_owned_8_q;
+  logic window_owned_9_d;
+  logic window_owned_9_q;
+  logic window_owned_10_d;
+  logic window_owned_10_q;
+  logic window_owned_11_d;
+  logic window_owned_11_q;
+  logic window_owned_12_d;
+  logic window_owned_12_q;
+  logic window_owned_13_d;
+  logic window_owned_13_q;
+  logic window_owned_14_d;
+  logic window_owned_14_q;
+  logic window_owned_15_d;
+  logic window_owned_15_q;
   logic [7:0] window_front_qp_q;
   logic [3:0] window_entered_place_q;
   logic [7:0] window_entered_qp_q;
@@ -504,6 +538,9 @@ module hpcc_requester (
   wire  entry_opens;
   wire  entry_comes;
   wire  entry_work_first;
+  logic entry_work_enters;
+  logic entry_response_enters;
+  logic entry_answer_near;
   wire  entry_response_near;
   wire  entry_work_near;
   wire  entry_work_far;
@@ -530,6 +567,10 @@ module hpcc_requester (
   wire  entry_response_taken;
   // The work request enters.
   wire  entry_work_taken;
+  // The queue pair of `step` is `write_qp`.
+  logic entry_meets_write;
+  // It is `next_write_qp`.
+  logic entry_meets_next_write;
   // Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
   wire  entry_waits;
   // Something enters in this clock.
@@ -855,18 +896,23 @@ module hpcc_requester (
   wire  turns_asked;
   wire  turns_called;
   wire  turns_begins;
+  logic turns_next_holds;
   // Of that, answers from the pipe, from the clock on in which it leaves one.
   wire  turns_answers;
+  // What the pipe makes has little room.
+  wire  turns_crowded;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
   wire  turns_go;
-  // Nothing may enter the pipe.
+  // Nothing may enter the pipe: it is or will be the state machine's, or was `crowded` a clock ago.
   wire  turns_hold;
   logic turns_turn_d;
   logic turns_turn_q;
   logic turns_holds_d;
   logic turns_holds_q;
+  logic turns_closed_d;
+  logic turns_closed_q;
   logic turns_called_before_d;
   logic turns_called_before_q;
   logic turns_waited_before_d;
@@ -878,9 +924,6 @@ module hpcc_requester (
   // Clocks that the pipe has left for itself; `rests` while there are any.
   logic [2:0] turns_rest_d;
   logic [2:0] turns_rest_q;
-  // What the pipe makes has little room, a clock ago.
-  wire  crowded_d;
-  logic crowded_q;
   // It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
   logic turn_1_q;
   // It had the turn two clocks ago, for what leaves either.
@@ -899,8 +942,11 @@ module hpcc_requester (
   logic pointers_told;
   // Clock 1: its place, as it is after writes of the clocks 0 and 1.
   wire  [4:0] pointers_place;
+  // Clock 0: the state that may be written in this clock would be this queue pair's.
+  logic pointers_meets_write;
+  // Clock 0: or the one that may be written in the next clock.
+  logic pointers_meets_next_write;
   wire  hpcc_nic_pkg::ring_pointers_t pointers_memory_rdata;
-  wire  pointers_same_d;
   logic pointers_same_q;
   wire  pointers_missed_d;
   logic pointers_missed_q;
@@ -1170,6 +1216,7 @@ module hpcc_requester (
   // Messages of all queue pairs, 16 places each.
   logic [7:0] ring_qp;
   logic [4:0] ring_place;
+  wire  [4:0] ring_looked_place;
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
   logic ring_defer;
@@ -1508,8 +1555,6 @@ module hpcc_requester (
   // Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
-  // Place of the first message to look at, as the pointers said a clock ago.
-  logic [4:0] first_place_q;
   // The place behind it, a clock later.
   logic [4:0] next_pointer_d;
   logic [4:0] next_pointer_q;
@@ -1819,6 +1864,7 @@ module hpcc_requester (
     .clk(clk),
     .qp(ring_qp),
     .place(ring_place),
+    .looked_place(ring_looked_place),
     .message(ring_message),
     .status(ring_status),
     .defer(ring_defer),
@@ -1989,8 +2035,8 @@ module hpcc_requester (
   assign message_data = ring_bus_data;
   assign turns_answers = held_waits | stages_defers_answer;
   assign go = idle_q & turns_go;
-  assign hold = (((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response) | crowded_q;
-  assign crowded_d = (events_full | schedules_crowded) | store_crowded;
+  assign hold = ((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response;
+  assign turns_crowded = (events_full | schedules_crowded) | store_crowded;
   assign entering = entry_step;
   assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
@@ -2119,8 +2165,8 @@ module hpcc_requester (
     end
     next_pointer_d = pointer_q + 5'd1;
     if (load_q) begin
-      pointer_d = first_place_q;
-      next_pointer_d = first_place_q + 5'd1;
+      pointer_d = ring_looked_place;
+      next_pointer_d = ring_looked_place + 5'd1;
     end
     if (queue_load & stages_void_now) begin
       pointer_d = 5'd0;
@@ -2534,8 +2580,12 @@ module hpcc_requester (
   end
   always_comb begin
     read_qp = entering.qp;
+    pointers_meets_write = entry_meets_write;
+    pointers_meets_next_write = entry_meets_next_write;
     if (address_q) begin
       read_qp = choice_qp;
+      pointers_meets_write = choice_qp == stages_qp;
+      pointers_meets_next_write = choice_qp == stages_completes_qp;
     end
   end
   always_comb begin
@@ -2631,7 +2681,7 @@ module hpcc_requester (
   assign window_two_on = (window_one_on << 1) | (window_one_on >> 15);
   assign window_seen = (window_done_q | window_flying_q) | window_deferred_q;
   assign window_ended = 16'd1 << stages_place;
-  assign window_waits_for_restart = window_again_q & (window_freed_ring_q | (|window_deferred_q));
+  assign window_waits_for_restart = window_again_q & (window_freed_ring_q | window_any_deferred_q);
   assign window_fresh = ((~window_waits_r_q) & (~window_skips_q)) & (~window_offered_q);
   assign window_restarts = window_fresh & window_restart_due_q;
   assign window_looks = ((window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart)) & window_filled_here;
@@ -2646,82 +2696,82 @@ module hpcc_requester (
   assign window_behind_full_0 = 1'd0;
   assign window_meets_0 = window_owners_0_q == stages_qp;
   assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_meets_0);
-  assign window_found_full_1 = window_found_full_0 | (window_full_0_q & (window_owners_0_q == window_entered_qp_q));
+  assign window_found_full_1 = window_found_full_0 | (window_full_0_q & window_owned_0_q);
   assign window_at_next_0 = window_taken_from[0];
   assign window_next_full_1 = window_next_full_0 | (window_at_next_0 & window_full_0_q);
   assign window_meets_1 = window_owners_1_q == stages_qp;
   assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_meets_1);
-  assign window_found_full_2 = window_found_full_1 | (window_full_1_q & (window_owners_1_q == window_entered_qp_q));
+  assign window_found_full_2 = window_found_full_1 | (window_full_1_q & window_owned_1_q);
   assign window_at_next_1 = window_taken_from[1];
   assign window_next_full_2 = window_next_full_1 | (window_at_next_1 & window_full_1_q);
   assign window_meets_2 = window_owners_2_q == stages_qp;
   assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_meets_2);
-  assign window_found_full_3 = window_found_full_2 | (window_full_2_q & (window_owners_2_q == window_entered_qp_q));
+  assign window_found_full_3 = window_found_full_2 | (window_full_2_q & window_owned_2_q);
   assign window_at_next_2 = window_taken_from[2];
   assign window_next_full_3 = window_next_full_2 | (window_at_next_2 & window_full_2_q);
   assign window_meets_3 = window_owners_3_q == stages_qp;
   assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_meets_3);
-  assign window_found_full_4 = window_found_full_3 | (window_full_3_q & (window_owners_3_q == window_entered_qp_q));
+  assign window_found_full_4 = window_found_full_3 | (window_full_3_q & window_owned_3_q);
   assign window_at_next_3 = window_taken_from[3];
   assign window_next_full_4 = window_next_full_3 | (window_at_next_3 & window_full_3_q);
   assign window_meets_4 = window_owners_4_q == stages_qp;
   assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_meets_4);
-  assign window_found_full_5 = window_found_full_4 | (window_full_4_q & (window_owners_4_q == window_entered_qp_q));
+  assign window_found_full_5 = window_found_full_4 | (window_full_4_q & window_owned_4_q);
   assign window_at_next_4 = window_taken_from[4];
   assign window_next_full_5 = window_next_full_4 | (window_at_next_4 & window_full_4_q);
   assign window_meets_5 = window_owners_5_q == stages_qp;
   assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_meets_5);
-  assign window_found_full_6 = window_found_full_5 | (window_full_5_q & (window_owners_5_q == window_entered_qp_q));
+  assign window_found_full_6 = window_found_full_5 | (window_full_5_q & window_owned_5_q);
   assign window_at_next_5 = window_taken_from[5];
   assign window_next_full_6 = window_next_full_5 | (window_at_next_5 & window_full_5_q);
   assign window_meets_6 = window_owners_6_q == stages_qp;
   assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_meets_6);
-  assign window_found_full_7 = window_found_full_6 | (window_full_6_q & (window_owners_6_q == window_entered_qp_q));
+  assign window_found_full_7 = window_found_full_6 | (window_full_6_q & window_owned_6_q);
   assign window_at_next_6 = window_taken_from[6];
   assign window_next_full_7 = window_next_full_6 | (window_at_next_6 & window_full_6_q);
   assign window_meets_7 = window_owners_7_q == stages_qp;
   assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_meets_7);
-  assign window_found_full_8 = window_found_full_7 | (window_full_7_q & (window_owners_7_q == window_entered_qp_q));
+  assign window_found_full_8 = window_found_full_7 | (window_full_7_q & window_owned_7_q);
   assign window_at_next_7 = window_taken_from[7];
   assign window_next_full_8 = window_next_full_7 | (window_at_next_7 & window_full_7_q);
   assign window_meets_8 = window_owners_8_q == stages_qp;
   assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_meets_8);
-  assign window_found_full_9 = window_found_full_8 | (window_full_8_q & (window_owners_8_q == window_entered_qp_q));
+  assign window_found_full_9 = window_found_full_8 | (window_full_8_q & window_owned_8_q);
   assign window_at_next_8 = window_taken_from[8];
   assign window_next_full_9 = window_next_full_8 | (window_at_next_8 & window_full_8_q);
   assign window_meets_9 = window_owners_9_q == stages_qp;
   assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_meets_9);
-  assign window_found_full_10 = window_found_full_9 | (window_full_9_q & (window_owners_9_q == window_entered_qp_q));
+  assign window_found_full_10 = window_found_full_9 | (window_full_9_q & window_owned_9_q);
   assign window_at_next_9 = window_taken_from[9];
   assign window_next_full_10 = window_next_full_9 | (window_at_next_9 & window_full_9_q);
   assign window_meets_10 = window_owners_10_q == stages_qp;
   assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_meets_10);
-  assign window_found_full_11 = window_found_full_10 | (window_full_10_q & (window_owners_10_q == window_entered_qp_q));
+  assign window_found_full_11 = window_found_full_10 | (window_full_10_q & window_owned_10_q);
   assign window_at_next_10 = window_taken_from[10];
   assign window_next_full_11 = window_next_full_10 | (window_at_next_10 & window_full_10_q);
   assign window_meets_11 = window_owners_11_q == stages_qp;
   assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_meets_11);
-  assign window_found_full_12 = window_found_full_11 | (window_full_11_q & (window_owners_11_q == window_entered_qp_q));
+  assign window_found_full_12 = window_found_full_11 | (window_full_11_q & window_owned_11_q);
   assign window_at_next_11 = window_taken_from[11];
   assign window_next_full_12 = window_next_full_11 | (window_at_next_11 & window_full_11_q);
   assign window_meets_12 = window_owners_12_q == stages_qp;
   assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_meets_12);
-  assign window_found_full_13 = window_found_full_12 | (window_full_12_q & (window_owners_12_q == window_entered_qp_q));
+  assign window_found_full_13 = window_found_full_12 | (window_full_12_q & window_owned_12_q);
   assign window_at_next_12 = window_taken_from[12];
   assign window_next_full_13 = window_next_full_12 | (window_at_next_12 & window_full_12_q);
   assign window_meets_13 = window_owners_13_q == stages_qp;
   assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_meets_13);
-  assign window_found_full_14 = window_found_full_13 | (window_full_13_q & (window_owners_13_q == window_entered_qp_q));
+  assign window_found_full_14 = window_found_full_13 | (window_full_13_q & window_owned_13_q);
   assign window_at_next_13 = window_taken_from[13];
   assign window_next_full_14 = window_next_full_13 | (window_at_next_13 & window_full_13_q);
   assign window_meets_14 = window_owners_14_q == stages_qp;
   assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_meets_14);
-  assign window_found_full_15 = window_found_full_14 | (window_full_14_q & (window_owners_14_q == window_entered_qp_q));
+  assign window_found_full_15 = window_found_full_14 | (window_full_14_q & window_owned_14_q);
   assign window_at_next_14 = window_taken_from[14];
   assign window_next_full_15 = window_next_full_14 | (window_at_next_14 & window_full_14_q);
   assign window_meets_15 = window_owners_15_q == stages_qp;
   assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_meets_15);
-  assign window_found_full_16 = window_found_full_15 | (window_full_15_q & (window_owners_15_q == window_entered_qp_q));
+  assign window_found_full_16 = window_found_full_15 | (window_full_15_q & window_owned_15_q);
   assign window_at_next_15 = window_taken_from[15];
   assign window_next_full_16 = window_next_full_15 | (window_at_next_15 & window_full_15_q);
   assign window_behind_full_1 = window_behind_full_0 | (window_at_next_0 & window_full_1_q);
@@ -2805,7 +2855,7 @@ module hpcc_requester (
     if (window_looks & window_deferred_here) begin
       window_offered_d = 1'd1;
     end
-    window_restart_due_d = (window_again_q & (~window_restarts)) & (((~window_filled_here) | window_freed_ring_q) | (|window_deferred_q));
+    window_restart_due_d = (window_again_q & (~window_restarts)) & (((~window_filled_here) | window_freed_ring_q) | window_any_deferred_q);
     if (window_skips_q) begin
       window_passes = 1'd1;
     end
@@ -2863,6 +2913,7 @@ module hpcc_requester (
     window_flying_d = (window_flying_q & (~window_landed)) | window_flown;
     window_done_d = ((window_done_q & (~window_freed)) | window_queued) | window_handled;
     window_deferred_d = (window_deferred_q & (~window_handled)) | window_refused;
+    window_any_deferred_d = |window_deferred_q;
     if (rst) begin
       window_room_d = 1'd0;
       window_entered_d = 1'd0;
@@ -2883,6 +2934,7 @@ module hpcc_requester (
       window_took_d = 1'd0;
       window_filled_d = 1'd0;
       window_leaving_d = 1'd0;
+      window_any_deferred_d = 1'd0;
     end
     if (rst) begin
       window_next_1_d = 5'd1;
@@ -2891,98 +2943,130 @@ module hpcc_requester (
   end
   always_comb begin
     window_owners_0_d = window_owners_0_q;
+    window_owned_0_d = window_owners_0_q == window_arriving_qp;
     if (window_enters_0) begin
       window_owners_0_d = window_entered_qp_q;
+      window_owned_0_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_1_d = window_owners_1_q;
+    window_owned_1_d = window_owners_1_q == window_arriving_qp;
     if (window_enters_1) begin
       window_owners_1_d = window_entered_qp_q;
+      window_owned_1_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_2_d = window_owners_2_q;
+    window_owned_2_d = window_owners_2_q == window_arriving_qp;
     if (window_enters_2) begin
       window_owners_2_d = window_entered_qp_q;
+      window_owned_2_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_3_d = window_owners_3_q;
+    window_owned_3_d = window_owners_3_q == window_arriving_qp;
     if (window_enters_3) begin
       window_owners_3_d = window_entered_qp_q;
+      window_owned_3_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_4_d = window_owners_4_q;
+    window_owned_4_d = window_owners_4_q == window_arriving_qp;
     if (window_enters_4) begin
       window_owners_4_d = window_entered_qp_q;
+      window_owned_4_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_5_d = window_owners_5_q;
+    window_owned_5_d = window_owners_5_q == window_arriving_qp;
     if (window_enters_5) begin
       window_owners_5_d = window_entered_qp_q;
+      window_owned_5_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_6_d = window_owners_6_q;
+    window_owned_6_d = window_owners_6_q == window_arriving_qp;
     if (window_enters_6) begin
       window_owners_6_d = window_entered_qp_q;
+      window_owned_6_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_7_d = window_owners_7_q;
+    window_owned_7_d = window_owners_7_q == window_arriving_qp;
     if (window_enters_7) begin
       window_owners_7_d = window_entered_qp_q;
+      window_owned_7_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_8_d = window_owners_8_q;
+    window_owned_8_d = window_owners_8_q == window_arriving_qp;
     if (window_enters_8) begin
       window_owners_8_d = window_entered_qp_q;
+      window_owned_8_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_9_d = window_owners_9_q;
+    window_owned_9_d = window_owners_9_q == window_arriving_qp;
     if (window_enters_9) begin
       window_owners_9_d = window_entered_qp_q;
+      window_owned_9_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_10_d = window_owners_10_q;
+    window_owned_10_d = window_owners_10_q == window_arriving_qp;
     if (window_enters_10) begin
       window_owners_10_d = window_entered_qp_q;
+      window_owned_10_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_11_d = window_owners_11_q;
+    window_owned_11_d = window_owners_11_q == window_arriving_qp;
     if (window_enters_11) begin
       window_owners_11_d = window_entered_qp_q;
+      window_owned_11_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_12_d = window_owners_12_q;
+    window_owned_12_d = window_owners_12_q == window_arriving_qp;
     if (window_enters_12) begin
       window_owners_12_d = window_entered_qp_q;
+      window_owned_12_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_13_d = window_owners_13_q;
+    window_owned_13_d = window_owners_13_q == window_arriving_qp;
     if (window_enters_13) begin
       window_owners_13_d = window_entered_qp_q;
+      window_owned_13_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_14_d = window_owners_14_q;
+    window_owned_14_d = window_owners_14_q == window_arriving_qp;
     if (window_enters_14) begin
       window_owners_14_d = window_entered_qp_q;
+      window_owned_14_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
     window_owners_15_d = window_owners_15_q;
+    window_owned_15_d = window_owners_15_q == window_arriving_qp;
     if (window_enters_15) begin
       window_owners_15_d = window_entered_qp_q;
+      window_owned_15_d = window_entered_qp_q == window_arriving_qp;
     end
   end
   always_comb begin
@@ -3184,6 +3268,8 @@ module hpcc_requester (
   assign entry_waits = (entry_full_q | window_waits) | responses_waits;
   assign entry_takes = (entry_takes_work | entry_takes_answer) | entry_takes_response;
   assign entry_valid = entry_takes;
+  assign entry_answer_qp = entry_answer_q.qp;
+  assign entry_response_qp = responses_step.qp;
   assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
@@ -3192,14 +3278,10 @@ module hpcc_requester (
   assign entry_comes = gather_down_valid & entry_opens;
   assign entry_answer_comes = entry_comes;
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
-  assign entry_answer_qp = entry_answer_q.qp;
-  assign entry_response_qp = responses_step.qp;
-  assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
-      | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
-  assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
-      | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
+  assign entry_work_near = ((entry_work_enters & (~hold)) | (entry_inside_1_q & (entry_qp_1_q == window_next_qp)))
+      | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
+  assign entry_response_near = ((entry_response_enters & (~hold)) | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp)))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
   assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
   assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
@@ -3233,10 +3315,7 @@ module hpcc_requester (
     end
     entry_behind_full_d = entry_stays;
     entry_work_meets_d = entry_work_near | entry_work_far;
-    entry_answer_meets_d = (entry_behind_inside | (entry_takes_work & entry_behind_work)) | (entry_takes_response & entry_behind_response);
-    if (entry_takes_answer) begin
-      entry_answer_meets_d = entry_behind_answer;
-    end
+    entry_answer_meets_d = entry_answer_near;
     entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
@@ -3307,6 +3386,24 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    entry_meets_write = entry_answer_qp == stages_qp;
+    if (entry_work_first) begin
+      entry_meets_write = entry_work_qp == stages_qp;
+    end
+    if (entry_response_can) begin
+      entry_meets_write = entry_response_qp == stages_qp;
+    end
+  end
+  always_comb begin
+    entry_meets_next_write = entry_answer_qp == stages_completes_qp;
+    if (entry_work_first) begin
+      entry_meets_next_write = entry_work_qp == stages_completes_qp;
+    end
+    if (entry_response_can) begin
+      entry_meets_next_write = entry_response_qp == stages_completes_qp;
+    end
+  end
+  always_comb begin
     entry_arrived = 94'd0;
     entry_arrived.qp = entry_newcomer.qp;
     entry_arrived.generation = entry_newcomer.generation;
@@ -3330,6 +3427,24 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    entry_work_enters = entry_answer_can & (entry_answer_qp == window_next_qp);
+    if (entry_work_first) begin
+      entry_work_enters = entry_work_qp == window_next_qp;
+    end
+    if (entry_response_can) begin
+      entry_work_enters = entry_response_qp == window_next_qp;
+    end
+  end
+  always_comb begin
+    entry_response_enters = entry_answer_can & (entry_answer_qp == entry_response_qp);
+    if (entry_work_first) begin
+      entry_response_enters = entry_work_qp == entry_response_qp;
+    end
+    if (entry_response_can) begin
+      entry_response_enters = entry_response_qp == entry_response_qp;
+    end
+  end
+  always_comb begin
     entry_behind_inside = entry_second_inside;
     if (entry_full_q) begin
       entry_behind_inside = entry_answer_inside;
@@ -3345,6 +3460,21 @@ module hpcc_requester (
     entry_behind_response = entry_response_qp == entry_second_qp;
     if (entry_full_q) begin
       entry_behind_response = entry_response_qp == entry_answer_qp;
+    end
+  end
+  always_comb begin
+    entry_answer_near = entry_behind_inside;
+    if (entry_answer_can) begin
+      entry_answer_near = entry_behind_answer;
+    end
+    if (entry_work_first) begin
+      entry_answer_near = entry_behind_inside | entry_behind_work;
+    end
+    if (entry_response_can) begin
+      entry_answer_near = entry_behind_inside | entry_behind_response;
+    end
+    if (hold) begin
+      entry_answer_near = entry_behind_inside;
     end
   end
   // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
@@ -3623,19 +3753,18 @@ module hpcc_requester (
   assign turns_called = turns_answers | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
   assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~turns_answers)) & turns_waited_before_q));
   assign turns_go = turns_turn_q & (~turns_leaves);
-  assign turns_hold = turns_holds_q;
+  assign turns_hold = turns_closed_q;
   assign turns_machine = turns_turn_q;
   assign turns_begins = turns_holds_q & (~stages_busy);
   always_comb begin
     turns_turn_d = turns_turn_q;
-    turns_holds_d = turns_holds_q;
     turns_rests_d = turns_rests_q;
     turns_operations_d = turns_operations_q;
     turns_rest_d = turns_rest_q;
     turns_called_before_d = choice_calls;
     turns_waited_before_d = entry_waits;
     if (turns_turn_q) begin
-      turns_holds_d = ~turns_leaves;
+      turns_next_holds = ~turns_leaves;
       if (turns_leaves) begin
         turns_turn_d = 1'd0;
         turns_rest_d = 3'd7;
@@ -3650,11 +3779,14 @@ module hpcc_requester (
         turns_rests_d = turns_rest_q != 3'd1;
       end
       turns_turn_d = turns_begins;
-      turns_holds_d = turns_called | turns_begins;
+      turns_next_holds = turns_called | turns_begins;
     end
+    turns_holds_d = turns_next_holds;
+    turns_closed_d = turns_next_holds | turns_crowded;
     if (rst) begin
       turns_turn_d = 1'd0;
       turns_holds_d = 1'd0;
+      turns_closed_d = 1'd0;
       turns_called_before_d = 1'd0;
       turns_waited_before_d = 1'd0;
       turns_operations_d = 3'd0;
@@ -3668,8 +3800,7 @@ module hpcc_requester (
   // The same words as in the state, written with it; in a void state they mean nothing.
   //
   // Pointers of 256 queue pairs.
-  assign pointers_same_d = stages_completes_qp == read_qp;
-  assign pointers_missed_d = stages_we & (stages_qp == read_qp);
+  assign pointers_missed_d = stages_we & pointers_meets_write;
   assign pointers_writes = stages_we & pointers_same_q;
   assign pointers_outdated = pointers_writes | pointers_missed_q;
   assign pointers_place = (((pointers_of_head | pointers_of_read) | pointers_of_told) | pointers_of_written) | pointers_of_missed;
@@ -4277,6 +4408,7 @@ module hpcc_requester (
     window_filled_q = 1'd0;
     window_filled_behind_q = 1'd0;
     window_leaving_q = 1'd0;
+    window_any_deferred_q = 1'd0;
     window_head_q = 5'd0;
     window_next_q = 5'd0;
     window_tail_q = 5'd0;
@@ -4318,6 +4450,22 @@ module hpcc_requester (
     window_full_13_q = 1'd0;
     window_full_14_q = 1'd0;
     window_full_15_q = 1'd0;
+    window_owned_0_q = 1'd0;
+    window_owned_1_q = 1'd0;
+    window_owned_2_q = 1'd0;
+    window_owned_3_q = 1'd0;
+    window_owned_4_q = 1'd0;
+    window_owned_5_q = 1'd0;
+    window_owned_6_q = 1'd0;
+    window_owned_7_q = 1'd0;
+    window_owned_8_q = 1'd0;
+    window_owned_9_q = 1'd0;
+    window_owned_10_q = 1'd0;
+    window_owned_11_q = 1'd0;
+    window_owned_12_q = 1'd0;
+    window_owned_13_q = 1'd0;
+    window_owned_14_q = 1'd0;
+    window_owned_15_q = 1'd0;
     window_front_qp_q = 8'd0;
     window_entered_place_q = 4'd0;
     window_entered_qp_q = 8'd0;
@@ -4438,12 +4586,12 @@ module hpcc_requester (
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
     turns_holds_q = 1'd0;
+    turns_closed_q = 1'd0;
     turns_called_before_q = 1'd0;
     turns_waited_before_q = 1'd0;
     turns_rests_q = 1'd0;
     turns_operations_q = 3'd0;
     turns_rest_q = 3'd0;
-    crowded_q = 1'd0;
     turn_1_q = 1'd0;
     turn_2_q = 1'd0;
     pointers_same_q = 1'd0;
@@ -4554,7 +4702,6 @@ module hpcc_requester (
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
     pointer_q = 5'd0;
-    first_place_q = 5'd0;
     next_pointer_q = 5'd0;
     next_is_tail_q = 1'd0;
     next_is_head_q = 1'd0;
@@ -4594,6 +4741,7 @@ module hpcc_requester (
     window_filled_q <= window_filled_d;
     window_filled_behind_q <= window_follows;
     window_leaving_q <= window_leaving_d;
+    window_any_deferred_q <= window_any_deferred_d;
     window_head_q <= window_head_d;
     window_next_q <= window_next_d;
     window_tail_q <= window_tail_d;
@@ -4635,6 +4783,22 @@ module hpcc_requester (
     window_full_13_q <= window_full_13_d;
     window_full_14_q <= window_full_14_d;
     window_full_15_q <= window_full_15_d;
+    window_owned_0_q <= window_owned_0_d;
+    window_owned_1_q <= window_owned_1_d;
+    window_owned_2_q <= window_owned_2_d;
+    window_owned_3_q <= window_owned_3_d;
+    window_owned_4_q <= window_owned_4_d;
+    window_owned_5_q <= window_owned_5_d;
+    window_owned_6_q <= window_owned_6_d;
+    window_owned_7_q <= window_owned_7_d;
+    window_owned_8_q <= window_owned_8_d;
+    window_owned_9_q <= window_owned_9_d;
+    window_owned_10_q <= window_owned_10_d;
+    window_owned_11_q <= window_owned_11_d;
+    window_owned_12_q <= window_owned_12_d;
+    window_owned_13_q <= window_owned_13_d;
+    window_owned_14_q <= window_owned_14_d;
+    window_owned_15_q <= window_owned_15_d;
     window_front_qp_q <= window_addressed_qp;
     window_entered_place_q <= window_tail_place;
     window_entered_qp_q <= window_arriving_qp;
@@ -4755,15 +4919,15 @@ module hpcc_requester (
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
     turns_holds_q <= turns_holds_d;
+    turns_closed_q <= turns_closed_d;
     turns_called_before_q <= turns_called_before_d;
     turns_waited_before_q <= turns_waited_before_d;
     turns_rests_q <= turns_rests_d;
     turns_operations_q <= turns_operations_d;
     turns_rest_q <= turns_rest_d;
-    crowded_q <= crowded_d;
     turn_1_q <= turn;
     turn_2_q <= turn_1_q;
-    pointers_same_q <= pointers_same_d;
+    pointers_same_q <= pointers_meets_next_write;
     pointers_missed_q <= pointers_missed_d;
     pointers_written_1_q <= pointers_written;
     store_by_generation_q <= store_removing;
@@ -4871,7 +5035,6 @@ module hpcc_requester (
     told_status_q <= told_status_d;
     live_q <= live_d;
     pointer_q <= pointer_d;
-    first_place_q <= pointers_place;
     next_pointer_q <= next_pointer_d;
     next_is_tail_q <= next_is_tail_d;
     next_is_head_q <= next_is_head_d;

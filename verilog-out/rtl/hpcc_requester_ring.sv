@@ -11,6 +11,8 @@ module hpcc_requester_ring (
   input  wire  [7:0] qp,
   // Place to read.
   input  wire  [4:0] place,
+  // That place, a clock later.
+  output wire  [4:0] looked_place,
   // The message there, two clocks later; a message written in the clock behind that of the place or before shows.
   output wire  hpcc_nic_pkg::own_message_t message,
   // How the message at the place of two clocks ago ended, if its completion waits.
@@ -52,12 +54,13 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  hpcc_nic_pkg::message_t bus_data
 );
+  hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
   wire  [11:0] memory_place;
   // A register straight before the memories: the address has a long way to many block RAMs.
-  hpcc_nic_pkg::ring_place_t looked_d;
-  hpcc_nic_pkg::ring_place_t looked_q;
+  logic [7:0] looked_qp_q;
+  logic [4:0] position_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
   // How messages ended whose completions wait.
@@ -84,7 +87,8 @@ module hpcc_requester_ring (
     .waddr(statuses_waddr),
     .wdata(defer_status)
   );
-  assign memory_place = looked_q;
+  assign looked_place = position_q;
+  assign memory_place = looked;
   assign message = memory_rdata;
   assign address_d = added;
   assign bus_valid = valid_q;
@@ -92,11 +96,6 @@ module hpcc_requester_ring (
   assign bus_data = data_q;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
-  always_comb begin
-    looked_d = looked_q;
-    looked_d.place = place[3:0];
-    looked_d.qp = qp;
-  end
   always_comb begin
     data_d = data_q;
     data_d.first_psn = start;
@@ -110,6 +109,10 @@ module hpcc_requester_ring (
     data_d.length = length;
     data_d.id = work.id;
     data_d.total = work.length;
+  end
+  always_comb begin
+    looked.place = position_q[3:0];
+    looked.qp = looked_qp_q;
   end
   always_comb begin
     added.place = tail[3:0];
@@ -130,19 +133,21 @@ module hpcc_requester_ring (
     memory_wdata.total = data_q.total;
   end
   initial begin
-    looked_q = 12'd0;
+    looked_qp_q = 8'd0;
+    position_q = 5'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
     data_q = 384'd0;
   end
   always @(posedge clk) begin
-    looked_q <= looked_d;
+    looked_qp_q <= qp;
+    position_q <= place;
     valid_q <= push;
     address_q <= address_d;
     data_q <= data_d;
   end
-  wire unused_bits = &{1'b0, place[4], defer_place[4], tail[4], work.remote_address, work.local_key, work.local_address,
-      work.operation[7:1], work.qpn};
+  wire unused_bits = &{1'b0, defer_place[4], tail[4], work.remote_address, work.local_key, work.local_address, work.operation[7:1],
+      work.qpn};
 endmodule
 
 `default_nettype wire

@@ -22,8 +22,10 @@ pub struct Pointers {
     pub told: Signal<In, Bit>,
     /// Clock 1: its place, as it is after writes of the clocks 0 and 1.
     pub place: Signal<Out, U<5>>,
-    /// Queue pair of the state that may be written in the next clock.
-    pub next_write_qp: Signal<In, U<8>>,
+    /// Clock 0: the state that may be written in this clock would be this queue pair's.
+    pub meets_write: Signal<In, Bit>,
+    /// Clock 0: or the one that may be written in the next clock.
+    pub meets_next_write: Signal<In, Bit>,
     /// A state is written.
     pub we: Signal<In, Bit>,
     /// Of this queue pair.
@@ -47,8 +49,8 @@ impl Logic for Pointers {
         memory.raddr = qp;
         fields!(written from new_state: head, read_at, told);
         inputs!(memory: we, waddr = write_qp, wdata = written);
-        same = next_write_qp == qp;
-        missed = we & (write_qp == qp);
+        same = meets_next_write;
+        missed = we & meets_write;
         written_1 = written;
         writes = we & same;
         outdated = writes | missed;
@@ -94,7 +96,7 @@ mod tests {
         let mut at = 0;
         for clock in 0..20_000 {
             let (qp, next_at) = (stimulus.below(4), stimulus.below(4));
-            block.next_write_qp.next = U(next_at);
+            (block.meets_write.next, block.meets_next_write.next) = (qp == at, qp == next_at);
             let (we, read, told) = (stimulus.chance(0.5), stimulus.chance(0.4), stimulus.chance(0.2));
             let pointers = [stimulus.uniform(5), stimulus.uniform(5), stimulus.uniform(5)];
             let mut state = [0u64; 3];

@@ -20,6 +20,8 @@ pub struct Ring {
     pub qp: Signal<In, U<8>>,
     /// Place to read.
     pub place: Signal<In, U<5>>,
+    /// That place, a clock later.
+    pub looked_place: Signal<Out, U<5>>,
     /// The message there, two clocks later; a message written in the clock behind that of the place or before shows.
     pub message: Signal<Out, OwnMessage>,
     /// How the message at the place of two clocks ago ended, if its completion waits.
@@ -61,8 +63,9 @@ pub struct Ring {
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
     /// A register straight before the memories: the address has a long way to many block RAMs.
-    looked: DFF<RingPlace>,
-    #[signals(RingPlace: added, deferred)]
+    looked_qp: DFF<U<8>>,
+    position: DFF<U<5>>,
+    #[signals(RingPlace: looked, added, deferred)]
     memory: Ram<OwnMessage, 12>,
     /// How messages ended whose completions wait.
     statuses: Ram<CompletionStatus, 12>,
@@ -76,8 +79,9 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        looked.place = bit_cast_u::<4, 5>(place);
-        looked.qp = qp;
+        assign!(position.d = place, looked_qp.d = qp, looked_place = position);
+        looked.place = bit_cast_u::<4, 5>(position);
+        looked.qp = looked_qp;
         added.place = bit_cast_u::<4, 5>(tail);
         added.qp = push_qp;
         deferred.place = bit_cast_u::<4, 5>(defer_place);

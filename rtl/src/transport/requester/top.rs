@@ -137,8 +137,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     turns: Turns,
     /// Nothing may enter the fast path in this clock.
     hold: Signal<Local, Bit>,
-    /// What the pipe makes has little room, a clock ago.
-    crowded: DFF<Bit>,
     /// The state machine has the turn.
     turn: Signal<Local, Bit>,
     /// It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
@@ -290,8 +288,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     same: Signal<Local, Bit>,
     /// Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
     pointer: DFF<U<5>>,
-    /// Place of the first message to look at, as the pointers said a clock ago.
-    first_place: DFF<U<5>>,
     /// The place behind it, a clock later.
     next_pointer: DFF<U<5>>,
     /// That is the next free place, another clock later.
@@ -415,9 +411,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.hold.next = self.turns.hold.val()
             | self.stages.fails_work.val()
             | self.stages.defers_answer.val()
-            | self.stages.defers_response.val()
-            | self.crowded.q.val();
-        self.crowded.d.next = self.events.full.val() | self.schedules.crowded.val() | self.store.crowded.val();
+            | self.stages.defers_response.val();
+        self.turns.crowded.next = self.events.full.val() | self.schedules.crowded.val() | self.store.crowded.val();
         inputs!(entry: answers_read, many_answers = gather.many, hold, answer_place = held.place, work_waits = window.waits, work = window.front);
         inputs!(entry: work_place = window.place, work_invalid = intake.invalid, next_work_qp = window.next_qp);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
@@ -452,8 +447,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         // what the state machine has chosen is read in the clock of `address` alone
         self.read_qp.next = self.entering.val().qp;
+        inputs!(entry: write_qp = stages.qp, next_write_qp = stages.completes_qp);
+        inputs!(pointers from entry: meets_write, meets_next_write);
         if self.address.q.val() {
             self.read_qp.next = self.choice.qp.val();
+            self.pointers.meets_write.next = self.choice.qp.val() == self.stages.qp.val();
+            self.pointers.meets_next_write.next = self.choice.qp.val() == self.stages.completes_qp.val();
         }
         inputs!([store, pointers]: qp = read_qp);
         if self.go.val() {
@@ -515,10 +514,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
         self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
-        self.first_place.d.next = self.pointers.place.val();
         if self.load.q.val() {
-            self.pointer.d.next = self.first_place.q.val();
-            self.next_pointer.d.next = self.first_place.q.val() + 1;
+            self.pointer.d.next = self.ring.looked_place.val();
+            self.next_pointer.d.next = self.ring.looked_place.val() + 1;
         }
         self.queue.load.next = self.loads.q.val();
         inputs!(queue from stages:
@@ -941,7 +939,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.save.next = self.save.q.val();
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
         inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
-        self.pointers.next_write_qp.next = self.stages.completes_qp.val();
         if self.save.q.val() {
             self.save.d.next = self.done.val();
             if self.queue.changed.val() & !self.choice.work.val() & (self.choice.qp.val() == self.blocked_qp.q.val()) {

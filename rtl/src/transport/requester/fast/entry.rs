@@ -56,6 +56,14 @@ pub struct Entry {
     pub response_taken: Signal<Out, Bit>,
     /// The work request enters.
     pub work_taken: Signal<Out, Bit>,
+    /// Queue pair of the state that may be written in this clock.
+    pub write_qp: Signal<In, U<8>>,
+    /// And in the next clock.
+    pub next_write_qp: Signal<In, U<8>>,
+    /// The queue pair of `step` is `write_qp`.
+    pub meets_write: Signal<Out, Bit>,
+    /// It is `next_write_qp`.
+    pub meets_next_write: Signal<Out, Bit>,
     /// A READ of a peer becomes active; READs are answered for 64 clocks from then on.
     pub answers_read: Signal<In, Bit>,
     /// Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
@@ -67,7 +75,7 @@ pub struct Entry {
     #[registers(Bit: inside_1, inside_2, inside_3, turn, full, behind_full, spare, answer_meets, work_meets, response_meets, pauses, answering)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens, comes, work_first)]
-    #[signals(Bit: response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays)]
+    #[signals(Bit: work_enters, response_enters, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, second_qp, work_qp, response_qp)]
     /// Clocks in which READs are answered.
     answered: DFF<U<6>>,
@@ -136,6 +144,7 @@ impl Logic for Entry {
         word.read = work.operation.any();
         word.length = work.length;
         fields!(word from response: ends, negative);
+        assign!(answer_qp = answer.qp, response_qp = response.qp);
         work_qp = bit_cast_u::<8, 24>(work.qpn);
         if work_first {
             word.qp = work_qp;
@@ -146,6 +155,16 @@ impl Logic for Entry {
             word.length = bit_cast_u::<32, 16>(response.length);
         }
         step = word;
+        // compared before it is known which of them enters
+        each!((meets, number) in [(meets_write, write_qp), (meets_next_write, next_write_qp)] {
+            meets = answer_qp == number;
+            if work_first {
+                meets = work_qp == number;
+            }
+            if response_can {
+                meets = response_qp == number;
+            }
+        });
 
         // the answers behind it
         newcomer = answers.data;
@@ -168,14 +187,16 @@ impl Logic for Entry {
         spare = !stays;
 
         // whose queue pair will be inside in the next clock
-        assign!(answer_qp = answer.qp, response_qp = response.qp);
         second_qp = if behind_full { behind.qp } else { newcomer.qp };
-        each!((meets, number) in [(work_near, next_work_qp), (response_near, response_qp)] {
-            meets = (takes_work & (work_qp == number))
-                | (takes_answer & (answer_qp == number))
-                | (takes_response & (response_qp == number))
-                | (inside_1 & (qp_1 == number))
-                | (inside_2 & (qp_2 == number));
+        each!((meets, enters, number) in [(work_near, work_enters, next_work_qp), (response_near, response_enters, response_qp)] {
+            enters = answer_can & (answer_qp == number);
+            if work_first {
+                enters = work_qp == number;
+            }
+            if response_can {
+                enters = response_qp == number;
+            }
+            meets = (enters & !hold) | (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number));
         });
         work_far = inside_3 & (qp_3 == next_work_qp);
         work_meets = work_near | work_far;
@@ -187,11 +208,17 @@ impl Logic for Entry {
         behind_inside = if full { answer_inside } else { second_inside };
         behind_work = if full { work_qp == answer_qp } else { work_qp == second_qp };
         behind_response = if full { response_qp == answer_qp } else { response_qp == second_qp };
-        answer_meets = if takes_answer {
-            behind_answer
-        } else {
-            behind_inside | (takes_work & behind_work) | (takes_response & behind_response)
-        };
+        answer_near = if answer_can { behind_answer } else { behind_inside };
+        if work_first {
+            answer_near = behind_inside | behind_work;
+        }
+        if response_can {
+            answer_near = behind_inside | behind_response;
+        }
+        if hold {
+            answer_near = behind_inside;
+        }
+        answer_meets = answer_near;
         response_meets = response_near;
         inside_1 = takes;
         qp_1 = word.qp;

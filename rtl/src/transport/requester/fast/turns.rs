@@ -26,15 +26,17 @@ pub struct Turns {
     pub waits: Signal<In, Bit>,
     /// Something is in the pipe.
     pub busy: Signal<In, Bit>,
+    /// What the pipe makes has little room.
+    pub crowded: Signal<In, Bit>,
     /// The state machine has the turn.
     pub machine: Signal<Out, Bit>,
     /// The state machine may begin an operation.
     pub go: Signal<Out, Bit>,
-    /// Nothing may enter the pipe.
+    /// Nothing may enter the pipe: it is or will be the state machine's, or was `crowded` a clock ago.
     pub hold: Signal<Out, Bit>,
-    #[registers(Bit: turn, holds, called_before, waited_before, rests)]
+    #[registers(Bit: turn, holds, closed, called_before, waited_before, rests)]
     #[registers(U<3>: operations)]
-    #[signals(Bit: leaves, asked, called, begins)]
+    #[signals(Bit: leaves, asked, called, begins, next_holds)]
     /// Clocks that the pipe has left for itself; `rests` while there are any.
     rest: DFF<U<3>>,
 }
@@ -48,12 +50,12 @@ impl Logic for Turns {
         called = answers | (called_before & (!rests | !waited_before));
         leaves = idle & (!asked | ((operations > 3) & !answers & waited_before));
         go = turn & !leaves;
-        hold = holds;
+        hold = closed;
         machine = turn;
         // held without a turn, the pipe runs out
         begins = holds & !busy;
         if turn {
-            holds = !leaves;
+            next_holds = !leaves;
             if leaves {
                 turn = false;
                 rest = bits_u::<3>(7);
@@ -68,9 +70,20 @@ impl Logic for Turns {
                 rests = rest != 1;
             }
             turn = begins;
-            holds = called | begins;
+            next_holds = called | begins;
         }
-        reset!(turn, holds, called_before, waited_before, operations, rest, rests);
+        holds = next_holds;
+        closed = next_holds | crowded;
+        reset!(
+            turn,
+            holds,
+            closed,
+            called_before,
+            waited_before,
+            operations,
+            rest,
+            rests
+        );
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -54,7 +54,7 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, full_up, entered, waits_r, skips, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind, leaving)]
+    #[registers(Bit: room, full_up, entered, waits_r, skips, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind, leaving, any_deferred)]
     #[registers(U<5>: head, next, tail)]
     // the positions behind `next`
     #[registers(U<5>: next_1, next_2)]
@@ -73,6 +73,8 @@ pub struct Window {
     enters: [Signal<Local, Bit>; 16],
     /// `end_qp` is that of the place.
     meets: [Signal<Local, Bit>; 16],
+    /// The work request that came a clock ago is of the place's queue pair.
+    owned: [DFF<Bit>; 16],
     /// So far, by place: a full one of `end_qp`; one of what comes; the place of `next` (`at_next`), and the one behind it.
     freed_by: [Signal<Local, Bit>; 17],
     found_full: [Signal<Local, Bit>; 17],
@@ -151,7 +153,7 @@ impl Logic for Window {
         seen_here = if took { (seen & one_on).any() } else { (seen & taken_from).any() };
         ended = bits_u::<16>(1) << end_place;
         // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
-        waits_for_restart = again & (freed_ring | deferred.any());
+        waits_for_restart = again & (freed_ring | any_deferred);
         fresh = !waits_r & !skips & !offered;
         filled_here = if took { filled_behind } else { filled };
         restarts = fresh & restart_due;
@@ -161,7 +163,7 @@ impl Logic for Window {
         if looks & deferred_here {
             offered = true;
         }
-        restart_due = again & !restarts & (!filled_here | freed_ring | deferred.any());
+        restart_due = again & !restarts & (!filled_here | freed_ring | any_deferred);
         if skips {
             passes = true;
         }
@@ -222,7 +224,7 @@ impl Logic for Window {
         for i in 0..16 {
             meets[i] = owners[i] == end_qp;
             freed_by[i + 1] = freed_by[i] | (full[i] & meets[i]);
-            found_full[i + 1] = found_full[i] | (full[i] & (owners[i] == entered_qp));
+            found_full[i + 1] = found_full[i] | (full[i] & owned[i]);
             at_next[i] = taken_from.get_bit(i);
             next_full[i + 1] = next_full[i] | (at_next[i] & full[i]);
         }
@@ -246,8 +248,10 @@ impl Logic for Window {
             enters[i] = entered & (entered_place == i.val());
             full[i] =
                 ((((full[i] | (comes_back & meets[i])) & !enters[i]) | (enters[i] & comes_full)) & !restarts) & !reset;
+            owned[i] = owners[i] == arriving_qp;
             if enters[i] {
                 owners[i] = entered_qp;
+                owned[i] = entered_qp == arriving_qp;
             }
         }
         freed_ring = (freed_ring | (frees & freed_by[16])) & !restarts;
@@ -279,6 +283,7 @@ impl Logic for Window {
         flying = (flying & !landed) | flown;
         done = (done & !freed) | queued | handled;
         deferred = (deferred & !handled) | refused;
+        any_deferred = deferred.any();
         reset!(
             room,
             entered,
@@ -298,7 +303,8 @@ impl Logic for Window {
             here_r,
             took,
             filled,
-            leaving
+            leaving,
+            any_deferred
         );
         if reset {
             next_1 = bits_u::<5>(1);

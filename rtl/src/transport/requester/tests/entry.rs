@@ -53,13 +53,17 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
         e.work_place.next = U(place ^ 1);
         let answers_read = random.chance(0.01);
         e.answers_read.next = answers_read;
+        let writes = [random.below(7), random.below(7)];
+        (e.write_qp.next, e.next_write_qp.next) = (U(writes[0]), U(writes[1]));
         let many = clock % 64 >= 32;
         e.many_answers.next = many;
-        let (taken, valid, word, any, comes) = step(e, |e| {
+        let (taken, valid, word, any, comes, meets) = step(e, |e| {
             let taken = [e.response_taken.val(), e.work_taken.val()];
             let comes = [e.answers.ready.val(), e.answer_comes.val()];
-            (taken, e.valid.val(), e.step.val(), e.waits.val(), comes)
+            let meets = [e.meets_write.val(), e.meets_next_write.val()];
+            (taken, e.valid.val(), e.step.val(), e.waits.val(), comes, meets)
         });
+        assert_eq!(meets, writes.map(|qp| word.qp.0 == qp), "clock {clock}");
         let waiting = [
             response.filter(|(_, _, waits)| *waits).map(|(qp, ..)| qp),
             answers.front().map(|(qp, ..)| *qp),
