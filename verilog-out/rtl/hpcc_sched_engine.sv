@@ -90,7 +90,6 @@ module hpcc_sched_engine (
   wire  waking;
   wire  clears;
   wire  open;
-  wire  ending;
   wire  granted;
   hpcc_nic_pkg::ring_entry_t entry;
   hpcc_nic_pkg::ring_entry_t back;
@@ -102,7 +101,8 @@ module hpcc_sched_engine (
   wire  hpcc_nic_pkg::tag_distance_t lag;
   wire  valid_0_d;
   logic valid_0_q;
-  logic valid_13_q;
+  logic ending_d;
+  logic ending_q;
   logic settled_d;
   logic settled_q;
   wire  crowded_d;
@@ -356,17 +356,16 @@ module hpcc_sched_engine (
   assign state_ram_raddr = entry_0_q.place.index[5:0];
   assign adjust_ram_raddr = entry_0_q.place.index[5:0];
   assign visit_ends = valid_12_q & settled_q;
-  assign ending = valid_13_q & settled_q;
   assign after = visit_state_after;
-  assign state_ram_we = ending | clears;
-  assign visited_ram_we = ending | clears;
-  assign out_ram_we = ending | clears;
+  assign state_ram_we = ending_q | clears;
+  assign visited_ram_we = ending_q | clears;
+  assign out_ram_we = ending_q | clears;
   assign lag = tag - entry_13_q.tag;
   assign granted = |visit_grant.count;
-  assign back_valid_15_d = ending & (~visit_idle);
+  assign back_valid_15_d = ending_q & (~visit_idle);
   assign waiting_enter = back_valid_15_q & settled_q;
   assign credit = visit_state_after.credit;
-  assign fifo_up_valid = ending & granted;
+  assign fifo_up_valid = ending_q & granted;
   assign grants_data = fifo_down_data;
   assign grants_valid = fifo_down_valid;
   always_comb begin
@@ -400,6 +399,12 @@ module hpcc_sched_engine (
     if (woken_down_valid) begin
       entry.place = woken_down_data;
       entry.tag = tag;
+    end
+  end
+  always_comb begin
+    ending_d = valid_12_q & settled_q;
+    if (rst) begin
+      ending_d = 1'd0;
     end
   end
   always_comb begin
@@ -440,7 +445,7 @@ module hpcc_sched_engine (
   end
   initial begin
     valid_0_q = 1'd0;
-    valid_13_q = 1'd0;
+    ending_q = 1'd0;
     settled_q = 1'd0;
     crowded_q = 1'd0;
     cleared_q = 1'd0;
@@ -452,7 +457,7 @@ module hpcc_sched_engine (
   end
   always @(posedge clk) begin
     valid_0_q <= valid_0_d;
-    valid_13_q <= valid_12_q;
+    ending_q <= ending_d;
     settled_q <= settled_d;
     crowded_q <= crowded_d;
     cleared_q <= clears;

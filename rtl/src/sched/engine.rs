@@ -101,9 +101,9 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub tag: Signal<In, U<6>>,
     /// Grants.
     pub grants: StreamOut<Grant>,
-    #[signals(Bit: is_out, waking, clears, open, ending, granted)]
+    #[signals(Bit: is_out, waking, clears, open, granted)]
     // other flows waited a clock ago
-    #[registers(Bit: valid_0, valid_13, settled, crowded)]
+    #[registers(Bit: valid_0, ending, settled, crowded)]
     // a flow was cleared a clock ago
     #[registers(Bit: cleared)]
     cleared_index: DFF<U<I>>,
@@ -219,13 +219,14 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         inputs!(visit: sender = sender_ram.rdata, pacing = pacing_ram.rdata, state = state_ram.rdata);
         inputs!(visit: adjust = adjust_ram.rdata, tick, pause, overhead, crowded);
         valid_12 = valid_0;
-        valid_13 = valid_12;
         // when no visit ends there is no state after it, which is what a flow that is cleared gets
         visit.ends = valid_12 & settled;
         entry_13 = entry_0;
 
         // 13: write back, grant, return
-        ending = valid_13 & settled;
+        // a register of its own: it enables memories that lie far apart
+        ending = valid_12 & settled;
+        reset!(ending);
         ends_at = bit_cast_u::<I, 16>(entry_13.place.index);
         after = visit.state_after;
         if clears {
