@@ -4,7 +4,7 @@
 
 use crate::emit::naming::named_inside;
 use crate::prim::table_ram::DirectRam;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::U;
 use crate::words::requester::{RequesterState, RingPointers};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -20,7 +20,11 @@ pub struct Pointers {
     pub read: Signal<In, Bit>,
     /// Clock 1: or the oldest whose completion waits.
     pub told: Signal<In, Bit>,
-    /// Clock 1: its place, as it is after writes of the clocks 0 and 1.
+    /// Clock 1: its place, as the memory shows it. It comes late in the clock, so that nothing but a register should be behind it.
+    pub stored_place: Signal<Out, U<5>>,
+    /// Clock 1: that is outdated, by a write of the clocks 0 or 1.
+    pub outdated: Signal<Out, Bit>,
+    /// Clock 1: the place as it was written then.
     pub place: Signal<Out, U<5>>,
     /// Clock 0: the state that may be written in this clock would be this queue pair's.
     pub meets_write: Signal<In, Bit>,
@@ -32,13 +36,11 @@ pub struct Pointers {
     pub write_qp: Signal<In, U<8>>,
     /// The state.
     pub new_state: Signal<In, RequesterState>,
-    // the queue pair's are being written; they are newer than what the memory shows
-    #[signals(Bit: writes, outdated)]
-    #[signals(U<5>: of_head, of_read, of_told, of_written, of_missed)]
-    written: Signal<Local, RingPointers>,
+    // the queue pair's are being written
+    writes: Signal<Local, Bit>,
+    #[signals(RingPointers: written, newer, stored)]
     memory: DirectRam<RingPointers, 8>,
-    // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show: the bypass of
-    // `Ram` would be one level more behind the slow output of the block RAM
+    // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
     #[registers(Bit: same, missed)]
     written_1: DFF<RingPointers>,
 }
@@ -54,25 +56,17 @@ impl Logic for Pointers {
         written_1 = written;
         writes = we & same;
         outdated = writes | missed;
-        // which of five is known before the memory shows, so that its word passes two levels of logic
-        of_written = written.head;
-        of_missed = written_1.head;
-        if read {
-            assign!(of_written = written.read_at, of_missed = written_1.read_at);
-        }
-        if told {
-            assign!(of_written = written.told, of_missed = written_1.told);
-        }
-        if !writes {
-            of_written = bits_u::<5>(0);
-        }
-        if writes | !missed {
-            of_missed = bits_u::<5>(0);
-        }
-        of_head = if outdated | read | told { bits_u::<5>(0) } else { memory.rdata.val().head };
-        of_read = if outdated | !read | told { bits_u::<5>(0) } else { memory.rdata.val().read_at };
-        of_told = if outdated | !told { bits_u::<5>(0) } else { memory.rdata.val().told };
-        place = of_head | of_read | of_told | of_written | of_missed;
+        newer = if writes { written } else { written_1 };
+        stored = memory.rdata;
+        each!((place, of) in [(place, newer), (stored_place, stored)] {
+            place = of.head;
+            if read {
+                place = of.read_at;
+            }
+            if told {
+                place = of.told;
+            }
+        });
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -106,7 +100,10 @@ mod tests {
             (block.qp.next, block.read.next, block.told.next) = (U(qp), read, told);
             (block.we.next, block.write_qp.next) = (we, U(at));
             block.new_state.next = RequesterState::from_slice(&state);
-            let place = step(block.as_mut(), |block| block.place.val().0);
+            let place = step(block.as_mut(), |block| {
+                let place = if block.outdated.val() { &block.place } else { &block.stored_place };
+                place.val().0
+            });
             if we {
                 written[at as usize] = pointers;
             }

@@ -20,7 +20,11 @@ pub struct Ring {
     pub qp: Signal<In, U<8>>,
     /// Place to read.
     pub place: Signal<In, U<5>>,
-    /// That place, a clock later.
+    /// Not that place, but `stored_place`.
+    pub stored: Signal<In, Bit>,
+    /// A place that comes late in the clock.
+    pub stored_place: Signal<In, U<5>>,
+    /// The place to read, a clock later.
     pub looked_place: Signal<Out, U<5>>,
     /// The message there, two clocks later; a message written in the clock behind that of the place or before shows.
     pub message: Signal<Out, OwnMessage>,
@@ -62,9 +66,12 @@ pub struct Ring {
     pub bus_address: Signal<Out, U<12>>,
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
-    /// A register straight before the memories: the address has a long way to many block RAMs.
+    /// Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them, because
+    /// one of the two comes late.
     looked_qp: DFF<U<8>>,
-    position: DFF<U<5>>,
+    by_memory: DFF<Bit>,
+    #[registers(U<5>: given, of_memory)]
+    position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
     memory: Ram<OwnMessage, 12>,
     /// How messages ended whose completions wait.
@@ -79,7 +86,9 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        assign!(position.d = place, looked_qp.d = qp, looked_place = position);
+        assign!(given.d = place, of_memory.d = stored_place, by_memory.d = stored, looked_qp.d = qp);
+        position = if by_memory { of_memory } else { given };
+        looked_place = position;
         looked.place = bit_cast_u::<4, 5>(position);
         looked.qp = looked_qp;
         added.place = bit_cast_u::<4, 5>(tail);

@@ -500,7 +500,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 2: the first message is addressed, a clock later; behind it always the next one
         self.pointers.read.next = self.stages.ring_read.val();
         self.pointers.told.next = false;
-        inputs!(ring: qp = choice.qp, place = next_pointer);
+        inputs!(ring: qp = choice.qp, place = next_pointer, stored_place = pointers.stored_place);
+        self.ring.stored.next = false;
         if self.read.q.val() {
             assign!(pointers.read = choice.row, pointers.told = choice.tell);
         }
@@ -886,6 +887,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // nobody else reads the ring in these clocks, and this place comes late
         if self.read.q.val() | !self.turn.val() {
             inputs!(ring: place = pointers.place);
+            self.ring.stored.next = !self.pointers.outdated.val();
         }
 
         // messages for the scheduler

@@ -124,10 +124,13 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     written_place: Signal<Local, ReadPlace>,
     written_address: Signal<Local, U<11>>,
     read_place: Signal<Local, ReadPlace>,
-    read_address: DFF<U<11>>,
-    /// Where the last packet of the flow in clock 1 was found, of requests and of responses.
+    read_address: Signal<Local, U<11>>,
+    /// Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
     slot_1: Signal<Local, U<4>>,
-    slot_2: DFF<U<4>>,
+    of_cursor: Signal<Local, Bit>,
+    of_cursor_2: DFF<Bit>,
+    #[registers(U<4>: given_slot_2, cursor_slot_2)]
+    slot_2: Signal<Local, U<4>>,
     // what is kept of the flow in clock 2
     cursor_2: DFF<RingCursor>,
     read_place_2: DFF<U<3>>,
@@ -203,8 +206,11 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     address: Signal<Local, U<8>>,
     later_address: Signal<Local, U<8>>,
     slot_now: Signal<Local, U<4>>,
-    message_place: Signal<Local, RingPlace>,
-    looked_address: DFF<U<12>>,
+    #[signals(RingPlace: message_place, looked_place)]
+    /// The message or READ that is addressed; the message of the cursor, if `at_cursor`.
+    given_place: DFF<RingPlace>,
+    at_cursor: DFF<Bit>,
+    looked_address: Signal<Local, U<12>>,
     cursor_new: Signal<Local, RingCursor>,
     /// What is written of the place that was found, or of a created queue pair: a clock later, since the decision is late in its clock.
     #[registers(Bit: writes_cursor, writes_read_place)]
@@ -390,10 +396,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.fresh_3.q.val() {
             self.counted_4.d.next = bits_u::<8>(1);
         }
-        self.slot_1.next = self.cursors.rdata.val().place;
-        if self.grant_1.q.val().flow.response {
-            self.slot_1.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
-        }
+        self.slot_1.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
         self.cursor_found.next = self.written_cursor.q.val();
         if self.ack_req.q.val() {
             self.cursor_found.next.since_asked = bits_u::<8>(0);
@@ -403,7 +406,15 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.slot_1.next = self.written_cursor.q.val().place;
             self.cursor_2.d.next = self.cursor_found.val();
         }
-        assign!(slot_2.d = slot_1, slot_3.d = slot_2, epoch_3.d = epochs.rdata);
+        // the place out of the block RAM comes late: it counts behind a register
+        self.of_cursor.next = !self.grant_1.q.val().flow.response & !self.forwards.val();
+        self.cursor_slot_2.d.next = self.cursors.rdata.val().place;
+        assign!(given_slot_2.d = slot_1, of_cursor_2.d = of_cursor);
+        self.slot_2.next = self.given_slot_2.q.val();
+        if self.of_cursor_2.q.val() {
+            self.slot_2.next = self.cursor_slot_2.q.val();
+        }
+        assign!(slot_3.d = slot_2, epoch_3.d = epochs.rdata);
         assign!(
             context_3.d = contexts.rdata,
             mtu_4.d = context_3.mtu,
@@ -472,14 +483,20 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.message_place.next.place = self.slot_1.val();
         } else if self.valid_2.q.val() {
             self.message_place.next.qp = self.grant_2.q.val().flow.qp;
-            self.message_place.next.place = self.slot_2.q.val() + 1;
+            self.message_place.next.place = self.slot_2.val() + 1;
         }
-        self.looked_address.d.next = bit_cast_number::<12, RingPlace>(self.message_place.val());
-        self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.q.val());
-        self.read_place.next.qp = self.message_place.val().qp;
-        self.read_place.next.place = bit_cast_u::<3, 4>(self.message_place.val().place);
-        self.read_address.d.next = bit_cast_number::<11, ReadPlace>(self.read_place.val());
-        self.reads.raddr.next = bit_cast_u::<R, 11>(self.read_address.q.val());
+        assign!(given_place.d = message_place);
+        self.at_cursor.d.next = self.valid_1.q.val() & self.of_cursor.val();
+        self.looked_place.next = self.given_place.q.val();
+        if self.at_cursor.q.val() {
+            self.looked_place.next.place = self.cursor_slot_2.q.val();
+        }
+        self.looked_address.next = bit_cast_number::<12, RingPlace>(self.looked_place.val());
+        self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
+        self.read_place.next.qp = self.given_place.q.val().qp;
+        self.read_place.next.place = bit_cast_u::<3, 4>(self.given_place.q.val().place);
+        self.read_address.next = bit_cast_number::<11, ReadPlace>(self.read_place.val());
+        self.reads.raddr.next = bit_cast_u::<R, 11>(self.read_address.val());
 
         // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();
