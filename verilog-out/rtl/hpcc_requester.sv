@@ -169,6 +169,7 @@ module hpcc_requester (
   logic hit_1;
   logic hit_2;
   logic hit_3;
+  wire  window_is_new;
   wire  window_writes;
   wire  window_no_room;
   logic window_passes;
@@ -183,7 +184,7 @@ module hpcc_requester (
   logic window_follows;
   logic window_done_here;
   logic window_deferred_here;
-  logic window_seen_here;
+  logic window_unseen_here;
   logic window_full_here;
   wire  [4:0] window_held;
   logic [4:0] window_now;
@@ -334,8 +335,12 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t window_front;
   // Its place.
   wire  [3:0] window_place;
-  // Queue pair of the work request that may wait in the next clock.
+  // Queue pair of the work request that may wait in the next clock, unless `next_is_new`.
   wire  [7:0] window_next_qp;
+  // It is another than in this clock,
+  wire  window_next_is_new;
+  // of this queue pair.
+  wire  [7:0] window_new_qp;
   // A place to read.
   logic [3:0] window_read_place;
   // What lies there, one clock later.
@@ -538,8 +543,8 @@ module hpcc_requester (
   wire  entry_opens;
   wire  entry_comes;
   wire  entry_work_first;
-  logic entry_work_enters;
-  logic entry_response_enters;
+  wire  entry_new_work_near;
+  wire  entry_new_work_far;
   logic entry_answer_near;
   wire  entry_response_near;
   wire  entry_work_near;
@@ -929,27 +934,28 @@ module hpcc_requester (
   // It had the turn two clocks ago, for what leaves either.
   logic turn_2_q;
   wire  pointers_writes;
-  wire  pointers_outdated;
-  logic [4:0] pointers_of_head;
-  logic [4:0] pointers_of_read;
-  logic [4:0] pointers_of_told;
-  logic [4:0] pointers_of_written;
-  logic [4:0] pointers_of_missed;
+  wire  pointers_missed;
   hpcc_nic_pkg::ring_pointers_t pointers_written;
+  hpcc_nic_pkg::ring_pointers_t pointers_newer;
+  wire  hpcc_nic_pkg::ring_pointers_t pointers_stored;
   // Clock 1: not the oldest message, but the first that may be a READ with missing data.
   logic pointers_read;
   // Clock 1: or the oldest whose completion waits.
   logic pointers_told;
-  // Clock 1: its place, as it is after writes of the clocks 0 and 1.
-  wire  [4:0] pointers_place;
+  // Clock 1: its place, as the memory shows it. It comes late in the clock, so that nothing but a register should be behind it.
+  logic [4:0] pointers_stored_place;
+  // Clock 1: that is outdated, by a write of the clocks 0 or 1.
+  wire  pointers_outdated;
+  // Clock 1: the place as it was written then.
+  logic [4:0] pointers_place;
   // Clock 0: the state that may be written in this clock would be this queue pair's.
   logic pointers_meets_write;
   // Clock 0: or the one that may be written in the next clock.
   logic pointers_meets_next_write;
   wire  hpcc_nic_pkg::ring_pointers_t pointers_memory_rdata;
   logic pointers_same_q;
-  wire  pointers_missed_d;
-  logic pointers_missed_q;
+  logic pointers_met_q;
+  logic pointers_wrote_q;
   hpcc_nic_pkg::ring_pointers_t pointers_written_1_q;
   wire  store_lands;
   hpcc_nic_pkg::landing_context_t store_arriving;
@@ -1216,6 +1222,7 @@ module hpcc_requester (
   // Messages of all queue pairs, 16 places each.
   logic [7:0] ring_qp;
   logic [4:0] ring_place;
+  logic ring_stored;
   wire  [4:0] ring_looked_place;
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
@@ -1864,6 +1871,8 @@ module hpcc_requester (
     .clk(clk),
     .qp(ring_qp),
     .place(ring_place),
+    .stored(ring_stored),
+    .stored_place(pointers_stored_place),
     .looked_place(ring_looked_place),
     .message(ring_message),
     .status(ring_status),
@@ -2160,6 +2169,7 @@ module hpcc_requester (
       end
     end
     ring_place = next_pointer_q;
+    ring_stored = 1'd0;
     if (~turn_1_q) begin
       message_d = ring_message;
     end
@@ -2463,6 +2473,7 @@ module hpcc_requester (
     end
     if (read_q | (~turn)) begin
       ring_place = pointers_place;
+      ring_stored = ~pointers_outdated;
     end
     schedules_up_valid = stages_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
@@ -2672,7 +2683,10 @@ module hpcc_requester (
   assign window_oldest = window_head_q[3:0];
   assign window_front = window_fronts_rdata;
   assign window_place = window_at;
-  assign window_next_qp = window_addressed_qp;
+  assign window_is_new = window_anew_q | window_took_q;
+  assign window_next_is_new = window_is_new;
+  assign window_next_qp = window_front_qp_q;
+  assign window_new_qp = window_numbers_rdata;
   assign window_waits = window_waits_r_q;
   assign window_machine_valid = window_offered_q & (~window_gone_q);
   assign window_machine_data = window_fronts_rdata;
@@ -2684,8 +2698,8 @@ module hpcc_requester (
   assign window_waits_for_restart = window_again_q & (window_freed_ring_q | window_any_deferred_q);
   assign window_fresh = ((~window_waits_r_q) & (~window_skips_q)) & (~window_offered_q);
   assign window_restarts = window_fresh & window_restart_due_q;
-  assign window_looks = ((window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart)) & window_filled_here;
-  assign window_shows = window_looks & (~window_seen_here);
+  assign window_looks = (window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart);
+  assign window_shows = window_looks & window_unseen_here;
   assign window_arriving = work_data;
   assign window_numbers_we = ~window_full_up_q;
   assign window_arriving_qp = window_arriving.qpn[7:0];
@@ -3089,7 +3103,7 @@ module hpcc_requester (
   end
   always_comb begin
     window_addressed_qp = window_front_qp_q;
-    if (window_anew_q | window_took_q) begin
+    if (window_is_new) begin
       window_addressed_qp = window_numbers_rdata;
     end
   end
@@ -3106,21 +3120,21 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    window_done_here = |(window_done_q & window_taken_from);
+    window_done_here = window_filled_q & (|(window_done_q & window_taken_from));
     if (window_took_q) begin
-      window_done_here = |(window_done_q & window_one_on);
+      window_done_here = window_filled_behind_q & (|(window_done_q & window_one_on));
     end
   end
   always_comb begin
-    window_deferred_here = |(window_deferred_q & window_taken_from);
+    window_deferred_here = window_filled_q & (|(window_deferred_q & window_taken_from));
     if (window_took_q) begin
-      window_deferred_here = |(window_deferred_q & window_one_on);
+      window_deferred_here = window_filled_behind_q & (|(window_deferred_q & window_one_on));
     end
   end
   always_comb begin
-    window_seen_here = |(window_seen & window_taken_from);
+    window_unseen_here = window_filled_q & (~(|(window_seen & window_taken_from)));
     if (window_took_q) begin
-      window_seen_here = |(window_seen & window_one_on);
+      window_unseen_here = window_filled_behind_q & (~(|(window_seen & window_one_on)));
     end
   end
   always_comb begin
@@ -3278,11 +3292,17 @@ module hpcc_requester (
   assign entry_comes = gather_down_valid & entry_opens;
   assign entry_answer_comes = entry_comes;
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
-  assign entry_work_near = ((entry_work_enters & (~hold)) | (entry_inside_1_q & (entry_qp_1_q == window_next_qp)))
-      | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
-  assign entry_response_near = ((entry_response_enters & (~hold)) | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp)))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
+  assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
+      | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
+  assign entry_new_work_near = ((((entry_takes_work & (entry_work_qp == window_new_qp))
+      | (entry_takes_answer & (entry_answer_qp == window_new_qp))) | (entry_takes_response & (entry_response_qp == window_new_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == window_new_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_new_qp));
+  assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
+      | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
+      | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
   assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
+  assign entry_new_work_far = entry_inside_3_q & (entry_qp_3_q == window_new_qp);
   assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
   assign entry_second_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_second_qp))
@@ -3315,6 +3335,9 @@ module hpcc_requester (
     end
     entry_behind_full_d = entry_stays;
     entry_work_meets_d = entry_work_near | entry_work_far;
+    if (window_next_is_new) begin
+      entry_work_meets_d = entry_new_work_near | entry_new_work_far;
+    end
     entry_answer_meets_d = entry_answer_near;
     entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
@@ -3424,24 +3447,6 @@ module hpcc_requester (
     entry_second_qp = entry_newcomer.qp;
     if (entry_behind_full_q) begin
       entry_second_qp = entry_behind_q.qp;
-    end
-  end
-  always_comb begin
-    entry_work_enters = entry_answer_can & (entry_answer_qp == window_next_qp);
-    if (entry_work_first) begin
-      entry_work_enters = entry_work_qp == window_next_qp;
-    end
-    if (entry_response_can) begin
-      entry_work_enters = entry_response_qp == window_next_qp;
-    end
-  end
-  always_comb begin
-    entry_response_enters = entry_answer_can & (entry_answer_qp == entry_response_qp);
-    if (entry_work_first) begin
-      entry_response_enters = entry_work_qp == entry_response_qp;
-    end
-    if (entry_response_can) begin
-      entry_response_enters = entry_response_qp == entry_response_qp;
     end
   end
   always_comb begin
@@ -3800,49 +3805,37 @@ module hpcc_requester (
   // The same words as in the state, written with it; in a void state they mean nothing.
   //
   // Pointers of 256 queue pairs.
-  assign pointers_missed_d = stages_we & pointers_meets_write;
+  assign pointers_missed = pointers_wrote_q & pointers_met_q;
   assign pointers_writes = stages_we & pointers_same_q;
-  assign pointers_outdated = pointers_writes | pointers_missed_q;
-  assign pointers_place = (((pointers_of_head | pointers_of_read) | pointers_of_told) | pointers_of_written) | pointers_of_missed;
+  assign pointers_outdated = pointers_writes | pointers_missed;
+  assign pointers_stored = pointers_memory_rdata;
   always_comb begin
     pointers_written.head = stages_new_state.head;
     pointers_written.read_at = stages_new_state.read_at;
     pointers_written.told = stages_new_state.told;
   end
   always_comb begin
-    pointers_of_written = pointers_written.head;
-    pointers_of_missed = pointers_written_1_q.head;
+    pointers_newer = pointers_written_1_q;
+    if (pointers_writes) begin
+      pointers_newer = pointers_written;
+    end
+  end
+  always_comb begin
+    pointers_place = pointers_newer.head;
     if (pointers_read) begin
-      pointers_of_written = pointers_written.read_at;
-      pointers_of_missed = pointers_written_1_q.read_at;
+      pointers_place = pointers_newer.read_at;
     end
     if (pointers_told) begin
-      pointers_of_written = pointers_written.told;
-      pointers_of_missed = pointers_written_1_q.told;
-    end
-    if (~pointers_writes) begin
-      pointers_of_written = 5'd0;
-    end
-    if (pointers_writes | (~pointers_missed_q)) begin
-      pointers_of_missed = 5'd0;
+      pointers_place = pointers_newer.told;
     end
   end
   always_comb begin
-    pointers_of_head = pointers_memory_rdata.head;
-    if ((pointers_outdated | pointers_read) | pointers_told) begin
-      pointers_of_head = 5'd0;
+    pointers_stored_place = pointers_stored.head;
+    if (pointers_read) begin
+      pointers_stored_place = pointers_stored.read_at;
     end
-  end
-  always_comb begin
-    pointers_of_read = pointers_memory_rdata.read_at;
-    if ((pointers_outdated | (~pointers_read)) | pointers_told) begin
-      pointers_of_read = 5'd0;
-    end
-  end
-  always_comb begin
-    pointers_of_told = pointers_memory_rdata.told;
-    if (pointers_outdated | (~pointers_told)) begin
-      pointers_of_told = 5'd0;
+    if (pointers_told) begin
+      pointers_stored_place = pointers_stored.told;
     end
   end
   // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
@@ -4595,7 +4588,8 @@ module hpcc_requester (
     turn_1_q = 1'd0;
     turn_2_q = 1'd0;
     pointers_same_q = 1'd0;
-    pointers_missed_q = 1'd0;
+    pointers_met_q = 1'd0;
+    pointers_wrote_q = 1'd0;
     pointers_written_1_q = 15'd0;
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
@@ -4928,7 +4922,8 @@ module hpcc_requester (
     turn_1_q <= turn;
     turn_2_q <= turn_1_q;
     pointers_same_q <= pointers_meets_next_write;
-    pointers_missed_q <= pointers_missed_d;
+    pointers_met_q <= pointers_meets_write;
+    pointers_wrote_q <= stages_we;
     pointers_written_1_q <= pointers_written;
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;

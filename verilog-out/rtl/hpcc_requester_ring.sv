@@ -11,7 +11,11 @@ module hpcc_requester_ring (
   input  wire  [7:0] qp,
   // Place to read.
   input  wire  [4:0] place,
-  // That place, a clock later.
+  // Not that place, but `stored_place`.
+  input  wire  stored,
+  // A place that comes late in the clock.
+  input  wire  [4:0] stored_place,
+  // The place to read, a clock later.
   output wire  [4:0] looked_place,
   // The message there, two clocks later; a message written in the clock behind that of the place or before shows.
   output wire  hpcc_nic_pkg::own_message_t message,
@@ -54,13 +58,17 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  hpcc_nic_pkg::message_t bus_data
 );
+  logic [4:0] position;
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
   wire  [11:0] memory_place;
-  // A register straight before the memories: the address has a long way to many block RAMs.
+  // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
+  // because one of the two comes late.
   logic [7:0] looked_qp_q;
-  logic [4:0] position_q;
+  logic by_memory_q;
+  logic [4:0] given_q;
+  logic [4:0] of_memory_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
   // How messages ended whose completions wait.
@@ -87,7 +95,7 @@ module hpcc_requester_ring (
     .waddr(statuses_waddr),
     .wdata(defer_status)
   );
-  assign looked_place = position_q;
+  assign looked_place = position;
   assign memory_place = looked;
   assign message = memory_rdata;
   assign address_d = added;
@@ -111,7 +119,13 @@ module hpcc_requester_ring (
     data_d.total = work.length;
   end
   always_comb begin
-    looked.place = position_q[3:0];
+    position = given_q;
+    if (by_memory_q) begin
+      position = of_memory_q;
+    end
+  end
+  always_comb begin
+    looked.place = position[3:0];
     looked.qp = looked_qp_q;
   end
   always_comb begin
@@ -134,14 +148,18 @@ module hpcc_requester_ring (
   end
   initial begin
     looked_qp_q = 8'd0;
-    position_q = 5'd0;
+    by_memory_q = 1'd0;
+    given_q = 5'd0;
+    of_memory_q = 5'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
     data_q = 384'd0;
   end
   always @(posedge clk) begin
     looked_qp_q <= qp;
-    position_q <= place;
+    by_memory_q <= stored;
+    given_q <= place;
+    of_memory_q <= stored_place;
     valid_q <= push;
     address_q <= address_d;
     data_q <= data_d;

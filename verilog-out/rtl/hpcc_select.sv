@@ -120,8 +120,11 @@ module hpcc_select (
   hpcc_nic_pkg::read_place_t written_place;
   wire  [10:0] written_address;
   hpcc_nic_pkg::read_place_t read_place;
-  // Where the last packet of the flow in clock 1 was found, of requests and of responses.
+  wire  [10:0] read_address;
+  // Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
   logic [3:0] slot_1;
+  wire  of_cursor;
+  logic [3:0] slot_2;
   hpcc_nic_pkg::ring_place_t void_place;
   wire  [11:0] void_address;
   // The grant on offer.
@@ -156,6 +159,8 @@ module hpcc_select (
   logic [7:0] later_address;
   logic [3:0] slot_now;
   hpcc_nic_pkg::ring_place_t message_place;
+  hpcc_nic_pkg::ring_place_t looked_place;
+  wire  [11:0] looked_address;
   hpcc_nic_pkg::ring_cursor_t cursor_new;
   // It, with no packets since an acknowledgement was asked for if this one asks.
   hpcc_nic_pkg::ring_cursor_t cursor_found;
@@ -206,9 +211,9 @@ module hpcc_select (
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
   wire  [7:0] epochs_waddr;
-  wire  [10:0] read_address_d;
-  logic [10:0] read_address_q;
-  logic [3:0] slot_2_q;
+  logic of_cursor_2_q;
+  logic [3:0] given_slot_2_q;
+  logic [3:0] cursor_slot_2_q;
   hpcc_nic_pkg::ring_cursor_t cursor_2_d;
   hpcc_nic_pkg::ring_cursor_t cursor_2_q;
   logic [2:0] read_place_2_q;
@@ -303,8 +308,10 @@ module hpcc_select (
   logic [3:0] slot_q;
   logic [3:0] found_slot_d;
   logic [3:0] found_slot_q;
-  wire  [11:0] looked_address_d;
-  logic [11:0] looked_address_q;
+  // The message or READ that is addressed; the message of the cursor, if `at_cursor`.
+  hpcc_nic_pkg::ring_place_t given_place_q;
+  wire  at_cursor_d;
+  logic at_cursor_q;
   logic writes_cursor_d;
   logic writes_cursor_q;
   logic writes_read_place_d;
@@ -731,16 +738,18 @@ module hpcc_select (
   assign since_3_d = cursor_2_q.since_asked + 8'd1;
   assign fresh_3_d = cursor_2_q.generation != generation_2;
   assign forwards = (|what_q) & follows_found_q;
+  assign of_cursor = (~grant_1_q.flow.response) & (~forwards);
   assign exists = context_3_q.alive & (context_3_q.generation == generation_3);
   assign occupied = (valid_1_q | inside_q) | valid_6_q;
   assign qp = grant_q.flow.qp;
   assign search_begins = (step_q == hpcc_nic_pkg::SELECT_STEP_SEARCH) & (age_q == 5'd2);
   assign odd = grant_q.flow.response;
   assign slot_d = slot_now + 4'd1;
-  assign looked_address_d = message_place;
-  assign messages_raddr = looked_address_q;
-  assign read_address_d = read_place;
-  assign reads_raddr = read_address_q;
+  assign at_cursor_d = valid_1_q & of_cursor;
+  assign looked_address = looked_place;
+  assign messages_raddr = looked_address;
+  assign read_address = read_place;
+  assign reads_raddr = read_address;
   assign read = reads_rdata;
   assign place_d = shown.psn - first_now;
   assign beyond_d = shown.psn - end_now;
@@ -993,10 +1002,7 @@ module hpcc_select (
   end
   always_comb begin
     cursor_2_d = cursors_rdata;
-    slot_1 = cursors_rdata.place;
-    if (grant_1_q.flow.response) begin
-      slot_1 = {1'd0, read_places_rdata};
-    end
+    slot_1 = {1'd0, read_places_rdata};
     if (forwards) begin
       slot_1 = written_cursor_q.place;
       cursor_2_d = cursor_found;
@@ -1018,6 +1024,12 @@ module hpcc_select (
     cursor_found = written_cursor_q;
     if (ack_req_q) begin
       cursor_found.since_asked = 8'd0;
+    end
+  end
+  always_comb begin
+    slot_2 = given_slot_2_q;
+    if (of_cursor_2_q) begin
+      slot_2 = cursor_slot_2_q;
     end
   end
   always_comb begin
@@ -1051,12 +1063,18 @@ module hpcc_select (
       message_place.place = slot_1;
     end else if (valid_2_q) begin
       message_place.qp = grant_2_q.flow.qp;
-      message_place.place = slot_2_q + 4'd1;
+      message_place.place = slot_2 + 4'd1;
     end
   end
   always_comb begin
-    read_place.qp = message_place.qp;
-    read_place.place = message_place.place[2:0];
+    looked_place = given_place_q;
+    if (at_cursor_q) begin
+      looked_place.place = cursor_slot_2_q;
+    end
+  end
+  always_comb begin
+    read_place.qp = given_place_q.qp;
+    read_place.place = given_place_q.place[2:0];
   end
   always_comb begin
     message_d = messages_rdata;
@@ -1423,8 +1441,9 @@ module hpcc_select (
     end
   end
   initial begin
-    read_address_q = 11'd0;
-    slot_2_q = 4'd0;
+    of_cursor_2_q = 1'd0;
+    given_slot_2_q = 4'd0;
+    cursor_slot_2_q = 4'd0;
     cursor_2_q = 20'd0;
     read_place_2_q = 3'd0;
     voids_q = 5'd0;
@@ -1471,7 +1490,8 @@ module hpcc_select (
     grant_q = 44'd0;
     slot_q = 4'd0;
     found_slot_q = 4'd0;
-    looked_address_q = 12'd0;
+    given_place_q = 12'd0;
+    at_cursor_q = 1'd0;
     writes_cursor_q = 1'd0;
     writes_read_place_q = 1'd0;
     written_qp_q = 8'd0;
@@ -1562,8 +1582,9 @@ module hpcc_select (
     form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin
-    read_address_q <= read_address_d;
-    slot_2_q <= slot_1;
+    of_cursor_2_q <= of_cursor;
+    given_slot_2_q <= slot_1;
+    cursor_slot_2_q <= cursors_rdata.place;
     cursor_2_q <= cursor_2_d;
     read_place_2_q <= read_places_rdata;
     voids_q <= voids_d;
@@ -1590,7 +1611,7 @@ module hpcc_select (
     since_3_q <= since_3_d;
     counted_4_q <= counted_4_d;
     mtu_4_q <= context_3_q.mtu;
-    slot_3_q <= slot_2_q;
+    slot_3_q <= slot_2;
     slot_4_q <= slot_3_q;
     epoch_3_q <= epochs_rdata;
     epoch_4_q <= epoch_3_q;
@@ -1610,7 +1631,8 @@ module hpcc_select (
     grant_q <= grant_d;
     slot_q <= slot_d;
     found_slot_q <= found_slot_d;
-    looked_address_q <= looked_address_d;
+    given_place_q <= message_place;
+    at_cursor_q <= at_cursor_d;
     writes_cursor_q <= writes_cursor_d;
     writes_read_place_q <= writes_read_place_d;
     written_qp_q <= written_qp_d;

@@ -36,12 +36,12 @@ pub struct Pointers {
     pub write_qp: Signal<In, U<8>>,
     /// The state.
     pub new_state: Signal<In, RequesterState>,
-    // the queue pair's are being written
-    writes: Signal<Local, Bit>,
+    // the queue pair's are being written, or were a clock ago
+    #[signals(Bit: writes, missed)]
     #[signals(RingPointers: written, newer, stored)]
     memory: DirectRam<RingPointers, 8>,
     // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
-    #[registers(Bit: same, missed)]
+    #[registers(Bit: same, met, wrote)]
     written_1: DFF<RingPointers>,
 }
 
@@ -52,8 +52,8 @@ impl Logic for Pointers {
         fields!(written from new_state: head, read_at, told);
         inputs!(memory: we, waddr = write_qp, wdata = written);
         same = meets_next_write;
-        missed = we & meets_write;
-        written_1 = written;
+        assign!(met.d = meets_write, wrote.d = we, written_1.d = written);
+        missed = wrote & met;
         writes = we & same;
         outdated = writes | missed;
         newer = if writes { written } else { written_1 };

@@ -86,7 +86,12 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        assign!(given.d = place, of_memory.d = stored_place, by_memory.d = stored, looked_qp.d = qp);
+        assign!(
+            given.d = place,
+            of_memory.d = stored_place,
+            by_memory.d = stored,
+            looked_qp.d = qp
+        );
         position = if by_memory { of_memory } else { given };
         looked_place = position;
         looked.place = bit_cast_u::<4, 5>(position);

@@ -42,8 +42,12 @@ pub struct Entry {
     pub work_waits: Signal<In, Bit>,
     /// It.
     pub work: Signal<In, WorkRequest>,
-    /// Queue pair of the work request that may wait in the next clock.
+    /// Queue pair of the work request that may wait in the next clock, unless `work_is_new`.
     pub next_work_qp: Signal<In, U<8>>,
+    /// It is another than in this clock,
+    pub work_is_new: Signal<In, Bit>,
+    /// of this queue pair.
+    pub new_work_qp: Signal<In, U<8>>,
     /// Its place.
     pub work_place: Signal<In, U<4>>,
     /// No queue pair, operation or length.
@@ -75,7 +79,7 @@ pub struct Entry {
     #[registers(Bit: inside_1, inside_2, inside_3, turn, full, behind_full, spare, answer_meets, work_meets, response_meets, pauses, answering)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens, comes, work_first)]
-    #[signals(Bit: work_enters, response_enters, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays)]
+    #[signals(Bit: new_work_near, new_work_far, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, second_qp, work_qp, response_qp)]
     /// Clocks in which READs are answered.
     answered: DFF<U<6>>,
@@ -188,18 +192,16 @@ impl Logic for Entry {
 
         // whose queue pair will be inside in the next clock
         second_qp = if behind_full { behind.qp } else { newcomer.qp };
-        each!((meets, enters, number) in [(work_near, work_enters, next_work_qp), (response_near, response_enters, response_qp)] {
-            enters = answer_can & (answer_qp == number);
-            if work_first {
-                enters = work_qp == number;
-            }
-            if response_can {
-                enters = response_qp == number;
-            }
-            meets = (enters & !hold) | (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number));
+        each!((meets, number) in [(work_near, next_work_qp), (new_work_near, new_work_qp), (response_near, response_qp)] {
+            meets = (takes_work & (work_qp == number))
+                | (takes_answer & (answer_qp == number))
+                | (takes_response & (response_qp == number))
+                | (inside_1 & (qp_1 == number))
+                | (inside_2 & (qp_2 == number));
         });
         work_far = inside_3 & (qp_3 == next_work_qp);
-        work_meets = work_near | work_far;
+        new_work_far = inside_3 & (qp_3 == new_work_qp);
+        work_meets = if work_is_new { new_work_near | new_work_far } else { work_near | work_far };
         // an answer: the one behind it as soon as it goes, of which alone it is known before what goes
         each!((meets, number) in [(answer_inside, answer_qp), (second_inside, second_qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));

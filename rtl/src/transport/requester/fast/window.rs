@@ -30,8 +30,12 @@ pub struct Window {
     pub front: Signal<Out, WorkRequest>,
     /// Its place.
     pub place: Signal<Out, U<4>>,
-    /// Queue pair of the work request that may wait in the next clock.
+    /// Queue pair of the work request that may wait in the next clock, unless `next_is_new`.
     pub next_qp: Signal<Out, U<8>>,
+    /// It is another than in this clock,
+    pub next_is_new: Signal<Out, Bit>,
+    /// of this queue pair.
+    pub new_qp: Signal<Out, U<8>>,
     /// It goes in this clock. Only with `waits`, and not while one returns or defers, which may be of its queue pair.
     pub take: Signal<In, Bit>,
     /// The work request of `end_place` comes out of the pipe: queued.
@@ -59,7 +63,7 @@ pub struct Window {
     // the positions behind `next`
     #[registers(U<5>: next_1, next_2)]
     #[registers(U<16>: flying, done, deferred)]
-    #[signals(Bit: writes, no_room, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, filled_here, follows, done_here, deferred_here, seen_here, full_here)]
+    #[signals(Bit: is_new, writes, no_room, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, filled_here, follows, done_here, deferred_here, unseen_here, full_here)]
     #[signals(U<5>: held, now, behind, second)]
     #[signals(U<4>: at, oldest, new_at, tail_place)]
     #[signals(U<16>: taken_from, one_on, two_on, here, here_behind, seen, ended, freed, flown, landed, queued, refused, handled)]
@@ -132,11 +136,12 @@ impl Logic for Window {
         fronts.raddr = at;
         assign!(front = fronts.rdata, place = at);
         addressed_qp = front_qp;
-        if anew | took {
+        is_new = anew | took;
+        if is_new {
             addressed_qp = numbers.rdata;
         }
         front_qp = addressed_qp;
-        next_qp = addressed_qp;
+        assign!(next_is_new = is_new, next_qp = front_qp, new_qp = numbers.rdata);
         waits = waits_r;
         // what the state machine has taken is gone a clock later
         machine.valid = offered & !gone;
@@ -148,18 +153,20 @@ impl Logic for Window {
         here = if took { one_on } else { taken_from };
         here_behind = if took { two_on } else { one_on };
         seen = done | flying | deferred;
-        done_here = if took { (done & one_on).any() } else { (done & taken_from).any() };
-        deferred_here = if took { (deferred & one_on).any() } else { (deferred & taken_from).any() };
-        seen_here = if took { (seen & one_on).any() } else { (seen & taken_from).any() };
+        // what is at `now`, if anything
+        done_here = if took { filled_behind & (done & one_on).any() } else { filled & (done & taken_from).any() };
+        deferred_here =
+            if took { filled_behind & (deferred & one_on).any() } else { filled & (deferred & taken_from).any() };
+        unseen_here = if took { filled_behind & !(seen & one_on).any() } else { filled & !(seen & taken_from).any() };
         ended = bits_u::<16>(1) << end_place;
         // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
         waits_for_restart = again & (freed_ring | any_deferred);
         fresh = !waits_r & !skips & !offered;
         filled_here = if took { filled_behind } else { filled };
         restarts = fresh & restart_due;
-        looks = fresh & !restart_due & !waits_for_restart & filled_here;
+        looks = fresh & !restart_due & !waits_for_restart;
         passes = looks & done_here;
-        shows = looks & !seen_here;
+        shows = looks & unseen_here;
         if looks & deferred_here {
             offered = true;
         }

@@ -46,7 +46,11 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
         e.answer_place.next = U(place);
         e.work_waits.next = work.is_some();
         e.work.next.qpn = U(work.unwrap_or_default());
-        e.next_work_qp.next = U(next_work.unwrap_or_default());
+        let is_new = random.chance(0.5);
+        e.work_is_new.next = is_new;
+        for (number, counts) in [(&mut e.next_work_qp, !is_new), (&mut e.new_work_qp, is_new)] {
+            number.next = U(if counts { next_work.unwrap_or_default() } else { random.below(7) });
+        }
         e.work.next.length = U(length);
         let read = random.chance(0.2);
         e.work.next.operation = U(read.into());
