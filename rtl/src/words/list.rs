@@ -34,7 +34,7 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage, PsnDistance,
+    AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage, OwnWork, PsnDistance,
     QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo,
     Syndrome,
 };
@@ -149,6 +149,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         LandingContext::descriptor(),
         SentTo::descriptor(),
         OwnMessage::descriptor(),
+        OwnWork::descriptor(),
         ReadDecision::descriptor(),
         ArrivedResponse::descriptor(),
         QpOfGeneration::descriptor(),

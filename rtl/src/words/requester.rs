@@ -205,6 +205,10 @@ crate::word! {
         local_address: U<64>,
         /// Bytes of this message.
         length: U<32>,
+    }
+
+    /// What the completion says of a message's work request.
+    pub struct OwnWork {
         /// Number of the work request.
         id: U<64>,
         /// Bytes of the work request.

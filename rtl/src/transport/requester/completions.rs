@@ -7,6 +7,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bits_u, U};
+use crate::words::requester::OwnWork;
 use crate::words::work::{Completion, CompletionStatus};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -22,26 +23,27 @@ pub struct Completions {
     pub now: Signal<In, U<48>>,
     /// A work request ends in this clock. Only while `room` is high.
     pub push: Signal<In, Bit>,
-    /// Its number.
+    /// It is refused, so that no message was made of it,
+    pub refused: Signal<In, Bit>,
+    /// and this is its number.
     pub id: Signal<In, U<64>>,
+    /// A clock later: the work request of the message that ends.
+    pub ended_work: Signal<In, OwnWork>,
     /// Its queue pair.
     pub qpn: Signal<In, U<24>>,
     /// Its operation.
     pub operation: Signal<In, U<8>>,
     /// Place in the order of [`hpcc_models::nic::Status`].
     pub status: Signal<In, CompletionStatus>,
-    /// Its length.
-    pub length: Signal<In, U<32>>,
     /// There is room for a completion.
     pub room: Signal<Out, Bit>,
     /// Completions, oldest first.
     pub completion: StreamOut<Completion>,
-    /// Bytes that were moved: none if the work request failed.
-    moved: Signal<Local, U<32>>,
-    /// A completion was made in the clock before.
-    push_1: DFF<Bit>,
-    /// That completion.
+    /// A completion was made in the clock before; of a work request that was refused.
+    #[registers(Bit: push_1, refused_1)]
+    /// That completion, but for number and length of a message's work request.
     item_1: DFF<Completion>,
+    item: Signal<Local, Completion>,
     /// Completions until the host takes them.
     fifo: StreamFifo<Completion, 6, 56>,
 }
@@ -50,13 +52,22 @@ pub struct Completions {
 impl Logic for Completions {
     fn update(&mut self) {
         fifo.reset = reset;
-        moved = if status != CompletionStatus::Ok { bits_u::<32>(0) } else { length };
         fields!(item_1.d: id, qpn, operation);
         item_1.status = status;
-        fields!(item_1.d: length = moved, completed_at = now);
+        fields!(item_1.d: completed_at = now);
+        item_1.length = bits_u::<32>(0);
         item_1.reserved = bits_u::<8>(0);
+        refused_1 = refused;
         push_1 = push & !reset;
-        fifo.up.data = item_1;
+        item = item_1;
+        if !refused_1 {
+            item.id = ended_work.id;
+            // a work request that failed has moved nothing
+            if item_1.status == CompletionStatus::Ok {
+                item.length = ended_work.total;
+            }
+        }
+        fifo.up.data = item;
         fifo.up.valid = push_1;
         // eight places for what is on the way when the FIFO says so
         room = !fifo.crowded;

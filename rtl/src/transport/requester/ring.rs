@@ -3,7 +3,7 @@
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
-use crate::words::requester::OwnMessage;
+use crate::words::requester::{OwnMessage, OwnWork};
 use crate::words::requester::RingPlace;
 use crate::words::transport::Message;
 use crate::words::work::CompletionStatus;
@@ -28,6 +28,8 @@ pub struct Ring {
     pub looked_place: Signal<Out, U<5>>,
     /// The message there, two clocks later; a message written in the clock behind that of the place or before shows.
     pub message: Signal<Out, OwnMessage>,
+    /// Its work request, three clocks later.
+    pub ended_work: Signal<Out, OwnWork>,
     /// How the message at the place of two clocks ago ended, if its completion waits.
     pub status: Signal<Out, CompletionStatus>,
     /// A message is done, but its completion has no room.
@@ -74,6 +76,10 @@ pub struct Ring {
     position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
     memory: Ram<OwnMessage, 12>,
+    /// Work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+    works: Ram<OwnWork, 12>,
+    later_place: DFF<U<12>>,
+    work_written: Signal<Local, OwnWork>,
     /// How messages ended whose completions wait.
     statuses: Ram<CompletionStatus, 12>,
     memory_place: Signal<Local, U<12>>,
@@ -119,8 +125,11 @@ impl Logic for Ring {
         memory.wdata.next.last = data.last;
         memory.wdata.next.local_address = data.local_address;
         memory.wdata.next.length = data.length;
-        memory.wdata.next.id = data.id;
-        memory.wdata.next.total = data.total;
+        later_place = memory_place;
+        works.raddr = later_place;
+        ended_work = works.rdata;
+        fields!(work_written from data: id, total);
+        inputs!(works: we = valid, waddr = address, wdata = work_written);
         statuses.raddr = memory_place;
         status = statuses.rdata;
         statuses.we = defer;

@@ -41,7 +41,7 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{FastStep, OwnMessage, PsnDistance, QpOfGeneration, RequesterState, ResponseCase};
+use crate::words::requester::{FastStep, OwnMessage, OwnWork, PsnDistance, QpOfGeneration, RequesterState, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
@@ -298,6 +298,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     next_is_admit: DFF<Bit>,
     /// The message at hand.
     message: DFF<OwnMessage>,
+    /// Its work request, a clock later.
+    ended_work: DFF<OwnWork>,
+    /// A message came into its register a clock ago.
+    came: DFF<Bit>,
     /// It is a READ.
     is_read: Signal<Local, Bit>,
     /// It is the last one of its work request.
@@ -512,6 +516,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if !self.turn_1.q.val() {
             self.message.d.next = self.ring.message.val();
         }
+        self.came.d.next = !self.turn_1.q.val() | self.look.q.val() | self.fetch.q.val();
+        if self.came.q.val() {
+            self.ended_work.d.next = self.ring.ended_work.val();
+        }
         self.next_pointer.d.next = self.pointer.q.val() + 1;
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
@@ -628,10 +636,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.begun.d.next = self.skip.val().negative;
         self.arrived.d.next = !self.surplus.val().negative;
         clear!(completes);
-        inputs!(finished: now, id = message.id);
+        inputs!(finished: now, id = request.id, ended_work);
+        self.finished.refused.next = false;
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
         self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.q.val().read));
-        self.finished.length.next = self.message.q.val().total;
         self.finished.status.next = CompletionStatus::Ok;
         inputs!(queue: is_read = message.read, new_una = step.new_una);
         // a completion leaves at once if there is room for it and none of its queue pair waits
@@ -859,7 +867,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.post.q.val() {
             self.post.d.next = false;
             if self.intake.refused.val() {
-                inputs!(finished from request: id, qpn, operation);
+                inputs!(finished from request: qpn, operation);
                 inputs!(finished from intake: status);
                 self.done.next = true;
                 if !self.told_all.q.val() {
@@ -871,6 +879,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 } else {
                     self.completes.next = true;
                     self.intake.refuse.next = true;
+                    self.finished.refused.next = true;
                 }
             } else if self.ring_full.q.val() {
                 self.blocked.d.next = true;
