@@ -3297,12 +3297,16 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } message_t;
 
-  // A message as the requester itself needs it.
+  // What the completion says of a message's work request.
   typedef struct packed {
     // Bytes of the work request.
     logic [31:0] total;
     // Number of the work request.
     logic [63:0] id;
+  } own_work_t;
+
+  // A message as the requester itself needs it.
+  typedef struct packed {
     // Bytes of this message.
     logic [31:0] length;
     // Local address.

@@ -1225,6 +1225,7 @@ module hpcc_requester (
   logic ring_stored;
   wire  [4:0] ring_looked_place;
   wire  hpcc_nic_pkg::own_message_t ring_message;
+  wire  hpcc_nic_pkg::own_work_t ring_ended_work;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
   logic ring_defer;
   logic ring_push;
@@ -1373,12 +1374,11 @@ module hpcc_requester (
   wire  verdict_last;
   wire  hpcc_nic_pkg::action_t verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
-  // Bytes that were moved: none if the work request failed.
-  logic [31:0] finished_moved;
+  hpcc_nic_pkg::completion_t finished_item;
   // A work request ends in this clock. Only while `room` is high.
   wire  finished_push;
-  // Its number.
-  logic [63:0] finished_id;
+  // It is refused, so that no message was made of it,
+  logic finished_refused;
   // Its queue pair.
   logic [23:0] finished_qpn;
   // Its operation.
@@ -1389,10 +1389,11 @@ module hpcc_requester (
   wire  finished_room;
   wire  hpcc_nic_pkg::completion_t finished_completion_data;
   wire  finished_completion_valid;
-  // A completion was made in the clock before.
   wire  finished_push_1_d;
   logic finished_push_1_q;
-  // That completion.
+  logic finished_refused_1_q;
+  // A completion was made in the clock before; of a work request that was refused. That completion, but for number and length of a
+  // message's work request.
   hpcc_nic_pkg::completion_t finished_item_1_d;
   hpcc_nic_pkg::completion_t finished_item_1_q;
   // Completions until the host takes them.
@@ -1577,6 +1578,12 @@ module hpcc_requester (
   // The message at hand.
   hpcc_nic_pkg::own_message_t message_d;
   hpcc_nic_pkg::own_message_t message_q;
+  // Its work request, a clock later.
+  hpcc_nic_pkg::own_work_t ended_work_d;
+  hpcc_nic_pkg::own_work_t ended_work_q;
+  // A message came into its register a clock ago.
+  wire  came_d;
+  logic came_q;
   // First PSN of the READ data that has not come.
   logic [23:0] missing_d;
   logic [23:0] missing_q;
@@ -1875,6 +1882,7 @@ module hpcc_requester (
     .stored_place(pointers_stored_place),
     .looked_place(ring_looked_place),
     .message(ring_message),
+    .ended_work(ring_ended_work),
     .status(ring_status),
     .defer(ring_defer),
     .defer_qp(choice_qp),
@@ -1947,7 +1955,7 @@ module hpcc_requester (
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
     .rst(rst),
-    .up_data(finished_item_1_q),
+    .up_data(finished_item),
     .up_valid(finished_push_1_q),
     .up_ready(unused_finished_fifo_up_ready),
     .down_data(finished_fifo_down_data),
@@ -2052,6 +2060,7 @@ module hpcc_requester (
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn_1_q & (choice_remove | choice_tell);
   assign limit = reply_limit;
+  assign came_d = ((~turn_1_q) | look_q) | fetch_q;
   assign next_is_tail_d = next_pointer_q == queue_tail;
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
@@ -2251,7 +2260,7 @@ module hpcc_requester (
       post_d = (~admitting_q) & choice_work;
     end
     completes = 1'd0;
-    finished_id = message_q.id;
+    finished_refused = 1'd0;
     finished_qpn = {16'd0, choice_qp};
     finished_operation = {7'd0, message_q.read};
     finished_status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
@@ -2444,7 +2453,6 @@ module hpcc_requester (
     if (post_q) begin
       post_d = 1'd0;
       if (intake_refused) begin
-        finished_id = request.id;
         finished_qpn = request.qpn;
         finished_operation = request.operation;
         finished_status = intake_status;
@@ -2457,6 +2465,7 @@ module hpcc_requester (
         end else begin
           completes = 1'd1;
           intake_refuse = 1'd1;
+          finished_refused = 1'd1;
         end
       end else if (ring_full_q) begin
         blocked_d = 1'd1;
@@ -2553,6 +2562,12 @@ module hpcc_requester (
       blocked_d = 1'd0;
       stalled_d = 1'd0;
       held_removals_d = 1'd0;
+    end
+  end
+  always_comb begin
+    ended_work_d = ended_work_q;
+    if (came_q) begin
+      ended_work_d = ring_ended_work;
     end
   end
   always_comb begin
@@ -4371,18 +4386,21 @@ module hpcc_requester (
   assign finished_completion_valid = finished_fifo_down_valid;
   always_comb begin
     finished_item_1_d = finished_item_1_q;
-    finished_item_1_d.id = finished_id;
+    finished_item_1_d.id = request.id;
     finished_item_1_d.qpn = finished_qpn;
     finished_item_1_d.operation = finished_operation;
     finished_item_1_d.status = finished_status;
-    finished_item_1_d.length = finished_moved;
     finished_item_1_d.completed_at = now;
+    finished_item_1_d.length = 32'd0;
     finished_item_1_d.reserved = 8'd0;
   end
   always_comb begin
-    finished_moved = message_q.total;
-    if (finished_status != hpcc_nic_pkg::COMPLETION_STATUS_OK) begin
-      finished_moved = 32'd0;
+    finished_item = finished_item_1_q;
+    if (~finished_refused_1_q) begin
+      finished_item.id = ended_work_q.id;
+      if (finished_item_1_q.status == hpcc_nic_pkg::COMPLETION_STATUS_OK) begin
+        finished_item.length = ended_work_q.total;
+      end
     end
   end
   initial begin
@@ -4652,6 +4670,7 @@ module hpcc_requester (
     outcome_ends_r_q = 1'd0;
     outcome_shows_q = 1'd0;
     finished_push_1_q = 1'd0;
+    finished_refused_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
@@ -4700,7 +4719,9 @@ module hpcc_requester (
     next_is_tail_q = 1'd0;
     next_is_head_q = 1'd0;
     next_is_admit_q = 1'd0;
-    message_q = 242'd0;
+    message_q = 146'd0;
+    ended_work_q = 96'd0;
+    came_q = 1'd0;
     missing_q = 24'd0;
     begun_q = 1'd0;
     arrived_q = 1'd0;
@@ -4986,6 +5007,7 @@ module hpcc_requester (
     outcome_ends_r_q <= outcome_ends_r_d;
     outcome_shows_q <= outcome_shows_d;
     finished_push_1_q <= finished_push_1_d;
+    finished_refused_1_q <= finished_refused;
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;
     idle_q <= idle_d;
@@ -5035,6 +5057,8 @@ module hpcc_requester (
     next_is_head_q <= next_is_head_d;
     next_is_admit_q <= next_is_admit_d;
     message_q <= message_d;
+    ended_work_q <= ended_work_d;
+    came_q <= came_d;
     missing_q <= missing_d;
     begun_q <= skip.negative;
     arrived_q <= arrived_d;

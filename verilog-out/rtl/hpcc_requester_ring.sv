@@ -19,6 +19,8 @@ module hpcc_requester_ring (
   output wire  [4:0] looked_place,
   // The message there, two clocks later; a message written in the clock behind that of the place or before shows.
   output wire  hpcc_nic_pkg::own_message_t message,
+  // Its work request, three clocks later.
+  output wire  hpcc_nic_pkg::own_work_t ended_work,
   // How the message at the place of two clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
   // A message is done, but its completion has no room.
@@ -62,6 +64,7 @@ module hpcc_requester_ring (
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
+  hpcc_nic_pkg::own_work_t work_written;
   wire  [11:0] memory_place;
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
   // because one of the two comes late.
@@ -71,6 +74,9 @@ module hpcc_requester_ring (
   logic [4:0] of_memory_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   hpcc_nic_pkg::own_message_t memory_wdata;
+  // Work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+  wire  hpcc_nic_pkg::own_work_t works_rdata;
+  logic [11:0] later_place_q;
   // How messages ended whose completions wait.
   wire  hpcc_nic_pkg::completion_status_t statuses_rdata;
   wire  [11:0] statuses_waddr;
@@ -79,13 +85,21 @@ module hpcc_requester_ring (
   logic [11:0] address_q;
   hpcc_nic_pkg::message_t data_d;
   hpcc_nic_pkg::message_t data_q;
-  hpcc_ram #(.WIDTH(242), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
+  hpcc_ram #(.WIDTH(146), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
     .clk(clk),
     .raddr(memory_place),
     .rdata(memory_rdata),
     .we(valid_q),
     .waddr(address_q),
     .wdata(memory_wdata)
+  );
+  hpcc_ram #(.WIDTH(96), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_works (
+    .clk(clk),
+    .raddr(later_place_q),
+    .rdata(works_rdata),
+    .we(valid_q),
+    .waddr(address_q),
+    .wdata(work_written)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_statuses (
     .clk(clk),
@@ -102,6 +116,7 @@ module hpcc_requester_ring (
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
+  assign ended_work = works_rdata;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
   always_comb begin
@@ -143,14 +158,17 @@ module hpcc_requester_ring (
     memory_wdata.last = data_q.last;
     memory_wdata.local_address = data_q.local_address;
     memory_wdata.length = data_q.length;
-    memory_wdata.id = data_q.id;
-    memory_wdata.total = data_q.total;
+  end
+  always_comb begin
+    work_written.id = data_q.id;
+    work_written.total = data_q.total;
   end
   initial begin
     looked_qp_q = 8'd0;
     by_memory_q = 1'd0;
     given_q = 5'd0;
     of_memory_q = 5'd0;
+    later_place_q = 12'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
     data_q = 384'd0;
@@ -160,6 +178,7 @@ module hpcc_requester_ring (
     by_memory_q <= stored;
     given_q <= place;
     of_memory_q <= stored_place;
+    later_place_q <= memory_place;
     valid_q <= push;
     address_q <= address_d;
     data_q <= data_d;

@@ -175,9 +175,9 @@ module hpcc_requester_verdict (
     skipped_r_q <= skipped;
     place_q <= place_d;
   end
-  wire unused_bits = &{1'b0, message.total, message.id, message.last, message.read, distance.magnitude, given.rest, aeth.msn,
-      syndrome.value, decision_row.role, decision_row.mtu, decision_row.payload_length, decision_row.payload_at, decision_row.extension,
-      decision_row.ecn, decision_row.ack_req, decision_row.opcode};
+  wire unused_bits = &{1'b0, message.last, message.read, distance.magnitude, given.rest, aeth.msn, syndrome.value, decision_row.role,
+      decision_row.mtu, decision_row.payload_length, decision_row.payload_at, decision_row.extension, decision_row.ecn,
+      decision_row.ack_req, decision_row.opcode};
 endmodule
 
 `default_nettype wire

@@ -41,7 +41,9 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{FastStep, OwnMessage, OwnWork, PsnDistance, QpOfGeneration, RequesterState, ResponseCase};
+use crate::words::requester::{
+    FastStep, OwnMessage, OwnWork, PsnDistance, QpOfGeneration, RequesterState, ResponseCase,
+};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
