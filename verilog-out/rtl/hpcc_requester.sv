@@ -1377,14 +1377,14 @@ module hpcc_requester (
   hpcc_nic_pkg::completion_t finished_item;
   // A work request ends in this clock. Only while `room` is high.
   wire  finished_push;
-  // It is refused, so that no message was made of it,
-  logic finished_refused;
   // Its queue pair.
   logic [23:0] finished_qpn;
   // Its operation.
   logic [7:0] finished_operation;
   // Place in the order of `hpcc_models::nic::Status`.
   hpcc_nic_pkg::completion_status_t finished_status;
+  // It is refused, so that no message was made of it,
+  logic finished_refused;
   // There is room for a completion.
   wire  finished_room;
   wire  hpcc_nic_pkg::completion_t finished_completion_data;

@@ -23,18 +23,18 @@ pub struct Completions {
     pub now: Signal<In, U<48>>,
     /// A work request ends in this clock. Only while `room` is high.
     pub push: Signal<In, Bit>,
-    /// It is refused, so that no message was made of it,
-    pub refused: Signal<In, Bit>,
-    /// and this is its number.
-    pub id: Signal<In, U<64>>,
-    /// A clock later: the work request of the message that ends.
-    pub ended_work: Signal<In, OwnWork>,
     /// Its queue pair.
     pub qpn: Signal<In, U<24>>,
     /// Its operation.
     pub operation: Signal<In, U<8>>,
     /// Place in the order of [`hpcc_models::nic::Status`].
     pub status: Signal<In, CompletionStatus>,
+    /// It is refused, so that no message was made of it,
+    pub refused: Signal<In, Bit>,
+    /// and this is its number.
+    pub id: Signal<In, U<64>>,
+    /// A clock later, if it is not refused: number and length.
+    pub ended_work: Signal<In, OwnWork>,
     /// There is room for a completion.
     pub room: Signal<Out, Bit>,
     /// Completions, oldest first.

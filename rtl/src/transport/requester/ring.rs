@@ -3,8 +3,7 @@
 use crate::prim::ram::Ram;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
-use crate::words::requester::RingPlace;
-use crate::words::requester::{OwnMessage, OwnWork};
+use crate::words::requester::{OwnMessage, OwnWork, RingPlace};
 use crate::words::transport::Message;
 use crate::words::work::CompletionStatus;
 use crate::words::work::WorkRequest;

@@ -42,16 +42,16 @@ pub struct Entry {
     pub work_waits: Signal<In, Bit>,
     /// It.
     pub work: Signal<In, WorkRequest>,
+    /// Its place.
+    pub work_place: Signal<In, U<4>>,
+    /// No queue pair, operation or length.
+    pub work_invalid: Signal<In, Bit>,
     /// Queue pair of the work request that may wait in the next clock, unless `work_is_new`.
     pub next_work_qp: Signal<In, U<8>>,
     /// It is another than in this clock,
     pub work_is_new: Signal<In, Bit>,
     /// of this queue pair.
     pub new_work_qp: Signal<In, U<8>>,
-    /// Its place.
-    pub work_place: Signal<In, U<4>>,
-    /// No queue pair, operation or length.
-    pub work_invalid: Signal<In, Bit>,
     /// A READ response waits, for a clock or more.
     pub response_waits: Signal<In, Bit>,
     /// It, from a clock before it waits on.
