@@ -32,6 +32,90 @@ module hpcc_rx_icrc_bytes (
   // Bytes for the CRC.
   output logic [511:0] q
 );
+`ifdef FAST_SIMULATION
+  // there has been a clock, two
+  reg some_1;
+  reg some_2;
+  reg [1:0] number_1;
+  reg [1:0] number_2;
+  reg [223:0] swapped_1;
+  reg [223:0] swapped_2;
+  // {behind_int, has_tag, code}
+  reg [4:0] shape_1;
+  reg [4:0] shape_2;
+  integer k;
+  initial begin
+    q = 0;
+    some_1 = 0;
+    some_2 = 0;
+    number_1 = 0;
+    number_2 = 0;
+    swapped_1 = 0;
+    swapped_2 = 0;
+    shape_1 = 0;
+    shape_2 = 0;
+  end
+  always @(posedge clk) begin
+    some_1 <= 1'b1;
+    some_2 <= some_1;
+    number_1 <= number;
+    if (!number[1]) begin
+      for (k = 0; k < 28; k = k + 1) swapped_1[8*k +: 8] <= headers[8*(27-k) +: 8];
+      shape_1 <= {behind_int, has_tag, code};
+    end
+    number_2 <= number_1;
+    if (!number_1[1]) begin
+      swapped_2 <= swapped_1;
+      shape_2 <= shape_1;
+    end
+    if (!some_2) q <= 512'd0;
+    else if (number_2[1]) q <= bytes;
+    else case ({number_2[0], shape_2})
+      6'd23, 6'd31: q <= {512'd0};
+      6'd32, 6'd33, 6'd34, 6'd40, 6'd41, 6'd42, 6'd48, 6'd49, 6'd50, 6'd56, 6'd57, 6'd58: q <= {bytes[511:0]};
+      6'd44: q <= {bytes[511:104], {8{1'b1}}, bytes[95:0]};
+      6'd60: q <= {bytes[511:104], {8{1'b1}}, bytes[95:64], swapped_2[223:160]};
+      6'd37: q <= {bytes[511:136], {8{1'b1}}, bytes[127:0]};
+      6'd53: q <= {bytes[511:136], {8{1'b1}}, bytes[127:96], swapped_2[223:128]};
+      6'd45: q <= {bytes[511:168], {8{1'b1}}, bytes[159:0]};
+      6'd61: q <= {bytes[511:168], {8{1'b1}}, bytes[159:128], swapped_2[223:96]};
+      6'd38: q <= {bytes[511:200], {8{1'b1}}, bytes[191:0]};
+      6'd54: q <= {bytes[511:200], {8{1'b1}}, bytes[191:160], swapped_2[223:64]};
+      6'd46: q <= {bytes[511:232], {8{1'b1}}, bytes[223:0]};
+      6'd62: q <= {bytes[511:232], {8{1'b1}}, bytes[223:192], swapped_2[223:32]};
+      6'd39: q <= {bytes[511:264], {8{1'b1}}, bytes[255:0]};
+      6'd55: q <= {bytes[511:264], {8{1'b1}}, bytes[255:224], swapped_2[223:0]};
+      6'd47: q <= {bytes[511:296], {8{1'b1}}, bytes[287:0]};
+      6'd63: q <= {bytes[511:296], {8{1'b1}}, bytes[287:256], swapped_2[223:0], 32'd0};
+      6'd3, 6'd4, 6'd5, 6'd6, 6'd7: q <= {bytes[511:336], swapped_2[223:0], 112'd0};
+      6'd11, 6'd12, 6'd13, 6'd14, 6'd15: q <= {bytes[511:368], swapped_2[223:0], 144'd0};
+      6'd0: q <= {bytes[511:376], {8{1'b1}}, bytes[367:336], swapped_2[223:0], 112'd0};
+      6'd16: q <= {bytes[511:376], {8{1'b1}}, bytes[367:352], swapped_2[223:0], 128'd0};
+      6'd1: q <= {bytes[511:392], {8{1'b1}}, bytes[383:336], swapped_2[223:0], 112'd0};
+      6'd17: q <= {bytes[511:392], {8{1'b1}}, bytes[383:352], swapped_2[223:0], 128'd0};
+      6'd8: q <= {bytes[511:408], {8{1'b1}}, bytes[399:368], swapped_2[223:0], 144'd0};
+      6'd24: q <= {bytes[511:408], {8{1'b1}}, bytes[399:384], swapped_2[223:0], 160'd0};
+      6'd43, 6'd59: q <= {bytes[511:40], {8{1'b1}}, bytes[31:0]};
+      6'd9: q <= {bytes[511:424], {8{1'b1}}, bytes[415:368], swapped_2[223:0], 144'd0};
+      6'd25: q <= {bytes[511:424], {8{1'b1}}, bytes[415:384], swapped_2[223:0], 160'd0};
+      6'd2: q <= {bytes[511:456], {8{1'b1}}, bytes[447:336], swapped_2[223:0], 112'd0};
+      6'd18: q <= {bytes[511:456], {8{1'b1}}, bytes[447:416], swapped_2[223:0], 192'd0};
+      6'd19: q <= {bytes[511:480], swapped_2[223:0], 256'd0};
+      6'd10: q <= {bytes[511:488], {8{1'b1}}, bytes[479:368], swapped_2[223:0], 144'd0};
+      6'd26: q <= {bytes[511:488], {8{1'b1}}, bytes[479:448], swapped_2[223:0], 224'd0};
+      6'd36: q <= {bytes[511:72], {8{1'b1}}, bytes[63:0]};
+      6'd52: q <= {bytes[511:72], {8{1'b1}}, bytes[63:32], swapped_2[223:192]};
+      6'd35, 6'd51: q <= {bytes[511:8], {8{1'b1}}};
+      6'd21: q <= {swapped_2[127:0], 384'd0};
+      6'd28: q <= {swapped_2[159:0], 352'd0};
+      6'd20: q <= {swapped_2[191:0], 320'd0};
+      6'd27: q <= {swapped_2[223:0], 288'd0};
+      6'd30: q <= {swapped_2[31:0], 480'd0};
+      6'd22: q <= {swapped_2[63:0], 448'd0};
+      6'd29: q <= {swapped_2[95:0], 416'd0};
+    endcase
+  end
+`else
   // the headers within eights of bytes, and the eights of the first two beats in which each of these stands
   reg [223:0] swapped;
   reg [319:0] moved;
@@ -170,6 +254,7 @@ module hpcc_rx_icrc_bytes (
             | (eights[256 + 8*n +: 8] & {8{here_4[i]}});
     for (i = 0; i < 64; i = i + 1) q[8*i +: 8] <= fixed[8*i +: 8] | (bytes[8*i +: 8] & {8{mine[i]}});
   end
+`endif
 endmodule
 
 `default_nettype wire

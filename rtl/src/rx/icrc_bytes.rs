@@ -14,10 +14,13 @@ use crate::emit::naming::named;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// IPv4 and UDP header.
 const HEADERS: usize = 28;
+/// Bytes of a beat.
+const BEAT: usize = 64;
 /// Byte of the BTH that the ICRC reads as ones.
 const BTH_MASKED: usize = 4;
 /// Eights of bytes that the headers lie in, wherever they begin.
@@ -39,6 +42,93 @@ const fn headers_at(has_tag: bool, code: usize, behind_int: bool) -> usize {
 /// Byte of the frame that the CRC gets as ones.
 const fn masked_at(has_tag: bool, code: usize) -> usize {
     start(has_tag, code) + HEADERS + BTH_MASKED
+}
+
+/// Byte `i` of beat `number` for a given shape of frame: Verilog of its source, and the number of the byte there.
+fn source(has_tag: bool, code: usize, behind_int: bool, number: usize, i: usize) -> (&'static str, usize) {
+    let (from, at) = (headers_at(has_tag, code, behind_int), 64 * number + i);
+    if at < from {
+        ("zeros", i)
+    } else if at < from + HEADERS {
+        ("swapped_2", at - from)
+    } else if at == masked_at(has_tag, code) {
+        ("ones", i)
+    } else {
+        ("bytes", i)
+    }
+}
+
+/// Verilog that computes the same for a simulator that works with words of a processor: a beat is put together of at most five parts, which stand at fixed places for each shape of frame.
+fn by_words() -> String {
+    // shapes by beat, which share it
+    let mut beats: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for select in 0..64 {
+        let (number, behind_int, has_tag, code) = (select / 32, select & 16 != 0, select & 8 != 0, select & 7);
+        let byte = |i| source(has_tag, code, behind_int, number, i);
+        let (mut parts, mut low) = (vec![], 0);
+        for i in 0..BEAT {
+            let (name, at) = byte(i);
+            if i + 1 < BEAT && byte(i + 1) == (name, at + 1) {
+                continue;
+            }
+            let bytes = i + 1 - low;
+            parts.push(match name {
+                "zeros" => format!("{}'d0", 8 * bytes),
+                "ones" => format!("{{{}{{1'b1}}}}", 8 * bytes),
+                _ => format!("{name}[{}:{}]", 8 * at + 7, 8 * (at + 1 - bytes)),
+            });
+            low = i + 1;
+        }
+        parts.reverse();
+        beats.entry(parts.join(", ")).or_default().push(format!("6'd{select}"));
+    }
+    let cases: String = beats.iter().fold(String::new(), |cases, (parts, selects)| {
+        cases + &format!("    {}: q <= {{{parts}}};\n", selects.join(", "))
+    });
+    format!(
+        "// there has been a clock, two
+reg some_1;
+reg some_2;
+reg [1:0] number_1;
+reg [1:0] number_2;
+reg [223:0] swapped_1;
+reg [223:0] swapped_2;
+// {{behind_int, has_tag, code}}
+reg [4:0] shape_1;
+reg [4:0] shape_2;
+integer k;
+initial begin
+  q = 0;
+  some_1 = 0;
+  some_2 = 0;
+  number_1 = 0;
+  number_2 = 0;
+  swapped_1 = 0;
+  swapped_2 = 0;
+  shape_1 = 0;
+  shape_2 = 0;
+end
+always @(posedge clk) begin
+  some_1 <= 1'b1;
+  some_2 <= some_1;
+  number_1 <= number;
+  if (!number[1]) begin
+    for (k = 0; k < {HEADERS}; k = k + 1) swapped_1[8*k +: 8] <= headers[8*({last}-k) +: 8];
+    shape_1 <= {{behind_int, has_tag, code}};
+  end
+  number_2 <= number_1;
+  if (!number_1[1]) begin
+    swapped_2 <= swapped_1;
+    shape_2 <= shape_1;
+  end
+  if (!some_2) q <= 512'd0;
+  else if (number_2[1]) q <= bytes;
+  else case ({{number_2[0], shape_2}})
+{cases}  endcase
+end
+",
+        last = HEADERS - 1,
+    )
 }
 
 /// `q` belongs to the inputs of three clocks ago, `bytes` of one clock ago.
@@ -129,8 +219,11 @@ impl Logic for IcrcBytes {
             );
         }
         let numbered = |text: &dyn Fn(usize) -> String| (0..EIGHTS).map(text).collect::<String>();
+        let by_words = by_words();
         Verilog::Custom(format!(
-            "// the headers within eights of bytes, and the eights of the first two beats in which each of these stands
+            "`ifdef FAST_SIMULATION
+{by_words}`else
+// the headers within eights of bytes, and the eights of the first two beats in which each of these stands
 reg [223:0] swapped;
 reg [{top}:0] moved;
 {at}reg [127:0] own;
@@ -172,7 +265,8 @@ always @(posedge clk) begin
     for (n = 0; n < 8; n = n + 1)
       fixed[64*i + 8*n +: 8] <= {{8{{ones_1[8*i + n]}}}}{chosen};
   for (i = 0; i < 64; i = i + 1) q[8*i +: 8] <= fixed[8*i +: 8] | (bytes[8*i +: 8] & {{8{{mine[i]}}}});
-end",
+end
+`endif",
             wide = 64 * EIGHTS,
             top = 64 * EIGHTS - 1,
             last = HEADERS - 1,

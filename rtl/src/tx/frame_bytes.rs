@@ -95,6 +95,7 @@ impl Logic for FrameBytes {
         let starts: BTreeSet<usize> = (0..8).map(start).collect();
         let mut choices = String::new();
         let mut decoded = String::new();
+        let mut cases = String::new();
         for (i, first) in starts.iter().enumerate() {
             let up = 8 * first;
             let _ = writeln!(
@@ -102,6 +103,17 @@ impl Logic for FrameBytes {
                 "  placed = placed | ({{512{{at[{i}]}}}} & {{body[{0}:0], {up}'d0}}) | ({{512{{over[{i}]}}}} & {{{1}'d0, previous[511:{1}]}});",
                 511 - up,
                 512 - up,
+            );
+            let of: Vec<String> = (0..8)
+                .filter(|code| start(*code) == *first)
+                .map(|code| format!("3'd{code}"))
+                .collect();
+            let _ = writeln!(
+                cases,
+                "    {of}: q <= head | {{body[{0}:0], {up}'d0}} | (fresh ? 512'd0 : {{{1}'d0, previous[511:{1}]}});",
+                511 - up,
+                512 - up,
+                of = of.join(", "),
             );
             let codes: Vec<String> = (0..8)
                 .filter(|code| start(*code) == *first)
@@ -114,7 +126,46 @@ impl Logic for FrameBytes {
             );
         }
         Verilog::Custom(format!(
-            "// eights of bytes that are there whole, the one that is there in part, bytes of that
+            "`ifdef FAST_SIMULATION
+// without a mask where the payload fills the beat
+reg [511:0] head;
+reg [511:0] body;
+reg [511:32] previous;
+reg [6:0] count_1;
+reg [2:0] code_1;
+reg fresh;
+reg moves;
+integer k;
+initial begin
+  q = 0;
+  head = 0;
+  body = 0;
+  previous = 0;
+  count_1 = 0;
+  code_1 = 0;
+  fresh = 0;
+  moves = 0;
+end
+always @(posedge clk) begin
+  if (number == 2'd0) begin
+    for (k = 0; k < 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-k) +: 8];
+  end else if (number == 2'd1) begin
+    head <= 512'd0;
+    for (k = 0; k < {HEADER} - 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-64-k) +: 8];
+  end else head <= 512'd0;
+  count_1 <= counts ? count : 7'd0;
+  if (count_1[6]) body <= payload;
+  else if (count_1 == 7'd0) body <= 512'd0;
+  else body <= payload & ~({{512{{1'b1}}}} << {{count_1, 3'd0}});
+  code_1 <= code;
+  fresh <= number == 2'd0;
+  moves <= enable;
+  case (code_1)
+{cases}  endcase
+  if (moves) previous <= body[511:32];
+end
+`else
+// eights of bytes that are there whole, the one that is there in part, bytes of that
 {declared}reg [1023:0] swapped;
 reg [511:0] head;
 reg [63:0] keep;
@@ -151,7 +202,8 @@ always @(posedge clk) begin
 {decoded}  moves <= enable;
   q <= placed;
   if (moves) previous <= body[511:32];
-end",
+end
+`endif",
             declared = beat_bytes::declare("count"),
             within = beat_bytes::is_within("i"),
             last = HEADER - 1,

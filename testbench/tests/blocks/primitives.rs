@@ -12,7 +12,10 @@ use hpcc_rtl::prim::short_fifo::ShortFifo;
 use hpcc_rtl::prim::table_ram::TableRam;
 use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::prim::wide::W;
+use hpcc_rtl::rx::covered::CoveredBytes;
+use hpcc_rtl::rx::icrc_bytes::IcrcBytes;
 use hpcc_rtl::sim::Ports;
+use hpcc_rtl::tx::frame_bytes::FrameBytes;
 use hpcc_testbench::verilated::lockstep::{Lockstep, Random};
 use hpcc_testbench::verilated::{sources, FAST};
 
@@ -102,6 +105,9 @@ fn texts_for_fast_simulation() {
     agrees::<ShortFifo<W<577, 10>, 4, 8>>("fast_short_fifo_577_4");
     agrees::<CrcFold>("fast_crc_fold");
     agrees::<CrcState>("fast_crc_state");
+    agrees::<CoveredBytes>("fast_covered_bytes");
+    agrees::<IcrcBytes>("fast_icrc_bytes");
+    agrees::<FrameBytes>("fast_frame_bytes");
 }
 
 #[test]
