@@ -149,6 +149,8 @@ module hpcc_requester (
   wire  about_none;
   // The input's generation is that of the context.
   logic same;
+  // The message at hand.
+  wire  hpcc_nic_pkg::own_message_t message;
   // It is a READ.
   wire  is_read;
   // It is the last one of its work request.
@@ -942,17 +944,19 @@ module hpcc_requester (
   logic pointers_read;
   // Clock 1: or the oldest whose completion waits.
   logic pointers_told;
-  // Clock 1: its place, as the memory shows it. It comes late in the clock, so that nothing but a register should be behind it.
-  logic [4:0] pointers_stored_place;
-  // Clock 1: that is outdated, by a write of the clocks 0 or 1.
+  // Clock 1: the memory will show an outdated place, for there was a write in the clocks 0 or 1.
   wire  pointers_outdated;
   // Clock 1: the place as it was written then.
   logic [4:0] pointers_place;
+  // Clock 2: the place as the memory shows it.
+  logic [4:0] pointers_stored_place;
   // Clock 0: the state that may be written in this clock would be this queue pair's.
   logic pointers_meets_write;
   // Clock 0: or the one that may be written in the next clock.
   logic pointers_meets_next_write;
   wire  hpcc_nic_pkg::ring_pointers_t pointers_memory_rdata;
+  logic pointers_read_1_q;
+  logic pointers_told_1_q;
   logic pointers_same_q;
   logic pointers_met_q;
   logic pointers_wrote_q;
@@ -1224,6 +1228,7 @@ module hpcc_requester (
   logic [4:0] ring_place;
   logic ring_stored;
   wire  [4:0] ring_looked_place;
+  wire  ring_take;
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  hpcc_nic_pkg::own_work_t ring_ended_work;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
@@ -1575,15 +1580,6 @@ module hpcc_requester (
   // That is the first message that the scheduler does not have.
   wire  next_is_admit_d;
   logic next_is_admit_q;
-  // The message at hand.
-  hpcc_nic_pkg::own_message_t message_d;
-  hpcc_nic_pkg::own_message_t message_q;
-  // Its work request, a clock later.
-  hpcc_nic_pkg::own_work_t ended_work_d;
-  hpcc_nic_pkg::own_work_t ended_work_q;
-  // A message came into its register a clock ago.
-  wire  came_d;
-  logic came_q;
   // First PSN of the READ data that has not come.
   logic [23:0] missing_d;
   logic [23:0] missing_q;
@@ -1673,7 +1669,7 @@ module hpcc_requester (
     .waddr(held_tail_q),
     .wdata(stages_place)
   );
-  hpcc_table_ram #(.WIDTH(15), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_pointers_memory (
+  hpcc_table_ram #(.WIDTH(15), .ADDRESS(8)) u_pointers_memory (
     .clk(clk),
     .raddr(read_qp),
     .rdata(pointers_memory_rdata),
@@ -1837,7 +1833,7 @@ module hpcc_requester (
     .advance(queue_advance),
     .new_una(step_new_una),
     .pop(queue_pop),
-    .is_read(message_q.read),
+    .is_read(message.read),
     .pass(queue_pass),
     .position(next_pointer_q),
     .take(verdict_take),
@@ -1881,6 +1877,7 @@ module hpcc_requester (
     .stored(ring_stored),
     .stored_place(pointers_stored_place),
     .looked_place(ring_looked_place),
+    .take(ring_take),
     .message(ring_message),
     .ended_work(ring_ended_work),
     .status(ring_status),
@@ -1938,7 +1935,7 @@ module hpcc_requester (
   hpcc_requester_verdict u_verdict (
     .clk(clk),
     .row(responses_front),
-    .message(message_q),
+    .message(message),
     .missing(missing_q),
     .act(act_q),
     .compared(compared_q),
@@ -2055,12 +2052,13 @@ module hpcc_requester (
   assign hold = ((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response;
   assign turns_crowded = (events_full | schedules_crowded) | store_crowded;
   assign entering = entry_step;
+  assign message = ring_message;
   assign request = window_front;
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn_1_q & (choice_remove | choice_tell);
   assign limit = reply_limit;
-  assign came_d = ((~turn_1_q) | look_q) | fetch_q;
+  assign ring_take = ((~turn_1_q) | look_q) | fetch_q;
   assign next_is_tail_d = next_pointer_q == queue_tail;
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
@@ -2068,12 +2066,12 @@ module hpcc_requester (
   assign state_loaded = stages_state_now;
   assign dismisses = reply_acknowledgement & (queue_ghost | reply_ignored);
   assign about_none = dismisses | (queue_head == queue_admit);
-  assign is_read = message_q.read;
-  assign is_last = message_q.last;
-  assign limit_at_end_d = message_q.end_psn == limit;
+  assign is_read = message.read;
+  assign is_last = message.last;
+  assign limit_at_end_d = message.end_psn == limit;
   assign guilty_now = guilty_q | step_holds;
-  assign skip = message_q.first_psn - queue_accepted;
-  assign surplus = queue_accepted - message_q.end_psn;
+  assign skip = message.first_psn - queue_accepted;
+  assign surplus = queue_accepted - message.end_psn;
   assign arrived_d = ~surplus.negative;
   assign ring_full_d = (queue_tail - queue_told) == 5'h10;
   assign told_all_d = queue_told == queue_head;
@@ -2120,7 +2118,6 @@ module hpcc_requester (
     told_status_d = told_status_q;
     live_d = live_q;
     pointer_d = pointer_q;
-    message_d = message_q;
     missing_d = missing_q;
     found_d = found_q;
     response_case_d = response_case_q;
@@ -2179,9 +2176,6 @@ module hpcc_requester (
     end
     ring_place = next_pointer_q;
     ring_stored = 1'd0;
-    if (~turn_1_q) begin
-      message_d = ring_message;
-    end
     next_pointer_d = pointer_q + 5'd1;
     if (load_q) begin
       pointer_d = ring_looked_place;
@@ -2193,10 +2187,10 @@ module hpcc_requester (
     end
     if (look_q) begin
       look_d = 1'd0;
-      message_d = ring_message;
       told_status_d = ring_status;
       if (admitting_q) begin
-        fetch_d = 1'd1;
+        ring_place = pointer_q;
+        again_d = 1'd1;
       end else begin
         weigh_d = 1'd1;
         if ((choice_ended | choice_error) | choice_remove) begin
@@ -2245,7 +2239,6 @@ module hpcc_requester (
     if (fetch_q) begin
       fetch_d = 1'd0;
       weigh_d = 1'd1;
-      message_d = ring_message;
       told_status_d = ring_status;
     end
     if (weigh_q) begin
@@ -2262,7 +2255,7 @@ module hpcc_requester (
     completes = 1'd0;
     finished_refused = 1'd0;
     finished_qpn = {16'd0, choice_qp};
-    finished_operation = {7'd0, message_q.read};
+    finished_operation = {7'd0, message.read};
     finished_status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     queue_tell = 1'd0;
     queue_enlist = 1'd0;
@@ -2287,7 +2280,7 @@ module hpcc_requester (
         queue_hand = 1'd1;
         pointer_d = next_pointer_q;
         scheduled_d = 1'd1;
-        schedule_to_d = message_q.end_psn;
+        schedule_to_d = message.end_psn;
         if (~next_is_tail_q) begin
           emit_d = 1'd0;
           fetch_d = 1'd1;
@@ -2360,7 +2353,7 @@ module hpcc_requester (
       end
       if (((~found_q) & is_read) & (~arrived_q)) begin
         found_d = 1'd1;
-        missing_d = message_q.first_psn;
+        missing_d = message.first_psn;
         if (begun_q) begin
           missing_d = queue_accepted;
         end
@@ -2426,7 +2419,6 @@ module hpcc_requester (
         if (popped_q & (queue_admit != queue_tail)) begin
           admitting_d = 1'd1;
           pointer_d = queue_admit;
-          ring_place = queue_admit;
           look_d = 1'd1;
         end else begin
           done = 1'd1;
@@ -2476,7 +2468,6 @@ module hpcc_requester (
         ring_push = 1'd1;
         admitting_d = 1'd1;
         pointer_d = queue_admit;
-        ring_place = queue_admit;
         look_d = 1'd1;
       end
     end
@@ -2562,12 +2553,6 @@ module hpcc_requester (
       blocked_d = 1'd0;
       stalled_d = 1'd0;
       held_removals_d = 1'd0;
-    end
-  end
-  always_comb begin
-    ended_work_d = ended_work_q;
-    if (came_q) begin
-      ended_work_d = ring_ended_work;
     end
   end
   always_comb begin
@@ -3576,25 +3561,25 @@ module hpcc_requester (
   assign stages_length_less_one = stages_step_3_q.length - 32'd1;
   assign stages_whole = {1'd0, stages_length_less_one};
   assign stages_first_behind_4_d = stages_now.assigned + 24'd1;
-  assign stages_over = stages_next_4_q - message_q.end_psn;
-  assign stages_at_end = stages_next_4_q == message_q.end_psn;
-  assign stages_closes = ((stages_kind_moves & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message_q.last));
+  assign stages_over = stages_next_4_q - message.end_psn;
+  assign stages_at_end = stages_next_4_q == message.end_psn;
+  assign stages_closes = ((stages_kind_moves & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message.last));
   assign stages_moves = (stages_kind_moves & stages_over.negative) | (stages_closes & stages_at_end);
   assign stages_done = stages_closes & stages_at_end;
-  assign stages_completes = stages_done & message_q.last;
+  assign stages_completes = stages_done & message.last;
   assign stages_completes_qp = stages_step_4_q.qp;
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
-  assign stages_offset = stages_step_4_q.psn - message_q.first_psn;
-  assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message_q.first_psn);
-  assign stages_unlike = 16'(message_q.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
+  assign stages_offset = stages_step_4_q.psn - message.first_psn;
+  assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message.first_psn);
+  assign stages_unlike = 16'(message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
-  assign stages_fits_place = (stages_awaited_4_q & message_q.read) & stages_in_order;
+  assign stages_fits_place = (stages_awaited_4_q & message.read) & stages_in_order;
   assign stages_accepts = ((stages_fits_place & stages_fits_inside) & stages_over.negative)
       | ((stages_fits_place & stages_fits_end) & stages_at_end);
-  assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message_q.first_psn)} << 8) << stages_mtu_4_q;
+  assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << stages_mtu_4_q;
   assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
   assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
   assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
@@ -3722,7 +3707,7 @@ module hpcc_requester (
   end
   always_comb begin
     stages_kind_moves = stages_moves_write_4_q;
-    if (message_q.read) begin
+    if (message.read) begin
       stages_kind_moves = stages_moves_read_4_q;
     end
   end
@@ -3846,10 +3831,10 @@ module hpcc_requester (
   end
   always_comb begin
     pointers_stored_place = pointers_stored.head;
-    if (pointers_read) begin
+    if (pointers_read_1_q) begin
       pointers_stored_place = pointers_stored.read_at;
     end
-    if (pointers_told) begin
+    if (pointers_told_1_q) begin
       pointers_stored_place = pointers_stored.told;
     end
   end
@@ -4257,14 +4242,14 @@ module hpcc_requester (
   assign step_reached_d = ~step_ahead.negative;
   assign step_moves_d = (~step_ahead.negative) & (limit != step_una_first);
   assign step_behind_data_d = limit + 24'd1;
-  assign step_beyond = limit - message_q.end_psn;
-  assign step_took_d = (step_moved & message_q.read) & step_beyond.negative;
-  assign step_advanced_d = step_moved & ((~message_q.read) | step_beyond.negative);
-  assign step_from_start = step_sought - message_q.first_psn;
-  assign step_from_finish = step_sought - message_q.end_psn;
+  assign step_beyond = limit - message.end_psn;
+  assign step_took_d = (step_moved & message.read) & step_beyond.negative;
+  assign step_advanced_d = step_moved & ((~message.read) | step_beyond.negative);
+  assign step_from_start = step_sought - message.first_psn;
+  assign step_from_finish = step_sought - message.end_psn;
   assign step_held_d = (~step_from_start.negative) & step_from_finish.negative;
-  assign step_left_less_one = message_q.end_psn + (~queue_una);
-  assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message_q.read) | (queue_reads < max_reads));
+  assign step_left_less_one = message.end_psn + (~queue_una);
+  assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message.read) | (queue_reads < max_reads));
   assign step_new_una = step_una_after_q;
   assign step_advances = step_advanced_q;
   assign step_complete = step_completed_q;
@@ -4274,7 +4259,7 @@ module hpcc_requester (
   assign step_fits = step_fitted_q;
   always_comb begin
     step_moved = step_moves_q;
-    if (message_q.read) begin
+    if (message.read) begin
       step_moved = reply_data & step_reached_q;
     end
   end
@@ -4283,11 +4268,11 @@ module hpcc_requester (
     step_una_at_end = queue_una;
     if (step_moved) begin
       step_una_inside = limit;
-      if (message_q.read) begin
+      if (message.read) begin
         step_una_inside = step_behind_data_q;
       end
-      if (~message_q.read) begin
-        step_una_at_end = message_q.end_psn;
+      if (~message.read) begin
+        step_una_at_end = message.end_psn;
       end
     end
   end
@@ -4298,9 +4283,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    step_completed_d = step_moved & (~message_q.read);
+    step_completed_d = step_moved & (~message.read);
     if (step_beyond.negative) begin
-      step_completed_d = (step_moved & message_q.read) & (step_behind_data_q == message_q.end_psn);
+      step_completed_d = (step_moved & message.read) & (step_behind_data_q == message.end_psn);
     end
   end
   // reply: Takes an answer apart; `int_on` and `echo` at once, all else a clock later.
@@ -4397,9 +4382,9 @@ module hpcc_requester (
   always_comb begin
     finished_item = finished_item_1_q;
     if (~finished_refused_1_q) begin
-      finished_item.id = ended_work_q.id;
+      finished_item.id = ring_ended_work.id;
       if (finished_item_1_q.status == hpcc_nic_pkg::COMPLETION_STATUS_OK) begin
-        finished_item.length = ended_work_q.total;
+        finished_item.length = ring_ended_work.total;
       end
     end
   end
@@ -4605,6 +4590,8 @@ module hpcc_requester (
     turns_rest_q = 3'd0;
     turn_1_q = 1'd0;
     turn_2_q = 1'd0;
+    pointers_read_1_q = 1'd0;
+    pointers_told_1_q = 1'd0;
     pointers_same_q = 1'd0;
     pointers_met_q = 1'd0;
     pointers_wrote_q = 1'd0;
@@ -4719,9 +4706,6 @@ module hpcc_requester (
     next_is_tail_q = 1'd0;
     next_is_head_q = 1'd0;
     next_is_admit_q = 1'd0;
-    message_q = 146'd0;
-    ended_work_q = 96'd0;
-    came_q = 1'd0;
     missing_q = 24'd0;
     begun_q = 1'd0;
     arrived_q = 1'd0;
@@ -4922,14 +4906,14 @@ module hpcc_requester (
     stages_moves_5_q <= stages_moves_5_d;
     stages_passes_write_5_q <= stages_passes_write_5_d;
     stages_behind_5_q <= stages_behind_4_q;
-    stages_releases_5_q <= message_q.read;
+    stages_releases_5_q <= message.read;
     stages_next_5_q <= stages_next_4_q;
     stages_passed_5_q <= stages_passed_5_d;
     stages_end_5_q <= stages_new_end;
     stages_takes_5_q <= stages_takes_5_d;
     stages_defers_response_5_q <= stages_defers_response_5_d;
     stages_last_5_q <= stages_at_end;
-    stages_base_5_q <= message_q.local_address;
+    stages_base_5_q <= message.local_address;
     stages_skipped_5_q <= stages_skipped;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
@@ -4942,6 +4926,8 @@ module hpcc_requester (
     turns_rest_q <= turns_rest_d;
     turn_1_q <= turn;
     turn_2_q <= turn_1_q;
+    pointers_read_1_q <= pointers_read;
+    pointers_told_1_q <= pointers_told;
     pointers_same_q <= pointers_meets_next_write;
     pointers_met_q <= pointers_meets_write;
     pointers_wrote_q <= stages_we;
@@ -5056,9 +5042,6 @@ module hpcc_requester (
     next_is_tail_q <= next_is_tail_d;
     next_is_head_q <= next_is_head_d;
     next_is_admit_q <= next_is_admit_d;
-    message_q <= message_d;
-    ended_work_q <= ended_work_d;
-    came_q <= came_d;
     missing_q <= missing_d;
     begun_q <= skip.negative;
     arrived_q <= arrived_d;

@@ -13,13 +13,15 @@ module hpcc_requester_ring (
   input  wire  [4:0] place,
   // Not that place, but `stored_place`.
   input  wire  stored,
-  // A place that comes late in the clock.
+  // A place that comes a clock later.
   input  wire  [4:0] stored_place,
   // The place to read, a clock later.
   output wire  [4:0] looked_place,
-  // The message there, two clocks later; a message written in the clock behind that of the place or before shows.
+  // The message there is taken, two clocks later,
+  input  wire  take,
+  // and stays here from the clock after until another is. A message that is made in the clock of the place or later does not show yet.
   output wire  hpcc_nic_pkg::own_message_t message,
-  // Its work request, three clocks later.
+  // Its work request, from a clock later on.
   output wire  hpcc_nic_pkg::own_work_t ended_work,
   // How the message at the place of two clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
@@ -64,19 +66,24 @@ module hpcc_requester_ring (
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
-  hpcc_nic_pkg::own_work_t work_written;
+  hpcc_nic_pkg::own_message_t own;
+  hpcc_nic_pkg::own_work_t own_work;
   wire  [11:0] memory_place;
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
   // because one of the two comes late.
   logic [7:0] looked_qp_q;
   logic by_memory_q;
   logic [4:0] given_q;
-  logic [4:0] of_memory_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
-  hpcc_nic_pkg::own_message_t memory_wdata;
   // Work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
   wire  hpcc_nic_pkg::own_work_t works_rdata;
   logic [11:0] later_place_q;
+  logic taken_q;
+  // Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
+  hpcc_nic_pkg::own_message_t message_taken_d;
+  hpcc_nic_pkg::own_message_t message_taken_q;
+  hpcc_nic_pkg::own_work_t work_taken_d;
+  hpcc_nic_pkg::own_work_t work_taken_q;
   // How messages ended whose completions wait.
   wire  hpcc_nic_pkg::completion_status_t statuses_rdata;
   wire  [11:0] statuses_waddr;
@@ -85,21 +92,21 @@ module hpcc_requester_ring (
   logic [11:0] address_q;
   hpcc_nic_pkg::message_t data_d;
   hpcc_nic_pkg::message_t data_q;
-  hpcc_ram #(.WIDTH(146), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
+  hpcc_table_ram #(.WIDTH(146), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
     .clk(clk),
     .raddr(memory_place),
     .rdata(memory_rdata),
     .we(valid_q),
     .waddr(address_q),
-    .wdata(memory_wdata)
+    .wdata(own)
   );
-  hpcc_ram #(.WIDTH(96), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_works (
+  hpcc_table_ram #(.WIDTH(96), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_works (
     .clk(clk),
     .raddr(later_place_q),
     .rdata(works_rdata),
     .we(valid_q),
     .waddr(address_q),
-    .wdata(work_written)
+    .wdata(own_work)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_statuses (
     .clk(clk),
@@ -111,14 +118,26 @@ module hpcc_requester_ring (
   );
   assign looked_place = position;
   assign memory_place = looked;
-  assign message = memory_rdata;
+  assign message = message_taken_q;
   assign address_d = added;
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
-  assign ended_work = works_rdata;
+  assign ended_work = work_taken_q;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
+  always_comb begin
+    message_taken_d = message_taken_q;
+    if (take) begin
+      message_taken_d = memory_rdata;
+    end
+  end
+  always_comb begin
+    work_taken_d = work_taken_q;
+    if (taken_q) begin
+      work_taken_d = works_rdata;
+    end
+  end
   always_comb begin
     data_d = data_q;
     data_d.first_psn = start;
@@ -136,7 +155,7 @@ module hpcc_requester_ring (
   always_comb begin
     position = given_q;
     if (by_memory_q) begin
-      position = of_memory_q;
+      position = stored_place;
     end
   end
   always_comb begin
@@ -152,23 +171,25 @@ module hpcc_requester_ring (
     deferred.qp = defer_qp;
   end
   always_comb begin
-    memory_wdata.first_psn = data_q.first_psn;
-    memory_wdata.end_psn = data_q.end_psn;
-    memory_wdata.read = data_q.read;
-    memory_wdata.last = data_q.last;
-    memory_wdata.local_address = data_q.local_address;
-    memory_wdata.length = data_q.length;
+    own.first_psn = data_q.first_psn;
+    own.end_psn = data_q.end_psn;
+    own.read = data_q.read;
+    own.last = data_q.last;
+    own.local_address = data_q.local_address;
+    own.length = data_q.length;
   end
   always_comb begin
-    work_written.id = data_q.id;
-    work_written.total = data_q.total;
+    own_work.id = data_q.id;
+    own_work.total = data_q.total;
   end
   initial begin
     looked_qp_q = 8'd0;
     by_memory_q = 1'd0;
     given_q = 5'd0;
-    of_memory_q = 5'd0;
     later_place_q = 12'd0;
+    taken_q = 1'd0;
+    message_taken_q = 146'd0;
+    work_taken_q = 96'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
     data_q = 384'd0;
@@ -177,8 +198,10 @@ module hpcc_requester_ring (
     looked_qp_q <= qp;
     by_memory_q <= stored;
     given_q <= place;
-    of_memory_q <= stored_place;
     later_place_q <= memory_place;
+    taken_q <= take;
+    message_taken_q <= message_taken_d;
+    work_taken_q <= work_taken_d;
     valid_q <= push;
     address_q <= address_d;
     data_q <= data_d;

@@ -126,7 +126,6 @@ module hpcc_select (
   wire  of_cursor;
   logic [3:0] slot_2;
   hpcc_nic_pkg::ring_place_t void_place;
-  wire  [11:0] void_address;
   // The grant on offer.
   hpcc_nic_pkg::looked_grant_t peeked;
   wire  hpcc_nic_pkg::qp_flow_t offered_flow;
@@ -191,12 +190,17 @@ module hpcc_select (
   wire  [7:0] cursors_raddr;
   wire  hpcc_nic_pkg::ring_cursor_t cursors_rdata;
   wire  [7:0] cursors_waddr;
-  // No grant comes for a message that is written in the clock in which it is looked for.
+  // No grant looks for a message in the clock in which it is written.
   wire  [11:0] messages_raddr;
   wire  hpcc_nic_pkg::select_message_t messages_rdata;
-  wire  messages_we;
-  logic [11:0] messages_waddr;
-  hpcc_nic_pkg::select_message_t messages_wdata;
+  wire  [11:0] messages_waddr;
+  // What is written there: from a register, because it is a long way to so many block RAMs.
+  hpcc_nic_pkg::select_message_t message_written_d;
+  hpcc_nic_pkg::select_message_t message_written_q;
+  logic [11:0] message_written_at_d;
+  logic [11:0] message_written_at_q;
+  logic writes_message_d;
+  logic writes_message_q;
   // READs that are answered, eight of a queue pair.
   wire  [10:0] reads_raddr;
   wire  hpcc_nic_pkg::select_read_t reads_rdata;
@@ -564,9 +568,9 @@ module hpcc_select (
     .clk(clk),
     .raddr(messages_raddr),
     .rdata(messages_rdata),
-    .we(messages_we),
+    .we(writes_message_q),
     .waddr(messages_waddr),
-    .wdata(messages_wdata)
+    .wdata(message_written_q)
   );
   hpcc_table_ram #(.WIDTH(185), .ADDRESS(11)) u_reads (
     .clk(clk),
@@ -721,8 +725,7 @@ module hpcc_select (
     .crowded(form_advances_crowded)
   );
   assign contexts_waddr = context_qp;
-  assign messages_we = message_valid | voids_q.some;
-  assign void_address = void_place;
+  assign messages_waddr = message_written_at_q;
   assign written_address = written_place;
   assign reads_we = read_valid | read_voids_q.some;
   assign reads_waddr = written_address;
@@ -811,12 +814,8 @@ module hpcc_select (
     read_voids_d = read_voids_q;
     waiting_d = waiting_q;
     pause_d = pause_q;
-    messages_waddr = void_address;
-    messages_wdata = 250'd0;
-    if (message_valid) begin
-      messages_waddr = message_address;
-      messages_wdata = message_data[249:0];
-    end else if (voids_q.some) begin
+    writes_message_d = message_valid | voids_q.some;
+    if ((~message_valid) & voids_q.some) begin
       voids_d.place = voids_q.place + 4'd1;
       voids_d.some = ~(&voids_q.place);
     end
@@ -906,6 +905,7 @@ module hpcc_select (
       diverts_r_d = 1'd0;
       writes_cursor_d = 1'd0;
       writes_read_place_d = 1'd0;
+      writes_message_d = 1'd0;
     end
     if (rst) begin
       voids_d.some = 1'd0;
@@ -980,6 +980,15 @@ module hpcc_select (
   always_comb begin
     void_place.qp = voided_q;
     void_place.place = voids_q.place;
+  end
+  always_comb begin
+    message_written_at_d = message_address;
+    message_written_d = message_data[249:0];
+    if (~message_valid) begin
+      message_written_at_d = void_place;
+      message_written_d.first_psn = 24'd0;
+      message_written_d.end_psn = 24'd0;
+    end
   end
   always_comb begin
     peeked = next_q;
@@ -1441,6 +1450,9 @@ module hpcc_select (
     end
   end
   initial begin
+    message_written_q = 250'd0;
+    message_written_at_q = 12'd0;
+    writes_message_q = 1'd0;
     of_cursor_2_q = 1'd0;
     given_slot_2_q = 4'd0;
     cursor_slot_2_q = 4'd0;
@@ -1582,6 +1594,9 @@ module hpcc_select (
     form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin
+    message_written_q <= message_written_d;
+    message_written_at_q <= message_written_at_d;
+    writes_message_q <= writes_message_d;
     of_cursor_2_q <= of_cursor;
     given_slot_2_q <= slot_1;
     cursor_slot_2_q <= cursors_rdata.place;

@@ -14,12 +14,34 @@ module hpcc_table_ram #(
   input  wire [ADDRESS-1:0] waddr,
   input  wire [WIDTH-1:0]   wdata
 );
-  (* no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
   reg [WIDTH-1:0] word;
   initial word = {WIDTH{1'b0}};
-`ifndef SYNTHESIS
+`ifdef FAST_SIMULATION
+  reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
   integer i;
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
+`else
+`ifdef SYNTH_ECP5
+  // as wide as a block RAM of 16 kbit with so many words, so that nothing has to be chosen between several of them
+  localparam integer SLICE = (ADDRESS < 12) ? WIDTH : (ADDRESS == 12) ? 4 : (ADDRESS == 13) ? 2 : 1;
+`else
+  localparam integer SLICE = WIDTH;
+`endif
+  genvar s;
+  generate
+    for (s = 0; s < WIDTH; s = s + SLICE) begin : slice
+      localparam integer BITS = (WIDTH - s < SLICE) ? WIDTH - s : SLICE;
+      (* no_rw_check *) reg [BITS-1:0] mem [0:2**ADDRESS-1];
+`ifndef SYNTHESIS
+      integer i;
+      initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {BITS{1'b0}};
+`endif
+      always @(posedge clk) begin
+        if (we) mem[waddr] <= wdata[s +: BITS];
+        word[s +: BITS] <= mem[raddr];
+      end
+    end
+  endgenerate
 `endif
   generate
     if (OUTPUT_REGISTER != 0) begin : registered
@@ -34,18 +56,16 @@ module hpcc_table_ram #(
         if (we) mem[waddr] = wdata;
       end
 `else
-      always @(posedge clk) begin
-        if (we) mem[waddr] <= wdata;
-        word <= mem[raddr];
-        shown <= word;
-      end
+      always @(posedge clk) shown <= word;
 `endif
     end else begin : direct
       assign rdata = word;
+`ifdef FAST_SIMULATION
       always @(posedge clk) begin
-        if (we) mem[waddr] <= wdata;
         word <= mem[raddr];
+        if (we) mem[waddr] = wdata;
       end
+`endif
     end
   endgenerate
 endmodule

@@ -9,7 +9,7 @@ use hpcc_rtl::prim::mul::{MulPipe, Multiplier};
 use hpcc_rtl::prim::ram::{LoopRam, Ram, RamReg};
 use hpcc_rtl::prim::rom::Rom;
 use hpcc_rtl::prim::short_fifo::ShortFifo;
-use hpcc_rtl::prim::table_ram::TableRam;
+use hpcc_rtl::prim::table_ram::{DirectRam, TableRam};
 use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::prim::wide::W;
 use hpcc_rtl::rx::covered::CoveredBytes;
@@ -62,6 +62,24 @@ fn circular_delays_of_the_ecp5_branch() {
     agrees::<64>();
 }
 
+/// Nor does the one that cuts long tables into slices of a block RAM, of which the last is narrower.
+#[test]
+fn sliced_tables_of_the_ecp5_branch() {
+    fn agrees<B: Ports + Default + 'static>(top: &str) {
+        let lockstep = Lockstep::<B, Random>::random(top);
+        lockstep
+            .define("SYNTH_ECP5")
+            .clocks(20_000)
+            .run()
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+    agrees::<TableRam<U<10>, 11>>("table_10_11");
+    agrees::<TableRam<U<10>, 12>>("table_10_12");
+    agrees::<DirectRam<W<77, 2>, 12>>("direct_77_12");
+    agrees::<DirectRam<U<9>, 13>>("direct_9_13");
+    agrees::<TableRam<U<3>, 14>>("table_3_14");
+}
+
 #[test]
 fn memories() {
     agrees::<Ram<U<16>, 2>>("ram_small");
@@ -94,6 +112,8 @@ fn texts_for_fast_simulation() {
     agrees::<LoopRam<W<100, 2>, 5>>("fast_loop_ram");
     agrees::<TableRam<U<1>, 1>>("fast_table_1_1");
     agrees::<TableRam<W<140, 3>, 10>>("fast_table_140_10");
+    agrees::<DirectRam<U<1>, 1>>("fast_direct_1_1");
+    agrees::<DirectRam<W<140, 3>, 10>>("fast_direct_140_10");
     agrees::<LutRam<U<9>, 2>>("fast_lut_ram_small");
     agrees::<LutRam<W<100, 2>, 6>>("fast_lut_ram");
     agrees::<ForwardRam<U<9>, 2>>("fast_forward_ram_small");

@@ -3,7 +3,7 @@
 //! The same words as in the state, written with it; in a void state they mean nothing.
 
 use crate::emit::naming::named_inside;
-use crate::prim::table_ram::DirectRam;
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::U;
 use crate::words::requester::{RequesterState, RingPointers};
 use crate::{block, kernel};
@@ -20,12 +20,12 @@ pub struct Pointers {
     pub read: Signal<In, Bit>,
     /// Clock 1: or the oldest whose completion waits.
     pub told: Signal<In, Bit>,
-    /// Clock 1: its place, as the memory shows it. It comes late in the clock, so that nothing but a register should be behind it.
-    pub stored_place: Signal<Out, U<5>>,
-    /// Clock 1: that is outdated, by a write of the clocks 0 or 1.
+    /// Clock 1: the memory will show an outdated place, for there was a write in the clocks 0 or 1.
     pub outdated: Signal<Out, Bit>,
     /// Clock 1: the place as it was written then.
     pub place: Signal<Out, U<5>>,
+    /// Clock 2: the place as the memory shows it.
+    pub stored_place: Signal<Out, U<5>>,
     /// Clock 0: the state that may be written in this clock would be this queue pair's.
     pub meets_write: Signal<In, Bit>,
     /// Clock 0: or the one that may be written in the next clock.
@@ -39,7 +39,8 @@ pub struct Pointers {
     // the queue pair's are being written, or were a clock ago
     #[signals(Bit: writes, missed)]
     #[signals(RingPointers: written, newer, stored)]
-    memory: DirectRam<RingPointers, 8>,
+    memory: TableRam<RingPointers, 8>,
+    #[registers(Bit: read_1, told_1)]
     // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
     #[registers(Bit: same, met, wrote)]
     written_1: DFF<RingPointers>,
@@ -58,12 +59,13 @@ impl Logic for Pointers {
         outdated = writes | missed;
         newer = if writes { written } else { written_1 };
         stored = memory.rdata;
-        each!((place, of) in [(place, newer), (stored_place, stored)] {
+        assign!(read_1.d = read, told_1.d = told);
+        each!((place, of, reads, tells) in [(place, newer, read, told), (stored_place, stored, read_1, told_1)] {
             place = of.head;
-            if read {
+            if reads {
                 place = of.read_at;
             }
-            if told {
+            if tells {
                 place = of.told;
             }
         });
@@ -87,7 +89,7 @@ mod tests {
         init(block.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(8);
         let (mut written, mut asked) = ([[0u64; 3]; 4], 0);
-        let mut at = 0;
+        let (mut at, mut before) = (0, (None, 0));
         for clock in 0..20_000 {
             let (qp, next_at) = (stimulus.below(4), stimulus.below(4));
             (block.meets_write.next, block.meets_next_write.next) = (qp == at, qp == next_at);
@@ -100,15 +102,17 @@ mod tests {
             (block.qp.next, block.read.next, block.told.next) = (U(qp), read, told);
             (block.we.next, block.write_qp.next) = (we, U(at));
             block.new_state.next = RequesterState::from_slice(&state);
-            let place = step(block.as_mut(), |block| {
-                let place = if block.outdated.val() { &block.place } else { &block.stored_place };
-                place.val().0
+            let (newer, stored) = step(block.as_mut(), |block| {
+                let newer = block.outdated.val().then(|| block.place.val().0);
+                (newer, block.stored_place.val().0)
             });
+            let (of_write, expected) = before;
+            assert_eq!(of_write.unwrap_or(stored), expected, "clock {clock}");
             if we {
                 written[at as usize] = pointers;
             }
             let which = if told { 2 } else { usize::from(read) };
-            assert_eq!(place, written[asked][which], "clock {clock}");
+            before = (newer, written[asked][which]);
             (asked, at) = (qp as usize, next_at);
         }
     }

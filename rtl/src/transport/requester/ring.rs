@@ -1,6 +1,7 @@
 //! The messages of all queue pairs: the requester's own copy, and the bus that tells Select.
 
 use crate::prim::ram::Ram;
+use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
 use crate::words::requester::{OwnMessage, OwnWork, RingPlace};
@@ -21,13 +22,15 @@ pub struct Ring {
     pub place: Signal<In, U<5>>,
     /// Not that place, but `stored_place`.
     pub stored: Signal<In, Bit>,
-    /// A place that comes late in the clock.
+    /// A place that comes a clock later.
     pub stored_place: Signal<In, U<5>>,
     /// The place to read, a clock later.
     pub looked_place: Signal<Out, U<5>>,
-    /// The message there, two clocks later; a message written in the clock behind that of the place or before shows.
+    /// The message there is taken, two clocks later,
+    pub take: Signal<In, Bit>,
+    /// and stays here from the clock after until another is. A message that is made in the clock of the place or later does not show yet.
     pub message: Signal<Out, OwnMessage>,
-    /// Its work request, three clocks later.
+    /// Its work request, from a clock later on.
     pub ended_work: Signal<Out, OwnWork>,
     /// How the message at the place of two clocks ago ended, if its completion waits.
     pub status: Signal<Out, CompletionStatus>,
@@ -71,14 +74,19 @@ pub struct Ring {
     /// one of the two comes late.
     looked_qp: DFF<U<8>>,
     by_memory: DFF<Bit>,
-    #[registers(U<5>: given, of_memory)]
+    given: DFF<U<5>>,
     position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
-    memory: Ram<OwnMessage, 12>,
+    memory: DirectRam<OwnMessage, 12>,
     /// Work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
-    works: Ram<OwnWork, 12>,
+    works: DirectRam<OwnWork, 12>,
     later_place: DFF<U<12>>,
-    work_written: Signal<Local, OwnWork>,
+    taken: DFF<Bit>,
+    /// Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
+    message_taken: DFF<OwnMessage>,
+    work_taken: DFF<OwnWork>,
+    own: Signal<Local, OwnMessage>,
+    own_work: Signal<Local, OwnWork>,
     /// How messages ended whose completions wait.
     statuses: Ram<CompletionStatus, 12>,
     memory_place: Signal<Local, U<12>>,
@@ -91,13 +99,8 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        assign!(
-            given.d = place,
-            of_memory.d = stored_place,
-            by_memory.d = stored,
-            looked_qp.d = qp
-        );
-        position = if by_memory { of_memory } else { given };
+        assign!(given.d = place, by_memory.d = stored, looked_qp.d = qp);
+        position = if by_memory { stored_place } else { given };
         looked_place = position;
         looked.place = bit_cast_u::<4, 5>(position);
         looked.qp = looked_qp;
@@ -107,7 +110,10 @@ impl Logic for Ring {
         deferred.qp = defer_qp;
         memory_place = bit_cast_number::<12, RingPlace>(looked);
         memory.raddr = memory_place;
-        message = memory.rdata;
+        if take {
+            message_taken = memory.rdata;
+        }
+        message = message_taken;
         valid = push;
         address = bit_cast_number::<12, RingPlace>(added);
         fields!(data.d: first_psn = start, end_psn = finish);
@@ -118,17 +124,17 @@ impl Logic for Ring {
         assign!(bus_valid = valid, bus_address = address);
         bus_data = data;
         inputs!(memory: we = valid, waddr = address);
-        memory.wdata.next.first_psn = data.first_psn;
-        memory.wdata.next.end_psn = data.end_psn;
-        memory.wdata.next.read = data.read;
-        memory.wdata.next.last = data.last;
-        memory.wdata.next.local_address = data.local_address;
-        memory.wdata.next.length = data.length;
+        fields!(own from data: first_psn, end_psn, read, last, local_address, length);
+        memory.wdata = own;
         later_place = memory_place;
         works.raddr = later_place;
-        ended_work = works.rdata;
-        fields!(work_written from data: id, total);
-        inputs!(works: we = valid, waddr = address, wdata = work_written);
+        taken = take;
+        if taken {
+            work_taken = works.rdata;
+        }
+        ended_work = work_taken;
+        fields!(own_work from data: id, total);
+        inputs!(works: we = valid, waddr = address, wdata = own_work);
         statuses.raddr = memory_place;
         status = statuses.rdata;
         statuses.we = defer;

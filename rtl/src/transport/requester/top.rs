@@ -41,9 +41,7 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{
-    FastStep, OwnMessage, OwnWork, PsnDistance, QpOfGeneration, RequesterState, ResponseCase,
-};
+use crate::words::requester::{FastStep, OwnMessage, PsnDistance, QpOfGeneration, RequesterState, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
@@ -299,11 +297,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// That is the first message that the scheduler does not have.
     next_is_admit: DFF<Bit>,
     /// The message at hand.
-    message: DFF<OwnMessage>,
-    /// Its work request, a clock later.
-    ended_work: DFF<OwnWork>,
-    /// A message came into its register a clock ago.
-    came: DFF<Bit>,
+    message: Signal<Local, OwnMessage>,
     /// It is a READ.
     is_read: Signal<Local, Bit>,
     /// It is the last one of its work request.
@@ -431,6 +425,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.entering.next = self.entry.step.val();
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
+        assign!(message = ring.message);
         inputs!(stages from store:
             state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
@@ -515,13 +510,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if !self.turn.val() {
             inputs!(ring: qp = stages.ring_qp);
         }
-        if !self.turn_1.q.val() {
-            self.message.d.next = self.ring.message.val();
-        }
-        self.came.d.next = !self.turn_1.q.val() | self.look.q.val() | self.fetch.q.val();
-        if self.came.q.val() {
-            self.ended_work.d.next = self.ring.ended_work.val();
-        }
+        self.ring.take.next = !self.turn_1.q.val() | self.look.q.val() | self.fetch.q.val();
         self.next_pointer.d.next = self.pointer.q.val() + 1;
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
@@ -542,9 +531,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.verdict.row.next = self.responses.front.val();
         if self.look.q.val() {
             self.look.d.next = false;
-            assign!(message.d = ring.message, told_status.d = ring.status);
+            self.told_status.d.next = self.ring.status.val();
             if self.admitting.q.val() {
-                self.fetch.d.next = true;
+                // the message may have been made a clock ago
+                self.ring.place.next = self.pointer.q.val();
+                self.again.d.next = true;
             } else {
                 self.weigh.d.next = true;
                 if self.choice.ended.val() | self.choice.error.val() | self.choice.remove.val() {
@@ -595,7 +586,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.fetch.q.val() {
             self.fetch.d.next = false;
             self.weigh.d.next = true;
-            assign!(message.d = ring.message, told_status.d = ring.status);
+            self.told_status.d.next = self.ring.status.val();
         }
 
         // 5: what the message means is measured in one clock and decided upon in the next
@@ -629,19 +620,17 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.step.sought.next = self.queue.una.val();
         }
         inputs!(step: reads = queue.reads, max_reads);
-        self.limit_at_end.d.next = self.message.q.val().end_psn == self.limit.val();
+        self.limit_at_end.d.next = self.message.val().end_psn == self.limit.val();
         self.guilty_now.next = self.guilty.q.val() | self.step.holds.val();
-        self.skip.next =
-            bit_cast_word::<PsnDistance, U<24>>(self.message.q.val().first_psn - self.queue.accepted.val());
-        self.surplus.next =
-            bit_cast_word::<PsnDistance, U<24>>(self.queue.accepted.val() - self.message.q.val().end_psn);
+        self.skip.next = bit_cast_word::<PsnDistance, U<24>>(self.message.val().first_psn - self.queue.accepted.val());
+        self.surplus.next = bit_cast_word::<PsnDistance, U<24>>(self.queue.accepted.val() - self.message.val().end_psn);
         self.begun.d.next = self.skip.val().negative;
         self.arrived.d.next = !self.surplus.val().negative;
         clear!(completes);
-        inputs!(finished: now, id = request.id, ended_work);
+        inputs!(finished: now, id = request.id, ended_work = ring.ended_work);
         self.finished.refused.next = false;
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
-        self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.q.val().read));
+        self.finished.operation.next = bit_cast_u::<8, 1>(bit_cast_b(self.message.val().read));
         self.finished.status.next = CompletionStatus::Ok;
         inputs!(queue: is_read = message.read, new_una = step.new_una);
         // a completion leaves at once if there is room for it and none of its queue pair waits
@@ -675,7 +664,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.queue.hand.next = true;
                 self.pointer.d.next = self.next_pointer.q.val();
                 self.scheduled.d.next = true;
-                self.schedule_to.d.next = self.message.q.val().end_psn;
+                self.schedule_to.d.next = self.message.val().end_psn;
                 if !self.next_is_tail.q.val() {
                     self.emit.d.next = false;
                     self.fetch.d.next = true;
@@ -750,7 +739,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
             if !self.found.q.val() & self.is_read.val() & !self.arrived.q.val() {
                 self.found.d.next = true;
-                self.missing.d.next = self.message.q.val().first_psn;
+                self.missing.d.next = self.message.val().first_psn;
                 if self.begun.q.val() {
                     self.missing.d.next = self.queue.accepted.val();
                 }
@@ -827,7 +816,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.echoes.put.next = self.taken.q.val() & self.queue.int_on.val() & !self.echoes.full.val();
                 if self.popped.q.val() & (self.queue.admit.val() != self.queue.tail.val()) {
                     self.admitting.d.next = true;
-                    assign!(pointer.d = queue.admit, ring.place = queue.admit);
+                    self.pointer.d.next = self.queue.admit.val();
                     self.look.d.next = true;
                 } else {
                     self.done.next = true;
@@ -891,7 +880,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.queue.push.next = true;
                 self.ring.push.next = true;
                 self.admitting.d.next = true;
-                assign!(pointer.d = queue.admit, ring.place = queue.admit);
+                self.pointer.d.next = self.queue.admit.val();
                 self.look.d.next = true;
             }
         }

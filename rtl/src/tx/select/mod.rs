@@ -111,8 +111,12 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     pub repeated: Signal<Out, Bit>,
     contexts: RamReg<SelectContext, A>,
     cursors: LoopRam<RingCursor, A>,
-    /// No grant comes for a message that is written in the clock in which it is looked for.
+    /// No grant looks for a message in the clock in which it is written.
     messages: TableRam<SelectMessage, M>,
+    /// What is written there: from a register, because it is a long way to so many block RAMs.
+    message_written: DFF<SelectMessage>,
+    message_written_at: DFF<U<12>>,
+    writes_message: DFF<Bit>,
     /// READs that are answered, eight of a queue pair.
     reads: TableRam<SelectRead, R>,
     /// Where the READ of the last response was found.
@@ -142,7 +146,6 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     /// The same of its READs.
     read_voids: DFF<ReadVoids>,
     void_place: Signal<Local, RingPlace>,
-    void_address: Signal<Local, U<12>>,
     /// The grant that begins next.
     waiting: DFF<Bit>,
     /// A grant was offered and not taken a clock ago.
@@ -301,14 +304,19 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.contexts.wdata.next.int_on = self.context_data.val().int_on;
         self.void_place.next.qp = self.voided.q.val();
         self.void_place.next.place = self.voids.q.val().place;
-        self.messages.we.next = self.message_valid.val() | self.voids.q.val().some;
-        self.void_address.next = bit_cast_number::<12, RingPlace>(self.void_place.val());
-        self.messages.waddr.next = bit_cast_u::<M, 12>(self.void_address.val());
-        self.messages.wdata.next = bits_zero::<SelectMessage>(0);
-        if self.message_valid.val() {
-            self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_address.val());
-            self.messages.wdata.next = bit_cast_word::<SelectMessage, Message>(self.message_data.val());
-        } else if self.voids.q.val().some {
+        self.messages.we.next = self.writes_message.q.val();
+        self.messages.waddr.next = bit_cast_u::<M, 12>(self.message_written_at.q.val());
+        self.messages.wdata.next = self.message_written.q.val();
+        self.writes_message.d.next = self.message_valid.val() | self.voids.q.val().some;
+        self.message_written_at.d.next = self.message_address.val();
+        self.message_written.d.next = bit_cast_word::<SelectMessage, Message>(self.message_data.val());
+        if !self.message_valid.val() {
+            self.message_written_at.d.next = bit_cast_number::<12, RingPlace>(self.void_place.val());
+            // a message of no packets
+            self.message_written.d.next.first_psn = bits_u::<24>(0);
+            self.message_written.d.next.end_psn = bits_u::<24>(0);
+        }
+        if !self.message_valid.val() & self.voids.q.val().some {
             self.voids.d.next.place = self.voids.q.val().place + 1;
             self.voids.d.next.some = !self.voids.q.val().place.all();
         }
@@ -715,7 +723,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             begun,
             diverts_r,
             writes_cursor,
-            writes_read_place
+            writes_read_place,
+            writes_message
         );
         reset!(step);
         if self.reset.val() {
