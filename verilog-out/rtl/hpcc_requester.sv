@@ -1463,7 +1463,7 @@ module hpcc_requester (
   // State: `look`, and the queue pair's state comes into registers.
   logic loads_d;
   logic loads_q;
-  // State: the message at hand is read once more.
+  // State: the message at hand is read, once more or a clock behind its write.
   logic again_d;
   logic again_q;
   // State: the next message comes.

@@ -70,7 +70,7 @@ module hpcc_requester_ring (
   hpcc_nic_pkg::own_work_t own_work;
   wire  [11:0] memory_place;
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
-  // because one of the two comes late.
+  // because one of the two comes a clock later.
   logic [7:0] looked_qp_q;
   logic by_memory_q;
   logic [4:0] given_q;

@@ -53,8 +53,8 @@ module hpcc_tx_frame_bytes (
       for (k = 0; k < 104 - 64; k = k + 1) head[8*k +: 8] <= header[8*(103-64-k) +: 8];
     end else head <= 512'd0;
     count_1 <= counts ? count : 7'd0;
-    if (count_1[6]) body <= payload;
-    else if (count_1 == 7'd0) body <= 512'd0;
+    if (count_1 == 7'd0) body <= 512'd0;
+    else if (count_1[6]) body <= payload;
     else body <= payload & ~({512{1'b1}} << {count_1, 3'd0});
     code_1 <= code;
     fresh <= number == 2'd0;

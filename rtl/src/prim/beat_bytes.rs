@@ -13,6 +13,11 @@ wire [7:0] partly = ~(8'hff << {count}[2:0]);
     )
 }
 
+/// Statement for a simulator: `to` is `beat` as far as `count` says, zeros behind; whole beats are left alone.
+pub(crate) fn keep_by_words(to: &str, beat: &str, count: &str) -> String {
+    format!("if ({count}[6]) {to} <= {beat};\n  else {to} <= {beat} & ~({{512{{1'b1}}}} << {{{count}, 3'd0}});")
+}
+
 /// One bit: the byte whose number is the loop variable `byte` lies within the count.
 pub(crate) fn is_within(byte: &str) -> String {
     format!("whole[{byte}/8] | (partly_at[{byte}/8] & partly[{byte}%8])")

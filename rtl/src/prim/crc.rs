@@ -8,6 +8,7 @@
 //!
 //! Reference and generator of the XOR masks: [`hpcc_models::wire::crc32_update`].
 
+use super::two_texts::two_texts;
 use super::uint::U;
 use super::wide::W;
 use crate::block;
@@ -35,9 +36,6 @@ fn zeros_back(state: u32, n: usize) -> u32 {
     };
     (0..8 * n).fold(state, |state, _| back(state))
 }
-
-/// Begins text that computes the same as what stands behind `else`, for a simulator that works with words of a processor.
-const FAST: &str = "`ifdef FAST_SIMULATION\n";
 
 /// What [`CrcFold`] adds for a beat, eight bytes at a step, from a table of what a byte leaves in the register.
 const FOLD_BY_BYTES: &str = "// `after[256*k + v]`: a zero register after byte v and k bytes of zeros
@@ -108,8 +106,7 @@ impl Logic for CrcFold {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut text = format!("{FAST}{FOLD_BY_BYTES}`else\n");
-        text += "reg [31:0] part [0:7];\ninteger i;\ninitial begin\n  q = 0;\n";
+        let mut text = String::from("reg [31:0] part [0:7];\ninteger i;\ninitial begin\n  q = 0;\n");
         text += "  for (i = 0; i < 8; i = i + 1) part[i] = 0;\nend\nalways @(posedge clk) begin\n";
         for word in 0..8 {
             let (low, high) = (64 * word, 64 * word + 63);
@@ -125,8 +122,8 @@ impl Logic for CrcFold {
                 );
             }
         }
-        text += "  q <= part[0] ^ part[1] ^ part[2] ^ part[3] ^ part[4] ^ part[5] ^ part[6] ^ part[7];\nend\n`endif";
-        Verilog::Custom(text)
+        text += "  q <= part[0] ^ part[1] ^ part[2] ^ part[3] ^ part[4] ^ part[5] ^ part[6] ^ part[7];\nend";
+        Verilog::Custom(two_texts(FOLD_BY_BYTES, &text))
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()
@@ -163,26 +160,29 @@ impl Logic for CrcState {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut text = String::from("wire [31:0] base = first ? 32'd0 : q;\ninitial q = 0;\n");
         // a table for each byte of the register: what it is after a beat of zeros
-        text += FAST;
-        text += "// `after[256*k + v]`: a register with v in byte k and zeros elsewhere after a beat of zeros\n";
-        text += "reg [31:0] after [0:1023];\ninteger i;\ninitial begin\n";
+        let mut words = String::from(
+            "// `after[256*k + v]`: a register with v in byte k and zeros elsewhere after a beat of zeros\n",
+        );
+        words += "reg [31:0] after [0:1023];\ninteger i;\ninitial begin\n";
         for byte in 0..4 {
-            let _ = writeln!(text, "  after[{}] = 32'd0;", 256 * byte);
+            let _ = writeln!(words, "  after[{}] = 32'd0;", 256 * byte);
             for bit in 0..8 {
                 let image = zeros(1 << (8 * byte + bit), BEAT);
-                let _ = writeln!(text, "  after[{}] = 32'h{image:08x};", 256 * byte + (1 << bit));
+                let _ = writeln!(words, "  after[{}] = 32'h{image:08x};", 256 * byte + (1 << bit));
             }
         }
-        text += "  // the sum of what the lowest bit and the others leave\n";
-        text += "  for (i = 1; i < 1024; i = i + 1)\n    if ((i & (i - 1) & 255) != 0) after[i] = after[i & (i - 1)] ^ after[(i & ~255) | (i & -i)];\n";
-        text += "end\nalways @(posedge clk)\n  if (enable)\n    q <= fold ^ after[{2'd0, base[7:0]}] ^ after[{2'd1, base[15:8]}] ^ after[{2'd2, base[23:16]}] ^ after[{2'd3, base[31:24]}];\n";
-        text += "`else\nalways @(posedge clk)\n  if (enable) begin\n";
+        words += "  // the sum of what the lowest bit and the others leave\n";
+        words += "  for (i = 1; i < 1024; i = i + 1)\n    if ((i & (i - 1) & 255) != 0) after[i] = after[i & (i - 1)] ^ after[(i & ~255) | (i & -i)];\n";
+        words += "end\nalways @(posedge clk)\n  if (enable)\n    q <= fold ^ after[{2'd0, base[7:0]}] ^ after[{2'd1, base[15:8]}] ^ after[{2'd2, base[23:16]}] ^ after[{2'd3, base[31:24]}];\n";
+        let mut gates = String::from("always @(posedge clk)\n  if (enable) begin\n");
         for (row, mask) in masks(32, |bit| zeros(1 << bit, BEAT)).iter().enumerate() {
-            let _ = writeln!(text, "    q[{row}] <= fold[{row}] ^ ^(base & 32'h{mask:08x});");
+            let _ = writeln!(gates, "    q[{row}] <= fold[{row}] ^ ^(base & 32'h{mask:08x});");
         }
-        Verilog::Custom(text + "  end\n`endif")
+        let state = two_texts(&words, &(gates + "  end"));
+        Verilog::Custom(format!(
+            "wire [31:0] base = first ? 32'd0 : q;\ninitial q = 0;\n{state}"
+        ))
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

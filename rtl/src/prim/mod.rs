@@ -36,6 +36,7 @@ pub mod rom;
 pub mod short_fifo;
 pub mod skid;
 pub mod table_ram;
+pub(crate) mod two_texts;
 pub mod uint;
 pub mod wide;
 pub mod word;

@@ -3,6 +3,7 @@
 use crate::block;
 use crate::emit::naming::named;
 use crate::prim::beat_bytes;
+use crate::prim::two_texts::two_texts;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -41,9 +42,8 @@ impl Logic for CoveredBytes {
         self.q.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "`ifdef FAST_SIMULATION
-// without a mask where the beat is whole
+        let words = format!(
+            "// without a mask where the beat is whole
 reg [511:0] body;
 reg [6:0] covered_1;
 initial begin
@@ -54,11 +54,13 @@ end
 always @(posedge clk) begin
   body <= data;
   covered_1 <= covered;
-  if (covered_1[6]) q <= body;
-  else q <= body & ~({{512{{1'b1}}}} << {{covered_1, 3'd0}});
+  {keep}
 end
-`else
-// eights of bytes that are covered whole, the one that is in part, bytes of that
+",
+            keep = beat_bytes::keep_by_words("q", "body", "covered_1"),
+        );
+        let gates = format!(
+            "// eights of bytes that are covered whole, the one that is in part, bytes of that
 {declared}reg [511:0] body;
 reg [63:0] keep;
 integer i;
@@ -73,11 +75,11 @@ always @(posedge clk) begin
     keep[i] <= {within};
     q[8*i +: 8] <= body[8*i +: 8] & {{8{{keep[i]}}}};
   end
-end
-`endif",
+end",
             declared = beat_bytes::declare("covered"),
             within = beat_bytes::is_within("i"),
-        ))
+        );
+        Verilog::Custom(two_texts(&words, &gates))
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

@@ -11,6 +11,7 @@
 
 use crate::block;
 use crate::emit::naming::named;
+use crate::prim::two_texts::two_texts;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -26,35 +27,67 @@ const BTH_MASKED: usize = 4;
 /// Eights of bytes that the headers lie in, wherever they begin.
 const EIGHTS: usize = 5;
 
-/// First byte of the moved headers in the frame; `code` is 0 without INT, else 1 + records.
-const fn start(has_tag: bool, code: usize) -> usize {
-    let int = if code == 0 { 0 } else { 8 * code - 6 };
-    (if has_tag { 18 } else { 14 }) + int
+/// What decides where the ICRC finds the bytes of a frame.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// There is a VLAN tag.
+    has_tag: bool,
+    /// 0 without INT, else 1 + records.
+    code: usize,
+    /// There is INT, and it is not covered.
+    behind_int: bool,
 }
 
-/// First byte of the headers as the CRC gets them: behind INT that is not covered, in their place before INT that is. Where they would be behind
-/// INT that is not there, which no frame asks for, they are behind that of no record.
-const fn headers_at(has_tag: bool, code: usize, behind_int: bool) -> usize {
-    let code = if code == 0 { 1 } else { code };
-    start(has_tag, if behind_int { code } else { 0 })
+/// What the CRC gets for a byte of a frame.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    /// Zero.
+    Zero,
+    /// This byte of the headers.
+    Header(usize),
+    /// Ones.
+    Ones,
+    /// The frame's own.
+    Own,
 }
 
-/// Byte of the frame that the CRC gets as ones.
-const fn masked_at(has_tag: bool, code: usize) -> usize {
-    start(has_tag, code) + HEADERS + BTH_MASKED
-}
+impl Shape {
+    /// From `{behind_int, has_tag, code}`.
+    fn of(bits: usize) -> Self {
+        Self {
+            has_tag: bits & 8 != 0,
+            code: bits & 7,
+            behind_int: bits & 16 != 0,
+        }
+    }
 
-/// Byte `i` of beat `number` for a given shape of frame: Verilog of its source, and the number of the byte there.
-fn source(has_tag: bool, code: usize, behind_int: bool, number: usize, i: usize) -> (&'static str, usize) {
-    let (from, at) = (headers_at(has_tag, code, behind_int), 64 * number + i);
-    if at < from {
-        ("zeros", i)
-    } else if at < from + HEADERS {
-        ("swapped_2", at - from)
-    } else if at == masked_at(has_tag, code) {
-        ("ones", i)
-    } else {
-        ("bytes", i)
+    /// First byte behind the Ethernet header and INT of this code.
+    fn start(self, code: usize) -> usize {
+        let int = if code == 0 { 0 } else { 8 * code - 6 };
+        (if self.has_tag { 18 } else { 14 }) + int
+    }
+
+    /// First byte of the headers as the CRC gets them: behind INT that is not covered, in their place before INT that is. Where they would be
+    /// behind INT that is not there, which no frame asks for, they are behind that of no record.
+    fn headers_at(self) -> usize {
+        self.start(if self.behind_int { self.code.max(1) } else { 0 })
+    }
+
+    /// Byte of the frame that the CRC gets as ones.
+    fn masked_at(self) -> usize {
+        self.start(self.code) + HEADERS + BTH_MASKED
+    }
+
+    /// What the CRC gets for byte `i` of beat `number`; beats from 2 on are all the frame's own.
+    fn source(self, number: usize, i: usize) -> Source {
+        let (from, at) = (self.headers_at(), BEAT * number + i);
+        match at {
+            _ if number > 1 => Source::Own,
+            _ if at < from => Source::Zero,
+            _ if at < from + HEADERS => Source::Header(at - from),
+            _ if at == self.masked_at() => Source::Ones,
+            _ => Source::Own,
+        }
     }
 }
 
@@ -63,19 +96,22 @@ fn by_words() -> String {
     // shapes by beat, which share it
     let mut beats: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for select in 0..64 {
-        let (number, behind_int, has_tag, code) = (select / 32, select & 16 != 0, select & 8 != 0, select & 7);
-        let byte = |i| source(has_tag, code, behind_int, number, i);
+        let source = |i| Shape::of(select % 32).source(select / 32, i);
         let (mut parts, mut low) = (vec![], 0);
         for i in 0..BEAT {
-            let (name, at) = byte(i);
-            if i + 1 < BEAT && byte(i + 1) == (name, at + 1) {
+            let more = match source(i) {
+                Source::Header(at) => Source::Header(at + 1),
+                same => same,
+            };
+            if i + 1 < BEAT && source(i + 1) == more {
                 continue;
             }
-            let bytes = i + 1 - low;
-            parts.push(match name {
-                "zeros" => format!("{}'d0", 8 * bytes),
-                "ones" => format!("{{{}{{1'b1}}}}", 8 * bytes),
-                _ => format!("{name}[{}:{}]", 8 * at + 7, 8 * (at + 1 - bytes)),
+            let (high, bits) = (8 * i + 7, 8 * (i + 1 - low));
+            parts.push(match source(i) {
+                Source::Zero => format!("{bits}'d0"),
+                Source::Header(at) => format!("swapped_2[{}:{}]", 8 * at + 7, 8 * (at + 1) - bits),
+                Source::Ones => format!("{{{bits}{{1'b1}}}}"),
+                Source::Own => format!("bytes[{high}:{}]", 8 * low),
             });
             low = i + 1;
         }
@@ -167,23 +203,22 @@ impl Logic for IcrcBytes {
         }));
         self._fixed[1] = self._fixed[0];
 
-        let (has_tag, code) = (self.has_tag.val(), self.code.val().index());
-        let from = headers_at(has_tag, code, self.behind_int.val());
-        let masked = masked_at(has_tag, code);
-        let behind = from + HEADERS;
+        let shape = Shape {
+            has_tag: self.has_tag.val(),
+            code: self.code.val().index(),
+            behind_int: self.behind_int.val(),
+        };
         let (headers, number) = (self.headers.val(), self.number.val().index());
         let (mut words, mut own) = ([0; 8], 0);
-        for i in 0..64 {
-            let at = 64 * number + i;
-            let byte = if number < 2 && at < from {
-                0
-            } else if number < 2 && at < behind {
-                headers.get_bits::<8>(8 * (behind - 1 - at)).0
-            } else if number < 2 && at == masked {
-                0xff
-            } else {
-                own |= 1 << i;
-                0
+        for i in 0..BEAT {
+            let byte = match shape.source(number, i) {
+                Source::Zero => 0,
+                Source::Header(at) => headers.get_bits::<8>(8 * (HEADERS - 1 - at)).0,
+                Source::Ones => 0xff,
+                Source::Own => {
+                    own |= 1 << i;
+                    0
+                }
             };
             words[i / 8] |= byte << (8 * (i % 8));
         }
@@ -196,8 +231,12 @@ impl Logic for IcrcBytes {
         let (mut within, mut cases) = (String::new(), String::new());
         // headers before INT, or without it; behind INT, which ends at an eight of bytes or in the middle of one, it is the same for any number of records
         for select in 0..4 {
-            let (has_tag, behind_int) = (select & 2 != 0, select & 1 != 0);
-            let from = headers_at(has_tag, 1, behind_int) % 8;
+            let shape = Shape {
+                has_tag: select & 2 != 0,
+                code: 1,
+                behind_int: select & 1 != 0,
+            };
+            let from = shape.headers_at() % 8;
             let _ = writeln!(
                 within,
                 "    2'd{select}: moved[{high}:{low}] = swapped;",
@@ -206,9 +245,7 @@ impl Logic for IcrcBytes {
             );
         }
         for select in 0..32 {
-            let (behind_int, has_tag, code) = (select & 16 != 0, select & 8 != 0, select & 7);
-            let from = headers_at(has_tag, code, behind_int);
-            let masked = masked_at(has_tag, code);
+            let (from, masked) = (Shape::of(select).headers_at(), Shape::of(select).masked_at());
             let eights: Vec<String> = (0..EIGHTS).map(|i| format!("at_{i}[{}]", from / 8 + i)).collect();
             let _ = writeln!(
                 cases,
@@ -219,11 +256,8 @@ impl Logic for IcrcBytes {
             );
         }
         let numbered = |text: &dyn Fn(usize) -> String| (0..EIGHTS).map(text).collect::<String>();
-        let by_words = by_words();
-        Verilog::Custom(format!(
-            "`ifdef FAST_SIMULATION
-{by_words}`else
-// the headers within eights of bytes, and the eights of the first two beats in which each of these stands
+        let gates = format!(
+            "// the headers within eights of bytes, and the eights of the first two beats in which each of these stands
 reg [223:0] swapped;
 reg [{top}:0] moved;
 {at}reg [127:0] own;
@@ -265,8 +299,7 @@ always @(posedge clk) begin
     for (n = 0; n < 8; n = n + 1)
       fixed[64*i + 8*n +: 8] <= {{8{{ones_1[8*i + n]}}}}{chosen};
   for (i = 0; i < 64; i = i + 1) q[8*i +: 8] <= fixed[8*i +: 8] | (bytes[8*i +: 8] & {{8{{mine[i]}}}});
-end
-`endif",
+end",
             wide = 64 * EIGHTS,
             top = 64 * EIGHTS - 1,
             last = HEADERS - 1,
@@ -278,7 +311,8 @@ end
                 "  here_{e} <= (number == 2'd0) ? at_{e}[7:0] : (number == 2'd1) ? at_{e}[15:8] : 8'd0;\n"
             )),
             chosen = numbered(&|e| format!(" | (eights[{} + 8*n +: 8] & {{8{{here_{e}[i]}}}})", 64 * e)),
-        ))
+        );
+        Verilog::Custom(two_texts(&by_words(), &gates))
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

@@ -3,6 +3,7 @@
 use crate::block;
 use crate::emit::naming::named;
 use crate::prim::beat_bytes;
+use crate::prim::two_texts::two_texts;
 use crate::prim::uint::U;
 use crate::prim::wide::W;
 use rust_hdl::prelude::*;
@@ -104,30 +105,26 @@ impl Logic for FrameBytes {
                 511 - up,
                 512 - up,
             );
-            let of: Vec<String> = (0..8)
-                .filter(|code| start(*code) == *first)
-                .map(|code| format!("3'd{code}"))
-                .collect();
+            let codes: Vec<usize> = (0..8).filter(|code| start(*code) == *first).collect();
+            let each = |text: &dyn Fn(&usize) -> String, between: &str| {
+                codes.iter().map(text).collect::<Vec<_>>().join(between)
+            };
             let _ = writeln!(
                 cases,
                 "    {of}: q <= head | {{body[{0}:0], {up}'d0}} | (fresh ? 512'd0 : {{{1}'d0, previous[511:{1}]}});",
                 511 - up,
                 512 - up,
-                of = of.join(", "),
+                of = each(&|code| format!("3'd{code}"), ", "),
             );
-            let codes: Vec<String> = (0..8)
-                .filter(|code| start(*code) == *first)
-                .map(|code| format!("code == 3'd{code}"))
-                .collect();
-            let codes = codes.join(" || ");
+            let codes = each(&|code| format!("code == 3'd{code}"), " || ");
             let _ = writeln!(
                 decoded,
                 "  at[{i}] <= {codes};\n  over[{i}] <= number != 2'd0 && ({codes});"
             );
         }
-        Verilog::Custom(format!(
-            "`ifdef FAST_SIMULATION
-// without a mask where the payload fills the beat
+        let last = HEADER - 1;
+        let words = format!(
+            "// without a mask where the payload fills the beat
 reg [511:0] head;
 reg [511:0] body;
 reg [511:32] previous;
@@ -154,9 +151,8 @@ always @(posedge clk) begin
     for (k = 0; k < {HEADER} - 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-64-k) +: 8];
   end else head <= 512'd0;
   count_1 <= counts ? count : 7'd0;
-  if (count_1[6]) body <= payload;
-  else if (count_1 == 7'd0) body <= 512'd0;
-  else body <= payload & ~({{512{{1'b1}}}} << {{count_1, 3'd0}});
+  if (count_1 == 7'd0) body <= 512'd0;
+  else {keep}
   code_1 <= code;
   fresh <= number == 2'd0;
   moves <= enable;
@@ -164,8 +160,11 @@ always @(posedge clk) begin
 {cases}  endcase
   if (moves) previous <= body[511:32];
 end
-`else
-// eights of bytes that are there whole, the one that is there in part, bytes of that
+",
+            keep = beat_bytes::keep_by_words("body", "payload", "count_1"),
+        );
+        let gates = format!(
+            "// eights of bytes that are there whole, the one that is there in part, bytes of that
 {declared}reg [1023:0] swapped;
 reg [511:0] head;
 reg [63:0] keep;
@@ -202,13 +201,12 @@ always @(posedge clk) begin
 {decoded}  moves <= enable;
   q <= placed;
   if (moves) previous <= body[511:32];
-end
-`endif",
+end",
             declared = beat_bytes::declare("count"),
             within = beat_bytes::is_within("i"),
-            last = HEADER - 1,
             starts = starts.len() - 1,
-        ))
+        );
+        Verilog::Custom(two_texts(&words, &gates))
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named::<Self>()

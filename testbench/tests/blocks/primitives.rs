@@ -27,6 +27,15 @@ fn agrees<B: Ports + Default + 'static>(top: &str) {
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// The same of the branch for Lattice parts.
+fn agrees_on_ecp5<B: Ports + Default + 'static>(top: &str) {
+    Lockstep::<B, Random>::random(top)
+        .define("SYNTH_ECP5")
+        .clocks(20_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
 #[test]
 fn multipliers_of_one_to_four_tiles() {
     agrees::<MulPipe<8, 9, 17>>("mul_small");
@@ -48,36 +57,20 @@ fn delays() {
 /// The branch for Lattice parts of a long delay holds no vendor cell, so it can be simulated too.
 #[test]
 fn circular_delays_of_the_ecp5_branch() {
-    fn agrees<const D: usize>() {
-        let lockstep = Lockstep::<Delay<U<9>, D>, Random>::random(&format!("circular_{D}"));
-        lockstep
-            .define("SYNTH_ECP5")
-            .clocks(5_000)
-            .run()
-            .unwrap_or_else(|error| panic!("{error}"));
-    }
-    agrees::<17>();
-    agrees::<18>();
-    agrees::<33>();
-    agrees::<64>();
+    agrees_on_ecp5::<Delay<U<9>, 17>>("circular_17");
+    agrees_on_ecp5::<Delay<U<9>, 18>>("circular_18");
+    agrees_on_ecp5::<Delay<U<9>, 33>>("circular_33");
+    agrees_on_ecp5::<Delay<U<9>, 64>>("circular_64");
 }
 
 /// Nor does the one that cuts long tables into slices of a block RAM, of which the last is narrower.
 #[test]
 fn sliced_tables_of_the_ecp5_branch() {
-    fn agrees<B: Ports + Default + 'static>(top: &str) {
-        let lockstep = Lockstep::<B, Random>::random(top);
-        lockstep
-            .define("SYNTH_ECP5")
-            .clocks(20_000)
-            .run()
-            .unwrap_or_else(|error| panic!("{error}"));
-    }
-    agrees::<TableRam<U<10>, 11>>("table_10_11");
-    agrees::<TableRam<U<10>, 12>>("table_10_12");
-    agrees::<DirectRam<W<77, 2>, 12>>("direct_77_12");
-    agrees::<DirectRam<U<9>, 13>>("direct_9_13");
-    agrees::<TableRam<U<3>, 14>>("table_3_14");
+    agrees_on_ecp5::<TableRam<U<10>, 11>>("table_10_11");
+    agrees_on_ecp5::<TableRam<U<10>, 12>>("table_10_12");
+    agrees_on_ecp5::<DirectRam<W<77, 2>, 12>>("direct_77_12");
+    agrees_on_ecp5::<DirectRam<U<9>, 13>>("direct_9_13");
+    agrees_on_ecp5::<TableRam<U<3>, 14>>("table_3_14");
 }
 
 #[test]

@@ -6,8 +6,7 @@ use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
 use crate::words::requester::{OwnMessage, OwnWork, RingPlace};
 use crate::words::transport::Message;
-use crate::words::work::CompletionStatus;
-use crate::words::work::WorkRequest;
+use crate::words::work::{CompletionStatus, WorkRequest};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -71,7 +70,7 @@ pub struct Ring {
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
     /// Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them, because
-    /// one of the two comes late.
+    /// one of the two comes a clock later.
     looked_qp: DFF<U<8>>,
     by_memory: DFF<Bit>,
     given: DFF<U<5>>,

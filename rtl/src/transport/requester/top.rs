@@ -207,7 +207,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     look: DFF<Bit>,
     /// State: `look`, and the queue pair's state comes into registers.
     loads: DFF<Bit>,
-    /// State: the message at hand is read once more.
+    /// State: the message at hand is read, once more or a clock behind its write.
     again: DFF<Bit>,
     /// State: the next message comes.
     fetch: DFF<Bit>,
