@@ -31,7 +31,7 @@ pub struct Args {
     /// Top module to mutate
     #[arg(long, value_name = "NAME", default_value = SUBJECTS[0].name)]
     top: String,
-    /// Mutate the Rust source instead: rooms such as models/net,rtl/sched, a crate, or `all`; each mutant
+    /// Mutate the Rust source instead: rooms such as models/net,rtl/sched, folders of rooms such as rtl/tx/select, a crate, or `all`; each mutant
     /// has to fail one of the tests that guard its room
     #[arg(long, value_name = "ROOM[,ROOM…]", conflicts_with_all = ["top", "clocks"])]
     source: Option<String>,

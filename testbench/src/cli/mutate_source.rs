@@ -30,9 +30,9 @@ pub fn style() -> ProgressStyle {
 pub fn source(wanted: &str, args: &Draw) -> Result<(), Failure> {
     let rooms = source::rooms(wanted);
     if rooms.is_empty() {
-        let names: Vec<&str> = ROOMS.iter().map(|room| room.name).collect();
+        let names: Vec<&str> = ROOMS.iter().map(|room| room.name.as_ref()).collect();
         let error = format!(
-            "--source {wanted}: expected all, models, rtl or some of {}, with commas between them",
+            "--source {wanted}: expected all, models, rtl or some of {} or of their folders, with commas between them",
             names.join(", ")
         );
         return Err(Failure::Input(error));
@@ -42,7 +42,7 @@ pub fn source(wanted: &str, args: &Draw) -> Result<(), Failure> {
     let reasons = Reasons::read(&path).map_err(Failure::input)?;
     say(&format!(
         "{} mutants of each room, drawn with seed {}; `percent` is of those that do not compute the same\n\
-         {:<18} {:>8} {:>8} {:>8} {:>10} {:>8} {:>15}\n",
+         {:<24} {:>8} {:>8} {:>8} {:>10} {:>8} {:>15}\n",
         args.count, args.seed, "room", "points", "mutants", "noticed", "same", "percent", "seconds of tests"
     ))?;
     let bar = ProgressBar::new(u64::from(args.count)).with_style(style());
@@ -92,7 +92,7 @@ fn row(report: &RoomReport, reasons: &Reasons) -> (f64, String) {
     let (all, noticed) = (report.outcomes.len(), report.outcomes.len() - survivors.len());
     let share = reasons.share(&report.outcomes);
     let mut text = format!(
-        "{:<18} {:>8} {all:>8} {noticed:>8} {same:>10} {share:>8.1} {:>15.1}\n",
+        "{:<24} {:>8} {all:>8} {noticed:>8} {same:>10} {share:>8.1} {:>15.1}\n",
         report.room.name, report.points, report.seconds
     );
     for outcome in survivors {

@@ -1,14 +1,17 @@
 //! Rooms of the source, and the unit tests that belong to each.
 
+use crate::tools::cache::workspace_dir;
+use std::borrow::Cow;
+
 /// A folder of a crate, and the filter of its own tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Name on the command line.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Package.
     pub package: &'static str,
     /// Folder, from the workspace.
-    pub folder: &'static str,
+    pub folder: Cow<'static, str>,
     /// Unit tests that are run: those whose path begins so.
     pub tests: &'static str,
     /// Other tests that guard it, as executable and beginning: integration tests of `models`, those of the network against other simulators
@@ -24,9 +27,9 @@ const fn models(
     also: &'static [(&'static str, &'static str)],
 ) -> Room {
     Room {
-        name,
+        name: Cow::Borrowed(name),
         package: "hpcc-models",
-        folder,
+        folder: Cow::Borrowed(folder),
         tests,
         also,
     }
@@ -34,16 +37,16 @@ const fn models(
 
 const fn rtl(name: &'static str, folder: &'static str, tests: &'static str) -> Room {
     Room {
-        name,
+        name: Cow::Borrowed(name),
         package: "hpcc-rtl",
-        folder,
+        folder: Cow::Borrowed(folder),
         tests,
         also: &[],
     }
 }
 
 /// Every room that has unit tests of its own.
-pub const ROOMS: [Room; 16] = [
+pub static ROOMS: [Room; 16] = [
     models("models/alloc", "models/src/alloc", "alloc::", &[]),
     models(
         "models/cc",
@@ -123,16 +126,47 @@ pub const ROOMS: [Room; 16] = [
     rtl("rtl/tx", "rtl/src/tx", "tx::"),
 ];
 
-/// The rooms of a list with commas between its names, each of which is a room's, a crate's (`models`, `rtl`) or `all`; none if one of them is another name.
+impl Room {
+    /// A folder of the room, which all of the room's tests guard: `rtl/tx/select` of `rtl/tx`; none if there is no such folder.
+    fn part(&self, name: &str) -> Option<Self> {
+        let part = name.strip_prefix(self.name.as_ref())?.strip_prefix('/')?;
+        let folder = format!("{}/{part}", self.folder);
+        let plain = part
+            .split('/')
+            .all(|step| !step.is_empty() && !step.starts_with('.') && step != "tests");
+        (plain && workspace_dir().join(&folder).is_dir()).then(|| Self {
+            name: name.to_string().into(),
+            folder: folder.into(),
+            ..self.clone()
+        })
+    }
+}
+
+/// The rooms of a list with commas between its names, each of which is a room's, a folder's within one (`rtl/tx/select`), a crate's (`models`, `rtl`) or `all`;
+/// each once, in the order of [`ROOMS`] and folders behind their rooms; none if one of them is another name.
 pub fn rooms(names: &str) -> Vec<Room> {
     let is_called = |room: &Room, name| name == "all" || room.name == name || room.name.split('/').next() == Some(name);
-    let names = names.split(',');
-    let mut all = names.clone();
-    if !all.all(|name| ROOMS.iter().any(|room| is_called(room, name))) {
+    let mut wanted = vec![];
+    let mut known = vec![false; names.split(',').count()];
+    for room in &ROOMS {
+        let mut of_room = vec![];
+        for (known, name) in known.iter_mut().zip(names.split(',')) {
+            let found = if is_called(room, name) {
+                Some(room.clone())
+            } else {
+                room.part(name)
+            };
+            *known |= found.is_some();
+            of_room.extend(found);
+        }
+        of_room.sort_by(|a, b| a.name.cmp(&b.name));
+        of_room.dedup();
+        wanted.extend(of_room);
+    }
+    if known.contains(&false) {
         return vec![];
     }
-    let wanted = |room: &&Room| names.clone().any(|name| is_called(room, name));
-    ROOMS.iter().filter(wanted).copied().collect()
+    wanted
 }
 
 #[cfg(test)]
@@ -141,12 +175,31 @@ mod tests {
 
     #[test]
     fn a_list_of_rooms() {
-        let names = |list| rooms(list).iter().map(|room| room.name).collect::<Vec<_>>();
+        let names = |list| rooms(list).into_iter().map(|room| room.name).collect::<Vec<_>>();
         assert_eq!(names("models/net"), ["models/net"]);
         assert_eq!(names("rtl/tx,models/net,rtl/tx"), ["models/net", "rtl/tx"]);
         assert_eq!(rooms("all"), ROOMS);
         assert_eq!(rooms("models,rtl"), ROOMS);
         assert_eq!(rooms("models/net,"), []);
         assert_eq!(rooms("models/net,nonsense"), []);
+    }
+    #[test]
+    fn a_folder_of_a_room_has_the_tests_of_the_room() {
+        let list = rooms("rtl/tx/select,rtl/tx,rtl/tx/select");
+        assert_eq!(
+            list.iter().map(|room| room.name.as_ref()).collect::<Vec<_>>(),
+            ["rtl/tx", "rtl/tx/select"]
+        );
+        assert_eq!(list[1].folder, "rtl/src/tx/select");
+        assert_eq!((list[1].tests, list[1].package), (list[0].tests, list[0].package));
+        for none in [
+            "rtl/tx/",
+            "rtl/tx/nonsense",
+            "rtl/tx/../rx",
+            "rtl/tx/select/tests",
+            "rtl/txselect",
+        ] {
+            assert_eq!(rooms(none), [], "{none}");
+        }
     }
 }

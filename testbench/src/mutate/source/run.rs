@@ -45,7 +45,7 @@ pub fn run(
     let mut sizes = Vec::new();
     for (index, room) in rooms.iter().enumerate() {
         let mut all = Vec::new();
-        for file in rust_files(&workspace.join(room.folder))? {
+        for file in rust_files(&workspace.join(room.folder.as_ref()))? {
             let name = file
                 .strip_prefix(&workspace)
                 .unwrap_or(&file)
@@ -78,7 +78,7 @@ pub fn run(
     let (refused, tests) = scratch.build(&changes, &packages, &also)?;
     scratch.list(&listing(rooms, &drawn, &refused, &workspace)?)?;
     for (index, room) in rooms.iter().enumerate() {
-        begin(room.name);
+        begin(&room.name);
         let guard = Guard::of(room.package, &[room.tests], room.also, &tests)?;
         let mine = (1..=drawn.len()).filter(|number| drawn[number - 1].0 == index && !refused.contains(number));
         let mine: Vec<usize> = mine.take(count).collect();
@@ -91,7 +91,7 @@ pub fn run(
             Ok(Outcome { point, lines, noticed })
         };
         done(RoomReport {
-            room: *room,
+            room: room.clone(),
             outcomes: mine
                 .iter()
                 .zip(verdicts)
@@ -115,7 +115,7 @@ fn listing(
     for (index, (room, point)) in drawn.iter().enumerate() {
         if !refused.contains(&(index + 1)) {
             let (before, after) = point.lines(&read(&workspace.join(&point.file))?);
-            let (number, room) = (index + 1, rooms[*room].name);
+            let (number, room) = (index + 1, &rooms[*room].name);
             text += &format!("{number}\t{room}\t{}:{}\t{before}\t{after}\n", point.file, point.line);
         }
     }
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn every_room_has_points_that_can_be_woven() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-        for room in ROOMS {
+        for room in &ROOMS {
             let (mut all, mut refused) = (0, 0);
-            for file in rust_files(&root.join(room.folder)).expect("a folder") {
+            for file in rust_files(&root.join(room.folder.as_ref())).expect("a folder") {
                 let text = read(&file).expect("text");
                 let changes: Vec<Change> = points("f", &text)
                     .iter()
