@@ -2164,8 +2164,8 @@ package hpcc_nic_pkg;
 
   // Fields of a frame up to its INT.
   typedef struct packed {
-    // UDP length.
-    logic [15:0] udp_length;
+    // The UDP length is that of a control packet.
+    logic control_length;
     // Bytes of INT header and stack.
     logic [5:0] int_length;
     // ECN field of IPv4.

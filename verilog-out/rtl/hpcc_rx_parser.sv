@@ -67,8 +67,8 @@ module hpcc_rx_parser (
   output wire  [6:0] out_payload_at,
   // Bytes of payload without pad.
   output wire  [15:0] out_payload_len,
-  // UDP length.
-  output wire  [15:0] out_udp_len
+  // The UDP length is that of a control packet.
+  output wire  out_control_length
 );
   wire  hpcc_nic_pkg::mac_bytes_t mac_bytes;
   hpcc_nic_pkg::mac_bytes_t own_mac;
@@ -445,7 +445,7 @@ module hpcc_rx_parser (
     .waddr(frame_6_q),
     .wdata(transport_dest_qp)
   );
-  hpcc_lut_ram #(.WIDTH(618), .ADDRESS(4)) u_headers (
+  hpcc_lut_ram #(.WIDTH(603), .ADDRESS(4)) u_headers (
     .clk(clk),
     .raddr(frame_12_q),
     .rdata(headers_rdata),
@@ -502,7 +502,7 @@ module hpcc_rx_parser (
   assign out_ecn = kept.ecn;
   assign out_int_len = kept.int_length;
   assign out_body = kept.body;
-  assign out_udp_len = kept.udp_length;
+  assign out_control_length = kept.control_length;
   assign kept_packet = packets_rdata;
   assign out_opcode = kept_packet.opcode;
   assign out_ack_req = kept_packet.ack_req;
@@ -592,7 +592,7 @@ module hpcc_rx_parser (
     header.source_ip = outer_src_ip;
     header.ecn = outer_ecn;
     header.int_length = outer_int_len;
-    header.udp_length = outer_udp_len;
+    header.control_length = outer_udp_len == 16'h4c;
     header.role = hpcc_nic_pkg::frame_role_t'(outer_role);
   end
   always_comb begin

@@ -111,7 +111,7 @@ module hpcc_rx_pipe (
   wire  [127:0] parser_out_extension;
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
-  wire  [15:0] parser_out_udp_len;
+  wire  parser_out_control_length;
   wire  [7:0] lookup_out_next_place;
   wire  [7:0] lookup_out_place;
   wire  store_lost;
@@ -172,7 +172,7 @@ module hpcc_rx_pipe (
     .out_extension(parser_out_extension),
     .out_payload_at(parser_out_payload_at),
     .out_payload_len(parser_out_payload_len),
-    .out_udp_len(parser_out_udp_len)
+    .out_control_length(parser_out_control_length)
   );
   hpcc_rx_qp_lookup u_lookup (
     .clk(clk),
@@ -283,7 +283,7 @@ module hpcc_rx_pipe (
     verdict.psn = parser_out_psn;
     verdict.payload_length = parser_out_payload_len;
     verdict.extension = parser_out_extension;
-    verdict.control_length = parser_out_udp_len == 16'h4c;
+    verdict.control_length = parser_out_control_length;
     verdict.qp = lookup_out_place;
   end
 endmodule

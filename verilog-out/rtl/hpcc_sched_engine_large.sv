@@ -67,7 +67,7 @@ module hpcc_sched_engine_large (
   input  wire  [15:0] random,
   // It may have something to send.
   input  wire  wake,
-  // It is cleared; its sender state is zero then.
+  // It is cleared; its sender state is zero then. Only with `notify`.
   input  wire  clear,
   // Index whose visited word is wanted.
   input  wire  [9:0] asked,
@@ -88,7 +88,6 @@ module hpcc_sched_engine_large (
 );
   wire  is_out;
   wire  waking;
-  wire  clears;
   wire  open;
   wire  granted;
   hpcc_nic_pkg::ring_entry_t entry;
@@ -334,9 +333,8 @@ module hpcc_sched_engine_large (
     .d(back_valid_15_d),
     .q(back_valid_15_q)
   );
-  assign clears = notify & clear;
-  assign pacing_ram_we = clears | (notify & paced);
-  assign cap_ram_we = clears | (notify & limited);
+  assign pacing_ram_we = clear | (notify & paced);
+  assign cap_ram_we = clear | (notify & limited);
   assign adjust_ram_we = cleared_q | adjusted;
   assign visited = visited_ram_rdata;
   assign back_ram_raddr = wake_13_q.place.index[9:0];
@@ -357,9 +355,9 @@ module hpcc_sched_engine_large (
   assign adjust_ram_raddr = entry_0_q.place.index[9:0];
   assign visit_ends = valid_12_q & settled_q;
   assign after = visit_state_after;
-  assign state_ram_we = ending_q | clears;
-  assign visited_ram_we = ending_q | clears;
-  assign out_ram_we = ending_q | clears;
+  assign state_ram_we = ending_q | clear;
+  assign visited_ram_we = ending_q | clear;
+  assign out_ram_we = ending_q | clear;
   assign lag = tag - entry_13_q.tag;
   assign granted = |visit_grant.count;
   assign back_valid_15_d = ending_q & (~visit_idle);
@@ -392,7 +390,7 @@ module hpcc_sched_engine_large (
     wake_13_d.place.index = {6'd0, index};
     wake_13_d.place.flow = {3'd0, flow};
     wake_13_d.wake = notify & wake;
-    wake_13_d.clear = clears;
+    wake_13_d.clear = clear;
   end
   always_comb begin
     entry = waiting_down_data;
@@ -409,7 +407,7 @@ module hpcc_sched_engine_large (
   end
   always_comb begin
     ends_at = entry_13_q.place.index[9:0];
-    if (clears) begin
+    if (clear) begin
       ends_at = index;
     end
   end
@@ -460,7 +458,7 @@ module hpcc_sched_engine_large (
     ending_q <= ending_d;
     settled_q <= settled_d;
     crowded_q <= crowded_d;
-    cleared_q <= clears;
+    cleared_q <= clear;
     cleared_index_q <= index;
     cap_2_q <= cap_ram_rdata.pacing;
     wake_14_q <= wake_13_q;

@@ -53,8 +53,12 @@ module hpcc_sched_sender_large (
   input  wire  hpcc_nic_pkg::visited_t visited,
   // Clock 9: the engines take notice.
   output wire  notify,
-  // Clock 9: which engine.
-  output wire  [2:0] engine,
+  // Clock 8: an engine will take notice in the next clock,
+  output wire  notify_next,
+  // this one,
+  output wire  [2:0] engine_next,
+  // of a flow that is cleared.
+  output wire  clear_next,
   // Clock 9: index in that engine.
   output wire  [9:0] engine_index,
   // Clock 9: flow.
@@ -103,6 +107,7 @@ module hpcc_sched_sender_large (
   wire  stale;
   wire  own_now;
   logic was_sent;
+  wire  clear_now;
   wire  good_now;
   wire  jumps_now;
   wire  idle;
@@ -230,7 +235,6 @@ module hpcc_sched_sender_large (
   logic paced_9_q;
   wire  wake_9_d;
   logic wake_9_q;
-  wire  clear_9_d;
   logic clear_9_q;
   wire  to_cc_9_d;
   logic to_cc_9_q;
@@ -266,7 +270,7 @@ module hpcc_sched_sender_large (
   wire  [15:0] owner_quotient_a;
   wire  [14:0] owner_quotient_p;
   wire  [12:0] flow_2_q;
-  wire  [2:0] engine_9_q;
+  wire  [2:0] engine_8_q;
   wire  [9:0] index_9_q;
   wire  [12:0] flow_8_q;
   wire  hpcc_nic_pkg::sender_flow_t memory_rdata;
@@ -294,10 +298,10 @@ module hpcc_sched_sender_large (
     .d(flow),
     .q(flow_2_q)
   );
-  hpcc_delay #(.WIDTH(3), .DEPTH(5)) u_engine_9 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(4)) u_engine_8 (
     .clk(clk),
     .d(owner_engine),
-    .q(engine_9_q)
+    .q(engine_8_q)
   );
   hpcc_delay #(.WIDTH(10), .DEPTH(7)) u_index_9 (
     .clk(clk),
@@ -400,7 +404,7 @@ module hpcc_sched_sender_large (
       | (kind == hpcc_nic_pkg::OP_KIND_LIMIT))) | starts_over_q) | jumps_q) | rewind_q) | creates_q);
   assign limited_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | creates_q);
   assign worked_9_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART)) | creates_q;
-  assign clear_9_d = valid_8_q & clears_q;
+  assign clear_now = valid_8_q & clears_q;
   assign to_cc_9_d = valid_8_q & (((acknowledges_8_q & (old_8_q | good_q)) | (own_8_q & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY)))
       | (expired_q & rewind_q));
   assign timed_out_9_d = (valid_8_q & expired_q) & rewind_q;
@@ -408,7 +412,9 @@ module hpcc_sched_sender_large (
   assign late_9_d = (((valid_8_q & (~own_8_q)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (~creates_q)) & (~clears_q);
   assign beyond_9_d = ((valid_8_q & acknowledges_8_q) & (~old_8_q)) & (~good_q);
   assign notify = notify_9_q;
-  assign engine = engine_9_q;
+  assign notify_next = valid_8_q;
+  assign engine_next = engine_8_q;
+  assign clear_next = clear_now;
   assign engine_index = index_9_q;
   assign flow_9 = flow_9r_q;
   assign sender = written_9_q.shared;
@@ -770,7 +776,7 @@ module hpcc_sched_sender_large (
     notify_9_q <= valid_8_q;
     paced_9_q <= paced_9_d;
     wake_9_q <= wake_9_d;
-    clear_9_q <= clear_9_d;
+    clear_9_q <= clear_now;
     to_cc_9_q <= to_cc_9_d;
     creates_q <= creates_d;
     clears_q <= clears_d;

@@ -187,7 +187,9 @@ module hpcc_scheduler (
   wire  [5:0] sender_index;
   wire  [2:0] sender_engine_4;
   wire  sender_notify;
-  wire  [2:0] sender_engine;
+  wire  sender_notify_next;
+  wire  [2:0] sender_engine_next;
+  wire  sender_clear_next;
   wire  [5:0] sender_engine_index;
   wire  [8:0] sender_flow_9;
   wire  hpcc_nic_pkg::flow_shared_t sender_sender;
@@ -283,42 +285,60 @@ module hpcc_scheduler (
   wire  [19:0] unused_sums_rdata;
   wire  unused_sums_we;
   logic [19:0] unused_sums_wdata;
-  wire  engine_0_notify;
   wire  engine_0_adjusted;
   wire  [15:0] engine_0_random;
   wire  hpcc_nic_pkg::visited_t engine_0_visited;
   wire  hpcc_nic_pkg::grant_t engine_0_grants_data;
   wire  engine_0_grants_valid;
-  wire  engine_1_notify;
   wire  engine_1_adjusted;
   wire  [15:0] engine_1_random;
   wire  hpcc_nic_pkg::visited_t engine_1_visited;
   wire  hpcc_nic_pkg::grant_t engine_1_grants_data;
   wire  engine_1_grants_valid;
-  wire  engine_2_notify;
   wire  engine_2_adjusted;
   wire  [15:0] engine_2_random;
   wire  hpcc_nic_pkg::visited_t engine_2_visited;
   wire  hpcc_nic_pkg::grant_t engine_2_grants_data;
   wire  engine_2_grants_valid;
-  wire  engine_3_notify;
   wire  engine_3_adjusted;
   wire  [15:0] engine_3_random;
   wire  hpcc_nic_pkg::visited_t engine_3_visited;
   wire  hpcc_nic_pkg::grant_t engine_3_grants_data;
   wire  engine_3_grants_valid;
-  wire  engine_4_notify;
   wire  engine_4_adjusted;
   wire  [15:0] engine_4_random;
   wire  hpcc_nic_pkg::visited_t engine_4_visited;
   wire  hpcc_nic_pkg::grant_t engine_4_grants_data;
   wire  engine_4_grants_valid;
-  wire  engine_5_notify;
   wire  engine_5_adjusted;
   wire  [15:0] engine_5_random;
   wire  hpcc_nic_pkg::visited_t engine_5_visited;
   wire  hpcc_nic_pkg::grant_t engine_5_grants_data;
   wire  engine_5_grants_valid;
+  wire  notified_0_d;
+  logic notified_0_q;
+  wire  notified_1_d;
+  logic notified_1_q;
+  wire  notified_2_d;
+  logic notified_2_q;
+  wire  notified_3_d;
+  logic notified_3_q;
+  wire  notified_4_d;
+  logic notified_4_q;
+  wire  notified_5_d;
+  logic notified_5_q;
+  wire  cleared_0_d;
+  logic cleared_0_q;
+  wire  cleared_1_d;
+  logic cleared_1_q;
+  wire  cleared_2_d;
+  logic cleared_2_q;
+  wire  cleared_3_d;
+  logic cleared_3_q;
+  wire  cleared_4_d;
+  logic cleared_4_q;
+  wire  cleared_5_d;
+  logic cleared_5_q;
   wire  merge_0_chain_ready;
   wire  merge_0_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_0_down_data;
@@ -476,7 +496,9 @@ module hpcc_scheduler (
     .engine_4(sender_engine_4),
     .visited(visited),
     .notify(sender_notify),
-    .engine(sender_engine),
+    .notify_next(sender_notify_next),
+    .engine_next(sender_engine_next),
+    .clear_next(sender_clear_next),
     .engine_index(sender_engine_index),
     .flow_9(sender_flow_9),
     .sender(sender_sender),
@@ -539,7 +561,7 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_0 (
     .clk(clk),
     .rst(rst),
-    .notify(engine_0_notify),
+    .notify(notified_0_q),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
@@ -556,7 +578,7 @@ module hpcc_scheduler (
     .dither(limits_q.dither),
     .random(engine_0_random),
     .wake(sender_wake),
-    .clear(sender_clear),
+    .clear(cleared_0_q),
     .asked(sender_index),
     .visited(engine_0_visited),
     .tick(clock_ticks.ticks),
@@ -570,7 +592,7 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_1 (
     .clk(clk),
     .rst(rst),
-    .notify(engine_1_notify),
+    .notify(notified_1_q),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
@@ -587,7 +609,7 @@ module hpcc_scheduler (
     .dither(limits_q.dither),
     .random(engine_1_random),
     .wake(sender_wake),
-    .clear(sender_clear),
+    .clear(cleared_1_q),
     .asked(sender_index),
     .visited(engine_1_visited),
     .tick(clock_ticks.ticks),
@@ -601,7 +623,7 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_2 (
     .clk(clk),
     .rst(rst),
-    .notify(engine_2_notify),
+    .notify(notified_2_q),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
@@ -618,7 +640,7 @@ module hpcc_scheduler (
     .dither(limits_q.dither),
     .random(engine_2_random),
     .wake(sender_wake),
-    .clear(sender_clear),
+    .clear(cleared_2_q),
     .asked(sender_index),
     .visited(engine_2_visited),
     .tick(clock_ticks.ticks),
@@ -632,7 +654,7 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_3 (
     .clk(clk),
     .rst(rst),
-    .notify(engine_3_notify),
+    .notify(notified_3_q),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
@@ -649,7 +671,7 @@ module hpcc_scheduler (
     .dither(limits_q.dither),
     .random(engine_3_random),
     .wake(sender_wake),
-    .clear(sender_clear),
+    .clear(cleared_3_q),
     .asked(sender_index),
     .visited(engine_3_visited),
     .tick(clock_ticks.ticks),
@@ -663,7 +685,7 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_4 (
     .clk(clk),
     .rst(rst),
-    .notify(engine_4_notify),
+    .notify(notified_4_q),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
@@ -680,7 +702,7 @@ module hpcc_scheduler (
     .dither(limits_q.dither),
     .random(engine_4_random),
     .wake(sender_wake),
-    .clear(sender_clear),
+    .clear(cleared_4_q),
     .asked(sender_index),
     .visited(engine_4_visited),
     .tick(clock_ticks.ticks),
@@ -694,7 +716,7 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_5 (
     .clk(clk),
     .rst(rst),
-    .notify(engine_5_notify),
+    .notify(notified_5_q),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
@@ -711,7 +733,7 @@ module hpcc_scheduler (
     .dither(limits_q.dither),
     .random(engine_5_random),
     .wake(sender_wake),
-    .clear(sender_clear),
+    .clear(cleared_5_q),
     .asked(sender_index),
     .visited(engine_5_visited),
     .tick(clock_ticks.ticks),
@@ -952,22 +974,28 @@ module hpcc_scheduler (
   assign unused_bytes = feedback_value[19:0];
   assign clock_ns = now_r_q;
   assign clock_ticks = now_r_q;
-  assign engine_0_notify = sender_notify & (sender_engine == 3'd0);
+  assign notified_0_d = sender_notify_next & (sender_engine_next == 3'd0);
+  assign cleared_0_d = sender_clear_next & (sender_engine_next == 3'd0);
   assign engine_0_adjusted = unused_changed & (unused_engine == 3'd0);
   assign engine_0_random = random_word[15:0] ^ folded;
-  assign engine_1_notify = sender_notify & (sender_engine == 3'd1);
+  assign notified_1_d = sender_notify_next & (sender_engine_next == 3'd1);
+  assign cleared_1_d = sender_clear_next & (sender_engine_next == 3'd1);
   assign engine_1_adjusted = unused_changed & (unused_engine == 3'd1);
   assign engine_1_random = random_word[23:8] ^ folded;
-  assign engine_2_notify = sender_notify & (sender_engine == 3'd2);
+  assign notified_2_d = sender_notify_next & (sender_engine_next == 3'd2);
+  assign cleared_2_d = sender_clear_next & (sender_engine_next == 3'd2);
   assign engine_2_adjusted = unused_changed & (unused_engine == 3'd2);
   assign engine_2_random = random_word[31:16] ^ folded;
-  assign engine_3_notify = sender_notify & (sender_engine == 3'd3);
+  assign notified_3_d = sender_notify_next & (sender_engine_next == 3'd3);
+  assign cleared_3_d = sender_clear_next & (sender_engine_next == 3'd3);
   assign engine_3_adjusted = unused_changed & (unused_engine == 3'd3);
   assign engine_3_random = random_word[39:24] ^ folded;
-  assign engine_4_notify = sender_notify & (sender_engine == 3'd4);
+  assign notified_4_d = sender_notify_next & (sender_engine_next == 3'd4);
+  assign cleared_4_d = sender_clear_next & (sender_engine_next == 3'd4);
   assign engine_4_adjusted = unused_changed & (unused_engine == 3'd4);
   assign engine_4_random = random_word[47:32] ^ folded;
-  assign engine_5_notify = sender_notify & (sender_engine == 3'd5);
+  assign notified_5_d = sender_notify_next & (sender_engine_next == 3'd5);
+  assign cleared_5_d = sender_clear_next & (sender_engine_next == 3'd5);
   assign engine_5_adjusted = unused_changed & (unused_engine == 3'd5);
   assign engine_5_random = random_word[55:40] ^ folded;
   assign merge_5_chain_valid = 1'd0;
@@ -1201,6 +1229,18 @@ module hpcc_scheduler (
     unused_owner_low_3_q = 3'd0;
     unused_owner_product_3_q = 3'd0;
     unused_owner_engine_4_q = 3'd0;
+    notified_0_q = 1'd0;
+    notified_1_q = 1'd0;
+    notified_2_q = 1'd0;
+    notified_3_q = 1'd0;
+    notified_4_q = 1'd0;
+    notified_5_q = 1'd0;
+    cleared_0_q = 1'd0;
+    cleared_1_q = 1'd0;
+    cleared_2_q = 1'd0;
+    cleared_3_q = 1'd0;
+    cleared_4_q = 1'd0;
+    cleared_5_q = 1'd0;
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
@@ -1234,6 +1274,18 @@ module hpcc_scheduler (
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_product_3_q <= unused_owner_product_3_d;
     unused_owner_engine_4_q <= unused_owner_engine_4_d;
+    notified_0_q <= notified_0_d;
+    notified_1_q <= notified_1_d;
+    notified_2_q <= notified_2_d;
+    notified_3_q <= notified_3_d;
+    notified_4_q <= notified_4_d;
+    notified_5_q <= notified_5_d;
+    cleared_0_q <= cleared_0_d;
+    cleared_1_q <= cleared_1_d;
+    cleared_2_q <= cleared_2_d;
+    cleared_3_q <= cleared_3_d;
+    cleared_4_q <= cleared_4_d;
+    cleared_5_q <= cleared_5_d;
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;

@@ -85,8 +85,8 @@ pub struct RxParser {
     pub out_payload_at: Signal<Out, U<7>>,
     /// Bytes of payload without pad.
     pub out_payload_len: Signal<Out, U<16>>,
-    /// UDP length.
-    pub out_udp_len: Signal<Out, U<16>>,
+    /// The UDP length is that of a control packet.
+    pub out_control_length: Signal<Out, Bit>,
     // clock 0
     #[registers(U<11>: number, number_0)]
     #[registers(Bit: at_first, takes_first_0, first_0, valid_0, last_0, user_0)]
@@ -268,7 +268,9 @@ impl Logic for RxParser {
         outer_judged.control = outer.role == 3;
         inputs!(outer_faults:
             we = window_done_4.q, waddr = frame_4.q, wdata = outer_judged, raddr = frame_10.q);
-        fields!(header from outer: body, source_ip = src_ip, ecn, int_length = int_len, udp_length = udp_len);
+        fields!(header from outer: body, source_ip = src_ip, ecn, int_length = int_len);
+        // UDP header 8, control packet 68
+        header.control_length = outer.udp_len == 76;
         header.role = bit_cast_word::<FrameRole, U<2>>(outer.role);
         inputs!(headers: we = window_done_4.q, waddr = frame_4.q, wdata = header, raddr = frame_12.q);
         inputs!(transport_faults:
@@ -304,7 +306,7 @@ impl Logic for RxParser {
         out_role = bit_cast_number::<2, FrameRole>(kept.role);
         assign! {
             out_src_ip = kept.source_ip, out_ecn = kept.ecn, out_int_len = kept.int_length, out_body = kept.body,
-            out_udp_len = kept.udp_length
+            out_control_length = kept.control_length
         }
         kept_packet = packets.rdata;
         assign! {

@@ -105,9 +105,7 @@ impl Logic for RxPipe {
         fields!(verdict from parser:
             ecn = out_ecn, int_length = out_int_len, opcode = out_opcode, ack_req = out_ack_req,
             payload_at = out_payload_at, psn = out_psn, payload_length = out_payload_len,
-            extension = out_extension);
-        // UDP header 8, control packet 68
-        verdict.control_length = parser.out_udp_len == 76;
+            extension = out_extension, control_length = out_control_length);
         // the place comes with the rest of the verdict
         lookup.in_number = parser.out_dest_qp;
         verdict.qp = lookup.out_place;

@@ -230,23 +230,43 @@ fn control_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
         dst: config.ip,
         src: Ipv4Addr::from(stimulus.uniform(32) as u32),
     };
-    let mut body = bytes(stimulus, CONTROL_LEN);
+    let len = match stimulus.below(3) {
+        0 => CONTROL_LEN,
+        1 => CONTROL_LEN - 2 + stimulus.below(5) as usize,
+        _ => 6 + stimulus.below(200) as usize,
+    };
+    let mut body = bytes(stimulus, len);
     body[..6].copy_from_slice(b"HPCC\x01\x01");
     udp_frame(route, config.ports.control, &body)
 }
 
-/// Makes a packet one of `peer` for queue pair `qp`, checksums right again; frames without room for it stay as they are.
-pub fn aim(frame: &mut [u8], config: &NicConfig, qp: u32, peer: Ipv4Addr) {
-    let Some(at) = ip_at(frame) else { return };
+/// Start of the BTH, if the frame is long enough for it.
+fn bth_at(frame: &[u8], config: &NicConfig) -> Option<usize> {
+    let at = ip_at(frame)?;
     let port = u16::from_be_bytes([frame[at + 22], frame[at + 23]]);
     let int_len = match config.ports.role(port) {
         Some(role) if role.has_int() => int_header_len(&frame[at + 28..]).unwrap_or(0),
         _ => 0,
     };
     let bth = at + 28 + int_len;
-    if frame.len() < bth + 12 {
+    (frame.len() >= bth + 12).then_some(bth)
+}
+
+/// Gives a packet another opcode, checksums right again; frames without room for it stay as they are.
+pub fn set_opcode(frame: &mut [u8], config: &NicConfig, opcode: u8) {
+    let (Some(at), Some(bth)) = (ip_at(frame), bth_at(frame, config)) else {
         return;
-    }
+    };
+    frame[bth] = opcode;
+    frame[at + 26..at + 28].fill(0);
+    fix_icrc(frame, config);
+}
+
+/// Makes a packet one of `peer` for queue pair `qp`, checksums right again; frames without room for it stay as they are.
+pub fn aim(frame: &mut [u8], config: &NicConfig, qp: u32, peer: Ipv4Addr) {
+    let (Some(at), Some(bth)) = (ip_at(frame), bth_at(frame, config)) else {
+        return;
+    };
     frame[at + 12..at + 16].copy_from_slice(&peer.octets());
     frame[bth + 5..bth + 8].copy_from_slice(&qp.to_be_bytes()[1..]);
     frame[at + 26..at + 28].fill(0);

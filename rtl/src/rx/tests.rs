@@ -1,6 +1,6 @@
 //! The parser against `models::wire` and `models::nic`: verdict and fields of random frames, under random gaps.
 
-use super::stimulus::{any_frame, good_frame, registers};
+use super::stimulus::{any_frame, good_frame, registers, set_opcode};
 use super::verdict::DROP_COUNTERS;
 use super::{RxParser, QP_EARLIER, RX_PARSER_LATENCY};
 use crate::prim::uint::{mask, U};
@@ -107,6 +107,7 @@ impl Bench {
             clock,
         } = self;
         step(parser.as_mut(), |parser| {
+            assert!(parser.s_axis.tready.val(), "the parser never waits");
             qps.push_front(parser.out_dest_qp.val().0);
             qps.truncate(QP_EARLIER + 1);
             if !parser.out_valid.val() {
@@ -130,6 +131,15 @@ fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool, qp: u64
         (true, _) => assert_eq!(code, 1),
         (false, Some(Counter::ControlRefused)) => assert_eq!((code, parser.out_role.val().0), (0, 3)),
         (false, expected) => assert_eq!(got.flatten(), expected, "code {code}: {hex}"),
+    }
+    if !bad && code == 0 && parser.out_role.val() == U(3) {
+        let ip = if frame[12..14] == [0x81, 0] { 18 } else { 14 };
+        let udp_length = usize::from(u16::from_be_bytes([frame[ip + 24], frame[ip + 25]]));
+        assert_eq!(
+            parser.out_control_length.val(),
+            udp_length == UDP_LEN + CONTROL_LEN,
+            "{hex}"
+        );
     }
     if bad || expected.is_some() || parser.out_role.val() == U(3) {
         return;
@@ -192,6 +202,21 @@ fn random_frames_with_and_without_gaps() {
         let never: Vec<u64> = (0..=21).filter(|code| !bench.seen.contains_key(code)).collect();
         assert!(never.is_empty(), "drop codes never seen: {never:?}");
     }
+}
+
+/// Every opcode that eight bits can be, in frames that are otherwise good or at least have good checksums.
+#[test]
+fn every_opcode_is_taken_or_refused() {
+    let config = registers();
+    let mut bench = Bench::with(config.clone());
+    let mut stimulus = Stimulus::new(14);
+    for opcode in (0..=0xff).cycle().take(4 * 256) {
+        let mut frame = good_frame(&mut stimulus, &config);
+        set_opcode(&mut frame, &config, opcode);
+        bench.frame(&frame, false, || false);
+    }
+    (0..2 * RX_PARSER_LATENCY).for_each(|_| bench.idle());
+    assert!(bench.waiting.is_empty());
 }
 
 #[test]

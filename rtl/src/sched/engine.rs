@@ -85,7 +85,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub random: Signal<In, U<16>>,
     /// It may have something to send.
     pub wake: Signal<In, Bit>,
-    /// It is cleared; its sender state is zero then.
+    /// It is cleared; its sender state is zero then. Only with `notify`.
     pub clear: Signal<In, Bit>,
     /// Index whose visited word is wanted.
     pub asked: Signal<In, U<I>>,
@@ -101,7 +101,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub tag: Signal<In, U<6>>,
     /// Grants.
     pub grants: StreamOut<Grant>,
-    #[signals(Bit: is_out, waking, clears, open, granted)]
+    #[signals(Bit: is_out, waking, open, granted)]
     // other flows waited a clock ago
     #[registers(Bit: valid_0, ending, settled, crowded)]
     // a flow was cleared a clock ago
@@ -155,12 +155,11 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
 
         // events
         inputs!(sender_ram: we = notify, waddr = index, wdata = sender);
-        clears = notify & clear;
-        pacing_ram.we = clears | (notify & paced);
+        pacing_ram.we = clear | (notify & paced);
         inputs!(pacing_ram: waddr = index, wdata = pacing);
-        cap_ram.we = clears | (notify & limited);
+        cap_ram.we = clear | (notify & limited);
         inputs!(cap_ram: waddr = index, wdata = cap);
-        cleared = clears;
+        cleared = clear;
         cleared_index = index;
         adjust_ram.we = cleared | adjusted;
         inputs!(adjust_ram: waddr = adjusted_index, wdata = adjust);
@@ -177,7 +176,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         wake_13.place.index = bit_cast_u::<16, I>(index);
         wake_13.place.flow = bit_cast_u::<16, A>(flow);
         wake_13.wake = notify & wake;
-        wake_13.clear = clears;
+        wake_13.clear = clear;
         wake_14 = wake_13;
         wake_16 = wake_14;
         back_ram.raddr = bit_cast_u::<I, 16>(wake_13.place.index);
@@ -229,12 +228,12 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         reset!(ending);
         ends_at = bit_cast_u::<I, 16>(entry_13.place.index);
         after = visit.state_after;
-        if clears {
+        if clear {
             ends_at = index;
         }
-        state_ram.we = ending | clears;
+        state_ram.we = ending | clear;
         inputs!(state_ram: waddr = ends_at, wdata = after);
-        visited_ram.we = ending | clears;
+        visited_ram.we = ending | clear;
         visited_ram.waddr = ends_at;
         visited_ram.wdata = bits_zero::<Visited>(0);
         visited_ram.wdata.next.nxt = after.nxt;
@@ -243,7 +242,7 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         visited_ram.wdata.next.generation = after.generation;
         visited_ram.wdata.next.restarts = after.restarts;
         visited_ram.wdata.next.stopped = after.stopped;
-        out_ram.we = ending | clears;
+        out_ram.we = ending | clear;
         inputs!(out_ram: waddr = ends_at, wdata = after.parked);
         lag = bit_cast_word::<TagDistance, U<6>>(tag - entry_13.tag);
         tag_now = if !lag.negative { tag } else { entry_13.tag };

@@ -63,8 +63,12 @@ pub struct Sender<const A: usize, const I: usize> {
     pub visited: Signal<In, Visited>,
     /// Clock 9: the engines take notice.
     pub notify: Signal<Out, Bit>,
-    /// Clock 9: which engine.
-    pub engine: Signal<Out, U<3>>,
+    /// Clock 8: an engine will take notice in the next clock,
+    pub notify_next: Signal<Out, Bit>,
+    /// this one,
+    pub engine_next: Signal<Out, U<3>>,
+    /// of a flow that is cleared.
+    pub clear_next: Signal<Out, Bit>,
     /// Clock 9: index in that engine.
     pub engine_index: Signal<Out, U<I>>,
     /// Clock 9: flow.
@@ -119,14 +123,14 @@ pub struct Sender<const A: usize, const I: usize> {
     #[registers(Bit: behind, created_9, limited_9, worked_9, notify_9, paced_9, wake_9, clear_9, to_cc_9)]
     #[registers(Bit: creates, clears, starts_over, removes)]
     #[registers(Bit: timed_out_9, ended_9, late_9, beyond_9)]
-    #[signals(Bit: fresh, restarted, stale, own_now, was_sent, good_now, jumps_now, idle, expired_now)]
+    #[signals(Bit: fresh, restarted, stale, own_now, was_sent, clear_now, good_now, jumps_now, idle, expired_now)]
     #[signals(PsnDistance: acked_reach, reach, read_reach, end_reach, outstanding, max_left, nxt_left, read_left)]
     #[signals(PsnDistance: read_new, new_work)]
     #[signals(U<24>: reach_less_one, una_new, nxt_new)]
     #[registers(U<16>: age)]
     owner: EngineOf<A, I>,
     flow_2: Delay<U<A>, 2>,
-    engine_9: Delay<U<3>, 5>,
+    engine_8: Delay<U<3>, 4>,
     index_9: Delay<U<I>, 7>,
     flow_8: Delay<U<A>, 6>,
     memory: ForwardRam<SenderFlow, A>,
@@ -150,7 +154,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         // 0 to 4: engine and index
         inputs!(owner: flow, engines, inverse);
         flow_2 = flow;
-        engine_9 = owner.engine;
+        engine_8 = owner.engine;
         index_9 = owner.index;
         assign!(index = owner.index, engine_4 = owner.engine);
         flow_8 = flow_2;
@@ -358,7 +362,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         group_9 = if clears { bits_u::<4>(0) } else { op_8.group };
         limited_9 = valid_8 & ((own_8 & (kind == OpKind::Limit)) | creates);
         worked_9 = (kind == OpKind::Work) | (kind == OpKind::Restart) | creates;
-        clear_9 = valid_8 & clears;
+        clear_now = valid_8 & clears;
+        clear_9 = clear_now;
         to_cc_9 =
             valid_8 & ((acknowledges_8 & (old_8 | good)) | (own_8 & (kind == OpKind::Notify)) | (expired & rewind));
         timed_out_9 = valid_8 & expired & rewind;
@@ -374,7 +379,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         // 9
         inputs!(memory: we = notify_9, waddr = flow_9r, wdata = written_9);
         notify = notify_9;
-        engine = engine_9;
+        assign!(notify_next = valid_8, engine_next = engine_8, clear_next = clear_now);
         engine_index = index_9;
         assign! {
             flow_9 = flow_9r, sender = written_9.shared, paced = paced_9, limited = limited_9

@@ -1,6 +1,7 @@
 //! Visits and events against the models, bit for bit; the whole scheduler against a second description of it; the configurations emit.
 
 mod agreement;
+mod choice;
 mod events;
 mod levels;
 mod members;

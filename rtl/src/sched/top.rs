@@ -125,6 +125,10 @@ pub struct Scheduler<
     visited: Signal<Local, Visited>,
     /// Engines: pacing and choice among their flows.
     engine: [Engine<A, I, ROWS>; ENGINES],
+    /// The engine takes notice of the operation.
+    notified: [DFF<Bit>; ENGINES],
+    /// And clears its flow.
+    cleared: [DFF<Bit>; ENGINES],
     /// The chain that collects the grants of all engines.
     merge: [Merge; ENGINES],
     /// Grants of paused priorities wait here.
@@ -240,14 +244,18 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 
         for i in 0..ENGINES {
             engine[i].reset = reset;
-            engine[i].notify = sender.notify & (sender.engine == i.val());
+            // known a clock before: who takes notice enables the writes of many memories
+            notified[i] = sender.notify_next & (sender.engine_next == i.val());
+            cleared[i] = sender.clear_next & (sender.engine_next == i.val());
+            engine[i].notify = notified[i];
+            engine[i].clear = cleared[i];
             inputs!(engine[i] from sender: index = engine_index, flow = flow_9, sender, pacing, paced, cap, limited);
             engine[i].adjusted = unused.changed & (unused.engine == i.val());
             inputs!(engine[i] from unused: adjusted_index = index, adjust = sum);
             inputs!(engine[i] from levels: level_write = written, level_group = written_group, level);
             inputs!(engine[i] from limits: dither);
             engine[i].random = random.word.get_bits::<16>(8 * i) ^ folded;
-            inputs!(engine[i] from sender: wake, clear, asked = index);
+            inputs!(engine[i] from sender: wake, asked = index);
             inputs!(engine[i]: tick = clock_ticks.ticks, pause = park.held, overhead, tag = expand.tag);
             merge[i].reset = reset;
             merge[i].own.valid = engine[i].grants.valid;

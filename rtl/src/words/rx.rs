@@ -200,8 +200,8 @@ crate::word! {
         ecn: U<2>,
         /// Bytes of INT header and stack.
         int_length: U<6>,
-        /// UDP length.
-        udp_length: U<16>,
+        /// The UDP length is that of a control packet.
+        control_length: Bit,
     }
 
     /// Fields of a frame from its BTH on.

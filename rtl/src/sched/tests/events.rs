@@ -154,6 +154,8 @@ fn every_event_agrees_bit_for_bit() {
     let mut holds = VecDeque::from(vec![0u8; 6]);
     let mut seen = [0u32; 4];
     let (mut newly, mut cleared, mut worked) = (0, 0, 0);
+    // whether an engine is told of an operation in this clock, and whether that clears the flow, as the clock before says
+    let mut next = (false, false);
     // flows of the latest clocks, with an event or without; the latest first
     let mut offered = VecDeque::from(vec![0u64; LATENCY + 1]);
     for clock in 1..800_000usize {
@@ -263,21 +265,25 @@ fn every_event_agrees_bit_for_bit() {
         let due = if expected.len() > LATENCY { expected.pop_front().flatten() } else { None };
         step(block.as_mut(), |b| {
             if clock > LATENCY {
-                let got = (b.index.val().0, b.engine_4.val().0, b.flow_next.val().0);
-                let want = (offered[2] / 3, offered[4] % 3, offered[8]);
-                assert_eq!(got, want, "clock {clock}: index at 2, engine at 4, flow at 8");
+                let got = (
+                    b.index.val().0,
+                    b.engine_4.val().0,
+                    b.flow_next.val().0,
+                    b.engine_next.val().0,
+                );
+                let want = (offered[2] / 3, offered[4] % 3, offered[8], offered[8] % 3);
+                assert_eq!(got, want, "clock {clock}: index at 2, engine at 4 and 8, flow at 8");
             }
             assert_eq!(b.notify.val(), due.is_some(), "clock {clock}: notify");
+            let clears = b.notify.val() && b.clear.val();
+            assert_eq!((b.notify.val(), clears), next, "clock {clock}: as said a clock ago");
+            next = (b.notify_next.val(), b.clear_next.val());
             let Some(e) = &due else { return };
             let at = format!(
                 "clock {clock}, flow {}, {:?}, {:?}, {:?}",
                 e.flow, e.op, e.outcome, e.sender
             );
-            assert_eq!(
-                (b.engine.val().0, b.engine_index.val().0),
-                (e.flow as u64 % 3, e.flow as u64 / 3),
-                "{at}"
-            );
+            assert_eq!(b.engine_index.val().0, e.flow as u64 / 3, "{at}");
             assert_eq!(b.flow_9.val().0, e.flow as u64, "{at}");
             assert_eq!(b.sender.val(), sender_word(&e.sender), "{at}");
             let got = (

@@ -15,12 +15,14 @@ fn every_level_agrees_bit_for_bit() {
     init(block.as_mut()).expect("complete block");
     let mut random = Stimulus::new(3);
     block.interval.next = U(registers.interval_ns.into());
-    // none is left by a reset
+    // none is left by a reset, whatever else is asked for
+    block.cap_window.next = true;
     block.reset.next = true;
     step(block.as_mut(), |_| ());
     block.reset.next = false;
     let mut cleared = [false; 16];
     for clock in 1..=32 {
+        (block.rate.next, block.cap_time.next) = (U(random.corner(34)), U(random.corner(16)));
         let got = step(block.as_mut(), |b| {
             (b.written.val(), b.written_group.val().0, b.level.val())
         });

@@ -1,12 +1,13 @@
 //! Changes that compute the same by the form of the source, so that nobody can notice them: they are no mutants.
 //!
-//! Two forms, both decided by the text of one file:
+//! Three forms, all decided by the text of one file:
 //!
 //! - **An argument that no result depends on**: the number of `bits_zero::<T>(0)`, which is there for the macro alone, and what `Vec::with_capacity` is given, which
 //!   changes where memory comes from and no value.
 //! - **An assignment in a kernel that is overwritten in every case**: `self.a.next = …;` where a later statement of the same block assigns the same signal on
 //!   every path (a plain assignment, both branches of an `if`, every arm of a `match`), and `self.a.next = bits_zero::<T>(0);` where that holds for each field that
 //!   the kernel assigns at all. The fields that it never assigns are zero from the start. The line is there for the Verilog, in which a word has a value as a whole.
+//! - **Or of comparisons of one value with different constants**, `(x == A) | (x == B)`: one of them is true at most, so that "either" is "one or more".
 //!
 //! The same holds for `a = …;`, as a kernel writes it shortly. A kernel reads `val()`, which changes after the kernel has run; where one reads `next` the second form is left to the tests.
 
@@ -14,23 +15,72 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Stmt};
+use syn::{BinOp, Block, Expr, Stmt};
 
 /// Bytes of a file in which every change computes the same; none for a text that is no Rust.
 pub(super) fn same(text: &str) -> Vec<Range<usize>> {
     let Ok(file) = syn::parse_file(text) else {
         return vec![];
     };
-    let mut finder = Finder { found: vec![] };
+    let mut finder = Finder { text, found: vec![] };
     finder.visit_file(&file);
     finder.found
 }
 
-struct Finder {
+struct Finder<'a> {
+    text: &'a str,
     found: Vec<Range<usize>>,
 }
 
-impl<'ast> Visit<'ast> for Finder {
+impl Finder<'_> {
+    /// Appends what is compared and with what, if this is `x == A` or an or of such; false if it is anything else.
+    fn comparisons<'a>(&'a self, expr: &Expr, found: &mut Vec<(&'a str, &'a str)>) -> bool {
+        match expr {
+            Expr::Paren(paren) => self.comparisons(&paren.expr, found),
+            Expr::Binary(of) if matches!(of.op, BinOp::BitOr(_)) => {
+                self.comparisons(&of.left, found) && self.comparisons(&of.right, found)
+            }
+            Expr::Binary(of) if matches!(of.op, BinOp::Eq(_)) && matches!(*of.right, Expr::Path(_) | Expr::Lit(_)) => {
+                found.push((
+                    &self.text[of.left.span().byte_range()],
+                    &self.text[of.right.span().byte_range()],
+                ));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it is an or of which one side is true at most.
+    fn is_exclusive(&self, expr: &Expr) -> bool {
+        let mut parts = vec![];
+        if !self.comparisons(expr, &mut parts) {
+            return false;
+        }
+        let constants: BTreeSet<&str> = parts.iter().map(|(_, constant)| *constant).collect();
+        // constants by name begin with a capital letter, at least behind their path
+        let named = |constant: &&str| {
+            let last = constant.rsplit("::").next().unwrap_or_default();
+            last.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit())
+        };
+        constants.len() == parts.len()
+            && constants.iter().all(named)
+            && parts.windows(2).all(|pair| pair[0].0 == pair[1].0)
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_expr_binary(&mut self, of: &'ast syn::ExprBinary) {
+        if let BinOp::BitOr(bar) = of.op {
+            if self.is_exclusive(&Expr::Binary(of.clone())) {
+                // with the spaces around it
+                let bar = bar.span().byte_range();
+                self.found.push(bar.start - 1..bar.end + 1);
+            }
+        }
+        visit::visit_expr_binary(self, of);
+    }
+
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func {
             let name = path.path.segments.last().map(|segment| segment.ident.to_string());
@@ -223,6 +273,26 @@ mod tests {
         let text = "fn f() { g(bits_zero::<Word>(0), Vec::with_capacity(n + 1), bits::<8>(0)) }";
         let found: Vec<&str> = same(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, ["0", "n + 1"]);
+    }
+
+    #[test]
+    fn an_or_of_comparisons_of_one_value() {
+        for alike in ["(op == Op::A) | (op == Op::B)", "(x.val() == 1) | (x.val() == 2)"] {
+            assert_eq!(pieces(&format!("c = {alike};")), [" | "], "{alike}");
+        }
+        assert_eq!(pieces("c = (a == A) | (a == B) | (a == C);"), [" | ", " | "]);
+        for different in [
+            "(op == Op::A) | (op == Op::A)",
+            "(op == Op::A) | (of == Op::B)",
+            "(op == Op::A) | (op != Op::B)",
+            "(op == a) | (op == b)",
+            "(op == Op::A) | b",
+            "(op == Op::A) & (op == Op::B)",
+        ] {
+            assert_eq!(pieces(&format!("c = {different};")), [""; 0], "{different}");
+        }
+        // of three the last is another: the two before it are still one at most
+        assert_eq!(pieces("c = (a == A) | (a == B) | b;").len(), 1);
     }
 
     #[test]

@@ -298,7 +298,7 @@ impl Engine {
 }
 
 /// The row in which a flow waits: surely no longer than until a packet of it may leave.
-fn row(rate: u64, mtu: u8, credit: i64, held: bool) -> u32 {
+pub fn row(rate: u64, mtu: u8, credit: i64, held: bool) -> u32 {
     if held || rate == 0 {
         return 4;
     }

@@ -1,4 +1,4 @@
-//! READ depth, reports taken back, errors of other blocks.
+//! READ depth, repeated READs, reports taken back, errors of other blocks.
 
 use super::*;
 
@@ -26,6 +26,11 @@ impl Bench {
 
     /// A READ of `length` bytes, `behind` PSNs before the one in turn.
     fn read_at(&mut self, index: usize, behind: u32, length: u32) -> Outcome {
+        self.read_with(index, behind, length, Vec::new())
+    }
+
+    /// The same with payload, which a READ request has none of.
+    fn read_with(&mut self, index: usize, behind: u32, length: u32, payload: Vec<u8>) -> Outcome {
         let peer = &self.peers[index];
         let request = Request {
             qpn: peer.config.qpn,
@@ -37,7 +42,7 @@ impl Bench {
                 key: KEYS[0],
                 length,
             },
-            payload: Vec::new(),
+            payload,
             int: Vec::new(),
         };
         let outcome = self.hardware(&request, peer.generation);
@@ -80,6 +85,61 @@ fn one_read_too_many_is_dropped_and_room_comes_back() {
     assert!(bench.read_at(0, 0, 300).read.is_some());
 }
 
+/// A READ asked for again may wait beside the first one: twice as many as may be outstanding, of any depth.
+#[test]
+fn repeated_reads_are_taken_up_to_twice_the_depth() {
+    let mut bench = Bench::new(14);
+    bench.tells = 0.0;
+    for depth in [1, 2, 5, 16] {
+        bench.block.cfg_reads.next = U(depth);
+        bench.create(0);
+        for _ in 0..depth {
+            assert!(bench.read_at(0, 0, 1).read.is_some());
+        }
+        for _ in 0..depth {
+            let again = bench.read_at(0, 1, 1);
+            assert!(
+                again.read.is_some() && again.counts == [Counter::Duplicates],
+                "{again:?}"
+            );
+        }
+        let dropped = [Counter::ReadDepth, Counter::Duplicates];
+        for _ in 0..3 {
+            let mut counts = bench.read_at(0, 1, 1).counts;
+            counts.sort();
+            assert_eq!(counts, dropped, "depth {depth}");
+        }
+        bench.tell(0, 1);
+        assert!(bench.read_at(0, 1, 1).read.is_some());
+        let mut counts = bench.read_at(0, 1, 1).counts;
+        counts.sort();
+        assert_eq!(counts, dropped, "depth {depth}");
+    }
+}
+
+/// What reaches beyond the PSNs that were asked for, or has payload, or both.
+#[test]
+fn a_repeated_read_that_is_none_is_dropped() {
+    let mut bench = Bench::new(15);
+    assert!(bench.read_at(0, 0, 3 * 256).read.is_some());
+    for (behind, length, payload, right) in [
+        (3, 3 * 256, 0, true),
+        (3, 2 * 256 + 1, 0, true),
+        (3, 3 * 256 + 1, 0, false),
+        (2, 3 * 256, 0, false),
+        (1, 256, 0, true),
+        (3, 256, 4, false),
+        (1, 0, 0, true),
+        (2, 3 * 256, 4, false),
+    ] {
+        let outcome = bench.read_with(0, behind, length, vec![7; payload]);
+        let at = format!("{behind} PSNs behind, {length} bytes, {payload} bytes of payload: {outcome:?}");
+        assert_eq!(outcome.read.is_some(), right, "{at}");
+        assert_eq!(outcome.counts.contains(&Counter::Stray), !right, "{at}");
+        bench.left.clear();
+    }
+}
+
 #[test]
 fn a_report_taken_back_may_be_repeated() {
     let mut bench = Bench::new(12);
@@ -95,7 +155,7 @@ fn a_report_taken_back_may_be_repeated() {
 #[test]
 fn errors_of_other_blocks_end_the_half_of_that_generation_only() {
     let mut bench = Bench::new(13);
-    for write_error in [false, true] {
+    for (write_error, left_ends) in [(false, true), (true, false), (true, true)] {
         for (late, ended) in [(true, false), (false, true)] {
             bench.create(2);
             let generation = bench.peers[2].generation.wrapping_sub(u8::from(late));
@@ -103,7 +163,7 @@ fn errors_of_other_blocks_end_the_half_of_that_generation_only() {
             bench.block.fail_valid.next = write_error;
             bench.block.fail_qp.next = U(qpn.into());
             bench.block.fail_generation.next = U(generation.into());
-            bench.block.left_valid.next = !write_error;
+            bench.block.left_valid.next = left_ends;
             bench.block.left_qp.next = U(qpn.into());
             bench.block.left_generation.next = U(generation.into());
             bench.block.left_what.next = U(4);
