@@ -140,6 +140,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t request;
   // PSN up to which the answer acknowledges, exclusive.
   wire  [23:0] limit;
+  // The message at hand is done.
+  wire  closes;
   // The state machine makes a completion.
   logic completes;
   // The input is done with in this clock.
@@ -1190,7 +1192,6 @@ module hpcc_requester (
   // The queue pair's state and pointers.
   wire  queue_load;
   logic queue_advance;
-  logic queue_pop;
   logic queue_pass;
   logic queue_lose;
   logic queue_hand;
@@ -1199,7 +1200,7 @@ module hpcc_requester (
   logic queue_bury;
   hpcc_nic_pkg::completion_status_t queue_status;
   logic queue_tell;
-  logic queue_enlist;
+  wire  queue_enlist;
   logic queue_delist;
   wire  [23:0] queue_una;
   wire  [23:0] queue_passed;
@@ -1232,7 +1233,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  hpcc_nic_pkg::own_work_t ring_ended_work;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
-  logic ring_defer;
+  wire  ring_defer;
   logic ring_push;
   logic [7:0] ring_push_qp;
   logic [4:0] ring_tail;
@@ -1832,7 +1833,7 @@ module hpcc_requester (
     .save(save_q),
     .advance(queue_advance),
     .new_una(step_new_una),
-    .pop(queue_pop),
+    .pop(closes),
     .is_read(message.read),
     .pass(queue_pass),
     .position(next_pointer_q),
@@ -2079,6 +2080,9 @@ module hpcc_requester (
   assign at_admit_d = pointer_q == queue_admit;
   assign open_d = ((~queue_twice) & (~queue_ghost)) & (pointer_q != queue_admit);
   assign apart_d = queue_una != limit;
+  assign closes = flushes_q | (walks_q & step_complete);
+  assign ring_defer = (closes & is_last) & (~direct_q);
+  assign queue_enlist = (closes & (~direct_q)) & (~queue_listed);
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
   assign intake_queues = (post_q & (~intake_refused)) & (~ring_full_q);
@@ -2252,17 +2256,14 @@ module hpcc_requester (
       passes_over_d = (((~admitting_q) & (~flushing_q)) & choice_answer) & about_none;
       post_d = (~admitting_q) & choice_work;
     end
-    completes = 1'd0;
     finished_refused = 1'd0;
     finished_qpn = {16'd0, choice_qp};
     finished_operation = {7'd0, message.read};
     finished_status = hpcc_nic_pkg::COMPLETION_STATUS_OK;
-    queue_tell = 1'd0;
-    queue_enlist = 1'd0;
+    completes = (closes & is_last) & direct_q;
+    queue_tell = closes & direct_q;
     queue_delist = 1'd0;
-    ring_defer = 1'd0;
     queue_advance = 1'd0;
-    queue_pop = 1'd0;
     queue_pass = 1'd0;
     queue_hand = 1'd0;
     if (decide_q) begin
@@ -2292,13 +2293,8 @@ module hpcc_requester (
       if (guilty_now) begin
         finished_status = status_q;
       end
-      completes = is_last & direct_q;
-      ring_defer = is_last & (~direct_q);
-      queue_tell = direct_q;
-      queue_enlist = (~direct_q) & (~queue_listed);
       guilty_d = guilty_now & (~is_last);
       pointer_d = next_pointer_q;
-      queue_pop = 1'd1;
       if (next_is_tail_q) begin
         bury_d = 1'd1;
       end else begin
@@ -2375,11 +2371,6 @@ module hpcc_requester (
       advanced_d = advanced_q | step_advances;
       at_read_d = (~step_complete) & is_read;
       if (step_complete) begin
-        completes = is_last & direct_q;
-        ring_defer = is_last & (~direct_q);
-        queue_tell = direct_q;
-        queue_enlist = (~direct_q) & (~queue_listed);
-        queue_pop = 1'd1;
         popped_d = 1'd1;
         pointer_d = next_pointer_q;
         if (((~step_taken) & ((~limit_at_end_q) | reply_data)) & (~next_is_admit_q)) begin

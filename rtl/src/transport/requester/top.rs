@@ -227,6 +227,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     walks: DFF<Bit>,
     /// An answer that is about no message.
     passes_over: DFF<Bit>,
+    /// The message at hand is done.
+    closes: Signal<Local, Bit>,
     /// The state machine makes a completion.
     completes: Signal<Local, Bit>,
     /// State: an answer's event or echo, or the end of the queue pair.
@@ -626,7 +628,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.surplus.next = bit_cast_word::<PsnDistance, U<24>>(self.queue.accepted.val() - self.message.val().end_psn);
         self.begun.d.next = self.skip.val().negative;
         self.arrived.d.next = !self.surplus.val().negative;
-        clear!(completes);
         inputs!(finished: now, id = request.id, ended_work = ring.ended_work);
         self.finished.refused.next = false;
         self.finished.qpn.next = bit_cast_u::<24, 8>(self.choice.qp.val());
@@ -644,13 +645,16 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.dismissed.d.next = self.dismisses.val();
         self.apart.d.next = self.queue.una.val() != self.limit.val();
         self.gap_known.d.next = self.queue.gap_known.val();
-        self.queue.tell.next = false;
-        self.queue.enlist.next = false;
-        self.queue.delist.next = false;
-        self.ring.defer.next = false;
+        // a message that is done: its completion leaves, or waits in the ring and its queue pair is listed once
+        self.closes.next = self.flushes.q.val() | (self.walks.q.val() & self.step.complete.val());
+        self.completes.next = self.closes.val() & self.is_last.val() & self.direct.q.val();
+        self.ring.defer.next = self.closes.val() & self.is_last.val() & !self.direct.q.val();
         inputs!(ring: defer_qp = choice.qp, defer_place = pointer);
+        self.queue.pop.next = self.closes.val();
+        self.queue.tell.next = self.closes.val() & self.direct.q.val();
+        self.queue.enlist.next = self.closes.val() & !self.direct.q.val() & !self.queue.listed.val();
+        self.queue.delist.next = false;
         self.queue.advance.next = false;
-        self.queue.pop.next = false;
         self.queue.pass.next = false;
         self.queue.hand.next = false;
         self.queue.position.next = self.next_pointer.q.val();
@@ -676,13 +680,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             if self.guilty_now.val() {
                 self.finished.status.next = self.status.q.val();
             }
-            self.completes.next = self.is_last.val() & self.direct.q.val();
-            self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
-            self.queue.tell.next = self.direct.q.val();
-            self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
             self.guilty.d.next = self.guilty_now.val() & !self.is_last.val();
             self.pointer.d.next = self.next_pointer.q.val();
-            self.queue.pop.next = true;
             if self.next_is_tail.q.val() {
                 self.bury.d.next = true;
             } else {
@@ -761,11 +760,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.advanced.d.next = self.advanced.q.val() | self.step.advances.val();
             self.at_read.d.next = !self.step.complete.val() & self.is_read.val();
             if self.step.complete.val() {
-                self.completes.next = self.is_last.val() & self.direct.q.val();
-                self.ring.defer.next = self.is_last.val() & !self.direct.q.val();
-                self.queue.tell.next = self.direct.q.val();
-                self.queue.enlist.next = !self.direct.q.val() & !self.queue.listed.val();
-                self.queue.pop.next = true;
                 self.popped.d.next = true;
                 self.pointer.d.next = self.next_pointer.q.val();
                 if !self.step.taken.val()
