@@ -261,8 +261,8 @@ module hpcc_sched_sender (
   // Clock 4: engine.
   wire  [2:0] owner_engine;
   logic [2:0] owner_low_3_q;
-  wire  [2:0] owner_product_3_d;
-  logic [2:0] owner_product_3_q;
+  wire  [2:0] owner_index_3_d;
+  logic [2:0] owner_index_3_q;
   wire  [2:0] owner_engine_4_d;
   logic [2:0] owner_engine_4_q;
   wire  [2:0] owner_low_2_d;
@@ -609,8 +609,8 @@ module hpcc_sched_sender (
   assign owner_quotient_a = {7'd0, flow};
   assign owner_index = owner_quotient_p[5:0];
   assign owner_low_2_d = flow[2:0];
-  assign owner_product_3_d = 3'({3'd0, owner_quotient_p[2:0]} * {3'd0, engines});
-  assign owner_engine_4_d = owner_low_3_q - owner_product_3_q;
+  assign owner_index_3_d = owner_quotient_p[2:0];
+  assign owner_engine_4_d = owner_low_3_q - 3'({3'd0, owner_index_3_q} * {3'd0, engines});
   assign owner_engine = owner_engine_4_q;
   initial begin
     mtu_6_q = 3'd0;
@@ -697,7 +697,7 @@ module hpcc_sched_sender (
     beyond_9_q = 1'd0;
     age_q = 16'd0;
     owner_low_3_q = 3'd0;
-    owner_product_3_q = 3'd0;
+    owner_index_3_q = 3'd0;
     owner_engine_4_q = 3'd0;
     flow_9r_q = 9'd0;
     visited_5_q = 65'd0;
@@ -788,7 +788,7 @@ module hpcc_sched_sender (
     beyond_9_q <= beyond_9_d;
     age_q <= age_d;
     owner_low_3_q <= owner_low_2_q;
-    owner_product_3_q <= owner_product_3_d;
+    owner_index_3_q <= owner_index_3_d;
     owner_engine_4_q <= owner_engine_4_d;
     flow_9r_q <= flow_8_q;
     visited_5_q <= visited;

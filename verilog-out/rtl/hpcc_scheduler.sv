@@ -272,8 +272,8 @@ module hpcc_scheduler (
   // Clock 4: engine.
   wire  [2:0] unused_owner_engine;
   logic [2:0] unused_owner_low_3_q;
-  wire  [2:0] unused_owner_product_3_d;
-  logic [2:0] unused_owner_product_3_q;
+  wire  [2:0] unused_owner_index_3_d;
+  logic [2:0] unused_owner_index_3_q;
   wire  [2:0] unused_owner_engine_4_d;
   logic [2:0] unused_owner_engine_4_q;
   wire  [2:0] unused_owner_low_2_d;
@@ -1169,8 +1169,8 @@ module hpcc_scheduler (
   assign unused_owner_quotient_a = {7'd0, unused_flow_1_q};
   assign unused_owner_index = unused_owner_quotient_p[5:0];
   assign unused_owner_low_2_d = unused_flow_1_q[2:0];
-  assign unused_owner_product_3_d = 3'({3'd0, unused_owner_quotient_p[2:0]} * {3'd0, engines});
-  assign unused_owner_engine_4_d = unused_owner_low_3_q - unused_owner_product_3_q;
+  assign unused_owner_index_3_d = unused_owner_quotient_p[2:0];
+  assign unused_owner_engine_4_d = unused_owner_low_3_q - 3'({3'd0, unused_owner_index_3_q} * {3'd0, engines});
   assign unused_owner_engine = unused_owner_engine_4_q;
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
@@ -1227,7 +1227,7 @@ module hpcc_scheduler (
     unused_written_at_q = 9'd0;
     unused_cleared_q = 1'd0;
     unused_owner_low_3_q = 3'd0;
-    unused_owner_product_3_q = 3'd0;
+    unused_owner_index_3_q = 3'd0;
     unused_owner_engine_4_q = 3'd0;
     notified_0_q = 1'd0;
     notified_1_q = 1'd0;
@@ -1272,7 +1272,7 @@ module hpcc_scheduler (
     unused_written_at_q <= unused_written_at_d;
     unused_cleared_q <= unused_clears;
     unused_owner_low_3_q <= unused_owner_low_2_q;
-    unused_owner_product_3_q <= unused_owner_product_3_d;
+    unused_owner_index_3_q <= unused_owner_index_3_d;
     unused_owner_engine_4_q <= unused_owner_engine_4_d;
     notified_0_q <= notified_0_d;
     notified_1_q <= notified_1_d;

@@ -28,7 +28,7 @@ pub struct EngineOf<const A: usize, const I: usize> {
     pub index: Signal<Out, U<I>>,
     /// Clock 4: engine.
     pub engine: Signal<Out, U<3>>,
-    #[registers(U<3>: low_3, product_3, engine_4)]
+    #[registers(U<3>: low_3, index_3, engine_4)]
     low_2: Delay<U<3>, 2>,
     quotient: MulPipe<16, 17, 15, 18>,
 }
@@ -42,8 +42,9 @@ impl<const A: usize, const I: usize> Logic for EngineOf<A, I> {
         // the rest is below 8: the lowest bits of what it is the difference of suffice
         low_2 = bit_cast_u::<3, A>(flow);
         low_3 = low_2;
-        product_3 = bit_cast_p::<3>(bit_cast_u::<3, 15>(quotient.p) * engines);
-        engine_4 = low_3 - product_3;
+        // straight into a register: multipliers lie far from everything else
+        index_3 = bit_cast_u::<3, 15>(quotient.p);
+        engine_4 = low_3 - bit_cast_p::<3>(index_3 * engines);
         engine = engine_4;
     }
 

@@ -5,7 +5,7 @@ mod order;
 
 use crate::prim::word::Word as _;
 use crate::rx::pipe::RxPipe;
-use crate::rx::stimulus::{aim, any_frame, good_frame, registers};
+use crate::rx::stimulus::{aim, any_frame, good_frame, registers, set_opcode};
 use crate::rx::RX_PARSER_LATENCY;
 use crate::sim::{init, step, Stimulus};
 use crate::words::congestion::CcEventKind;
@@ -31,7 +31,7 @@ enum Fate {
     Acknowledgement(Answer),
     Notice(Heard),
     Probe(Reply),
-    Control,
+    Control(Told),
 }
 
 /// What an engine is told of a packet, all of its row.
@@ -88,6 +88,40 @@ struct Reply {
     qp: u64,
     number: u64,
     carried: Carried,
+}
+
+/// What the admission of control packets is told.
+#[derive(Clone, Debug)]
+struct Told {
+    source_ip: u64,
+    right_length: bool,
+    /// What follows UDP, 70 bytes at most.
+    body: Vec<u8>,
+}
+
+/// Behind the end of a short packet anything may stand.
+impl PartialEq for Told {
+    fn eq(&self, other: &Self) -> bool {
+        let bytes = self.body.len().min(other.body.len());
+        (self.source_ip, self.right_length) == (other.source_ip, other.right_length)
+            && self.body[..bytes] == other.body[..bytes]
+    }
+}
+
+impl Eq for Told {}
+
+impl Told {
+    fn of(frame: &[u8]) -> Self {
+        let data = start_of_data(frame);
+        let length = usize::from(u16::from_be_bytes([frame[data - 4], frame[data - 3]])) - UDP_LEN;
+        Self {
+            source_ip: frame[data - 16..data - 12]
+                .iter()
+                .fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+            right_length: length == CONTROL_LEN,
+            body: frame[data..data + length.min(70)].to_vec(),
+        }
+    }
 }
 
 impl Row {
@@ -189,14 +223,14 @@ fn extension_of(opcode: u64) -> usize {
 fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
     match frame_fault(config, frame) {
         // what a control packet says is the manager's business
-        Some(Counter::ControlRefused) => return Fate::Control,
+        Some(Counter::ControlRefused) => return Fate::Control(Told::of(frame)),
         Some(fault) => return Fate::Counted(fault),
         None => {}
     }
     let at = if frame[12..14] == [0x81, 0] { 18 } else { 14 };
     let port = u16::from_be_bytes([frame[at + 22], frame[at + 23]]);
     if config.ports.role(port) == Some(PortRole::Control) {
-        return Fate::Control;
+        return Fate::Control(Told::of(frame));
     }
     let role = config.ports.role(port).expect("a port of ours");
     let packet = RocePacket::parse(frame, &config.ports).expect("no fault");
@@ -354,6 +388,10 @@ fn run(seed: u64, stall: f64) {
                 if stimulus.chance(0.9) { PEER } else { Ipv4Addr::new(10, 9, 9, 9) },
             );
         }
+        if stimulus.chance(0.03) {
+            // an answer to what this NIC never asks for
+            set_opcode(&mut frame, &config, 0x12);
+        }
         queue.extend(beats(&frame));
         frames.push(fate(&config, &frame));
     }
@@ -450,7 +488,12 @@ fn run(seed: u64, stall: f64) {
                 }));
             }
             if p.control.valid.val() & p.control.ready.val() {
-                got.push(Fate::Control);
+                let word = p.control.data.val();
+                got.push(Fate::Control(Told {
+                    source_ip: word.source_ip.0,
+                    right_length: word.right_length,
+                    body: wide_bytes(&word.body.0, 70),
+                }));
             }
             jobs += u64::from(p.job.valid.val());
             let answered = (
@@ -483,7 +526,7 @@ fn run(seed: u64, stall: f64) {
         |f| matches!(f, Fate::Acknowledgement(_)),
         |f| matches!(f, Fate::Notice(_)),
         |f| matches!(f, Fate::Probe(_)),
-        |f| matches!(f, Fate::Control),
+        |f| matches!(f, Fate::Control(_)),
     ];
     for kind in kinds {
         let (expected, found) = (of(&frames, kind), of(&seen, kind));
