@@ -43,3 +43,52 @@ impl Logic for Follows {
         named_inside::<Self>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::word::bit_cast_bus;
+    use crate::sim::{init, step, Stimulus};
+
+    /// Numbers around every limit: READs of 17 and of 32 packets, seven READs before it, 2^21 PSNs.
+    #[test]
+    fn a_read_goes_on_unless_too_much_is_on_its_way() {
+        let mut block: Box<Follows> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        let mut random = Stimulus::new(31);
+        let mut seen = [0u32; 2];
+        let near = |random: &mut Stimulus, limits: &[u64]| match random.below(4) {
+            0 => random.uniform(24),
+            1 => random.below(40),
+            _ => limits[random.below(limits.len() as u64) as usize] + random.below(3) - 1,
+        };
+        for case in 0..50_000 {
+            let (count, reach) = (near(&mut random, &[17, 32, 1 << 21]), near(&mut random, &[1, 1 << 21]));
+            let ahead = random.below(8);
+            let (is_read, behind) = (random.chance(0.9), random.chance(0.9));
+            let end_psn = random.uniform(24);
+            let mut asked = ReadRequest::default();
+            asked.count = U(count);
+            let answer = &mut block.answer.next;
+            answer.int_stack = bit_cast_bus(asked);
+            answer.kind = if is_read { CommitKind::Read } else { CommitKind::Acknowledge };
+            answer.psn = U((end_psn + u64::from(!behind)) & 0xff_ffff);
+            let list = &mut block.list.next;
+            (list.ahead, list.reach, list.end_psn) = (U(ahead), U(reach), U(end_psn));
+            let far = match ahead {
+                0 => false,
+                1 => count >= 32,
+                2..=6 => count >= 17,
+                _ => true,
+            };
+            let follows = is_read && behind && !far && reach < 1 << 21 && count < 1 << 21;
+            let got = step(block.as_mut(), |block| block.follows.val());
+            assert_eq!(
+                got, follows,
+                "case {case}: {count} packets, {ahead} READs before it, {reach} PSNs"
+            );
+            seen[usize::from(follows)] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 1000), "{seen:?}");
+    }
+}

@@ -112,3 +112,32 @@ impl Logic for NodePool {
         named_inside::<Self>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{init, step};
+
+    /// A reset in the middle of a sweep begins it anew.
+    #[test]
+    fn every_list_is_cleared_after_a_reset() {
+        let mut block: Box<NodePool> = Box::default();
+        init(block.as_mut()).expect("complete block");
+        for sweep in [100, 1500] {
+            block.reset.next = true;
+            step(block.as_mut(), |_| ());
+            block.reset.next = false;
+            for clock in 0..sweep {
+                let seen = step(block.as_mut(), |b| {
+                    (b.clearing.val(), b.clear_at.val().0, b.free.val().0)
+                });
+                assert_eq!(seen.0, clock < 1024, "clock {clock}");
+                if seen.0 {
+                    assert_eq!(seen.1, clock % 256, "clock {clock}");
+                } else {
+                    assert_eq!(seen.2, 1024, "clock {clock}: all places are free");
+                }
+            }
+        }
+    }
+}

@@ -1,8 +1,11 @@
-//! Parts of the requester alone, every output in every clock: the queue pair in hand, and what goes on from an answer.
+//! Parts of the requester alone, every output in every clock: the queue pair in hand, and what goes on from an answer; whatever waits is seen, whatever is wrong
+//! with a work request.
 
 use crate::prim::uint::U;
 use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::answers::Outcome;
+use crate::transport::requester::choice::Choice;
+use crate::transport::requester::intake::Intake;
 use crate::transport::requester::queue::Queue;
 use crate::words::work::CompletionStatus;
 
@@ -213,5 +216,45 @@ fn what_goes_on_from_an_answer() {
             b.bytes.val().0,
         );
         assert_eq!(seen, expected, "case {case}");
+    }
+}
+
+/// Each of the seven inputs of the state machine, alone and with any of the others.
+#[test]
+fn something_is_chosen_whatever_waits() {
+    let mut block: Box<Choice> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    block.free.next = true;
+    block.room.next = true;
+    for waiting in 0..128u32 {
+        let waits = |input: u32| waiting >> input & 1 == 1;
+        block.rows.valid.next = waits(0);
+        block.answers.valid.next = waits(1);
+        block.limits.valid.next = waits(2);
+        block.errors.valid.next = waits(3);
+        block.removals.valid.next = waits(4);
+        block.work_waits.next = waits(5);
+        block.tells.valid.next = waits(6);
+        for _ in 0..3 {
+            step(block.as_mut(), |_| ());
+        }
+        let any = step(block.as_mut(), |block| (block.any.val(), block.calls.val()));
+        assert_eq!(any, (waiting > 0, waiting > 0), "{waiting:07b}");
+    }
+}
+
+/// No such queue pair, no such operation, more than 2^31 bytes: each alone and with the others.
+#[test]
+fn a_work_request_is_invalid_however_much_is_wrong_with_it() {
+    let mut block: Box<Intake<150, 10>> = Box::default();
+    init(block.as_mut()).expect("complete block");
+    for wrong in 0..8 {
+        let faults = [0, 1, 2].map(|fault| wrong >> fault & 1 == 1);
+        let front = &mut block.front.next;
+        front.qpn = U(if faults[0] { 150 } else { 149 });
+        front.operation = U(if faults[1] { 2 } else { 1 });
+        front.length = U(0x8000_0000 + u64::from(faults[2]));
+        let invalid = step(block.as_mut(), |block| block.invalid.val());
+        assert_eq!(invalid, wrong > 0, "{faults:?}");
     }
 }
