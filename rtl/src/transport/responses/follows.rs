@@ -67,8 +67,10 @@ mod tests {
             let ahead = random.below(8);
             let (is_read, behind) = (random.chance(0.9), random.chance(0.9));
             let end_psn = random.uniform(24);
-            let mut asked = ReadRequest::default();
-            asked.count = U(count);
+            let asked = ReadRequest {
+                count: U(count),
+                ..ReadRequest::default()
+            };
             let answer = &mut block.answer.next;
             answer.int_stack = bit_cast_bus(asked);
             answer.kind = if is_read { CommitKind::Read } else { CommitKind::Acknowledge };
