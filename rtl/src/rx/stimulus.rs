@@ -158,16 +158,27 @@ fn fix_ip_checksum(frame: &mut [u8]) {
     frame[at + 10..at + 12].copy_from_slice(&value.to_be_bytes());
 }
 
+/// Bytes of INT at the start of what follows UDP on a port of this role.
+fn int_len(role: Option<PortRole>, data: &[u8]) -> usize {
+    match role {
+        Some(role) if role.has_int() => int_header_len(data).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// What UDP says that it carries, in bytes, of a frame that is long enough for its headers.
+pub fn udp_carries(frame: &[u8]) -> Option<usize> {
+    let at = ip_at(frame)?;
+    usize::from(u16::from_be_bytes([frame[at + 24], frame[at + 25]])).checked_sub(UDP_LEN)
+}
+
 /// Makes the ICRC right again after a change of the frame.
 fn fix_icrc(frame: &mut [u8], config: &NicConfig) {
     let Some(packet) = packet(frame) else { return };
     let port = u16::from_be_bytes([packet[22], packet[23]]);
     let data = &packet[IPV4_LEN + UDP_LEN..];
     let role = config.ports.role(port);
-    let int_len = match role {
-        Some(role) if role.has_int() => int_header_len(data).unwrap_or(0),
-        _ => 0,
-    };
+    let int_len = int_len(role, data);
     let end = packet.len() - ICRC_LEN;
     let covering = match role {
         Some(PortRole::IntEcho) if config.echo_icrc_full => icrc_with_int,
@@ -244,11 +255,7 @@ fn control_frame(stimulus: &mut Stimulus, config: &NicConfig) -> Vec<u8> {
 fn bth_at(frame: &[u8], config: &NicConfig) -> Option<usize> {
     let at = ip_at(frame)?;
     let port = u16::from_be_bytes([frame[at + 22], frame[at + 23]]);
-    let int_len = match config.ports.role(port) {
-        Some(role) if role.has_int() => int_header_len(&frame[at + 28..]).unwrap_or(0),
-        _ => 0,
-    };
-    let bth = at + 28 + int_len;
+    let bth = at + 28 + int_len(config.ports.role(port), &frame[at + 28..]);
     (frame.len() >= bth + 12).then_some(bth)
 }
 

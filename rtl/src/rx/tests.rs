@@ -1,6 +1,6 @@
 //! The parser against `models::wire` and `models::nic`: verdict and fields of random frames, under random gaps.
 
-use super::stimulus::{any_frame, good_frame, registers, set_opcode};
+use super::stimulus::{any_frame, good_frame, registers, set_opcode, udp_carries};
 use super::verdict::DROP_COUNTERS;
 use super::{RxParser, QP_EARLIER, RX_PARSER_LATENCY};
 use crate::prim::uint::{mask, U};
@@ -133,13 +133,8 @@ fn check(parser: &RxParser, config: &NicConfig, frame: &[u8], bad: bool, qp: u64
         (false, expected) => assert_eq!(got.flatten(), expected, "code {code}: {hex}"),
     }
     if !bad && code == 0 && parser.out_role.val() == U(3) {
-        let ip = if frame[12..14] == [0x81, 0] { 18 } else { 14 };
-        let udp_length = usize::from(u16::from_be_bytes([frame[ip + 24], frame[ip + 25]]));
-        assert_eq!(
-            parser.out_control_length.val(),
-            udp_length == UDP_LEN + CONTROL_LEN,
-            "{hex}"
-        );
+        let right = udp_carries(frame) == Some(CONTROL_LEN);
+        assert_eq!(parser.out_control_length.val(), right, "{hex}");
     }
     if bad || expected.is_some() || parser.out_role.val() == U(3) {
         return;

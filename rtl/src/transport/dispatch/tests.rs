@@ -5,7 +5,7 @@ mod order;
 
 use crate::prim::word::Word as _;
 use crate::rx::pipe::RxPipe;
-use crate::rx::stimulus::{aim, any_frame, good_frame, registers, set_opcode};
+use crate::rx::stimulus::{aim, any_frame, good_frame, registers, set_opcode, udp_carries};
 use crate::rx::RX_PARSER_LATENCY;
 use crate::sim::{init, step, Stimulus};
 use crate::words::congestion::CcEventKind;
@@ -113,7 +113,7 @@ impl Eq for Told {}
 impl Told {
     fn of(frame: &[u8]) -> Self {
         let data = start_of_data(frame);
-        let length = usize::from(u16::from_be_bytes([frame[data - 4], frame[data - 3]])) - UDP_LEN;
+        let length = udp_carries(frame).expect("a frame with UDP");
         Self {
             source_ip: frame[data - 16..data - 12]
                 .iter()

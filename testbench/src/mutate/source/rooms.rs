@@ -2,6 +2,7 @@
 
 use crate::tools::cache::workspace_dir;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A folder of a crate, and the filter of its own tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +128,16 @@ pub static ROOMS: [Room; 16] = [
 ];
 
 impl Room {
+    /// The room, or its folder, if it is called so on the command line.
+    fn called(&self, name: &str) -> Option<Self> {
+        let whole = name == "all" || self.name == name || self.name.split('/').next() == Some(name);
+        if whole {
+            Some(self.clone())
+        } else {
+            self.part(name)
+        }
+    }
+
     /// A folder of the room, which all of the room's tests guard: `rtl/tx/select` of `rtl/tx`; none if there is no such folder.
     fn part(&self, name: &str) -> Option<Self> {
         let part = name.strip_prefix(self.name.as_ref())?.strip_prefix('/')?;
@@ -145,28 +156,18 @@ impl Room {
 /// The rooms of a list with commas between its names, each of which is a room's, a folder's within one (`rtl/tx/select`), a crate's (`models`, `rtl`) or `all`;
 /// each once, in the order of [`ROOMS`] and folders behind their rooms; none if one of them is another name.
 pub fn rooms(names: &str) -> Vec<Room> {
-    let is_called = |room: &Room, name| name == "all" || room.name == name || room.name.split('/').next() == Some(name);
-    let mut wanted = vec![];
-    let mut known = vec![false; names.split(',').count()];
-    for room in &ROOMS {
-        let mut of_room = vec![];
-        for (known, name) in known.iter_mut().zip(names.split(',')) {
-            let found = if is_called(room, name) {
-                Some(room.clone())
-            } else {
-                room.part(name)
-            };
-            *known |= found.is_some();
-            of_room.extend(found);
+    let mut wanted = BTreeMap::new();
+    for name in names.split(',') {
+        let found = (0..)
+            .zip(&ROOMS)
+            .filter_map(|(at, room)| Some((at, room.called(name)?)));
+        let found: Vec<(usize, Room)> = found.collect();
+        if found.is_empty() {
+            return vec![];
         }
-        of_room.sort_by(|a, b| a.name.cmp(&b.name));
-        of_room.dedup();
-        wanted.extend(of_room);
+        wanted.extend(found.into_iter().map(|(at, room)| ((at, room.name.clone()), room)));
     }
-    if known.contains(&false) {
-        return vec![];
-    }
-    wanted
+    wanted.into_values().collect()
 }
 
 #[cfg(test)]
@@ -183,6 +184,7 @@ mod tests {
         assert_eq!(rooms("models/net,"), []);
         assert_eq!(rooms("models/net,nonsense"), []);
     }
+
     #[test]
     fn a_folder_of_a_room_has_the_tests_of_the_room() {
         let list = rooms("rtl/tx/select,rtl/tx,rtl/tx/select");

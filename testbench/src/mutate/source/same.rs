@@ -52,9 +52,9 @@ impl Finder<'_> {
     }
 
     /// Whether it is an or of which one side is true at most.
-    fn is_exclusive(&self, expr: &Expr) -> bool {
+    fn is_exclusive(&self, or: &syn::ExprBinary) -> bool {
         let mut parts = vec![];
-        if !self.comparisons(expr, &mut parts) {
+        if !(self.comparisons(&or.left, &mut parts) && self.comparisons(&or.right, &mut parts)) {
             return false;
         }
         let constants: BTreeSet<&str> = parts.iter().map(|(_, constant)| *constant).collect();
@@ -72,7 +72,7 @@ impl Finder<'_> {
 impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_expr_binary(&mut self, of: &'ast syn::ExprBinary) {
         if let BinOp::BitOr(bar) = of.op {
-            if self.is_exclusive(&Expr::Binary(of.clone())) {
+            if self.is_exclusive(of) {
                 // with the spaces around it
                 let bar = bar.span().byte_range();
                 self.found.push(bar.start - 1..bar.end + 1);

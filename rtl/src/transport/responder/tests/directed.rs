@@ -103,17 +103,15 @@ fn repeated_reads_are_taken_up_to_twice_the_depth() {
                 "{again:?}"
             );
         }
-        let dropped = [Counter::ReadDepth, Counter::Duplicates];
-        for _ in 0..3 {
+        let is_dropped = |bench: &mut Bench| {
             let mut counts = bench.read_at(0, 1, 1).counts;
             counts.sort();
-            assert_eq!(counts, dropped, "depth {depth}");
-        }
+            assert_eq!(counts, [Counter::ReadDepth, Counter::Duplicates], "depth {depth}");
+        };
+        (0..3).for_each(|_| is_dropped(&mut bench));
         bench.tell(0, 1);
         assert!(bench.read_at(0, 1, 1).read.is_some());
-        let mut counts = bench.read_at(0, 1, 1).counts;
-        counts.sort();
-        assert_eq!(counts, dropped, "depth {depth}");
+        is_dropped(&mut bench);
     }
 }
 
