@@ -146,8 +146,7 @@ module hpcc_requester (
   logic completes;
   // The input is done with in this clock.
   logic done;
-  // The answer means nothing, so that it is about no message; nor is it if the scheduler has none.
-  wire  dismisses;
+  // The scheduler has no message, so that an answer is about none. One that means nothing has not come as far as here.
   wire  about_none;
   // The input's generation is that of the context.
   logic same;
@@ -169,8 +168,8 @@ module hpcc_requester (
   hpcc_nic_pkg::flow_of_generation_t flow;
   // How far the scheduler may send.
   hpcc_nic_pkg::flow_packet_t scheduling;
-  logic hit_0;
-  logic hit_1;
+  wire  hit_0;
+  wire  hit_1;
   logic hit_2;
   logic hit_3;
   wire  window_is_new;
@@ -1329,8 +1328,6 @@ module hpcc_requester (
   wire  reply_duplicate;
   // The queue pair collects INT.
   wire  reply_int_on;
-  // Neither positive nor negative.
-  wire  reply_ignored;
   // Negative, of any code.
   wire  reply_nak;
   // It ends the queue pair, if it is not old.
@@ -1347,8 +1344,6 @@ module hpcc_requester (
   logic reply_is_gap_q;
   wire  reply_is_duplicate_d;
   logic reply_is_duplicate_q;
-  wire  reply_is_ignored_d;
-  logic reply_is_ignored_q;
   wire  reply_is_nak_d;
   logic reply_is_nak_q;
   wire  reply_is_fatal_d;
@@ -1547,8 +1542,6 @@ module hpcc_requester (
   // The READ response was asked for and has not come, and the message at hand may be its own, as it was known a clock ago.
   wire  open_d;
   logic open_q;
-  // The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
-  logic dismissed_q;
   // It has moved `una`.
   logic advanced_d;
   logic advanced_q;
@@ -2048,6 +2041,8 @@ module hpcc_requester (
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
+  assign hit_0 = stages_ghost;
+  assign hit_1 = stages_ignored;
   assign turns_answers = held_waits | stages_defers_answer;
   assign go = idle_q & turns_go;
   assign hold = ((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response;
@@ -2065,8 +2060,7 @@ module hpcc_requester (
   assign next_is_admit_d = next_pointer_q == queue_admit;
   assign queue_load = loads_q;
   assign state_loaded = stages_state_now;
-  assign dismisses = reply_acknowledgement & (queue_ghost | reply_ignored);
-  assign about_none = dismisses | (queue_head == queue_admit);
+  assign about_none = queue_head == queue_admit;
   assign is_read = message.read;
   assign is_last = message.last;
   assign limit_at_end_d = message.end_psn == limit;
@@ -2134,8 +2128,6 @@ module hpcc_requester (
     schedule_to_d = schedule_to_q;
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
-    hit_0 = stages_ghost;
-    hit_1 = stages_ignored;
     hit_2 = 1'd0;
     hit_3 = stages_ended;
     done = 1'd0;
@@ -2183,7 +2175,6 @@ module hpcc_requester (
     next_pointer_d = pointer_q + 5'd1;
     if (load_q) begin
       pointer_d = ring_looked_place;
-      next_pointer_d = ring_looked_place + 5'd1;
     end
     if (queue_load & stages_void_now) begin
       pointer_d = 5'd0;
@@ -2356,13 +2347,7 @@ module hpcc_requester (
       end
     end
     if (passes_over_q) begin
-      if (dismissed_q) begin
-        hit_0 = queue_ghost;
-        hit_1 = ~queue_ghost;
-        done = 1'd1;
-      end else begin
-        finish_d = 1'd1;
-      end
+      finish_d = 1'd1;
     end
     if (walks_q) begin
       finish_d = 1'd1;
@@ -4287,8 +4272,6 @@ module hpcc_requester (
   assign reply_is_data_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~held_read.ends_or_failed);
   assign reply_is_gap_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
   assign reply_is_duplicate_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
-  assign reply_is_ignored_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code != 3'd0))
-      & (reply_code != 3'd3);
   assign reply_is_nak_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
   assign reply_is_fatal_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed)
       | (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3)) & (|reply_reason));
@@ -4296,7 +4279,6 @@ module hpcc_requester (
   assign reply_data = reply_is_data_q;
   assign reply_gap = reply_is_gap_q;
   assign reply_duplicate = reply_is_duplicate_q;
-  assign reply_ignored = reply_is_ignored_q;
   assign reply_nak = reply_is_nak_q;
   assign reply_limit = reply_limit_r_q;
   assign reply_fatal = reply_is_fatal_q;
@@ -4640,7 +4622,6 @@ module hpcc_requester (
     reply_is_data_q = 1'd0;
     reply_is_gap_q = 1'd0;
     reply_is_duplicate_q = 1'd0;
-    reply_is_ignored_q = 1'd0;
     reply_is_nak_q = 1'd0;
     reply_is_fatal_q = 1'd0;
     reply_limit_r_q = 24'd0;
@@ -4685,7 +4666,6 @@ module hpcc_requester (
     direct_q = 1'd0;
     at_admit_q = 1'd0;
     open_q = 1'd0;
-    dismissed_q = 1'd0;
     advanced_q = 1'd0;
     apart_q = 1'd0;
     gap_known_q = 1'd0;
@@ -4976,7 +4956,6 @@ module hpcc_requester (
     reply_is_data_q <= reply_is_data_d;
     reply_is_gap_q <= reply_is_gap_d;
     reply_is_duplicate_q <= reply_is_duplicate_d;
-    reply_is_ignored_q <= reply_is_ignored_d;
     reply_is_nak_q <= reply_is_nak_d;
     reply_is_fatal_q <= reply_is_fatal_d;
     reply_limit_r_q <= reply_limit_r_d;
@@ -5021,7 +5000,6 @@ module hpcc_requester (
     direct_q <= direct_d;
     at_admit_q <= at_admit_d;
     open_q <= open_d;
-    dismissed_q <= dismisses;
     advanced_q <= advanced_d;
     apart_q <= apart_d;
     gap_known_q <= queue_gap_known;

@@ -24,7 +24,7 @@ pub struct Row {
     pub ecp5: Cells,
     /// Cells on Xilinx UltraScale+.
     pub xcup: Cells,
-    /// After place and route on ECP5, speed grade 8, one of each seed, the slowest first; none if not asked for or not possible.
+    /// After place and route on the smallest ECP5 of speed grade 8 that has room, one of each seed, the slowest first; none if not asked for or not possible.
     pub placements: Vec<Placement>,
     /// In 45 nm standard cells; nothing if not asked for or not possible.
     pub cells45: Option<StandardCells>,
@@ -141,8 +141,9 @@ fn paths(rows: &[Row]) -> String {
             };
             let _ = writeln!(
                 text,
-                "{}: {:.1} MHz, {of}, {} levels, {:.0} % wire: {}",
+                "{} on {}: {:.1} MHz, {of}, {} levels, {:.0} % wire: {}",
                 row.name,
+                path.part,
                 path.fmax_mhz,
                 path.levels,
                 100.0 * path.wire_share,
@@ -208,6 +209,7 @@ mod tests {
     fn placement(fmax_mhz: f64) -> Placement {
         Placement {
             fmax_mhz,
+            part: "LFE5U-25F-8".into(),
             slowest_path: "a -> b".into(),
             levels: 3,
             wire_share: 0.5,
@@ -279,8 +281,8 @@ mod tests {
         );
         let below = "latches: 0
 
-rx.parser: 180.0 MHz, median of 3 seeds (170.0 to 181.0), 3 levels, 50 % wire: a -> b
-tx.data: 170.4 MHz, one seed, 3 levels, 50 % wire: a -> b
+rx.parser on LFE5U-25F-8: 180.0 MHz, median of 3 seeds (170.0 to 181.0), 3 levels, 50 % wire: a -> b
+tx.data on LFE5U-25F-8: 170.4 MHz, one seed, 3 levels, 50 % wire: a -> b
 tx.data in 45 nm: 806 MHz, 30 cells, 0.020 mm2 and 5 RAM macros: c -> d
 ";
         assert!(text.ends_with(below), "{text}");

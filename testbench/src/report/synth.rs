@@ -6,6 +6,7 @@
 
 mod harness;
 mod output_registers;
+mod part;
 mod placement;
 mod standard_cells;
 

@@ -30,8 +30,6 @@ pub struct Answer {
     pub duplicate: Signal<Out, Bit>,
     /// The queue pair collects INT.
     pub int_on: Signal<Out, Bit>,
-    /// Neither positive nor negative.
-    pub ignored: Signal<Out, Bit>,
     /// Negative, of any code.
     pub nak: Signal<Out, Bit>,
     /// It ends the queue pair, if it is not old.
@@ -40,7 +38,7 @@ pub struct Answer {
     pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    #[registers(Bit: is_ack, is_data, is_gap, is_duplicate, is_ignored, is_nak, is_fatal)]
+    #[registers(Bit: is_ack, is_data, is_gap, is_duplicate, is_nak, is_fatal)]
     limit_r: DFF<U<24>>,
     status_r: DFF<CompletionStatus>,
     code: Signal<Local, U<3>>,
@@ -58,7 +56,6 @@ impl Logic for Answer {
         is_data = (commit.answer == AnswerKind::ReadData) & !commit.ends_or_failed;
         is_gap = commit.answer == AnswerKind::ReadGap;
         is_duplicate = commit.answer == AnswerKind::ReadDuplicate;
-        is_ignored = (commit.answer == AnswerKind::Acknowledgement) & (code != 0) & (code != 3);
         is_nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
         limit_r =
             if (commit.answer == AnswerKind::Acknowledgement) & (code == 0) { commit.psn + 1 } else { commit.psn };
@@ -76,7 +73,7 @@ impl Logic for Answer {
         }
         assign! {
             acknowledgement = is_ack, data = is_data, gap = is_gap, duplicate = is_duplicate,
-            ignored = is_ignored, nak = is_nak, limit = limit_r, fatal = is_fatal, status = status_r
+            nak = is_nak, limit = limit_r, fatal = is_fatal, status = status_r
         }
         int_on = commit.int_on;
         sent = bits_zero::<AckSend>(0);

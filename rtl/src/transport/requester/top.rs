@@ -269,11 +269,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     at_admit: DFF<Bit>,
     /// The READ response was asked for and has not come, and the message at hand may be its own, as it was known a clock ago.
     open: DFF<Bit>,
-    /// The answer means nothing, so that it is about no message; nor is it if the scheduler has none.
-    dismisses: Signal<Local, Bit>,
+    /// The scheduler has no message, so that an answer is about none. One that means nothing has not come as far as here.
     about_none: Signal<Local, Bit>,
-    /// The answer means nothing, as it was known a clock ago: never sent what it is about, or a syndrome without meaning.
-    dismissed: DFF<Bit>,
     /// It has moved `una`.
     advanced: DFF<Bit>,
     /// `una` was not `limit` a clock ago.
@@ -519,7 +516,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
         if self.load.q.val() {
             self.pointer.d.next = self.ring.looked_place.val();
-            self.next_pointer.d.next = self.ring.looked_place.val() + 1;
         }
         self.queue.load.next = self.loads.q.val();
         inputs!(queue from stages:
@@ -592,8 +588,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 5: what the message means is measured in one clock and decided upon in the next
-        self.dismisses.next = self.reply.acknowledgement.val() & (self.queue.ghost.val() | self.reply.ignored.val());
-        self.about_none.next = self.dismisses.val() | (self.queue.head.val() == self.queue.admit.val());
+        self.about_none.next = self.queue.head.val() == self.queue.admit.val();
         if self.weigh.q.val() {
             self.weigh.d.next = false;
             self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
@@ -642,7 +637,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.at_admit.d.next = self.pointer.q.val() == self.queue.admit.val();
         self.open.d.next =
             !self.queue.twice.val() & !self.queue.ghost.val() & (self.pointer.q.val() != self.queue.admit.val());
-        self.dismissed.d.next = self.dismisses.val();
         self.apart.d.next = self.queue.una.val() != self.limit.val();
         self.gap_known.d.next = self.queue.gap_known.val();
         // a message that is done: its completion leaves, or waits in the ring and its queue pair is listed once
@@ -745,13 +739,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             }
         }
         if self.passes_over.q.val() {
-            if self.dismissed.q.val() {
-                self.hit[0].next = self.queue.ghost.val();
-                self.hit[1].next = !self.queue.ghost.val();
-                self.done.next = true;
-            } else {
-                self.finish.d.next = true;
-            }
+            self.finish.d.next = true;
         }
         if self.walks.q.val() {
             self.finish.d.next = true;

@@ -1,6 +1,7 @@
 //! Random grants against what the models say: the message that holds the PSN, opcode by its place, wire bytes of real frames.
 
 mod bench;
+mod form;
 mod world;
 
 use super::Select;

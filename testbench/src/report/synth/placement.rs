@@ -1,5 +1,6 @@
 //! Place and route by nextpnr on ECP5, of the netlist whose cells were counted.
 
+use super::part::{self, Part};
 use super::{folder, harness, output_registers, read_json, synthesised, yosys, SynthError, Target};
 use crate::report::blocks;
 use crate::tools::{cache, run, webassembly, Tool};
@@ -7,8 +8,8 @@ use crate::verilated::Sources;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The largest ECP5, its fastest speed grade.
-const PART: [&str; 5] = ["--85k", "--speed", "8", "--package", "CABGA756"];
+/// File that says which part it was.
+const PART: &str = "part.txt";
 
 /// The harness is synthesised around a black box, then the block's mapped netlist takes the box's place.
 const SCRIPT: &str = "read_verilog -sv box.sv harness.sv
@@ -27,6 +28,8 @@ write_json netlist.json
 pub struct Placement {
     /// Highest clock rate after routing, megahertz.
     pub fmax_mhz: f64,
+    /// The part that it is placed on.
+    pub part: String,
     /// From where to where the slowest path goes.
     pub slowest_path: String,
     /// Lookup tables, carry chains (once, however long), multipliers and the like on it.
@@ -35,7 +38,7 @@ pub struct Placement {
     pub wire_share: f64,
 }
 
-/// Places and routes a top on the largest ECP5 of speed grade 8, aiming at `goal_mhz`.
+/// Places and routes a top on the smallest ECP5 of speed grade 8 with room for it, aiming at `goal_mhz`.
 pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {
     let clocked = clocked(sources)?;
     let boxed = harness::black_box(&sources.top, &sources.ports, clocked);
@@ -48,6 +51,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         wrapped.as_str(),
         script.as_str(),
         output_registers::STEP,
+        part::STEP,
         goal.as_str(),
         seed.as_str(),
     ];
@@ -60,10 +64,14 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
             std::fs::write(dir.join("harness.sv"), &wrapped)?;
             yosys(dir, &script)?;
             let (netlist, mut mapped) = read_json(dir.join("netlist.json"))?;
-            output_registers::take_in(&mut mapped, &harness::top(&sources.top));
+            let top = harness::top(&sources.top);
+            output_registers::take_in(&mut mapped, &top);
             std::fs::write(netlist, mapped.to_string())?;
+            let part = Part::smallest_for(&mapped, &top);
+            std::fs::write(dir.join(PART), part.name)?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
-            command.args(PART).args(["--json", "netlist.json", "--freq", &goal]);
+            command.args(part.options());
+            command.args(["--json", "netlist.json", "--freq", &goal]);
             command.args([
                 "--seed",
                 &seed,
@@ -79,7 +87,8 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
             Ok(())
         })?;
     }
-    read(dir.join("timing.json"))
+    let part = std::fs::read_to_string(dir.join(PART))?;
+    read(dir.join("timing.json"), part)
 }
 
 /// Whether the top has a clock.
@@ -109,16 +118,16 @@ fn short(cell: &str) -> String {
     cell[..end.unwrap_or(cell.len())].replace("u_", "")
 }
 
-fn read(file: PathBuf) -> Result<Placement, SynthError> {
+fn read(file: PathBuf, part: String) -> Result<Placement, SynthError> {
     let (file, value) = read_json(file)?;
-    parse(&value).ok_or_else(|| SynthError::Result {
+    parse(&value, part).ok_or_else(|| SynthError::Result {
         file,
         reason: "no clock rate".into(),
     })
 }
 
 /// nextpnr's report: the slowest clock and the longest path between two registers.
-fn parse(value: &serde_json::Value) -> Option<Placement> {
+fn parse(value: &serde_json::Value, part: String) -> Option<Placement> {
     let rates = value["fmax"].as_object()?.values();
     let fmax_mhz = rates
         .filter_map(|rate| rate["achieved"].as_f64())
@@ -144,6 +153,7 @@ fn parse(value: &serde_json::Value) -> Option<Placement> {
     };
     fmax_mhz.is_finite().then(|| Placement {
         fmax_mhz,
+        part,
         slowest_path: format!("{} -> {}", end(hops.first(), "from"), end(hops.last(), "to")),
         levels: hops
             .iter()
@@ -175,12 +185,12 @@ mod tests {
                 ]},
             ],
         });
-        let placement = parse(&report).expect("report");
+        let placement = parse(&report, "LFE5U-25F-8".into()).expect("report");
         assert_eq!(placement.slowest_path, "state.row_q -> captured");
         assert_eq!(
             (placement.fmax_mhz, placement.levels, placement.wire_share),
             (160.5, 1, 0.75)
         );
-        assert_eq!(parse(&json!({"fmax": {}})), None);
+        assert_eq!(parse(&json!({"fmax": {}}), String::new()), None);
     }
 }

@@ -642,6 +642,57 @@ fn long_messages_are_several_with_one_completion() {
     assert_eq!(b.done[1..], [(2, OK, 2048), (3, OK, 1024), (4, error, 0)]);
 }
 
+/// Fifteen messages and a work request of two: the second finds no place until the oldest message is done, which concerns nothing but the pipe.
+#[test]
+fn a_message_that_finds_no_place_enters_when_one_is_free() {
+    let mut b: Bench<3> = Bench::new(6);
+    b.context(QP, GENERATION, 0, 0, false, true);
+    for id in 0..15 {
+        b.work(QP, id, false, 256);
+    }
+    b.work(QP, 15, false, 256 * 16);
+    b.drain();
+    assert_eq!((b.messages.len(), b.works.len()), (16, 0));
+    b.sent.push_back((QP, GENERATION, 23));
+    b.drain();
+    b.acknowledge(QP, GENERATION, 0, ACK, &[]);
+    b.drain();
+    assert_eq!((b.messages.len(), b.done.len()), (17, 1));
+    assert_eq!((b.messages[16].start, b.messages[16].end), (23, 31));
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 31)));
+}
+
+/// A WRITE that waits for the PSNs of others, and a READ behind it: where READ data is missing goes on with what is handed over.
+#[test]
+fn a_read_behind_a_write_that_had_to_wait_is_answered() {
+    let mut b: Bench<3> = Bench::new(7);
+    b.context(QP, GENERATION, 0, 0, false, true);
+    for id in 0..4 {
+        b.work(QP, id, false, 256 * 8);
+    }
+    b.work(QP, 4, false, 256);
+    b.work(QP, 5, true, 200);
+    b.drain();
+    assert_eq!(
+        b.scheduled.last(),
+        Some(&(2 * QP, GENERATION, 32)),
+        "33 would be too many"
+    );
+    b.sent.push_back((QP, GENERATION, 32));
+    b.drain();
+    b.acknowledge(QP, GENERATION, 7, ACK, &[]);
+    b.drain();
+    assert_eq!(b.scheduled.last(), Some(&(2 * QP, GENERATION, 34)));
+    b.sent.push_back((QP, GENERATION, 34));
+    b.drain();
+    b.acknowledge(QP, GENERATION, 32, ACK, &[]);
+    b.response(QP, GENERATION, ONLY, 33, 200, 0, &[]);
+    b.drain();
+    let ids: Vec<u64> = b.done.iter().map(|done| done.0).collect();
+    assert_eq!(ids, [0, 1, 2, 3, 4, 5]);
+    assert_eq!((b.actions.len(), b.count(Counter::Stray)), (1, 0));
+}
+
 #[test]
 fn few_clocks_an_acknowledgement_and_a_read_response() {
     let mut b = bench(0, &[(false, 256 * 40), (true, 256 * 40)]);

@@ -1,0 +1,118 @@
+//! The ECP5 that a block is placed on: the smallest that holds it with room to spare. On a larger one its parts are strewn over the whole die, and what
+//! is measured is how far apart.
+
+use super::Cells;
+use serde_json::Value;
+
+/// An ECP5 of speed grade 8.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Part {
+    /// Name in Lattice's data sheet FPGA-DS-02012, which the figures are from.
+    pub name: &'static str,
+    /// Device and package as nextpnr's options.
+    device: &'static str,
+    package: &'static str,
+    /// Tables of four inputs, and as many flip-flops.
+    luts: u64,
+    block_rams: u64,
+    multipliers: u64,
+}
+
+/// The smallest first.
+const PARTS: [Part; 3] = [
+    Part {
+        name: "LFE5U-25F-8",
+        device: "--25k",
+        package: "CABGA381",
+        luts: 24_288,
+        block_rams: 56,
+        multipliers: 28,
+    },
+    Part {
+        name: "LFE5U-45F-8",
+        device: "--45k",
+        package: "CABGA554",
+        luts: 43_848,
+        block_rams: 108,
+        multipliers: 72,
+    },
+    Part {
+        name: "LFE5U-85F-8",
+        device: "--85k",
+        package: "CABGA756",
+        luts: 83_640,
+        block_rams: 208,
+        multipliers: 156,
+    },
+];
+
+/// Names the choice in the key of a placement.
+pub(super) const STEP: &str = "three quarters of the tables and flip-flops, nine tenths of block RAM and multipliers";
+
+/// Cells of a mapped and flattened netlist of Yosys.
+fn cells(netlist: &Value, top: &str) -> Cells {
+    let mut cells = Cells::default();
+    let module = netlist["modules"][top]["cells"].as_object();
+    for kind in module
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, cell)| cell["type"].as_str())
+    {
+        *cells.0.entry(kind.into()).or_default() += 1;
+    }
+    cells
+}
+
+impl Part {
+    /// The smallest with room for the netlist; the largest if none has.
+    pub(super) fn smallest_for(netlist: &Value, top: &str) -> Self {
+        let needed = cells(netlist, top);
+        let fitting = PARTS.iter().find(|part| part.has_room(&needed));
+        *fitting.unwrap_or(&PARTS[PARTS.len() - 1])
+    }
+
+    /// Most of what nextpnr can fill without long ways around.
+    fn has_room(&self, needed: &Cells) -> bool {
+        // of distributed RAM four tables hold the bits, two more write them
+        let luts = needed.luts() + 6 * needed.lut_rams();
+        4 * luts.max(needed.flip_flops()) <= 3 * self.luts
+            && 10 * needed.block_rams() <= 9 * self.block_rams
+            && 10 * needed.multipliers() <= 9 * self.multipliers
+    }
+
+    /// As options of nextpnr.
+    pub(super) fn options(&self) -> [&'static str; 5] {
+        [self.device, "--speed", "8", "--package", self.package]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A netlist of so many cells of each kind.
+    fn netlist(counts: &[(&str, u64)]) -> Value {
+        let mut cells = serde_json::Map::new();
+        for (kind, count) in counts {
+            cells.extend((0..*count).map(|i| (format!("{kind}_{i}"), json!({ "type": kind }))));
+        }
+        json!({"modules": {"block": {"cells": cells}}})
+    }
+
+    #[test]
+    fn a_block_is_placed_on_the_smallest_part_with_room() {
+        let name = |counts: &[(&str, u64)]| Part::smallest_for(&netlist(counts), "block").name;
+        assert_eq!(name(&[("LUT4", 18_216), ("TRELLIS_FF", 18_216)]), "LFE5U-25F-8");
+        assert_eq!(name(&[("LUT4", 18_217)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("CCU2C", 9_109)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("TRELLIS_DPR16X4", 3_037)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("TRELLIS_FF", 18_217)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("DP16KD", 50)]), "LFE5U-25F-8");
+        assert_eq!(name(&[("DP16KD", 97)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("DP16KD", 98)]), "LFE5U-85F-8");
+        assert_eq!(name(&[("MULT18X18D", 26)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("MULT18X18D", 155)]), "LFE5U-85F-8");
+        assert_eq!(name(&[("OTHER", 99)]), "LFE5U-25F-8");
+    }
+}
