@@ -352,6 +352,7 @@ module hpcc_nic_flows (
   wire  feedbacks_second_ready;
   wire  hpcc_nic_pkg::grant_feedback_t feedbacks_down_data;
   wire  feedbacks_down_valid;
+  wire  fields_has_header;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -1017,7 +1018,8 @@ module hpcc_nic_flows (
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
   // Reference: `feed` of `hpcc_models::nic`'s feedback.
-  assign fields_present = fields_length >= 6'd2;
+  assign fields_has_header = |(fields_length & 6'h3e);
+  assign fields_present = fields_has_header;
   assign fields_fields = fields_stack;
   assign fields_n_hop = fields_fields.header.n_hop;
   assign fields_path_id = fields_fields.header.path_id;
@@ -1029,7 +1031,7 @@ module hpcc_nic_flows (
   assign fields_bad_3 = fields_bad_2 | ((fields_fields.header.n_hop > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
   assign fields_bad_4 = fields_bad_3 | ((fields_fields.header.n_hop > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
   assign fields_bad_5 = fields_bad_4 | ((fields_fields.header.n_hop > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
-  assign fields_valid = (fields_length >= 6'd2) & (~fields_bad_5);
+  assign fields_valid = fields_has_header & (~fields_bad_5);
   always_comb begin
     fields_records.hop_1 = fields_fields.hop_1;
     fields_records.hop_2 = fields_fields.hop_2;

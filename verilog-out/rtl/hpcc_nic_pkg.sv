@@ -3309,8 +3309,6 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Bytes of this message.
     logic [31:0] length;
-    // Local address.
-    logic [63:0] local_address;
     // The work request ends with this message.
     logic last;
     // READ; low: WRITE.

@@ -556,11 +556,15 @@ module hpcc_requester (
   logic entry_behind_work;
   logic entry_behind_response;
   logic entry_behind_inside;
-  wire  entry_second_inside;
+  logic entry_second_inside;
+  wire  entry_held_inside;
+  wire  entry_newcomer_inside;
+  logic entry_second_answer;
+  logic entry_second_work;
+  logic entry_second_response;
   wire  entry_answer_inside;
   wire  entry_stays;
   wire  [7:0] entry_answer_qp;
-  logic [7:0] entry_second_qp;
   wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
   logic [5:0] entry_next_answered;
@@ -652,6 +656,7 @@ module hpcc_requester (
   wire  [15:0] stages_unlike;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
+  wire  [35:0] stages_ahead;
   wire  [35:0] stages_skipped;
   wire  stages_is_answer;
   wire  stages_is_ack;
@@ -660,6 +665,7 @@ module hpcc_requester (
   wire  stages_fits_inside;
   wire  stages_fits_end;
   wire  stages_accepts;
+  wire  stages_deferred;
   wire  stages_judged;
   wire  stages_at_end;
   wire  stages_never_sent;
@@ -892,13 +898,17 @@ module hpcc_requester (
   wire  [23:0] stages_passed_5_d;
   logic [23:0] stages_passed_5_q;
   logic [23:0] stages_end_5_q;
-  logic stages_takes_5_d;
-  logic stages_takes_5_q;
-  logic stages_defers_response_5_d;
-  logic stages_defers_response_5_q;
+  logic stages_inside_5_d;
+  logic stages_inside_5_q;
+  logic stages_ends_5_d;
+  logic stages_ends_5_q;
+  logic stages_in_order_5_q;
+  logic stages_response_5_d;
+  logic stages_response_5_q;
   logic stages_last_5_q;
-  logic [63:0] stages_base_5_q;
-  logic [35:0] stages_skipped_5_q;
+  // The READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here.
+  logic [35:0] stages_ahead_5_d;
+  logic [35:0] stages_ahead_5_q;
   logic [2:0] stages_mtu_5_q;
   wire  turns_leaves;
   wire  turns_asked;
@@ -1230,6 +1240,7 @@ module hpcc_requester (
   wire  [4:0] ring_looked_place;
   wire  ring_take;
   wire  hpcc_nic_pkg::own_message_t ring_message;
+  wire  [63:0] ring_base;
   wire  hpcc_nic_pkg::own_work_t ring_ended_work;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
   wire  ring_defer;
@@ -1376,8 +1387,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::action_t verdict_action;
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
   hpcc_nic_pkg::completion_t finished_item;
-  // A work request ends in this clock. Only while `room` is high.
-  wire  finished_push;
   // Its queue pair.
   logic [23:0] finished_qpn;
   // Its operation.
@@ -1392,12 +1401,15 @@ module hpcc_requester (
   wire  finished_completion_valid;
   wire  finished_push_1_d;
   logic finished_push_1_q;
+  wire  finished_push_fast_1_d;
+  logic finished_push_fast_1_q;
   logic finished_refused_1_q;
   // A completion was made in the clock before; of a work request that was refused. That completion, but for number and length of a
   // message's work request.
   hpcc_nic_pkg::completion_t finished_item_1_d;
   hpcc_nic_pkg::completion_t finished_item_1_q;
   // Completions until the host takes them.
+  wire  finished_fifo_up_valid;
   wire  unused_finished_fifo_up_ready;
   wire  hpcc_nic_pkg::completion_t finished_fifo_down_data;
   wire  finished_fifo_down_valid;
@@ -1873,6 +1885,7 @@ module hpcc_requester (
     .looked_place(ring_looked_place),
     .take(ring_take),
     .message(ring_message),
+    .base(ring_base),
     .ended_work(ring_ended_work),
     .status(ring_status),
     .defer(ring_defer),
@@ -1930,6 +1943,7 @@ module hpcc_requester (
     .clk(clk),
     .row(responses_front),
     .message(message),
+    .base(ring_base),
     .missing(missing_q),
     .act(act_q),
     .compared(compared_q),
@@ -1947,7 +1961,7 @@ module hpcc_requester (
     .clk(clk),
     .rst(rst),
     .up_data(finished_item),
-    .up_valid(finished_push_1_q),
+    .up_valid(finished_fifo_up_valid),
     .up_ready(unused_finished_fifo_up_ready),
     .down_data(finished_fifo_down_data),
     .down_valid(finished_fifo_down_valid),
@@ -2082,7 +2096,6 @@ module hpcc_requester (
   assign intake_queues = (post_q & (~intake_refused)) & (~ring_full_q);
   assign queue_new_end = queue_assigned + intake_psns;
   assign choice_removal_waits = queue_told != queue_tail;
-  assign finished_push = completes | stages_completes;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
@@ -3281,9 +3294,11 @@ module hpcc_requester (
   assign entry_new_work_far = entry_inside_3_q & (entry_qp_3_q == window_new_qp);
   assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
-  assign entry_second_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_second_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_second_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_second_qp));
-  assign entry_behind_answer = (entry_answer_qp == entry_second_qp) | entry_second_inside;
+  assign entry_held_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_behind_q.qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_behind_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_behind_q.qp));
+  assign entry_newcomer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_newcomer.qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer.qp));
+  assign entry_behind_answer = entry_second_answer | entry_second_inside;
   always_comb begin
     entry_turn_d = entry_turn_q;
     entry_full_d = entry_full_q;
@@ -3420,9 +3435,27 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    entry_second_qp = entry_newcomer.qp;
+    entry_second_inside = entry_newcomer_inside;
     if (entry_behind_full_q) begin
-      entry_second_qp = entry_behind_q.qp;
+      entry_second_inside = entry_held_inside;
+    end
+  end
+  always_comb begin
+    entry_second_answer = entry_newcomer.qp == entry_answer_qp;
+    if (entry_behind_full_q) begin
+      entry_second_answer = entry_behind_q.qp == entry_answer_qp;
+    end
+  end
+  always_comb begin
+    entry_second_work = entry_newcomer.qp == entry_work_qp;
+    if (entry_behind_full_q) begin
+      entry_second_work = entry_behind_q.qp == entry_work_qp;
+    end
+  end
+  always_comb begin
+    entry_second_response = entry_newcomer.qp == entry_response_qp;
+    if (entry_behind_full_q) begin
+      entry_second_response = entry_behind_q.qp == entry_response_qp;
     end
   end
   always_comb begin
@@ -3432,13 +3465,13 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    entry_behind_work = entry_work_qp == entry_second_qp;
+    entry_behind_work = entry_second_work;
     if (entry_full_q) begin
       entry_behind_work = entry_work_qp == entry_answer_qp;
     end
   end
   always_comb begin
-    entry_behind_response = entry_response_qp == entry_second_qp;
+    entry_behind_response = entry_second_response;
     if (entry_full_q) begin
       entry_behind_response = entry_response_qp == entry_answer_qp;
     end
@@ -3481,6 +3514,8 @@ module hpcc_requester (
   //
   // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT`
   // PSNs at most, four times that outstanding.
+  assign stages_accepts = (stages_inside_5_q | stages_ends_5_q) & stages_in_order_5_q;
+  assign stages_deferred = stages_response_5_q & (~stages_accepts);
   assign stages_asked_qp = stages_step_1_q.qp;
   assign stages_asked_psn = stages_step_1_q.psn;
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
@@ -3489,7 +3524,7 @@ module hpcc_requester (
   assign stages_alone_3_d = store_state.head == store_state.tail;
   assign stages_sound_3_d = ~store_is_void;
   assign stages_alive_3_d = store_alive & (stages_step_2_q.work | (store_context_generation == stages_step_2_q.generation));
-  assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_defers_response_5_q));
+  assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_deferred));
   assign stages_state_now = stages_now;
   assign stages_void_now = ~stages_sound_3_q;
   assign stages_empty = (~stages_sound_3_q) | stages_alone_3_q;
@@ -3552,10 +3587,8 @@ module hpcc_requester (
   assign stages_unlike = 16'(message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
-  assign stages_fits_place = (stages_awaited_4_q & message.read) & stages_in_order;
-  assign stages_accepts = ((stages_fits_place & stages_fits_inside) & stages_over.negative)
-      | ((stages_fits_place & stages_fits_end) & stages_at_end);
-  assign stages_skipped = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << stages_mtu_4_q;
+  assign stages_fits_place = stages_awaited_4_q & message.read;
+  assign stages_ahead = {12'd0, (stages_step_4_q.psn - message.first_psn)} << 8;
   assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
   assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
   assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
@@ -3564,8 +3597,8 @@ module hpcc_requester (
   assign stages_queues = ((((stages_tried_4_q & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
   assign stages_passes_write_5_d = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = stages_we_5_q;
-  assign stages_moved = stages_moved_5_q;
+  assign stages_we = stages_we_5_q | stages_accepts;
+  assign stages_moved = stages_moved_5_q | stages_accepts;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_written;
@@ -3587,15 +3620,16 @@ module hpcc_requester (
   assign stages_ghost = stages_ghost_5_q;
   assign stages_ignored = stages_ignored_5_q;
   assign stages_ended = stages_ended_5_q;
-  assign stages_takes = stages_takes_5_q;
-  assign stages_defers_response = stages_defers_response_5_q;
+  assign stages_takes = stages_accepts;
+  assign stages_defers_response = stages_deferred;
   assign stages_last = stages_last_5_q;
-  assign stages_address = stages_base_5_q + {28'd0, stages_skipped_5_q};
+  assign stages_skipped = stages_ahead_5_q << stages_mtu_5_q[1:0];
+  assign stages_address = ring_base + {28'd0, stages_skipped};
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
     stages_valid_1_d = entry_valid;
-    stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_defers_response_5_q));
-    stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_defers_response_5_q));
+    stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_deferred));
+    stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_deferred));
     stages_valid_4_d = stages_goes_on;
     stages_saves_4_d = queue_we;
     stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops_4_q)) & (~stages_moves);
@@ -3605,8 +3639,9 @@ module hpcc_requester (
     stages_ghost_5_d = ((stages_judged_4_q & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
     stages_ignored_5_d = (stages_judged_4_q & stages_ignored_4_q) & (stages_old_4_q | (~stages_unsent_4_q));
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
-    stages_takes_5_d = stages_accepts;
-    stages_defers_response_5_d = ((stages_valid_4_q & stages_response_4_q) & (~stages_accepts)) & (~stages_defers_response_5_q);
+    stages_inside_5_d = (stages_fits_place & stages_fits_inside) & stages_over.negative;
+    stages_ends_5_d = (stages_fits_place & stages_fits_end) & stages_at_end;
+    stages_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_deferred);
     stages_returns_5_d = (stages_tried_4_q & (~stages_refused)) & stages_full_4_q;
     stages_defers_work_5_d = stages_tried_4_q & (stages_refused
         | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
@@ -3614,8 +3649,8 @@ module hpcc_requester (
     stages_push_5_d = stages_queues;
     stages_frees_5_d = stages_done;
     stages_moves_5_d = stages_moves;
-    stages_moved_5_d = (stages_moves | stages_queues) | stages_accepts;
-    stages_we_5_d = ((stages_moves | stages_queues) | stages_accepts) | stages_saves_4_q;
+    stages_moved_5_d = stages_moves | stages_queues;
+    stages_we_5_d = (stages_moves | stages_queues) | stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -3638,8 +3673,9 @@ module hpcc_requester (
       stages_ghost_5_d = 1'd0;
       stages_ignored_5_d = 1'd0;
       stages_ended_5_d = 1'd0;
-      stages_takes_5_d = 1'd0;
-      stages_defers_response_5_d = 1'd0;
+      stages_inside_5_d = 1'd0;
+      stages_ends_5_d = 1'd0;
+      stages_response_5_d = 1'd0;
     end
   end
   always_comb begin
@@ -3688,6 +3724,12 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    stages_ahead_5_d = stages_ahead;
+    if (stages_mtu_4_q[2]) begin
+      stages_ahead_5_d = stages_ahead << 4;
+    end
+  end
+  always_comb begin
     stages_written = stages_state_5_q;
     stages_written.used = 1'd1;
     if (stages_push_5_q) begin
@@ -3710,10 +3752,10 @@ module hpcc_requester (
         stages_written.read_at = stages_state_5_q.head + 5'd1;
       end
     end
-    if ((stages_moves_5_q & stages_behind_5_q) | stages_takes_5_q) begin
+    if ((stages_moves_5_q & stages_behind_5_q) | stages_accepts) begin
       stages_written.accepted = stages_next_5_q;
     end
-    if (stages_takes_5_q & stages_last_5_q) begin
+    if (stages_accepts & stages_last_5_q) begin
       stages_written.read_at = stages_state_5_q.read_at + 5'd1;
     end
   end
@@ -4338,7 +4380,9 @@ module hpcc_requester (
   // work requests wait, and nothing else does.
   //
   // Makes completions of work requests.
-  assign finished_push_1_d = finished_push & (~rst);
+  assign finished_push_1_d = completes & (~rst);
+  assign finished_push_fast_1_d = stages_completes & (~rst);
+  assign finished_fifo_up_valid = finished_push_1_q | finished_push_fast_1_q;
   assign finished_room = ~finished_fifo_crowded;
   assign finished_completion_data = finished_fifo_down_data;
   assign finished_completion_valid = finished_fifo_down_valid;
@@ -4547,11 +4591,12 @@ module hpcc_requester (
     stages_next_5_q = 24'd0;
     stages_passed_5_q = 24'd0;
     stages_end_5_q = 24'd0;
-    stages_takes_5_q = 1'd0;
-    stages_defers_response_5_q = 1'd0;
+    stages_inside_5_q = 1'd0;
+    stages_ends_5_q = 1'd0;
+    stages_in_order_5_q = 1'd0;
+    stages_response_5_q = 1'd0;
     stages_last_5_q = 1'd0;
-    stages_base_5_q = 64'd0;
-    stages_skipped_5_q = 36'd0;
+    stages_ahead_5_q = 36'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
     turns_holds_q = 1'd0;
@@ -4629,6 +4674,7 @@ module hpcc_requester (
     outcome_ends_r_q = 1'd0;
     outcome_shows_q = 1'd0;
     finished_push_1_q = 1'd0;
+    finished_push_fast_1_q = 1'd0;
     finished_refused_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     started_q = 1'd0;
@@ -4881,11 +4927,12 @@ module hpcc_requester (
     stages_next_5_q <= stages_next_4_q;
     stages_passed_5_q <= stages_passed_5_d;
     stages_end_5_q <= stages_new_end;
-    stages_takes_5_q <= stages_takes_5_d;
-    stages_defers_response_5_q <= stages_defers_response_5_d;
+    stages_inside_5_q <= stages_inside_5_d;
+    stages_ends_5_q <= stages_ends_5_d;
+    stages_in_order_5_q <= stages_in_order;
+    stages_response_5_q <= stages_response_5_d;
     stages_last_5_q <= stages_at_end;
-    stages_base_5_q <= message.local_address;
-    stages_skipped_5_q <= stages_skipped;
+    stages_ahead_5_q <= stages_ahead_5_d;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
     turns_holds_q <= turns_holds_d;
@@ -4963,6 +5010,7 @@ module hpcc_requester (
     outcome_ends_r_q <= outcome_ends_r_d;
     outcome_shows_q <= outcome_shows_d;
     finished_push_1_q <= finished_push_1_d;
+    finished_push_fast_1_q <= finished_push_fast_1_d;
     finished_refused_1_q <= finished_refused;
     finished_item_1_q <= finished_item_1_d;
     started_q <= started_d;

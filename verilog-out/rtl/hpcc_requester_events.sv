@@ -53,6 +53,7 @@ module hpcc_requester_events (
   wire  hpcc_nic_pkg::answer_event_t leaving;
   hpcc_nic_pkg::qp_flow_t half;
   hpcc_nic_pkg::cc_event_kind_t kind;
+  wire  fields_has_header;
   wire  fields_bad_0;
   wire  fields_bad_1;
   wire  fields_bad_2;
@@ -115,12 +116,10 @@ module hpcc_requester_events (
     word.sent_at = sent_at;
     word.sent_valid = sent_valid;
     word.now = came;
-    if (use_int) begin
-      word.int_valid = fields_valid;
-      word.n_hop = fields_n_hop;
-      word.path_id = fields_path_id;
-      word.hops = fields_hops;
-    end
+    word.n_hop = fields_n_hop;
+    word.path_id = fields_path_id;
+    word.hops = fields_hops;
+    word.int_valid = with_int & fields_valid;
     if (probing & (fields_n_hop == 4'd0)) begin
       word.int_valid = 1'd0;
     end
@@ -164,7 +163,8 @@ module hpcc_requester_events (
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
   // Reference: `feed` of `hpcc_models::nic`'s feedback.
-  assign fields_present = fields_length >= 6'd2;
+  assign fields_has_header = |(fields_length & 6'h3e);
+  assign fields_present = fields_has_header;
   assign fields_fields = fields_stack;
   assign fields_n_hop = fields_fields.header.n_hop;
   assign fields_path_id = fields_fields.header.path_id;
@@ -176,7 +176,7 @@ module hpcc_requester_events (
   assign fields_bad_3 = fields_bad_2 | ((fields_fields.header.n_hop > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
   assign fields_bad_4 = fields_bad_3 | ((fields_fields.header.n_hop > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
   assign fields_bad_5 = fields_bad_4 | ((fields_fields.header.n_hop > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
-  assign fields_valid = (fields_length >= 6'd2) & (~fields_bad_5);
+  assign fields_valid = fields_has_header & (~fields_bad_5);
   always_comb begin
     fields_records.hop_1 = fields_fields.hop_1;
     fields_records.hop_2 = fields_fields.hop_2;

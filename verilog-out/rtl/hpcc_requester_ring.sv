@@ -21,7 +21,9 @@ module hpcc_requester_ring (
   input  wire  take,
   // and stays here from the clock after until another is. A message that is made in the clock of the place or later does not show yet.
   output wire  hpcc_nic_pkg::own_message_t message,
-  // Its work request, from a clock later on.
+  // Its local address, from a clock later on.
+  output wire  [63:0] base,
+  // Its work request, as late.
   output wire  hpcc_nic_pkg::own_work_t ended_work,
   // How the message at the place of two clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
@@ -75,13 +77,16 @@ module hpcc_requester_ring (
   logic by_memory_q;
   logic [4:0] given_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
-  // Work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+  // Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+  wire  [63:0] bases_rdata;
   wire  hpcc_nic_pkg::own_work_t works_rdata;
   logic [11:0] later_place_q;
   logic taken_q;
   // Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
   hpcc_nic_pkg::own_message_t message_taken_d;
   hpcc_nic_pkg::own_message_t message_taken_q;
+  logic [63:0] base_taken_d;
+  logic [63:0] base_taken_q;
   hpcc_nic_pkg::own_work_t work_taken_d;
   hpcc_nic_pkg::own_work_t work_taken_q;
   // How messages ended whose completions wait.
@@ -92,13 +97,21 @@ module hpcc_requester_ring (
   logic [11:0] address_q;
   hpcc_nic_pkg::message_t data_d;
   hpcc_nic_pkg::message_t data_q;
-  hpcc_table_ram #(.WIDTH(146), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
+  hpcc_table_ram #(.WIDTH(82), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
     .clk(clk),
     .raddr(memory_place),
     .rdata(memory_rdata),
     .we(valid_q),
     .waddr(address_q),
     .wdata(own)
+  );
+  hpcc_table_ram #(.WIDTH(64), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_bases (
+    .clk(clk),
+    .raddr(later_place_q),
+    .rdata(bases_rdata),
+    .we(valid_q),
+    .waddr(address_q),
+    .wdata(data_q.local_address)
   );
   hpcc_table_ram #(.WIDTH(96), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_works (
     .clk(clk),
@@ -123,6 +136,7 @@ module hpcc_requester_ring (
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
+  assign base = base_taken_q;
   assign ended_work = work_taken_q;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
@@ -133,8 +147,10 @@ module hpcc_requester_ring (
     end
   end
   always_comb begin
+    base_taken_d = base_taken_q;
     work_taken_d = work_taken_q;
     if (taken_q) begin
+      base_taken_d = bases_rdata;
       work_taken_d = works_rdata;
     end
   end
@@ -175,7 +191,6 @@ module hpcc_requester_ring (
     own.end_psn = data_q.end_psn;
     own.read = data_q.read;
     own.last = data_q.last;
-    own.local_address = data_q.local_address;
     own.length = data_q.length;
   end
   always_comb begin
@@ -188,7 +203,8 @@ module hpcc_requester_ring (
     given_q = 5'd0;
     later_place_q = 12'd0;
     taken_q = 1'd0;
-    message_taken_q = 146'd0;
+    message_taken_q = 82'd0;
+    base_taken_q = 64'd0;
     work_taken_q = 96'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
@@ -201,6 +217,7 @@ module hpcc_requester_ring (
     later_place_q <= memory_place;
     taken_q <= take;
     message_taken_q <= message_taken_d;
+    base_taken_q <= base_taken_d;
     work_taken_q <= work_taken_d;
     valid_q <= push;
     address_q <= address_d;

@@ -9,6 +9,8 @@ module hpcc_requester_verdict (
   input  wire  hpcc_nic_pkg::rx_packet_t row,
   // The READ.
   input  wire  hpcc_nic_pkg::own_message_t message,
+  // Its local address.
+  input  wire  [63:0] base,
   // First PSN whose data is missing.
   input  wire  [23:0] missing,
   // Decide in this clock.
@@ -88,7 +90,7 @@ module hpcc_requester_verdict (
   assign in_order_d = row.psn == missing;
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
   assign left_d = {4'd0, message.length} - skipped;
-  assign place_d = message.local_address + {28'd0, skipped_r_q};
+  assign place_d = base + {28'd0, skipped_r_q};
   assign full = 36'h100 << row.mtu;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
   assign sound_d = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);

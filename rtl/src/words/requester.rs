@@ -201,8 +201,6 @@ crate::word! {
         read: Bit,
         /// The work request ends with this message.
         last: Bit,
-        /// Local address.
-        local_address: U<64>,
         /// Bytes of this message.
         length: U<32>,
     }

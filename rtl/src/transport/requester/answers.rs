@@ -179,6 +179,7 @@ pub struct IntFields {
     pub path_id: Signal<Out, U<12>>,
     /// Records, first switch in the lowest bits.
     pub hops: Signal<Out, W<320, 5>>,
+    has_header: Signal<Local, Bit>,
     bad: [Signal<Local, Bit>; 6],
     fields: Signal<Local, IntStack>,
     records: Signal<Local, HopRecords>,
@@ -187,7 +188,9 @@ pub struct IntFields {
 #[kernel]
 impl Logic for IntFields {
     fn update(&mut self) {
-        present = length >= 2;
+        // two bytes or more
+        has_header = (length & 0x3e).any();
+        present = has_header;
         fields = bit_cast_word::<IntStack, W<336, 6>>(stack);
         assign!(n_hop = fields.header.n_hop, path_id = fields.header.path_id);
         many = fields.header.n_hop > 5;
@@ -199,6 +202,6 @@ impl Logic for IntFields {
             bad[i + 1] =
                 bad[i] | ((fields.header.n_hop > i.val()) & !speeds.get_bit(stack.get_bits::<4>(316 - i * 64).index()));
         }
-        valid = (length >= 2) & !bad[5];
+        valid = has_header & !bad[5];
     }
 }

@@ -126,9 +126,9 @@ impl Logic for Events {
             }
         }
         self.word.next.now = bit_cast_number::<48, ClockHalves>(self.came.val());
-        if self.use_int.val() {
-            fields!(word from fields: int_valid = valid, n_hop, path_id, hops);
-        }
+        // what is not valid is looked at by nobody
+        fields!(word from fields: n_hop, path_id, hops);
+        self.word.next.int_valid = self.with_int.val() & self.fields.valid.val();
         // an empty stack then says nothing about the path
         if self.probing.val() & (self.fields.n_hop.val() == 0) {
             self.word.next.int_valid = false;

@@ -64,6 +64,8 @@ pub struct Verdict {
     pub row: Signal<In, RxPacket>,
     /// The READ.
     pub message: Signal<In, OwnMessage>,
+    /// Its local address.
+    pub base: Signal<In, U<64>>,
     /// First PSN whose data is missing.
     pub missing: Signal<In, U<24>>,
     /// Decide in this clock.
@@ -121,7 +123,7 @@ impl Logic for Verdict {
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
         skipped_r = skipped;
-        place = message.local_address + bit_cast_u::<64, 36>(skipped_r);
+        place = base + bit_cast_u::<64, 36>(skipped_r);
 
         full = bits_u::<36>(256) << row.mtu;
         expected = if ends { left } else { full };

@@ -29,7 +29,9 @@ pub struct Ring {
     pub take: Signal<In, Bit>,
     /// and stays here from the clock after until another is. A message that is made in the clock of the place or later does not show yet.
     pub message: Signal<Out, OwnMessage>,
-    /// Its work request, from a clock later on.
+    /// Its local address, from a clock later on.
+    pub base: Signal<Out, U<64>>,
+    /// Its work request, as late.
     pub ended_work: Signal<Out, OwnWork>,
     /// How the message at the place of two clocks ago ended, if its completion waits.
     pub status: Signal<Out, CompletionStatus>,
@@ -77,12 +79,14 @@ pub struct Ring {
     position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
     memory: DirectRam<OwnMessage, 12>,
-    /// Work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+    /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+    bases: DirectRam<U<64>, 12>,
     works: DirectRam<OwnWork, 12>,
     later_place: DFF<U<12>>,
     taken: DFF<Bit>,
     /// Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
     message_taken: DFF<OwnMessage>,
+    base_taken: DFF<U<64>>,
     work_taken: DFF<OwnWork>,
     own: Signal<Local, OwnMessage>,
     own_work: Signal<Local, OwnWork>,
@@ -123,17 +127,20 @@ impl Logic for Ring {
         assign!(bus_valid = valid, bus_address = address);
         bus_data = data;
         inputs!(memory: we = valid, waddr = address);
-        fields!(own from data: first_psn, end_psn, read, last, local_address, length);
+        fields!(own from data: first_psn, end_psn, read, last, length);
         memory.wdata = own;
         later_place = memory_place;
-        works.raddr = later_place;
+        inputs!([bases, works]: raddr = later_place);
         taken = take;
         if taken {
-            work_taken = works.rdata;
+            assign!(base_taken.d = bases.rdata, work_taken.d = works.rdata);
         }
+        base = base_taken;
         ended_work = work_taken;
         fields!(own_work from data: id, total);
-        inputs!(works: we = valid, waddr = address, wdata = own_work);
+        inputs!([bases, works]: we = valid, waddr = address);
+        bases.wdata = data.local_address;
+        works.wdata = own_work;
         statuses.raddr = memory_place;
         status = statuses.rdata;
         statuses.we = defer;

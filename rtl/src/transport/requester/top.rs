@@ -425,6 +425,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
         assign!(message = ring.message);
+        inputs!([stages, verdict] from ring: base);
         inputs!(stages from store:
             state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
@@ -932,7 +933,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // what leaves the fast path
-        self.finished.push.next = self.completes.val() | self.stages.completes.val();
+        self.finished.push.next = self.completes.val();
+        self.finished.push_fast.next = self.stages.completes.val();
         if self.stages.moved.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
             self.blocked.d.next = false;
         }

@@ -79,8 +79,8 @@ pub struct Entry {
     #[registers(Bit: inside_1, inside_2, inside_3, turn, full, behind_full, spare, answer_meets, work_meets, response_meets, pauses, answering)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens, comes, work_first)]
-    #[signals(Bit: new_work_near, new_work_far, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, answer_inside, stays)]
-    #[signals(U<8>: answer_qp, second_qp, work_qp, response_qp)]
+    #[signals(Bit: new_work_near, new_work_far, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, held_inside, newcomer_inside, second_answer, second_work, second_response, answer_inside, stays)]
+    #[signals(U<8>: answer_qp, work_qp, response_qp)]
     /// Clocks in which READs are answered.
     answered: DFF<U<6>>,
     next_answered: Signal<Local, U<6>>,
@@ -191,7 +191,6 @@ impl Logic for Entry {
         spare = !stays;
 
         // whose queue pair will be inside in the next clock
-        second_qp = if behind_full { behind.qp } else { newcomer.qp };
         each!((meets, number) in [(work_near, next_work_qp), (new_work_near, new_work_qp), (response_near, response_qp)] {
             meets = (takes_work & (work_qp == number))
                 | (takes_answer & (answer_qp == number))
@@ -203,13 +202,18 @@ impl Logic for Entry {
         new_work_far = inside_3 & (qp_3 == new_work_qp);
         work_meets = if work_is_new { new_work_near | new_work_far } else { work_near | work_far };
         // an answer: the one behind it as soon as it goes, of which alone it is known before what goes
-        each!((meets, number) in [(answer_inside, answer_qp), (second_inside, second_qp)] {
+        // whose number that is, is chosen behind the comparisons
+        each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, newcomer.qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
         });
-        behind_answer = (answer_qp == second_qp) | second_inside;
+        second_inside = if behind_full { held_inside } else { newcomer_inside };
+        each!((meets, number) in [(second_answer, answer_qp), (second_work, work_qp), (second_response, response_qp)] {
+            meets = if behind_full { behind.qp == number } else { newcomer.qp == number };
+        });
+        behind_answer = second_answer | second_inside;
         behind_inside = if full { answer_inside } else { second_inside };
-        behind_work = if full { work_qp == answer_qp } else { work_qp == second_qp };
-        behind_response = if full { response_qp == answer_qp } else { response_qp == second_qp };
+        behind_work = if full { work_qp == answer_qp } else { second_work };
+        behind_response = if full { response_qp == answer_qp } else { second_response };
         answer_near = if answer_can { behind_answer } else { behind_inside };
         if work_first {
             answer_near = behind_inside | behind_work;

@@ -95,6 +95,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub address: Signal<Out, U<64>>,
     /// 4: that message.
     pub message: Signal<In, OwnMessage>,
+    /// 5: its local address.
+    pub base: Signal<In, U<64>>,
     /// 4: the local region allows the work request.
     pub allowed: Signal<In, Bit>,
     /// 4: there is room for a completion.
@@ -188,8 +190,8 @@ pub struct Stages<const SEGMENT: usize> {
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(U<24>: new_end, last_out)]
-    #[signals(U<36>: skipped)]
-    #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end, accepts)]
+    #[signals(U<36>: ahead, skipped)]
+    #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end, accepts, deferred)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done, more, fits, refused, queues)]
     // 5
     #[registers(Bit: valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
@@ -197,9 +199,9 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(Bit: moves_5, passes_write_5, behind_5, releases_5)]
     #[registers(U<24>: next_5, passed_5, end_5)]
     written: Signal<Local, RequesterState>,
-    #[registers(Bit: takes_5, defers_response_5, last_5)]
-    base_5: DFF<U<64>>,
-    skipped_5: DFF<U<36>>,
+    /// The READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here.
+    #[registers(Bit: inside_5, ends_5, in_order_5, response_5, last_5)]
+    ahead_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
     /// Bits of a number of PSNs less one that is longer than a message may be.
     #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]
@@ -211,12 +213,16 @@ pub struct Stages<const SEGMENT: usize> {
 #[kernel]
 impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
     fn update(&mut self) {
+        // 5, for all others: what the message says of a READ response is late in clock 4, so that it is put together here
+        accepts = (inside_5 | ends_5) & in_order_5;
+        deferred = response_5 & !accepts;
+
         // 0, 1
         // a response behind one that is for the state machine is dropped
         valid_1 = valid;
         step_1 = step;
         assign!(asked_qp = step_1.qp, asked_psn = step_1.psn);
-        valid_2 = valid_1 & !(step_1.response & defers_response_5);
+        valid_2 = valid_1 & !(step_1.response & deferred);
         step_2 = step_1;
         next_2 = step_1.psn + 1;
 
@@ -224,7 +230,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         ring_read = step_1.response;
 
         // 2
-        valid_3 = valid_2 & !(step_2.response & defers_response_5);
+        valid_3 = valid_2 & !(step_2.response & deferred);
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
         alone_3 = state.head == state.tail;
         assign!(
@@ -245,7 +251,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         );
 
         // 3: where the PSN lies
-        goes_on = valid_3 & !(step_3.response & defers_response_5);
+        goes_on = valid_3 & !(step_3.response & deferred);
         valid_4 = goes_on;
         now = state_3;
         if void_3 {
@@ -370,14 +376,15 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         unlike = bit_cast_u::<16, 32>(message.length ^ step_4.length) & !above_packet_4;
         fits_inside = !step_4.ends & whole_4;
         fits_end = step_4.ends & short_4 & !unlike.any();
-        fits_place = awaited_4 & message.read & in_order;
-        accepts = (fits_place & fits_inside & over.negative) | (fits_place & fits_end & at_end);
-        takes_5 = accepts;
-        defers_response_5 = valid_4 & response_4 & !accepts & !defers_response_5;
+        fits_place = awaited_4 & message.read;
+        inside_5 = fits_place & fits_inside & over.negative;
+        ends_5 = fits_place & fits_end & at_end;
+        in_order_5 = in_order;
+        response_5 = valid_4 & response_4 & !deferred;
         last_5 = at_end;
-        base_5 = message.local_address;
-        skipped = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << mtu_4;
-        skipped_5 = skipped;
+        // half of the shift by the MTU code, the other half a clock later
+        ahead = bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8;
+        ahead_5 = if mtu_4.get_bit(2) { ahead << 4 } else { ahead };
 
         // 4: a work request of one message that the scheduler may have at once
         more = (more_psns_4 & beyond_span).any();
@@ -398,13 +405,13 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         assign!(state_5.d = state_4, behind_5.d = behind_4);
         moves_5 = moves;
         releases_5 = message.read;
-        moved_5 = moves | queues | accepts;
-        we_5 = moves | queues | accepts | saves_4;
+        moved_5 = moves | queues;
+        we_5 = moves | queues | saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
         read_place = step_4.place;
 
         // 5
-        we = we_5;
+        we = we_5 | accepts;
         written = state_5;
         written.used = true;
         if push_5 {
@@ -427,26 +434,28 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
                 written.read_at = state_5.head + 1;
             }
         }
-        if (moves_5 & behind_5) | takes_5 {
+        if (moves_5 & behind_5) | accepts {
             written.accepted = next_5;
         }
-        if takes_5 & last_5 {
+        if accepts & last_5 {
             written.read_at = state_5.read_at + 1;
         }
+        moved = moved_5 | accepts;
         assign! {
-            moved = moved_5, qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
+            qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
             push = push_5, frees = frees_5, tail = state_5.tail, start = state_5.assigned, finish = end_5, returns = returns_5,
             defers_work = defers_work_5, fails_work = fails_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
-        assign!(takes = takes_5, defers_response = defers_response_5, last = last_5);
-        address = base_5 + bit_cast_u::<64, 36>(skipped_5);
+        assign!(takes = accepts, defers_response = deferred, last = last_5);
+        skipped = ahead_5 << bit_cast_u::<2, 3>(mtu_5);
+        address = base + bit_cast_u::<64, 36>(skipped);
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
             valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, we_5, moved_5, moves_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5,
-            echo_5, ghost_5, ignored_5, ended_5, takes_5, defers_response_5
+            echo_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
         }
     }
 
