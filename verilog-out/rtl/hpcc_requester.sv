@@ -656,7 +656,6 @@ module hpcc_requester (
   wire  [15:0] stages_unlike;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
-  wire  [35:0] stages_ahead;
   wire  [35:0] stages_skipped;
   wire  stages_is_answer;
   wire  stages_is_ack;
@@ -907,7 +906,7 @@ module hpcc_requester (
   logic stages_response_5_q;
   logic stages_last_5_q;
   // The READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here.
-  logic [35:0] stages_ahead_5_d;
+  wire  [35:0] stages_ahead_5_d;
   logic [35:0] stages_ahead_5_q;
   logic [2:0] stages_mtu_5_q;
   wire  turns_leaves;
@@ -3588,7 +3587,7 @@ module hpcc_requester (
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
   assign stages_fits_place = stages_awaited_4_q & message.read;
-  assign stages_ahead = {12'd0, (stages_step_4_q.psn - message.first_psn)} << 8;
+  assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
   assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
   assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
   assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
@@ -3623,7 +3622,7 @@ module hpcc_requester (
   assign stages_takes = stages_accepts;
   assign stages_defers_response = stages_deferred;
   assign stages_last = stages_last_5_q;
-  assign stages_skipped = stages_ahead_5_q << stages_mtu_5_q[1:0];
+  assign stages_skipped = stages_ahead_5_q << (stages_mtu_5_q & 3'd3);
   assign stages_address = ring_base + {28'd0, stages_skipped};
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
@@ -3721,12 +3720,6 @@ module hpcc_requester (
     stages_kind_moves = stages_moves_write_4_q;
     if (message.read) begin
       stages_kind_moves = stages_moves_read_4_q;
-    end
-  end
-  always_comb begin
-    stages_ahead_5_d = stages_ahead;
-    if (stages_mtu_4_q[2]) begin
-      stages_ahead_5_d = stages_ahead << 4;
     end
   end
   always_comb begin

@@ -190,7 +190,7 @@ pub struct Stages<const SEGMENT: usize> {
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(U<24>: new_end, last_out)]
-    #[signals(U<36>: ahead, skipped)]
+    #[signals(U<36>: skipped)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end, accepts, deferred)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done, more, fits, refused, queues)]
     // 5
@@ -383,8 +383,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         response_5 = valid_4 & response_4 & !deferred;
         last_5 = at_end;
         // half of the shift by the MTU code, the other half a clock later
-        ahead = bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8;
-        ahead_5 = if mtu_4.get_bit(2) { ahead << 4 } else { ahead };
+        ahead_5 = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << (mtu_4 & 4);
 
         // 4: a work request of one message that the scheduler may have at once
         more = (more_psns_4 & beyond_span).any();
@@ -449,7 +448,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
             ended = ended_5
         }
         assign!(takes = accepts, defers_response = deferred, last = last_5);
-        skipped = ahead_5 << bit_cast_u::<2, 3>(mtu_5);
+        skipped = ahead_5 << (mtu_5 & 3);
         address = base + bit_cast_u::<64, 36>(skipped);
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
