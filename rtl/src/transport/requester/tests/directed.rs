@@ -719,6 +719,37 @@ fn few_clocks_an_acknowledgement_and_a_read_response() {
     assert!((39 * 4..39 * 5 + 20).contains(&taken), "{taken}");
 }
 
+/// READs of one packet on twelve queue pairs: each is three steps of the pipe, one of them every second clock, and none is left to the state machine, which takes
+/// ten clocks and more.
+#[test]
+fn few_clocks_a_read_of_one_packet() {
+    let mut b: Bench<20> = Bench::new(9);
+    let (qps, rounds) = (12, 10);
+    for qp in 0..qps {
+        b.context(qp, GENERATION, 0, 2, false, true);
+        for id in 0..rounds {
+            b.work(qp, qp * rounds + id, true, 700);
+        }
+    }
+    b.drain();
+    for qp in 0..qps {
+        b.sent.push_back((qp, GENERATION, rounds));
+    }
+    b.drain();
+    let start = b.clock;
+    for psn in 0..rounds {
+        for qp in 0..qps {
+            b.response(qp, GENERATION, ONLY, psn, 700, 2, &[]);
+        }
+    }
+    while b.done.len() < (qps * rounds) as usize {
+        b.tick();
+        assert!(b.clock - start < 20_000, "{} done", b.done.len());
+    }
+    let took = b.clock - start;
+    assert!(took < 5 * qps * rounds, "{took} clocks");
+}
+
 #[test]
 fn a_host_that_takes_no_completions_holds_up_its_work_requests_and_nothing_else() {
     const WORKS: u64 = 100;
