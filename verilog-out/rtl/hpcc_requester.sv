@@ -168,10 +168,10 @@ module hpcc_requester (
   hpcc_nic_pkg::flow_of_generation_t flow;
   // How far the scheduler may send.
   hpcc_nic_pkg::flow_packet_t scheduling;
-  wire  hit_0;
-  wire  hit_1;
-  logic hit_2;
-  logic hit_3;
+  // A NAK is counted.
+  logic counts_nak;
+  // An answer to a queue pair that has ended is counted.
+  logic counts_ended;
   wire  window_is_new;
   wire  window_writes;
   wire  window_no_room;
@@ -663,8 +663,6 @@ module hpcc_requester (
   wire  stages_fits_place;
   wire  stages_fits_inside;
   wire  stages_fits_end;
-  wire  stages_accepts;
-  wire  stages_deferred;
   wire  stages_judged;
   wire  stages_at_end;
   wire  stages_never_sent;
@@ -682,6 +680,8 @@ module hpcc_requester (
   wire  stages_refused;
   wire  stages_queues;
   hpcc_nic_pkg::requester_state_t stages_written;
+  wire  stages_accepts;
+  wire  stages_deferred;
   // 1: queue pair of the packet whose departure is asked for.
   wire  [7:0] stages_asked_qp;
   // 1: its PSN.
@@ -905,7 +905,7 @@ module hpcc_requester (
   logic stages_response_5_d;
   logic stages_response_5_q;
   logic stages_last_5_q;
-  // The READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here.
+  // What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
   wire  [35:0] stages_ahead_5_d;
   logic [35:0] stages_ahead_5_q;
   logic [2:0] stages_mtu_5_q;
@@ -2054,8 +2054,6 @@ module hpcc_requester (
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
-  assign hit_0 = stages_ghost;
-  assign hit_1 = stages_ignored;
   assign turns_answers = held_waits | stages_defers_answer;
   assign go = idle_q & turns_go;
   assign hold = ((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response;
@@ -2140,8 +2138,8 @@ module hpcc_requester (
     schedule_to_d = schedule_to_q;
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
-    hit_2 = 1'd0;
-    hit_3 = stages_ended;
+    counts_nak = 1'd0;
+    counts_ended = stages_ended;
     done = 1'd0;
     kept_d = 1'd0;
     loads_d = 1'd0;
@@ -2220,7 +2218,7 @@ module hpcc_requester (
         if (choice_answer & ((~live_q) | stages_dead_now)) begin
           weigh_d = 1'd0;
           done = 1'd1;
-          hit_3 = live_q & reply_acknowledgement;
+          counts_ended = live_q & reply_acknowledgement;
         end
         if (choice_row) begin
           if (verdict_negative) begin
@@ -2389,7 +2387,7 @@ module hpcc_requester (
     if (finish_q) begin
       if (outcome_ends) begin
         finish_d = 1'd0;
-        hit_2 = reply_nak;
+        counts_nak = reply_nak;
         status_d = reply_status;
         flushing_d = 1'd1;
         if (queue_head == queue_tail) begin
@@ -2401,7 +2399,7 @@ module hpcc_requester (
       end else if (~events_full) begin
         finish_d = 1'd0;
         events_put = outcome_tell;
-        hit_2 = reply_nak;
+        counts_nak = reply_nak;
         queue_lose = outcome_lost;
         echoes_put = (taken_q & queue_int_on) & (~echoes_full);
         if (popped_q & (queue_admit != queue_tail)) begin
@@ -2545,14 +2543,14 @@ module hpcc_requester (
   end
   always_comb begin
     counts_out_d = counts_out_q;
-    counts_out_d.ghost_acks = hit_0;
-    counts_out_d.ignored_syndromes = hit_1;
+    counts_out_d.ghost_acks = stages_ghost;
+    counts_out_d.ignored_syndromes = stages_ignored;
     counts_out_d.duplicates = verdict_counts.duplicates;
-    counts_out_d.naks_received = hit_2;
+    counts_out_d.naks_received = counts_nak;
     counts_out_d.read_gaps = queue_lose;
     counts_out_d.drop_stray = verdict_counts.drop_stray;
     counts_out_d.drop_bad_read_response = verdict_counts.drop_bad_read_response;
-    counts_out_d.drop_qp_ended = hit_3 | verdict_counts.drop_qp_ended;
+    counts_out_d.drop_qp_ended = counts_ended | verdict_counts.drop_qp_ended;
     counts_out_d.error_completions = completes & (finished_status != hpcc_nic_pkg::COMPLETION_STATUS_OK);
     counts_out_d.int_many_hops = events_many;
     counts_out_d.int_bad_speed = events_bad;

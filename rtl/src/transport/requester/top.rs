@@ -345,8 +345,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     flow: Signal<Local, FlowOfGeneration>,
     /// How far the scheduler may send.
     scheduling: Signal<Local, FlowPacket>,
-    /// Counters that move: acknowledgements of what was never sent, ignored syndromes, NAKs, answers to a queue pair that has ended.
-    hit: [Signal<Local, Bit>; 4],
+    /// A NAK is counted.
+    counts_nak: Signal<Local, Bit>,
+    /// An answer to a queue pair that has ended is counted.
+    counts_ended: Signal<Local, Bit>,
     /// Counter pulses.
     counts_out: DFF<RequesterCounts>,
 }
@@ -382,10 +384,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(intake: region_valid, region_slot, region_data);
         outputs!(ring: message_valid = bus_valid, message_address = bus_address, message_data = bus_data);
         // what the pipe does while the state machine does nothing, and the other way round
-        self.hit[0].next = self.stages.ghost.val();
-        self.hit[1].next = self.stages.ignored.val();
-        self.hit[2].next = false;
-        self.hit[3].next = self.stages.ended.val();
+        self.counts_nak.next = false;
+        self.counts_ended.next = self.stages.ended.val();
         clear!(done, kept, loads);
         self.half.next = bits_zero::<QpFlow>(0);
         self.half.next.qp = self.choice.qp.val();
@@ -557,7 +557,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 if self.choice.answer.val() & (!self.live.q.val() | self.stages.dead_now.val()) {
                     self.weigh.d.next = false;
                     self.done.next = true;
-                    self.hit[3].next = self.live.q.val() & self.reply.acknowledgement.val();
+                    self.counts_ended.next = self.live.q.val() & self.reply.acknowledgement.val();
                 }
                 if self.choice.row.val() {
                     if self.verdict.negative.val() {
@@ -782,7 +782,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.finish.q.val() {
             if self.outcome.ends.val() {
                 self.finish.d.next = false;
-                self.hit[2].next = self.reply.nak.val();
+                self.counts_nak.next = self.reply.nak.val();
                 self.status.d.next = self.reply.status.val();
                 self.flushing.d.next = true;
                 if self.queue.head.val() == self.queue.tail.val() {
@@ -794,7 +794,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             } else if !self.events.full.val() {
                 self.finish.d.next = false;
                 self.events.put.next = self.outcome.tell.val();
-                self.hit[2].next = self.reply.nak.val();
+                self.counts_nak.next = self.reply.nak.val();
                 self.queue.lose.next = self.outcome.lost.val();
                 self.echoes.put.next = self.taken.q.val() & self.queue.int_on.val() & !self.echoes.full.val();
                 if self.popped.q.val() & (self.queue.admit.val() != self.queue.tail.val()) {
@@ -945,14 +945,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.events.nak.next = false;
             self.finished.qpn.next = bit_cast_u::<24, 8>(self.stages.completes_qp.val());
         }
-        self.counts_out.d.next.ghost_acks = self.hit[0].val();
-        self.counts_out.d.next.ignored_syndromes = self.hit[1].val();
+        self.counts_out.d.next.ghost_acks = self.stages.ghost.val();
+        self.counts_out.d.next.ignored_syndromes = self.stages.ignored.val();
         self.counts_out.d.next.duplicates = self.verdict.counts.val().duplicates;
-        self.counts_out.d.next.naks_received = self.hit[2].val();
+        self.counts_out.d.next.naks_received = self.counts_nak.val();
         self.counts_out.d.next.read_gaps = self.queue.lose.val();
         self.counts_out.d.next.drop_stray = self.verdict.counts.val().drop_stray;
         self.counts_out.d.next.drop_bad_read_response = self.verdict.counts.val().drop_bad_read_response;
-        self.counts_out.d.next.drop_qp_ended = self.hit[3].val() | self.verdict.counts.val().drop_qp_ended;
+        self.counts_out.d.next.drop_qp_ended = self.counts_ended.val() | self.verdict.counts.val().drop_qp_ended;
         self.counts_out.d.next.error_completions =
             self.completes.val() & (self.finished.status.val() != CompletionStatus::Ok);
         fields!(counts_out.d from events: int_many_hops = many, int_bad_speed = bad);

@@ -201,8 +201,7 @@ impl Logic for Entry {
         work_far = inside_3 & (qp_3 == next_work_qp);
         new_work_far = inside_3 & (qp_3 == new_work_qp);
         work_meets = if work_is_new { new_work_near | new_work_far } else { work_near | work_far };
-        // an answer: the one behind it as soon as it goes, of which alone it is known before what goes
-        // whose number that is, is chosen behind the comparisons
+        // an answer: the one behind it as soon as it goes, of which alone it is known before what goes; which of two that is, is chosen behind the comparisons
         each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, newcomer.qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
         });

@@ -191,7 +191,7 @@ pub struct Stages<const SEGMENT: usize> {
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(U<24>: new_end, last_out)]
     #[signals(U<36>: skipped)]
-    #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end, accepts, deferred)]
+    #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done, more, fits, refused, queues)]
     // 5
     #[registers(Bit: valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
@@ -199,8 +199,10 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(Bit: moves_5, passes_write_5, behind_5, releases_5)]
     #[registers(U<24>: next_5, passed_5, end_5)]
     written: Signal<Local, RequesterState>,
-    /// The READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here.
+    #[signals(Bit: accepts, deferred)]
+    // the READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here
     #[registers(Bit: inside_5, ends_5, in_order_5, response_5, last_5)]
+    /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
     ahead_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
     /// Bits of a number of PSNs less one that is longer than a message may be.
