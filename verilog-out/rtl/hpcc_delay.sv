@@ -10,9 +10,11 @@ module hpcc_delay #(
   input  wire [WIDTH-1:0] d,
   output reg  [WIDTH-1:0] q
 );
-  // Lattice parts have no shift registers: a long delay is a circular buffer there
+  // Lattice parts have no shift registers: there a delay is a circular buffer in distributed RAM where that takes fewer slices than a
+  // chain, whose
+  // flip-flops are a word for each clock; the buffer has two words of them and its addresses
 `ifdef SYNTH_ECP5
-  localparam integer LONGEST_CHAIN = 16;
+  localparam integer LONGEST_CHAIN = (WIDTH < 8) ? 16 : 5;
 `else
   localparam integer LONGEST_CHAIN = DEPTH;
 `endif

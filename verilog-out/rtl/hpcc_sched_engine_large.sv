@@ -6,8 +6,8 @@
 // | clock | what |
 // |---|---|
 // | -1 | a flow leaves `super::waiting` (the ring), or the row of woken flows, which goes first |
-// | -1 | its cap is read, at 1 the level of its group |
-// | 0 | its other words are read: sender state, pacing, visit state |
+// | -1 | its cap and pacing are read, at 1 the level of its group |
+// | 0 | its other words are read: sender state, visit state |
 // | 2 - 13 | `super::visit` |
 // | 13 | visit state written; grant to the FIFO |
 // | 15 | the flow waits again, unless it is idle |
@@ -165,6 +165,7 @@ module hpcc_sched_engine_large (
   wire  back_valid_15_d;
   wire  back_valid_15_q;
   hpcc_nic_pkg::pacing_state_t cap_2_q;
+  hpcc_nic_pkg::pacing_state_t pacing_2_q;
   hpcc_nic_pkg::wake_t wake_14_q;
   logic [4:0] settle_d;
   logic [4:0] settle_q;
@@ -307,7 +308,7 @@ module hpcc_sched_engine_large (
     .clk(clk),
     .sender(sender_ram_rdata),
     .adjust(adjust_ram_rdata),
-    .pacing(pacing_ram_rdata),
+    .pacing(pacing_2_q),
     .cap(cap_2_q),
     .level(level_ram_rdata),
     .dither(dither),
@@ -348,9 +349,9 @@ module hpcc_sched_engine_large (
   assign waiting_down_ready = open & (~woken_down_valid);
   assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
   assign crowded_d = woken_down_valid | waiting_down_valid;
+  assign pacing_ram_raddr = entry.place.index[9:0];
   assign cap_ram_raddr = entry.place.index[9:0];
   assign sender_ram_raddr = entry_0_q.place.index[9:0];
-  assign pacing_ram_raddr = entry_0_q.place.index[9:0];
   assign state_ram_raddr = entry_0_q.place.index[9:0];
   assign adjust_ram_raddr = entry_0_q.place.index[9:0];
   assign visit_ends = valid_12_q & settled_q;
@@ -449,6 +450,7 @@ module hpcc_sched_engine_large (
     cleared_q = 1'd0;
     cleared_index_q = 10'd0;
     cap_2_q = 70'd0;
+    pacing_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
     entry_0_q = 38'd0;
@@ -461,6 +463,7 @@ module hpcc_sched_engine_large (
     cleared_q <= clear;
     cleared_index_q <= index;
     cap_2_q <= cap_ram_rdata.pacing;
+    pacing_2_q <= pacing_ram_rdata;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;
     entry_0_q <= entry;

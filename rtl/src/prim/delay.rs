@@ -1,7 +1,7 @@
 //! A value `D` clocks later.
 //!
 //! Short delays are shift registers (SRLs on Xilinx). Lattice parts have none and would spend a flip-flop per bit and
-//! clock, so there delays of more than 16 clocks become a circular buffer in RAM. Both forms start with zeros.
+//! clock, so there delays of more than 16 clocks, and of more than 5 from eight bits on, become a circular buffer in RAM. Both forms start with zeros.
 
 use crate::block;
 use rust_hdl::core::ast::BlackBox;

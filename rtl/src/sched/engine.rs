@@ -3,8 +3,8 @@
 //! | clock | what |
 //! |---|---|
 //! | -1 | a flow leaves [`super::waiting`] (the ring), or the row of woken flows, which goes first |
-//! | -1 | its cap is read, at 1 the level of its group |
-//! | 0 | its other words are read: sender state, pacing, visit state |
+//! | -1 | its cap and pacing are read, at 1 the level of its group |
+//! | 0 | its other words are read: sender state, visit state |
 //! | 2 - 13 | [`super::visit`] |
 //! | 13 | visit state written; grant to the FIFO |
 //! | 15 | the flow waits again, unless it is idle |
@@ -129,7 +129,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     visit: Visit,
     back_15: Delay<RingEntry, 2>,
     back_valid_15: Delay<Bit, 2>,
-    cap_2: DFF<PacingState>,
+    #[registers(PacingState: cap_2, pacing_2)]
     wake_14: DFF<Wake>,
     settle: DFF<U<5>>,
     credit: Signal<Local, WholeCredit>,
@@ -203,19 +203,20 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         entry_0 = entry;
         crowded = woken.down.valid | waiting.down.valid;
 
-        // -1 to 2: cap, then the level of its group
+        // -1 to 2: pacing and cap, then the level of its group; both into registers, because the visit compares them as soon as they show
+        pacing_ram.raddr = bit_cast_u::<I, 16>(entry.place.index);
+        pacing_2 = pacing_ram.rdata;
         cap_ram.raddr = bit_cast_u::<I, 16>(entry.place.index);
         level_ram.raddr = cap_ram.rdata.val().group;
         cap_2 = cap_ram.rdata.val().pacing;
-        inputs!(visit: cap = cap_2, level = level_ram.rdata);
+        inputs!(visit: cap = cap_2, pacing = pacing_2, level = level_ram.rdata);
         inputs!(visit: dither, random);
 
         // 0 to 13
         sender_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
-        pacing_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         state_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         adjust_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
-        inputs!(visit: sender = sender_ram.rdata, pacing = pacing_ram.rdata, state = state_ram.rdata);
+        inputs!(visit: sender = sender_ram.rdata, state = state_ram.rdata);
         inputs!(visit: adjust = adjust_ram.rdata, tick, pause, overhead, crowded);
         valid_12 = valid_0;
         // when no visit ends there is no state after it, which is what a flow that is cleared gets

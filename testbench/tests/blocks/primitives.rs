@@ -61,6 +61,9 @@ fn circular_delays_of_the_ecp5_branch() {
     agrees_on_ecp5::<Delay<U<9>, 18>>("circular_18");
     agrees_on_ecp5::<Delay<U<9>, 33>>("circular_33");
     agrees_on_ecp5::<Delay<U<9>, 64>>("circular_64");
+    agrees_on_ecp5::<Delay<U<3>, 17>>("circular_3_17");
+    agrees_on_ecp5::<Delay<U<8>, 6>>("circular_8_6");
+    agrees_on_ecp5::<Delay<W<100, 2>, 8>>("circular_100_8");
 }
 
 /// Nor does the one that cuts long tables into slices of a block RAM, of which the last is narrower.

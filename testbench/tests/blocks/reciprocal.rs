@@ -85,7 +85,7 @@ fn agrees<B: Ports + Default + 'static>(top: &str, ecp5: bool) {
 
 #[test]
 fn rusthdl_and_verilog_agree() {
-    // the interpolated one instantiates a vendor's multiplier in its ECP5 branch, which has no simulation model here
+    // the interpolated one instantiates a vendor's multiplier in its ECP5 branch: `ecp5_cells`
     agrees::<Reciprocal>("reciprocal", false);
     agrees::<PaperReciprocal>("paper_reciprocal", true);
     agrees::<Divider>("divider", true);

@@ -257,7 +257,7 @@ impl Engine {
     fn look(&mut self, s: &Surroundings) {
         if let Some(under) = &mut self.line[0] {
             let words = &self.words[under.place.index];
-            (under.pacing, under.state) = (words.pacing, words.state);
+            under.state = words.state;
             under.sender = SenderState {
                 adjust: words.adjust,
                 ..words.sender
