@@ -10,9 +10,8 @@ module hpcc_delay #(
   input  wire [WIDTH-1:0] d,
   output reg  [WIDTH-1:0] q
 );
-  // Lattice parts have no shift registers: there a delay is a circular buffer in distributed RAM where that takes fewer slices than a
-  // chain, whose
-  // flip-flops are a word for each clock; the buffer has two words of them and its addresses
+  // Lattice parts have no shift registers: there a delay is a circular buffer in RAM where that takes fewer slices than a chain.
+  // A chain is a word of flip-flops for each clock, the buffer two words and its addresses
 `ifdef SYNTH_ECP5
   localparam integer LONGEST_CHAIN = (WIDTH < 8) ? 16 : 5;
 `else

@@ -66,6 +66,8 @@ module hpcc_mul #(
         wire [17:0] j = {{(18 - HEIGHT){1'b0}}, y[17*r +: HEIGHT]};
         wire [35:0] product;
         assign tiles[34*c +: 34] = product[33:0];
+        // zero, of two operands of 17 bits
+        wire unused_product = &{1'b0, product[35:34]};
         MULT18X18D #(
           .REG_INPUTA_CLK("CLK0"), .REG_INPUTA_CE("CE0"), .REG_INPUTA_RST("RST0"),
           .REG_INPUTB_CLK("CLK0"), .REG_INPUTB_CE("CE0"), .REG_INPUTB_RST("RST0"),

@@ -63,6 +63,8 @@ pub struct Lockstep<B: Ports, D: Drive> {
     seed: u64,
     clocks: u64,
     defines: Vec<String>,
+    /// Names and texts of modules that the Verilog side instantiates and does not hold.
+    cells: Vec<(String, String)>,
 }
 
 /// First clock at which the two sides differ.
@@ -154,6 +156,7 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
             seed: seed_or(1),
             clocks: 10_000,
             defines: vec![],
+            cells: vec![],
         }
     }
 
@@ -169,19 +172,28 @@ impl<B: Ports + 'static, D: Drive + 'static> Lockstep<B, D> {
         self
     }
 
-    /// Defines a macro for the Verilog side.
-    pub fn define(mut self, define: &str) -> Self {
-        self.defines.push(define.into());
+    /// Compares with the text for Lattice parts, which may instantiate a multiplier of theirs: a model of that cell stands beside it.
+    pub fn on_ecp5(mut self) -> Self {
+        self.defines.push("SYNTH_ECP5".into());
+        let multiplier = ("MULT18X18D.sv".into(), include_str!("mult18x18d.sv").into());
+        self.cells.push(multiplier);
         self
+    }
+
+    /// The Verilog side as emitted, children first.
+    pub fn sources(&self) -> Result<Sources, LockstepError> {
+        let mut block = (self.make_block)();
+        let mut sources = sources(&self.top, block.as_mut()).map_err(ModelError::from)?;
+        sources.files.splice(0..0, self.cells.iter().cloned());
+        sources.defines = self.defines.clone();
+        // the RustHDL side takes most of the run
+        sources.optimise = 1;
+        Ok(sources)
     }
 
     /// Emits, lints, builds and compares.
     pub fn run(&self) -> Result<(), LockstepError> {
-        let mut block = (self.make_block)();
-        let mut sources = sources(&self.top, block.as_mut()).map_err(ModelError::from)?;
-        sources.defines = self.defines.clone();
-        // the RustHDL side takes most of the run
-        sources.optimise = 1;
+        let sources = self.sources()?;
         lint(&sources)?;
         self.run_against(&sources)
     }

@@ -11,7 +11,6 @@
 //! | `dcqcn_events` | Ten million random events through DCQCN's reaction point in Verilog against the fixed-point law: every update, bit for bit and in order |
 //! | `dma` | The memory reader and writer against the behavioural AXI4 memory: every byte, every error, and how many clocks it takes |
 //! | `dma_traffic` | Jobs for the memory reader and writer, and what must come of them |
-//! | `ecp5_cells` | The Verilog for Lattice parts that instantiates a multiplier of theirs, with a model of that cell, in lockstep with RustHDL |
 //! | `emission` | Rules of emission: blocks whose stock Verilog disagrees with their simulation, and every construct the emitter knows, in lockstep and under `-Wall` |
 //! | `fuzz_emission` | Random expressions and statements through the emitter and Verilator, against plain integer arithmetic |
 //! | `host` | Registers and the manager of queue pairs: against the register map and the NIC's model, and their Verilog in lockstep |
@@ -45,7 +44,6 @@ mod constructs;
 mod dcqcn_events;
 mod dma;
 mod dma_traffic;
-mod ecp5_cells;
 mod emission;
 mod fuzz_emission;
 mod host;

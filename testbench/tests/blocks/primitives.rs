@@ -30,7 +30,7 @@ fn agrees<B: Ports + Default + 'static>(top: &str) {
 /// The same of the branch for Lattice parts.
 fn agrees_on_ecp5<B: Ports + Default + 'static>(top: &str) {
     Lockstep::<B, Random>::random(top)
-        .define("SYNTH_ECP5")
+        .on_ecp5()
         .clocks(20_000)
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
@@ -44,6 +44,21 @@ fn multipliers_of_one_to_four_tiles() {
     agrees::<MulPipe<34, 51, 64, 21>>("mul_3x2");
     agrees::<MulPipe<51, 52, 64, 39>>("mul_4x3");
     agrees::<Multiplier<W<68, 2>, W<68, 2>, W<136, 3>, 0>>("mul_4x4");
+}
+
+/// The branch for Lattice parts, which instantiates their multiplier, with every number of rows and columns of tiles.
+#[test]
+fn multipliers_of_the_ecp5_branch() {
+    agrees_on_ecp5::<MulPipe<8, 9, 17>>("cells_mul_1x1");
+    agrees_on_ecp5::<MulPipe<16, 34, 50>>("cells_mul_2x1");
+    agrees_on_ecp5::<MulPipe<51, 17, 51, 17>>("cells_mul_3x1");
+    agrees_on_ecp5::<MulPipe<64, 16, 64, 16>>("cells_mul_4x1");
+    agrees_on_ecp5::<MulPipe<24, 20, 44>>("cells_mul_2x2");
+    agrees_on_ecp5::<MulPipe<34, 51, 64, 21>>("cells_mul_3x2");
+    agrees_on_ecp5::<MulPipe<18, 64, 40, 3>>("cells_mul_4x2");
+    agrees_on_ecp5::<MulPipe<51, 50, 64, 37>>("cells_mul_3x3");
+    agrees_on_ecp5::<MulPipe<51, 52, 64, 39>>("cells_mul_4x3");
+    agrees_on_ecp5::<Multiplier<W<68, 2>, W<68, 2>, W<136, 3>, 0>>("cells_mul_4x4");
 }
 
 #[test]
@@ -137,7 +152,7 @@ fn tables_in_both_branches() {
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
     Lockstep::new("rom", table, Random::new)
-        .define("SYNTH_ECP5")
+        .on_ecp5()
         .run()
         .unwrap_or_else(|error| panic!("{error}"));
 }
@@ -162,4 +177,17 @@ fn a_wrong_verilog_is_noticed() {
         .find_map(|line| line.trim().strip_prefix("waveform: "))
         .expect("a waveform");
     assert!(std::fs::metadata(wave).expect("written").len() > 1000);
+}
+
+/// So is a tile of the branch for Lattice parts that lies a place too far up.
+#[test]
+fn a_wrong_tile_is_noticed() {
+    let lockstep = Lockstep::<MulPipe<24, 20, 44>, Random>::random("cells_wrong").on_ecp5();
+    let mut sources = lockstep.sources().expect("emits");
+    let tile = "tiles[34*c +: 34] = product[33:0]";
+    let mut texts = sources.files.iter_mut().map(|(_, text)| text);
+    let text = texts.find(|text| text.contains(tile)).expect("the multiplier");
+    *text = text.replace(tile, "tiles[34*c +: 34] = product[34:1]");
+    let error = lockstep.run_against(&sources).expect_err("must differ").to_string();
+    assert!(error.contains("differ at clock"), "{error}");
 }
