@@ -66,7 +66,6 @@ rtl/hpcc_short_fifo.sv
 rtl/hpcc_requester_events.sv
 rtl/hpcc_host_region_check.sv
 rtl/hpcc_requester_intake.sv
-rtl/hpcc_requester_outlet.sv
 rtl/hpcc_requester_queue.sv
 rtl/hpcc_requester_ring.sv
 rtl/hpcc_requester_verdict.sv
@@ -74,6 +73,7 @@ rtl/hpcc_requester.sv
 rtl/hpcc_responder_tables.sv
 rtl/hpcc_responder.sv
 rtl/hpcc_response_queue.sv
+rtl/hpcc_async_ram.sv
 rtl/hpcc_dispatch.sv
 rtl/hpcc_rx_packet_buffer.sv
 rtl/hpcc_crc_fold.sv

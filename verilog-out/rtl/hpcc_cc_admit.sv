@@ -301,8 +301,7 @@ module hpcc_cc_admit #(
   // event_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
   //
   // Clocks that a flow waits which is loaded now: it may follow the one that stands before it, and enters now, after six clocks, earlier
-  // ones after
-  // fewer. Without registers.
+  // ones after fewer. Without registers.
   always_comb begin
     event_wait_wait = 3'd0;
     if (event_wait_recent_valid_3 & (event_wait_recent_flow_3 == event_wait_flow)) begin
@@ -324,8 +323,7 @@ module hpcc_cc_admit #(
   // command_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
   //
   // Clocks that a flow waits which is loaded now: it may follow the one that stands before it, and enters now, after six clocks, earlier
-  // ones after
-  // fewer. Without registers.
+  // ones after fewer. Without registers.
   always_comb begin
     command_wait_wait = 3'd0;
     if (command_wait_recent_valid_3 & (command_wait_recent_flow_3 == command_wait_flow)) begin

@@ -9,9 +9,8 @@
 // | 1 | it is offered to that law, until taken |
 //
 // One event every two clocks at most. Acknowledgements with INT are three beats of 64 bytes at least, so more than one every three clocks
-// never come.
-// Codes of laws: `hpcc_models::fixed::LAWS`; one that is not built in costs nothing. Updates of the first law go through as they are, those
-// of each further law join them in a merge, turn about.
+// never come. Codes of laws: `hpcc_models::fixed::LAWS`; one that is not built in costs nothing. Updates of the first law go through as
+// they are, those of each further law join them in a merge, turn about.
 //
 // The laws that are built in, each 0 or 1 times, for `FLOWS` flows (2^`A` at most).
 module hpcc_cc_choice (

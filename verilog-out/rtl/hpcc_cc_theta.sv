@@ -477,8 +477,7 @@ module hpcc_cc_theta (
     updates_up_data.signal = power_74_q;
   end
   // registers: Run-time registers of PowerTCP, written through `crate::cc::slot::ConfigIn`, with the paper's profile at 100 Gb/s and 13 us
-  // after
-  // reset.
+  // after reset.
   //
   // Addresses and widths: `hpcc_models::fixed::powertcp::address`. The port-speed table is a RAM beside each lane
   // (`crate::cc::parts::speed_table`), written by the same port.

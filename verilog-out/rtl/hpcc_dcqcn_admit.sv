@@ -275,8 +275,7 @@ module hpcc_dcqcn_admit (
   // to_wait: How long a flow waits before it may enter a pipeline whose loops read and write its state within six clocks.
   //
   // Clocks that a flow waits which is loaded now: it may follow the one that stands before it, and enters now, after six clocks, earlier
-  // ones after
-  // fewer. Without registers.
+  // ones after fewer. Without registers.
   always_comb begin
     to_wait_wait = 3'd0;
     if (to_wait_recent_valid_3 & (to_wait_recent_flow_3 == to_wait_flow)) begin

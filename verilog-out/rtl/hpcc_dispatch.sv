@@ -4,9 +4,8 @@
 // Dispatch: what becomes of each frame, in the order of the frames.
 //
 // Verdicts of the parser wait in a table with as many places as the packet buffer has frames, so none is ever lost; only the places of
-// their queue
-// pairs and what decides where they go stand in a FIFO, so that it is in registers when the rest shows. Then one row a clock, and none ever
-// stands still before it is in its queues:
+// their queue pairs and what decides where they go stand in a FIFO, so that it is in registers when the rest shows. Then one row a clock,
+// and none ever stands still before it is in its queues:
 //
 // | clock | does |
 // |---|---|
@@ -18,15 +17,14 @@
 // | 4 | counted; the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //
 // Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves
-// the
-// table while fewer than sixteen are behind it, so each queue holds all that can come.
+// the table while fewer than sixteen are behind it, so each queue holds all that can come. What goes out with a frame and decides nothing,
+// its INT stack before all, is not in the queue of turns, nor do engines see it: it is held in a table of sixteen words, in the order of
+// the frames, which is read at a place that a register holds. So no register as wide as that waits for what is decided last.
 //
 // A short frame beyond its queue pair's `share` of the packet buffer goes to no engine.
 //
 // Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames. An acknowledgement
-// keeps the
-// time at which the parser judged it, for laws that measure round trips.
-// Reference: `receive` of `hpcc_models::nic`.
+// keeps the time at which the parser judged it, for laws that measure round trips. Reference: `receive` of `hpcc_models::nic`.
 //
 // Dispatch of one port.
 module hpcc_dispatch (
@@ -113,6 +111,8 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::rx_packet_t judged;
   hpcc_nic_pkg::frame_fate_t fate_2;
   hpcc_nic_pkg::frame_turn_t turn_2;
+  // The rest of the row.
+  hpcc_nic_pkg::held_frame_t held_2;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
   // The same, but for one that does not come from its queue pair's peer.
@@ -121,6 +121,8 @@ module hpcc_dispatch (
   // Place of the counter.
   wire  [5:0] place;
   wire  hpcc_nic_pkg::frame_turn_t turn;
+  wire  hpcc_nic_pkg::held_frame_t frame;
+  wire  acknowledges;
   wire  room;
   wire  acts;
   wire  done;
@@ -131,6 +133,7 @@ module hpcc_dispatch (
   logic control_waits;
   hpcc_nic_pkg::action_t action;
   wire  [335:0] stack;
+  hpcc_nic_pkg::read_request_t reads;
   hpcc_nic_pkg::buffer_command_t asked;
   hpcc_nic_pkg::dma_job_t to_write;
   hpcc_nic_pkg::commit_entry_t entry;
@@ -286,9 +289,15 @@ module hpcc_dispatch (
   hpcc_nic_pkg::frame_count_t classify_fault;
   // The row for the engines.
   hpcc_nic_pkg::rx_packet_t classify_row;
-  // What follows UDP, the INT stack as in `row`; of a control packet as it came.
+  // What follows UDP, the INT stack zero behind its length; of a control packet as it came.
   hpcc_nic_pkg::int_body_t classify_body;
   hpcc_nic_pkg::qp_context_t context_2_q;
+  // Of the frames that wait for their turn, and the places of the next one that comes and of the oldest.
+  wire  hpcc_nic_pkg::held_frame_t held_rdata;
+  logic [3:0] last_held_d;
+  logic [3:0] last_held_q;
+  logic [3:0] oldest_held_d;
+  logic [3:0] oldest_held_q;
   hpcc_nic_pkg::frame_turn_t turn_3_q;
   hpcc_nic_pkg::rx_packet_t row_3_q;
   hpcc_nic_pkg::frame_count_t counter_3_q;
@@ -410,7 +419,15 @@ module hpcc_dispatch (
     .waddr(context_qp),
     .wdata(context_data)
   );
-  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4), .MARK(8)) u_requests (
+  hpcc_async_ram #(.WIDTH(695), .ADDRESS(4)) u_held (
+    .clk(clk),
+    .raddr(oldest_held_q),
+    .rdata(held_rdata),
+    .we(valid_2_q),
+    .waddr(last_held_q),
+    .wdata(held_2)
+  );
+  hpcc_short_fifo #(.WIDTH(197), .ADDRESS(4), .MARK(8)) u_requests (
     .clk(clk),
     .rst(rst),
     .up_data(row_3_q),
@@ -421,7 +438,7 @@ module hpcc_dispatch (
     .down_ready(request_ready),
     .crowded(unused_requests_crowded)
   );
-  hpcc_short_fifo #(.WIDTH(550), .ADDRESS(4), .MARK(8)) u_responses (
+  hpcc_short_fifo #(.WIDTH(197), .ADDRESS(4), .MARK(8)) u_responses (
     .clk(clk),
     .rst(rst),
     .up_data(row_3_q),
@@ -432,7 +449,7 @@ module hpcc_dispatch (
     .down_ready(response_ready),
     .crowded(unused_responses_crowded)
   );
-  hpcc_short_fifo #(.WIDTH(704), .ADDRESS(4), .MARK(8)) u_turns (
+  hpcc_short_fifo #(.WIDTH(9), .ADDRESS(4), .MARK(8)) u_turns (
     .clk(clk),
     .rst(rst),
     .up_data(sorted),
@@ -487,6 +504,7 @@ module hpcc_dispatch (
   assign meant_opcode = verdict.opcode;
   assign comes = verdict_valid & (~lost_14_q);
   assign turn = turns_down_data;
+  assign frame = held_rdata;
   assign room = ((((commands_up_ready & jobs_up_ready) & commits_up_ready) & ((~turn.notice) | notice_room_q))
       & ((~turn.control) | control_room_q)) & (~(turn.ecn & mark_out_q));
   assign engine = turn.request | turn.response;
@@ -495,7 +513,8 @@ module hpcc_dispatch (
   assign response_action_ready = (turns_down_valid & room) & turn.response;
   assign done = turns_down_valid & acts;
   assign taken = engine & action.take;
-  assign committed = (engine & action.commits) | (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT);
+  assign acknowledges = turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT;
+  assign committed = (engine & action.commits) | acknowledges;
   assign enters = rows_down_valid & open_q;
   assign leaving = rows_down_data;
   assign whole_1 = head_1_q.role == hpcc_nic_pkg::FRAME_ROLE_CONTROL;
@@ -526,7 +545,7 @@ module hpcc_dispatch (
   assign jobs_up_valid = done & taken;
   assign job_data = jobs_down_data;
   assign job_valid = jobs_down_valid;
-  assign stack = turn.body.int_stack;
+  assign stack = frame.body.int_stack;
   assign commits_up_valid = done & committed;
   assign commit_data = commits_down_data;
   assign commit_valid = commits_down_valid;
@@ -543,8 +562,13 @@ module hpcc_dispatch (
     inside_d = inside_q;
     last_d = last_q;
     oldest_d = oldest_q;
+    last_held_d = last_held_q;
+    oldest_held_d = oldest_held_q;
     if (comes) begin
       last_d = last_q + 9'd1;
+    end
+    if (done) begin
+      oldest_held_d = oldest_held_q + 4'd1;
     end
     if (enters & (~done)) begin
       inside_d = inside_q + 5'd1;
@@ -558,6 +582,9 @@ module hpcc_dispatch (
     end
     valid_1_d = enters;
     valid_2_d = valid_1_q;
+    if (valid_2_q) begin
+      last_held_d = last_held_q + 4'd1;
+    end
     valid_3_d = valid_2_q;
     counts_out_d = 44'd0;
     counts_4_d = valid_3_q & (foreign | (~over_3_q));
@@ -575,6 +602,8 @@ module hpcc_dispatch (
       inside_d = 5'd0;
       last_d = 9'd0;
       oldest_d = 9'd0;
+      last_held_d = 4'd0;
+      oldest_held_d = 4'd0;
       valid_1_d = 1'd0;
       valid_2_d = 1'd0;
       valid_3_d = 1'd0;
@@ -602,26 +631,26 @@ module hpcc_dispatch (
     if (~notice_full_q) begin
       notice_word_d.event_kind = heard;
       notice_word_d.response = turn.fate == hpcc_nic_pkg::FRAME_FATE_ECHO;
-      notice_word_d.qp = turn.qp;
-      notice_word_d.generation = turn.generation;
-      notice_word_d.psn = turn.psn;
+      notice_word_d.qp = frame.qp;
+      notice_word_d.generation = frame.generation;
+      notice_word_d.psn = frame.psn;
+      notice_word_d.int_length = frame.int_length;
       notice_word_d.ecn = turn.ecn;
-      notice_word_d.int_length = turn.int_length;
       notice_word_d.int_stack = stack;
     end
   end
   always_comb begin
     control_word_d = control_word_q;
     if (~control_full_q) begin
-      control_word_d.body = turn.body;
-      control_word_d.source_ip = turn.source_ip;
-      control_word_d.right_length = turn.right_length;
+      control_word_d.body = frame.body;
+      control_word_d.source_ip = frame.source_ip;
+      control_word_d.right_length = frame.right_length;
     end
   end
   always_comb begin
     marked_d = marked_q;
-    marked_d.qp = turn.qp;
-    marked_d.generation = turn.generation;
+    marked_d.qp = frame.qp;
+    marked_d.generation = frame.generation;
     marked_d.response = turn.response;
   end
   always_comb begin
@@ -654,19 +683,21 @@ module hpcc_dispatch (
     turn_2.notice = ((fate_2 == hpcc_nic_pkg::FRAME_FATE_ECHO) | (fate_2 == hpcc_nic_pkg::FRAME_FATE_NOTIFICATION))
         | (fate_2 == hpcc_nic_pkg::FRAME_FATE_PROBE_RESPONSE);
     turn_2.control = fate_2 == hpcc_nic_pkg::FRAME_FATE_CONTROL;
-    turn_2.qp = judged.qp;
-    turn_2.generation = judged.generation;
-    turn_2.psn = judged.psn;
-    turn_2.payload_at = judged.payload_at;
-    turn_2.payload_length = judged.payload_length;
-    turn_2.int_on = judged.int_on;
-    turn_2.int_length = judged.int_length;
-    turn_2.syndrome = aeth.syndrome;
-    turn_2.ecn = &judged.ecn;
-    turn_2.came = arrived.came;
-    turn_2.body = classify_body;
-    turn_2.source_ip = row_2.source_ip;
-    turn_2.right_length = row_2.control_length;
+    turn_2.ecn = &row_2.ecn;
+  end
+  always_comb begin
+    held_2.qp = judged.qp;
+    held_2.generation = judged.generation;
+    held_2.psn = judged.psn;
+    held_2.payload_length = judged.payload_length;
+    held_2.int_on = judged.int_on;
+    held_2.syndrome = aeth.syndrome;
+    held_2.came = arrived.came;
+    held_2.body = classify_body;
+    held_2.int_length = head_2_q.int_length;
+    held_2.payload_at = row_2.payload_at;
+    held_2.source_ip = row_2.source_ip;
+    held_2.right_length = row_2.control_length;
   end
   always_comb begin
     sorted = turn_3_q;
@@ -690,30 +721,44 @@ module hpcc_dispatch (
     asked = 24'd0;
     if (taken) begin
       asked.take = 1'd1;
-      asked.at = turn.payload_at;
-      asked.length = turn.payload_length;
+      asked.at = frame.payload_at;
+      asked.length = frame.payload_length;
     end
   end
   always_comb begin
     to_write.address = action.address;
-    to_write.length = turn.payload_length[12:0];
+    to_write.length = frame.payload_length[12:0];
   end
   always_comb begin
-    entry.commit = action.commit;
+    reads.address = action.address;
+    reads.length = action.length;
+    reads.count = action.count;
+    reads.duplicate = action.duplicate;
+  end
+  always_comb begin
     entry.waits = taken;
-    if (turn.fate == hpcc_nic_pkg::FRAME_FATE_ACKNOWLEDGEMENT) begin
-      entry = 422'd0;
+    entry.commit.int_stack = stack;
+    entry.commit.ecn = acknowledges & turn.ecn;
+    entry.commit.qp = frame.qp;
+    entry.commit.generation = frame.generation;
+    entry.commit.int_length = frame.int_length;
+    entry.commit.int_on = frame.int_on;
+    entry.commit.kind = action.kind;
+    entry.commit.psn = action.psn;
+    entry.commit.syndrome = action.syndrome;
+    entry.commit.msn = action.msn;
+    entry.commit.answer = action.answer;
+    entry.commit.ends_or_failed = action.ends;
+    if (acknowledges) begin
       entry.commit.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
       entry.commit.answer = hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT;
-      entry.commit.qp = turn.qp;
-      entry.commit.generation = turn.generation;
-      entry.commit.psn = turn.psn;
-      entry.commit.syndrome = turn.syndrome;
-      entry.commit.msn = turn.came;
-      entry.commit.int_length = turn.int_length;
-      entry.commit.int_on = turn.int_on;
-      entry.commit.ecn = turn.ecn;
-      entry.commit.int_stack = stack;
+      entry.commit.psn = frame.psn;
+      entry.commit.syndrome = frame.syndrome;
+      entry.commit.msn = frame.came;
+      entry.commit.ends_or_failed = 1'd0;
+    end
+    if (engine & (action.kind == hpcc_nic_pkg::COMMIT_KIND_READ)) begin
+      entry.commit.int_stack = {215'd0, reads};
     end
   end
   always_comb begin
@@ -740,10 +785,10 @@ module hpcc_dispatch (
   always_comb begin
     answered = 417'd0;
     answered.kind = hpcc_nic_pkg::ACK_KIND_PROBE_RESPONSE;
-    answered.qp = turn.qp;
-    answered.generation = turn.generation;
-    answered.psn = turn.psn;
-    answered.int_length = turn.int_length;
+    answered.qp = frame.qp;
+    answered.generation = frame.generation;
+    answered.psn = frame.psn;
+    answered.int_length = frame.int_length;
     answered.int_stack = stack;
   end
   // share: A queue pair's share of the packet buffer: how many of its short frames may wait for an engine.
@@ -976,20 +1021,15 @@ module hpcc_dispatch (
     classify_body.int_stack = classify_int_stack;
   end
   always_comb begin
-    classify_row.opcode = classify_opcode;
+    classify_row.opcode = classify_raw.opcode;
     classify_row.ack_req = classify_raw.ack_req;
-    classify_row.ecn = classify_raw.ecn;
     classify_row.qp = classify_raw.qp;
     classify_row.psn = classify_raw.psn;
     classify_row.extension = classify_raw.extension;
-    classify_row.payload_at = classify_raw.payload_at;
     classify_row.payload_length = classify_raw.payload_length;
-    classify_row.int_length = classify_int_length;
-    classify_row.int_stack = classify_int_stack;
     classify_row.generation = classify_of_queue_pair.generation;
     classify_row.mtu = classify_of_queue_pair.mtu;
     classify_row.int_on = classify_int_on;
-    classify_row.role = classify_role;
   end
   initial begin
     open_q = 1'd0;
@@ -1031,8 +1071,10 @@ module hpcc_dispatch (
     share_kept_q = 13'd0;
     share_cleared_q = 9'd0;
     context_2_q = 211'd0;
-    turn_3_q = 704'd0;
-    row_3_q = 550'd0;
+    last_held_q = 4'd0;
+    oldest_held_q = 4'd0;
+    turn_3_q = 9'd0;
+    row_3_q = 197'd0;
     counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     fault_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     counted_4_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
@@ -1086,6 +1128,8 @@ module hpcc_dispatch (
     share_kept_q <= share_kept_d;
     share_cleared_q <= share_cleared_d;
     context_2_q <= contexts_rdata;
+    last_held_q <= last_held_d;
+    oldest_held_q <= oldest_held_d;
     turn_3_q <= turn_2;
     row_3_q <= judged;
     counter_3_q <= classify_counter;
@@ -1101,10 +1145,11 @@ module hpcc_dispatch (
     control_word_q <= control_word_d;
     marked_q <= marked_d;
   end
-  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_raw.int_length, classify_raw.role,
-      classify_raw.drop_code, classify_head.qp, classify_of_queue_pair.law, classify_of_queue_pair.local_qpn,
-      classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn, classify_of_queue_pair.pause_class,
-      classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn, classify_of_queue_pair.remote_mac};
+  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_raw.payload_at,
+      classify_raw.int_length, classify_raw.ecn, classify_raw.role, classify_raw.drop_code, classify_head.qp, classify_of_queue_pair.law,
+      classify_of_queue_pair.local_qpn, classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn,
+      classify_of_queue_pair.pause_class, classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn,
+      classify_of_queue_pair.remote_mac, classify_opcode, classify_int_length};
 endmodule
 
 `default_nettype wire

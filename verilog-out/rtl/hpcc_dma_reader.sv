@@ -21,8 +21,7 @@ module hpcc_dma_reader (
   output wire  payload_valid,
   input  wire  payload_ready,
   // Memory: reads with identifier 0, so that data comes in order, of whole 64-byte lines that cross no 4 KiB; `rid` and `rlast` are not
-  // looked at, beats are counted.
-  // Identifier of the transaction.
+  // looked at, beats are counted. Identifier of the transaction.
   output wire  [3:0] m_axi_arid,
   // First byte.
   output wire  [63:0] m_axi_araddr,

@@ -23,8 +23,7 @@ module hpcc_nic (
   // Bit n is high while the other end of the link has paused priority n (PFC); of global pause all are.
   input  wire  [7:0] pause,
   // Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_registers.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is
-  // no register. `awprot` and `arprot` are not looked at.
-  // Byte address.
+  // no register. `awprot` and `arprot` are not looked at. Byte address.
   input  wire  [11:0] s_axil_awaddr,
   // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_awprot,
@@ -53,8 +52,7 @@ module hpcc_nic (
   output wire  s_axil_rvalid,
   input  wire  s_axil_rready,
   // Frames from the MAC without preamble and FCS, first byte in the lowest bits; `tkeep` says the bytes of the last beat, `tuser` with
-  // `tlast` marks a frame as bad (wrong FCS). Once STATUS.ready is set, `tready` is always high.
-  // First byte in the lowest bits.
+  // `tlast` marks a frame as bad (wrong FCS). Once STATUS.ready is set, `tready` is always high. First byte in the lowest bits.
   input  wire  [511:0] s_axis_rx_tdata,
   // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   input  wire  [63:0] s_axis_rx_tkeep,
@@ -65,8 +63,7 @@ module hpcc_nic (
   input  wire  s_axis_rx_tvalid,
   output wire  s_axis_rx_tready,
   // Frames to the MAC without preamble and FCS, first byte in the lowest bits, no gap inside a frame while `tready` is high; `tuser` with
-  // `tlast` asks the MAC to spoil the FCS (host memory failed under the frame).
-  // First byte in the lowest bits.
+  // `tlast` asks the MAC to spoil the FCS (host memory failed under the frame). First byte in the lowest bits.
   output wire  [511:0] m_axis_tx_tdata,
   // Bytes of the frame: all, but in its last beat those from bit 0 on, one at least.
   output wire  [63:0] m_axis_tx_tkeep,
@@ -86,8 +83,7 @@ module hpcc_nic (
   input  wire  m_axis_completion_tready,
   // Host memory, AXI4, 512 bits, at the addresses that work requests and registered regions give. Bursts are INCR, of whole 64-byte lines,
   // and cross no 4 KiB; all carry identifier 0, so that responses come in order (`bid`, `rid` and `rlast` are not looked at). Bit 1 of
-  // `bresp` and `rresp` is an error. At most 64 bursts of writes and 32 KiB of reads are outstanding.
-  // Identifier of the transaction.
+  // `bresp` and `rresp` is an error. At most 64 bursts of writes and 32 KiB of reads are outstanding. Identifier of the transaction.
   output wire  [3:0] m_axi_awid,
   // First byte.
   output wire  [63:0] m_axi_awaddr,

@@ -876,10 +876,9 @@ module hpcc_nic_flows (
   // | 3 | is a probe due, does the response count? New state; a probe goes into the FIFOs of its frame and of its charge |
   //
   // The rule is asked when a request with payload has left, so there is always payload in flight and no timer is needed. A request that
-  // leaves in the
-  // clock of a creation is not counted; one that finds no room in the FIFOs asks in vain, and the next asks again. The time of the last
-  // probe is
-  // kept modulo 2^32 ns: 4.3 s after it, to the interval, a probe may come one interval late. Notices other than responses pass.
+  // leaves in the clock of a creation is not counted; one that finds no room in the FIFOs asks in vain, and the next asks again. The time
+  // of the last probe is kept modulo 2^32 ns: 4.3 s after it, to the interval, a probe may come one interval late. Notices other than
+  // responses pass.
   //
   // Takes a request a clock. Contexts come at most every third clock.
   assign probes_now_1_d = now[31:0];

@@ -2375,42 +2375,29 @@ package hpcc_nic_pkg;
     ANSWER_KIND_READ_DUPLICATE = 2'd3
   } answer_kind_t;
 
-  // What is to happen once the memory has taken a packet's payload.
+  // What an engine decides about a packet. Dispatch adds what the packet brought: queue pair, INT.
   typedef struct packed {
-    // Of answers: the packet came with the mark "congestion experienced".
-    logic ecn;
-    // Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
-    // commit stage).
-    logic ends_or_failed;
-    // The queue pair collects INT.
-    logic int_on;
+    // Of a READ: it was asked for before.
+    logic duplicate;
+    // Of a READ: number of PSNs that its responses take.
+    logic [23:0] count;
+    // Of a READ: bytes.
+    logic [31:0] length;
+    // Of the responder: `msn` counts a message that ends with this packet.
+    logic ends;
     // Which answer, if it is one.
     answer_kind_t answer;
-    // INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
-    logic [335:0] int_stack;
-    // Bytes of INT.
-    logic [5:0] int_length;
-    // MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
+    // MSN; of READ data, whether it is the last of its READ.
     logic [23:0] msn;
-    // AETH syndrome. For answers `Ack` also for READ data.
+    // AETH syndrome.
     aeth_syndrome_t syndrome;
     // PSN: of the acknowledgement, the READ's first, or the answer's.
     logic [23:0] psn;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
     // What it is.
     commit_kind_t kind;
-  } commit_t;
-
-  // What an engine decides about a packet.
-  typedef struct packed {
-    // What.
-    commit_t commit;
     // There is something to commit.
     logic commits;
-    // Where it goes.
+    // Where it goes; of a READ, the first byte that it asks for.
     logic [63:0] address;
     // Take the payload; skip it otherwise.
     logic take;
@@ -2603,35 +2590,54 @@ package hpcc_nic_pkg;
 
   // An accepted transport packet beside the context of its queue pair.
   typedef struct packed {
-    // What its INT is for.
-    frame_role_t role;
     // The queue pair collects INT.
     logic int_on;
     // MTU code.
     logic [2:0] mtu;
     // Generation of the queue pair.
     logic [7:0] generation;
-    // INT header and stack, first byte in the highest bits, zero behind its length.
-    logic [335:0] int_stack;
-    // Bytes of INT header and stack, 0 on plain packets.
-    logic [5:0] int_length;
     // Bytes of payload without pad.
     logic [15:0] payload_length;
-    // First byte of the payload in the frame.
-    logic [6:0] payload_at;
     // 16 bytes after the BTH, first byte in the highest bits: RETH, or AETH and 12 more.
     logic [127:0] extension;
     // PSN.
     logic [23:0] psn;
     // Queue pair.
     logic [7:0] qp;
-    // ECN field of IPv4.
-    logic [1:0] ecn;
     // Acknowledge request.
     logic ack_req;
     // BTH opcode.
     opcode_t opcode;
   } rx_packet_t;
+
+  // What is to happen once the memory has taken a packet's payload.
+  typedef struct packed {
+    // Of answers: the packet came with the mark "congestion experienced".
+    logic ecn;
+    // Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
+    // commit stage).
+    logic ends_or_failed;
+    // The queue pair collects INT.
+    logic int_on;
+    // Which answer, if it is one.
+    answer_kind_t answer;
+    // INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
+    logic [335:0] int_stack;
+    // Bytes of INT.
+    logic [5:0] int_length;
+    // MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
+    logic [23:0] msn;
+    // AETH syndrome. For answers `Ack` also for READ data.
+    aeth_syndrome_t syndrome;
+    // PSN: of the acknowledgement, the READ's first, or the answer's.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // What it is.
+    commit_kind_t kind;
+  } commit_t;
 
   // A commit that waits for a write, or not.
   typedef struct packed {
@@ -2640,6 +2646,34 @@ package hpcc_nic_pkg;
     // What is to happen.
     commit_t commit;
   } commit_entry_t;
+
+  // The rest of a frame that waits for its turn: what goes out with it.
+  typedef struct packed {
+    // UDP carries exactly as much as a control packet.
+    logic right_length;
+    // IPv4 address of the sender.
+    logic [31:0] source_ip;
+    // What follows UDP. The INT stack is zero behind its length, but of a control packet, which has none.
+    int_body_t body;
+    // The NIC's clock when it was judged, ns modulo 2^24.
+    logic [23:0] came;
+    // Bytes of INT header and stack.
+    logic [5:0] int_length;
+    // The queue pair collects INT.
+    logic int_on;
+    // AETH syndrome, if it has one.
+    aeth_syndrome_t syndrome;
+    // Bytes of payload without pad.
+    logic [15:0] payload_length;
+    // First byte of the payload in the frame.
+    logic [6:0] payload_at;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } held_frame_t;
 
   // The 16 bytes behind a BTH where an AETH may stand first.
   typedef struct packed {
@@ -2687,6 +2721,18 @@ package hpcc_nic_pkg;
     logic [2:0] event_kind;
   } notice_t;
 
+  // What a READ asks for, in the place of INT.
+  typedef struct packed {
+    // It was asked for before.
+    logic duplicate;
+    // Number of PSNs that its responses take.
+    logic [23:0] count;
+    // Bytes.
+    logic [31:0] length;
+    // First byte.
+    logic [63:0] address;
+  } read_request_t;
+
   // What is known of a frame that waits for an engine.
   typedef struct packed {
     // It came when its queue pair had its share of the packet buffer.
@@ -2695,34 +2741,10 @@ package hpcc_nic_pkg;
     logic counted;
   } share_mark_t;
 
-  // A frame that waits for its turn: for what came before it, and for its engine's decision.
+  // What decides when a frame has its turn, and where it then goes.
   typedef struct packed {
-    // UDP carries exactly as much as a control packet.
-    logic right_length;
-    // IPv4 address of the sender.
-    logic [31:0] source_ip;
-    // What follows UDP. The INT stack is zero behind its length, but of a control packet, which has none.
-    int_body_t body;
-    // The NIC's clock when it was judged, ns modulo 2^24.
-    logic [23:0] came;
-    // Bytes of INT header and stack.
-    logic [5:0] int_length;
-    // The queue pair collects INT.
-    logic int_on;
     // It came with the mark "congestion experienced".
     logic ecn;
-    // AETH syndrome, if it has one.
-    aeth_syndrome_t syndrome;
-    // Bytes of payload without pad.
-    logic [15:0] payload_length;
-    // First byte of the payload in the frame.
-    logic [6:0] payload_at;
-    // PSN.
-    logic [23:0] psn;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
     // It is a control packet.
     logic control;
     // The congestion control hears of it.
@@ -2818,18 +2840,6 @@ package hpcc_nic_pkg;
     // A READ is answered or void.
     logic read_left;
   } response_notice_t;
-
-  // What a READ asks for, in the place of INT.
-  typedef struct packed {
-    // It was asked for before.
-    logic duplicate;
-    // Number of PSNs that its responses take.
-    logic [23:0] count;
-    // Bytes.
-    logic [31:0] length;
-    // First byte.
-    logic [63:0] address;
-  } read_request_t;
 
   // What the responder counts.
   typedef struct packed {
@@ -3335,8 +3345,10 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // It is the last of its READ.
     logic last;
-    // Where it goes.
-    logic [63:0] address;
+    // Bytes of the READ before this payload.
+    logic [35:0] ahead;
+    // Local address of the READ's first byte.
+    logic [63:0] base;
   } read_decision_t;
 
   // What is known of a READ response before it is compared with its READ.

@@ -4,10 +4,8 @@
 // The flip-flops of the register map, made from its description `hpcc_models::nic::registers::registers`.
 //
 // One write and one read a clock. A write's place is decoded in its clock, as a row of sixteen words and the place in it, and the value
-// stored in the
-// next; a value that is read is chosen among every fourth word before the registers of its answer, and among these four behind them.
-// Registers whose place is `Elsewhere` are known here (they count as
-// mapped) and read as zero.
+// stored in the next; a value that is read is chosen among every fourth word before the registers of its answer, and among these four
+// behind them. Registers whose place is `Elsewhere` are known here (they count as mapped) and read as zero.
 //
 // The register file. Signals `cfg_*` and `body` are named in the description.
 module hpcc_register_file (

@@ -10,8 +10,7 @@ module hpcc_registers (
   // Synchronous, high: reset values.
   input  wire  rst,
   // Registers: one read and one write at a time. `awready`, `wready` and `arready` are low in reset and until the access before is
-  // answered; a write's data is taken before its address, after it or with it. `awprot` and `arprot` are not looked at.
-  // Byte address.
+  // answered; a write's data is taken before its address, after it or with it. `awprot` and `arprot` are not looked at. Byte address.
   input  wire  [11:0] s_axil_awaddr,
   // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_awprot,

@@ -656,7 +656,6 @@ module hpcc_requester (
   wire  [15:0] stages_unlike;
   wire  [23:0] stages_new_end;
   wire  [23:0] stages_last_out;
-  wire  [35:0] stages_skipped;
   wire  stages_is_answer;
   wire  stages_is_ack;
   wire  stages_in_order;
@@ -710,8 +709,8 @@ module hpcc_requester (
   wire  stages_defers_response;
   // 5: what is taken is the last of its READ.
   wire  stages_last;
-  // 5: where the payload goes.
-  wire  [63:0] stages_address;
+  // 5: bytes of the READ before that payload.
+  wire  [35:0] stages_ahead;
   // 4: the work request of the message is done, without an error.
   wire  stages_completes;
   // 4: its queue pair, or that of the state that may be written in the next clock.
@@ -1186,7 +1185,7 @@ module hpcc_requester (
   // What the pipe needs of them.
   wire  [3:0] responses_steps_raddr;
   wire  hpcc_nic_pkg::arrived_response_t responses_steps_rdata;
-  // Decisions that have not left.
+  // Decisions that have not left. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
   wire  unused_responses_decisions_up_ready;
   wire  hpcc_nic_pkg::read_decision_t responses_decisions_down_data;
   wire  responses_decisions_down_valid;
@@ -1428,27 +1427,42 @@ module hpcc_requester (
   wire  events_bad;
   wire  hpcc_nic_pkg::law_event_t events_cc_event_data;
   wire  events_cc_event_valid;
-  // Decisions about READ responses for the commit stage.
+  // `data` is an item. Only while `full` is low.
   wire  actions_put;
+  // An item waits.
   wire  actions_full;
   wire  hpcc_nic_pkg::action_t actions_down_data;
   wire  actions_down_valid;
-  // Acknowledgements of READ data that carry INT back.
+  logic actions_held_d;
+  logic actions_held_q;
+  hpcc_nic_pkg::action_t actions_item_d;
+  hpcc_nic_pkg::action_t actions_item_q;
+  // `data` is an item. Only while `full` is low.
   logic echoes_put;
+  // An item waits.
   wire  echoes_full;
   wire  hpcc_nic_pkg::ack_send_t echoes_down_data;
   wire  echoes_down_valid;
+  logic echoes_held_d;
+  logic echoes_held_q;
+  hpcc_nic_pkg::ack_send_t echoes_item_d;
+  hpcc_nic_pkg::ack_send_t echoes_item_q;
   // Messages handed to the scheduler.
   logic schedules_up_valid;
   wire  unused_schedules_up_ready;
   wire  hpcc_nic_pkg::flow_packet_t schedules_down_data;
   wire  schedules_down_valid;
   wire  schedules_crowded;
-  // Flows that the scheduler is to end.
+  // `data` is an item. Only while `full` is low.
   logic kills_put;
+  // An item waits.
   wire  kills_full;
   wire  hpcc_nic_pkg::flow_of_generation_t kills_down_data;
   wire  kills_down_valid;
+  logic kills_held_d;
+  logic kills_held_q;
+  hpcc_nic_pkg::flow_of_generation_t kills_item_d;
+  hpcc_nic_pkg::flow_of_generation_t kills_item_q;
   // High from the second clock after power-on: what a RAM shows before is nothing.
   wire  started_d;
   logic started_q;
@@ -1786,7 +1800,7 @@ module hpcc_requester (
     .waddr(gather_held.qp),
     .wdata(gather_tail_q)
   );
-  hpcc_lut_ram #(.WIDTH(550), .ADDRESS(4)) u_responses_rows (
+  hpcc_lut_ram #(.WIDTH(197), .ADDRESS(4)) u_responses_rows (
     .clk(clk),
     .raddr(responses_rows_raddr),
     .rdata(responses_rows_rdata),
@@ -1802,7 +1816,7 @@ module hpcc_requester (
     .waddr(responses_place),
     .wdata(responses_word)
   );
-  hpcc_short_fifo #(.WIDTH(65), .ADDRESS(4), .MARK(16)) u_responses_decisions (
+  hpcc_short_fifo #(.WIDTH(101), .ADDRESS(4), .MARK(16)) u_responses_decisions (
     .clk(clk),
     .rst(rst),
     .up_data(responses_made),
@@ -1991,26 +2005,6 @@ module hpcc_requester (
     .cc_event_valid(events_cc_event_valid),
     .cc_event_ready(cc_event_ready)
   );
-  hpcc_requester_outlet #(.WIDTH(487)) u_actions (
-    .clk(clk),
-    .rst(rst),
-    .put(actions_put),
-    .data(verdict_action),
-    .full(actions_full),
-    .down_data(actions_down_data),
-    .down_valid(actions_down_valid),
-    .down_ready(action_ready)
-  );
-  hpcc_requester_outlet #(.WIDTH(417)) u_echoes (
-    .clk(clk),
-    .rst(rst),
-    .put(echoes_put),
-    .data(reply_echo),
-    .full(echoes_full),
-    .down_data(echoes_down_data),
-    .down_valid(echoes_down_valid),
-    .down_ready(echo_ready)
-  );
   hpcc_short_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(8)) u_schedules (
     .clk(clk),
     .rst(rst),
@@ -2021,16 +2015,6 @@ module hpcc_requester (
     .down_valid(schedules_down_valid),
     .down_ready(schedule_ready),
     .crowded(schedules_crowded)
-  );
-  hpcc_requester_outlet #(.WIDTH(24)) u_kills (
-    .clk(clk),
-    .rst(rst),
-    .put(kills_put),
-    .data(flow),
-    .full(kills_full),
-    .down_data(kills_down_data),
-    .down_valid(kills_down_valid),
-    .down_ready(kill_ready)
   );
   assign turn = turns_machine;
   assign row_ready = responses_row_ready;
@@ -2646,15 +2630,12 @@ module hpcc_requester (
   // window: Work requests that wait for the fast path, 16 at most, and what has become of each.
   //
   // They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's
-  // ring full
-  // comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again with its
-  // oldest work request, so
-  // that a full ring holds up no other queue pair of the window. What is more than the pipe can do is offered to the state machine in its
-  // turn.
+  // ring full comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again
+  // with its oldest work request, so that a full ring holds up no other queue pair of the window. What is more than the pipe can do is
+  // offered to the state machine in its turn.
   //
   // A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair
-  // that is
-  // inside, and when one comes back the others of its queue pair are passed by.
+  // that is inside, and when one comes back the others of its queue pair are passed by.
   //
   // Sixteen places.
   assign window_work_ready = window_room_q;
@@ -3234,26 +3215,20 @@ module hpcc_requester (
     end
   end
   // entry: What enters the pipe next: a READ response first, then an answer or a work request, in turn while both can go; while many
-  // answers wait, a work request waits
-  // for three of them.
+  // answers wait, a work request waits for three of them.
   //
   // So work requests come no faster than what they become is taken. A READ is three steps, of its work request, its response and the answer
-  // about the
-  // response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until frames are
-  // lost.
-  // Behind a READ of less than 128 bytes the next work request waits for three clocks: its response is on the wire for two to four. Behind
-  // a longer one, or while
-  // READs of peers are answered, for four: a READ is then four operations of the scheduler, its own work, its request that leaves, its
-  // acknowledgement,
-  // and the work of the peer's.
+  // about the response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until
+  // frames are lost. Behind a READ of less than 128 bytes the next work request waits for three clocks: its response is on the wire for two
+  // to four. Behind a longer one, or while READs of peers are answered, for four: a READ is then four operations of the scheduler, its own
+  // work, its request that leaves, its acknowledgement, and the work of the peer's.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
-  // has not been left to
-  // the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it along.
+  // has not been left to the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it
+  // along.
   //
   // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a work request when it is
-  // addressed, a READ
-  // response in the clock in which it shows.
+  // addressed, a READ response in the clock in which it shows.
   assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
   assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~entry_pauses_q);
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
@@ -3499,15 +3474,14 @@ module hpcc_requester (
   // | 2 | `step_2` | state and context show; that message is read |
   // | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
   // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-  // | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; address of a response's
-  // payload |
+  // | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; where in its READ a
+  // response's payload lies |
   //
   // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What
   // it writes goes in there.
   //
   // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
-  // left to it takes
-  // the responses behind it out of the pipe.
+  // left to it takes the responses behind it out of the pipe.
   //
   // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT`
   // PSNs at most, four times that outstanding.
@@ -3620,8 +3594,7 @@ module hpcc_requester (
   assign stages_takes = stages_accepts;
   assign stages_defers_response = stages_deferred;
   assign stages_last = stages_last_5_q;
-  assign stages_skipped = stages_ahead_5_q << (stages_mtu_5_q & 3'd3);
-  assign stages_address = ring_base + {28'd0, stages_skipped};
+  assign stages_ahead = stages_ahead_5_q << (stages_mtu_5_q & 3'd3);
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
     stages_valid_1_d = entry_valid;
@@ -3761,8 +3734,7 @@ module hpcc_requester (
   //
   // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
   // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits is seen in
-  // the
-  // clock after and holds the pipe from the one behind that.
+  // the clock after and holds the pipe from the one behind that.
   assign turns_asked = turns_answers | turns_called_before_q;
   assign turns_called = turns_answers | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
   assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~turns_answers)) & turns_waited_before_q));
@@ -3853,8 +3825,7 @@ module hpcc_requester (
   // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
   // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
   // together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the
-  // outputs. What stands in a
-  // void state is put aside a clock later, in the pipe.
+  // outputs. What stands in a void state is put aside a clock later, in the pipe.
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
@@ -4141,11 +4112,9 @@ module hpcc_requester (
   // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
   //
   // A response keeps its place until what becomes of it has left. Three pointers follow the newest: `next` is the one that enters the pipe
-  // next, `judged`
-  // the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state machine takes those
-  // behind it
-  // out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with
-  // it.
+  // next, `judged` the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state
+  // machine takes those behind it out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the
+  // state machine is done with it.
   //
   // Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`, which shows a clock before it `waits`.
   assign responses_row_ready = responses_room_q;
@@ -4234,15 +4203,15 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    responses_made.address = stages_address;
+    responses_made.base = ring_base;
+    responses_made.ahead = stages_ahead;
     responses_made.last = stages_last;
   end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
   // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
   // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs are
-  // registers and come in the
-  // third.
+  // registers and come in the third.
   //
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
@@ -4394,6 +4363,72 @@ module hpcc_requester (
       if (finished_item_1_q.status == hpcc_nic_pkg::COMPLETION_STATUS_OK) begin
         finished_item.length = ring_ended_work.total;
       end
+    end
+  end
+  // actions: One item that waits for its receiver.
+  assign actions_full = actions_held_q;
+  assign actions_down_valid = actions_held_q;
+  assign actions_down_data = actions_item_q;
+  always_comb begin
+    actions_held_d = actions_held_q;
+    if (action_ready) begin
+      actions_held_d = 1'd0;
+    end
+    if (actions_put) begin
+      actions_held_d = 1'd1;
+    end
+    if (rst) begin
+      actions_held_d = 1'd0;
+    end
+  end
+  always_comb begin
+    actions_item_d = actions_item_q;
+    if (~actions_held_q) begin
+      actions_item_d = verdict_action;
+    end
+  end
+  // echoes: One item that waits for its receiver.
+  assign echoes_full = echoes_held_q;
+  assign echoes_down_valid = echoes_held_q;
+  assign echoes_down_data = echoes_item_q;
+  always_comb begin
+    echoes_held_d = echoes_held_q;
+    if (echo_ready) begin
+      echoes_held_d = 1'd0;
+    end
+    if (echoes_put) begin
+      echoes_held_d = 1'd1;
+    end
+    if (rst) begin
+      echoes_held_d = 1'd0;
+    end
+  end
+  always_comb begin
+    echoes_item_d = echoes_item_q;
+    if (~echoes_held_q) begin
+      echoes_item_d = reply_echo;
+    end
+  end
+  // kills: One item that waits for its receiver.
+  assign kills_full = kills_held_q;
+  assign kills_down_valid = kills_held_q;
+  assign kills_down_data = kills_item_q;
+  always_comb begin
+    kills_held_d = kills_held_q;
+    if (kill_ready) begin
+      kills_held_d = 1'd0;
+    end
+    if (kills_put) begin
+      kills_held_d = 1'd1;
+    end
+    if (rst) begin
+      kills_held_d = 1'd0;
+    end
+  end
+  always_comb begin
+    kills_item_d = kills_item_q;
+    if (~kills_held_q) begin
+      kills_item_d = flow;
     end
   end
   initial begin
@@ -4668,6 +4703,12 @@ module hpcc_requester (
     finished_push_fast_1_q = 1'd0;
     finished_refused_1_q = 1'd0;
     finished_item_1_q = 192'd0;
+    actions_held_q = 1'd0;
+    actions_item_q = 184'd0;
+    echoes_held_q = 1'd0;
+    echoes_item_q = 417'd0;
+    kills_held_q = 1'd0;
+    kills_item_q = 24'd0;
     started_q = 1'd0;
     idle_q = 1'd0;
     address_q = 1'd0;
@@ -5004,6 +5045,12 @@ module hpcc_requester (
     finished_push_fast_1_q <= finished_push_fast_1_d;
     finished_refused_1_q <= finished_refused;
     finished_item_1_q <= finished_item_1_d;
+    actions_held_q <= actions_held_d;
+    actions_item_q <= actions_item_d;
+    echoes_held_q <= echoes_held_d;
+    echoes_item_q <= echoes_item_d;
+    kills_held_q <= kills_held_d;
+    kills_item_q <= kills_item_d;
     started_q <= started_d;
     idle_q <= idle_d;
     address_q <= address_d;

@@ -63,8 +63,10 @@ module hpcc_requester_verdict (
   wire  hpcc_nic_pkg::rx_packet_t decision_row;
   // The payload goes to memory.
   logic decision_take;
-  // Where.
-  logic [63:0] decision_address;
+  // Local address of the READ's first byte.
+  logic [63:0] decision_base;
+  // Bytes of the READ before the payload.
+  logic [35:0] decision_ahead;
   // The requester is to hear of the packet again, behind the writes before it.
   logic decision_commits;
   // As what: 1 data, 2 gap, 3 duplicate.
@@ -78,8 +80,7 @@ module hpcc_requester_verdict (
   wire  [35:0] left_d;
   logic [35:0] left_q;
   logic [35:0] skipped_r_q;
-  wire  [63:0] place_d;
-  logic [63:0] place_q;
+  logic [63:0] base_r_q;
   assign given = row.extension;
   assign aeth = given.aeth;
   assign syndrome = aeth.syndrome;
@@ -90,7 +91,6 @@ module hpcc_requester_verdict (
   assign in_order_d = row.psn == missing;
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
   assign left_d = {4'd0, message.length} - skipped;
-  assign place_d = base + {28'd0, skipped_r_q};
   assign full = 36'h100 << row.mtu;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
   assign sound_d = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
@@ -118,7 +118,8 @@ module hpcc_requester_verdict (
     counted.drop_qp_ended = act & (response_case == hpcc_nic_pkg::RESPONSE_CASE_ENDED);
   end
   always_comb begin
-    decision_address = place_q;
+    decision_base = base_r_q;
+    decision_ahead = skipped_r_q;
     decision_take = good & (|row.payload_length);
     decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
     decision_ends = good & ends_q;
@@ -132,30 +133,26 @@ module hpcc_requester_verdict (
       decision_commits = int_on;
     end
     if (decided) begin
-      decision_address = decision_made.address;
+      decision_base = decision_made.base;
+      decision_ahead = decision_made.ahead;
+      decision_ends = decision_made.last;
       decision_take = 1'd1;
       decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
-      decision_ends = decision_made.last;
       decision_commits = 1'd1;
     end
   end
   // decision: The decision about a READ response as a word. Without registers.
   assign decision_action = decision_word;
   always_comb begin
-    decision_word = 487'd0;
+    decision_word = 184'd0;
     decision_word.take = decision_take;
-    decision_word.address = decision_address;
     decision_word.commits = decision_commits;
-    decision_word.commit.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-    decision_word.commit.qp = decision_row.qp;
-    decision_word.commit.generation = decision_row.generation;
-    decision_word.commit.psn = decision_row.psn;
-    decision_word.commit.syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
-    decision_word.commit.msn = {23'd0, decision_ends};
-    decision_word.commit.int_length = decision_row.int_length;
-    decision_word.commit.int_stack = decision_row.int_stack;
-    decision_word.commit.answer = decision_answer;
-    decision_word.commit.int_on = decision_row.int_on;
+    decision_word.psn = decision_row.psn;
+    decision_word.answer = decision_answer;
+    decision_word.address = decision_base + {28'd0, decision_ahead};
+    decision_word.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+    decision_word.syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
+    decision_word.msn = {23'd0, decision_ends};
   end
   initial begin
     offset_q = 24'd0;
@@ -165,7 +162,7 @@ module hpcc_requester_verdict (
     ends_q = 1'd0;
     left_q = 36'd0;
     skipped_r_q = 36'd0;
-    place_q = 64'd0;
+    base_r_q = 64'd0;
   end
   always @(posedge clk) begin
     offset_q <= offset_d;
@@ -175,11 +172,11 @@ module hpcc_requester_verdict (
     ends_q <= ends_d;
     left_q <= left_d;
     skipped_r_q <= skipped;
-    place_q <= place_d;
+    base_r_q <= base;
   end
-  wire unused_bits = &{1'b0, message.last, message.read, distance.magnitude, given.rest, aeth.msn, syndrome.value, decision_row.role,
-      decision_row.mtu, decision_row.payload_length, decision_row.payload_at, decision_row.extension, decision_row.ecn,
-      decision_row.ack_req, decision_row.opcode};
+  wire unused_bits = &{1'b0, message.last, message.read, distance.magnitude, given.rest, aeth.msn, syndrome.value, decision_row.int_on,
+      decision_row.mtu, decision_row.generation, decision_row.payload_length, decision_row.extension, decision_row.qp, decision_row.ack_req,
+      decision_row.opcode};
 endmodule
 
 `default_nettype wire

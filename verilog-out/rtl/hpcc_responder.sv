@@ -92,10 +92,7 @@ module hpcc_responder (
   wire  hpcc_nic_pkg::rx_packet_t row_5;
   hpcc_nic_pkg::aeth_syndrome_t syndrome;
   hpcc_nic_pkg::commit_kind_t kind;
-  logic [335:0] carried;
-  hpcc_nic_pkg::read_request_t asked;
   hpcc_nic_pkg::responder_state_t state;
-  hpcc_nic_pkg::commit_t commit;
   hpcc_nic_pkg::action_t made;
   logic full_0_d;
   logic full_0_q;
@@ -362,12 +359,12 @@ module hpcc_responder (
     .wqp(row_5.qp),
     .wdata(state)
   );
-  hpcc_delay #(.WIDTH(550), .DEPTH(3)) u_rows (
+  hpcc_delay #(.WIDTH(197), .DEPTH(3)) u_rows (
     .clk(clk),
     .d(row_2_q),
     .q(rows_q)
   );
-  hpcc_short_fifo #(.WIDTH(487), .ADDRESS(4), .MARK(8)) u_actions (
+  hpcc_short_fifo #(.WIDTH(184), .ADDRESS(4), .MARK(8)) u_actions (
     .clk(clk),
     .rst(rst),
     .up_data(made),
@@ -520,36 +517,22 @@ module hpcc_responder (
     if (do_write_5_q & (~answered)) begin
       kind = hpcc_nic_pkg::COMMIT_KIND_NOTHING;
     end
-    carried = row_5.int_stack;
-    if (do_read_5_q | do_reread_5_q) begin
-      kind = hpcc_nic_pkg::COMMIT_KIND_READ;
-      carried = {215'd0, asked};
-    end
-  end
-  always_comb begin
-    asked.address = reth_5.address;
-    asked.length = reth_5.length;
-    asked.count = rules_count;
-    asked.duplicate = do_reread_5_q;
-  end
-  always_comb begin
-    commit = 421'd0;
-    commit.kind = kind;
-    commit.qp = row_5.qp;
-    commit.generation = row_5.generation;
-    commit.psn = psn;
-    commit.syndrome = syndrome;
-    commit.msn = msn;
-    commit.int_length = row_5.int_length;
-    commit.int_stack = carried;
-    commit.int_on = row_5.int_on;
-    commit.ends_or_failed = ends_or_reads_5_q;
-  end
-  always_comb begin
+    made = 184'd0;
     made.take = take_5_q;
     made.address = rules_base;
+    if (do_read_5_q | do_reread_5_q) begin
+      kind = hpcc_nic_pkg::COMMIT_KIND_READ;
+      made.address = reth_5.address;
+    end
+    made.kind = kind;
+    made.psn = psn;
+    made.syndrome = syndrome;
+    made.msn = msn;
+    made.ends = ends_or_reads_5_q;
+    made.length = reth_5.length;
+    made.count = rules_count;
+    made.duplicate = do_reread_5_q;
     made.commits = ((((report_5_q | again_5_q) | nak_5_q) | do_write_5_q) | do_read_5_q) | do_reread_5_q;
-    made.commit = commit;
   end
   always_comb begin
     state = known_5_q;
@@ -690,9 +673,9 @@ module hpcc_responder (
     hold_3_q = 1'd0;
     hold_4_q = 1'd0;
     inside_q = 5'd0;
-    row_0_q = 550'd0;
-    row_1_q = 550'd0;
-    row_2_q = 550'd0;
+    row_0_q = 197'd0;
+    row_1_q = 197'd0;
+    row_2_q = 197'd0;
     valid_1_q = 1'd0;
     valid_2_q = 1'd0;
     valid_3_q = 1'd0;
@@ -873,9 +856,9 @@ module hpcc_responder (
     ends_or_reads_5_q <= ends_or_reads_5_d;
     count_5_q <= count_5_d;
   end
-  wire unused_bits = &{1'b0, reth_5.key, row_5.role, row_5.mtu, row_5.payload_length, row_5.payload_at, row_5.ecn, row_5.opcode,
-      rules_reth.address, rules_reth.key, rules_reth_2.key, rules_rounded_2_q.rest, rules_distance_3_q.magnitude, rules_packets_4_q[24],
-      left_5_q.ended, left_5_q.reads};
+  wire unused_bits = &{1'b0, reth_5.key, row_5.mtu, row_5.generation, row_5.payload_length, row_5.opcode, rules_reth.address,
+      rules_reth.key, rules_reth_2.key, rules_rounded_2_q.rest, rules_distance_3_q.magnitude, rules_packets_4_q[24], left_5_q.ended,
+      left_5_q.reads};
 endmodule
 
 `default_nettype wire

@@ -7,10 +7,8 @@
 // comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
 // behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
 // are active, of more than 16 packets three, of 32 and more two: that fills the wire, and what is granted long before it leaves comes late
-// for a cap. A READ asked for again
-// takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an
-// active
-// READ, all of those are replaced, since what lies before the new PSN has been received.
+// for a cap. A READ asked for again takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one
+// thing: if it lies in or before an active READ, all of those are replaced, since what lies before the new PSN has been received.
 //
 // What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in four of the same:
 //
@@ -1039,8 +1037,7 @@ module hpcc_response_queue (
   // A list is given back whole in one clock. After reset the links are written, one a clock.
   //
   // The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest. No place is looked at in
-  // the
-  // clock in which it is filled.
+  // the clock in which it is filled.
   assign pool_we = (pool_busy_q | pool_gives_q) | (store_q & some_q);
   assign pool_item = pool_items_rdata;
   assign pool_behind = pool_links_rdata;
@@ -1087,8 +1084,8 @@ module hpcc_response_queue (
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
   //
   // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read:
-  // four clocks behind the
-  // one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
+  // four clocks behind the one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock
+  // before.
   //
   // Collects what comes without handshake, and chooses.
   assign intake_take = ((intake_offers_q & (~intake_met_q)) & room_q) & (~stalls_q);

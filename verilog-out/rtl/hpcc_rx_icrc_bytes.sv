@@ -4,8 +4,8 @@
 // What the ICRC covers of a beat, with zeros around it.
 //
 // The ICRC is that of the packet without INT, but for what echoes INT to a NIC that has it covered (`ECHO_ICRC_FULL`). Instead of moving
-// the whole packet down over its INT, the 28 bytes of IPv4 and UDP
-// are moved up behind it, and zeros take the place in front of them, which a zero CRC register does not see.
+// the whole packet down over its INT, the 28 bytes of IPv4 and UDP are moved up behind it, and zeros take the place in front of them, which
+// a zero CRC register does not see.
 //
 // | clock | does |
 // |---|---|

@@ -13,12 +13,9 @@
 // | 0 | outputs |
 //
 // While a command waits nothing else is taken, so what was offered after a flow was created meets that flow. The other sources meet two by
-// two:
-// which side of each meeting goes first changes from clock to clock, in all eight ways, so none can starve another.
-// Updates meet acknowledgements, feedback meets work; who comes of these meets the timers' walk over the flows, a flow whenever it is due,
-// and
-// who comes of those meets who comes of updates and acknowledgements. After reset every flow is cleared, one a clock, before anything is
-// taken.
+// two: which side of each meeting goes first changes from clock to clock, in all eight ways, so none can starve another. Updates meet
+// acknowledgements, feedback meets work; who comes of these meets the timers' walk over the flows, a flow whenever it is due, and who comes
+// of those meets who comes of updates and acknowledgements. After reset every flow is cleared, one a clock, before anything is taken.
 //
 // Entry for at most 2^`A` flows; a timer looks at a flow every 2^`T` clocks.
 module hpcc_sched_entry_large (

@@ -4,12 +4,9 @@
 // Grants of several packets become PktSend events, one a clock, of up to four flows in turn.
 //
 // A flow that had much to send at once is granted several packets in a row. If they left in a row too, a peer would get many packets of one
-// queue pair, which
-// it takes one in five clocks, and its answers would bring the next such row about. So up to four grants are in service, and their flows
-// take turns, packet by
-// packet. A grant enters while no other one of its flow is in service, so that a flow's packets keep their order, and while no more than
-// sixteen packets are
-// in service with it: so many still leave when their priority is paused.
+// queue pair, which it takes one in five clocks, and its answers would bring the next such row about. So up to four grants are in service,
+// and their flows take turns, packet by packet. A grant enters while no other one of its flow is in service, so that a flow's packets keep
+// their order, and while no more than sixteen packets are in service with it: so many still leave when their priority is paused.
 //
 // | clock | what |
 // |---|---|

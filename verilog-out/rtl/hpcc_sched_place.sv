@@ -4,10 +4,9 @@
 // Where a source's operations wait until they are chosen: two places, whose flows are compared with those of the last clocks.
 //
 // An operation is taken while its flow is none of those of the last four clocks. Three of these are compared a clock before, when the
-// operation
-// comes and while it waits, in each place for itself: who waits for none of them stands for election (`stands`). The latest one is known
-// too late for that,
-// and is compared beside the election (`repeats`): who is elected all the same is not taken in that clock, nor is another one.
+// operation comes and while it waits, in each place for itself: who waits for none of them stands for election (`stands`). The latest one
+// is known too late for that, and is compared beside the election (`repeats`): who is elected all the same is not taken in that clock, nor
+// is another one.
 //
 // | clock | registers | computed |
 // |---|---|---|
@@ -170,32 +169,20 @@ module hpcc_sched_place (
     in_range_0_d = in_range_0_q;
     flow_0_d = flow_0_q;
     word_0_d = word_0_q;
-    once_0_d = now_0;
-    twice_0_d = once_0_q;
-    filled_0 = full_0_q;
-    if (accept & (~write_q)) begin
+    if (~full_0_q) begin
       word_0_d = up_word;
       flow_0_d = up_flow;
       in_range_0_d = comes_in_range;
-      filled_0 = 1'd1;
-      once_0_d = came_1;
-      twice_0_d = came_2;
     end
   end
   always_comb begin
     in_range_1_d = in_range_1_q;
     flow_1_d = flow_1_q;
     word_1_d = word_1_q;
-    once_1_d = now_1;
-    twice_1_d = once_1_q;
-    filled_1 = full_1_q;
-    if (accept & write_q) begin
+    if (~full_1_q) begin
       word_1_d = up_word;
       flow_1_d = up_flow;
       in_range_1_d = comes_in_range;
-      filled_1 = 1'd1;
-      once_1_d = came_1;
-      twice_1_d = came_2;
     end
   end
   always_comb begin
@@ -208,6 +195,26 @@ module hpcc_sched_place (
     head = head_0;
     if (read_q) begin
       head = head_1;
+    end
+  end
+  always_comb begin
+    once_0_d = now_0;
+    twice_0_d = once_0_q;
+    filled_0 = full_0_q;
+    if (accept & (~write_q)) begin
+      filled_0 = 1'd1;
+      once_0_d = came_1;
+      twice_0_d = came_2;
+    end
+  end
+  always_comb begin
+    once_1_d = now_1;
+    twice_1_d = once_1_q;
+    filled_1 = full_1_q;
+    if (accept & write_q) begin
+      filled_1 = 1'd1;
+      once_1_d = came_1;
+      twice_1_d = came_2;
     end
   end
   always_comb begin

@@ -398,7 +398,7 @@ module hpcc_scheduler_large (
   // Registers: how limits bound flows.
   hpcc_nic_pkg::limit_settings_t limits_d;
   hpcc_nic_pkg::limit_settings_t limits_q;
-  // Clock -3: an acknowledgement is taken at the port.
+  // Clock -3: it is taken.
   wire  carried_accepted;
   // Clock 9: what the acknowledgement carried; in the clock of another operation, what the last one before it did.
   wire  hpcc_nic_pkg::telemetry_t carried_carried;
@@ -903,7 +903,7 @@ module hpcc_scheduler_large (
     .clk(clk),
     .raddr(carried_slot_8_q),
     .rdata(carried_ring_rdata),
-    .we(carried_accepted),
+    .we(event_valid),
     .waddr(carried_written_q),
     .wdata(event_data.telemetry)
   );
@@ -1175,12 +1175,11 @@ module hpcc_scheduler_large (
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
   // Acknowledgements leave the entry in the order in which they were taken at the port, so a number is enough to find what one carried.
-  // Sixteen
-  // places are more than can be between the port and clock 8: two wait, eleven are on their way.
+  // Sixteen places are more than can be between the port and clock 8: two wait, eleven are on their way.
   //
   // | clock | what |
   // |---|---|
-  // | -3 | taken at the port: written |
+  // | -3 | offered at the port: written; taken: its place is kept |
   // | -1 | chosen: its number |
   // | 8 | read |
   //

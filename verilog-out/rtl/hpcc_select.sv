@@ -5,8 +5,7 @@
 //
 // A grant names a flow and a PSN. Even flows carry requests: the message with that PSN is looked for in the ring of the queue pair,
 // from where the last one was found. Odd flows carry READ responses: the READ with that PSN is looked for in the ring of those that are
-// being
-// answered. A grant for which there is nothing (any more) is void, and the scheduler gets its bytes back.
+// being answered. A grant for which there is nothing (any more) is void, and the scheduler gets its bytes back.
 //
 // Grants go through a pipe that looks at two messages (or READs) of the ring, that of the last packet and the next one:
 //
@@ -22,14 +21,11 @@
 // | 6 | does the next one? |
 //
 // A grant enters every second clock, every fourth while payload waits to be fetched (but for void ones within a READ that has been asked
-// for); one of the same flow when the one before it is found, which writes where: five clocks for a packet of the
-// same message, six for the first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a
-// READ
-// that has been asked for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message
-// holds
-// leaves the pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a
-// clock: 23 clocks at
-// most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
+// for); one of the same flow when the one before it is found, which writes where: five clocks for a packet of the same message, six for the
+// first one of the next. Responses of READs of four packets and more do not wait for that, nor do grants within a READ that has been asked
+// for, which are void: the scheduler gives them until it hears that the READ covers them. A grant that neither message holds leaves the
+// pipe, and those behind it too, for a search that takes them one by one in their order and goes round the ring, one message a clock: 23
+// clocks at most, for a rewind or a void grant. No grant enters the pipe until the search has done with all of them.
 //
 // READs that begin anew have another epoch than those before them, and a READ of another epoch than the last one's holds nothing.
 //
@@ -1164,13 +1160,11 @@ module hpcc_select (
   // asked: READs that were asked for: does a grant lie in the last one of its queue pair?
   //
   // The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet. Grants of a flow
-  // come
-  // in the order of their PSNs, so what lies before the end of the READ that was asked for last is void; but for a rewind, which asks
+  // come in the order of their PSNs, so what lies before the end of the READ that was asked for last is void; but for a rewind, which asks
   // again.
   //
   // What is told here is a hint, known of a grant that was offered for two clocks at least before it waits: one that is taken for void by
-  // mistake is looked up
-  // as any other.
+  // mistake is looked up as any other.
   //
   // | clock | what |
   // |---|---|
@@ -1235,8 +1229,7 @@ module hpcc_select (
   // | 6 | feedback of bytes beside its FIFO: what is of the same flow and waits is one sum | |
   //
   // The scheduler takes what concerns one flow once in some ten clocks, and grants within a READ are void at the rate of the pipe: without
-  // the sums
-  // the bytes they give back would wait longer than the responses of the READ take.
+  // the sums the bytes they give back would wait longer than the responses of the READ take.
   //
   // One a clock. Nothing stops on the way: who feeds it looks at `room` first.
   //

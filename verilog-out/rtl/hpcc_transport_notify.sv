@@ -14,13 +14,11 @@
 // | 6 | state written; a notification goes into the FIFO |
 //
 // The time since the last one is that of the state in clock 3. If a step decides later to notify, then one of its queue pair that comes
-// within
-// three clocks finds a notification due, whose time does not count: it leaves more than three clocks later.
+// within three clocks finds a notification due, whose time does not count: it leaves more than three clocks later.
 //
 // A kind of packets of a queue pair has one notification in the FIFO at most, however long pause holds it. A FIFO that is full
 // nevertheless, after many removals, asks for nothing: the next mark does. The time of the last one is kept modulo 2^28 units of 1.024 us,
-// so
-// that a mark 275 seconds after it, to the interval, may be overlooked.
+// so that a mark 275 seconds after it, to the interval, may be overlooked.
 //
 // Takes a mark a clock, none lost. Contexts come at most every third clock, marks at most two clocks in a row.
 module hpcc_transport_notify (

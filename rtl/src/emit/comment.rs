@@ -57,31 +57,50 @@ pub(super) fn commented(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// A file with no line longer than 140 characters where a blank allows it.
+/// A file with no line longer than 140 characters where a blank allows it. What is left of a line of prose that was too long goes on in
+/// the next line of its paragraph.
 pub(super) fn wrapped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
-        let indent = line.len() - line.trim_start().len();
-        let code = line.trim_start();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let (indent, code) = split_indent(line);
         let next = match code {
             _ if line.len() <= LONGEST || code.starts_with('`') => {
                 out += line;
                 out.push('\n');
                 continue;
             }
-            _ if code.starts_with("//") => format!("{}// ", &line[..indent]),
-            _ => " ".repeat(indent + 4),
+            _ if code.starts_with("//") => format!("{indent}// "),
+            _ => format!("{indent}    "),
         };
         let mut rest = line.to_string();
-        while let Some(at) = break_of(&rest) {
-            out += rest[..at].trim_end();
-            out.push('\n');
-            rest = format!("{next}{}", rest[at..].trim_start());
+        loop {
+            while let Some(at) = break_of(&rest) {
+                out += rest[..at].trim_end();
+                out.push('\n');
+                rest = format!("{next}{}", rest[at..].trim_start());
+            }
+            let more = lines.next_if(|more| prose(line) && prose(more) && split_indent(more).0 == indent);
+            match more.and_then(|more| split_indent(more).1.strip_prefix("// ")) {
+                Some(more) => rest = format!("{rest} {more}"),
+                None => break,
+            }
         }
         out += &rest;
         out.push('\n');
     }
     out
+}
+
+/// A line of a paragraph, not of a table or a list.
+fn prose(line: &str) -> bool {
+    let text = line.trim_start().strip_prefix("// ");
+    text.is_some_and(|text| text.starts_with(|first: char| first.is_alphanumeric() || "`(\"".contains(first)))
+}
+
+/// The blanks in front of a line, and the rest.
+fn split_indent(line: &str) -> (&str, &str) {
+    line.split_at(line.len() - line.trim_start().len())
 }
 
 /// Where to break a line that is too long: in a comment at the last blank, in code outside as many parentheses as possible, as
@@ -150,6 +169,22 @@ mod tests {
         assert!(wrapped(&words)
             .lines()
             .all(|line| line.len() <= LONGEST && line.starts_with("  // word")));
+        let paragraph = format!("// {0}\n// {0}\n//\n// | {0}\n// end\n", "word ".repeat(30).trim_end());
+        let lines: Vec<String> = wrapped(&paragraph).lines().map(str::to_string).collect();
+        let words = |count: usize| "word ".repeat(count).trim_end().to_string();
+        assert_eq!(
+            lines,
+            [
+                format!("// {}", words(27)),
+                format!("// {}", words(27)),
+                format!("// {}", words(6)),
+                "//".into(),
+                format!("// | {}", words(27)),
+                format!("// {}", words(3)),
+                "// end".into(),
+            ],
+            "a paragraph is filled, a table is not"
+        );
         let free = "x".repeat(200);
         assert_eq!(wrapped(&free), format!("{free}\n"), "nowhere to break");
     }

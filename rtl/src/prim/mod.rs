@@ -18,6 +18,7 @@
 //! | [`crc::CrcUnroll`] | CRC of a message that ends inside a beat | 6 |
 //! | [`divider::Divider`] | iterative division | 25, not pipelined |
 
+pub mod async_ram;
 pub mod axi;
 pub(crate) mod beat_bytes;
 pub mod counter;

@@ -5,9 +5,12 @@
 // |---|---|---|
 // | 1 | `x_r`, `y_r` | operands, inside the multiplier cell |
 // | 2 | `product` | tile products, inside the multiplier cell |
-// | (3) | `row_0` ... | tiles of one row: even ones side by side plus odd ones side by side, one addition |
+// | (3) | `rows` | tiles of one row: even ones side by side plus odd ones side by side, one addition |
 // | (4) | `pair_0`, `pair_1` | sums of two rows, only where there are more than two rows |
 // | last | `p` | sum of the rows |
+//
+// On Lattice parts multipliers stand in columns far from the carry chains: with more than one row clock 3 only takes the products into
+// registers beside those (`near`), and the additions of clocks 3 and 4 are one clock's.
 module hpcc_mul #(
   parameter integer A = 17,
   parameter integer B = 17,
@@ -57,6 +60,7 @@ module hpcc_mul #(
 `endif
     for (r = 0; r < ROWS; r = r + 1) begin : row
       localparam integer HEIGHT = (r == ROWS - 1) ? Y - 17 * r : 17;
+      wire [34*COLUMNS-1:0] products;
       wire [34*COLUMNS-1:0] tiles;
       for (c = 0; c < COLUMNS; c = c + 1) begin : column
         localparam integer WIDTH = (c == COLUMNS - 1) ? X - 17 * c : 17;
@@ -65,7 +69,7 @@ module hpcc_mul #(
         wire [17:0] i = {{(18 - WIDTH){1'b0}}, x[17*c +: WIDTH]};
         wire [17:0] j = {{(18 - HEIGHT){1'b0}}, y[17*r +: HEIGHT]};
         wire [35:0] product;
-        assign tiles[34*c +: 34] = product[33:0];
+        assign products[34*c +: 34] = product[33:0];
         // zero, of two operands of 17 bits
         wire unused_product = &{1'b0, product[35:34]};
         MULT18X18D #(
@@ -92,12 +96,24 @@ module hpcc_mul #(
         always @(posedge clk)
           product <= {{HEIGHT{1'b0}}, x_r[17*c +: WIDTH]} * {{WIDTH{1'b0}}, y_r[17*r +: HEIGHT]};
         if (WIDTH + HEIGHT == 34) begin : whole
-          assign tiles[34*c +: 34] = product;
+          assign products[34*c +: 34] = product;
         end else begin : part
-          assign tiles[34*c +: 34] = {{(34 - WIDTH - HEIGHT){1'b0}}, product};
+          assign products[34*c +: 34] = {{(34 - WIDTH - HEIGHT){1'b0}}, product};
         end
 `endif
       end
+`ifdef SYNTH_ECP5
+      if (ROWS > 1) begin : near_adders
+        reg [34*COLUMNS-1:0] near;
+        initial near = {(34 * COLUMNS){1'b0}};
+        always @(posedge clk) near <= products;
+        assign tiles = near;
+      end else begin : at_once
+        assign tiles = products;
+      end
+`else
+      assign tiles = products;
+`endif
       if (COLUMNS == 1) begin : one
         assign sums[ROW*r +: ROW] = tiles;
       end else if (COLUMNS == 2) begin : two
@@ -121,19 +137,21 @@ module hpcc_mul #(
       end
     end else begin : sum
       reg [P-1:0] result;
-      reg [ROW-1:0] row_0;
-      reg [ROW-1:0] row_1;
-      initial begin
-        result = {P{1'b0}};
-        row_0 = {ROW{1'b0}};
-        row_1 = {ROW{1'b0}};
-      end
-      always @(posedge clk) begin
-        result <= full[LOW +: P];
-        row_0 <= sums[0 +: ROW];
-        row_1 <= sums[ROW +: ROW];
-      end
+      initial result = {P{1'b0}};
+      always @(posedge clk) result <= full[LOW +: P];
       assign p = result;
+      // the rows' sums, a clock behind the products
+      wire [ROW*ROWS-1:0] rows;
+`ifdef SYNTH_ECP5
+      assign rows = sums;
+`else
+      reg [ROW*ROWS-1:0] rows_r;
+      initial rows_r = {(ROW * ROWS){1'b0}};
+      always @(posedge clk) rows_r <= sums;
+      assign rows = rows_r;
+`endif
+      wire [ROW-1:0] row_0 = rows[0 +: ROW];
+      wire [ROW-1:0] row_1 = rows[ROW +: ROW];
       // two rows, the second 17 places further up
       wire [ROW+16:0] pair = {{17'd0, row_0[ROW-1:17]} + row_1, row_0[16:0]};
       if (ROWS == 2) begin : rows_2
@@ -141,26 +159,18 @@ module hpcc_mul #(
       end else begin : more
         reg [ROW+16:0] pair_0;
         reg [FULL-35:0] pair_1;
-        reg [ROW-1:0] row_2;
+        wire [ROW-1:0] row_2 = rows[2*ROW +: ROW];
         initial begin
           pair_0 = {(ROW + 17){1'b0}};
           pair_1 = {(FULL - 34){1'b0}};
-          row_2 = {ROW{1'b0}};
         end
         if (ROWS == 3) begin : rows_3
           always @(posedge clk) pair_1 <= row_2;
         end else begin : rows_4
-          reg [ROW-1:0] row_3;
-          initial row_3 = {ROW{1'b0}};
-          always @(posedge clk) begin
-            row_3 <= sums[3*ROW +: ROW];
-            pair_1 <= {{17'd0, row_2[ROW-1:17]} + row_3, row_2[16:0]};
-          end
+          wire [ROW-1:0] row_3 = rows[3*ROW +: ROW];
+          always @(posedge clk) pair_1 <= {{17'd0, row_2[ROW-1:17]} + row_3, row_2[16:0]};
         end
-        always @(posedge clk) begin
-          pair_0 <= pair;
-          row_2 <= sums[2*ROW +: ROW];
-        end
+        always @(posedge clk) pair_0 <= pair;
         assign full = {pair_1 + {{(FULL - ROW - 17){1'b0}}, pair_0[ROW+16:34]}, pair_0[33:0]};
       end
     end

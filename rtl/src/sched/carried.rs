@@ -5,7 +5,7 @@
 //!
 //! | clock | what |
 //! |---|---|
-//! | -3 | taken at the port: written |
+//! | -3 | offered at the port: written; taken: its place is kept |
 //! | -1 | chosen: its number |
 //! | 8 | read |
 
@@ -24,7 +24,9 @@ pub struct Carried {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
     pub reset: Signal<In, Bit>,
-    /// Clock -3: an acknowledgement is taken at the port.
+    /// Clock -3: an acknowledgement is offered at the port.
+    pub offered: Signal<In, Bit>,
+    /// Clock -3: it is taken.
     pub accepted: Signal<In, Bit>,
     /// Clock -3: what it carries.
     pub telemetry: Signal<In, Telemetry>,
@@ -40,7 +42,8 @@ pub struct Carried {
 #[kernel]
 impl Logic for Carried {
     fn update(&mut self) {
-        inputs!(ring: we = accepted, waddr = written, wdata = telemetry);
+        // whether it is taken decides only about the place of the next one: so the enable of a word that wide does not hang on it
+        inputs!(ring: we = offered, waddr = written, wdata = telemetry);
         if accepted {
             written = written + 1;
         }

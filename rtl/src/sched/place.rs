@@ -108,13 +108,18 @@ impl<const A: usize> Logic for Place<A> {
         came_2 = second_valid & (second == coming);
         came_3 = third_valid & (third == coming);
         assign!(filled_0 = full_0, filled_1 = full_1);
-        if accept & !write {
+        // an empty place takes what is offered, whether it is taken or not, which is known later
+        if !full_0 {
             assign!(word_0.d = up_word, flow_0.d = up_flow, in_range_0.d = comes_in_range);
+        }
+        if !full_1 {
+            assign!(word_1.d = up_word, flow_1.d = up_flow, in_range_1.d = comes_in_range);
+        }
+        if accept & !write {
             filled_0 = true;
             assign!(once_0.d = came_1, twice_0.d = came_2);
         }
         if accept & write {
-            assign!(word_1.d = up_word, flow_1.d = up_flow, in_range_1.d = comes_in_range);
             filled_1 = true;
             assign!(once_1.d = came_1, twice_1.d = came_2);
         }

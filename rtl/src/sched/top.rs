@@ -280,6 +280,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         SendOut::link(&mut send, &mut expand.send);
 
         // 9: what the acknowledgement carried meets its flow and snd_nxt
+        carried.offered = event.valid;
         carried.accepted = event.valid & entry.event.ready;
         carried.telemetry = event.data.val().telemetry;
         carried.taken = entry.event_taken;

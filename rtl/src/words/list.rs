@@ -42,9 +42,9 @@ use super::responder::{ResponderCreation, ResponderState, ResponseNotice, Respon
 use super::responses::{Compared, EndInMsn, QpChange, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, InnerHeaders, IntBody, IntParts, JudgedFrame,
-    KnownNumber, MacBytes, OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark, TransportBytes,
-    TransportFaults, TransportFields,
+    FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody, IntParts,
+    JudgedFrame, KnownNumber, MacBytes, OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark,
+    TransportBytes, TransportFaults, TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, LiveFlow, Operation, PacingState, RepeatCount,
@@ -300,6 +300,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         FoundPlace::descriptor(),
         ControlPacket::descriptor(),
         FrameTurn::descriptor(),
+        HeldFrame::descriptor(),
         BufferCommand::descriptor(),
         CommitEntry::descriptor(),
         BufferedPayload::descriptor(),

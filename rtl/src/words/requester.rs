@@ -231,8 +231,10 @@ crate::word! {
 
     /// What becomes of the payload of a READ response that is taken.
     pub struct ReadDecision {
-        /// Where it goes.
-        address: U<64>,
+        /// Local address of the READ's first byte.
+        base: U<64>,
+        /// Bytes of the READ before this payload.
+        ahead: U<36>,
         /// It is the last of its READ.
         last: Bit,
     }

@@ -348,7 +348,7 @@ crate::word! {
         hop_5: Bit,
     }
 
-    /// A frame that waits for its turn: for what came before it, and for its engine's decision.
+    /// What decides when a frame has its turn, and where it then goes.
     pub struct FrameTurn {
         /// What it is.
         fate: FrameFate,
@@ -360,6 +360,12 @@ crate::word! {
         notice: Bit,
         /// It is a control packet.
         control: Bit,
+        /// It came with the mark "congestion experienced".
+        ecn: Bit,
+    }
+
+    /// The rest of a frame that waits for its turn: what goes out with it.
+    pub struct HeldFrame {
         /// Queue pair.
         qp: U<8>,
         /// Generation.
@@ -372,8 +378,6 @@ crate::word! {
         payload_length: U<16>,
         /// AETH syndrome, if it has one.
         syndrome: AethSyndrome,
-        /// It came with the mark "congestion experienced".
-        ecn: Bit,
         /// The queue pair collects INT.
         int_on: Bit,
         /// Bytes of INT header and stack.

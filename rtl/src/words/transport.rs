@@ -112,30 +112,20 @@ crate::word! {
         opcode: Opcode,
         /// Acknowledge request.
         ack_req: Bit,
-        /// ECN field of IPv4.
-        ecn: U<2>,
         /// Queue pair.
         qp: U<8>,
         /// PSN.
         psn: U<24>,
         /// 16 bytes after the BTH, first byte in the highest bits: RETH, or AETH and 12 more.
         extension: W<128, 2>,
-        /// First byte of the payload in the frame.
-        payload_at: U<7>,
         /// Bytes of payload without pad.
         payload_length: U<16>,
-        /// Bytes of INT header and stack, 0 on plain packets.
-        int_length: U<6>,
-        /// INT header and stack, first byte in the highest bits, zero behind its length.
-        int_stack: W<336, 6>,
         /// Generation of the queue pair.
         generation: U<8>,
         /// MTU code.
         mtu: U<3>,
         /// The queue pair collects INT.
         int_on: Bit,
-        /// What its INT is for.
-        role: FrameRole,
     }
 
     /// What is to happen once the memory has taken a packet's payload.
@@ -175,16 +165,32 @@ crate::word! {
         failed: Bit,
     }
 
-    /// What an engine decides about a packet.
+    /// What an engine decides about a packet. Dispatch adds what the packet brought: queue pair, INT.
     pub struct Action {
         /// Take the payload; skip it otherwise.
         take: Bit,
-        /// Where it goes.
+        /// Where it goes; of a READ, the first byte that it asks for.
         address: U<64>,
         /// There is something to commit.
         commits: Bit,
-        /// What.
-        commit: Commit,
+        /// What it is.
+        kind: CommitKind,
+        /// PSN: of the acknowledgement, the READ's first, or the answer's.
+        psn: U<24>,
+        /// AETH syndrome.
+        syndrome: AethSyndrome,
+        /// MSN; of READ data, whether it is the last of its READ.
+        msn: U<24>,
+        /// Which answer, if it is one.
+        answer: AnswerKind,
+        /// Of the responder: `msn` counts a message that ends with this packet.
+        ends: Bit,
+        /// Of a READ: bytes.
+        length: U<32>,
+        /// Of a READ: number of PSNs that its responses take.
+        count: U<24>,
+        /// Of a READ: it was asked for before.
+        duplicate: Bit,
     }
 
     /// A frame without payload on its way out.

@@ -1,5 +1,6 @@
 //! Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall`.
 
+use hpcc_rtl::prim::async_ram::AsyncRam;
 use hpcc_rtl::prim::crc::{CrcFold, CrcState};
 use hpcc_rtl::prim::delay::Delay;
 use hpcc_rtl::prim::fifo::StreamFifo;
@@ -97,6 +98,8 @@ fn memories() {
     agrees::<Ram<W<506, 8>, 9>>("ram_wide");
     agrees::<RamReg<U<16>, 2>>("ram_reg_small");
     agrees::<RamReg<W<100, 2>, 5>>("ram_reg");
+    agrees::<AsyncRam<U<9>, 2>>("async_ram_small");
+    agrees::<AsyncRam<W<680, 11>, 4>>("async_ram_wide");
 }
 
 /// What a simulator runs faster is the same in every clock, from the first one on and through resets. It is not for synthesis, and what nobody
@@ -125,6 +128,7 @@ fn texts_for_fast_simulation() {
     agrees::<TableRam<W<140, 3>, 10>>("fast_table_140_10");
     agrees::<DirectRam<U<1>, 1>>("fast_direct_1_1");
     agrees::<DirectRam<W<140, 3>, 10>>("fast_direct_140_10");
+    agrees::<AsyncRam<W<680, 11>, 4>>("fast_async_ram");
     agrees::<LutRam<U<9>, 2>>("fast_lut_ram_small");
     agrees::<LutRam<W<100, 2>, 6>>("fast_lut_ram");
     agrees::<ForwardRam<U<9>, 2>>("fast_forward_ram_small");
@@ -184,10 +188,10 @@ fn a_wrong_verilog_is_noticed() {
 fn a_wrong_tile_is_noticed() {
     let lockstep = Lockstep::<MulPipe<24, 20, 44>, Random>::random("cells_wrong").on_ecp5();
     let mut sources = lockstep.sources().expect("emits");
-    let tile = "tiles[34*c +: 34] = product[33:0]";
+    let tile = "products[34*c +: 34] = product[33:0]";
     let mut texts = sources.files.iter_mut().map(|(_, text)| text);
     let text = texts.find(|text| text.contains(tile)).expect("the multiplier");
-    *text = text.replace(tile, "tiles[34*c +: 34] = product[34:1]");
+    *text = text.replace(tile, "products[34*c +: 34] = product[34:1]");
     let error = lockstep.run_against(&sources).expect_err("must differ").to_string();
     assert!(error.contains("differ at clock"), "{error}");
 }

@@ -16,6 +16,7 @@ use hpcc_rtl::words::sched::LawEvent;
 use hpcc_rtl::words::transport::{Commit, Message, RxPacket};
 use hpcc_rtl::words::work::WorkRequest;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
+use rust_hdl::prelude::Synth;
 
 #[test]
 fn parts_agree_on_random_inputs() {
@@ -219,7 +220,7 @@ impl Drive for Traffic {
                 ],
             );
         });
-        self.stream("row", 0.1, 550, outputs, inputs, |t, word| {
+        self.stream("row", 0.1, RxPacket::BITS, outputs, inputs, |t, word| {
             let (qp, known) = t.qp();
             let (generation, psn) = (t.generation(known), t.psn(known));
             let length = if t.random.chance(0.8) {

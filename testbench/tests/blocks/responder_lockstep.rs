@@ -8,8 +8,10 @@ use hpcc_rtl::transport::responder::Responder;
 use hpcc_rtl::transport::responses::pool::NodePool;
 use hpcc_rtl::transport::responses::ResponseQueue;
 use hpcc_rtl::words::context::{QpContext, Region};
-use hpcc_rtl::words::transport::{Action, Commit, ReadState, RxPacket};
+use hpcc_rtl::words::transport::{Action, Commit, CommitKind, ReadState, RxPacket};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
+use rust_hdl::prelude::Synth;
+use std::collections::VecDeque;
 
 fn place(ports: &[Port], input: bool, name: &str) -> usize {
     let found = ports.iter().find(|port| port.input == input && port.name == name);
@@ -73,6 +75,11 @@ impl Pins {
         inputs[limb(&self.ports, name)] = value;
     }
 
+    /// An input of the clock before.
+    fn given(&self, inputs: &[u64], name: &str) -> u64 {
+        inputs[limb(&self.ports, name)]
+    }
+
     fn get(&self, outputs: &[u64], name: &str) -> u64 {
         outputs[place(&self.ports, false, name)]
     }
@@ -133,7 +140,28 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
     // generation and about the expected PSN
     let mut known = [(0, 0); 4];
     let keys = [0x11, 0x22, 0x33];
+    // of the rows that were taken and have no action yet, the oldest first; actions come in their order
+    let mut inside: VecDeque<usize> = VecDeque::new();
+    let mut offered = 0;
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
+        // what moved in the clock before
+        if pins.given(inputs, "rst") == 1 {
+            inside.clear();
+        } else if pins.given(inputs, "row_valid") == 1 && pins.get(outputs, "row_ready") == 1 {
+            inside.push_back(offered);
+        }
+        let decided = pins.get(outputs, "action_valid") == 1;
+        if let Some(index) = inside.front().copied().filter(|_| decided) {
+            let word = pins.words(outputs, "action_data");
+            if Action::COMMITS.get(word) == 1 && Action::SYNDROME.get(word) == 0x1f {
+                let read = Action::KIND.get(word) == CommitKind::Read as u64;
+                let step = if read { Action::COUNT.get(word) } else { 1 };
+                known[index].1 = (Action::PSN.get(word) + step) & 0xff_ffff;
+            }
+            if pins.given(inputs, "action_ready") == 1 {
+                inside.pop_front();
+            }
+        }
         pins.set(inputs, "rst", u64::from(clock < 2 || clock.is_multiple_of(29_989)));
         pins.set(inputs, "cfg_reads", 4);
         let full = u64::from(pins.random.chance(0.02));
@@ -167,18 +195,6 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
             4
         };
         pins.set(inputs, "left_what", what);
-        if pins.get(outputs, "action_valid") == 1 {
-            let word = pins.words(outputs, "action_data");
-            let field = |field: Field| field.part(Action::COMMIT.low, field.width).get(word);
-            if Action::COMMITS.get(word) == 1 && field(Commit::SYNDROME) == 0x1f {
-                let step = match field(Commit::KIND) {
-                    2 => Commit::INT_STACK.part(Action::COMMIT.low + 96, 24).get(word),
-                    _ => 1,
-                };
-                let index = (field(Commit::QP) / 49) as usize & 3;
-                known[index].1 = (field(Commit::PSN) + step) & 0xff_ffff;
-            }
-        }
         let ready = u64::from(pins.random.chance(0.7));
         pins.set(inputs, "action_ready", ready);
         if pins.offers(inputs, outputs, "row", 0.8) {
@@ -205,7 +221,8 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
                 (RxPacket::GENERATION, generation),
                 (RxPacket::MTU, 0),
             ];
-            pins.word(inputs, "row_data", 550, &fields);
+            pins.word(inputs, "row_data", RxPacket::BITS, &fields);
+            offered = index as usize;
         }
     }
 }

@@ -12,7 +12,9 @@ use hpcc_rtl::rx::udp_sum::BeatSum;
 use hpcc_rtl::rx::RxParser;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::words::context::QpContext;
+use hpcc_rtl::words::transport::Action;
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
+use rust_hdl::prelude::Synth;
 
 /// Random inputs on a default block.
 fn agrees<B: Ports + Default + 'static>(top: &str) {
@@ -208,8 +210,8 @@ fn pipe_traffic(ports: &[Port], seed: u64) -> impl Drive {
             let ready = ports.iter().find(|port| port.name == format!("{engine}_ready"));
             if inputs[valid] == 0 || outputs[ready.expect("port").limb] == 1 {
                 inputs[valid] = u64::from(stimulus.chance(0.4));
-                for limb in 0..8 {
-                    inputs[data + limb] = stimulus.uniform(if limb == 7 { 38 } else { 64 });
+                for limb in 0..Action::BITS.div_ceil(64) {
+                    inputs[data + limb] = stimulus.uniform((Action::BITS - 64 * limb).min(64));
                 }
             }
         }

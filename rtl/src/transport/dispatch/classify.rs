@@ -2,7 +2,7 @@
 
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::rx::{DropCode, FrameCount, FrameFate, FrameHead, IntBody, IntParts, JudgedFrame};
 use crate::words::transport::{FrameRole, RxPacket};
@@ -77,7 +77,7 @@ pub struct Classify {
     pub fault: Signal<Out, FrameCount>,
     /// The row for the engines.
     pub row: Signal<Out, RxPacket>,
-    /// What follows UDP, the INT stack as in `row`; of a control packet as it came.
+    /// What follows UDP, the INT stack zero behind its length; of a control packet as it came.
     pub body: Signal<Out, IntBody>,
     #[signals(FrameRole: role, wants_role)]
     #[signals(Bit: is_control, alive, int_on, is_cnp, is_echo, is_probe, is_answer, is_ack, wrong_port)]
@@ -170,10 +170,7 @@ impl Logic for Classify {
         }
         body = carried;
         body.int_stack = int_stack;
-        fields!(row: opcode, ack_req = raw.ack_req, ecn = raw.ecn);
-        fields!(row from raw: qp, psn, extension, payload_at, payload_length);
-        fields!(row: int_length);
-        row.int_stack = bit_cast_bus::<336, 6, IntStack>(int_stack);
-        fields!(row: generation = of_queue_pair.generation, mtu = of_queue_pair.mtu, int_on, role);
+        fields!(row from raw: opcode, ack_req, qp, psn, extension, payload_length);
+        fields!(row: generation = of_queue_pair.generation, mtu = of_queue_pair.mtu, int_on);
     }
 }

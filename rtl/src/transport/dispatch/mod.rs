@@ -12,7 +12,9 @@
 //! | 4 | counted; the oldest turn acts: skips, commits, reports, with the engine's decision if it needs one |
 //!
 //! Engines decide as fast as they can, each in its order; the queue of turns puts their decisions in the order of the frames. A row leaves the
-//! table while fewer than sixteen are behind it, so each queue holds all that can come.
+//! table while fewer than sixteen are behind it, so each queue holds all that can come. What goes out with a frame and decides nothing, its INT
+//! stack before all, is not in the queue of turns, nor do engines see it: it is held in a table of sixteen words, in the order of the frames,
+//! which is read at a place that a register holds. So no register as wide as that waits for what is decided last.
 //!
 //! A short frame beyond its queue pair's [`share`] of the packet buffer goes to no engine.
 //!
@@ -25,6 +27,7 @@ pub mod share;
 #[cfg(test)]
 mod tests;
 
+use crate::prim::async_ram::AsyncRam;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::Ram;
@@ -40,9 +43,11 @@ use crate::words::dma::DmaJob;
 use crate::words::flows::Notice;
 use crate::words::rx::{
     ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, FrameHead, FrameTurn,
-    IntBody, IntParts, JudgedFrame,
+    HeldFrame, IntBody, IntParts, JudgedFrame,
 };
-use crate::words::transport::{AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, FrameRole, RxPacket};
+use crate::words::transport::{
+    AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, FrameRole, ReadRequest, RxPacket,
+};
 use crate::words::wire::{AckHeader, Extension, IntStack};
 use crate::{block, kernel};
 use classify::{Classify, Meant};
@@ -133,6 +138,11 @@ pub struct Dispatch {
     judged: Signal<Local, RxPacket>,
     fate_2: Signal<Local, FrameFate>,
     turn_2: Signal<Local, FrameTurn>,
+    /// The rest of the row.
+    held_2: Signal<Local, HeldFrame>,
+    /// Of the frames that wait for their turn, and the places of the next one that comes and of the oldest.
+    held: AsyncRam<HeldFrame, 4>,
+    #[registers(U<4>: last_held, oldest_held)]
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
     turn_3: DFF<FrameTurn>,
@@ -151,9 +161,11 @@ pub struct Dispatch {
     turns: ShortFifo<FrameTurn, 4, 8>,
     // 4
     turn: Signal<Local, FrameTurn>,
-    #[signals(Bit: room, acts, done, engine, taken, committed, notice_waits, control_waits)]
+    frame: Signal<Local, HeldFrame>,
+    #[signals(Bit: acknowledges, room, acts, done, engine, taken, committed, notice_waits, control_waits)]
     action: Signal<Local, Action>,
     stack: Signal<Local, W<336, 6>>,
+    reads: Signal<Local, ReadRequest>,
     asked: Signal<Local, BufferCommand>,
     to_write: Signal<Local, DmaJob>,
     entry: Signal<Local, CommitEntry>,
@@ -190,6 +202,8 @@ impl Logic for Dispatch {
 
         // 4: the oldest turn acts when all that it may need has room and its engine has decided; no two marks follow each other
         turn = turns.down.data;
+        held.raddr = oldest_held;
+        frame = held.rdata;
         room = commands.up.ready
             & jobs.up.ready
             & commits.up.ready
@@ -204,7 +218,11 @@ impl Logic for Dispatch {
         response_action.ready = turns.down.valid & room & turn.response;
         done = turns.down.valid & acts;
         taken = engine & action.take;
-        committed = (engine & action.commits) | (turn.fate == FrameFate::Acknowledgement);
+        acknowledges = turn.fate == FrameFate::Acknowledgement;
+        committed = (engine & action.commits) | acknowledges;
+        if done {
+            oldest_held = oldest_held + 1;
+        }
 
         // 0: as many rows as every queue has room for
         rows.down.ready = open;
@@ -261,11 +279,14 @@ impl Logic for Dispatch {
         turn_2.notice =
             (fate_2 == FrameFate::Echo) | (fate_2 == FrameFate::Notification) | (fate_2 == FrameFate::ProbeResponse);
         turn_2.control = fate_2 == FrameFate::Control;
-        fields!(turn_2 from judged: qp, generation, psn, payload_at, payload_length, int_on, int_length);
-        turn_2.syndrome = aeth.syndrome;
-        turn_2.ecn = judged.ecn.all();
-        fields!(turn_2: came = arrived.came, body = classify.body);
-        fields!(turn_2 from row_2: source_ip, right_length = control_length);
+        turn_2.ecn = row_2.ecn.all();
+        fields!(held_2 from judged: qp, generation, psn, payload_length, int_on);
+        fields!(held_2: syndrome = aeth.syndrome, came = arrived.came, body = classify.body, int_length = head_2.int_length);
+        fields!(held_2 from row_2: payload_at, source_ip, right_length = control_length);
+        inputs!(held: we = valid_2, waddr = last_held, wdata = held_2);
+        if valid_2 {
+            last_held = last_held + 1;
+        }
         assign! {
             turn_3.d = turn_2, row_3.d = judged, over_3.d = drops, counter_3.d = classify.counter,
             faulty_3.d = classify.faulty, fault_3.d = classify.fault, of_peer_3.d = classify.of_peer,
@@ -307,25 +328,33 @@ impl Logic for Dispatch {
         asked = bits_zero::<BufferCommand>(0);
         if taken {
             asked.take = true;
-            fields!(asked from turn: at = payload_at, length = payload_length);
+            fields!(asked from frame: at = payload_at, length = payload_length);
         }
         inputs!(commands: up.valid = done, up.data = asked);
         StreamOut::<BufferCommand>::link(&mut command, &mut commands.down);
         to_write.address = action.address;
-        to_write.length = bit_cast_u::<13, 16>(turn.payload_length);
+        to_write.length = bit_cast_u::<13, 16>(frame.payload_length);
         jobs.up.valid = done & taken;
         jobs.up.data = to_write;
         StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
-        stack = bit_cast_bus::<336, 6, IntStack>(turn.body.int_stack);
-        fields!(entry: commit = action.commit, waits = taken);
-        if turn.fate == FrameFate::Acknowledgement {
-            entry = bits_zero::<CommitEntry>(0);
+        // what is committed is what the engine says, or that an acknowledgement came, with what the frame brought; a READ asks where that had INT
+        stack = bit_cast_bus::<336, 6, IntStack>(frame.body.int_stack);
+        fields!(reads from action: address, length, count, duplicate);
+        fields!(entry: waits = taken, commit.int_stack = stack);
+        entry.commit.ecn = acknowledges & turn.ecn;
+        fields!(entry from frame:
+            commit.qp = qp, commit.generation = generation, commit.int_length = int_length, commit.int_on = int_on);
+        fields!(entry from action:
+            commit.kind = kind, commit.psn = psn, commit.syndrome = syndrome, commit.msn = msn, commit.answer = answer,
+            commit.ends_or_failed = ends);
+        if acknowledges {
             entry.commit.kind = CommitKind::Answer;
             entry.commit.answer = AnswerKind::Acknowledgement;
-            fields!(entry from turn:
-                commit.qp = qp, commit.generation = generation, commit.psn = psn, commit.syndrome = syndrome,
-                commit.msn = came, commit.int_length = int_length, commit.int_on = int_on, commit.ecn = ecn);
-            entry.commit.int_stack = stack;
+            fields!(entry from frame: commit.psn = psn, commit.syndrome = syndrome, commit.msn = came);
+            entry.commit.ends_or_failed = false;
+        }
+        if engine & (action.kind == CommitKind::Read) {
+            entry.commit.int_stack = bit_cast_bus::<336, 6, ReadRequest>(reads);
         }
         commits.up.valid = done & committed;
         commits.up.data = entry;
@@ -333,7 +362,7 @@ impl Logic for Dispatch {
 
         // marks count whatever the engines say
         mark_out = done & engine & turn.ecn;
-        fields!(marked.d from turn: qp, generation, response);
+        fields!(marked.d: qp = frame.qp, generation = frame.generation, response = turn.response);
         assign!(mark_valid = mark_out, mark = marked);
 
         // registers of their own for turns: the others enable all bits of a word
@@ -349,12 +378,12 @@ impl Logic for Dispatch {
         if !notice_full {
             notice_word.event_kind = bit_cast_number::<3, CcEventKind>(heard);
             notice_word.response = turn.fate == FrameFate::Echo;
-            fields!(notice_word.d from turn: qp, generation, psn, ecn, int_length);
-            notice_word.int_stack = stack;
+            fields!(notice_word.d from frame: qp, generation, psn, int_length);
+            fields!(notice_word.d: ecn = turn.ecn, int_stack = stack);
         }
         if !control_full {
-            control_word.body = bit_cast_bus::<560, 9, IntBody>(turn.body);
-            fields!(control_word.d from turn: source_ip, right_length);
+            control_word.body = bit_cast_bus::<560, 9, IntBody>(frame.body);
+            fields!(control_word.d from frame: source_ip, right_length);
         }
         assign! {
             notice.valid = notice_full, notice.data = notice_word, control.valid = control_full, control.data = control_word
@@ -363,13 +392,13 @@ impl Logic for Dispatch {
         // a probe is answered beside everything else
         answered = bits_zero::<AckSend>(0);
         answered.kind = AckKind::ProbeResponse;
-        fields!(answered from turn: qp, generation, psn, int_length);
+        fields!(answered from frame: qp, generation, psn, int_length);
         answered.int_stack = stack;
         answers.up.data = answered;
         answers.up.valid = done & (turn.fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
         reset! {
-            open, inside, last, oldest, valid_1, valid_2, valid_3, notice_full, control_full, notice_room, control_room, mark_out, unfair_out,
+            open, inside, last, oldest, last_held, oldest_held, valid_1, valid_2, valid_3, notice_full, control_full, notice_room, control_room, mark_out, unfair_out,
             counts_4, counts_out
         }
     }

@@ -43,12 +43,10 @@ struct Row {
     psn: u64,
     /// RETH or AETH, as far as there is one.
     extension: Vec<u8>,
-    payload_at: u64,
     payload_length: u64,
+    generation: u64,
     mtu: u64,
     int_on: bool,
-    role: u64,
-    carried: Carried,
 }
 
 /// What every kind of packet has in common.
@@ -125,7 +123,7 @@ impl Told {
 }
 
 impl Row {
-    fn of(frame: &[u8], packet: &RocePacket, int_on: bool, role: PortRole) -> Self {
+    fn of(frame: &[u8], packet: &RocePacket, int_on: bool) -> Self {
         let bth_at = start_of_data(frame) + packet.int.len();
         let behind = bth_at + 12;
         let extension = extension_of(frame[bth_at].into());
@@ -135,12 +133,10 @@ impl Row {
             qp: packet.bth.dest_qp.into(),
             psn: packet.bth.psn.into(),
             extension: frame[behind..behind + extension].to_vec(),
-            payload_at: (behind + extension) as u64,
             payload_length: packet.payload.len() as u64,
+            generation: 7,
             mtu: 2,
             int_on,
-            role: role_code(role),
-            carried: Carried::of(packet),
         }
     }
 
@@ -151,17 +147,10 @@ impl Row {
             qp: RxPacket::QP.get(limbs),
             psn: RxPacket::PSN.get(limbs),
             extension: RxPacket::EXTENSION.bytes(limbs)[..extension].to_vec(),
-            payload_at: RxPacket::PAYLOAD_AT.get(limbs),
             payload_length: RxPacket::PAYLOAD_LENGTH.get(limbs),
+            generation: RxPacket::GENERATION.get(limbs),
             mtu: RxPacket::MTU.get(limbs),
             int_on: RxPacket::INT_ON.get(limbs) == 1,
-            role: RxPacket::ROLE.get(limbs),
-            carried: Carried {
-                generation: RxPacket::GENERATION.get(limbs),
-                ecn: RxPacket::ECN.get(limbs),
-                int_length: RxPacket::INT_LENGTH.get(limbs),
-                int: RxPacket::INT_STACK.bytes(limbs),
-            },
         }
     }
 }
@@ -199,15 +188,6 @@ fn wide_bytes(limbs: &[u64], count: usize) -> Vec<u8> {
         .rev()
         .map(|i| (limbs[i / 8] >> (8 * (i % 8))) as u8)
         .collect()
-}
-
-fn role_code(role: PortRole) -> u64 {
-    match role {
-        PortRole::Roce => 0,
-        PortRole::IntCollect => 1,
-        PortRole::IntEcho => 2,
-        PortRole::Control => 3,
-    }
 }
 
 /// Bytes of RETH or AETH behind a BTH with this opcode (IB 9.2, table of opcodes).
@@ -248,7 +228,7 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
         return Fate::Counted(Counter::WrongPort);
     }
     match opcode {
-        Opcode::ReadResponse(_) => Fate::Response(Row::of(frame, &packet, int_on, role)),
+        Opcode::ReadResponse(_) => Fate::Response(Row::of(frame, &packet, int_on)),
         Opcode::Acknowledge => {
             let aeth = start_of_data(frame) + packet.int.len() + 12;
             Fate::Acknowledgement(Answer {
@@ -281,7 +261,7 @@ fn fate(config: &NicConfig, frame: &[u8]) -> Fate {
             },
         }),
         Opcode::OtherResponse(_) => Fate::Counted(Counter::Stray),
-        _ => Fate::Request(Row::of(frame, &packet, int_on, role)),
+        _ => Fate::Request(Row::of(frame, &packet, int_on)),
     }
 }
 
@@ -426,11 +406,11 @@ fn run(seed: u64, stall: f64) {
                 got.push(Fate::Counted(Counter::ALL[counts.trailing_zeros() as usize]));
             }
             if p.request.valid.val() & p.request.ready.val() {
-                let row = p.request.data.val().array::<9>();
+                let row = p.request.data.val().array::<4>();
                 got.push(Fate::Request(Row::seen(&row, extension_of(RxPacket::OPCODE.get(&row)))));
             }
             if p.response.valid.val() & p.response.ready.val() {
-                let row = p.response.data.val().array::<9>();
+                let row = p.response.data.val().array::<4>();
                 got.push(Fate::Response(Row::seen(
                     &row,
                     extension_of(RxPacket::OPCODE.get(&row)),

@@ -1,7 +1,7 @@
 //! Registers between the requester's states and the streams that leave it.
 
 use super::answers::IntFields;
-use crate::emit::naming::named_with;
+use crate::emit::naming::named_inside;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::U;
@@ -21,7 +21,7 @@ pub struct Outlet<T: Synth> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: drops the item.
     pub reset: Signal<In, Bit>,
-    /// Take `data`. Only while `full` is low.
+    /// `data` is an item. Only while `full` is low.
     pub put: Signal<In, Bit>,
     /// Item.
     pub data: Signal<In, T>,
@@ -37,17 +37,20 @@ pub struct Outlet<T: Synth> {
 impl<T: Synth> Logic for Outlet<T> {
     fn update(&mut self) {
         assign!(full = held, down.valid = held, down.data = item);
-        if self.down.ready.val() {
-            self.held.d.next = false;
+        // whether there is an item is known late, and would enable all its bits: an empty place takes whatever shows
+        if !held {
+            item = data;
         }
-        if self.put.val() {
-            self.held.d.next = true;
-            self.item.d.next = self.data.val();
+        if down.ready {
+            held = false;
+        }
+        if put {
+            held = true;
         }
         reset!(held);
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        named_with::<Self>(&[("WIDTH", T::BITS)], &["data", "down_data", "item"])
+        named_inside::<Self>()
     }
 }
 

@@ -26,8 +26,10 @@ pub struct Decision {
     pub row: Signal<In, RxPacket>,
     /// The payload goes to memory.
     pub take: Signal<In, Bit>,
-    /// Where.
-    pub address: Signal<In, U<64>>,
+    /// Local address of the READ's first byte.
+    pub base: Signal<In, U<64>>,
+    /// Bytes of the READ before the payload.
+    pub ahead: Signal<In, U<36>>,
     /// The requester is to hear of the packet again, behind the writes before it.
     pub commits: Signal<In, Bit>,
     /// As what: 1 data, 2 gap, 3 duplicate.
@@ -43,14 +45,11 @@ pub struct Decision {
 impl Logic for Decision {
     fn update(&mut self) {
         word = bits_zero::<Action>(0);
-        fields!(word: take, address, commits);
-        word.commit.kind = CommitKind::Answer;
-        fields!(word from row: commit.qp = qp, commit.generation = generation, commit.psn = psn);
-        word.commit.syndrome = AethSyndrome::Ack;
-        word.commit.msn = bit_cast_u::<24, 1>(bit_cast_b(ends));
-        fields!(word:
-            commit.int_length = row.int_length, commit.int_stack = row.int_stack, commit.answer = answer,
-            commit.int_on = row.int_on);
+        fields!(word: take, commits, psn = row.psn, answer);
+        word.address = base + bit_cast_u::<64, 36>(ahead);
+        word.kind = CommitKind::Answer;
+        word.syndrome = AethSyndrome::Ack;
+        word.msn = bit_cast_u::<24, 1>(bit_cast_b(ends));
         action = word;
     }
 }
@@ -98,7 +97,7 @@ pub struct Verdict {
     decision: Decision,
     ends: DFF<Bit>,
     #[registers(U<36>: left, skipped_r)]
-    place: DFF<U<64>>,
+    base_r: DFF<U<64>>,
     counted: Signal<Local, ReadCounts>,
     distance: Signal<Local, PsnDistance>,
     given: Signal<Local, Extension>,
@@ -123,7 +122,7 @@ impl Logic for Verdict {
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
         left = bit_cast_u::<36, 32>(message.length) - skipped;
         skipped_r = skipped;
-        place = base + bit_cast_u::<64, 36>(skipped_r);
+        base_r = base;
 
         full = bits_u::<36>(256) << row.mtu;
         expected = if ends { left } else { full };
@@ -141,7 +140,7 @@ impl Logic for Verdict {
         fields!(counted: drop_stray = stray, drop_bad_read_response = bad);
         counted.drop_qp_ended = act & (response_case == ResponseCase::Ended);
         counts = counted;
-        inputs!(decision: row, address = place);
+        inputs!(decision: row, base = base_r, ahead = skipped_r);
         decision.take = good & row.payload_length.any();
         decision.answer = AnswerKind::ReadGap;
         decision.ends = good & ends;
@@ -155,10 +154,11 @@ impl Logic for Verdict {
             decision.commits = int_on;
         }
         if decided {
-            decision.address = decision_made.address;
+            decision.base = decision_made.base;
+            decision.ahead = decision_made.ahead;
+            decision.ends = decision_made.last;
             decision.take = true;
             decision.answer = AnswerKind::ReadData;
-            decision.ends = decision_made.last;
             decision.commits = true;
         }
         action = decision.action;

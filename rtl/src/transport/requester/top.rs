@@ -417,7 +417,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(entry: new_work_qp = window.new_qp);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
         inputs!(responses: enters = entry.response_taken);
-        inputs!(responses from stages: takes, address, last, defers = defers_response);
+        inputs!(responses from stages: takes, ahead, last, defers = defers_response);
         self.window.take.next = self.entry.work_taken.val();
         self.held.put.next = self.entry.answer_comes.val();
         inputs!(held: data = gather.down.data, turn);
@@ -425,7 +425,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
         assign!(message = ring.message);
-        inputs!([stages, verdict] from ring: base);
+        inputs!([responses, verdict] from ring: base);
         inputs!(stages from store:
             state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);

@@ -29,11 +29,11 @@ use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::ResponderCounts;
 use crate::words::responder::{ResponderState, ResponsesLeft};
-use crate::words::transport::{Action, Commit, CommitKind, ReadRequest, RxPacket};
+use crate::words::transport::{Action, CommitKind, RxPacket};
 use crate::words::wire::{AethSyndrome, Opcode, RdmaHeader};
 use crate::{block, kernel};
 use hpcc_models::nic::Counter;
@@ -124,10 +124,7 @@ pub struct Responder {
     row_5: Signal<Local, RxPacket>,
     syndrome: Signal<Local, AethSyndrome>,
     kind: Signal<Local, CommitKind>,
-    carried: Signal<Local, W<336, 6>>,
-    asked: Signal<Local, ReadRequest>,
     state: Signal<Local, ResponderState>,
-    commit: Signal<Local, Commit>,
     made: Signal<Local, Action>,
     actions: ShortFifo<Action, 4, 8>,
     count_5: DFF<ResponderCounts>,
@@ -257,20 +254,16 @@ impl Logic for Responder {
         if do_write_5 & !answered {
             kind = CommitKind::Nothing;
         }
-        fields!(asked: address = reth_5.address, length = reth_5.length, count = rules.count, duplicate = do_reread_5);
-        carried = row_5.int_stack;
+        made = bits_zero::<Action>(0);
+        fields!(made: take = take_5, address = rules.base);
         if do_read_5 | do_reread_5 {
             kind = CommitKind::Read;
-            carried = bit_cast_bus::<336, 6, ReadRequest>(asked);
+            made.address = reth_5.address;
         }
-        commit = bits_zero::<Commit>(0);
-        fields!(commit:
-            kind, qp = row_5.qp, generation = row_5.generation, psn, syndrome, msn, int_length = row_5.int_length,
-            int_stack = carried, int_on = row_5.int_on);
-        commit.ends_or_failed = ends_or_reads_5;
-        fields!(made: take = take_5, address = rules.base);
+        fields!(made:
+            kind, psn, syndrome, msn, ends = ends_or_reads_5, length = reth_5.length, count = rules.count,
+            duplicate = do_reread_5);
         made.commits = report_5 | again_5 | nak_5 | do_write_5 | do_read_5 | do_reread_5;
-        made.commit = commit;
         inputs!(actions: up.valid = valid_5, up.data = made);
         StreamOut::<Action>::link(&mut action, &mut actions.down);
 

@@ -38,6 +38,10 @@ pub struct Placement {
     pub wire_share: f64,
 }
 
+/// How much slow paths count against the length of all wires while cells are placed; by itself nextpnr takes 10. Most wires of these blocks
+/// belong to wide words, which have time to spare, and together they outweigh the few that are slow.
+const PLACER: [&str; 2] = ["--placer-heap-timingweight", "30"];
+
 /// Places and routes a top on the smallest ECP5 of speed grade 8 with room for it, aiming at `goal_mhz`.
 pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {
     let clocked = clocked(sources)?;
@@ -52,6 +56,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         script.as_str(),
         output_registers::STEP,
         part::STEP,
+        PLACER[1],
         goal.as_str(),
         seed.as_str(),
     ];
@@ -71,6 +76,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
             std::fs::write(dir.join(PART), part.name)?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
             command.args(part.options());
+            command.args(PLACER);
             command.args(["--json", "netlist.json", "--freq", &goal]);
             command.args([
                 "--seed",

@@ -34,8 +34,10 @@ pub struct Responses {
     pub enters: Signal<In, Bit>,
     /// The oldest one inside is taken.
     pub takes: Signal<In, Bit>,
-    /// With `takes`: where its payload goes.
-    pub address: Signal<In, U<64>>,
+    /// With `takes`: local address of its READ's first byte.
+    pub base: Signal<In, U<64>>,
+    /// With `takes`: bytes of the READ before its payload.
+    pub ahead: Signal<In, U<36>>,
     /// With `takes`: it is the last of its READ.
     pub last: Signal<In, Bit>,
     /// The oldest one inside is for the state machine; nothing enters in this clock, and what is inside of others counts no more.
@@ -59,7 +61,7 @@ pub struct Responses {
     rows: LutRam<RxPacket, 4>,
     /// What the pipe needs of them.
     steps: LutRam<ArrivedResponse, 4>,
-    /// Decisions that have not left.
+    /// Decisions that have not left. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
     decisions: ShortFifo<ReadDecision, 4, 16>,
     arriving: Signal<Local, RxPacket>,
     given: Signal<Local, Extension>,
@@ -109,8 +111,7 @@ impl Logic for Responses {
 
         // out of the pipe
         leaves = acts | machine.ready;
-        made.address = address;
-        made.last = last;
+        fields!(made: base, ahead, last);
         inputs!(decisions: reset, up.valid = takes, up.data = made, down.ready = acts);
         if takes | machine.ready {
             judged = judged + 1;

@@ -8,7 +8,7 @@
 //! | 2 | `step_2` | state and context show; that message is read |
 //! | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
 //! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-//! | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; address of a response's payload |
+//! | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; where in its READ a response's payload lies |
 //!
 //! While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What it writes goes in there.
 //!
@@ -91,12 +91,10 @@ pub struct Stages<const SEGMENT: usize> {
     pub defers_response: Signal<Out, Bit>,
     /// 5: what is taken is the last of its READ.
     pub last: Signal<Out, Bit>,
-    /// 5: where the payload goes.
-    pub address: Signal<Out, U<64>>,
+    /// 5: bytes of the READ before that payload.
+    pub ahead: Signal<Out, U<36>>,
     /// 4: that message.
     pub message: Signal<In, OwnMessage>,
-    /// 5: its local address.
-    pub base: Signal<In, U<64>>,
     /// 4: the local region allows the work request.
     pub allowed: Signal<In, Bit>,
     /// 4: there is room for a completion.
@@ -190,7 +188,6 @@ pub struct Stages<const SEGMENT: usize> {
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(U<24>: new_end, last_out)]
-    #[signals(U<36>: skipped)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done, more, fits, refused, queues)]
     // 5
@@ -450,8 +447,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
             ended = ended_5
         }
         assign!(takes = accepts, defers_response = deferred, last = last_5);
-        skipped = ahead_5 << (mtu_5 & 3);
-        address = base + bit_cast_u::<64, 36>(skipped);
+        ahead = ahead_5 << (mtu_5 & 3);
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {

@@ -58,8 +58,46 @@ pub struct Queued {
 /// A packet that concerns the requester.
 #[derive(Clone, Debug)]
 pub enum Packet {
-    Response(RxPacket),
+    Response(Arrived),
     Answer(Commit),
+}
+
+/// A READ response.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arrived {
+    /// What the requester sees of it.
+    pub row: RxPacket,
+    /// What dispatch holds of it, in an answer of which the rest is the requester's decision.
+    pub held: Commit,
+}
+
+impl Arrived {
+    /// Of a queue pair that collects INT if that is not empty.
+    pub fn new(row: RxPacket, int: &[u8], int_on: bool) -> Self {
+        let mut held = [0; 7];
+        Commit::INT_LENGTH.put(&mut held, int.len() as u64);
+        Commit::INT_STACK.put_bytes(&mut held, int);
+        let held = Commit {
+            qp: row.qp,
+            generation: row.generation,
+            int_on,
+            ..Commit::from_slice(&held)
+        };
+        Self { row, held }
+    }
+}
+
+/// The answer about a READ response when its payload is in memory.
+fn answer(held: Commit, decision: Action) -> Commit {
+    Commit {
+        kind: decision.kind,
+        psn: decision.psn,
+        syndrome: decision.syndrome,
+        msn: decision.msn,
+        answer: decision.answer,
+        ends_or_failed: decision.ends,
+        ..held
+    }
 }
 
 /// A completion: number, status, length.
@@ -80,7 +118,9 @@ pub struct Bench<const S: usize> {
     pub packets: VecDeque<Packet>,
     offered: bool,
     deciding: bool,
-    pub rows: VecDeque<RxPacket>,
+    pub rows: VecDeque<Arrived>,
+    /// What dispatch holds of the responses without a decision.
+    held: VecDeque<Commit>,
     pub answers: VecDeque<Commit>,
     pub works: VecDeque<WorkRequest>,
     pub ended: VecDeque<(u64, u64)>,
@@ -125,6 +165,7 @@ impl<const S: usize> Bench<S> {
             offered: false,
             deciding: false,
             rows: VecDeque::new(),
+            held: VecDeque::new(),
             answers: VecDeque::new(),
             works: VecDeque::new(),
             ended: VecDeque::new(),
@@ -207,7 +248,7 @@ impl<const S: usize> Bench<S> {
         }
         self.offered |= self.random.chance(self.memory);
         b.row.valid.next = !self.rows.is_empty();
-        b.row.data.next = self.rows.front().copied().unwrap_or_default();
+        b.row.data.next = self.rows.front().copied().unwrap_or_default().row;
         b.answer.valid.next = self.offered && !self.answers.is_empty();
         b.answer.data.next = self.answers.front().copied().unwrap_or_default();
         b.ended.valid.next = !self.ended.is_empty();
@@ -230,6 +271,7 @@ impl<const S: usize> Bench<S> {
         let Self {
             block,
             rows,
+            held,
             answers,
             works,
             ended,
@@ -251,7 +293,9 @@ impl<const S: usize> Bench<S> {
         } = self;
         step(block.as_mut(), |b| {
             asked.push_back((b.asked_qp.val().0, b.asked_psn.val().0));
-            (b.row.valid.val() && b.row.ready.val()).then(|| rows.pop_front());
+            if b.row.valid.val() && b.row.ready.val() {
+                held.extend(rows.pop_front().map(|arrived| arrived.held));
+            }
             if b.answer.valid.val() && b.answer.ready.val() {
                 answers.pop_front();
                 *offered = false;
@@ -264,8 +308,9 @@ impl<const S: usize> Bench<S> {
                 let word = b.action.data.val();
                 actions.push(word);
                 *deciding = false;
+                let held = held.pop_front().expect("a decision for each response");
                 if *commits && word.commits {
-                    answers.push_back(word.commit);
+                    answers.push_back(answer(held, word));
                 }
             }
             let e = &b.cc_event;
@@ -380,7 +425,7 @@ impl<const S: usize> Bench<S> {
     /// A READ response.
     #[allow(clippy::too_many_arguments)]
     pub fn response(&mut self, qp: u64, generation: u64, opcode: u64, psn: u64, length: u64, mtu: u64, int: &[u8]) {
-        let mut word = [0; 9];
+        let mut word = [0; 4];
         RxPacket::OPCODE.put(&mut word, opcode);
         RxPacket::QP.put(&mut word, qp);
         RxPacket::GENERATION.put(&mut word, generation);
@@ -392,10 +437,9 @@ impl<const S: usize> Bench<S> {
         }
         RxPacket::PAYLOAD_LENGTH.put(&mut word, length);
         RxPacket::MTU.put(&mut word, mtu);
-        RxPacket::INT_LENGTH.put(&mut word, int.len() as u64);
-        RxPacket::INT_STACK.put_bytes(&mut word, int);
         RxPacket::INT_ON.put(&mut word, u64::from(!int.is_empty()));
-        self.rows.push_back(RxPacket::from_slice(&word));
+        let row = RxPacket::from_slice(&word);
+        self.rows.push_back(Arrived::new(row, int, !int.is_empty()));
     }
 
     /// PSNs and flags of the echoes.
@@ -410,7 +454,7 @@ impl<const S: usize> Bench<S> {
     /// Whether each action takes its payload, where to, and what it commits.
     pub fn decisions(&self) -> Vec<(bool, u64, Option<u64>)> {
         let decision = |word: &Action| {
-            let answer = word.commit.answer as u64;
+            let answer = word.answer as u64;
             (word.take, word.address.0, word.commits.then_some(answer))
         };
         self.actions.iter().map(decision).collect()

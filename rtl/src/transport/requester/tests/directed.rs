@@ -230,9 +230,9 @@ fn responses_wrong_in_kind_or_length_or_place_are_refused() {
     b.data(FIRST, 0, 257);
     b.response(QP, GENERATION, FIRST, 0, 256, 0, &[]);
     // an AETH that does not acknowledge
-    let mut row = b.rows[0].limbs();
+    let mut row = b.rows[0].row.limbs();
     RxPacket::EXTENSION.put_bytes(&mut row, &[0x62]);
-    b.rows[0] = RxPacket::from_slice(&row);
+    b.rows[0].row = RxPacket::from_slice(&row);
     b.drain();
     assert_eq!(b.count(Counter::BadReadResponse), 4);
     b.data(MIDDLE, 3, 256);

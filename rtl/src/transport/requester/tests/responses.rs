@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// A response of the given PSN; kind, length and syndrome follow from it.
 fn row(psn: u64) -> RxPacket {
-    let mut word = [0; 9];
+    let mut word = [0; 4];
     RxPacket::OPCODE.put(&mut word, 13 + psn % 4);
     RxPacket::QP.put(&mut word, psn % 7);
     RxPacket::PSN.put(&mut word, psn);
@@ -41,7 +41,7 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
     let mut random = Stimulus::new(21);
     // what came and has not left; how many of those are decided, and how many have entered
     let mut held: VecDeque<u64> = VecDeque::new();
-    let mut decided: VecDeque<(u64, bool)> = VecDeque::new();
+    let mut decided: VecDeque<(u64, u64, bool)> = VecDeque::new();
     let mut inside: VecDeque<Option<u64>> = VecDeque::from([None; 5]);
     let (mut next, mut psn, mut offered, mut deferred) = (0usize, 0u64, false, false);
     let (mut left, mut to_machine, mut most) = (0u64, 0u64, 0usize);
@@ -57,9 +57,10 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
         let out = inside.pop_front().flatten();
         let defers = out.is_some() && random.chance(0.08);
         let takes = out.is_some() && !defers;
-        let decision = (random.uniform(64), random.chance(0.3));
+        let (base, ahead) = (random.corner(64), random.corner(36));
+        let decision = (base, ahead, random.chance(0.3));
         (b.takes.next, b.defers.next) = (takes, defers);
-        (b.address.next, b.last.next) = (U(decision.0), decision.1);
+        (b.base.next, b.ahead.next, b.last.next) = (U(base), U(ahead), decision.2);
         let (wish, room, tells) = (
             random.chance(0.8),
             random.chance([0.9, 0.9, 0.15][busy as usize]),
@@ -108,7 +109,7 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
         if shown.0 {
             let first = decided.front().copied().expect("a decision");
             assert_eq!(front, row(held[0]), "clock {clock}");
-            assert_eq!((made.address.0, made.last), first, "clock {clock}");
+            assert_eq!((made.base.0, made.ahead.0, made.last), first, "clock {clock}");
         }
         if shown.1 {
             assert!(deferred && decided.is_empty(), "clock {clock}");

@@ -1,7 +1,7 @@
 //! The block beside a model of the whole NIC: a peer behind a bad wire, the same packets and the same work for both.
 
 use super::super::COUNTERS;
-use super::bench::{Bench, Done, Packet, KEY};
+use super::bench::{Arrived, Bench, Done, Packet, KEY};
 use crate::prim::word::Word as _;
 use crate::sim::Stimulus;
 use crate::words::transport::{Commit, RxPacket};
@@ -307,7 +307,7 @@ impl<const S: usize> World<S> {
                 self.bench.packets.push_back(Packet::Answer(Commit::from_slice(&word)));
             }
             (Opcode::ReadResponse(_), extension) => {
-                let mut word = [0; 9];
+                let mut word = [0; 4];
                 RxPacket::OPCODE.put(&mut word, packet.bth.opcode.emit().into());
                 RxPacket::QP.put(&mut word, qpn.into());
                 RxPacket::PSN.put(&mut word, packet.bth.psn.into());
@@ -317,14 +317,11 @@ impl<const S: usize> World<S> {
                 };
                 RxPacket::EXTENSION.put_bytes(&mut word, &[first]);
                 RxPacket::PAYLOAD_LENGTH.put(&mut word, packet.payload.len() as u64);
-                RxPacket::INT_LENGTH.put(&mut word, packet.int.len() as u64);
-                RxPacket::INT_STACK.put_bytes(&mut word, packet.int);
                 RxPacket::GENERATION.put(&mut word, generation);
                 RxPacket::MTU.put(&mut word, u64::from(pair.mtu.trailing_zeros() - 8));
                 RxPacket::INT_ON.put(&mut word, pair.int.into());
-                self.bench
-                    .packets
-                    .push_back(Packet::Response(RxPacket::from_slice(&word)));
+                let arrived = Arrived::new(RxPacket::from_slice(&word), packet.int, pair.int);
+                self.bench.packets.push_back(Packet::Response(arrived));
                 self.payloads.push_back(packet.payload.to_vec());
             }
             _ => {}

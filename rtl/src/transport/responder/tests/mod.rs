@@ -8,7 +8,7 @@ use super::*;
 use crate::prim::word::Word as _;
 use crate::sim::{init, set_clock, step, Stimulus};
 use crate::words::context::{QpContext, Region};
-use crate::words::transport::{Action, Commit, RxPacket};
+use crate::words::transport::{Action, RxPacket};
 use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig, Region as ModelRegion};
 use hpcc_models::wire::Opcode;
 use hpcc_models::wire::*;
@@ -139,7 +139,7 @@ impl Bench {
         bench
     }
 
-    fn clock(&mut self) -> (bool, Option<[u64; 8]>, u64) {
+    fn clock(&mut self) -> (bool, Option<[u64; 3]>, u64) {
         let left = if !self.told && self.stimulus.chance(self.tells) { self.left.pop_front() } else { None };
         self.told = left.is_some();
         self.block.left_valid.next = self.told;
@@ -152,7 +152,7 @@ impl Bench {
             let action = b.action.valid.val() & b.action.ready.val();
             (
                 b.row.valid.val() & b.row.ready.val(),
-                action.then(|| b.action.data.val().array::<8>()),
+                action.then(|| b.action.data.val().array::<3>()),
                 b.count.val().0,
             )
         });
@@ -218,21 +218,19 @@ impl Bench {
         self.block.context_data.next = QpContext::from_slice(&word);
     }
 
-    fn row(&self, request: &Request, generation: u8) -> [u64; 9] {
+    fn row(&self, request: &Request, generation: u8) -> [u64; 4] {
         let peer = self.peers.iter().find(|peer| peer.config.qpn == request.qpn);
         let config = &peer.expect("a queue pair").config;
         let mut extension = request.reth.address.to_be_bytes().to_vec();
         extension.extend(request.reth.key.to_be_bytes());
         extension.extend(request.reth.length.to_be_bytes());
-        let mut row = [0; 9];
+        let mut row = [0; 4];
         RxPacket::OPCODE.put(&mut row, request.opcode.into());
         RxPacket::ACK_REQ.put(&mut row, request.ack_req.into());
         RxPacket::QP.put(&mut row, request.qpn.into());
         RxPacket::PSN.put(&mut row, request.psn.into());
         RxPacket::EXTENSION.put_bytes(&mut row, &extension);
         RxPacket::PAYLOAD_LENGTH.put(&mut row, request.payload.len() as u64);
-        RxPacket::INT_LENGTH.put(&mut row, request.int.len() as u64);
-        RxPacket::INT_STACK.put_bytes(&mut row, &request.int);
         RxPacket::GENERATION.put(&mut row, generation.into());
         RxPacket::MTU.put(&mut row, mtu_code(config.mtu));
         RxPacket::INT_ON.put(&mut row, config.int.into());
@@ -324,7 +322,7 @@ impl Bench {
     }
 
     /// Does what the action says, and notes it.
-    fn carry_out(&mut self, request: &Request, generation: u8, word: [u64; 8], outcome: &mut Outcome) {
+    fn carry_out(&mut self, request: &Request, generation: u8, word: [u64; 3], outcome: &mut Outcome) {
         if Action::TAKE.get(&word) == 1 {
             assert!(!request.payload.is_empty());
             let at = (Action::ADDRESS.get(&word) - BASE) as usize;
@@ -334,26 +332,20 @@ impl Bench {
             assert_eq!(Action::TAKE.get(&word), 0, "every write is committed");
             return;
         }
-        let field = |field: crate::prim::word::Field| field.part(Action::COMMIT.low, field.width).get(&word);
-        let int = Commit::INT_STACK
-            .part(Action::COMMIT.low, Commit::INT_STACK.width)
-            .bytes(&word);
-        assert_eq!(field(Commit::QP), u64::from(request.qpn));
-        assert_eq!(field(Commit::GENERATION), u64::from(generation));
-        let psn = field(Commit::PSN) as u32;
-        let msn = field(Commit::MSN) as u32;
-        match field(Commit::KIND) {
+        let psn = Action::PSN.get(&word) as u32;
+        let msn = Action::MSN.get(&word) as u32;
+        match Action::KIND.get(&word) {
             0 => assert_eq!(Action::TAKE.get(&word), 1),
             1 => {
-                let length = field(Commit::INT_LENGTH) as usize;
-                outcome.ack = Some((psn, field(Commit::SYNDROME) as u8, msn, int[..length].to_vec()));
+                // dispatch adds the request's INT
+                let syndrome = Action::SYNDROME.get(&word) as u8;
+                outcome.ack = Some((psn, syndrome, msn, request.int.clone()));
             }
             2 => {
-                let part = |low, width| Commit::INT_STACK.part(Action::COMMIT.low + low, width).get(&word);
-                let (address, length) = (part(0, 64), part(64, 32) as usize);
+                let (address, length) = (Action::ADDRESS.get(&word), Action::LENGTH.get(&word) as usize);
                 let at = if length == 0 { 0 } else { (address - BASE) as usize };
                 let data = self.memory[at..at + length].to_vec();
-                outcome.read = Some((psn, part(96, 24) as u32, msn, data));
+                outcome.read = Some((psn, Action::COUNT.get(&word) as u32, msn, data));
                 self.left.push_back((request.qpn, generation));
             }
             kind => panic!("kind {kind}"),
