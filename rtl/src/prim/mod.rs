@@ -12,6 +12,8 @@
 //! | [`ram::Ram`] | one write port, one read port | 1 |
 //! | [`ram::RamReg`] | the same with an output register | 2 |
 //! | [`ram::LoopRam`] | the same for a loop that reads and writes back | 2 |
+//! | [`lut_ram::LutRam`] | small table in distributed RAM | 1 |
+//! | [`async_ram::AsyncRam`] | the same, read without a clock | 0 |
 //! | [`reciprocal::Reciprocal`] | 1/n, interpolated | 10 |
 //! | [`reciprocal::PaperReciprocal`] | 1/n, the paper's table | 13 |
 //! | [`crc::CrcFold`], [`crc::CrcState`], [`crc::CrcResidue`] | CRC-32, 64 bytes a clock | 2, 1, 1 |

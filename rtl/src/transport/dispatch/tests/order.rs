@@ -51,7 +51,7 @@ impl Engine {
     }
 }
 
-/// A word of noise; kinds and syndromes are those that there are.
+/// A decision of noise.
 fn any_action(stimulus: &mut Stimulus) -> [u64; 3] {
     let mut action: [u64; 3] = std::array::from_fn(|_| stimulus.uniform(64));
     action[2] &= u64::MAX >> (192 - <Action as Synth>::BITS);

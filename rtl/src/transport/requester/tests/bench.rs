@@ -72,15 +72,15 @@ pub struct Arrived {
 }
 
 impl Arrived {
-    /// Of a queue pair that collects INT if that is not empty.
-    pub fn new(row: RxPacket, int: &[u8], int_on: bool) -> Self {
+    /// With the packet's INT.
+    pub fn new(row: RxPacket, int: &[u8]) -> Self {
         let mut held = [0; 7];
         Commit::INT_LENGTH.put(&mut held, int.len() as u64);
         Commit::INT_STACK.put_bytes(&mut held, int);
         let held = Commit {
             qp: row.qp,
             generation: row.generation,
-            int_on,
+            int_on: row.int_on,
             ..Commit::from_slice(&held)
         };
         Self { row, held }
@@ -438,8 +438,7 @@ impl<const S: usize> Bench<S> {
         RxPacket::PAYLOAD_LENGTH.put(&mut word, length);
         RxPacket::MTU.put(&mut word, mtu);
         RxPacket::INT_ON.put(&mut word, u64::from(!int.is_empty()));
-        let row = RxPacket::from_slice(&word);
-        self.rows.push_back(Arrived::new(row, int, !int.is_empty()));
+        self.rows.push_back(Arrived::new(RxPacket::from_slice(&word), int));
     }
 
     /// PSNs and flags of the echoes.

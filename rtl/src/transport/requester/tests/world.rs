@@ -320,7 +320,7 @@ impl<const S: usize> World<S> {
                 RxPacket::GENERATION.put(&mut word, generation);
                 RxPacket::MTU.put(&mut word, u64::from(pair.mtu.trailing_zeros() - 8));
                 RxPacket::INT_ON.put(&mut word, pair.int.into());
-                let arrived = Arrived::new(RxPacket::from_slice(&word), packet.int, pair.int);
+                let arrived = Arrived::new(RxPacket::from_slice(&word), packet.int);
                 self.bench.packets.push_back(Packet::Response(arrived));
                 self.payloads.push_back(packet.payload.to_vec());
             }
