@@ -3525,16 +3525,16 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } arrived_response_t;
 
-  // What an answer must be followed by for the next one to join it.
+  // The newest answer of a queue pair: where it lies, and which answer joins it.
   typedef struct packed {
     // It is about READ data of a READ that goes on.
     logic joinable;
-    // PSN up to which it is about READ data.
+    // PSN of the READ data that follows.
     logic [23:0] psn;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
+    // Its place in the ring of answers.
+    logic [7:0] place;
   } answer_tag_t;
 
   // Pointers into the ring of a queue pair, as its state has them.

@@ -563,6 +563,7 @@ module hpcc_requester (
   logic entry_second_work;
   logic entry_second_response;
   wire  entry_answer_inside;
+  logic entry_work_inside;
   wire  entry_stays;
   wire  [7:0] entry_answer_qp;
   wire  [7:0] entry_work_qp;
@@ -621,10 +622,12 @@ module hpcc_requester (
   logic [5:0] entry_answered_q;
   logic entry_behind_read_d;
   logic entry_behind_read_q;
+  wire  entry_behind_middle_d;
+  logic entry_behind_middle_q;
   wire  entry_behind_long_d;
   logic entry_behind_long_q;
-  // A READ's work request went a clock ago; it was long, or READs of peers were answered. Clocks before the next work request; `pauses`
-  // while there are any.
+  // A READ's work request went a clock ago; it was for more than 64 bytes; it was long, or READs of peers were answered. Clocks before the
+  // next work request; `pauses` while there are any.
   logic [1:0] entry_pause_d;
   logic [1:0] entry_pause_q;
   // Answers that have gone since a work request did, three at most. It is a work request's `turn` behind one, behind three while many wait.
@@ -915,8 +918,6 @@ module hpcc_requester (
   logic turns_next_holds;
   // Of that, answers from the pipe, from the clock on in which it leaves one.
   wire  turns_answers;
-  // What the pipe makes has little room.
-  wire  turns_crowded;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
@@ -1052,16 +1053,15 @@ module hpcc_requester (
   wire  gather_waits;
   wire  gather_takes;
   wire  gather_arriving_data;
-  wire  [7:0] gather_distance;
+  wire  gather_arriving_goes_on;
+  wire  [7:0] gather_next_head;
   logic [7:0] gather_at;
   logic [7:0] gather_next_qp;
-  logic [7:0] gather_located_at;
   // The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone
   // says whether one may come, and enables these wide words.
   hpcc_nic_pkg::commit_t gather_held;
+  wire  hpcc_nic_pkg::answer_tag_t gather_found;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
-  // What an answer must be for `held` to join it.
-  hpcc_nic_pkg::answer_tag_t gather_wanted;
   hpcc_nic_pkg::answer_tag_t gather_tag;
   wire  gather_up_ready;
   wire  hpcc_nic_pkg::commit_t gather_down_data;
@@ -1072,23 +1072,23 @@ module hpcc_requester (
   logic gather_held_full_q;
   logic gather_held_data_d;
   logic gather_held_data_q;
+  logic gather_held_goes_on_d;
+  logic gather_held_goes_on_q;
   logic gather_next_full_d;
   logic gather_next_full_q;
   logic gather_next_data_d;
   logic gather_next_data_q;
+  logic gather_next_goes_on_d;
+  logic gather_next_goes_on_q;
   logic gather_from_odd_d;
   logic gather_from_odd_q;
   logic gather_into_odd_d;
   logic gather_into_odd_q;
   logic gather_located_d;
   logic gather_located_q;
-  logic gather_looked_d;
-  logic gather_looked_q;
-  logic gather_settled_d;
-  logic gather_settled_q;
   logic gather_shown_d;
   logic gather_shown_q;
-  wire  gather_fits_d;
+  logic gather_fits_d;
   logic gather_fits_q;
   logic gather_there_d;
   logic gather_there_q;
@@ -1106,20 +1106,25 @@ module hpcc_requester (
   logic gather_crowded_q;
   wire  gather_many_r_d;
   logic gather_many_r_q;
+  logic gather_clearing_d;
+  logic gather_clearing_q;
+  logic gather_moved_d;
+  logic gather_moved_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_tail_d;
   logic [7:0] gather_tail_q;
   logic [7:0] gather_count_d;
   logic [7:0] gather_count_q;
-  // How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
-  logic [7:0] gather_behind_d;
-  logic [7:0] gather_behind_q;
+  logic [7:0] gather_clear_at_d;
+  logic [7:0] gather_clear_at_q;
+  logic [7:0] gather_left_place_q;
   hpcc_nic_pkg::commit_t gather_even_d;
   hpcc_nic_pkg::commit_t gather_even_q;
   hpcc_nic_pkg::commit_t gather_odd_d;
   hpcc_nic_pkg::commit_t gather_odd_q;
   // Where the newest answer of its queue pair lies, if it still waits.
+  logic [7:0] gather_place_d;
   logic [7:0] gather_place_q;
   // The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
   hpcc_nic_pkg::commit_t gather_offered_d;
@@ -1127,11 +1132,15 @@ module hpcc_requester (
   // The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, `unshown`.
   logic [7:0] gather_ring_raddr;
   wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
-  // What each must be joined by.
-  wire  hpcc_nic_pkg::answer_tag_t gather_tags_rdata;
-  // Places by queue pair.
-  wire  [7:0] gather_newest_rdata;
-  hpcc_nic_pkg::answer_tag_t gather_wanted_r_q;
+  // The newest answer of each queue pair.
+  wire  hpcc_nic_pkg::answer_tag_t gather_newest_rdata;
+  wire  gather_newest_we;
+  logic [7:0] gather_newest_waddr;
+  // Where that answer of each queue pair lay that left last.
+  wire  [7:0] gather_left_rdata;
+  logic gather_left_we;
+  logic [7:0] gather_left_waddr;
+  logic [7:0] gather_left_wdata;
   wire  responses_writes;
   wire  responses_leaves;
   logic responses_some;
@@ -1784,21 +1793,21 @@ module hpcc_requester (
     .waddr(gather_at),
     .wdata(gather_held)
   );
-  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_tags (
-    .clk(clk),
-    .raddr(gather_located_at),
-    .rdata(gather_tags_rdata),
-    .we(gather_held_full_q),
-    .waddr(gather_at),
-    .wdata(gather_tag)
-  );
-  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_newest (
+  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_newest (
     .clk(clk),
     .raddr(gather_next_qp),
     .rdata(gather_newest_rdata),
-    .we(gather_puts),
-    .waddr(gather_held.qp),
-    .wdata(gather_tail_q)
+    .we(gather_newest_we),
+    .waddr(gather_newest_waddr),
+    .wdata(gather_tag)
+  );
+  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_left (
+    .clk(clk),
+    .raddr(gather_next_qp),
+    .rdata(gather_left_rdata),
+    .we(gather_left_we),
+    .waddr(gather_left_waddr),
+    .wdata(gather_left_wdata)
   );
   hpcc_lut_ram #(.WIDTH(197), .ADDRESS(4)) u_responses_rows (
     .clk(clk),
@@ -2041,7 +2050,6 @@ module hpcc_requester (
   assign turns_answers = held_waits | stages_defers_answer;
   assign go = idle_q & turns_go;
   assign hold = ((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response;
-  assign turns_crowded = (events_full | schedules_crowded) | store_crowded;
   assign entering = entry_step;
   assign message = ring_message;
   assign request = window_front;
@@ -3219,9 +3227,12 @@ module hpcc_requester (
   //
   // So work requests come no faster than what they become is taken. A READ is three steps, of its work request, its response and the answer
   // about the response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until
-  // frames are lost. Behind a READ of less than 128 bytes the next work request waits for three clocks: its response is on the wire for two
-  // to four. Behind a longer one, or while READs of peers are answered, for four: a READ is then four operations of the scheduler, its own
-  // work, its request that leaves, its acknowledgement, and the work of the peer's.
+  // frames are lost. Behind a READ of more than 64 bytes the next work request waits for three clocks, behind one of 128 bytes or more, or
+  // while READs of peers are answered, for four: its response is on the wire for as long or longer. What is posted faster than it is
+  // answered waits at the peer, whose response queue is slower with more than eight READs of a queue pair.
+  //
+  // What answers, and what work requests make has little room now and then; each holds up its own kind, and READ responses wait for
+  // neither.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it
@@ -3238,6 +3249,7 @@ module hpcc_requester (
   assign entry_takes_work = entry_is_work & (~hold);
   assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
   assign entry_behind_long_d = entry_answering_q | (window_front.length >= 32'h80);
+  assign entry_behind_middle_d = window_front.length > 32'h40;
   assign entry_work_taken = entry_takes_work;
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = (entry_full_q | window_waits) | responses_waits;
@@ -3297,11 +3309,8 @@ module hpcc_requester (
       end
     end
     entry_behind_full_d = entry_stays;
-    entry_work_meets_d = entry_work_near | entry_work_far;
-    if (window_next_is_new) begin
-      entry_work_meets_d = entry_new_work_near | entry_new_work_far;
-    end
-    entry_answer_meets_d = entry_answer_near;
+    entry_work_meets_d = entry_work_inside | schedules_crowded;
+    entry_answer_meets_d = entry_answer_near | events_full;
     entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
@@ -3335,11 +3344,11 @@ module hpcc_requester (
     if (entry_pauses_q) begin
       entry_next_pause = entry_pause_q - 2'd1;
     end
-    if (entry_behind_read_q) begin
+    if (entry_behind_read_q & entry_behind_middle_q) begin
       entry_next_pause = 2'd1;
-      if (entry_behind_long_q) begin
-        entry_next_pause = 2'd2;
-      end
+    end
+    if (entry_behind_read_q & entry_behind_long_q) begin
+      entry_next_pause = 2'd2;
     end
   end
   always_comb begin
@@ -3404,6 +3413,12 @@ module hpcc_requester (
     entry_spare_d = ~entry_stays;
     if (rst) begin
       entry_spare_d = 1'd1;
+    end
+  end
+  always_comb begin
+    entry_work_inside = entry_work_near | entry_work_far;
+    if (window_next_is_new) begin
+      entry_work_inside = entry_new_work_near | entry_new_work_far;
     end
   end
   always_comb begin
@@ -3768,7 +3783,7 @@ module hpcc_requester (
       turns_next_holds = turns_called | turns_begins;
     end
     turns_holds_d = turns_next_holds;
-    turns_closed_d = turns_next_holds | turns_crowded;
+    turns_closed_d = turns_next_holds | store_crowded;
     if (rst) begin
       turns_turn_d = 1'd0;
       turns_holds_d = 1'd0;
@@ -3893,53 +3908,63 @@ module hpcc_requester (
   // With INT the newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data
   // interleave, a queue pair has one answer about it here, and the state machine can be as slow as it is.
   //
-  // Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies, and beside each answer stands what
-  // it must fit to: a table that is out of date names an answer that does not fit.
+  // Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies and what joins it, and another one
+  // where that lay that left last: answers of a queue pair leave in order, so that its newest has left if these two places are one. (If a
+  // place comes again a round later, an answer that has not left may count as one that has, and the next one stands by itself.)
   //
   // | clock | an answer |
   // |---|---|
   // | 0 | comes; READ data: its queue pair's newest answer is looked up |
   // | 1 | passes by an empty ring, or is put in |
-  // | 2 | (READ data) where the newest lies shows |
-  // | 4 | (READ data) what it is shows |
-  // | 5 | (READ data) joins it, or is put in |
+  // | 2 | (READ data) where the newest lies shows, and whether this one follows it |
+  // | 3 | (READ data) joins it, or is put in |
   //
   // One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
   //
   // Two clocks from `up` to `down` past an empty ring, three or more through it.
   //
-  // One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
+  // One answer a clock in, READ data every second while others wait; the answer that is offered does not change. 255 can wait. In the 256
+  // clocks after a reset the tables are cleared, and nothing is taken.
   assign gather_arriving = answer_data;
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_gives = gather_leaves & (~gather_unshown_q);
   assign gather_moves = gather_some_q & gather_gives;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
-  assign gather_fits_d = gather_held_data_q & (gather_tags_rdata == gather_wanted_r_q);
+  assign gather_next_head = gather_head_q + 8'd1;
+  assign gather_found = gather_newest_rdata;
   assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
-  assign gather_distance = gather_place_q - gather_head_q;
   assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_chosen)) & (~gather_crowded_q))
       & (gather_shown_q | (~gather_held_data_q));
   assign gather_waits = (gather_held_full_q & (gather_some_q | (~gather_leaves))) & gather_stays;
+  assign gather_newest_we = (gather_puts | gather_chosen) | gather_clearing_q;
   assign gather_many_r_d = gather_count_q >= 8'h10;
   assign gather_many = gather_many_r_q;
-  assign gather_up_ready = ~gather_next_full_q;
-  assign gather_takes = answer_valid & (~gather_next_full_q);
+  assign gather_up_ready = (~gather_next_full_q) & (~gather_clearing_q);
+  assign gather_takes = (answer_valid & (~gather_next_full_q)) & (~gather_clearing_q);
   assign gather_arriving_data = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
+  assign gather_arriving_goes_on = gather_arriving_data & (~(|gather_arriving.msn));
   assign gather_down_valid = gather_full_q;
   assign gather_down_data = gather_offered_q;
   always_comb begin
     gather_held_data_d = gather_held_data_q;
+    gather_held_goes_on_d = gather_held_goes_on_q;
     if (~gather_waits) begin
       gather_held_data_d = gather_arriving_data;
       if (gather_next_full_q) begin
         gather_held_data_d = gather_next_data_q;
       end
+      gather_held_goes_on_d = gather_arriving_goes_on;
+      if (gather_next_full_q) begin
+        gather_held_goes_on_d = gather_next_goes_on_q;
+      end
     end
   end
   always_comb begin
     gather_next_data_d = gather_next_data_q;
+    gather_next_goes_on_d = gather_next_goes_on_q;
     if (~gather_next_full_q) begin
       gather_next_data_d = gather_arriving_data;
+      gather_next_goes_on_d = gather_arriving_goes_on;
     end
   end
   always_comb begin
@@ -3949,28 +3974,43 @@ module hpcc_requester (
     gather_vacant_d = gather_vacant_q;
     gather_some_d = gather_some_q;
     gather_unshown_d = gather_unshown_q;
+    gather_clearing_d = gather_clearing_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
+    gather_clear_at_d = gather_clear_at_q;
     if (gather_leaves) begin
       gather_full_d = gather_comes_out;
       gather_vacant_d = ~gather_comes_out;
     end
+    gather_moved_d = gather_moves;
+    gather_left_we = gather_moved_q;
+    gather_left_waddr = gather_offered_q.qp;
+    gather_left_wdata = gather_left_place_q;
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
-      gather_head_d = gather_head_q + 8'd1;
-      gather_ring_raddr = gather_head_q + 8'd1;
+      gather_head_d = gather_next_head;
+      gather_ring_raddr = gather_next_head;
     end
     if (gather_moves) begin
       gather_unshown_d = gather_count_q == 8'd1;
       if (gather_chosen) begin
-        gather_unshown_d = gather_behind_q == 8'd1;
+        gather_unshown_d = gather_place_q == gather_next_head;
       end
     end else begin
       gather_unshown_d = gather_count_q == 8'd0;
       if (gather_chosen) begin
         gather_unshown_d = gather_oldest_q;
       end
+    end
+    gather_newest_waddr = gather_held.qp;
+    if (gather_clearing_q) begin
+      gather_newest_waddr = gather_clear_at_q;
+      gather_left_we = 1'd1;
+      gather_left_waddr = gather_clear_at_q;
+      gather_left_wdata = 8'd0;
+      gather_clear_at_d = gather_clear_at_q + 8'd1;
+      gather_clearing_d = ~(&gather_clear_at_q);
     end
     if (gather_puts) begin
       gather_tail_d = gather_tail_q + 8'd1;
@@ -3993,17 +4033,13 @@ module hpcc_requester (
     gather_held_full_d = (gather_waits | gather_next_full_q) | gather_takes;
     gather_next_full_d = gather_waits & (gather_next_full_q | gather_takes);
     gather_located_d = gather_waits | gather_next_full_q;
-    gather_looked_d = gather_waits & gather_located_q;
-    gather_settled_d = gather_waits & gather_looked_q;
-    gather_shown_d = gather_waits & gather_settled_q;
+    gather_shown_d = gather_waits & gather_located_q;
     if (rst) begin
       gather_held_full_d = 1'd0;
       gather_next_full_d = 1'd0;
       gather_from_odd_d = 1'd0;
       gather_into_odd_d = 1'd0;
       gather_located_d = 1'd0;
-      gather_looked_d = 1'd0;
-      gather_settled_d = 1'd0;
       gather_shown_d = 1'd0;
       gather_full_d = 1'd0;
       gather_some_d = 1'd0;
@@ -4012,28 +4048,33 @@ module hpcc_requester (
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
       gather_unshown_d = 1'd0;
+      gather_clear_at_d = 8'd0;
+      gather_moved_d = 1'd0;
     end
     if (rst) begin
       gather_vacant_d = 1'd1;
+      gather_clearing_d = 1'd1;
     end
   end
   always_comb begin
+    gather_fits_d = gather_fits_q;
     gather_there_d = gather_there_q;
     gather_oldest_d = gather_oldest_q;
-    gather_behind_d = gather_behind_q;
+    gather_place_d = gather_place_q;
     if (gather_shown_q) begin
       gather_there_d = gather_there_q & ((~gather_gives) | (~gather_oldest_q));
       if (gather_moves) begin
-        gather_behind_d = gather_behind_q - 8'd1;
-        gather_oldest_d = gather_behind_q == 8'd1;
+        gather_oldest_d = gather_place_q == gather_next_head;
       end
     end else begin
-      gather_there_d = (gather_distance < gather_count_q) & (~(gather_moves & (~(|gather_distance))));
-      gather_behind_d = gather_distance;
-      gather_oldest_d = ~(|gather_distance);
+      gather_fits_d = ((gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation))
+          & (gather_found.psn == gather_held.psn);
+      gather_place_d = gather_found.place;
+      gather_there_d = ((gather_left_rdata != gather_found.place) & (~(gather_moved_q & (gather_left_place_q == gather_found.place))))
+          & (~(gather_moves & (gather_found.place == gather_head_q)));
+      gather_oldest_d = gather_found.place == gather_head_q;
       if (gather_moves) begin
-        gather_behind_d = gather_distance - 8'd1;
-        gather_oldest_d = gather_distance == 8'd1;
+        gather_oldest_d = gather_found.place == gather_next_head;
       end
     end
   end
@@ -4071,12 +4112,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    gather_wanted.qp = gather_held.qp;
-    gather_wanted.generation = gather_held.generation;
-    gather_wanted.psn = gather_held.psn - 24'd1;
-    gather_wanted.joinable = 1'd1;
-  end
-  always_comb begin
     gather_stays = gather_crowded_q | (gather_held_data_q & (~gather_shown_q));
     if (gather_chosen) begin
       gather_stays = gather_gives & gather_oldest_q;
@@ -4089,10 +4124,10 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    gather_tag.joinable = gather_held_data_q & (~(|gather_held.msn));
-    gather_tag.qp = gather_held.qp;
+    gather_tag.place = gather_at;
     gather_tag.generation = gather_held.generation;
-    gather_tag.psn = gather_held.psn;
+    gather_tag.psn = gather_held.psn + 24'd1;
+    gather_tag.joinable = gather_held_goes_on_q & (~gather_clearing_q);
   end
   always_comb begin
     gather_next_qp = gather_arriving.qp;
@@ -4101,12 +4136,6 @@ module hpcc_requester (
       if (gather_from_odd_q) begin
         gather_next_qp = gather_even_q.qp;
       end
-    end
-  end
-  always_comb begin
-    gather_located_at = gather_newest_rdata;
-    if (gather_looked_q) begin
-      gather_located_at = gather_place_q;
     end
   end
   // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
@@ -4531,6 +4560,7 @@ module hpcc_requester (
     entry_qp_3_q = 8'd0;
     entry_answered_q = 6'd0;
     entry_behind_read_q = 1'd0;
+    entry_behind_middle_q = 1'd0;
     entry_behind_long_q = 1'd0;
     entry_pause_q = 2'd0;
     entry_in_row_q = 2'd0;
@@ -4643,13 +4673,13 @@ module hpcc_requester (
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_held_data_q = 1'd0;
+    gather_held_goes_on_q = 1'd0;
     gather_next_full_q = 1'd0;
     gather_next_data_q = 1'd0;
+    gather_next_goes_on_q = 1'd0;
     gather_from_odd_q = 1'd0;
     gather_into_odd_q = 1'd0;
     gather_located_q = 1'd0;
-    gather_looked_q = 1'd0;
-    gather_settled_q = 1'd0;
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
     gather_there_q = 1'd0;
@@ -4660,15 +4690,17 @@ module hpcc_requester (
     gather_unshown_q = 1'd0;
     gather_crowded_q = 1'd0;
     gather_many_r_q = 1'd0;
+    gather_clearing_q = 1'd0;
+    gather_moved_q = 1'd0;
     gather_head_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_count_q = 8'd0;
-    gather_behind_q = 8'd0;
+    gather_clear_at_q = 8'd0;
+    gather_left_place_q = 8'd0;
     gather_even_q = 421'd0;
     gather_odd_q = 421'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
-    gather_wanted_r_q = 41'd0;
     responses_room_q = 1'd0;
     responses_shown_q = 1'd0;
     responses_offers_q = 1'd0;
@@ -4873,6 +4905,7 @@ module hpcc_requester (
     entry_qp_3_q <= entry_qp_2_q;
     entry_answered_q <= entry_answered_d;
     entry_behind_read_q <= entry_behind_read_d;
+    entry_behind_middle_q <= entry_behind_middle_d;
     entry_behind_long_q <= entry_behind_long_d;
     entry_pause_q <= entry_pause_d;
     entry_in_row_q <= entry_in_row_d;
@@ -4985,13 +5018,13 @@ module hpcc_requester (
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_held_data_q <= gather_held_data_d;
+    gather_held_goes_on_q <= gather_held_goes_on_d;
     gather_next_full_q <= gather_next_full_d;
     gather_next_data_q <= gather_next_data_d;
+    gather_next_goes_on_q <= gather_next_goes_on_d;
     gather_from_odd_q <= gather_from_odd_d;
     gather_into_odd_q <= gather_into_odd_d;
     gather_located_q <= gather_located_d;
-    gather_looked_q <= gather_looked_d;
-    gather_settled_q <= gather_settled_d;
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
     gather_there_q <= gather_there_d;
@@ -5002,15 +5035,17 @@ module hpcc_requester (
     gather_unshown_q <= gather_unshown_d;
     gather_crowded_q <= gather_crowded_d;
     gather_many_r_q <= gather_many_r_d;
+    gather_clearing_q <= gather_clearing_d;
+    gather_moved_q <= gather_moved_d;
     gather_head_q <= gather_head_d;
     gather_tail_q <= gather_tail_d;
     gather_count_q <= gather_count_d;
-    gather_behind_q <= gather_behind_d;
+    gather_clear_at_q <= gather_clear_at_d;
+    gather_left_place_q <= gather_head_q;
     gather_even_q <= gather_even_d;
     gather_odd_q <= gather_odd_d;
-    gather_place_q <= gather_located_at;
+    gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
-    gather_wanted_r_q <= gather_wanted;
     responses_room_q <= responses_room_d;
     responses_shown_q <= responses_shown_d;
     responses_offers_q <= responses_offers_d;
@@ -5130,9 +5165,9 @@ module hpcc_requester (
       stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed,
       stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response,
       stages_step_5_q.work, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack, gather_arriving.int_length,
-      gather_arriving.msn, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind,
-      responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude};
+      gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, responses_given.rest,
+      responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
+      step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

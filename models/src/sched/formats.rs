@@ -38,9 +38,11 @@ pub const WINDOW_PACKETS_BITS: u32 = 16;
 pub const OVERHEAD_BITS: u32 = 10;
 /// Largest number of packets that one visit grants: four halving steps.
 pub const MAX_GRANT: u32 = 15;
-/// So many packets behind a READ of several packets a flow is granted one at a time while others wait: what follows is likely another READ,
-/// of whose PSNs none but the first becomes a packet.
+/// So many packets behind a READ of several packets a flow is granted one at a time while others wait, and [`GRANT_AFTER_READ`] else: what follows is
+/// likely another READ, of whose PSNs none but the first becomes a packet.
 pub const AFTER_READ: u32 = 16;
+/// Packets that one visit grants at most behind a READ of several packets. Fifteen PSNs that become no packet would hold up what others were granted.
+pub const GRANT_AFTER_READ: u32 = 4;
 /// Bits of the counts of rewinds and restarts. Visits in flight may still hold any of the last five values (22 clocks from an
 /// event's reads to the end of the last visit that misses it, an event of a flow every five), and one more may be the one
 /// they have carried out: fewer than sixteen different values are needed, so that the next count differs from all of them.

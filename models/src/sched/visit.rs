@@ -118,10 +118,10 @@ pub fn visit_at(
         wanted
     };
     let follows_read = span > 1 && !passed && (inside || ahead(wanted, sender.to) < AFTER_READ);
-    let limit = if follows_read && crowded {
-        1
-    } else {
-        grant_limit(sender.mtu)
+    let limit = match (follows_read, crowded) {
+        (true, true) => 1,
+        (true, false) => GRANT_AFTER_READ.min(grant_limit(sender.mtu)),
+        (false, _) => grant_limit(sender.mtu),
     };
 
     let in_flight = ahead(nxt, una);

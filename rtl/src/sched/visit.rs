@@ -1,4 +1,4 @@
-//! A visit: sequence numbers, then credit, then at most fifteen packets, or one of 4096 bytes. One visit a clock.
+//! A visit: sequence numbers, then credit, then at most fifteen packets, four or one behind a READ, or one of 4096 bytes. One visit a clock.
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
@@ -12,7 +12,8 @@
 //! | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
 //! | 5 | `share` | random part of a packet | 13 bits |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
-//! | 7 | `open`, `left_7`, `sum` | saturated at 15 or at one; credit earned | 4 bits, 45 bits |
+//! | 7 | `open`, `left_7`, `sum` | saturated at 15, at four or at one; credit earned | 4 bits, 45 bits |
+//! | 7 | `paused_7` | is the flow's priority paused | |
 //! | 8 | `room`, `balance[0]` | smaller of both; capped | 4 bits, SQ20.16 |
 //! | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
 //! | 13 | outputs | the flow's new state and the grant | |
@@ -69,7 +70,7 @@ pub struct Visit {
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
     #[signals(Bit: fresh, restarted, rewound, work, stopped, within_read, near)]
-    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewound_3, fresh_6, rest_3, halted_4, halted_7, resting_7)]
+    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewound_3, fresh_6, rest_3, halted_4, halted_7, resting_7, paused_7, follows_read_6)]
     #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read, single)]
     // the flow has something to send, unless `left` is negative
     #[registers(Bit: some_left)]
@@ -95,8 +96,8 @@ pub struct Visit {
     resting_12: Delay<Bit, 5>,
     stopped_12: Delay<Bit, 4>,
     alive_7: Delay<Bit, 4>,
-    priority_7: Delay<U<3>, 4>,
-    priority_12: Delay<U<3>, 5>,
+    priority_6: Delay<U<3>, 3>,
+    priority_12: Delay<U<3>, 6>,
     idle_12: Delay<Bit, 4>,
     open_12: Delay<U<4>, 4>,
     room: [DFF<U<4>>; 4],
@@ -222,7 +223,7 @@ impl Logic for Visit {
         fresh_5 = fresh_3;
         wire_4 = wire_3;
         alive_7 = sender_3.alive;
-        priority_7 = sender_3.pause_class;
+        priority_6 = sender_3.pause_class;
         rewound_12 = rewound_3;
         generation_12 = sender_3.generation;
         rewinds_12 = sender_3.rewinds;
@@ -260,8 +261,9 @@ impl Logic for Visit {
         max_12 = max_5;
 
         single = (follows_read & crowded) | (mtu_5 > 3);
+        follows_read_6 = follows_read;
 
-        // 6: saturate at fifteen, or at one; credit earned
+        // 6: saturate at fifteen, at four behind a READ, or at one; credit earned
         headroom = bit_cast_word::<WindowRoom, U<25>>(bit_cast_u::<25, 16>(window_6) - bit_cast_u::<25, 24>(in_flight));
         open = if headroom.packets > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 24>(headroom.packets) };
         if headroom.negative {
@@ -272,6 +274,9 @@ impl Logic for Visit {
         }
         windowless_12 = windowless_6;
         left_7 = if left.magnitude > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 23>(left.magnitude) };
+        if follows_read_6 & (left.magnitude > 4) {
+            left_7 = bits_u::<4>(4);
+        }
         if single & some_left {
             left_7 = bits_u::<4>(1);
         }
@@ -291,6 +296,9 @@ impl Logic for Visit {
         work = some_left & !left.negative;
         resting_7 = !work | halted_6;
         halted_7 = halted_6;
+        // the register of paused priorities lies far from most engines
+        paused_7 = pause.get_bit(priority_6.index());
+        priority_12 = priority_6;
         // who becomes active waits a random part of a packet time, whatever it had saved
         cap_7 = cap_6;
         if dither & (fresh_6 | rest_6) & work & !halted_6 {
@@ -301,14 +309,13 @@ impl Logic for Visit {
         }
 
         // 7
-        priority_12 = priority_7;
         stopped = !alive_7 | (open == 0) | (left_7 == 0);
         assign!(idle_8.d = stopped, open_8.d = open);
         resting_12 = resting_7;
         stopped_8 = halted_7 & !stopped;
         stopped_12 = stopped_8;
         room[0] = if open < left_7 { open } else { left_7 };
-        if stopped | halted_7 | pause.get_bit(priority_7.index()) {
+        if stopped | halted_7 | paused_7 {
             room[0] = bits_u::<4>(0);
         }
         wire_7 = wire_6;

@@ -44,13 +44,13 @@ crate::word! {
         code: U<3>,
     }
 
-    /// What an answer must be followed by for the next one to join it.
+    /// The newest answer of a queue pair: where it lies, and which answer joins it.
     pub struct AnswerTag {
-        /// Queue pair.
-        qp: U<8>,
-        /// Its generation.
+        /// Its place in the ring of answers.
+        place: U<8>,
+        /// Generation of the queue pair.
         generation: U<8>,
-        /// PSN up to which it is about READ data.
+        /// PSN of the READ data that follows.
         psn: U<24>,
         /// It is about READ data of a READ that goes on.
         joinable: Bit,

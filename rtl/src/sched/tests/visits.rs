@@ -146,8 +146,8 @@ fn every_visit_agrees_bit_for_bit() {
     let mut random = Stimulus::new(11);
     let mut expected = VecDeque::new();
     let (mut granted, mut idle) = ([0u32; 16], 0);
-    // pause is looked at five clocks after the rest
-    let mut pauses = VecDeque::from(vec![0u8; 5]);
+    // pause is looked at four clocks after the rest
+    let mut pauses = VecDeque::from(vec![0u8; 4]);
     // whether others wait, three clocks after the rest
     let mut crowds = VecDeque::from(vec![false; 3]);
     let mut dithers = VecDeque::from(vec![false; 4]);

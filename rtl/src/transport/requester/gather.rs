@@ -4,32 +4,33 @@
 //! With INT the newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data
 //! interleave, a queue pair has one answer about it here, and the state machine can be as slow as it is.
 //!
-//! Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies, and beside each answer stands what
-//! it must fit to: a table that is out of date names an answer that does not fit.
+//! Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies and what joins it, and another one where that
+//! lay that left last: answers of a queue pair leave in order, so that its newest has left if these two places are one. (If a place comes again
+//! a round later, an answer that has not left may count as one that has, and the next one stands by itself.)
 //!
 //! | clock | an answer |
 //! |---|---|
 //! | 0 | comes; READ data: its queue pair's newest answer is looked up |
 //! | 1 | passes by an empty ring, or is put in |
-//! | 2 | (READ data) where the newest lies shows |
-//! | 4 | (READ data) what it is shows |
-//! | 5 | (READ data) joins it, or is put in |
+//! | 2 | (READ data) where the newest lies shows, and whether this one follows it |
+//! | 3 | (READ data) joins it, or is put in |
 //!
 //! One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
 //!
 //! Two clocks from `up` to `down` past an empty ring, three or more through it.
 
 use crate::emit::naming::named_inside;
-use crate::prim::ram::{LoopRam, RamReg};
+use crate::prim::ram::LoopRam;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::table_ram::DirectRam;
-use crate::prim::uint::U;
+use crate::prim::uint::{bits_u, U};
 use crate::words::requester::AnswerTag;
 use crate::words::transport::{AnswerKind, Commit};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// One answer a clock in, READ data every fourth while others wait; the answer that is offered does not change. 255 can wait.
+/// One answer a clock in, READ data every second while others wait; the answer that is offered does not change. 255 can wait. In the 256 clocks after a
+/// reset the tables are cleared, and nothing is taken.
 #[block]
 pub struct Gather {
     /// Clock.
@@ -42,13 +43,11 @@ pub struct Gather {
     pub down: StreamOut<Commit>,
     /// Sixteen or more wait.
     pub many: Signal<Out, Bit>,
-    #[registers(Bit: held_full, held_data, next_full, next_data, from_odd, into_odd)]
-    #[registers(Bit: located, looked, settled, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r)]
-    #[registers(U<8>: head, tail, count)]
-    #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, takes, arriving_data)]
-    #[signals(U<8>: distance, at, next_qp, located_at)]
-    /// How far behind the oldest answer `place` is, from `shown` on; `oldest` if it is not.
-    behind: DFF<U<8>>,
+    #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
+    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r, clearing, moved)]
+    #[registers(U<8>: head, tail, count, clear_at, left_place)]
+    #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, takes, arriving_data, arriving_goes_on)]
+    #[signals(U<8>: next_head, at, next_qp)]
     #[registers(Commit: even, odd)]
     /// The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone says
     /// whether one may come, and enables these wide words.
@@ -59,14 +58,12 @@ pub struct Gather {
     offered: DFF<Commit>,
     /// The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, `unshown`.
     ring: DirectRam<Commit, 8>,
-    /// What each must be joined by.
-    tags: RamReg<AnswerTag, 8>,
-    /// Places by queue pair.
-    newest: LoopRam<U<8>, 8>,
+    /// The newest answer of each queue pair.
+    newest: LoopRam<AnswerTag, 8>,
+    found: Signal<Local, AnswerTag>,
+    /// Where that answer of each queue pair lay that left last.
+    left: LoopRam<U<8>, 8>,
     arriving: Signal<Local, Commit>,
-    /// What an answer must be for `held` to join it.
-    wanted: Signal<Local, AnswerTag>,
-    wanted_r: DFF<AnswerTag>,
     tag: Signal<Local, AnswerTag>,
 }
 
@@ -89,34 +86,33 @@ impl Logic for Gather {
         if vacant | down.ready {
             offered = if some { ring.rdata } else { held };
         }
+        // the ring's word is late, so that this is written a clock later, out of the register in which that is offered
+        assign!(moved.d = moves, left_place.d = head);
+        inputs!(left: we = moved, waddr = offered.qp, wdata = left_place);
+        next_head = head + 1;
         ring.raddr = head;
         if moves {
-            head = head + 1;
-            ring.raddr = head + 1;
+            head = next_head;
+            ring.raddr = next_head;
         }
 
         // does the newest answer of the queue pair still wait, and does this one follow it? One that leaves meanwhile is not there a clock later, and
         // where is written is known from registers
-        fields!(wanted from held: qp, generation);
-        wanted.psn = held.psn - 1;
-        wanted.joinable = true;
-        wanted_r = wanted;
-        fits = held_data & (tags.rdata == wanted_r);
+        found = newest.rdata;
         chosen = shown & fits & there;
-        distance = place - head;
         if shown {
             there = there & (!gives | !oldest);
             if moves {
-                behind = behind - 1;
-                oldest = behind == 1;
+                oldest = place == next_head;
             }
         } else {
-            there = (distance < count) & !(moves & !distance.any());
-            behind = distance;
-            oldest = !distance.any();
+            fits = held_data & found.joinable & (found.generation == held.generation) & (found.psn == held.psn);
+            place = found.place;
+            there =
+                (left.rdata != found.place) & !(moved & (left_place == found.place)) & !(moves & (found.place == head));
+            oldest = found.place == head;
             if moves {
-                behind = distance - 1;
-                oldest = distance == 1;
+                oldest = found.place == next_head;
             }
         }
         puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
@@ -125,17 +121,26 @@ impl Logic for Gather {
         waits = held_full & (some | !leaves) & stays;
         at = if chosen { place } else { tail };
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
-        inputs!([ring, tags]: we = held_full, waddr = at);
-        ring.wdata = held;
+        inputs!(ring: we = held_full, waddr = at, wdata = held);
         if moves {
-            unshown = if chosen { behind == 1 } else { count == 1 };
+            unshown = if chosen { place == next_head } else { count == 1 };
         } else {
             unshown = if chosen { oldest } else { count == 0 };
         }
-        tag.joinable = held_data & !held.msn.any();
-        fields!(tag from held: qp, generation, psn);
-        tags.wdata = tag;
-        inputs!(newest: we = puts, waddr = held.qp, wdata = tail);
+        tag.place = at;
+        tag.generation = held.generation;
+        tag.psn = held.psn + 1;
+        tag.joinable = held_goes_on & !clearing;
+        inputs!(newest: waddr = held.qp, wdata = tag);
+        newest.we = puts | chosen | clearing;
+        if clearing {
+            newest.waddr = clear_at;
+            left.we = true;
+            left.waddr = clear_at;
+            left.wdata = bits_u::<8>(0);
+            clear_at = clear_at + 1;
+            clearing = !clear_at.all();
+        }
         if puts {
             tail = tail + 1;
         }
@@ -153,8 +158,8 @@ impl Logic for Gather {
         many = many_r;
 
         // in
-        up.ready = !next_full;
-        takes = up.valid & !next_full;
+        up.ready = !next_full & !clearing;
+        takes = up.valid & !next_full & !clearing;
         if !next_full & !into_odd {
             even = up.data;
         }
@@ -165,37 +170,36 @@ impl Logic for Gather {
             into_odd = !into_odd;
         }
         arriving_data = (arriving.answer == AnswerKind::ReadData) & !arriving.ends_or_failed;
+        arriving_goes_on = arriving_data & !arriving.msn.any();
         if !next_full {
             next_data = arriving_data;
+            next_goes_on = arriving_goes_on;
         }
         next_qp = arriving.qp;
         if next_full {
             next_qp = if from_odd { even.qp } else { odd.qp };
         }
-        newest.raddr = next_qp;
+        inputs!([newest, left]: raddr = next_qp);
         if !waits {
             held_data = if next_full { next_data } else { arriving_data };
+            held_goes_on = if next_full { next_goes_on } else { arriving_goes_on };
         }
         if held_full & !waits {
             from_odd = !from_odd;
         }
         held_full = waits | next_full | takes;
         next_full = waits & (next_full | takes);
-        // from `located` on the place is known
+        // in the first clock of `located` the tables show it; from `shown` on it is known whether it joins
         located = waits | next_full;
-        looked = waits & located;
-        settled = waits & looked;
-        shown = waits & settled;
-        located_at = if looked { place } else { newest.rdata };
-        place = located_at;
-        tags.raddr = located_at;
+        shown = waits & located;
         down.valid = full;
         down.data = offered;
         reset! {
-            held_full, next_full, from_odd, into_odd, located, looked, settled, shown, full, some, crowded, head, tail, count, unshown
+            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, unshown, clear_at, moved
         }
         if reset {
             vacant = true;
+            clearing = true;
         }
     }
 

@@ -411,8 +411,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             | self.stages.fails_work.val()
             | self.stages.defers_answer.val()
             | self.stages.defers_response.val();
-        self.turns.crowded.next = self.events.full.val() | self.schedules.crowded.val() | self.store.crowded.val();
-        inputs!(entry: answers_read, many_answers = gather.many, hold, answer_place = held.place, work_waits = window.waits, work = window.front);
+        self.turns.crowded.next = self.store.crowded.val();
+        inputs!(entry: answers_read, answers_rest = events.full, work_rests = schedules.crowded, many_answers = gather.many, hold, answer_place = held.place, work_waits = window.waits, work = window.front);
         inputs!(entry: work_place = window.place, work_invalid = intake.invalid, next_work_qp = window.next_qp, work_is_new = window.next_is_new);
         inputs!(entry: new_work_qp = window.new_qp);
         inputs!(entry: response_waits = responses.waits, response = responses.step);

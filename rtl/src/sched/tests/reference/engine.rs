@@ -39,6 +39,7 @@ struct Under {
     random: u16,
     crowded: bool,
     dithers: bool,
+    paused: bool,
     visit: Option<(Pacing, Visit)>,
 }
 
@@ -126,6 +127,7 @@ impl Under {
             random: 0,
             crowded: false,
             dithers: false,
+            paused: false,
             visit: None,
         }
     }
@@ -277,6 +279,7 @@ impl Engine {
         }
         if let Some(under) = &mut self.line[6] {
             under.dithers = s.registers.limits.dither;
+            under.paused = s.held >> under.sender.priority & 1 == 1;
         }
         if let Some(under) = &mut self.line[7] {
             let registers = SchedRegisters {
@@ -287,7 +290,7 @@ impl Engine {
             let pacing = under.pacing.limited(&under.cap, &under.level, sender.mtu, &registers);
             let moment = Moment {
                 now: under.tick,
-                paused: s.held >> sender.priority & 1 == 1,
+                paused: under.paused,
                 crowded: under.crowded,
                 random: under.dithers.then_some(under.random),
             };

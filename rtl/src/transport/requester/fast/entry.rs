@@ -3,9 +3,11 @@
 //!
 //! So work requests come no faster than what they become is taken. A READ is three steps, of its work request, its response and the answer about the
 //! response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until frames are lost.
-//! Behind a READ of less than 128 bytes the next work request waits for three clocks: its response is on the wire for two to four. Behind a longer one, or while
-//! READs of peers are answered, for four: a READ is then four operations of the scheduler, its own work, its request that leaves, its acknowledgement,
-//! and the work of the peer's.
+//! Behind a READ of more than 64 bytes the next work request waits for three clocks, behind one of 128 bytes or more, or while READs of peers are answered, for
+//! four: its response is on the wire for as long or longer. What is posted faster than it is answered waits at the peer, whose response queue is slower with more
+//! than eight READs of a queue pair.
+//!
+//! What answers, and what work requests make has little room now and then; each holds up its own kind, and READ responses wait for neither.
 
 use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
@@ -70,6 +72,10 @@ pub struct Entry {
     pub meets_next_write: Signal<Out, Bit>,
     /// A READ of a peer becomes active; READs are answered for 64 clocks from then on.
     pub answers_read: Signal<In, Bit>,
+    /// What answers make has little room: none enters in the next clock.
+    pub answers_rest: Signal<In, Bit>,
+    /// What work requests make has little room: none enters in the next clock.
+    pub work_rests: Signal<In, Bit>,
     /// Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
     pub waits: Signal<Out, Bit>,
     /// Something enters in this clock.
@@ -79,13 +85,13 @@ pub struct Entry {
     #[registers(Bit: inside_1, inside_2, inside_3, turn, full, behind_full, spare, answer_meets, work_meets, response_meets, pauses, answering)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, work_can, response_can, is_work, takes_work, takes_answer, takes_response, takes, opens, comes, work_first)]
-    #[signals(Bit: new_work_near, new_work_far, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, held_inside, newcomer_inside, second_answer, second_work, second_response, answer_inside, stays)]
+    #[signals(Bit: new_work_near, new_work_far, answer_near, response_near, work_near, work_far, behind_answer, behind_work, behind_response, behind_inside, second_inside, held_inside, newcomer_inside, second_answer, second_work, second_response, answer_inside, work_inside, stays)]
     #[signals(U<8>: answer_qp, work_qp, response_qp)]
     /// Clocks in which READs are answered.
     answered: DFF<U<6>>,
     next_answered: Signal<Local, U<6>>,
-    /// A READ's work request went a clock ago; it was long, or READs of peers were answered.
-    #[registers(Bit: behind_read, behind_long)]
+    /// A READ's work request went a clock ago; it was for more than 64 bytes; it was long, or READs of peers were answered.
+    #[registers(Bit: behind_read, behind_middle, behind_long)]
     /// Clocks before the next work request; `pauses` while there are any.
     pause: DFF<U<2>>,
     next_pause: Signal<Local, U<2>>,
@@ -120,12 +126,16 @@ impl Logic for Entry {
         // for how long is known a clock later: until then none waits
         behind_read = takes_work & work.operation.any();
         behind_long = answering | (work.length >= 128);
+        behind_middle = work.length > 64;
         next_pause = if pauses { pause - 1 } else { bits_u::<2>(0) };
         if takes_work {
             clear!(turn, in_row);
         }
-        if behind_read {
-            next_pause = if behind_long { bits_u::<2>(2) } else { bits_u::<2>(1) };
+        if behind_read & behind_middle {
+            next_pause = bits_u::<2>(1);
+        }
+        if behind_read & behind_long {
+            next_pause = bits_u::<2>(2);
         }
         pause = next_pause;
         pauses = next_pause.any();
@@ -200,7 +210,8 @@ impl Logic for Entry {
         });
         work_far = inside_3 & (qp_3 == next_work_qp);
         new_work_far = inside_3 & (qp_3 == new_work_qp);
-        work_meets = if work_is_new { new_work_near | new_work_far } else { work_near | work_far };
+        work_inside = if work_is_new { new_work_near | new_work_far } else { work_near | work_far };
+        work_meets = work_inside | work_rests;
         // an answer: the one behind it as soon as it goes, of which alone it is known before what goes; which of two that is, is chosen behind the comparisons
         each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, newcomer.qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
@@ -223,7 +234,7 @@ impl Logic for Entry {
         if hold {
             answer_near = behind_inside;
         }
-        answer_meets = answer_near;
+        answer_meets = answer_near | answers_rest;
         response_meets = response_near;
         inside_1 = takes;
         qp_1 = word.qp;

@@ -189,7 +189,8 @@ impl<const S: usize> Bench<S> {
         };
         bench.block.max_reads.next = U(16);
         bench.block.speeds.next = U(0x01fe);
-        for clock in 0..4 {
+        // two clocks of reset, and those in which the tables of answers are cleared
+        for clock in 0..2 + 256 {
             bench.block.reset.next = clock < 2;
             bench.tick();
         }

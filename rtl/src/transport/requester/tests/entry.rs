@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 /// Random candidates of a few queue pairs. Nothing enters while it is held, none of a queue pair that entered in the last four clocks, three for a READ
 /// response, which comes first, then answers and work requests in turn, or three answers before a work request while many wait; a work request
-/// comes three clocks behind that of a READ, four if it is long or READs of peers are answered. What can go goes, and the step is what was taken. Two answers wait
-/// at most.
+/// comes three clocks behind that of a READ of more than 64 bytes, four if it is long or READs of peers are answered. What answers make has no room now and then, and so has what work
+/// requests make; each holds up its own. What can go goes, and the step is what was taken. Two answers wait at most.
 #[test]
 fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let mut entry: Box<Entry> = Box::default();
@@ -16,6 +16,8 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let (mut answers_in_row, mut entered) = (0, [0u32; 3]);
     // clocks before the next work request, and clocks for which READs of peers are answered; it is a work request's turn
     let (mut pause, mut answering, mut turn) = (0u32, 0u32, false);
+    // what answers, and what work requests make had no room a clock ago
+    let mut rested = [false; 2];
     // queue pair and PSN of the response that shows, and whether it did a clock ago; queue pair of the work request that waits; queue pair, PSN and
     // place of the answers that wait
     let mut response: Option<(u64, u64, bool)> = None;
@@ -57,6 +59,8 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
         e.work_place.next = U(place ^ 1);
         let answers_read = random.chance(0.01);
         e.answers_read.next = answers_read;
+        let rests = [random.chance(0.1), random.chance(0.1)];
+        (e.answers_rest.next, e.work_rests.next) = (rests[0], rests[1]);
         let writes = [random.below(7), random.below(7)];
         (e.write_qp.next, e.next_write_qp.next) = (U(writes[0]), U(writes[1]));
         let many = clock % 64 >= 32;
@@ -77,7 +81,10 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
         let can: Vec<usize> = (0..3)
             .filter(|i| {
                 let free = |qp: &u64| !inside[usize::from(*i == 0)..].contains(&Some(*qp));
-                waiting[*i].as_ref().is_some_and(free) && !hold && (*i < 2 || pause == 0)
+                waiting[*i].as_ref().is_some_and(free)
+                    && !hold
+                    && (*i < 2 || pause == 0)
+                    && (*i == 0 || !rested[*i - 1])
             })
             .collect();
         let wanted = match can[..] {
@@ -111,15 +118,22 @@ fn a_step_a_clock_but_of_one_queue_pair_in_five() {
             answers.extend(coming.map(|(qp, psn)| (qp, psn, place)));
         }
         pause = match wanted {
-            Some(2) if read => 2 + u32::from(answering > 0 || length >= 128),
+            Some(2) if read => match length {
+                _ if answering > 0 => 3,
+                0..=64 => 0,
+                65..=127 => 2,
+                _ => 3,
+            },
             _ => pause.saturating_sub(1),
         };
         answering = if answers_read { 63 } else { answering.saturating_sub(1) };
+        rested = rests;
         inside.rotate_left(1);
         inside[3] = wanted.and_then(|which| waiting[which]);
         if reset {
             (inside, answers_in_row) = ([None; 4], 0);
             (pause, answering, turn) = (0, 0, false);
+            rested = [false; 2];
             answers.clear();
         }
     }
