@@ -1051,6 +1051,7 @@ module hpcc_requester (
   wire  gather_puts;
   logic gather_stays;
   wire  gather_waits;
+  wire  gather_opens;
   wire  gather_takes;
   wire  gather_arriving_data;
   wire  gather_arriving_goes_on;
@@ -3939,8 +3940,9 @@ module hpcc_requester (
   assign gather_newest_we = (gather_puts | gather_chosen) | gather_clearing_q;
   assign gather_many_r_d = gather_count_q >= 8'h10;
   assign gather_many = gather_many_r_q;
-  assign gather_up_ready = (~gather_next_full_q) & (~gather_clearing_q);
-  assign gather_takes = (answer_valid & (~gather_next_full_q)) & (~gather_clearing_q);
+  assign gather_opens = (~gather_next_full_q) & (~gather_clearing_q);
+  assign gather_up_ready = gather_opens;
+  assign gather_takes = answer_valid & gather_opens;
   assign gather_arriving_data = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
   assign gather_arriving_goes_on = gather_arriving_data & (~(|gather_arriving.msn));
   assign gather_down_valid = gather_full_q;

@@ -273,6 +273,7 @@ impl Logic for Visit {
             open = bits_u::<4>(15);
         }
         windowless_12 = windowless_6;
+        priority_12 = priority_6;
         left_7 = if left.magnitude > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 23>(left.magnitude) };
         if follows_read_6 & (left.magnitude > 4) {
             left_7 = bits_u::<4>(4);
@@ -298,7 +299,6 @@ impl Logic for Visit {
         halted_7 = halted_6;
         // the register of paused priorities lies far from most engines
         paused_7 = pause.get_bit(priority_6.index());
-        priority_12 = priority_6;
         // who becomes active waits a random part of a packet time, whatever it had saved
         cap_7 = cap_6;
         if dither & (fresh_6 | rest_6) & work & !halted_6 {

@@ -46,7 +46,7 @@ pub struct Gather {
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
     #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r, clearing, moved)]
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
-    #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, takes, arriving_data, arriving_goes_on)]
+    #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
     #[registers(Commit: even, odd)]
     /// The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone says
@@ -158,8 +158,9 @@ impl Logic for Gather {
         many = many_r;
 
         // in
-        up.ready = !next_full & !clearing;
-        takes = up.valid & !next_full & !clearing;
+        opens = !next_full & !clearing;
+        up.ready = opens;
+        takes = up.valid & opens;
         if !next_full & !into_odd {
             even = up.data;
         }

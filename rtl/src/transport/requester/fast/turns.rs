@@ -26,7 +26,7 @@ pub struct Turns {
     pub waits: Signal<In, Bit>,
     /// Something is in the pipe.
     pub busy: Signal<In, Bit>,
-    /// What the pipe makes has little room.
+    /// Something waits for a clock in which the pipe writes no state.
     pub crowded: Signal<In, Bit>,
     /// The state machine has the turn.
     pub machine: Signal<Out, Bit>,

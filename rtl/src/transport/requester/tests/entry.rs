@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 /// Random candidates of a few queue pairs. Nothing enters while it is held, none of a queue pair that entered in the last four clocks, three for a READ
 /// response, which comes first, then answers and work requests in turn, or three answers before a work request while many wait; a work request
-/// comes three clocks behind that of a READ of more than 64 bytes, four if it is long or READs of peers are answered. What answers make has no room now and then, and so has what work
-/// requests make; each holds up its own. What can go goes, and the step is what was taken. Two answers wait at most.
+/// comes three clocks behind that of a READ of more than 64 bytes, four if it is long or READs of peers are answered. What answers make has no room now
+/// and then, nor has what work requests make; each holds up its own. What can go goes, and the step is what was taken. Two answers wait at most.
 #[test]
 fn a_step_a_clock_but_of_one_queue_pair_in_five() {
     let mut entry: Box<Entry> = Box::default();

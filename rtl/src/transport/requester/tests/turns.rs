@@ -10,8 +10,8 @@ struct Seen {
     turns: u32,
 }
 
-/// A state machine whose operations take six clocks and a pipe of five clocks, with these chances that something waits for them, and that what the pipe
-/// makes has little room.
+/// A state machine whose operations take six clocks and a pipe of five clocks, with these chances that something waits for them, and that something waits for
+/// a clock in which the pipe writes no state.
 fn run(calls: f64, answers: f64, waits: f64, crowded: f64) -> Seen {
     let mut turns: Box<Turns> = Box::default();
     init(turns.as_mut()).expect("complete block");
