@@ -479,7 +479,7 @@ module hpcc_nic_hpcc (
   wire  [7:0] tx_note_generation;
   wire  tx_note_response;
   wire  [23:0] tx_note_psn;
-  wire  [3:0] tx_note_tag;
+  wire  [4:0] tx_note_tag;
   wire  [511:0] tx_m_axis_tdata;
   wire  [63:0] tx_m_axis_tkeep;
   wire  tx_m_axis_tlast;
@@ -892,7 +892,6 @@ module hpcc_nic_hpcc (
     .sent_qp(tx_sent_qp),
     .sent_generation(tx_sent_generation),
     .sent_end(tx_sent_end),
-    .answers_read(queue_read_valid),
     .asked_qp(requester_asked_qp),
     .asked_psn(requester_asked_psn),
     .asked_known(flows_asked_known),

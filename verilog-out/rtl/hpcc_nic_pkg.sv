@@ -3057,7 +3057,7 @@ package hpcc_nic_pkg;
     logic [3:0] epoch;
     // Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to, and, modulo 8, its place in
     // the ring of active READs.
-    logic [3:0] tag;
+    logic [4:0] tag;
     // MSN of the responses.
     logic [23:0] msn;
     // Bytes.
@@ -3076,8 +3076,8 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Queue pair.
     logic [7:0] qp;
-    // Place in the ring: its tag modulo 8.
-    logic [2:0] place;
+    // Place in the ring: its tag modulo 16.
+    logic [3:0] place;
   } read_place_t;
 
   // READs that are being answered, and the list of the answers that wait behind them.
@@ -3087,9 +3087,9 @@ package hpcc_nic_pkg;
     // Grows by one when READs begin anew.
     logic [3:0] epoch;
     // READs before it that are active and have not left.
-    logic [2:0] ahead;
+    logic [3:0] ahead;
     // Its tag: grows by one with each READ that becomes active.
-    logic [3:0] tag;
+    logic [4:0] tag;
     // One past the last PSN of the READ that is answered last.
     logic [23:0] end_psn;
     // The last.
@@ -3149,15 +3149,15 @@ package hpcc_nic_pkg;
   // An answer's MSN, in whose lower bits the end of a READ has its tag.
   typedef struct packed {
     // The rest of the MSN; of an end it means nothing.
-    logic [19:0] upper;
+    logic [18:0] upper;
     // Tag of the READ.
-    logic [3:0] tag;
+    logic [4:0] tag;
   } end_in_msn_t;
 
   // The last response of a READ has left, or one could not be read from memory.
   typedef struct packed {
     // Tag of its READ.
-    logic [3:0] tag;
+    logic [4:0] tag;
     // It could not be read.
     logic failed;
     // PSN of the response.
@@ -3235,10 +3235,9 @@ package hpcc_nic_pkg;
   } completion_status_t;
 
   // The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
-  // messages before `head` are done, those before `admit` are with the scheduler.
+  // messages before `head` are done, those before `admit` are with the scheduler. It is kept in two parts, each with one owner: `PostState`
+  // and `AckState`.
   typedef struct packed {
-    // The state has been written.
-    logic used;
     // The queue pair waits to give completions away.
     logic listed;
     // Position of the oldest message whose completion has not left.
@@ -3247,8 +3246,10 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Status of a work request that the end of the queue pair cut off.
     completion_status_t carry;
-    // READs with the scheduler.
-    logic [4:0] reads;
+    // and of these those that are done.
+    logic [4:0] retired;
+    // READs that the scheduler has got, modulo 32,
+    logic [4:0] posted;
     // Position before which no READ has missing data.
     logic [4:0] read_at;
     // Position of the next message.
@@ -3475,18 +3476,14 @@ package hpcc_nic_pkg;
     logic ghost_acks;
   } requester_counts_t;
 
-  // What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
+  // What enters the requester's fast path: an acknowledgement, READ data that is in memory, or a READ response.
   typedef struct packed {
     // It has an AETH that does not acknowledge.
     logic negative;
     // The READ response says that it is the last of its READ.
     logic ends;
-    // Its bytes; of a READ response those of the payload.
-    logic [31:0] length;
-    // It is a READ.
-    logic read;
-    // The work request has no queue pair, operation or length.
-    logic invalid;
+    // Bytes of payload of the READ response.
+    logic [15:0] length;
     // The queue pair of the answer collects INT.
     logic int_on;
     // Memory refused its data.
@@ -3499,14 +3496,12 @@ package hpcc_nic_pkg;
     logic [23:0] psn;
     // Generation of the packet's queue pair.
     logic [7:0] generation;
-    // Place in the window of work requests, or among the answers that are held.
+    // Place among the answers that are held.
     logic [3:0] place;
     // Queue pair.
     logic [7:0] qp;
-    // A READ response; neither: an answer.
+    // A READ response; otherwise an answer.
     logic response;
-    // A work request.
-    logic work;
   } fast_step_t;
 
   // What the fast path needs of a READ response.
@@ -3547,6 +3542,36 @@ package hpcc_nic_pkg;
     logic [4:0] head;
   } ring_pointers_t;
 
+  // A work request that is to be posted.
+  typedef struct packed {
+    // It has no queue pair, operation or length.
+    logic invalid;
+    // A READ.
+    logic read;
+    // Bytes.
+    logic [31:0] length;
+    // Place in the window of work requests.
+    logic [3:0] place;
+    // Queue pair.
+    logic [7:0] qp;
+  } post_step_t;
+
+  // What posting needs of `AckState`. It may be some clocks old: what is free or acknowledged meanwhile counts later.
+  typedef struct packed {
+    // This has been written.
+    logic used;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Ended.
+    logic dead;
+    // READs that are done, modulo 32.
+    logic [4:0] retired;
+    // Position of the oldest message whose completion has not left.
+    logic [4:0] told;
+    // Oldest PSN without acknowledgement.
+    logic [23:0] una;
+  } ack_progress_t;
+
   // What the requester needs of a context.
   typedef struct packed {
     // First PSN sent.
@@ -3560,6 +3585,52 @@ package hpcc_nic_pkg;
     // The queue pair exists.
     logic alive;
   } requester_context_t;
+
+  // What posting owns of `RequesterState`: work requests alone move it, and the state machine.
+  typedef struct packed {
+    // This has been written.
+    logic used;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // READs that the scheduler has got, modulo 32.
+    logic [4:0] posted;
+    // Position of the next message.
+    logic [4:0] tail;
+    // Position of the first message that the scheduler does not have.
+    logic [4:0] admit;
+    // Next PSN without a message.
+    logic [23:0] assigned;
+  } post_state_t;
+
+  // What answers and READ responses own of `RequesterState`.
+  typedef struct packed {
+    // This has been written.
+    logic used;
+    // The queue pair waits to give completions away.
+    logic listed;
+    // Position of the oldest message whose completion has not left.
+    logic [4:0] told;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Status of a work request that the end of the queue pair cut off.
+    completion_status_t carry;
+    // READs that are done, modulo 32.
+    logic [4:0] retired;
+    // Position before which no READ has missing data.
+    logic [4:0] read_at;
+    // Position of the oldest message that is not done.
+    logic [4:0] head;
+    // Ended.
+    logic dead;
+    // There is one.
+    logic gap_known;
+    // PSN of the READ gap that was reported last.
+    logic [23:0] gap_psn;
+    // No READ data before it is missing.
+    logic [23:0] accepted;
+    // Oldest PSN without acknowledgement.
+    logic [23:0] una;
+  } ack_state_t;
 
   // A context on its way into the requester's table.
   typedef struct packed {
@@ -3812,7 +3883,7 @@ package hpcc_nic_pkg;
   // A data packet on its way out; its payload follows on the stream of the memory reader.
   typedef struct packed {
     // Tag of its READ; of a request its `DepartureKind`.
-    logic [3:0] tag;
+    logic [4:0] tag;
     // It is a READ response.
     logic response;
     // Last response of a READ: tell the response queue when it has left.
@@ -3862,7 +3933,7 @@ package hpcc_nic_pkg;
     // Epoch of the READs that it belongs to.
     logic [3:0] epoch;
     // Its tag.
-    logic [3:0] tag;
+    logic [4:0] tag;
     // MSN of the responses.
     logic [23:0] msn;
     // Bytes.
@@ -3884,7 +3955,7 @@ package hpcc_nic_pkg;
     // There is one.
     logic some;
     // The place.
-    logic [2:0] place;
+    logic [3:0] place;
   } read_voids_t;
 
   // What the packet selector does in a clock.
@@ -4120,7 +4191,7 @@ package hpcc_nic_pkg;
   // What the response queue, the requester and the send times are told when a data frame has left.
   typedef struct packed {
     // Tag of its READ; of a request its `DepartureKind`.
-    logic [3:0] tag;
+    logic [4:0] tag;
     // PSN.
     logic [23:0] psn;
     // Generation.

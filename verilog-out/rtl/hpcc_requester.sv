@@ -51,8 +51,6 @@ module hpcc_requester (
   input  wire  [7:0] sent_generation,
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
-  // Bus: a READ of a peer becomes active, so that its responses leave.
-  input  wire  answers_read,
   // Queue pair of the answer at hand, for the send times.
   output logic [7:0] asked_qp,
   // PSN that it names.
@@ -121,11 +119,13 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
-  localparam [23:0] stages_beyond_span = 24'hf00000;
-  localparam [23:0] stages_above = 24'hc00000;
+  localparam [23:0] posts_beyond_span = 24'hf00000;
+  localparam [23:0] posts_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
-  // Nothing may enter the fast path in this clock.
+  // No answer or READ response may enter the fast path in this clock.
   wire  hold;
+  // No work request may.
+  wire  hold_posts;
   // The state machine has the turn.
   wire  turn;
   // It may choose an operation in this clock.
@@ -242,6 +242,22 @@ module hpcc_requester (
   wire  window_meets_13;
   wire  window_meets_14;
   wire  window_meets_15;
+  wire  window_freed_meets_0;
+  wire  window_freed_meets_1;
+  wire  window_freed_meets_2;
+  wire  window_freed_meets_3;
+  wire  window_freed_meets_4;
+  wire  window_freed_meets_5;
+  wire  window_freed_meets_6;
+  wire  window_freed_meets_7;
+  wire  window_freed_meets_8;
+  wire  window_freed_meets_9;
+  wire  window_freed_meets_10;
+  wire  window_freed_meets_11;
+  wire  window_freed_meets_12;
+  wire  window_freed_meets_13;
+  wire  window_freed_meets_14;
+  wire  window_freed_meets_15;
   wire  window_freed_by_0;
   wire  window_freed_by_1;
   wire  window_freed_by_2;
@@ -535,41 +551,135 @@ module hpcc_requester (
   wire  held_answers_we;
   // Places of those that wait for the state machine.
   wire  [3:0] held_places_rdata;
+  wire  post_entry_takes;
+  wire  post_entry_next_inside;
+  wire  post_entry_new_inside;
+  logic post_entry_inside;
+  wire  [7:0] post_entry_qp;
+  hpcc_nic_pkg::post_step_t post_entry_entering;
+  // The work request enters.
+  wire  post_entry_taken;
+  // What enters with it.
+  wire  hpcc_nic_pkg::post_step_t post_entry_step;
+  logic post_entry_inside_1_d;
+  logic post_entry_inside_1_q;
+  logic post_entry_inside_2_d;
+  logic post_entry_inside_2_q;
+  logic post_entry_inside_3_d;
+  logic post_entry_inside_3_q;
+  logic post_entry_meets_d;
+  logic post_entry_meets_q;
+  logic [7:0] post_entry_qp_1_q;
+  logic [7:0] post_entry_qp_2_q;
+  logic [7:0] post_entry_qp_3_q;
+  hpcc_nic_pkg::post_state_t posts_now;
+  hpcc_nic_pkg::post_state_t posts_written;
+  hpcc_nic_pkg::ack_progress_t posts_acked;
+  wire  [4:0] posts_reads;
+  wire  [31:0] posts_length_less_one;
+  wire  hpcc_nic_pkg::rounded_length_t posts_whole;
+  wire  [23:0] posts_last_out;
+  wire  posts_more;
+  wire  posts_fits;
+  wire  posts_refused;
+  wire  posts_queues;
+  // 4: place of the work request, to be read.
+  wire  [3:0] posts_read_place;
+  // 5: the state may be written.
+  wire  posts_writing;
+  // 5: it is.
+  wire  posts_we;
+  // 5: of this queue pair.
+  wire  [7:0] posts_qp;
+  // 5: new state.
+  wire  hpcc_nic_pkg::post_state_t posts_new_posted;
+  // 5: place of what comes out.
+  wire  [3:0] posts_place;
+  // 5: a message is queued and goes to the scheduler.
+  wire  posts_push;
+  // 5: generation of its queue pair.
+  wire  [7:0] posts_generation;
+  // 5: its position in the ring.
+  wire  [4:0] posts_tail;
+  // 5: its first PSN.
+  wire  [23:0] posts_start;
+  // 5: one past its last.
+  wire  [23:0] posts_finish;
+  // 5: the work request comes back, the ring is full.
+  wire  posts_returns;
+  // 5: it is for the state machine.
+  wire  posts_defers;
+  // 5: one of the two.
+  wire  posts_comes_back;
+  // Something is inside.
+  wire  posts_busy;
+  logic posts_valid_1_d;
+  logic posts_valid_1_q;
+  logic posts_valid_2_d;
+  logic posts_valid_2_q;
+  logic posts_valid_3_d;
+  logic posts_valid_3_q;
+  logic posts_valid_4_d;
+  logic posts_valid_4_q;
+  logic posts_valid_5_d;
+  logic posts_valid_5_q;
+  hpcc_nic_pkg::post_step_t posts_step_1_q;
+  hpcc_nic_pkg::post_step_t posts_step_2_q;
+  hpcc_nic_pkg::post_step_t posts_step_3_q;
+  hpcc_nic_pkg::post_step_t posts_step_4_q;
+  hpcc_nic_pkg::post_step_t posts_step_5_q;
+  hpcc_nic_pkg::post_state_t posts_posted_3_q;
+  hpcc_nic_pkg::post_state_t posts_posted_4_q;
+  hpcc_nic_pkg::post_state_t posts_posted_5_q;
+  logic posts_posted_void_3_q;
+  logic posts_progress_void_3_q;
+  hpcc_nic_pkg::ack_progress_t posts_progress_3_q;
+  hpcc_nic_pkg::requester_context_t posts_context_3_q;
+  wire  posts_refused_4_d;
+  logic posts_refused_4_q;
+  wire  posts_full_4_d;
+  logic posts_full_4_q;
+  wire  posts_all_4_d;
+  logic posts_all_4_q;
+  wire  posts_reads_4_d;
+  logic posts_reads_4_q;
+  wire  [23:0] posts_outstanding_4_d;
+  logic [23:0] posts_outstanding_4_q;
+  logic [23:0] posts_more_psns_4_d;
+  logic [23:0] posts_more_psns_4_q;
+  wire  [23:0] posts_first_behind_4_d;
+  logic [23:0] posts_first_behind_4_q;
+  logic posts_push_5_d;
+  logic posts_push_5_q;
+  logic posts_returns_5_d;
+  logic posts_returns_5_q;
+  logic posts_defers_5_d;
+  logic posts_defers_5_q;
+  logic posts_comes_back_5_d;
+  logic posts_comes_back_5_q;
+  wire  [23:0] posts_end_5_d;
+  logic [23:0] posts_end_5_q;
   wire  entry_answer_can;
-  wire  entry_work_can;
   wire  entry_response_can;
-  wire  entry_is_work;
-  wire  entry_takes_work;
   wire  entry_takes_answer;
   wire  entry_takes_response;
   wire  entry_takes;
   wire  entry_opens;
   wire  entry_comes;
-  wire  entry_work_first;
-  wire  entry_new_work_near;
-  wire  entry_new_work_far;
   logic entry_answer_near;
   wire  entry_response_near;
-  wire  entry_work_near;
-  wire  entry_work_far;
   wire  entry_behind_answer;
-  logic entry_behind_work;
   logic entry_behind_response;
   logic entry_behind_inside;
   logic entry_second_inside;
   wire  entry_held_inside;
   wire  entry_newcomer_inside;
   logic entry_second_answer;
-  logic entry_second_work;
   logic entry_second_response;
   wire  entry_answer_inside;
-  logic entry_work_inside;
   wire  entry_stays;
   wire  [7:0] entry_answer_qp;
-  wire  [7:0] entry_work_qp;
   wire  [7:0] entry_response_qp;
-  logic [5:0] entry_next_answered;
-  logic [1:0] entry_next_pause;
   wire  hpcc_nic_pkg::commit_t entry_newcomer;
   hpcc_nic_pkg::fast_step_t entry_arrived;
   hpcc_nic_pkg::fast_step_t entry_word;
@@ -578,8 +688,6 @@ module hpcc_requester (
   wire  entry_answer_comes;
   // It enters.
   wire  entry_response_taken;
-  // The work request enters.
-  wire  entry_work_taken;
   // The queue pair of `step` is `write_qp`.
   logic entry_meets_write;
   // It is `next_write_qp`.
@@ -596,8 +704,6 @@ module hpcc_requester (
   logic entry_inside_2_q;
   logic entry_inside_3_d;
   logic entry_inside_3_q;
-  logic entry_turn_d;
-  logic entry_turn_q;
   logic entry_full_d;
   logic entry_full_q;
   logic entry_behind_full_d;
@@ -606,33 +712,11 @@ module hpcc_requester (
   logic entry_spare_q;
   logic entry_answer_meets_d;
   logic entry_answer_meets_q;
-  logic entry_work_meets_d;
-  logic entry_work_meets_q;
   logic entry_response_meets_d;
   logic entry_response_meets_q;
-  logic entry_pauses_d;
-  logic entry_pauses_q;
-  logic entry_answering_d;
-  logic entry_answering_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
-  // Clocks in which READs are answered.
-  logic [5:0] entry_answered_d;
-  logic [5:0] entry_answered_q;
-  logic entry_behind_read_d;
-  logic entry_behind_read_q;
-  wire  entry_behind_middle_d;
-  logic entry_behind_middle_q;
-  wire  entry_behind_long_d;
-  logic entry_behind_long_q;
-  // A READ's work request went a clock ago; it was for more than 64 bytes; it was long, or READs of peers were answered. Clocks before the
-  // next work request; `pauses` while there are any.
-  logic [1:0] entry_pause_d;
-  logic [1:0] entry_pause_q;
-  // Answers that have gone since a work request did, three at most. It is a work request's `turn` behind one, behind three while many wait.
-  logic [1:0] entry_in_row_d;
-  logic [1:0] entry_in_row_q;
   // The answer that waits.
   hpcc_nic_pkg::fast_step_t entry_answer_d;
   hpcc_nic_pkg::fast_step_t entry_answer_q;
@@ -652,13 +736,9 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t stages_progress;
   wire  hpcc_nic_pkg::psn_distance_t stages_offset;
   wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
-  wire  [31:0] stages_length_less_one;
-  wire  hpcc_nic_pkg::rounded_length_t stages_whole;
   wire  [15:0] stages_full_length;
   wire  [15:0] stages_last_byte;
   wire  [15:0] stages_unlike;
-  wire  [23:0] stages_new_end;
-  wire  [23:0] stages_last_out;
   wire  stages_is_answer;
   wire  stages_is_ack;
   wire  stages_in_order;
@@ -677,10 +757,6 @@ module hpcc_requester (
   wire  stages_closes;
   wire  stages_moves;
   wire  stages_done;
-  wire  stages_more;
-  wire  stages_fits;
-  wire  stages_refused;
-  wire  stages_queues;
   hpcc_nic_pkg::requester_state_t stages_written;
   wire  stages_accepts;
   wire  stages_deferred;
@@ -705,7 +781,7 @@ module hpcc_requester (
   // 3: it was not sent.
   wire  stages_unsent;
   // 3: it lies before the end of the READ data taken.
-  logic stages_before_gap;
+  wire  stages_before_gap;
   // 5: the payload of the READ response is taken.
   wire  stages_takes;
   // 5: the READ response is for the state machine; those behind it are dropped.
@@ -718,10 +794,14 @@ module hpcc_requester (
   wire  stages_completes;
   // 4: its queue pair, or that of the state that may be written in the next clock.
   wire  [7:0] stages_completes_qp;
-  // 4: place of the work request or of the answer, to be read.
+  // 4: place of the answer, to be read.
   wire  [3:0] stages_read_place;
+  // 5: something is written, or might have been.
+  wire  stages_writing;
   // 5: the state is to be written.
   wire  stages_we;
+  // 5: by the state machine.
+  wire  stages_saved;
   // 5: by the pipe.
   wire  stages_moved;
   // 5: of this queue pair.
@@ -732,22 +812,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::requester_state_t stages_new_state;
   // 5: place of what comes out.
   wire  [3:0] stages_place;
-  // 5: a message is queued and goes to the scheduler.
-  wire  stages_push;
-  // 5: its position in the ring.
-  wire  [4:0] stages_tail;
-  // 5: its first PSN.
-  wire  [23:0] stages_start;
-  // 5: one past its last.
-  wire  [23:0] stages_finish;
   // 5: a message is done, its place in the ring is free.
   wire  stages_frees;
-  // 5: the work request comes back, the ring is full.
-  wire  stages_returns;
-  // 5: the work request is for the state machine.
-  wire  stages_defers_work;
-  // 5: the work request comes back or is for the state machine.
-  wire  stages_fails_work;
   // 5: the answer is for the state machine.
   wire  stages_defers_answer;
   // 5: an event for the scheduler.
@@ -787,8 +853,13 @@ module hpcc_requester (
   logic stages_void_3_q;
   wire  stages_sound_3_d;
   logic stages_sound_3_q;
+  logic stages_acked_void_3_q;
+  wire  stages_acked_3_d;
+  logic stages_acked_3_q;
   wire  stages_alone_3_d;
   logic stages_alone_3_q;
+  wire  stages_at_start_3_d;
+  logic stages_at_start_3_q;
   logic [23:0] stages_next_3_q;
   logic [23:0] stages_sent_to_3_q;
   logic [23:0] stages_first_psn_3_q;
@@ -814,10 +885,6 @@ module hpcc_requester (
   logic stages_all_4_q;
   wire  stages_direct_4_d;
   logic stages_direct_4_q;
-  wire  stages_full_4_d;
-  logic stages_full_4_q;
-  wire  stages_reads_4_d;
-  logic stages_reads_4_q;
   logic stages_int_on_4_q;
   logic stages_acknowledgement_4_q;
   logic stages_positive_4_q;
@@ -836,8 +903,6 @@ module hpcc_requester (
   logic stages_drops_4_q;
   wire  stages_awaited_4_d;
   logic stages_awaited_4_q;
-  wire  stages_tried_4_d;
-  logic stages_tried_4_q;
   wire  stages_next_missing_4_d;
   logic stages_next_missing_4_q;
   wire  stages_whole_4_d;
@@ -847,12 +912,6 @@ module hpcc_requester (
   logic [23:0] stages_next_4_q;
   wire  [23:0] stages_distance_4_d;
   logic [23:0] stages_distance_4_q;
-  wire  [23:0] stages_outstanding_4_d;
-  logic [23:0] stages_outstanding_4_q;
-  logic [23:0] stages_more_psns_4_d;
-  logic [23:0] stages_more_psns_4_q;
-  wire  [23:0] stages_first_behind_4_d;
-  logic [23:0] stages_first_behind_4_q;
   logic [2:0] stages_mtu_4_q;
   wire  [15:0] stages_above_packet_4_d;
   logic [15:0] stages_above_packet_4_q;
@@ -862,16 +921,10 @@ module hpcc_requester (
   logic stages_we_5_q;
   logic stages_moved_5_d;
   logic stages_moved_5_q;
-  logic stages_push_5_d;
-  logic stages_push_5_q;
+  logic stages_saves_5_d;
+  logic stages_saves_5_q;
   logic stages_frees_5_d;
   logic stages_frees_5_q;
-  logic stages_returns_5_d;
-  logic stages_returns_5_q;
-  logic stages_defers_work_5_d;
-  logic stages_defers_work_5_q;
-  logic stages_fails_work_5_d;
-  logic stages_fails_work_5_q;
   logic stages_defers_answer_5_d;
   logic stages_defers_answer_5_q;
   logic stages_event_5_d;
@@ -891,14 +944,11 @@ module hpcc_requester (
   logic stages_counts_5_q;
   logic stages_moves_5_d;
   logic stages_moves_5_q;
-  wire  stages_passes_write_5_d;
-  logic stages_passes_write_5_q;
   logic stages_behind_5_q;
   logic stages_releases_5_q;
   logic [23:0] stages_next_5_q;
   wire  [23:0] stages_passed_5_d;
   logic [23:0] stages_passed_5_q;
-  logic [23:0] stages_end_5_q;
   logic stages_inside_5_d;
   logic stages_inside_5_q;
   logic stages_ends_5_d;
@@ -918,6 +968,10 @@ module hpcc_requester (
   logic turns_next_holds;
   // Of that, answers from the pipe, from the clock on in which it leaves one.
   wire  turns_answers;
+  // Something waits for the pipe.
+  wire  turns_waits;
+  // Something is in the pipe.
+  wire  turns_busy;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
@@ -965,6 +1019,9 @@ module hpcc_requester (
   // Clock 0: or the one that may be written in the next clock.
   logic pointers_meets_next_write;
   wire  hpcc_nic_pkg::ring_pointers_t pointers_memory_rdata;
+  wire  pointers_memory_we;
+  logic [7:0] pointers_memory_waddr;
+  hpcc_nic_pkg::ring_pointers_t pointers_memory_wdata;
   logic pointers_read_1_q;
   logic pointers_told_1_q;
   logic pointers_same_q;
@@ -972,20 +1029,39 @@ module hpcc_requester (
   logic pointers_wrote_q;
   hpcc_nic_pkg::ring_pointers_t pointers_written_1_q;
   wire  store_lands;
+  wire  store_voiding;
+  wire  store_writes_posted;
+  wire  store_writes_acked;
+  wire  hpcc_nic_pkg::ack_state_t store_acked;
+  wire  hpcc_nic_pkg::post_state_t store_with_machine;
+  hpcc_nic_pkg::ack_state_t store_new_acked;
+  hpcc_nic_pkg::post_state_t store_written_posted;
+  hpcc_nic_pkg::ack_progress_t store_new_progress;
+  logic [7:0] store_posted_at;
+  logic [7:0] store_acked_at;
+  wire  hpcc_nic_pkg::requester_context_t store_own_context;
+  wire  hpcc_nic_pkg::post_state_t store_own_posted;
+  wire  hpcc_nic_pkg::ack_progress_t store_own_progress;
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
-  wire  store_of_context;
-  wire  store_of_removed;
-  logic store_is_own;
-  // The state is of the context's generation; of the one that is removed.
   logic [7:0] store_compared;
+  wire  store_posted_of_context;
+  wire  store_posted_of_removed;
+  logic store_posted_own;
+  wire  store_acked_of_context;
+  wire  store_acked_of_removed;
+  logic store_acked_own;
+  // The part is of the context's generation; of the one that is removed. The context of the state machine's or the answer's queue pair.
+  wire  hpcc_nic_pkg::requester_context_t store_context;
   // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
   // context's.
   wire  store_removing;
   // The state, two clocks after `qp`, if it is not void.
-  wire  hpcc_nic_pkg::requester_state_t store_state;
-  // It is void.
+  hpcc_nic_pkg::requester_state_t store_state;
+  // What posting owns of it is void, and so is the rest.
   wire  store_is_void;
+  // What answers own of it is void.
+  wire  store_acked_void;
   // Generation that it is compared with.
   wire  [7:0] store_own_generation;
   // First PSN of the context.
@@ -1002,13 +1078,30 @@ module hpcc_requester (
   wire  store_sent_known;
   // One past the highest PSN it sent.
   wire  [23:0] store_sent_to;
+  // What posting owns of the state of `post_qp`, two clocks later.
+  wire  hpcc_nic_pkg::post_state_t store_posted;
+  // It is void.
+  wire  store_posted_void;
+  // What it needs of the rest.
+  wire  hpcc_nic_pkg::ack_progress_t store_progress;
+  // That is void.
+  wire  store_progress_void;
+  // Context of `post_qp`.
+  wire  hpcc_nic_pkg::requester_context_t store_post_context;
   // A context waits until nobody else writes.
   wire  store_crowded;
+  // A creation voids the state
+  wire  store_voids;
+  // of this queue pair.
+  wire  [7:0] store_voided_qp;
   wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
-  wire  hpcc_nic_pkg::requester_state_t store_states_rdata;
-  wire  store_states_we;
-  logic [7:0] store_states_waddr;
-  hpcc_nic_pkg::requester_state_t store_states_wdata;
+  wire  hpcc_nic_pkg::ack_state_t store_acks_rdata;
+  // Read by the state machine, and by answers.
+  wire  hpcc_nic_pkg::post_state_t store_posts_rdata;
+  // Copies for work requests.
+  wire  hpcc_nic_pkg::requester_context_t store_post_contexts_rdata;
+  wire  hpcc_nic_pkg::post_state_t store_own_posts_rdata;
+  wire  hpcc_nic_pkg::ack_progress_t store_progresses_rdata;
   wire  hpcc_nic_pkg::sent_to_t store_sent_rdata;
   wire  store_sent_we;
   logic [7:0] store_sent_waddr;
@@ -1067,8 +1160,6 @@ module hpcc_requester (
   wire  gather_up_ready;
   wire  hpcc_nic_pkg::commit_t gather_down_data;
   wire  gather_down_valid;
-  // Sixteen or more wait.
-  wire  gather_many;
   logic gather_held_full_d;
   logic gather_held_full_q;
   logic gather_held_data_d;
@@ -1105,8 +1196,6 @@ module hpcc_requester (
   logic gather_unshown_q;
   logic gather_crowded_d;
   logic gather_crowded_q;
-  wire  gather_many_r_d;
-  logic gather_many_r_q;
   logic gather_clearing_d;
   logic gather_clearing_q;
   logic gather_moved_d;
@@ -1702,9 +1791,9 @@ module hpcc_requester (
     .clk(clk),
     .raddr(read_qp),
     .rdata(pointers_memory_rdata),
-    .we(stages_we),
-    .waddr(stages_qp),
-    .wdata(pointers_written)
+    .we(pointers_memory_we),
+    .waddr(pointers_memory_waddr),
+    .wdata(pointers_memory_wdata)
   );
   hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
     .clk(clk),
@@ -1714,13 +1803,45 @@ module hpcc_requester (
     .waddr(store_waits.qp),
     .wdata(store_waits.created)
   );
-  hpcc_ram #(.WIDTH(142), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_states (
+  hpcc_ram #(.WIDTH(108), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_acks (
     .clk(clk),
     .raddr(read_qp),
-    .rdata(store_states_rdata),
-    .we(store_states_we),
-    .waddr(store_states_waddr),
-    .wdata(store_states_wdata)
+    .rdata(store_acks_rdata),
+    .we(store_writes_acked),
+    .waddr(store_acked_at),
+    .wdata(store_new_acked)
+  );
+  hpcc_ram #(.WIDTH(48), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_posts (
+    .clk(clk),
+    .raddr(read_qp),
+    .rdata(store_posts_rdata),
+    .we(store_writes_posted),
+    .waddr(store_posted_at),
+    .wdata(store_written_posted)
+  );
+  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_post_contexts (
+    .clk(clk),
+    .raddr(post_entry_step.qp),
+    .rdata(store_post_contexts_rdata),
+    .we(store_lands),
+    .waddr(store_waits.qp),
+    .wdata(store_waits.created)
+  );
+  hpcc_ram #(.WIDTH(48), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_own_posts (
+    .clk(clk),
+    .raddr(post_entry_step.qp),
+    .rdata(store_own_posts_rdata),
+    .we(store_writes_posted),
+    .waddr(store_posted_at),
+    .wdata(store_written_posted)
+  );
+  hpcc_ram #(.WIDTH(44), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_progresses (
+    .clk(clk),
+    .raddr(post_entry_step.qp),
+    .rdata(store_progresses_rdata),
+    .we(store_writes_acked),
+    .waddr(store_acked_at),
+    .wdata(store_new_progress)
   );
   hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_sent (
     .clk(clk),
@@ -2049,8 +2170,11 @@ module hpcc_requester (
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
   assign turns_answers = held_waits | stages_defers_answer;
+  assign turns_waits = entry_waits | window_waits;
+  assign turns_busy = stages_busy | posts_busy;
   assign go = idle_q & turns_go;
-  assign hold = ((turns_hold | stages_fails_work) | stages_defers_answer) | stages_defers_response;
+  assign hold = (turns_hold | stages_defers_answer) | stages_defers_response;
+  assign hold_posts = turns_hold | posts_comes_back;
   assign entering = entry_step;
   assign message = ring_message;
   assign request = window_front;
@@ -2415,7 +2539,7 @@ module hpcc_requester (
     end
     intake_refuse = 1'd0;
     queue_push = 1'd0;
-    ring_push = stages_push;
+    ring_push = posts_push;
     ring_push_qp = choice_qp;
     ring_tail = queue_tail;
     ring_start = queue_assigned;
@@ -2454,7 +2578,7 @@ module hpcc_requester (
       ring_place = pointers_place;
       ring_stored = ~pointers_outdated;
     end
-    schedules_up_valid = stages_push;
+    schedules_up_valid = posts_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
       emit_d = 1'd0;
       schedules_up_valid = scheduled_q;
@@ -2489,11 +2613,11 @@ module hpcc_requester (
       blocked_d = 1'd0;
     end
     if (~turn_2_q) begin
-      ring_push_qp = stages_qp;
-      ring_tail = stages_tail;
-      ring_start = stages_start;
-      ring_finish = stages_finish;
-      ring_generation = stages_generation;
+      ring_push_qp = posts_qp;
+      ring_tail = posts_tail;
+      ring_start = posts_start;
+      ring_finish = posts_finish;
+      ring_generation = posts_generation;
       events_qp = stages_qp;
       events_generation = stages_generation;
       events_psn = stages_psn;
@@ -2552,18 +2676,18 @@ module hpcc_requester (
     half = 16'd0;
     half.qp = choice_qp;
     if (~turn_2_q) begin
-      half.qp = stages_qp;
+      half.qp = posts_qp;
     end
   end
   always_comb begin
     flow.flow = half;
     flow.generation = queue_own_generation;
     if (~turn_2_q) begin
-      flow.generation = stages_generation;
+      flow.generation = posts_generation;
     end
   end
   always_comb begin
-    window_read_place = stages_read_place;
+    window_read_place = posts_read_place;
     if (turn_1_q) begin
       window_read_place = window_place;
     end
@@ -2623,7 +2747,7 @@ module hpcc_requester (
     scheduling.generation = flow.generation;
     scheduling.psn = schedule_to_q;
     if (~turn_2_q) begin
-      scheduling.psn = stages_finish;
+      scheduling.psn = posts_finish;
     end
   end
   always_comb begin
@@ -2670,7 +2794,7 @@ module hpcc_requester (
   assign window_one_on = (window_taken_from << 1) | (window_taken_from >> 15);
   assign window_two_on = (window_one_on << 1) | (window_one_on >> 15);
   assign window_seen = (window_done_q | window_flying_q) | window_deferred_q;
-  assign window_ended = 16'd1 << stages_place;
+  assign window_ended = 16'd1 << posts_place;
   assign window_waits_for_restart = window_again_q & (window_freed_ring_q | window_any_deferred_q);
   assign window_fresh = ((~window_waits_r_q) & (~window_skips_q)) & (~window_offered_q);
   assign window_restarts = window_fresh & window_restart_due_q;
@@ -2684,83 +2808,99 @@ module hpcc_requester (
   assign window_found_full_0 = 1'd0;
   assign window_next_full_0 = 1'd0;
   assign window_behind_full_0 = 1'd0;
-  assign window_meets_0 = window_owners_0_q == stages_qp;
-  assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_meets_0);
+  assign window_meets_0 = window_owners_0_q == posts_qp;
+  assign window_freed_meets_0 = window_owners_0_q == stages_qp;
+  assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_freed_meets_0);
   assign window_found_full_1 = window_found_full_0 | (window_full_0_q & window_owned_0_q);
   assign window_at_next_0 = window_taken_from[0];
   assign window_next_full_1 = window_next_full_0 | (window_at_next_0 & window_full_0_q);
-  assign window_meets_1 = window_owners_1_q == stages_qp;
-  assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_meets_1);
+  assign window_meets_1 = window_owners_1_q == posts_qp;
+  assign window_freed_meets_1 = window_owners_1_q == stages_qp;
+  assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_freed_meets_1);
   assign window_found_full_2 = window_found_full_1 | (window_full_1_q & window_owned_1_q);
   assign window_at_next_1 = window_taken_from[1];
   assign window_next_full_2 = window_next_full_1 | (window_at_next_1 & window_full_1_q);
-  assign window_meets_2 = window_owners_2_q == stages_qp;
-  assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_meets_2);
+  assign window_meets_2 = window_owners_2_q == posts_qp;
+  assign window_freed_meets_2 = window_owners_2_q == stages_qp;
+  assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_freed_meets_2);
   assign window_found_full_3 = window_found_full_2 | (window_full_2_q & window_owned_2_q);
   assign window_at_next_2 = window_taken_from[2];
   assign window_next_full_3 = window_next_full_2 | (window_at_next_2 & window_full_2_q);
-  assign window_meets_3 = window_owners_3_q == stages_qp;
-  assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_meets_3);
+  assign window_meets_3 = window_owners_3_q == posts_qp;
+  assign window_freed_meets_3 = window_owners_3_q == stages_qp;
+  assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_freed_meets_3);
   assign window_found_full_4 = window_found_full_3 | (window_full_3_q & window_owned_3_q);
   assign window_at_next_3 = window_taken_from[3];
   assign window_next_full_4 = window_next_full_3 | (window_at_next_3 & window_full_3_q);
-  assign window_meets_4 = window_owners_4_q == stages_qp;
-  assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_meets_4);
+  assign window_meets_4 = window_owners_4_q == posts_qp;
+  assign window_freed_meets_4 = window_owners_4_q == stages_qp;
+  assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_freed_meets_4);
   assign window_found_full_5 = window_found_full_4 | (window_full_4_q & window_owned_4_q);
   assign window_at_next_4 = window_taken_from[4];
   assign window_next_full_5 = window_next_full_4 | (window_at_next_4 & window_full_4_q);
-  assign window_meets_5 = window_owners_5_q == stages_qp;
-  assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_meets_5);
+  assign window_meets_5 = window_owners_5_q == posts_qp;
+  assign window_freed_meets_5 = window_owners_5_q == stages_qp;
+  assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_freed_meets_5);
   assign window_found_full_6 = window_found_full_5 | (window_full_5_q & window_owned_5_q);
   assign window_at_next_5 = window_taken_from[5];
   assign window_next_full_6 = window_next_full_5 | (window_at_next_5 & window_full_5_q);
-  assign window_meets_6 = window_owners_6_q == stages_qp;
-  assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_meets_6);
+  assign window_meets_6 = window_owners_6_q == posts_qp;
+  assign window_freed_meets_6 = window_owners_6_q == stages_qp;
+  assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_freed_meets_6);
   assign window_found_full_7 = window_found_full_6 | (window_full_6_q & window_owned_6_q);
   assign window_at_next_6 = window_taken_from[6];
   assign window_next_full_7 = window_next_full_6 | (window_at_next_6 & window_full_6_q);
-  assign window_meets_7 = window_owners_7_q == stages_qp;
-  assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_meets_7);
+  assign window_meets_7 = window_owners_7_q == posts_qp;
+  assign window_freed_meets_7 = window_owners_7_q == stages_qp;
+  assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_freed_meets_7);
   assign window_found_full_8 = window_found_full_7 | (window_full_7_q & window_owned_7_q);
   assign window_at_next_7 = window_taken_from[7];
   assign window_next_full_8 = window_next_full_7 | (window_at_next_7 & window_full_7_q);
-  assign window_meets_8 = window_owners_8_q == stages_qp;
-  assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_meets_8);
+  assign window_meets_8 = window_owners_8_q == posts_qp;
+  assign window_freed_meets_8 = window_owners_8_q == stages_qp;
+  assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_freed_meets_8);
   assign window_found_full_9 = window_found_full_8 | (window_full_8_q & window_owned_8_q);
   assign window_at_next_8 = window_taken_from[8];
   assign window_next_full_9 = window_next_full_8 | (window_at_next_8 & window_full_8_q);
-  assign window_meets_9 = window_owners_9_q == stages_qp;
-  assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_meets_9);
+  assign window_meets_9 = window_owners_9_q == posts_qp;
+  assign window_freed_meets_9 = window_owners_9_q == stages_qp;
+  assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_freed_meets_9);
   assign window_found_full_10 = window_found_full_9 | (window_full_9_q & window_owned_9_q);
   assign window_at_next_9 = window_taken_from[9];
   assign window_next_full_10 = window_next_full_9 | (window_at_next_9 & window_full_9_q);
-  assign window_meets_10 = window_owners_10_q == stages_qp;
-  assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_meets_10);
+  assign window_meets_10 = window_owners_10_q == posts_qp;
+  assign window_freed_meets_10 = window_owners_10_q == stages_qp;
+  assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_freed_meets_10);
   assign window_found_full_11 = window_found_full_10 | (window_full_10_q & window_owned_10_q);
   assign window_at_next_10 = window_taken_from[10];
   assign window_next_full_11 = window_next_full_10 | (window_at_next_10 & window_full_10_q);
-  assign window_meets_11 = window_owners_11_q == stages_qp;
-  assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_meets_11);
+  assign window_meets_11 = window_owners_11_q == posts_qp;
+  assign window_freed_meets_11 = window_owners_11_q == stages_qp;
+  assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_freed_meets_11);
   assign window_found_full_12 = window_found_full_11 | (window_full_11_q & window_owned_11_q);
   assign window_at_next_11 = window_taken_from[11];
   assign window_next_full_12 = window_next_full_11 | (window_at_next_11 & window_full_11_q);
-  assign window_meets_12 = window_owners_12_q == stages_qp;
-  assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_meets_12);
+  assign window_meets_12 = window_owners_12_q == posts_qp;
+  assign window_freed_meets_12 = window_owners_12_q == stages_qp;
+  assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_freed_meets_12);
   assign window_found_full_13 = window_found_full_12 | (window_full_12_q & window_owned_12_q);
   assign window_at_next_12 = window_taken_from[12];
   assign window_next_full_13 = window_next_full_12 | (window_at_next_12 & window_full_12_q);
-  assign window_meets_13 = window_owners_13_q == stages_qp;
-  assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_meets_13);
+  assign window_meets_13 = window_owners_13_q == posts_qp;
+  assign window_freed_meets_13 = window_owners_13_q == stages_qp;
+  assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_freed_meets_13);
   assign window_found_full_14 = window_found_full_13 | (window_full_13_q & window_owned_13_q);
   assign window_at_next_13 = window_taken_from[13];
   assign window_next_full_14 = window_next_full_13 | (window_at_next_13 & window_full_13_q);
-  assign window_meets_14 = window_owners_14_q == stages_qp;
-  assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_meets_14);
+  assign window_meets_14 = window_owners_14_q == posts_qp;
+  assign window_freed_meets_14 = window_owners_14_q == stages_qp;
+  assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_freed_meets_14);
   assign window_found_full_15 = window_found_full_14 | (window_full_14_q & window_owned_14_q);
   assign window_at_next_14 = window_taken_from[14];
   assign window_next_full_15 = window_next_full_14 | (window_at_next_14 & window_full_14_q);
-  assign window_meets_15 = window_owners_15_q == stages_qp;
-  assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_meets_15);
+  assign window_meets_15 = window_owners_15_q == posts_qp;
+  assign window_freed_meets_15 = window_owners_15_q == stages_qp;
+  assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_freed_meets_15);
   assign window_found_full_16 = window_found_full_15 | (window_full_15_q & window_owned_15_q);
   assign window_at_next_15 = window_taken_from[15];
   assign window_next_full_16 = window_next_full_15 | (window_at_next_15 & window_full_15_q);
@@ -2780,56 +2920,56 @@ module hpcc_requester (
   assign window_behind_full_14 = window_behind_full_13 | (window_at_next_13 & window_full_14_q);
   assign window_behind_full_15 = window_behind_full_14 | (window_at_next_14 & window_full_15_q);
   assign window_behind_full_16 = window_behind_full_15 | (window_at_next_15 & window_full_0_q);
-  assign window_passed = window_full_here | (stages_fails_work & (window_addressed_qp == stages_qp));
-  assign window_showing = window_shows | (window_waits_r_q & (~entry_work_taken));
-  assign window_comes_full = window_found_full_16 | (stages_fails_work & (stages_qp == window_entered_qp_q));
+  assign window_passed = window_full_here | (posts_comes_back & (window_addressed_qp == posts_qp));
+  assign window_showing = window_shows | (window_waits_r_q & (~post_entry_taken));
+  assign window_comes_full = window_found_full_16 | (posts_comes_back & (posts_qp == window_entered_qp_q));
   assign window_enters_0 = window_entered_q & (window_entered_place_q == 4'd0);
-  assign window_full_0_d = ((((window_full_0_q | (stages_fails_work & window_meets_0)) & (~window_enters_0))
+  assign window_full_0_d = ((((window_full_0_q | (posts_comes_back & window_meets_0)) & (~window_enters_0))
       | (window_enters_0 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_1 = window_entered_q & (window_entered_place_q == 4'd1);
-  assign window_full_1_d = ((((window_full_1_q | (stages_fails_work & window_meets_1)) & (~window_enters_1))
+  assign window_full_1_d = ((((window_full_1_q | (posts_comes_back & window_meets_1)) & (~window_enters_1))
       | (window_enters_1 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_2 = window_entered_q & (window_entered_place_q == 4'd2);
-  assign window_full_2_d = ((((window_full_2_q | (stages_fails_work & window_meets_2)) & (~window_enters_2))
+  assign window_full_2_d = ((((window_full_2_q | (posts_comes_back & window_meets_2)) & (~window_enters_2))
       | (window_enters_2 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_3 = window_entered_q & (window_entered_place_q == 4'd3);
-  assign window_full_3_d = ((((window_full_3_q | (stages_fails_work & window_meets_3)) & (~window_enters_3))
+  assign window_full_3_d = ((((window_full_3_q | (posts_comes_back & window_meets_3)) & (~window_enters_3))
       | (window_enters_3 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_4 = window_entered_q & (window_entered_place_q == 4'd4);
-  assign window_full_4_d = ((((window_full_4_q | (stages_fails_work & window_meets_4)) & (~window_enters_4))
+  assign window_full_4_d = ((((window_full_4_q | (posts_comes_back & window_meets_4)) & (~window_enters_4))
       | (window_enters_4 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_5 = window_entered_q & (window_entered_place_q == 4'd5);
-  assign window_full_5_d = ((((window_full_5_q | (stages_fails_work & window_meets_5)) & (~window_enters_5))
+  assign window_full_5_d = ((((window_full_5_q | (posts_comes_back & window_meets_5)) & (~window_enters_5))
       | (window_enters_5 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_6 = window_entered_q & (window_entered_place_q == 4'd6);
-  assign window_full_6_d = ((((window_full_6_q | (stages_fails_work & window_meets_6)) & (~window_enters_6))
+  assign window_full_6_d = ((((window_full_6_q | (posts_comes_back & window_meets_6)) & (~window_enters_6))
       | (window_enters_6 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_7 = window_entered_q & (window_entered_place_q == 4'd7);
-  assign window_full_7_d = ((((window_full_7_q | (stages_fails_work & window_meets_7)) & (~window_enters_7))
+  assign window_full_7_d = ((((window_full_7_q | (posts_comes_back & window_meets_7)) & (~window_enters_7))
       | (window_enters_7 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_8 = window_entered_q & (window_entered_place_q == 4'd8);
-  assign window_full_8_d = ((((window_full_8_q | (stages_fails_work & window_meets_8)) & (~window_enters_8))
+  assign window_full_8_d = ((((window_full_8_q | (posts_comes_back & window_meets_8)) & (~window_enters_8))
       | (window_enters_8 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_9 = window_entered_q & (window_entered_place_q == 4'd9);
-  assign window_full_9_d = ((((window_full_9_q | (stages_fails_work & window_meets_9)) & (~window_enters_9))
+  assign window_full_9_d = ((((window_full_9_q | (posts_comes_back & window_meets_9)) & (~window_enters_9))
       | (window_enters_9 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_10 = window_entered_q & (window_entered_place_q == 4'ha);
-  assign window_full_10_d = ((((window_full_10_q | (stages_fails_work & window_meets_10)) & (~window_enters_10))
+  assign window_full_10_d = ((((window_full_10_q | (posts_comes_back & window_meets_10)) & (~window_enters_10))
       | (window_enters_10 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_11 = window_entered_q & (window_entered_place_q == 4'hb);
-  assign window_full_11_d = ((((window_full_11_q | (stages_fails_work & window_meets_11)) & (~window_enters_11))
+  assign window_full_11_d = ((((window_full_11_q | (posts_comes_back & window_meets_11)) & (~window_enters_11))
       | (window_enters_11 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_12 = window_entered_q & (window_entered_place_q == 4'hc);
-  assign window_full_12_d = ((((window_full_12_q | (stages_fails_work & window_meets_12)) & (~window_enters_12))
+  assign window_full_12_d = ((((window_full_12_q | (posts_comes_back & window_meets_12)) & (~window_enters_12))
       | (window_enters_12 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_13 = window_entered_q & (window_entered_place_q == 4'hd);
-  assign window_full_13_d = ((((window_full_13_q | (stages_fails_work & window_meets_13)) & (~window_enters_13))
+  assign window_full_13_d = ((((window_full_13_q | (posts_comes_back & window_meets_13)) & (~window_enters_13))
       | (window_enters_13 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_14 = window_entered_q & (window_entered_place_q == 4'he);
-  assign window_full_14_d = ((((window_full_14_q | (stages_fails_work & window_meets_14)) & (~window_enters_14))
+  assign window_full_14_d = ((((window_full_14_q | (posts_comes_back & window_meets_14)) & (~window_enters_14))
       | (window_enters_14 & window_comes_full)) & (~window_restarts)) & (~rst);
   assign window_enters_15 = window_entered_q & (window_entered_place_q == 4'hf);
-  assign window_full_15_d = ((((window_full_15_q | (stages_fails_work & window_meets_15)) & (~window_enters_15))
+  assign window_full_15_d = ((((window_full_15_q | (posts_comes_back & window_meets_15)) & (~window_enters_15))
       | (window_enters_15 & window_comes_full)) & (~window_restarts)) & (~rst);
   always_comb begin
     window_offered_d = window_offered_q;
@@ -2886,7 +3026,7 @@ module hpcc_requester (
     if (window_restarts) begin
       window_filled_d = window_head_q != window_tail_q;
     end
-    if (stages_fails_work) begin
+    if (posts_comes_back) begin
       window_again_d = 1'd1;
     end
     window_waits_r_d = window_showing & (~window_passed);
@@ -2899,7 +3039,7 @@ module hpcc_requester (
       window_head_d = window_head_q + 5'd1;
       window_freed = 16'd1 << window_oldest;
     end
-    window_took_d = entry_work_taken;
+    window_took_d = post_entry_taken;
     window_flying_d = (window_flying_q & (~window_landed)) | window_flown;
     window_done_d = ((window_done_q & (~window_freed)) | window_queued) | window_handled;
     window_deferred_d = (window_deferred_q & (~window_handled)) | window_refused;
@@ -3148,19 +3288,19 @@ module hpcc_requester (
   end
   always_comb begin
     window_landed = 16'd0;
-    if (stages_push | stages_fails_work) begin
+    if (posts_push | posts_comes_back) begin
       window_landed = window_ended;
     end
   end
   always_comb begin
     window_queued = 16'd0;
-    if (stages_push) begin
+    if (posts_push) begin
       window_queued = window_ended;
     end
   end
   always_comb begin
     window_refused = 16'd0;
-    if (stages_defers_work) begin
+    if (posts_defers) begin
       window_refused = window_ended;
     end
   end
@@ -3223,42 +3363,160 @@ module hpcc_requester (
       held_new_head = held_head_q + 3'd1;
     end
   end
-  // entry: What enters the pipe next: a READ response first, then an answer or a work request, in turn while both can go; while many
-  // answers wait, a work request waits for three of them.
+  // post_entry: Which work request enters the pipe of work requests, and when: the one that the window offers, unless its queue pair is
+  // inside.
   //
-  // So work requests come no faster than what they become is taken. A READ is three steps, of its work request, its response and the answer
-  // about the response's payload: if work requests took more than what is left by the others, responses would fill the packet buffer until
-  // frames are lost. Behind a READ of more than 64 bytes the next work request waits for three clocks, behind one of 128 bytes or more, or
-  // while READs of peers are answered, for four: its response is on the wire for as long or longer. What is posted faster than it is
-  // answered waits at the peer, whose response queue is slower with more than eight READs of a queue pair.
+  // One work request a clock, and one in five clocks of a queue pair: the state that one reads is what the one before it has written, and
+  // that has not been left to the state machine. Whether the queue pair of the one that waits is inside is known a clock before.
+  assign post_entry_takes = (window_waits & (~post_entry_meets_q)) & (~hold_posts);
+  assign post_entry_taken = post_entry_takes;
+  assign post_entry_qp = window_front.qpn[7:0];
+  assign post_entry_step = post_entry_entering;
+  assign post_entry_next_inside = (((post_entry_takes & (post_entry_qp == window_next_qp))
+      | (post_entry_inside_1_q & (post_entry_qp_1_q == window_next_qp))) | (post_entry_inside_2_q & (post_entry_qp_2_q == window_next_qp)))
+      | (post_entry_inside_3_q & (post_entry_qp_3_q == window_next_qp));
+  assign post_entry_new_inside = (((post_entry_takes & (post_entry_qp == window_new_qp))
+      | (post_entry_inside_1_q & (post_entry_qp_1_q == window_new_qp))) | (post_entry_inside_2_q & (post_entry_qp_2_q == window_new_qp)))
+      | (post_entry_inside_3_q & (post_entry_qp_3_q == window_new_qp));
+  always_comb begin
+    post_entry_entering.qp = post_entry_qp;
+    post_entry_entering.place = window_place;
+    post_entry_entering.invalid = intake_invalid;
+    post_entry_entering.length = window_front.length;
+    post_entry_entering.read = |window_front.operation;
+  end
+  always_comb begin
+    post_entry_inside = post_entry_next_inside;
+    if (window_next_is_new) begin
+      post_entry_inside = post_entry_new_inside;
+    end
+  end
+  always_comb begin
+    post_entry_meets_d = post_entry_inside | schedules_crowded;
+    post_entry_inside_1_d = post_entry_takes;
+    post_entry_inside_2_d = post_entry_inside_1_q;
+    post_entry_inside_3_d = post_entry_inside_2_q;
+    if (rst) begin
+      post_entry_inside_1_d = 1'd0;
+      post_entry_inside_2_d = 1'd0;
+      post_entry_inside_3_d = 1'd0;
+      post_entry_meets_d = 1'd0;
+    end
+  end
+  // posts: The pipe of work requests: one of one message, for which there is room, is queued and goes to the scheduler.
   //
-  // What answers, and what work requests make has little room now and then; each holds up its own kind, and READ responses wait for
-  // neither.
+  // | clock | registers | computed |
+  // |---|---|---|
+  // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
+  // | 1, 2 | `step_1`, `step_2` | state and context show |
+  // | 3 | `posted_3`, ... | what stands in a void state; what is outstanding, packets of the work request |
+  // | 4 | `posted_4`, ... | with the verdict on the region: the decision |
+  // | 5 | `posted_5`, ... | what is decided is written into the state; the message, work for the scheduler |
+  //
+  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
+  //
+  // A work request a clock; those of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that
+  // outstanding.
+  assign posts_outstanding_4_d = posts_now.assigned - posts_acked.una;
+  assign posts_all_4_d = posts_now.admit == posts_now.tail;
+  assign posts_full_4_d = (posts_now.tail - posts_acked.told) == 5'h10;
+  assign posts_reads = posts_now.posted - posts_acked.retired;
+  assign posts_reads_4_d = posts_reads < max_reads;
+  assign posts_refused_4_d = ((~posts_context_3_q.alive) | posts_acked.dead) | posts_step_3_q.invalid;
+  assign posts_length_less_one = posts_step_3_q.length - 32'd1;
+  assign posts_whole = {1'd0, posts_length_less_one};
+  assign posts_first_behind_4_d = posts_now.assigned + 24'd1;
+  assign posts_read_place = posts_step_4_q.place;
+  assign posts_more = |(posts_more_psns_4_q & posts_beyond_span);
+  assign posts_end_5_d = posts_first_behind_4_q + posts_more_psns_4_q;
+  assign posts_last_out = posts_outstanding_4_q + posts_more_psns_4_q;
+  assign posts_fits = ((posts_last_out & posts_above) == 24'd0) & ((~posts_step_4_q.read) | posts_reads_4_q);
+  assign posts_refused = posts_refused_4_q | (~intake_allowed);
+  assign posts_queues = ((((posts_valid_4_q & (~posts_refused)) & (~posts_full_4_q)) & (~posts_more)) & posts_all_4_q) & posts_fits;
+  assign posts_writing = posts_valid_5_q;
+  assign posts_we = posts_push_5_q;
+  assign posts_qp = posts_step_5_q.qp;
+  assign posts_new_posted = posts_written;
+  assign posts_place = posts_step_5_q.place;
+  assign posts_push = posts_push_5_q;
+  assign posts_generation = posts_posted_5_q.generation;
+  assign posts_tail = posts_posted_5_q.tail;
+  assign posts_start = posts_posted_5_q.assigned;
+  assign posts_finish = posts_end_5_q;
+  assign posts_returns = posts_returns_5_q;
+  assign posts_defers = posts_defers_5_q;
+  assign posts_comes_back = posts_comes_back_5_q;
+  assign posts_busy = (((posts_valid_1_q | posts_valid_2_q) | posts_valid_3_q) | posts_valid_4_q) | posts_valid_5_q;
+  always_comb begin
+    posts_valid_1_d = post_entry_taken;
+    posts_valid_2_d = posts_valid_1_q;
+    posts_valid_3_d = posts_valid_2_q;
+    posts_valid_4_d = posts_valid_3_q;
+    posts_valid_5_d = posts_valid_4_q;
+    posts_push_5_d = posts_queues;
+    posts_returns_5_d = (posts_valid_4_q & (~posts_refused)) & posts_full_4_q;
+    posts_defers_5_d = posts_valid_4_q & (posts_refused | ((~posts_full_4_q) & ((posts_more | (~posts_all_4_q)) | (~posts_fits))));
+    posts_comes_back_5_d = posts_valid_4_q & (~posts_queues);
+    if (rst) begin
+      posts_valid_1_d = 1'd0;
+      posts_valid_2_d = 1'd0;
+      posts_valid_3_d = 1'd0;
+      posts_valid_4_d = 1'd0;
+      posts_valid_5_d = 1'd0;
+      posts_push_5_d = 1'd0;
+      posts_returns_5_d = 1'd0;
+      posts_defers_5_d = 1'd0;
+      posts_comes_back_5_d = 1'd0;
+    end
+  end
+  always_comb begin
+    posts_now = posts_posted_3_q;
+    if (posts_posted_void_3_q) begin
+      posts_now = 48'd0;
+      posts_now.assigned = posts_context_3_q.first_psn;
+    end
+    posts_now.generation = posts_context_3_q.generation;
+  end
+  always_comb begin
+    posts_acked = posts_progress_3_q;
+    if (posts_progress_void_3_q) begin
+      posts_acked = 44'd0;
+      posts_acked.una = posts_context_3_q.first_psn;
+    end
+  end
+  always_comb begin
+    posts_more_psns_4_d = 24'(posts_whole.units >> posts_context_3_q.mtu);
+    if (posts_step_3_q.length == 32'd0) begin
+      posts_more_psns_4_d = 24'd0;
+    end
+  end
+  always_comb begin
+    posts_written = posts_posted_5_q;
+    posts_written.tail = posts_posted_5_q.tail + 5'd1;
+    posts_written.admit = posts_posted_5_q.tail + 5'd1;
+    posts_written.assigned = posts_end_5_q;
+    posts_written.posted = posts_posted_5_q.posted + {4'd0, posts_step_5_q.read};
+  end
+  // entry: What enters the pipe of answers next: a READ response, or else an answer.
+  //
+  // What answers make has little room now and then; READ responses do not wait for that.
   //
   // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
   // has not been left to the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it
   // along.
   //
-  // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a work request when it is
-  // addressed, a READ response in the clock in which it shows.
+  // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a READ response in the
+  // clock in which it shows.
   assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
-  assign entry_work_can = (window_waits & (~entry_work_meets_q)) & (~entry_pauses_q);
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
-  assign entry_work_first = entry_work_can & ((~entry_answer_can) | entry_turn_q);
-  assign entry_is_work = entry_work_first & (~entry_response_can);
   assign entry_takes_response = entry_response_can & (~hold);
-  assign entry_takes_work = entry_is_work & (~hold);
-  assign entry_takes_answer = ((entry_answer_can & (~(entry_work_can & entry_turn_q))) & (~entry_response_can)) & (~hold);
-  assign entry_behind_long_d = entry_answering_q | (window_front.length >= 32'h80);
-  assign entry_behind_middle_d = window_front.length > 32'h40;
-  assign entry_work_taken = entry_takes_work;
+  assign entry_takes_answer = (entry_answer_can & (~entry_response_can)) & (~hold);
   assign entry_response_taken = entry_takes_response;
-  assign entry_waits = (entry_full_q | window_waits) | responses_waits;
-  assign entry_takes = (entry_takes_work | entry_takes_answer) | entry_takes_response;
+  assign entry_waits = entry_full_q | responses_waits;
+  assign entry_takes = entry_takes_answer | entry_takes_response;
   assign entry_valid = entry_takes;
   assign entry_answer_qp = entry_answer_q.qp;
   assign entry_response_qp = responses_step.qp;
-  assign entry_work_qp = window_front.qpn[7:0];
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
   assign entry_opens = ~entry_behind_full_q;
@@ -3266,17 +3524,8 @@ module hpcc_requester (
   assign entry_comes = gather_down_valid & entry_opens;
   assign entry_answer_comes = entry_comes;
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
-  assign entry_work_near = ((((entry_takes_work & (entry_work_qp == window_next_qp))
-      | (entry_takes_answer & (entry_answer_qp == window_next_qp))) | (entry_takes_response & (entry_response_qp == window_next_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == window_next_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_next_qp));
-  assign entry_new_work_near = ((((entry_takes_work & (entry_work_qp == window_new_qp))
-      | (entry_takes_answer & (entry_answer_qp == window_new_qp))) | (entry_takes_response & (entry_response_qp == window_new_qp)))
-      | (entry_inside_1_q & (entry_qp_1_q == window_new_qp))) | (entry_inside_2_q & (entry_qp_2_q == window_new_qp));
-  assign entry_response_near = ((((entry_takes_work & (entry_work_qp == entry_response_qp))
-      | (entry_takes_answer & (entry_answer_qp == entry_response_qp))) | (entry_takes_response & (entry_response_qp == entry_response_qp)))
+  assign entry_response_near = (((entry_takes_answer & (entry_answer_qp == entry_response_qp)) | entry_takes_response)
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
-  assign entry_work_far = entry_inside_3_q & (entry_qp_3_q == window_next_qp);
-  assign entry_new_work_far = entry_inside_3_q & (entry_qp_3_q == window_new_qp);
   assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
   assign entry_held_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_behind_q.qp))
@@ -3285,23 +3534,8 @@ module hpcc_requester (
       | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer.qp));
   assign entry_behind_answer = entry_second_answer | entry_second_inside;
   always_comb begin
-    entry_turn_d = entry_turn_q;
     entry_full_d = entry_full_q;
-    entry_in_row_d = entry_in_row_q;
     entry_answer_d = entry_answer_q;
-    if (entry_takes_answer & (~entry_turn_q)) begin
-      entry_turn_d = (~gather_many) | (entry_in_row_q == 2'd2);
-      entry_in_row_d = entry_in_row_q + 2'd1;
-    end
-    entry_behind_read_d = entry_takes_work & (|window_front.operation);
-    if (entry_takes_work) begin
-      entry_turn_d = 1'd0;
-      entry_in_row_d = 2'd0;
-    end
-    entry_pause_d = entry_next_pause;
-    entry_pauses_d = |entry_next_pause;
-    entry_answered_d = entry_next_answered;
-    entry_answering_d = |entry_next_answered;
     if (entry_takes_answer | (~entry_full_q)) begin
       entry_full_d = entry_behind_full_q | entry_comes;
       entry_answer_d = entry_behind_q;
@@ -3310,7 +3544,6 @@ module hpcc_requester (
       end
     end
     entry_behind_full_d = entry_stays;
-    entry_work_meets_d = entry_work_inside | schedules_crowded;
     entry_answer_meets_d = entry_answer_near | events_full;
     entry_response_meets_d = entry_response_near;
     entry_inside_1_d = entry_takes;
@@ -3321,15 +3554,7 @@ module hpcc_requester (
       entry_inside_2_d = 1'd0;
       entry_inside_3_d = 1'd0;
       entry_answer_meets_d = 1'd0;
-      entry_work_meets_d = 1'd0;
       entry_response_meets_d = 1'd0;
-      entry_turn_d = 1'd0;
-      entry_in_row_d = 2'd0;
-      entry_behind_read_d = 1'd0;
-      entry_pause_d = 2'd0;
-      entry_pauses_d = 1'd0;
-      entry_answered_d = 6'd0;
-      entry_answering_d = 1'd0;
       entry_full_d = 1'd0;
       entry_behind_full_d = 1'd0;
     end
@@ -3341,66 +3566,31 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    entry_next_pause = 2'd0;
-    if (entry_pauses_q) begin
-      entry_next_pause = entry_pause_q - 2'd1;
-    end
-    if (entry_behind_read_q & entry_behind_middle_q) begin
-      entry_next_pause = 2'd1;
-    end
-    if (entry_behind_read_q & entry_behind_long_q) begin
-      entry_next_pause = 2'd2;
-    end
-  end
-  always_comb begin
-    entry_next_answered = 6'd0;
-    if (entry_answering_q) begin
-      entry_next_answered = entry_answered_q - 6'd1;
-    end
-    if (answers_read) begin
-      entry_next_answered = 6'h3f;
-    end
-  end
-  always_comb begin
     entry_word = entry_answer_q;
-    entry_word.work = entry_is_work;
     entry_word.response = entry_response_can;
-    entry_word.invalid = intake_invalid;
-    entry_word.read = |window_front.operation;
-    entry_word.length = window_front.length;
     entry_word.ends = responses_step.ends;
     entry_word.negative = responses_step.negative;
-    if (entry_work_first) begin
-      entry_word.qp = entry_work_qp;
-      entry_word.place = window_place;
-    end
+    entry_word.length = responses_step.length;
     if (entry_response_can) begin
       entry_word.qp = responses_step.qp;
       entry_word.generation = responses_step.generation;
       entry_word.psn = responses_step.psn;
-      entry_word.length = {16'd0, responses_step.length};
     end
   end
   always_comb begin
     entry_meets_write = entry_answer_qp == stages_qp;
-    if (entry_work_first) begin
-      entry_meets_write = entry_work_qp == stages_qp;
-    end
     if (entry_response_can) begin
       entry_meets_write = entry_response_qp == stages_qp;
     end
   end
   always_comb begin
     entry_meets_next_write = entry_answer_qp == stages_completes_qp;
-    if (entry_work_first) begin
-      entry_meets_next_write = entry_work_qp == stages_completes_qp;
-    end
     if (entry_response_can) begin
       entry_meets_next_write = entry_response_qp == stages_completes_qp;
     end
   end
   always_comb begin
-    entry_arrived = 94'd0;
+    entry_arrived = 75'd0;
     entry_arrived.qp = entry_newcomer.qp;
     entry_arrived.generation = entry_newcomer.generation;
     entry_arrived.psn = entry_newcomer.psn;
@@ -3417,12 +3607,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    entry_work_inside = entry_work_near | entry_work_far;
-    if (window_next_is_new) begin
-      entry_work_inside = entry_new_work_near | entry_new_work_far;
-    end
-  end
-  always_comb begin
     entry_second_inside = entry_newcomer_inside;
     if (entry_behind_full_q) begin
       entry_second_inside = entry_held_inside;
@@ -3432,12 +3616,6 @@ module hpcc_requester (
     entry_second_answer = entry_newcomer.qp == entry_answer_qp;
     if (entry_behind_full_q) begin
       entry_second_answer = entry_behind_q.qp == entry_answer_qp;
-    end
-  end
-  always_comb begin
-    entry_second_work = entry_newcomer.qp == entry_work_qp;
-    if (entry_behind_full_q) begin
-      entry_second_work = entry_behind_q.qp == entry_work_qp;
     end
   end
   always_comb begin
@@ -3453,12 +3631,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    entry_behind_work = entry_second_work;
-    if (entry_full_q) begin
-      entry_behind_work = entry_work_qp == entry_answer_qp;
-    end
-  end
-  always_comb begin
     entry_behind_response = entry_second_response;
     if (entry_full_q) begin
       entry_behind_response = entry_response_qp == entry_answer_qp;
@@ -3469,9 +3641,6 @@ module hpcc_requester (
     if (entry_answer_can) begin
       entry_answer_near = entry_behind_answer;
     end
-    if (entry_work_first) begin
-      entry_answer_near = entry_behind_inside | entry_behind_work;
-    end
     if (entry_response_can) begin
       entry_answer_near = entry_behind_inside | entry_behind_response;
     end
@@ -3479,19 +3648,18 @@ module hpcc_requester (
       entry_answer_near = entry_behind_inside;
     end
   end
-  // stages: The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
-  // message or the end of the ring is concerned.
+  // stages: The pipe of answers and READ responses: what an acknowledgement, READ data or a READ response means, while nothing but one
+  // message is concerned.
   //
   // | clock | registers | computed |
   // |---|---|---|
-  // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
+  // | 0 | `step` offered | the queue pair's state is read |
   // | 1 | `step_1` | next PSN; when the packet left is asked; where the oldest message lies shows, or the first that may be a READ with
   // missing data |
   // | 2 | `step_2` | state and context show; that message is read |
-  // | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
-  // | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-  // | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; where in its READ a
-  // response's payload lies |
+  // | 3 | `state_3` | what stands in a void state; distances |
+  // | 4 | `state_4`, ... | with the message: the decision; a completion |
+  // | 5 | `state_5`, ... | what is decided is written into the state; event, echo; where in its READ a response's payload lies |
   //
   // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What
   // it writes goes in there.
@@ -3499,8 +3667,7 @@ module hpcc_requester (
   // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
   // left to it takes the responses behind it out of the pipe.
   //
-  // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT`
-  // PSNs at most, four times that outstanding.
+  // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any.
   assign stages_accepts = (stages_inside_5_q | stages_ends_5_q) & stages_in_order_5_q;
   assign stages_deferred = stages_response_5_q & (~stages_accepts);
   assign stages_asked_qp = stages_step_1_q.qp;
@@ -3509,37 +3676,37 @@ module hpcc_requester (
   assign stages_ring_qp = stages_step_1_q.qp;
   assign stages_ring_read = stages_step_1_q.response;
   assign stages_alone_3_d = store_state.head == store_state.tail;
+  assign stages_at_start_3_d = ~(|store_state.tail);
   assign stages_sound_3_d = ~store_is_void;
-  assign stages_alive_3_d = store_alive & (stages_step_2_q.work | (store_context_generation == stages_step_2_q.generation));
+  assign stages_acked_3_d = ~store_acked_void;
+  assign stages_alive_3_d = store_alive & (store_context_generation == stages_step_2_q.generation);
   assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_deferred));
   assign stages_state_now = stages_now;
   assign stages_void_now = ~stages_sound_3_q;
-  assign stages_empty = (~stages_sound_3_q) | stages_alone_3_q;
-  assign stages_has_ended = stages_sound_3_q & stages_state_3_q.dead;
+  assign stages_empty = ((~stages_sound_3_q) | (stages_acked_3_q & stages_alone_3_q)) | ((~stages_acked_3_q) & stages_at_start_3_q);
+  assign stages_has_ended = stages_acked_3_q & stages_state_3_q.dead;
   assign stages_dead_now = stages_has_ended;
   assign stages_distance = stages_step_3_q.psn - stages_now.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
-  assign stages_lag = stages_state_3_q.accepted - stages_next_3_q;
+  assign stages_lag = stages_now.accepted - stages_next_3_q;
   assign stages_distance_4_d = stages_distance;
   assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
-  assign stages_outstanding_4_d = stages_now.assigned - stages_now.una;
   assign stages_all_4_d = stages_now.admit == stages_now.tail;
   assign stages_direct_4_d = stages_now.told == stages_now.head;
-  assign stages_full_4_d = (stages_now.tail - stages_now.told) == 5'h10;
-  assign stages_reads_4_d = stages_now.reads < max_reads;
-  assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
+  assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
   assign stages_is_response = stages_step_3_q.response;
-  assign stages_awaited_4_d = (((((((((stages_goes_on & stages_is_response) & stages_alive_3_q) & stages_sound_3_q)
-      & (~stages_state_3_q.dead)) & (~stages_distance.negative)) & stages_sent_known_3_q) & stages_beyond.negative)
-      & (~stages_progress.negative)) & (stages_state_3_q.read_at != stages_state_3_q.admit)) & (~stages_step_3_q.negative);
-  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
+  assign stages_awaited_4_d = (((((((((stages_goes_on & stages_is_response) & stages_alive_3_q) & stages_sound_3_q) & (~stages_has_ended))
+      & (~stages_distance.negative)) & stages_sent_known_3_q) & stages_beyond.negative) & (~stages_progress.negative))
+      & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
+  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
   assign stages_old = stages_distance.negative;
+  assign stages_before_gap = stages_progress.negative;
   assign stages_full_length = 16'h100 << stages_mtu_3_q;
-  assign stages_last_byte = stages_step_3_q.length[15:0] - 16'd1;
-  assign stages_whole_4_d = stages_step_3_q.length[15:0] == stages_full_length;
+  assign stages_last_byte = stages_step_3_q.length - 16'd1;
+  assign stages_whole_4_d = stages_step_3_q.length == stages_full_length;
   assign stages_short_4_d = ~(|(stages_last_byte & (16'hff00 << stages_mtu_3_q)));
   assign stages_above_packet_4_d = 16'hff00 << stages_mtu_3_q;
-  assign stages_is_answer = (~stages_step_3_q.work) & (~stages_step_3_q.response);
+  assign stages_is_answer = ~stages_step_3_q.response;
   assign stages_syndrome = stages_step_3_q.syndrome;
   assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
   assign stages_is_positive = stages_is_ack & (~(|stages_syndrome.code));
@@ -3548,17 +3715,13 @@ module hpcc_requester (
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
   assign stages_never_sent = (~stages_distance.negative) & stages_unsent;
-  assign stages_may_move = (stages_judged & stages_sound_3_q) & (stages_state_3_q.head != stages_state_3_q.admit);
+  assign stages_may_move = (stages_judged & stages_sound_3_q) & (stages_now.head != stages_now.admit);
   assign stages_moves_write_4_d = (((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative)
       & (~stages_distance.negative);
   assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_distance.negative);
   assign stages_drops_4_d = (((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended)
       | (stages_is_ack & (stages_never_sent | stages_is_ignored))) | ((stages_is_positive | stages_is_data) & stages_distance.negative))
       | stages_is_duplicate;
-  assign stages_tried_4_d = stages_goes_on & stages_step_3_q.work;
-  assign stages_length_less_one = stages_step_3_q.length - 32'd1;
-  assign stages_whole = {1'd0, stages_length_less_one};
-  assign stages_first_behind_4_d = stages_now.assigned + 24'd1;
   assign stages_over = stages_next_4_q - message.end_psn;
   assign stages_at_end = stages_next_4_q == message.end_psn;
   assign stages_closes = ((stages_kind_moves & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message.last));
@@ -3571,33 +3734,21 @@ module hpcc_requester (
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
   assign stages_offset = stages_step_4_q.psn - message.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message.first_psn);
-  assign stages_unlike = 16'(message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
+  assign stages_unlike = (message.length[15:0] ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
   assign stages_fits_place = stages_awaited_4_q & message.read;
   assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
-  assign stages_more = |(stages_more_psns_4_q & stages_beyond_span);
-  assign stages_new_end = stages_first_behind_4_q + stages_more_psns_4_q;
-  assign stages_last_out = stages_outstanding_4_q + stages_more_psns_4_q;
-  assign stages_fits = ((stages_last_out & stages_above) == 24'd0) & ((~stages_step_4_q.read) | stages_reads_4_q);
-  assign stages_refused = (((~stages_live_4_q) | stages_ended_4_q) | stages_step_4_q.invalid) | (~intake_allowed);
-  assign stages_queues = ((((stages_tried_4_q & (~stages_refused)) & (~stages_full_4_q)) & (~stages_more)) & stages_all_4_q) & stages_fits;
-  assign stages_passes_write_5_d = (~stages_step_4_q.read) & (stages_state_4_q.read_at == stages_state_4_q.tail);
   assign stages_read_place = stages_step_4_q.place;
   assign stages_we = stages_we_5_q | stages_accepts;
+  assign stages_writing = stages_valid_5_q | stages_saves_5_q;
+  assign stages_saved = stages_saves_5_q;
   assign stages_moved = stages_moved_5_q | stages_accepts;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_written;
   assign stages_place = stages_step_5_q.place;
-  assign stages_push = stages_push_5_q;
   assign stages_frees = stages_frees_5_q;
-  assign stages_tail = stages_state_5_q.tail;
-  assign stages_start = stages_state_5_q.assigned;
-  assign stages_finish = stages_end_5_q;
-  assign stages_returns = stages_returns_5_q;
-  assign stages_defers_work = stages_defers_work_5_q;
-  assign stages_fails_work = stages_fails_work_5_q;
   assign stages_defers_answer = stages_defers_answer_5_q;
   assign stages_event = stages_event_5_q;
   assign stages_psn = stages_next_5_q;
@@ -3628,15 +3779,11 @@ module hpcc_requester (
     stages_inside_5_d = (stages_fits_place & stages_fits_inside) & stages_over.negative;
     stages_ends_5_d = (stages_fits_place & stages_fits_end) & stages_at_end;
     stages_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_deferred);
-    stages_returns_5_d = (stages_tried_4_q & (~stages_refused)) & stages_full_4_q;
-    stages_defers_work_5_d = stages_tried_4_q & (stages_refused
-        | ((~stages_full_4_q) & ((stages_more | (~stages_all_4_q)) | (~stages_fits))));
-    stages_fails_work_5_d = stages_tried_4_q & (~stages_queues);
-    stages_push_5_d = stages_queues;
     stages_frees_5_d = stages_done;
     stages_moves_5_d = stages_moves;
-    stages_moved_5_d = stages_moves | stages_queues;
-    stages_we_5_d = (stages_moves | stages_queues) | stages_saves_4_q;
+    stages_moved_5_d = stages_moves;
+    stages_we_5_d = stages_moves | stages_saves_4_q;
+    stages_saves_5_d = stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -3645,14 +3792,11 @@ module hpcc_requester (
       stages_valid_4_d = 1'd0;
       stages_valid_5_d = 1'd0;
       stages_saves_4_d = 1'd0;
+      stages_saves_5_d = 1'd0;
       stages_we_5_d = 1'd0;
       stages_moved_5_d = 1'd0;
       stages_moves_5_d = 1'd0;
-      stages_push_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
-      stages_returns_5_d = 1'd0;
-      stages_defers_work_5_d = 1'd0;
-      stages_fails_work_5_d = 1'd0;
       stages_defers_answer_5_d = 1'd0;
       stages_event_5_d = 1'd0;
       stages_echo_5_d = 1'd0;
@@ -3672,13 +3816,22 @@ module hpcc_requester (
   end
   always_comb begin
     stages_now = stages_state_3_q;
-    if (stages_void_3_q) begin
-      stages_now = 142'd0;
+    if (stages_acked_void_3_q) begin
+      stages_now = 146'd0;
       stages_now.accepted = stages_first_psn_3_q;
+      stages_now.assigned = stages_state_3_q.assigned;
+      stages_now.admit = stages_state_3_q.admit;
+      stages_now.tail = stages_state_3_q.tail;
+      stages_now.posted = stages_state_3_q.posted;
+    end
+    if (stages_void_3_q) begin
       stages_now.assigned = stages_first_psn_3_q;
+      stages_now.admit = 5'd0;
+      stages_now.tail = 5'd0;
+      stages_now.posted = 5'd0;
     end
     stages_now.una = stages_first_psn_3_q;
-    if (stages_sound_3_q) begin
+    if (stages_acked_3_q) begin
       stages_now.una = stages_state_3_q.una;
     end
     stages_now.generation = stages_reference_3_q;
@@ -3692,18 +3845,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_before_gap = stages_distance.negative;
-    if (stages_sound_3_q) begin
-      stages_before_gap = stages_progress.negative;
-    end
-  end
-  always_comb begin
-    stages_more_psns_4_d = 24'(stages_whole.units >> stages_mtu_3_q);
-    if (stages_step_3_q.length == 32'd0) begin
-      stages_more_psns_4_d = 24'd0;
-    end
-  end
-  always_comb begin
     stages_kind_moves = stages_moves_write_4_q;
     if (message.read) begin
       stages_kind_moves = stages_moves_read_4_q;
@@ -3711,23 +3852,13 @@ module hpcc_requester (
   end
   always_comb begin
     stages_written = stages_state_5_q;
-    stages_written.used = 1'd1;
-    if (stages_push_5_q) begin
-      stages_written.tail = stages_state_5_q.tail + 5'd1;
-      stages_written.admit = stages_state_5_q.tail + 5'd1;
-      stages_written.assigned = stages_end_5_q;
-      if (stages_passes_write_5_q) begin
-        stages_written.read_at = stages_state_5_q.tail + 5'd1;
-      end
-      stages_written.reads = stages_state_5_q.reads + {4'd0, stages_step_5_q.read};
-    end
     if (stages_moves_5_q) begin
       stages_written.una = stages_next_5_q;
     end
     if (stages_frees_5_q) begin
       stages_written.head = stages_state_5_q.head + 5'd1;
       stages_written.told = stages_state_5_q.told + 5'd1;
-      stages_written.reads = stages_state_5_q.reads - {4'd0, stages_releases_5_q};
+      stages_written.retired = stages_state_5_q.retired + {4'd0, stages_releases_5_q};
       if (stages_state_5_q.read_at == stages_state_5_q.head) begin
         stages_written.read_at = stages_state_5_q.head + 5'd1;
       end
@@ -3757,14 +3888,14 @@ module hpcc_requester (
   assign turns_go = turns_turn_q & (~turns_leaves);
   assign turns_hold = turns_closed_q;
   assign turns_machine = turns_turn_q;
-  assign turns_begins = turns_holds_q & (~stages_busy);
+  assign turns_begins = turns_holds_q & (~turns_busy);
   always_comb begin
     turns_turn_d = turns_turn_q;
     turns_rests_d = turns_rests_q;
     turns_operations_d = turns_operations_q;
     turns_rest_d = turns_rest_q;
     turns_called_before_d = choice_calls;
-    turns_waited_before_d = entry_waits;
+    turns_waited_before_d = turns_waits;
     if (turns_turn_q) begin
       turns_next_holds = ~turns_leaves;
       if (turns_leaves) begin
@@ -3799,9 +3930,10 @@ module hpcc_requester (
   // pointers: Where the messages of a queue pair lie in its ring, a clock before its whole state shows, so that the ring is addressed from
   // a register.
   //
-  // The same words as in the state, written with it; in a void state they mean nothing.
+  // The same words as in the state, written with it.
   //
   // Pointers of 256 queue pairs.
+  assign pointers_memory_we = stages_we | store_voids;
   assign pointers_missed = pointers_wrote_q & pointers_met_q;
   assign pointers_writes = stages_we & pointers_same_q;
   assign pointers_outdated = pointers_writes | pointers_missed;
@@ -3810,6 +3942,14 @@ module hpcc_requester (
     pointers_written.head = stages_new_state.head;
     pointers_written.read_at = stages_new_state.read_at;
     pointers_written.told = stages_new_state.told;
+  end
+  always_comb begin
+    pointers_memory_waddr = stages_qp;
+    pointers_memory_wdata = pointers_written;
+    if (store_voids) begin
+      pointers_memory_waddr = store_voided_qp;
+      pointers_memory_wdata = 15'd0;
+    end
   end
   always_comb begin
     pointers_newer = pointers_written_1_q;
@@ -3839,28 +3979,50 @@ module hpcc_requester (
   //
   // The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
   // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
-  // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
-  // together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the
-  // outputs. What stands in a void state is put aside a clock later, in the pipe.
+  // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. The RAMs are written
+  // together by a creation one clock after it or as soon as nobody else may write, in the order of the creations; two clocks from `qp` to
+  // the outputs. What stands in a void state is put aside a clock later, in the pipes.
+  //
+  // The state has two parts, `PostState` and `AckState`, each written by its own pipe and by the state machine, so that a work request and
+  // an answer go on in the same clock, of whatever queue pairs. Where something has been posted and nothing answered yet, only the second
+  // part is void. What one pipe reads of the other's part may be as old as that pipe is long: then there is more outstanding than in fact,
+  // and less room.
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
-  assign store_lands = (store_landing_down_valid & (~stages_we)) & (~sent_valid);
+  assign store_lands = ((store_landing_down_valid & (~stages_writing)) & (~posts_writing)) & (~sent_valid);
   assign store_crowded = store_landing_down_valid;
-  assign store_sent_we = sent_valid | ((store_landing_down_valid & (~stages_we)) & store_waits.voids);
-  assign store_states_we = stages_we | ((store_landing_down_valid & (~sent_valid)) & store_waits.voids);
-  assign store_alive = store_contexts_rdata.alive;
-  assign store_context_generation = store_contexts_rdata.generation;
-  assign store_mtu = store_contexts_rdata.mtu;
-  assign store_int_on = store_contexts_rdata.int_on;
-  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_contexts_rdata.generation);
+  assign store_voiding = store_lands & store_waits.voids;
+  assign store_voids = store_voiding;
+  assign store_voided_qp = store_waits.qp;
+  assign store_sent_we = sent_valid | store_voiding;
+  assign store_writes_acked = stages_we | store_voiding;
+  assign store_writes_posted = (posts_we | (stages_we & stages_saved)) | store_voiding;
+  assign store_context = store_contexts_rdata;
+  assign store_alive = store_context.alive;
+  assign store_context_generation = store_context.generation;
+  assign store_mtu = store_context.mtu;
+  assign store_int_on = store_context.int_on;
+  assign store_first_psn = store_context.first_psn;
+  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_context.generation);
   assign store_sent_to = store_sent_rdata.end_psn;
-  assign store_state = store_states_rdata;
-  assign store_of_context = store_states_rdata.generation == store_contexts_rdata.generation;
-  assign store_of_removed = store_states_rdata.generation == choice_generation;
-  assign store_is_void = (~store_states_rdata.used) | (~store_is_own);
   assign store_own_generation = store_compared;
-  assign store_first_psn = store_contexts_rdata.first_psn;
+  assign store_acked = store_acks_rdata;
+  assign store_with_machine = store_posts_rdata;
+  assign store_posted_of_context = store_with_machine.generation == store_context.generation;
+  assign store_posted_of_removed = store_with_machine.generation == choice_generation;
+  assign store_is_void = (~store_with_machine.used) | (~store_posted_own);
+  assign store_acked_of_context = store_acked.generation == store_context.generation;
+  assign store_acked_of_removed = store_acked.generation == choice_generation;
+  assign store_acked_void = (~store_acked.used) | (~store_acked_own);
+  assign store_own_context = store_post_contexts_rdata;
+  assign store_own_posted = store_own_posts_rdata;
+  assign store_own_progress = store_progresses_rdata;
+  assign store_post_context = store_own_context;
+  assign store_posted = store_own_posted;
+  assign store_progress = store_own_progress;
+  assign store_posted_void = (~store_own_posted.used) | (store_own_posted.generation != store_own_context.generation);
+  assign store_progress_void = (~store_own_progress.used) | (store_own_progress.generation != store_own_context.generation);
   always_comb begin
     store_arriving.qp = context_qp;
     store_arriving.voids = context_data.alive | (~(|context_data.generation));
@@ -3882,25 +4044,85 @@ module hpcc_requester (
     store_sent_wdata.used = sent_valid;
   end
   always_comb begin
-    store_states_waddr = store_waits.qp;
-    if (stages_we) begin
-      store_states_waddr = stages_qp;
+    store_acked_at = store_waits.qp;
+    if (stages_writing) begin
+      store_acked_at = stages_qp;
     end
   end
   always_comb begin
-    store_states_wdata = stages_new_state;
-    store_states_wdata.used = stages_we;
+    store_new_acked.una = stages_new_state.una;
+    store_new_acked.accepted = stages_new_state.accepted;
+    store_new_acked.gap_psn = stages_new_state.gap_psn;
+    store_new_acked.gap_known = stages_new_state.gap_known;
+    store_new_acked.dead = stages_new_state.dead;
+    store_new_acked.head = stages_new_state.head;
+    store_new_acked.read_at = stages_new_state.read_at;
+    store_new_acked.retired = stages_new_state.retired;
+    store_new_acked.carry = stages_new_state.carry;
+    store_new_acked.generation = stages_new_state.generation;
+    store_new_acked.told = stages_new_state.told;
+    store_new_acked.listed = stages_new_state.listed;
+    store_new_acked.used = stages_writing;
   end
   always_comb begin
-    store_compared = store_contexts_rdata.generation;
+    store_new_progress.una = store_new_acked.una;
+    store_new_progress.told = store_new_acked.told;
+    store_new_progress.retired = store_new_acked.retired;
+    store_new_progress.dead = store_new_acked.dead;
+    store_new_progress.generation = store_new_acked.generation;
+    store_new_progress.used = store_new_acked.used;
+  end
+  always_comb begin
+    store_posted_at = store_waits.qp;
+    if (posts_writing) begin
+      store_posted_at = posts_qp;
+    end
+    store_written_posted = posts_new_posted;
+    store_written_posted.used = posts_writing;
+    if (stages_saved) begin
+      store_posted_at = stages_qp;
+      store_written_posted.assigned = stages_new_state.assigned;
+      store_written_posted.admit = stages_new_state.admit;
+      store_written_posted.tail = stages_new_state.tail;
+      store_written_posted.posted = stages_new_state.posted;
+      store_written_posted.generation = stages_new_state.generation;
+      store_written_posted.used = 1'd1;
+    end
+  end
+  always_comb begin
+    store_compared = store_context.generation;
     if (store_by_generation_q) begin
       store_compared = choice_generation;
     end
   end
   always_comb begin
-    store_is_own = store_of_context;
+    store_state.una = store_acked.una;
+    store_state.accepted = store_acked.accepted;
+    store_state.gap_psn = store_acked.gap_psn;
+    store_state.gap_known = store_acked.gap_known;
+    store_state.dead = store_acked.dead;
+    store_state.head = store_acked.head;
+    store_state.read_at = store_acked.read_at;
+    store_state.retired = store_acked.retired;
+    store_state.carry = store_acked.carry;
+    store_state.generation = store_acked.generation;
+    store_state.told = store_acked.told;
+    store_state.listed = store_acked.listed;
+    store_state.assigned = store_with_machine.assigned;
+    store_state.admit = store_with_machine.admit;
+    store_state.tail = store_with_machine.tail;
+    store_state.posted = store_with_machine.posted;
+  end
+  always_comb begin
+    store_posted_own = store_posted_of_context;
     if (store_by_generation_q) begin
-      store_is_own = store_of_removed;
+      store_posted_own = store_posted_of_removed;
+    end
+  end
+  always_comb begin
+    store_acked_own = store_acked_of_context;
+    if (store_by_generation_q) begin
+      store_acked_own = store_acked_of_removed;
     end
   end
   // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
@@ -3938,8 +4160,6 @@ module hpcc_requester (
       & (gather_shown_q | (~gather_held_data_q));
   assign gather_waits = (gather_held_full_q & (gather_some_q | (~gather_leaves))) & gather_stays;
   assign gather_newest_we = (gather_puts | gather_chosen) | gather_clearing_q;
-  assign gather_many_r_d = gather_count_q >= 8'h10;
-  assign gather_many = gather_many_r_q;
   assign gather_opens = (~gather_next_full_q) & (~gather_clearing_q);
   assign gather_up_ready = gather_opens;
   assign gather_takes = answer_valid & gather_opens;
@@ -4545,33 +4765,59 @@ module hpcc_requester (
     held_addressed_q = 1'd0;
     held_shown_q = 1'd0;
     held_left_q = 1'd0;
+    post_entry_inside_1_q = 1'd0;
+    post_entry_inside_2_q = 1'd0;
+    post_entry_inside_3_q = 1'd0;
+    post_entry_meets_q = 1'd0;
+    post_entry_qp_1_q = 8'd0;
+    post_entry_qp_2_q = 8'd0;
+    post_entry_qp_3_q = 8'd0;
+    posts_valid_1_q = 1'd0;
+    posts_valid_2_q = 1'd0;
+    posts_valid_3_q = 1'd0;
+    posts_valid_4_q = 1'd0;
+    posts_valid_5_q = 1'd0;
+    posts_step_1_q = 46'd0;
+    posts_step_2_q = 46'd0;
+    posts_step_3_q = 46'd0;
+    posts_step_4_q = 46'd0;
+    posts_step_5_q = 46'd0;
+    posts_posted_3_q = 48'd0;
+    posts_posted_4_q = 48'd0;
+    posts_posted_5_q = 48'd0;
+    posts_posted_void_3_q = 1'd0;
+    posts_progress_void_3_q = 1'd0;
+    posts_progress_3_q = 44'd0;
+    posts_context_3_q = 37'd0;
+    posts_refused_4_q = 1'd0;
+    posts_full_4_q = 1'd0;
+    posts_all_4_q = 1'd0;
+    posts_reads_4_q = 1'd0;
+    posts_outstanding_4_q = 24'd0;
+    posts_more_psns_4_q = 24'd0;
+    posts_first_behind_4_q = 24'd0;
+    posts_push_5_q = 1'd0;
+    posts_returns_5_q = 1'd0;
+    posts_defers_5_q = 1'd0;
+    posts_comes_back_5_q = 1'd0;
+    posts_end_5_q = 24'd0;
     entry_inside_1_q = 1'd0;
     entry_inside_2_q = 1'd0;
     entry_inside_3_q = 1'd0;
-    entry_turn_q = 1'd0;
     entry_full_q = 1'd0;
     entry_behind_full_q = 1'd0;
     entry_spare_q = 1'd0;
     entry_answer_meets_q = 1'd0;
-    entry_work_meets_q = 1'd0;
     entry_response_meets_q = 1'd0;
-    entry_pauses_q = 1'd0;
-    entry_answering_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
-    entry_answered_q = 6'd0;
-    entry_behind_read_q = 1'd0;
-    entry_behind_middle_q = 1'd0;
-    entry_behind_long_q = 1'd0;
-    entry_pause_q = 2'd0;
-    entry_in_row_q = 2'd0;
-    entry_answer_q = 94'd0;
-    entry_behind_q = 94'd0;
+    entry_answer_q = 75'd0;
+    entry_behind_q = 75'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
-    stages_step_1_q = 94'd0;
-    stages_step_2_q = 94'd0;
+    stages_step_1_q = 75'd0;
+    stages_step_2_q = 75'd0;
     stages_next_2_q = 24'd0;
     stages_valid_3_q = 1'd0;
     stages_alive_3_q = 1'd0;
@@ -4579,17 +4825,20 @@ module hpcc_requester (
     stages_sent_known_3_q = 1'd0;
     stages_void_3_q = 1'd0;
     stages_sound_3_q = 1'd0;
+    stages_acked_void_3_q = 1'd0;
+    stages_acked_3_q = 1'd0;
     stages_alone_3_q = 1'd0;
+    stages_at_start_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
     stages_first_psn_3_q = 24'd0;
     stages_reference_3_q = 8'd0;
-    stages_step_3_q = 94'd0;
-    stages_step_4_q = 94'd0;
-    stages_step_5_q = 94'd0;
-    stages_state_3_q = 142'd0;
-    stages_state_4_q = 142'd0;
-    stages_state_5_q = 142'd0;
+    stages_step_3_q = 75'd0;
+    stages_step_4_q = 75'd0;
+    stages_step_5_q = 75'd0;
+    stages_state_3_q = 146'd0;
+    stages_state_4_q = 146'd0;
+    stages_state_5_q = 146'd0;
     stages_mtu_3_q = 3'd0;
     stages_valid_4_q = 1'd0;
     stages_live_4_q = 1'd0;
@@ -4599,8 +4848,6 @@ module hpcc_requester (
     stages_behind_4_q = 1'd0;
     stages_all_4_q = 1'd0;
     stages_direct_4_q = 1'd0;
-    stages_full_4_q = 1'd0;
-    stages_reads_4_q = 1'd0;
     stages_int_on_4_q = 1'd0;
     stages_acknowledgement_4_q = 1'd0;
     stages_positive_4_q = 1'd0;
@@ -4614,25 +4861,18 @@ module hpcc_requester (
     stages_moves_read_4_q = 1'd0;
     stages_drops_4_q = 1'd0;
     stages_awaited_4_q = 1'd0;
-    stages_tried_4_q = 1'd0;
     stages_next_missing_4_q = 1'd0;
     stages_whole_4_q = 1'd0;
     stages_short_4_q = 1'd0;
     stages_next_4_q = 24'd0;
     stages_distance_4_q = 24'd0;
-    stages_outstanding_4_q = 24'd0;
-    stages_more_psns_4_q = 24'd0;
-    stages_first_behind_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_we_5_q = 1'd0;
     stages_moved_5_q = 1'd0;
-    stages_push_5_q = 1'd0;
+    stages_saves_5_q = 1'd0;
     stages_frees_5_q = 1'd0;
-    stages_returns_5_q = 1'd0;
-    stages_defers_work_5_q = 1'd0;
-    stages_fails_work_5_q = 1'd0;
     stages_defers_answer_5_q = 1'd0;
     stages_event_5_q = 1'd0;
     stages_acknowledges_5_q = 1'd0;
@@ -4643,12 +4883,10 @@ module hpcc_requester (
     stages_ended_5_q = 1'd0;
     stages_counts_5_q = 1'd0;
     stages_moves_5_q = 1'd0;
-    stages_passes_write_5_q = 1'd0;
     stages_behind_5_q = 1'd0;
     stages_releases_5_q = 1'd0;
     stages_next_5_q = 24'd0;
     stages_passed_5_q = 24'd0;
-    stages_end_5_q = 24'd0;
     stages_inside_5_q = 1'd0;
     stages_ends_5_q = 1'd0;
     stages_in_order_5_q = 1'd0;
@@ -4691,7 +4929,6 @@ module hpcc_requester (
     gather_some_q = 1'd0;
     gather_unshown_q = 1'd0;
     gather_crowded_q = 1'd0;
-    gather_many_r_q = 1'd0;
     gather_clearing_q = 1'd0;
     gather_moved_q = 1'd0;
     gather_head_q = 8'd0;
@@ -4890,27 +5127,53 @@ module hpcc_requester (
     held_addressed_q <= held_addressed_d;
     held_shown_q <= held_shown_d;
     held_left_q <= held_left_d;
+    post_entry_inside_1_q <= post_entry_inside_1_d;
+    post_entry_inside_2_q <= post_entry_inside_2_d;
+    post_entry_inside_3_q <= post_entry_inside_3_d;
+    post_entry_meets_q <= post_entry_meets_d;
+    post_entry_qp_1_q <= post_entry_qp;
+    post_entry_qp_2_q <= post_entry_qp_1_q;
+    post_entry_qp_3_q <= post_entry_qp_2_q;
+    posts_valid_1_q <= posts_valid_1_d;
+    posts_valid_2_q <= posts_valid_2_d;
+    posts_valid_3_q <= posts_valid_3_d;
+    posts_valid_4_q <= posts_valid_4_d;
+    posts_valid_5_q <= posts_valid_5_d;
+    posts_step_1_q <= post_entry_step;
+    posts_step_2_q <= posts_step_1_q;
+    posts_step_3_q <= posts_step_2_q;
+    posts_step_4_q <= posts_step_3_q;
+    posts_step_5_q <= posts_step_4_q;
+    posts_posted_3_q <= store_posted;
+    posts_posted_4_q <= posts_now;
+    posts_posted_5_q <= posts_posted_4_q;
+    posts_posted_void_3_q <= store_posted_void;
+    posts_progress_void_3_q <= store_progress_void;
+    posts_progress_3_q <= store_progress;
+    posts_context_3_q <= store_post_context;
+    posts_refused_4_q <= posts_refused_4_d;
+    posts_full_4_q <= posts_full_4_d;
+    posts_all_4_q <= posts_all_4_d;
+    posts_reads_4_q <= posts_reads_4_d;
+    posts_outstanding_4_q <= posts_outstanding_4_d;
+    posts_more_psns_4_q <= posts_more_psns_4_d;
+    posts_first_behind_4_q <= posts_first_behind_4_d;
+    posts_push_5_q <= posts_push_5_d;
+    posts_returns_5_q <= posts_returns_5_d;
+    posts_defers_5_q <= posts_defers_5_d;
+    posts_comes_back_5_q <= posts_comes_back_5_d;
+    posts_end_5_q <= posts_end_5_d;
     entry_inside_1_q <= entry_inside_1_d;
     entry_inside_2_q <= entry_inside_2_d;
     entry_inside_3_q <= entry_inside_3_d;
-    entry_turn_q <= entry_turn_d;
     entry_full_q <= entry_full_d;
     entry_behind_full_q <= entry_behind_full_d;
     entry_spare_q <= entry_spare_d;
     entry_answer_meets_q <= entry_answer_meets_d;
-    entry_work_meets_q <= entry_work_meets_d;
     entry_response_meets_q <= entry_response_meets_d;
-    entry_pauses_q <= entry_pauses_d;
-    entry_answering_q <= entry_answering_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
-    entry_answered_q <= entry_answered_d;
-    entry_behind_read_q <= entry_behind_read_d;
-    entry_behind_middle_q <= entry_behind_middle_d;
-    entry_behind_long_q <= entry_behind_long_d;
-    entry_pause_q <= entry_pause_d;
-    entry_in_row_q <= entry_in_row_d;
     entry_answer_q <= entry_answer_d;
     entry_behind_q <= entry_behind_d;
     stages_valid_1_q <= stages_valid_1_d;
@@ -4924,7 +5187,10 @@ module hpcc_requester (
     stages_sent_known_3_q <= store_sent_known;
     stages_void_3_q <= store_is_void;
     stages_sound_3_q <= stages_sound_3_d;
+    stages_acked_void_3_q <= store_acked_void;
+    stages_acked_3_q <= stages_acked_3_d;
     stages_alone_3_q <= stages_alone_3_d;
+    stages_at_start_3_q <= stages_at_start_3_d;
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
     stages_first_psn_3_q <= store_first_psn;
@@ -4944,8 +5210,6 @@ module hpcc_requester (
     stages_behind_4_q <= stages_lag.negative;
     stages_all_4_q <= stages_all_4_d;
     stages_direct_4_q <= stages_direct_4_d;
-    stages_full_4_q <= stages_full_4_d;
-    stages_reads_4_q <= stages_reads_4_d;
     stages_int_on_4_q <= stages_int_on_3_q;
     stages_acknowledgement_4_q <= stages_is_ack;
     stages_positive_4_q <= stages_is_positive;
@@ -4959,25 +5223,18 @@ module hpcc_requester (
     stages_moves_read_4_q <= stages_moves_read_4_d;
     stages_drops_4_q <= stages_drops_4_d;
     stages_awaited_4_q <= stages_awaited_4_d;
-    stages_tried_4_q <= stages_tried_4_d;
     stages_next_missing_4_q <= stages_next_missing_4_d;
     stages_whole_4_q <= stages_whole_4_d;
     stages_short_4_q <= stages_short_4_d;
     stages_next_4_q <= stages_next_3_q;
     stages_distance_4_q <= stages_distance_4_d;
-    stages_outstanding_4_q <= stages_outstanding_4_d;
-    stages_more_psns_4_q <= stages_more_psns_4_d;
-    stages_first_behind_4_q <= stages_first_behind_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_we_5_q <= stages_we_5_d;
     stages_moved_5_q <= stages_moved_5_d;
-    stages_push_5_q <= stages_push_5_d;
+    stages_saves_5_q <= stages_saves_5_d;
     stages_frees_5_q <= stages_frees_5_d;
-    stages_returns_5_q <= stages_returns_5_d;
-    stages_defers_work_5_q <= stages_defers_work_5_d;
-    stages_fails_work_5_q <= stages_fails_work_5_d;
     stages_defers_answer_5_q <= stages_defers_answer_5_d;
     stages_event_5_q <= stages_event_5_d;
     stages_acknowledges_5_q <= stages_acknowledgement_4_q;
@@ -4988,12 +5245,10 @@ module hpcc_requester (
     stages_ended_5_q <= stages_ended_5_d;
     stages_counts_5_q <= stages_counts_5_d;
     stages_moves_5_q <= stages_moves_5_d;
-    stages_passes_write_5_q <= stages_passes_write_5_d;
     stages_behind_5_q <= stages_behind_4_q;
     stages_releases_5_q <= message.read;
     stages_next_5_q <= stages_next_4_q;
     stages_passed_5_q <= stages_passed_5_d;
-    stages_end_5_q <= stages_new_end;
     stages_inside_5_q <= stages_inside_5_d;
     stages_ends_5_q <= stages_ends_5_d;
     stages_in_order_5_q <= stages_in_order;
@@ -5036,7 +5291,6 @@ module hpcc_requester (
     gather_some_q <= gather_some_d;
     gather_unshown_q <= gather_unshown_d;
     gather_crowded_q <= gather_crowded_d;
-    gather_many_r_q <= gather_many_r_d;
     gather_clearing_q <= gather_clearing_d;
     gather_moved_q <= gather_moved_d;
     gather_head_q <= gather_head_d;
@@ -5153,20 +5407,20 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
-      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.used,
-      state_loaded.listed, state_loaded.told, state_loaded.generation, state_loaded.carry, state_loaded.reads, state_loaded.read_at,
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.listed,
+      state_loaded.told, state_loaded.generation, state_loaded.carry, state_loaded.retired, state_loaded.posted, state_loaded.read_at,
       state_loaded.tail, state_loaded.admit, state_loaded.head, state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn,
-      state_loaded.assigned, state_loaded.accepted, entering.negative, entering.ends, entering.length, entering.read, entering.invalid,
-      entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place,
-      entering.response, entering.work, request.length, request.remote_key, request.remote_address, request.local_key,
-      request.local_address, skip.magnitude, surplus.magnitude, window_arriving.length, window_arriving.remote_key,
-      window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address, window_arriving.operation,
-      window_arriving.qpn[23:8], window_arriving.id, entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length,
-      entry_newcomer.msn, entry_newcomer.kind, stages_returns, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
-      stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value, stages_whole.rest, stages_step_5_q.negative,
-      stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.invalid, stages_step_5_q.int_on, stages_step_5_q.failed,
-      stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response,
-      stages_step_5_q.work, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack, gather_arriving.int_length,
+      state_loaded.assigned, state_loaded.accepted, entering.negative, entering.ends, entering.length, entering.int_on, entering.failed,
+      entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place, entering.response, request.length,
+      request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude, surplus.magnitude,
+      window_arriving.length, window_arriving.remote_key, window_arriving.remote_address, window_arriving.local_key,
+      window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, posts_returns,
+      posts_acked.used, posts_acked.generation, posts_whole.rest, posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on,
+      entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
+      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
+      stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.int_on,
+      stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
+      stages_step_5_q.response, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack, gather_arriving.int_length,
       gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, responses_given.rest,
       responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
       step_from_finish.magnitude};

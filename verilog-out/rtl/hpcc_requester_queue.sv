@@ -140,13 +140,13 @@ module hpcc_requester_queue (
   assign head = state_q.head;
   assign admit = state_q.admit;
   assign tail = state_q.tail;
-  assign reads = state_q.reads;
   assign own_generation = state_q.generation;
   assign told = state_q.told;
   assign listed = state_q.listed;
   assign mtu = mtu_r_q;
   assign int_on = int_on_r_q;
   assign changed = changed_r_q;
+  assign reads = state_q.posted - state_q.retired;
   assign old = is_old_q;
   assign ghost = (~is_old_q) & unsent_q;
   assign twice = is_old_q | before_gap_q;
@@ -187,10 +187,10 @@ module hpcc_requester_queue (
       end
     end
     if (pops_read_q) begin
-      state_d.reads = state_q.reads - 5'd1;
+      state_d.retired = state_q.retired + 5'd1;
     end
     if (hands_read_q) begin
-      state_d.reads = state_q.reads + 5'd1;
+      state_d.posted = state_q.posted + 5'd1;
     end
     if (push) begin
       state_d.tail = state_q.tail + 5'd1;
@@ -210,7 +210,8 @@ module hpcc_requester_queue (
       state_d.head = state_q.tail;
       state_d.admit = state_q.tail;
       state_d.read_at = state_q.tail;
-      state_d.reads = 5'd0;
+      state_d.posted = state_q.posted;
+      state_d.retired = state_q.posted;
       state_d.carry = status;
     end
     if (load) begin
@@ -237,7 +238,6 @@ module hpcc_requester_queue (
   end
   always_comb begin
     written = state_q;
-    written.used = 1'd1;
     if (lag.negative) begin
       written.accepted = state_q.una;
     end
@@ -252,7 +252,7 @@ module hpcc_requester_queue (
     before_gap_q = 1'd0;
     pops_read_q = 1'd0;
     hands_read_q = 1'd0;
-    state_q = 142'd0;
+    state_q = 146'd0;
     mtu_r_q = 3'd0;
   end
   always @(posedge clk) begin

@@ -5,7 +5,7 @@
 //
 // A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
 // comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
-// behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
+// behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; sixteen at most
 // are active, of more than 16 packets three, of 32 and more two: that fills the wire, and what is granted long before it leaves comes late
 // for a cap. A READ asked for again takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one
 // thing: if it lies in or before an active READ, all of those are replaced, since what lies before the new PSN has been received.
@@ -54,7 +54,7 @@ module hpcc_response_queue (
   // PSN of the response.
   input  wire  [23:0] gone_psn,
   // Tag of its READ.
-  input  wire  [3:0] gone_tag,
+  input  wire  [4:0] gone_tag,
   // Answers: `KIND` 1 and 2.
   input  wire  hpcc_nic_pkg::commit_t up_data,
   input  wire  up_valid,
@@ -201,6 +201,13 @@ module hpcc_response_queue (
   wire  intake_stay_meets;
   wire  intake_context_waits;
   wire  intake_end_waits;
+  wire  intake_behind_end;
+  wire  intake_answer_first;
+  wire  intake_answer_blocked;
+  wire  intake_holds_answer;
+  wire  intake_swaps;
+  wire  intake_may_move;
+  wire  intake_opens;
   logic [7:0] intake_head_qp;
   wire  hpcc_nic_pkg::read_end_t intake_end;
   hpcc_nic_pkg::end_in_msn_t intake_end_msn;
@@ -229,15 +236,18 @@ module hpcc_response_queue (
   wire  unused_intake_ends_up_ready;
   wire  hpcc_nic_pkg::read_end_t intake_ends_down_data;
   wire  intake_ends_down_valid;
+  wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
+  logic intake_answer_waited_d;
+  logic intake_answer_waited_q;
+  wire  intake_answer_near_d;
+  logic intake_answer_near_q;
   logic intake_offers_d;
   logic intake_offers_q;
   logic intake_met_d;
   logic intake_met_q;
   logic intake_context_leaves_d;
   logic intake_context_leaves_q;
-  logic intake_end_leaves_d;
-  logic intake_end_leaves_q;
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
   logic [7:0] intake_qp_r_q;
@@ -325,7 +335,7 @@ module hpcc_response_queue (
   logic last_q;
   wire  [23:0] first_covered;
   // Active READs behind the one that ends.
-  wire  [3:0] first_behind;
+  wire  [4:0] first_behind;
   // The READ that ends.
   wire  hpcc_nic_pkg::end_in_msn_t first_ended;
   hpcc_nic_pkg::compared_t first_found;
@@ -338,7 +348,7 @@ module hpcc_response_queue (
   wire  first_successor_follows;
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
-  wire  [3:0] once_more_behind;
+  wire  [4:0] once_more_behind;
   // The READ that ends.
   wire  hpcc_nic_pkg::end_in_msn_t once_more_ended;
   hpcc_nic_pkg::compared_t once_more_found;
@@ -383,10 +393,10 @@ module hpcc_response_queue (
   logic [23:0] next_end_q;
   wire  [23:0] next_reach_d;
   logic [23:0] next_reach_q;
-  // Messages completed before each READ, by queue pair and tag modulo 8.
-  wire  [10:0] completions_raddr;
+  // Messages completed before each READ, by queue pair and tag modulo 16.
+  wire  [11:0] completions_raddr;
   wire  [23:0] completions_rdata;
-  wire  [10:0] completions_waddr;
+  wire  [11:0] completions_waddr;
   // The answer is a READ asked for again.
   logic again_d;
   logic again_q;
@@ -433,7 +443,7 @@ module hpcc_response_queue (
   hpcc_nic_pkg::read_work_t activation_told;
   wire  hpcc_nic_pkg::read_work_t activation_next_work;
   // Its tag.
-  wire  [3:0] activation_tag;
+  wire  [4:0] activation_tag;
   // And epoch.
   logic [3:0] activation_epoch;
   // The scheduler has not taken the work of several yet.
@@ -490,7 +500,7 @@ module hpcc_response_queue (
     .waddr(pool_waddr),
     .wdata(pool_wdata)
   );
-  hpcc_ram #(.WIDTH(101), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_lists (
+  hpcc_ram #(.WIDTH(103), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_lists (
     .clk(clk),
     .raddr(intake_coming_qp),
     .rdata(lists_rdata),
@@ -509,7 +519,7 @@ module hpcc_response_queue (
     .down_ready(intake_context_leaves_q),
     .crowded(unused_intake_contexts_crowded)
   );
-  hpcc_fifo #(.WIDTH(45), .ADDRESS(8), .MARK(256)) u_intake_ends (
+  hpcc_fifo #(.WIDTH(46), .ADDRESS(8), .MARK(256)) u_intake_ends (
     .clk(clk),
     .rst(rst),
     .up_data(intake_ends_up_data),
@@ -517,7 +527,7 @@ module hpcc_response_queue (
     .up_ready(unused_intake_ends_up_ready),
     .down_data(intake_ends_down_data),
     .down_valid(intake_ends_down_valid),
-    .down_ready(intake_end_leaves_q),
+    .down_ready(intake_ends_down_ready),
     .crowded(unused_intake_ends_crowded)
   );
   hpcc_fifo #(.WIDTH(417), .ADDRESS(8), .MARK(128)) u_acks (
@@ -531,7 +541,7 @@ module hpcc_response_queue (
     .down_ready(ack_ready),
     .crowded(acks_crowded)
   );
-  hpcc_ram #(.WIDTH(24), .ADDRESS(11), .OUTPUT_REGISTER(1)) u_completions (
+  hpcc_ram #(.WIDTH(24), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_completions (
     .clk(clk),
     .raddr(completions_raddr),
     .rdata(completions_rdata),
@@ -604,7 +614,7 @@ module hpcc_response_queue (
   assign queued = acks_up_valid;
   assign sent_one = acks_down_valid & ack_ready;
   assign has_room = ack_count_q < 9'hf0;
-  assign activation_tag = list.tag + 4'd1;
+  assign activation_tag = list.tag + 5'd1;
   assign work_valid = activation_work_valid;
   assign work_flow = activation_work_flow;
   assign work_generation = activation_work_generation;
@@ -731,7 +741,7 @@ module hpcc_response_queue (
     if ((step_q == hpcc_nic_pkg::RESPONSE_STEP_ACTIVATE) & activate_q) begin
       extending_d = 1'd1;
       next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
-      if ((|waiting) & ((~extending_q) | (list.ahead < 3'd6))) begin
+      if ((|waiting) & ((~extending_q) | (list.ahead < 4'he))) begin
         next_step = hpcc_nic_pkg::RESPONSE_STEP_ADDRESS_HEAD;
       end
     end
@@ -929,19 +939,19 @@ module hpcc_response_queue (
       changed.dead = ~creation_q.alive;
       changed.int_on = creation_q.int_on;
       changed.waiting = 11'd0;
-      changed.ahead = 3'd0;
+      changed.ahead = 4'd0;
     end
     if (fail_q) begin
       changed.active = 1'd0;
       changed.dead = 1'd1;
       changed.waiting = 11'd0;
-      changed.ahead = 3'd0;
+      changed.ahead = 4'd0;
     end
     if (leave_q) begin
       changed.active = 1'd0;
     end
     if (passes_q | drops_q) begin
-      changed.ahead = list.ahead - 3'd1;
+      changed.ahead = list.ahead - 4'd1;
     end
     if (store_q) begin
       changed.waiting = waiting + 11'd1;
@@ -962,10 +972,10 @@ module hpcc_response_queue (
       changed.active = 1'd1;
       changed.end_psn = next_end_q;
       changed.reach = next_reach_q;
-      changed.tag = list.tag + 4'd1;
-      changed.ahead = list.ahead + 3'd1;
+      changed.tag = list.tag + 5'd1;
+      changed.ahead = list.ahead + 4'd1;
       if (~goes_on_q) begin
-        changed.ahead = 3'd0;
+        changed.ahead = 4'd0;
         changed.epoch = list.epoch + 4'd1;
         changed.reach = asked.count;
       end
@@ -973,7 +983,7 @@ module hpcc_response_queue (
   end
   always_comb begin
     told_place.qp = qp_q;
-    told_place.place = 3'(list.tag + 4'd1);
+    told_place.place = 4'(list.tag + 5'd1);
   end
   always_comb begin
     held_d = changed;
@@ -983,10 +993,10 @@ module hpcc_response_queue (
   end
   always_comb begin
     asked_place.qp = qp_1_q;
-    asked_place.place = entry_1_q.msn[2:0];
+    asked_place.place = entry_1_q.msn[3:0];
     if (stalls_q) begin
       asked_place.qp = qp_2_q;
-      asked_place.place = entry_2_q.msn[2:0];
+      asked_place.place = entry_2_q.msn[3:0];
     end
   end
   always_comb begin
@@ -996,7 +1006,7 @@ module hpcc_response_queue (
     if (pool_clearing) begin
       lists_we = 1'd1;
       lists_waddr = pool_clear_at;
-      lists_wdata = 101'd0;
+      lists_wdata = 103'd0;
     end
   end
   always_comb begin
@@ -1081,26 +1091,37 @@ module hpcc_response_queue (
       pool_gives_d = 1'd0;
     end
   end
-  // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order.
+  // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order; but behind an end an answer.
   //
   // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read:
-  // four clocks behind the one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock
-  // before.
+  // four clocks behind the one before, if that one is decided at once. An end waits a clock behind another one, in which an answer goes: a
+  // READ is one of each. Whether one has to wait is known a clock before. An end that has to wait lets an answer pass, and an answer that
+  // has to wait, as it was a clock before, lets an end pass: those of a READ and of the one asked for behind it come in the same order, so
+  // that one wait would follow another.
   //
   // Collects what comes without handshake, and chooses.
   assign intake_take = ((intake_offers_q & (~intake_met_q)) & room_q) & (~stalls_q);
-  assign intake_moves = intake_take | (~intake_offers_q);
+  assign intake_behind_end = intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END);
+  assign intake_answer_blocked = intake_answer_near_q & intake_answer_waited_q;
+  assign intake_swaps = (intake_behind_end & intake_met_q) & (~intake_answer_blocked);
+  assign intake_may_move = (intake_take | (~intake_offers_q)) | intake_swaps;
+  assign intake_moves = (intake_take | (~intake_offers_q)) | (intake_swaps & up_valid);
   assign intake_context_waits = intake_contexts_down_valid & (~intake_context_leaves_q);
-  assign intake_end_waits = intake_ends_down_valid & (~intake_end_leaves_q);
-  assign intake_up_ready = (intake_moves & (~intake_context_waits)) & (~intake_end_waits);
+  assign intake_end_waits = intake_ends_down_valid & (~intake_behind_end);
+  assign intake_ends_down_ready = intake_take & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END);
+  assign intake_holds_answer = intake_answer_blocked & intake_ends_down_valid;
+  assign intake_answer_first = ~intake_end_waits;
+  assign intake_opens = ((intake_may_move & (~intake_context_waits)) & (~intake_holds_answer)) & intake_answer_first;
+  assign intake_up_ready = intake_opens;
   assign intake_end = intake_ends_down_data;
-  assign intake_head_end = intake_end_waits & (~intake_context_waits);
-  assign intake_end_meets = (((((intake_offers_q & (intake_end.qp == intake_qp_r_q))
-      | (intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END))) | (valid_1_q & (intake_end.qp == qp_1_q)))
+  assign intake_head_end = (~intake_answer_first) & (~intake_context_waits);
+  assign intake_end_meets = ((((intake_offers_q & (intake_end.qp == intake_qp_r_q)) | (valid_1_q & (intake_end.qp == qp_1_q)))
       | (valid_2_q & (intake_end.qp == qp_2_q))) | (busy_q & (intake_end.qp == qp_q))) | (stalls_q & intake_compared_end);
   assign intake_answer_meets = (((intake_offers_q & (up_data.qp == intake_qp_r_q)) | (valid_1_q & (up_data.qp == qp_1_q)))
       | (valid_2_q & (up_data.qp == qp_2_q))) | (busy_q & (up_data.qp == qp_q));
-  assign intake_head_meets = (intake_context_waits | (intake_end_waits & intake_end_meets)) | ((~intake_end_waits) & intake_answer_meets);
+  assign intake_answer_near_d = intake_answer_meets | (intake_end_waits & (up_data.qp == intake_end.qp));
+  assign intake_head_meets = (intake_context_waits | ((~intake_answer_first) & intake_end_meets))
+      | (intake_answer_first & intake_answer_meets);
   assign intake_stay_meets = (((valid_1_q & (intake_qp_r_q == qp_1_q)) | (valid_2_q & (intake_qp_r_q == qp_2_q)))
       | (busy_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
       & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
@@ -1112,9 +1133,9 @@ module hpcc_response_queue (
     intake_offers_d = intake_offers_q;
     intake_subject_r_d = intake_subject_r_q;
     intake_context_leaves_d = intake_moves & intake_context_waits;
-    intake_end_leaves_d = (intake_moves & (~intake_context_waits)) & intake_end_waits;
+    intake_answer_waited_d = up_valid & (~intake_opens);
     if (intake_moves) begin
-      intake_offers_d = (intake_context_waits | intake_end_waits) | up_valid;
+      intake_offers_d = (intake_context_waits | intake_end_waits) | (up_valid & (~intake_holds_answer));
       intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_ANSWER;
       if (intake_head_end) begin
         intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
@@ -1126,7 +1147,7 @@ module hpcc_response_queue (
     if (rst) begin
       intake_offers_d = 1'd0;
       intake_context_leaves_d = 1'd0;
-      intake_end_leaves_d = 1'd0;
+      intake_answer_waited_d = 1'd0;
     end
   end
   always_comb begin
@@ -1135,7 +1156,7 @@ module hpcc_response_queue (
     if (intake_moves & ((intake_context_waits | intake_end_waits) | up_valid)) begin
       intake_creation_r_d = intake_contexts_down_data;
       intake_entry_r_d = up_data;
-      if (intake_end_waits) begin
+      if (~intake_answer_first) begin
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
         intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
@@ -1157,9 +1178,9 @@ module hpcc_response_queue (
     intake_ends_up_data.tag = gone_tag;
   end
   always_comb begin
-    intake_head_qp = up_data.qp;
-    if (intake_end_waits) begin
-      intake_head_qp = intake_end.qp;
+    intake_head_qp = intake_end.qp;
+    if (intake_answer_first) begin
+      intake_head_qp = up_data.qp;
     end
     if (intake_context_waits) begin
       intake_head_qp = intake_contexts_down_data.qp;
@@ -1208,7 +1229,7 @@ module hpcc_response_queue (
   assign first_successor_asked = entry_1_q.int_stack[120:0];
   assign first_successor_count = first_successor_asked.count;
   assign first_successor_too_far = (((((|lists_rdata.ahead) & (first_successor_count >= 24'h20))
-      | ((lists_rdata.ahead > 3'd1) & (first_successor_count >= 24'h11))) | (&lists_rdata.ahead)) | (lists_rdata.reach >= 24'h200000))
+      | ((lists_rdata.ahead > 4'd1) & (first_successor_count >= 24'h11))) | (&lists_rdata.ahead)) | (lists_rdata.reach >= 24'h200000))
       | (first_successor_count >= 24'h200000);
   assign first_successor_follows = ((entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_1_q.psn == lists_rdata.end_psn))
       & (~first_successor_too_far);
@@ -1239,7 +1260,7 @@ module hpcc_response_queue (
   assign once_more_successor_asked = entry_q.int_stack[120:0];
   assign once_more_successor_count = once_more_successor_asked.count;
   assign once_more_successor_too_far = (((((|list.ahead) & (once_more_successor_count >= 24'h20))
-      | ((list.ahead > 3'd1) & (once_more_successor_count >= 24'h11))) | (&list.ahead)) | (list.reach >= 24'h200000))
+      | ((list.ahead > 4'd1) & (once_more_successor_count >= 24'h11))) | (&list.ahead)) | (list.reach >= 24'h200000))
       | (once_more_successor_count >= 24'h200000);
   assign once_more_successor_follows = ((entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_q.psn == list.end_psn))
       & (~once_more_successor_too_far);
@@ -1248,7 +1269,7 @@ module hpcc_response_queue (
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
   assign successor_asked = item.int_stack[120:0];
   assign successor_count = successor_asked.count;
-  assign successor_too_far = (((((|list.ahead) & (successor_count >= 24'h20)) | ((list.ahead > 3'd1) & (successor_count >= 24'h11)))
+  assign successor_too_far = (((((|list.ahead) & (successor_count >= 24'h20)) | ((list.ahead > 4'd1) & (successor_count >= 24'h11)))
       | (&list.ahead)) | (list.reach >= 24'h200000)) | (successor_count >= 24'h200000);
   assign successor_follows = ((item.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (item.psn == list.end_psn)) & (~successor_too_far);
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
@@ -1301,10 +1322,11 @@ module hpcc_response_queue (
     pool_last_r_q = 10'd0;
     pool_count_r_q = 11'd0;
     pool_gives_q = 1'd0;
+    intake_answer_waited_q = 1'd0;
+    intake_answer_near_q = 1'd0;
     intake_offers_q = 1'd0;
     intake_met_q = 1'd0;
     intake_context_leaves_q = 1'd0;
-    intake_end_leaves_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     intake_qp_r_q = 8'd0;
     intake_entry_r_q = 421'd0;
@@ -1368,17 +1390,17 @@ module hpcc_response_queue (
     entry_1_q = 421'd0;
     creation_1_q = 18'd0;
     qp_1_q = 8'd0;
-    held_1_q = 101'd0;
+    held_1_q = 103'd0;
     subject_2_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     entry_2_q = 421'd0;
     creation_2_q = 18'd0;
     qp_2_q = 8'd0;
-    held_2_q = 101'd0;
+    held_2_q = 103'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     entry_q = 421'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
-    held_q = 101'd0;
+    held_q = 103'd0;
     ack_count_q = 9'd0;
     left_qp_r_q = 8'd0;
     left_generation_r_q = 8'd0;
@@ -1386,7 +1408,7 @@ module hpcc_response_queue (
     activation_restart_q = 1'd0;
     activation_qp_r_q = 8'd0;
     activation_last_q = 24'd0;
-    activation_read_q = 184'd0;
+    activation_read_q = 185'd0;
     full_r_q = 1'd0;
     left_what_r_q = 3'd0;
   end
@@ -1400,10 +1422,11 @@ module hpcc_response_queue (
     pool_last_r_q <= pool_give_last;
     pool_count_r_q <= pool_give_count;
     pool_gives_q <= pool_gives_d;
+    intake_answer_waited_q <= intake_answer_waited_d;
+    intake_answer_near_q <= intake_answer_near_d;
     intake_offers_q <= intake_offers_d;
     intake_met_q <= intake_met_d;
     intake_context_leaves_q <= intake_context_leaves_d;
-    intake_end_leaves_q <= intake_end_leaves_d;
     intake_subject_r_q <= intake_subject_r_d;
     intake_qp_r_q <= intake_coming_qp;
     intake_entry_r_q <= intake_entry_r_d;

@@ -114,9 +114,9 @@ module hpcc_select (
   wire  hpcc_nic_pkg::select_read_t read;
   hpcc_nic_pkg::select_read_t read_written;
   hpcc_nic_pkg::read_place_t written_place;
-  wire  [10:0] written_address;
+  wire  [11:0] written_address;
   hpcc_nic_pkg::read_place_t read_place;
-  wire  [10:0] read_address;
+  wire  [11:0] read_address;
   // Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
   logic [3:0] slot_1;
   wire  of_cursor;
@@ -197,16 +197,15 @@ module hpcc_select (
   logic [11:0] message_written_at_q;
   logic writes_message_d;
   logic writes_message_q;
-  // READs that are answered, eight of a queue pair.
-  wire  [10:0] reads_raddr;
+  // READs that are answered, sixteen of a queue pair.
+  wire  [11:0] reads_raddr;
   wire  hpcc_nic_pkg::select_read_t reads_rdata;
   wire  reads_we;
-  wire  [10:0] reads_waddr;
+  wire  [11:0] reads_waddr;
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
-  wire  [2:0] read_places_rdata;
+  wire  [3:0] read_places_rdata;
   wire  [7:0] read_places_waddr;
-  wire  [2:0] read_places_wdata;
   // The epoch of the READs that are answered.
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
@@ -216,7 +215,7 @@ module hpcc_select (
   logic [3:0] cursor_slot_2_q;
   hpcc_nic_pkg::ring_cursor_t cursor_2_d;
   hpcc_nic_pkg::ring_cursor_t cursor_2_q;
-  logic [2:0] read_place_2_q;
+  logic [3:0] read_place_2_q;
   // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
   hpcc_nic_pkg::ring_voids_t voids_d;
   hpcc_nic_pkg::ring_voids_t voids_q;
@@ -359,13 +358,13 @@ module hpcc_select (
   hpcc_nic_pkg::asked_end_t asked_end_1_q;
   wire  hpcc_nic_pkg::asked_end_t asked_ends_rdata;
   wire  asked_ends_we;
-  logic [3:0] tag_q;
+  logic [4:0] tag_q;
   // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
   logic few_q;
   logic brief_d;
   logic brief_q;
-  logic [3:0] tag_r_d;
-  logic [3:0] tag_r_q;
+  logic [4:0] tag_r_d;
+  logic [4:0] tag_r_q;
   // It is the last one of the ring.
   wire  around_d;
   logic around_q;
@@ -507,7 +506,7 @@ module hpcc_select (
   wire  [23:0] form_end_3_q;
   wire  [8:0] form_flow_3_q;
   wire  [7:0] form_generation_3_q;
-  wire  [3:0] form_tag_3_q;
+  wire  [4:0] form_tag_3_q;
   wire  form_packets_up_valid;
   wire  unused_form_packets_up_ready;
   wire  hpcc_nic_pkg::tx_packet_t form_packets_down_data;
@@ -568,7 +567,7 @@ module hpcc_select (
     .waddr(messages_waddr),
     .wdata(message_written_q)
   );
-  hpcc_table_ram #(.WIDTH(185), .ADDRESS(11)) u_reads (
+  hpcc_table_ram #(.WIDTH(186), .ADDRESS(12)) u_reads (
     .clk(clk),
     .raddr(reads_raddr),
     .rdata(reads_rdata),
@@ -576,13 +575,13 @@ module hpcc_select (
     .waddr(reads_waddr),
     .wdata(read_written)
   );
-  hpcc_ram #(.WIDTH(3), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_read_places (
+  hpcc_ram #(.WIDTH(4), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_read_places (
     .clk(clk),
     .raddr(read_places_raddr),
     .rdata(read_places_rdata),
     .we(writes_read_place_q),
     .waddr(read_places_waddr),
-    .wdata(read_places_wdata)
+    .wdata(written_cursor_q.place)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_epochs (
     .clk(clk),
@@ -671,12 +670,12 @@ module hpcc_select (
     .d(generation_r_q),
     .q(form_generation_3_q)
   );
-  hpcc_delay #(.WIDTH(4), .DEPTH(3)) u_form_tag_3 (
+  hpcc_delay #(.WIDTH(5), .DEPTH(3)) u_form_tag_3 (
     .clk(clk),
     .d(tag_r_q),
     .q(form_tag_3_q)
   );
-  hpcc_fifo #(.WIDTH(198), .ADDRESS(6), .MARK(52)) u_form_packets (
+  hpcc_fifo #(.WIDTH(199), .ADDRESS(6), .MARK(52)) u_form_packets (
     .clk(clk),
     .rst(rst),
     .up_data(form_word_4_q),
@@ -779,7 +778,6 @@ module hpcc_select (
   assign follows_found_d = grant_q.flow == next_q.flow;
   assign cursors_waddr = written_qp_q;
   assign read_places_waddr = written_qp_q;
-  assign read_places_wdata = written_cursor_q.place[2:0];
   assign go_d = (hit | missed) & (~rst);
   assign first_time_d = ~grant_q.marks.repeated;
   assign form_flow = flow_r_q;
@@ -821,11 +819,11 @@ module hpcc_select (
       voided_d = context_qp;
       voided_generation_d = context_data.generation;
       void_cursor_d = 1'd1;
-      read_voids_d.place = 3'd0;
+      read_voids_d.place = 4'd0;
       read_voids_d.some = 1'd1;
     end
     written_place.qp = read_qp;
-    written_place.place = read_data.tag[2:0];
+    written_place.place = read_data.tag[3:0];
     read_written.generation = read_data.generation;
     read_written.first_psn = read_data.first_psn;
     read_written.address = read_data.address;
@@ -838,8 +836,8 @@ module hpcc_select (
     if ((~read_valid) & read_voids_q.some) begin
       written_place.qp = voided_q;
       written_place.place = read_voids_q.place;
-      read_written = 185'd0;
-      read_voids_d.place = read_voids_q.place + 3'd1;
+      read_written = 186'd0;
+      read_voids_d.place = read_voids_q.place + 4'd1;
       read_voids_d.some = ~(&read_voids_q.place);
     end
     coming = next_q;
@@ -936,7 +934,7 @@ module hpcc_select (
     if (step_q == hpcc_nic_pkg::SELECT_STEP_CONTEXT) begin
       slot_now = cursor_2_q.place;
       if (odd) begin
-        slot_now = {1'd0, read_place_2_q};
+        slot_now = read_place_2_q;
       end
       age_d = 5'd1;
       step_d = hpcc_nic_pkg::SELECT_STEP_SEARCH;
@@ -1007,7 +1005,7 @@ module hpcc_select (
   end
   always_comb begin
     cursor_2_d = cursors_rdata;
-    slot_1 = {1'd0, read_places_rdata};
+    slot_1 = read_places_rdata;
     if (forwards) begin
       slot_1 = written_cursor_q.place;
       cursor_2_d = cursor_found;
@@ -1079,7 +1077,7 @@ module hpcc_select (
   end
   always_comb begin
     read_place.qp = given_place_q.qp;
-    read_place.place = given_place_q.place[2:0];
+    read_place.place = given_place_q.place;
   end
   always_comb begin
     message_d = messages_rdata;
@@ -1148,7 +1146,7 @@ module hpcc_select (
   always_comb begin
     tag_r_d = tag_q;
     if (~odd) begin
-      tag_r_d = {2'd0, departs_departure};
+      tag_r_d = {3'd0, departs_departure};
     end
   end
   always_comb begin
@@ -1450,12 +1448,12 @@ module hpcc_select (
     given_slot_2_q = 4'd0;
     cursor_slot_2_q = 4'd0;
     cursor_2_q = 20'd0;
-    read_place_2_q = 3'd0;
+    read_place_2_q = 4'd0;
     voids_q = 5'd0;
     voided_q = 8'd0;
     voided_generation_q = 8'd0;
     void_cursor_q = 1'd0;
-    read_voids_q = 4'd0;
+    read_voids_q = 5'd0;
     waiting_q = 1'd0;
     offered_before_q = 1'd0;
     next_q = 44'd0;
@@ -1515,10 +1513,10 @@ module hpcc_select (
     asked_voids_1_q = 1'd0;
     asked_qp_1_q = 8'd0;
     asked_end_1_q = 33'd0;
-    tag_q = 4'd0;
+    tag_q = 5'd0;
     few_q = 1'd0;
     brief_q = 1'd0;
-    tag_r_q = 4'd0;
+    tag_r_q = 5'd0;
     around_q = 1'd0;
     departs_timed_r_q = 1'd0;
     counted_q = 8'd0;
@@ -1583,7 +1581,7 @@ module hpcc_select (
     form_extension_q = 128'd0;
     form_extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
     form_opcode_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
-    form_word_4_q = 198'd0;
+    form_word_4_q = 199'd0;
     form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin

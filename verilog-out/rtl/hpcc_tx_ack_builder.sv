@@ -371,7 +371,7 @@ module hpcc_tx_ack_builder (
     int_5.hop_5 = stack.hop_5;
   end
   always_comb begin
-    beat_9_d = 432'd0;
+    beat_9_d = 433'd0;
     beat_9_d.number = {1'd0, second_q};
     beat_9_d.last = second_q | (~spill);
     beat_9_d.penultimate = spill & (~second_q);
@@ -393,7 +393,7 @@ module hpcc_tx_ack_builder (
     short_8_q = 32'd0;
     code_8_q = 3'd0;
     tail_8_q = 7'd0;
-    beat_9_q = 432'd0;
+    beat_9_q = 433'd0;
   end
   always @(posedge clk) begin
     busy_q <= busy_d;

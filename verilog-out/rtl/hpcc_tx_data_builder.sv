@@ -76,7 +76,7 @@ module hpcc_tx_data_builder (
   // Its PSN.
   output wire  [23:0] note_psn,
   // Tag of its READ; of a request its `DepartureKind`.
-  output wire  [3:0] note_tag
+  output wire  [4:0] note_tag
 );
   wire  hpcc_nic_pkg::frame_plan_t plan;
   wire  hpcc_nic_pkg::payload_beat_t beat;
@@ -310,11 +310,11 @@ module hpcc_tx_data_builder (
     bad_15_q = 1'd0;
     leaves_15_q = 1'd0;
     valid_16_q = 1'd0;
-    beat_16_q = 432'd0;
+    beat_16_q = 433'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;
-    note_out_q = 47'd0;
+    note_out_q = 48'd0;
   end
   always @(posedge clk) begin
     number_q <= number_d;

@@ -109,7 +109,7 @@ module hpcc_tx_data_header (
   logic fills_11_q;
   wire  drop_11_d;
   logic drop_11_q;
-  hpcc_fifo #(.WIDTH(198), .ADDRESS(6), .MARK(64)) u_packets (
+  hpcc_fifo #(.WIDTH(199), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
     .up_data(packet_data),
@@ -150,12 +150,12 @@ module hpcc_tx_data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(199), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(200), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(taken),
     .q(beside_q)
   );
-  hpcc_fifo #(.WIDTH(666), .ADDRESS(5), .MARK(12)) u_rows (
+  hpcc_fifo #(.WIDTH(667), .ADDRESS(5), .MARK(12)) u_rows (
     .clk(clk),
     .rst(rst),
     .up_data(stored),
@@ -290,7 +290,7 @@ module hpcc_tx_data_header (
     stored.spill = spills;
   end
   initial begin
-    row_11_q = 666'd0;
+    row_11_q = 667'd0;
     valid_11_q = 1'd0;
     beats_11_q = 7'd0;
     fills_11_q = 1'd0;

@@ -135,7 +135,7 @@ module hpcc_tx_icrc_append #(
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  hpcc_delay #(.WIDTH(64), .DEPTH(11)) u_plan (
+  hpcc_delay #(.WIDTH(65), .DEPTH(11)) u_plan (
     .clk(clk),
     .d(plan_1_q),
     .q(plan_q)
@@ -145,7 +145,7 @@ module hpcc_tx_icrc_append #(
     .d(data_2_q),
     .q(late_q)
   );
-  hpcc_fifo #(.WIDTH(625), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
+  hpcc_fifo #(.WIDTH(626), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
     .clk(clk),
     .rst(rst),
     .up_data(stored),
@@ -285,7 +285,7 @@ module hpcc_tx_icrc_append #(
     number_1_q = 2'd0;
     covered_1_q = 7'd0;
     zeros_1_q = 6'd0;
-    plan_1_q = 64'd0;
+    plan_1_q = 65'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
@@ -293,7 +293,7 @@ module hpcc_tx_icrc_append #(
     part_13_q = 80'd0;
     eight_13_q = 3'd0;
     keep_13_q = 64'd0;
-    note_13_q = 47'd0;
+    note_13_q = 48'd0;
     frames_q = 10'd0;
   end
   always @(posedge clk) begin

@@ -140,7 +140,7 @@ module hpcc_tx_pipe (
   // Its PSN.
   output wire  [23:0] note_psn,
   // Tag of its READ; of a request its `DepartureKind`.
-  output wire  [3:0] note_tag,
+  output wire  [4:0] note_tag,
   // Frames.
   // First byte in the lowest bits.
   output wire  [511:0] m_axis_tdata,
@@ -224,7 +224,7 @@ module hpcc_tx_pipe (
   wire  [7:0] data_note_generation;
   wire  data_note_response;
   wire  [23:0] data_note_psn;
-  wire  [3:0] data_note_tag;
+  wire  [4:0] data_note_tag;
   wire  beside_first_ready;
   wire  beside_second_ready;
   wire  hpcc_nic_pkg::ack_send_t beside_down_data;

@@ -285,7 +285,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             self.requester.max_reads.next = bits_u::<5>(31);
         }
         inputs!(requester from registers: speeds = cfg.speed_valid);
-        self.requester.answers_read.next = self.queue.read_valid.val();
         self.requester.probing.next = self.registers.cfg.probe_interval.val().any();
         inputs!(requester from manager:
             context_valid, context_qp, context_data, region_valid, region_slot, region_data);
@@ -321,7 +320,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(flows from tx:
             left_valid = request_left, left_qp = note_qp, left_generation = note_generation, left_psn = note_psn,
             left_payload = note_payload);
-        self.flows.left_departure.next = bit_cast_u::<2, 4>(self.tx.note_tag.val());
+        self.flows.left_departure.next = bit_cast_u::<2, 5>(self.tx.note_tag.val());
         inputs!(flows from registers:
             probe_interval = cfg.probe_interval, probe_timeout = cfg.probe_timeout, probe_packets = cfg.probe_packets);
         StreamOut::<AckSend>::join(&mut self.flows.probe, &mut self.tx.probe);

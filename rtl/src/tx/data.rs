@@ -82,7 +82,7 @@ pub struct DataBuilder {
     /// Its PSN.
     pub note_psn: Signal<Out, U<24>>,
     /// Tag of its READ; of a request its `DepartureKind`.
-    pub note_tag: Signal<Out, U<4>>,
+    pub note_tag: Signal<Out, U<5>>,
     headers: DataHeader,
     // 14
     plan: Signal<Local, FramePlan>,

@@ -123,12 +123,12 @@ pub struct TxPipe {
     /// Its PSN.
     pub note_psn: Signal<Out, U<24>>,
     /// Tag of its READ; of a request its `DepartureKind`.
-    pub note_tag: Signal<Out, U<4>>,
+    pub note_tag: Signal<Out, U<5>>,
     /// Frames.
     pub m_axis: AxisFrameOut,
     /// Memory, read by [`DmaReader`].
     pub m_axi: AxiReadOut,
-    select: Select<8, 12, 11>,
+    select: Select<8, 12, 12>,
     reader: DmaReader,
     data: DataBuilder,
     beside: StreamMerge<AckSend>,

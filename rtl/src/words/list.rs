@@ -34,9 +34,9 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage, OwnWork, PsnDistance,
-    QpOfGeneration, ReadDecision, ReadPlace, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo,
-    Syndrome,
+    AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage,
+    OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration, ReadDecision, ReadPlace, RequesterContext,
+    RequesterState, RingPlace, RingPointers, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, ReadEnd, ReadWork, ResponseList};
@@ -110,6 +110,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Action::descriptor(),
         Commit::descriptor(),
         FastStep::descriptor(),
+        PostStep::descriptor(),
         AckSend::descriptor(),
         CongestionMark::descriptor(),
         Notified::descriptor(),
@@ -145,6 +146,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Message::descriptor(),
         ReadRequest::descriptor(),
         RequesterState::descriptor(),
+        PostState::descriptor(),
+        AckState::descriptor(),
+        AckProgress::descriptor(),
         RequesterContext::descriptor(),
         LandingContext::descriptor(),
         SentTo::descriptor(),

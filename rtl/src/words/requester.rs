@@ -76,8 +76,8 @@ crate::word! {
 
     /// A READ that is being answered, in the ring of its queue pair.
     pub struct ReadPlace {
-        /// Place in the ring: its tag modulo 8.
-        place: U<3>,
+        /// Place in the ring: its tag modulo 16.
+        place: U<4>,
         /// Queue pair.
         qp: U<8>,
     }
@@ -121,7 +121,8 @@ crate::word! {
     }
 
     /// The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
-    /// messages before `head` are done, those before `admit` are with the scheduler.
+    /// messages before `head` are done, those before `admit` are with the scheduler. It is kept in two parts, each with one owner: [`PostState`] and
+    /// [`AckState`].
     pub struct RequesterState {
         /// Oldest PSN without acknowledgement.
         una: U<24>,
@@ -143,8 +144,10 @@ crate::word! {
         tail: U<5>,
         /// Position before which no READ has missing data.
         read_at: U<5>,
-        /// READs with the scheduler.
-        reads: U<5>,
+        /// READs that the scheduler has got, modulo 32,
+        posted: U<5>,
+        /// and of these those that are done.
+        retired: U<5>,
         /// Status of a work request that the end of the queue pair cut off.
         carry: CompletionStatus,
         /// Generation of the queue pair.
@@ -153,7 +156,67 @@ crate::word! {
         told: U<5>,
         /// The queue pair waits to give completions away.
         listed: Bit,
-        /// The state has been written.
+    }
+
+    /// What posting owns of [`RequesterState`]: work requests alone move it, and the state machine.
+    pub struct PostState {
+        /// Next PSN without a message.
+        assigned: U<24>,
+        /// Position of the first message that the scheduler does not have.
+        admit: U<5>,
+        /// Position of the next message.
+        tail: U<5>,
+        /// READs that the scheduler has got, modulo 32.
+        posted: U<5>,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// This has been written.
+        used: Bit,
+    }
+
+    /// What answers and READ responses own of [`RequesterState`].
+    pub struct AckState {
+        /// Oldest PSN without acknowledgement.
+        una: U<24>,
+        /// No READ data before it is missing.
+        accepted: U<24>,
+        /// PSN of the READ gap that was reported last.
+        gap_psn: U<24>,
+        /// There is one.
+        gap_known: Bit,
+        /// Ended.
+        dead: Bit,
+        /// Position of the oldest message that is not done.
+        head: U<5>,
+        /// Position before which no READ has missing data.
+        read_at: U<5>,
+        /// READs that are done, modulo 32.
+        retired: U<5>,
+        /// Status of a work request that the end of the queue pair cut off.
+        carry: CompletionStatus,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// Position of the oldest message whose completion has not left.
+        told: U<5>,
+        /// The queue pair waits to give completions away.
+        listed: Bit,
+        /// This has been written.
+        used: Bit,
+    }
+
+    /// What posting needs of [`AckState`]. It may be some clocks old: what is free or acknowledged meanwhile counts later.
+    pub struct AckProgress {
+        /// Oldest PSN without acknowledgement.
+        una: U<24>,
+        /// Position of the oldest message whose completion has not left.
+        told: U<5>,
+        /// READs that are done, modulo 32.
+        retired: U<5>,
+        /// Ended.
+        dead: Bit,
+        /// Generation of the queue pair.
+        generation: U<8>,
+        /// This has been written.
         used: Bit,
     }
 
@@ -239,15 +302,27 @@ crate::word! {
         last: Bit,
     }
 
-    /// What enters the requester's fast path: an acknowledgement, READ data that is in memory, a READ response, or a work request.
+    /// A work request that is to be posted.
+    pub struct PostStep {
+        /// Queue pair.
+        qp: U<8>,
+        /// Place in the window of work requests.
+        place: U<4>,
+        /// Bytes.
+        length: U<32>,
+        /// A READ.
+        read: Bit,
+        /// It has no queue pair, operation or length.
+        invalid: Bit,
+    }
+
+    /// What enters the requester's fast path: an acknowledgement, READ data that is in memory, or a READ response.
     pub struct FastStep {
-        /// A work request.
-        work: Bit,
-        /// A READ response; neither: an answer.
+        /// A READ response; otherwise an answer.
         response: Bit,
         /// Queue pair.
         qp: U<8>,
-        /// Place in the window of work requests, or among the answers that are held.
+        /// Place among the answers that are held.
         place: U<4>,
         /// Generation of the packet's queue pair.
         generation: U<8>,
@@ -261,12 +336,8 @@ crate::word! {
         failed: Bit,
         /// The queue pair of the answer collects INT.
         int_on: Bit,
-        /// The work request has no queue pair, operation or length.
-        invalid: Bit,
-        /// It is a READ.
-        read: Bit,
-        /// Its bytes; of a READ response those of the payload.
-        length: U<32>,
+        /// Bytes of payload of the READ response.
+        length: U<16>,
         /// The READ response says that it is the last of its READ.
         ends: Bit,
         /// It has an AETH that does not acknowledge.

@@ -69,9 +69,9 @@ crate::word! {
         /// One past the last PSN of the READ that is answered last.
         end_psn: U<24>,
         /// Its tag: grows by one with each READ that becomes active.
-        tag: U<4>,
+        tag: U<5>,
         /// READs before it that are active and have not left.
-        ahead: U<3>,
+        ahead: U<4>,
         /// Grows by one when READs begin anew.
         epoch: U<4>,
         /// PSNs from the start of the flow to there.
@@ -115,15 +115,15 @@ crate::word! {
         /// It could not be read.
         failed: Bit,
         /// Tag of its READ.
-        tag: U<4>,
+        tag: U<5>,
     }
 
     /// An answer's MSN, in whose lower bits the end of a READ has its tag.
     pub struct EndInMsn {
         /// Tag of the READ.
-        tag: U<4>,
+        tag: U<5>,
         /// The rest of the MSN; of an end it means nothing.
-        upper: U<20>,
+        upper: U<19>,
     }
 
     /// What the scheduler hears of a READ that becomes active.

@@ -316,7 +316,7 @@ crate::word! {
         /// It is a READ response.
         response: Bit,
         /// Tag of its READ; of a request its `DepartureKind`.
-        tag: U<4>,
+        tag: U<5>,
     }
 
     /// When a packet of a queue pair's requests left.
@@ -398,7 +398,7 @@ crate::word! {
         /// MSN of the responses.
         msn: U<24>,
         /// Grows by one with each READ of the queue pair that becomes active: says which READ a response belongs to, and, modulo 8, its place in the ring of active READs.
-        tag: U<4>,
+        tag: U<5>,
         /// Grows by one when READs begin anew: what it was with before is void.
         epoch: U<4>,
     }

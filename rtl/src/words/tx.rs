@@ -63,7 +63,7 @@ crate::word! {
         /// PSN.
         psn: U<24>,
         /// Tag of its READ; of a request its `DepartureKind`.
-        tag: U<4>,
+        tag: U<5>,
     }
 
     /// Type of service of an IPv4 header.
@@ -329,7 +329,7 @@ crate::word! {
         /// MSN of the responses.
         msn: U<24>,
         /// Its tag.
-        tag: U<4>,
+        tag: U<5>,
         /// Epoch of the READs that it belongs to.
         epoch: U<4>,
     }
@@ -345,7 +345,7 @@ crate::word! {
     /// Which place of a ring of READs is voided next.
     pub struct ReadVoids {
         /// The place.
-        place: U<3>,
+        place: U<4>,
         /// There is one.
         some: Bit,
     }

@@ -265,7 +265,7 @@ fn answers(ports: &[Port], seed: u64) -> impl Drive {
         } else {
             0
         };
-        pins.set(inputs, "gone_tag", active[index].1.wrapping_sub(behind) & 15);
+        pins.set(inputs, "gone_tag", active[index].1.wrapping_sub(behind) & 31);
         let (ack, work) = (pins.random.chance(0.5), pins.random.chance(0.6));
         pins.set(inputs, "ack_ready", ack.into());
         pins.set(inputs, "work_ready", work.into());

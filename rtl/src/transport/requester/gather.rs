@@ -41,10 +41,8 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    /// Sixteen or more wait.
-    pub many: Signal<Out, Bit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
-    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, crowded, many_r, clearing, moved)]
+    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, crowded, clearing, moved)]
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
     #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
@@ -153,9 +151,6 @@ impl Logic for Gather {
             some = count != 1;
         }
         crowded = (puts & !moves & (count == 254)) | (crowded & (puts == moves));
-
-        many_r = count >= 16;
-        many = many_r;
 
         // in
         opens = !next_full & !clearing;

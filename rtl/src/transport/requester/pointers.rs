@@ -1,10 +1,11 @@
 //! Where the messages of a queue pair lie in its ring, a clock before its whole state shows, so that the ring is addressed from a register.
 //!
-//! The same words as in the state, written with it; in a void state they mean nothing.
+//! The same words as in the state, written with it.
 
 use crate::emit::naming::named_inside;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::U;
+use crate::prim::word::bits_zero;
 use crate::words::requester::{RequesterState, RingPointers};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -36,6 +37,10 @@ pub struct Pointers {
     pub write_qp: Signal<In, U<8>>,
     /// The state.
     pub new_state: Signal<In, RequesterState>,
+    /// Instead the state becomes void, so that all places are 0. Who reads them in this clock or the one before is of an earlier generation.
+    pub voids: Signal<In, Bit>,
+    /// That of this queue pair.
+    pub voided_qp: Signal<In, U<8>>,
     // the queue pair's are being written, or were a clock ago
     #[signals(Bit: writes, missed)]
     #[signals(RingPointers: written, newer, stored)]
@@ -51,7 +56,12 @@ impl Logic for Pointers {
     fn update(&mut self) {
         memory.raddr = qp;
         fields!(written from new_state: head, read_at, told);
-        inputs!(memory: we, waddr = write_qp, wdata = written);
+        inputs!(memory: waddr = write_qp, wdata = written);
+        memory.we = we | voids;
+        if voids {
+            memory.waddr = voided_qp;
+            memory.wdata = bits_zero::<RingPointers>(0);
+        }
         same = meets_next_write;
         assign!(met.d = meets_write, wrote.d = we, written_1.d = written);
         missed = wrote & met;

@@ -150,10 +150,10 @@ impl Logic for Queue {
         pops_read = pop & is_read;
         hands_read = hand & is_read;
         if pops_read {
-            state.reads = state.reads - 1;
+            state.retired = state.retired + 1;
         }
         if hands_read {
-            state.reads = state.reads + 1;
+            state.posted = state.posted + 1;
         }
         if push {
             state.tail = state.tail + 1;
@@ -170,8 +170,8 @@ impl Logic for Queue {
         }
         if bury {
             state.dead = true;
-            fields!(state.d from state: head = tail, admit = tail, read_at = tail);
-            state.reads = bits_u::<5>(0);
+            // what is counted a clock later counts no more
+            fields!(state.d from state: head = tail, admit = tail, read_at = tail, posted, retired = posted);
             state.carry = status;
         }
         if advance | pop | pass | take | lose | hand | push | tell | enlist | delist | bury {
@@ -198,10 +198,12 @@ impl Logic for Queue {
         gap_known = state.gap_known & (state.gap_psn == state.una);
         carry = state.carry;
         assign! {
-            dead = state.dead, head = state.head, admit = state.admit, tail = state.tail, reads = state.reads,
+            dead = state.dead, head = state.head, admit = state.admit, tail = state.tail,
             own_generation = state.generation, told = state.told, listed = state.listed,
             mtu = mtu_r, int_on = int_on_r, changed = changed_r
         }
+
+        reads = state.posted - state.retired;
 
         // where the input's PSN lies
         old = is_old;
@@ -212,7 +214,6 @@ impl Logic for Queue {
         lag = bit_cast_word::<PsnDistance, U<24>>(state.accepted - state.una);
         we = save & changed_r;
         written = state;
-        written.used = true;
         if lag.negative {
             written.accepted = state.una;
         }

@@ -2,16 +2,22 @@
 //!
 //! The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
 //! at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
-//! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. Three RAMs, written
-//! together by a creation one clock after it or as soon as nobody else writes, in the order of the creations; two clocks from `qp` to the outputs. What stands in a
-//! void state is put aside a clock later, in the [pipe](super::fast::stages).
+//! a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. The RAMs are written
+//! together by a creation one clock after it or as soon as nobody else may write, in the order of the creations; two clocks from `qp` to the outputs. What stands in a
+//! void state is put aside a clock later, in the [pipes](super::fast).
+//!
+//! The state has two parts, [`PostState`] and [`AckState`], each written by its own pipe and by the state machine, so that a work request and an answer go on in the
+//! same clock, of whatever queue pairs. Where something has been posted and nothing answered yet, only the second part is void. What one pipe reads of the
+//! other's part may be as old as that pipe is long: then there is more outstanding than in fact, and less room.
 
 use crate::emit::naming::named_inside;
 use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::U;
 use crate::words::context::QpContext;
-use crate::words::requester::{LandingContext, RequesterContext, RequesterState, SentTo};
+use crate::words::requester::{
+    AckProgress, AckState, LandingContext, PostState, RequesterContext, RequesterState, SentTo,
+};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -36,22 +42,38 @@ pub struct Store {
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
-    /// Queue pair to read.
+    /// Queue pair to read, for an answer, a READ response or the state machine.
     pub qp: Signal<In, U<8>>,
-    /// Write the state.
+    /// Something of these may be written in this clock.
+    pub writing: Signal<In, Bit>,
+    /// Write what answers own. Only with `writing`.
     pub we: Signal<In, Bit>,
+    /// Write what posting owns too: the state machine does. Only with `we`.
+    pub whole: Signal<In, Bit>,
     /// Queue pair to write.
     pub write_qp: Signal<In, U<8>>,
     /// New state.
     pub new_state: Signal<In, RequesterState>,
+    /// Queue pair to read, for a work request.
+    pub post_qp: Signal<In, U<8>>,
+    /// A work request may write in this clock; not with `whole`.
+    pub posting: Signal<In, Bit>,
+    /// Write what posting owns. Only with `posting`.
+    pub post_we: Signal<In, Bit>,
+    /// Queue pair to write.
+    pub post_write_qp: Signal<In, U<8>>,
+    /// New state.
+    pub new_posted: Signal<In, PostState>,
     /// From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the context's.
     pub removing: Signal<In, Bit>,
     /// See `removing`.
     pub generation: Signal<In, U<8>>,
     /// The state, two clocks after `qp`, if it is not void.
     pub state: Signal<Out, RequesterState>,
-    /// It is void.
+    /// What posting owns of it is void, and so is the rest.
     pub is_void: Signal<Out, Bit>,
+    /// What answers own of it is void.
+    pub acked_void: Signal<Out, Bit>,
     /// Generation that it is compared with.
     pub own_generation: Signal<Out, U<8>>,
     /// First PSN of the context.
@@ -68,20 +90,51 @@ pub struct Store {
     pub sent_known: Signal<Out, Bit>,
     /// One past the highest PSN it sent.
     pub sent_to: Signal<Out, U<24>>,
+    /// What posting owns of the state of `post_qp`, two clocks later.
+    pub posted: Signal<Out, PostState>,
+    /// It is void.
+    pub posted_void: Signal<Out, Bit>,
+    /// What it needs of the rest.
+    pub progress: Signal<Out, AckProgress>,
+    /// That is void.
+    pub progress_void: Signal<Out, Bit>,
+    /// Context of `post_qp`.
+    pub post_context: Signal<Out, RequesterContext>,
     /// A context waits until nobody else writes.
     pub crowded: Signal<Out, Bit>,
-    #[signals(Bit: lands)]
+    /// A creation voids the state
+    pub voids: Signal<Out, Bit>,
+    /// of this queue pair.
+    pub voided_qp: Signal<Out, U<8>>,
+    #[signals(Bit: lands, voiding, writes_posted, writes_acked)]
     contexts: RamReg<RequesterContext, 8>,
-    states: LoopRam<RequesterState, 8>,
+    acks: LoopRam<AckState, 8>,
+    /// Read by the state machine, and by answers.
+    posts: LoopRam<PostState, 8>,
+    /// Copies for work requests.
+    post_contexts: RamReg<RequesterContext, 8>,
+    own_posts: LoopRam<PostState, 8>,
+    progresses: LoopRam<AckProgress, 8>,
+    acked: Signal<Local, AckState>,
+    with_machine: Signal<Local, PostState>,
+    new_acked: Signal<Local, AckState>,
+    written_posted: Signal<Local, PostState>,
+    new_progress: Signal<Local, AckProgress>,
+    #[signals(U<8>: posted_at, acked_at)]
+    #[signals(RequesterContext: own_context)]
+    #[signals(PostState: own_posted)]
+    #[signals(AckProgress: own_progress)]
     sent: RamReg<SentTo, 8>,
     /// Contexts that have not landed: the tables are written in any clock, so a second one may come before the first has.
     landing: ShortFifo<LandingContext, 2, 1>,
     arriving: Signal<Local, LandingContext>,
     waits: Signal<Local, LandingContext>,
     by_generation: DFF<Bit>,
-    /// The state is of the context's generation; of the one that is removed.
-    #[signals(Bit: of_context, of_removed, is_own)]
     compared: Signal<Local, U<8>>,
+    /// The part is of the context's generation; of the one that is removed.
+    #[signals(Bit: posted_of_context, posted_of_removed, posted_own, acked_of_context, acked_of_removed, acked_own)]
+    /// The context of the state machine's or the answer's queue pair.
+    context: Signal<Local, RequesterContext>,
 }
 
 #[kernel]
@@ -97,41 +150,77 @@ impl Logic for Store {
         arriving.created.first_psn = context_data.send_psn;
         inputs!(landing: reset, up.data = arriving, up.valid = context_valid);
         waits = landing.down.data;
-        lands = landing.down.valid & !we & !sent_valid;
+        lands = landing.down.valid & !writing & !posting & !sent_valid;
         landing.down.ready = lands;
         crowded = landing.down.valid;
-        inputs!(contexts: we = lands, waddr = waits.qp, wdata = waits.created);
+        inputs!([contexts, post_contexts]: we = lands, waddr = waits.qp, wdata = waits.created);
         // what is not used is void, whatever else stands there
-        sent.we = sent_valid | (landing.down.valid & !we & waits.voids);
+        voiding = lands & waits.voids;
+        assign!(voids = voiding, voided_qp = waits.qp);
+        sent.we = sent_valid | voiding;
         sent.waddr = if sent_valid { sent_qp } else { waits.qp };
         sent.wdata.next.end_psn = sent_end;
         sent.wdata.next.generation = sent_generation;
         sent.wdata.next.used = sent_valid;
-        states.we = we | (landing.down.valid & !sent_valid & waits.voids);
-        // whose turn it is to write comes late, so that the addresses do not wait for the rest
-        states.waddr = if we { write_qp } else { waits.qp };
-        states.wdata = new_state;
-        states.wdata.next.used = we;
-        contexts.raddr = qp;
-        states.raddr = qp;
-        sent.raddr = qp;
+        // whether something is written comes late, so that what and where is chosen by whether it may be
+        acked_at = if writing { write_qp } else { waits.qp };
+        writes_acked = we | voiding;
+        fields!(new_acked from new_state:
+            una, accepted, gap_psn, gap_known, dead, head, read_at, retired, carry, generation, told, listed);
+        new_acked.used = writing;
+        inputs!(acks: we = writes_acked, waddr = acked_at, wdata = new_acked);
+        fields!(new_progress from new_acked: una, told, retired, dead, generation, used);
+        inputs!(progresses: we = writes_acked, waddr = acked_at, wdata = new_progress);
+        posted_at = waits.qp;
+        if posting {
+            posted_at = post_write_qp;
+        }
+        written_posted = new_posted;
+        written_posted.used = posting;
+        if whole {
+            posted_at = write_qp;
+            fields!(written_posted from new_state: assigned, admit, tail, posted, generation);
+            written_posted.used = true;
+        }
+        writes_posted = post_we | (we & whole) | voiding;
+        inputs!([posts, own_posts]: we = writes_posted, waddr = posted_at, wdata = written_posted);
+        inputs!([contexts, acks, posts, sent]: raddr = qp);
+        inputs!([post_contexts, own_posts, progresses]: raddr = post_qp);
 
-        alive = contexts.rdata.val().alive;
-        context_generation = contexts.rdata.val().generation;
-        mtu = contexts.rdata.val().mtu;
-        int_on = contexts.rdata.val().int_on;
-        sent_known = sent.rdata.val().used & (sent.rdata.val().generation == contexts.rdata.val().generation);
+        context = contexts.rdata;
+        assign!(
+            alive = context.alive,
+            context_generation = context.generation,
+            mtu = context.mtu,
+            int_on = context.int_on
+        );
+        assign!(first_psn = context.first_psn);
+        sent_known = sent.rdata.val().used & (sent.rdata.val().generation == context.generation);
         sent_to = sent.rdata.val().end_psn;
 
         by_generation = removing;
-        compared = if by_generation { generation } else { contexts.rdata.val().generation };
-        state = states.rdata;
-        of_context = states.rdata.val().generation == contexts.rdata.val().generation;
-        of_removed = states.rdata.val().generation == generation;
-        is_own = if by_generation { of_removed } else { of_context };
-        is_void = !states.rdata.val().used | !is_own;
+        compared = if by_generation { generation } else { context.generation };
         own_generation = compared;
-        first_psn = contexts.rdata.val().first_psn;
+        acked = acks.rdata;
+        with_machine = posts.rdata;
+        fields!(state from acked:
+            una, accepted, gap_psn, gap_known, dead, head, read_at, retired, carry, generation, told, listed);
+        fields!(state from with_machine: assigned, admit, tail, posted);
+        posted_of_context = with_machine.generation == context.generation;
+        posted_of_removed = with_machine.generation == generation;
+        posted_own = if by_generation { posted_of_removed } else { posted_of_context };
+        is_void = !with_machine.used | !posted_own;
+        acked_of_context = acked.generation == context.generation;
+        acked_of_removed = acked.generation == generation;
+        acked_own = if by_generation { acked_of_removed } else { acked_of_context };
+        acked_void = !acked.used | !acked_own;
+
+        own_context = post_contexts.rdata;
+        own_posted = own_posts.rdata;
+        own_progress = progresses.rdata;
+        assign!(post_context = own_context, posted = own_posted, progress = own_progress);
+        posted_void = !own_posted.used | (own_posted.generation != own_context.generation);
+        progress_void = !own_progress.used | (own_progress.generation != own_context.generation);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

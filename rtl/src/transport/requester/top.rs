@@ -19,6 +19,8 @@ use super::choice::Choice;
 use super::completions::Completions;
 use super::fast::entry::Entry;
 use super::fast::held::Held;
+use super::fast::post_entry::PostEntry;
+use super::fast::posts::Posts;
 use super::fast::responses::Responses;
 use super::fast::stages::Stages;
 use super::fast::turns::Turns;
@@ -83,8 +85,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
-    /// Bus: a READ of a peer becomes active, so that its responses leave.
-    pub answers_read: Signal<In, Bit>,
     /// Queue pair of the answer at hand, for the send times.
     pub asked_qp: Signal<Out, U<8>>,
     /// PSN that it names.
@@ -129,14 +129,20 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     window: Window,
     /// Answers in the fast path.
     held: Held,
-    /// What enters the fast path.
+    /// What enters the pipe of work requests.
+    post_entry: PostEntry,
+    /// That pipe.
+    posts: Posts<SEGMENT>,
+    /// What enters the pipe of answers.
     entry: Entry,
-    /// The fast path.
-    stages: Stages<SEGMENT>,
+    /// That pipe.
+    stages: Stages,
     /// The fast path or the state machine.
     turns: Turns,
-    /// Nothing may enter the fast path in this clock.
+    /// No answer or READ response may enter the fast path in this clock.
     hold: Signal<Local, Bit>,
+    /// No work request may.
+    hold_posts: Signal<Local, Bit>,
     /// The state machine has the turn.
     turn: Signal<Local, Bit>,
     /// It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
@@ -367,7 +373,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<Commit>::join(&mut self.gather.down, &mut self.entry.answers);
         StreamOut::<Commit>::join(&mut self.held.machine, &mut self.choice.answers);
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
-        inputs!([gather, responses, tells, window, held, entry, stages, turns, store]: reset);
+        inputs!([gather, responses, tells, window, held, entry, stages, post_entry, posts, turns, store]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
         StreamIn::<FlowPacket>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<QpOfGeneration>::link(&mut self.remove, &mut self.choice.removals);
@@ -390,51 +396,55 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.half.next = bits_zero::<QpFlow>(0);
         self.half.next.qp = self.choice.qp.val();
         if !self.turn_2.q.val() {
-            self.half.next.qp = self.stages.qp.val();
+            self.half.next.qp = self.posts.qp.val();
         }
         self.flow.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
         self.flow.next.generation = self.queue.own_generation.val();
         if !self.turn_2.q.val() {
-            self.flow.next.generation = self.stages.generation.val();
+            self.flow.next.generation = self.posts.generation.val();
         }
 
         // the fast path: entry
         inputs!(turns: idle);
         self.turns.calls.next = self.choice.calls.val();
         self.turns.answers.next = self.held.waits.val() | self.stages.defers_answer.val();
-        self.turns.waits.next = self.entry.waits.val();
-        self.turns.busy.next = self.stages.busy.val();
+        self.turns.waits.next = self.entry.waits.val() | self.window.waits.val();
+        self.turns.busy.next = self.stages.busy.val() | self.posts.busy.val();
         self.go.next = self.idle.q.val() & self.turns.go.val();
         self.turns.begun.next = self.address.q.val();
         // what comes out for the window or for the state machine, and what is not told in time, lets nothing pass
-        self.hold.next = self.turns.hold.val()
-            | self.stages.fails_work.val()
-            | self.stages.defers_answer.val()
-            | self.stages.defers_response.val();
+        self.hold.next = self.turns.hold.val() | self.stages.defers_answer.val() | self.stages.defers_response.val();
+        self.hold_posts.next = self.turns.hold.val() | self.posts.comes_back.val();
         self.turns.crowded.next = self.store.crowded.val();
-        inputs!(entry: answers_read, answers_rest = events.full, work_rests = schedules.crowded, many_answers = gather.many, hold, answer_place = held.place, work_waits = window.waits, work = window.front);
-        inputs!(entry: work_place = window.place, work_invalid = intake.invalid, next_work_qp = window.next_qp, work_is_new = window.next_is_new);
-        inputs!(entry: new_work_qp = window.new_qp);
+        inputs!(post_entry: hold = hold_posts, rests = schedules.crowded, invalid = intake.invalid);
+        inputs!(post_entry from window: waits, work = front, place, next_qp, is_new = next_is_new, new_qp);
+        inputs!(posts: max_reads, valid = post_entry.taken, step = post_entry.step, allowed = intake.allowed);
+        inputs!(posts from store: posted, posted_void, progress, progress_void, context = post_context);
+        self.store.post_qp.next = self.post_entry.step.val().qp;
+        inputs!(store: posting = posts.writing, post_we = posts.we, post_write_qp = posts.qp, new_posted = posts.new_posted);
+        inputs!(entry: answers_rest = events.full, hold, answer_place = held.place);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
         inputs!(responses: enters = entry.response_taken);
         inputs!(responses from stages: takes, ahead, last, defers = defers_response);
-        self.window.take.next = self.entry.work_taken.val();
+        self.window.take.next = self.post_entry.taken.val();
         self.held.put.next = self.entry.answer_comes.val();
         inputs!(held: data = gather.down.data, turn);
         self.entering.next = self.entry.step.val();
-        inputs!(stages: max_reads, valid = entry.valid, step = entry.step);
+        inputs!(stages: valid = entry.valid, step = entry.step);
         // 2, 4: what it reads
         assign!(message = ring.message);
         inputs!([responses, verdict] from ring: base);
         inputs!(stages from store:
-            state, is_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
-        inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, allowed = intake.allowed, room = finished.room);
-        inputs!([window, held]: read_place = stages.read_place);
+            state, is_void, acked_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
+        inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, room = finished.room);
+        inputs!(held: read_place = stages.read_place);
+        inputs!(window: read_place = posts.read_place);
         if self.turn_1.q.val() {
             self.window.read_place.next = self.window.place.val();
         }
         // 5: what comes out
-        inputs!(window from stages: ends = push, returns, defers = defers_work, comes_back = fails_work, end_place = place, end_qp = qp, frees);
+        inputs!(window from posts: ends = push, returns, defers, comes_back, end_place = place, end_qp = qp);
+        inputs!(window from stages: frees, freed_qp = qp);
         inputs!(held from stages: defer = defers_answer, defer_place = place);
         inputs!(intake: front = window.front, turn = turn_2, request = window.read);
 
@@ -833,7 +843,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.intake.queues.next = self.post.q.val() & !self.intake.refused.val() & !self.ring_full.q.val();
         self.queue.push.next = false;
         self.queue.new_end.next = self.queue.assigned.val() + self.intake.psns.val();
-        self.ring.push.next = self.stages.push.val();
+        self.ring.push.next = self.posts.push.val();
         inputs!(ring: push_qp = choice.qp, tail = queue.tail, work = window.read, start = queue.assigned);
         self.ring.finish.next = self.queue.assigned.val() + self.intake.psns.val();
         inputs!(ring: last = intake.last, generation = queue.own_generation);
@@ -875,10 +885,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // messages for the scheduler
-        self.schedules.up.valid.next = self.stages.push.val();
+        self.schedules.up.valid.next = self.posts.push.val();
         fields!(scheduling: flow = flow.flow, generation = flow.generation, psn = schedule_to);
         if !self.turn_2.q.val() {
-            self.scheduling.next.psn = self.stages.finish.val();
+            self.scheduling.next.psn = self.posts.finish.val();
         }
         self.schedules.up.data.next = self.scheduling.val();
         if self.emit.q.val() & (!self.scheduled.q.val() | !self.schedules.crowded.val()) {
@@ -925,6 +935,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.save.next = self.save.q.val();
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
         inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
+        inputs!(store from stages: writing, whole = saved);
+        inputs!(pointers from store: voids, voided_qp);
         if self.save.q.val() {
             self.save.d.next = self.done.val();
             if self.queue.changed.val() & !self.choice.work.val() & (self.choice.qp.val() == self.blocked_qp.q.val()) {
@@ -939,7 +951,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.blocked.d.next = false;
         }
         if !self.turn_2.q.val() {
-            inputs!(ring from stages: push_qp = qp, tail, start, finish, generation);
+            inputs!(ring from posts: push_qp = qp, tail, start, finish, generation);
             inputs!(events from stages: qp, generation, psn, bytes, with_int, with_time = acknowledges);
             self.events.sent_valid.next = self.asked_known.val() & self.stages.acknowledges.val();
             self.events.nak.next = false;

@@ -23,7 +23,7 @@ pub struct Activation {
     /// Its queue pair.
     pub qp: Signal<In, U<8>>,
     /// Its tag.
-    pub tag: Signal<In, U<4>>,
+    pub tag: Signal<In, U<5>>,
     /// And epoch.
     pub epoch: Signal<In, U<4>>,
     /// And answer word.

@@ -23,7 +23,7 @@ pub struct Comparison {
     successor: Follows,
     covered: Signal<Local, U<24>>,
     /// Active READs behind the one that ends.
-    behind: Signal<Local, U<4>>,
+    behind: Signal<Local, U<5>>,
     /// The READ that ends.
     ended: Signal<Local, EndInMsn>,
     found: Signal<Local, Compared>,
@@ -45,8 +45,8 @@ impl Logic for Comparison {
         found.at_end = came.psn == list.end_psn;
         found.before_end = !covered.get_bit(23);
         found.of_last = list.tag == ended.tag;
-        found.of_oldest = behind == bit_cast_u::<4, 3>(list.ahead);
-        found.of_active = behind <= bit_cast_u::<4, 3>(list.ahead);
+        found.of_oldest = behind == bit_cast_u::<5, 4>(list.ahead);
+        found.of_active = behind <= bit_cast_u::<5, 4>(list.ahead);
         says = found;
     }
 

@@ -50,7 +50,7 @@ mod tests {
     use crate::prim::word::bit_cast_bus;
     use crate::sim::{init, step, Stimulus};
 
-    /// Numbers around every limit: READs of 17 and of 32 packets, seven READs before it, 2^21 PSNs.
+    /// Numbers around every limit: READs of 17 and of 32 packets, fifteen READs before it, 2^21 PSNs.
     #[test]
     fn a_read_goes_on_unless_too_much_is_on_its_way() {
         let mut block: Box<Follows> = Box::default();
@@ -64,7 +64,7 @@ mod tests {
         };
         for case in 0..50_000 {
             let (count, reach) = (near(&mut random, &[17, 32, 1 << 21]), near(&mut random, &[1, 1 << 21]));
-            let ahead = random.below(8);
+            let ahead = random.below(16);
             let (is_read, behind) = (random.chance(0.9), random.chance(0.9));
             let end_psn = random.uniform(24);
             let asked = ReadRequest {
@@ -80,7 +80,7 @@ mod tests {
             let far = match ahead {
                 0 => false,
                 1 => count >= 32,
-                2..=6 => count >= 17,
+                2..=14 => count >= 17,
                 _ => true,
             };
             let follows = is_read && behind && !far && reach < 1 << 21 && count < 1 << 21;

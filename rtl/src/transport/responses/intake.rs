@@ -1,7 +1,9 @@
-//! What the response queue does next: a creation, a READ's end, or an answer, in this order.
+//! What the response queue does next: a creation, a READ's end, or an answer, in this order; but behind an end an answer.
 //!
 //! One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read: four clocks behind the
-//! one before, if that one is decided at once. An end waits a clock behind another one. Both are known a clock before.
+//! one before, if that one is decided at once. An end waits a clock behind another one, in which an answer goes: a READ is one of each. Whether one has to wait
+//! is known a clock before. An end that has to wait lets an answer pass, and an answer that has to wait, as it was a clock before, lets an end pass: those of a
+//! READ and of the one asked for behind it come in the same order, so that one wait would follow another.
 
 use crate::emit::naming::named_inside;
 use crate::prim::fifo::StreamFifo;
@@ -38,7 +40,7 @@ pub struct Intake {
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
     /// Tag of its READ.
-    pub gone_tag: Signal<In, U<4>>,
+    pub gone_tag: Signal<In, U<5>>,
     /// Answers.
     pub up: StreamIn<Commit>,
     /// Register: there is room for what may become of it.
@@ -75,12 +77,14 @@ pub struct Intake {
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
     #[signals(Bit: moves, head_end, end_meets, answer_meets, head_meets, stay_meets)]
-    #[signals(Bit: context_waits, end_waits)]
+    #[signals(Bit: context_waits, end_waits, behind_end, answer_first, answer_blocked, holds_answer, swaps, may_move, opens)]
+    // the answer waited in the clock before, and then had to for another one
+    #[registers(Bit: answer_waited, answer_near)]
     #[signals(U<8>: head_qp)]
     // something is offered; it must wait
     #[registers(Bit: offers, met)]
-    // what was taken out of a FIFO a clock ago leaves it now
-    #[registers(Bit: context_leaves, end_leaves)]
+    // the creation that was offered a clock ago leaves its FIFO now; an end does when it is taken
+    #[registers(Bit: context_leaves)]
     subject_r: DFF<ResponseInput>,
     qp_r: DFF<U<8>>,
     entry_r: DFF<Commit>,
@@ -107,17 +111,24 @@ impl Logic for Intake {
 
         // the next one
         take = offers & !met & room & !stalls;
-        moves = take | !offers;
+        behind_end = offers & (subject_r == ResponseInput::ReadEnd);
+        answer_blocked = answer_near & answer_waited;
+        swaps = behind_end & met & !answer_blocked;
+        may_move = take | !offers | swaps;
+        moves = take | !offers | (swaps & up.valid);
         context_waits = contexts.down.valid & !context_leaves;
-        end_waits = ends.down.valid & !end_leaves;
+        end_waits = ends.down.valid & !behind_end;
         contexts.down.ready = context_leaves;
-        ends.down.ready = end_leaves;
+        ends.down.ready = take & (subject_r == ResponseInput::ReadEnd);
         context_leaves = moves & context_waits;
-        end_leaves = moves & !context_waits & end_waits;
-        up.ready = moves & !context_waits & !end_waits;
+        holds_answer = answer_blocked & ends.down.valid;
+        answer_first = !end_waits;
+        opens = may_move & !context_waits & !holds_answer & answer_first;
+        up.ready = opens;
+        answer_waited = up.valid & !opens;
         end = ends.down.data;
-        head_end = end_waits & !context_waits;
-        head_qp = if end_waits { end.qp } else { up.data.val().qp };
+        head_end = !answer_first & !context_waits;
+        head_qp = if answer_first { up.data.val().qp } else { end.qp };
         if context_waits {
             head_qp = contexts.down.data.val().qp;
         }
@@ -125,7 +136,6 @@ impl Logic for Intake {
         // at the latest, which is early enough
         // ends and answers for themselves, since which of them comes is known late; a creation stays for a clock, and is compared then
         end_meets = (offers & (end.qp == qp_r))
-            | (offers & (subject_r == ResponseInput::ReadEnd))
             | (compared & (end.qp == compared_qp))
             | (looked_at & (end.qp == looked_qp))
             | (in_hand & (end.qp == decided_qp))
@@ -134,7 +144,9 @@ impl Logic for Intake {
             | (compared & (up.data.val().qp == compared_qp))
             | (looked_at & (up.data.val().qp == looked_qp))
             | (in_hand & (up.data.val().qp == decided_qp));
-        head_meets = context_waits | (end_waits & end_meets) | (!end_waits & answer_meets);
+        // of the end that may go in this clock too, since which goes is known late
+        answer_near = answer_meets | (end_waits & (up.data.val().qp == end.qp));
+        head_meets = context_waits | (!answer_first & end_meets) | (answer_first & answer_meets);
         stay_meets = (compared & (qp_r == compared_qp))
             | (looked_at & (qp_r == looked_qp))
             | (in_hand & (qp_r == decided_qp))
@@ -143,7 +155,7 @@ impl Logic for Intake {
         coming_qp = if moves { head_qp } else { qp_r };
         qp_r = coming_qp;
         if moves {
-            offers = context_waits | end_waits | up.valid;
+            offers = context_waits | end_waits | (up.valid & !holds_answer);
             subject_r = if head_end { ResponseInput::ReadEnd } else { ResponseInput::Answer };
             if context_waits {
                 subject_r = ResponseInput::Creation;
@@ -155,14 +167,14 @@ impl Logic for Intake {
         // only if something comes, so that these many bits do not wait on the wire on which everything else does
         if moves & (context_waits | end_waits | up.valid) {
             assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
-            if end_waits {
+            if !answer_first {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
                 entry_r.msn = bit_cast_number::<24, EndInMsn>(end_msn);
             }
         }
         assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);
-        reset!(offers, context_leaves, end_leaves);
+        reset!(offers, context_leaves, answer_waited);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -2,7 +2,7 @@
 //!
 //! A queue pair without READ in progress sends its acknowledgements at once. A READ becomes active when nothing waits before it; what
 //! comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
-//! behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; eight at most
+//! behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; sixteen at most
 //! are active, of more than 16 packets three, of 32 and more two: that fills the wire, and what is granted long before it leaves comes late for a cap. A READ asked for again
 //! takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one thing: if it lies in or before an active
 //! READ, all of those are replaced, since what lies before the new PSN has been received.
@@ -59,7 +59,7 @@ use rust_hdl::prelude::*;
 pub const RESPONSE_NODES: usize = 1024;
 
 /// READs of a queue pair that are active at most.
-pub const ACTIVE_READS: usize = 8;
+pub const ACTIVE_READS: usize = 16;
 
 /// Response queue of 256 queue pairs. Reset for at least one clock; it is ready 1024 clocks later.
 #[block]
@@ -85,7 +85,7 @@ pub struct ResponseQueue {
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
     /// Tag of its READ.
-    pub gone_tag: Signal<In, U<4>>,
+    pub gone_tag: Signal<In, U<5>>,
     /// Answers: `KIND` 1 and 2.
     pub up: StreamIn<Commit>,
     /// Acknowledgements on their way out.
@@ -164,8 +164,8 @@ pub struct ResponseQueue {
     /// One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
     next_end: DFF<U<24>>,
     next_reach: DFF<U<24>>,
-    /// Messages completed before each READ, by queue pair and tag modulo 8.
-    completions: RamReg<U<24>, 11>,
+    /// Messages completed before each READ, by queue pair and tag modulo 16.
+    completions: RamReg<U<24>, 12>,
     asked_place: Signal<Local, ReadPlace>,
     told_place: Signal<Local, ReadPlace>,
     /// The answer is a READ asked for again.
@@ -435,7 +435,7 @@ impl Logic for ResponseQueue {
             // the next of the list may follow it
             extending = true;
             next_step = ResponseStep::Idle;
-            if waiting.any() & (!extending | (list.ahead < 6)) {
+            if waiting.any() & (!extending | (list.ahead < 14)) {
                 next_step = ResponseStep::AddressHead;
             }
         }
@@ -477,9 +477,9 @@ impl Logic for ResponseQueue {
         changed = list;
         completed = entry.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.ends_or_failed));
         told_place.qp = qp;
-        told_place.place = bit_cast_u::<3, 4>(list.tag + 1);
+        told_place.place = bit_cast_u::<4, 5>(list.tag + 1);
         completions.we = activate;
-        completions.waddr = bit_cast_number::<11, ReadPlace>(told_place);
+        completions.waddr = bit_cast_number::<12, ReadPlace>(told_place);
         completions.wdata = completed;
         if create {
             changed.generation = creation.generation;
@@ -487,13 +487,13 @@ impl Logic for ResponseQueue {
             changed.dead = !creation.alive;
             changed.int_on = creation.int_on;
             changed.waiting = bits_u::<11>(0);
-            changed.ahead = bits_u::<3>(0);
+            changed.ahead = bits_u::<4>(0);
         }
         if fail {
             changed.active = false;
             changed.dead = true;
             changed.waiting = bits_u::<11>(0);
-            changed.ahead = bits_u::<3>(0);
+            changed.ahead = bits_u::<4>(0);
         }
         if leave {
             changed.active = false;
@@ -523,7 +523,7 @@ impl Logic for ResponseQueue {
             changed.tag = list.tag + 1;
             changed.ahead = list.ahead + 1;
             if !goes_on {
-                changed.ahead = bits_u::<3>(0);
+                changed.ahead = bits_u::<4>(0);
                 changed.epoch = list.epoch + 1;
                 changed.reach = asked.count;
             }
@@ -534,12 +534,12 @@ impl Logic for ResponseQueue {
         }
         lists.raddr = intake.coming_qp;
         asked_place.qp = qp_1;
-        asked_place.place = bit_cast_u::<3, 24>(entry_1.msn);
+        asked_place.place = bit_cast_u::<4, 24>(entry_1.msn);
         if stalls {
             asked_place.qp = qp_2;
-            asked_place.place = bit_cast_u::<3, 24>(entry_2.msn);
+            asked_place.place = bit_cast_u::<4, 24>(entry_2.msn);
         }
-        completions.raddr = bit_cast_number::<11, ReadPlace>(asked_place);
+        completions.raddr = bit_cast_number::<12, ReadPlace>(asked_place);
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
         if pool.clearing {

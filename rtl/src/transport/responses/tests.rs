@@ -94,7 +94,7 @@ impl Queue {
             self.epoch = (self.epoch + 1) & 15;
         }
         assert!(self.ahead.len() < ACTIVE_READS);
-        self.tag = (self.tag + 1) & 15;
+        self.tag = (self.tag + 1) & 31;
         let (address, length) = (part(0, 64), part(64, 32));
         seen.reads.push([
             qp,
@@ -173,7 +173,7 @@ impl Queue {
 
     fn gone(&mut self, qp: u64, generation: u64, (psn, tag): (u64, u64), failed: bool, seen: &mut Seen) {
         // active READs behind it
-        let behind = (self.tag.wrapping_sub(tag) & 15) as usize;
+        let behind = (self.tag.wrapping_sub(tag) & 31) as usize;
         if behind > self.ahead.len() {
             return;
         }
@@ -395,7 +395,7 @@ impl Bench {
         self.block.gone_qp.next = U(qp);
         self.block.gone_generation.next = U(generation);
         self.block.gone_psn.next = U(psn & MASK);
-        self.block.gone_tag.next = U(tag & 15);
+        self.block.gone_tag.next = U(tag & 31);
         self.block.gone_failed.next = failed;
     }
 }
@@ -425,11 +425,11 @@ fn answers_leave_in_order() {
                 // mostly the oldest, sometimes any, also one that is not active
                 let behind = match wrong {
                     26 | 27 => queue.ahead.len() as u64 + 1,
-                    28.. => bench.stimulus.below(10),
+                    28.. => bench.stimulus.below(18),
                     20..26 => 0,
                     _ => queue.ahead.len() as u64,
                 };
-                let of = (psn, queue.tag.wrapping_sub(behind) & 15);
+                let of = (psn, queue.tag.wrapping_sub(behind) & 31);
                 bench.end(qp, generation, of, failed);
                 let queue = bench.queues.get_mut(&qp).expect("one of them");
                 queue.gone(qp, generation, of, failed, &mut expected);
@@ -521,7 +521,7 @@ fn everything_at_once_is_decided_in_the_order_in_which_it_is_taken_up() {
                         .active
                         .map_or(0, |(end, _)| end.wrapping_sub(1 + u64::from(wrong == 1)) & MASK);
                     let behind = if wrong < 8 { wrong } else { queue.ahead.len() as u64 };
-                    let of = (psn, queue.tag.wrapping_sub(behind) & 15);
+                    let of = (psn, queue.tag.wrapping_sub(behind) & 31);
                     let (generation, failed) = (queue.generation, wrong == 2);
                     bench.end(qp, generation, of, failed);
                     ends.push_back((qp, generation, of, failed));
@@ -668,6 +668,49 @@ fn a_read_a_clock_and_an_end_in_two() {
     }
     // the first has five clocks through the FIFO of ends, and three to the decision
     assert!(clocks <= 2 * ends + 10, "{clocks}");
+}
+
+/// READs of sixteen queue pairs while those before them end, both in an order of their own: one of each in less than two and a half clocks.
+#[test]
+fn an_end_and_a_read_in_two_clocks() {
+    let mut bench = Bench::new(8);
+    let mut seen = Seen::default();
+    let qps: Vec<u64> = (100..116).collect();
+    for qp in &qps {
+        bench.queues.insert(*qp, Queue::default());
+        bench.context(*qp, true);
+        bench.settle(20);
+    }
+    let mut word: Word = [0; 7];
+    Commit::KIND.put(&mut word, 2);
+    Commit::SYNDROME.put(&mut word, 0x1f);
+    Commit::INT_STACK.part(96, 24).put(&mut word, 1);
+    // READs that are active at first, and those that come behind them, of each queue pair
+    let (first, more) = (6, 40);
+    let (mut came, mut ended, mut clocks) = (0, 0, 0u64);
+    let all = qps.len() * (first + more);
+    let started = qps.len() * first;
+    while seen.reads.len() < all {
+        bench.block.up.valid.next = came < all && (came < started || ended > 0 || seen.reads.len() == started);
+        if came < all {
+            let qp = qps[came % qps.len()];
+            Commit::QP.put(&mut word, qp);
+            Commit::PSN.put(&mut word, (came / qps.len()) as u64);
+            Commit::GENERATION.put(&mut word, bench.queues[&qp].generation);
+            bench.block.up.data.next = Commit::from_slice(&word);
+        }
+        // ends go through the queue pairs in another order than READs, and no faster than READs come
+        if seen.reads.len() >= started && ended < all - started && ended <= came - started && clocks % 2 == 0 {
+            let read = seen.reads[ended / qps.len() * qps.len() + (ended * 5) % qps.len()];
+            bench.end(read[0], read[1], (read[2], read[7]), false);
+            ended += 1;
+        }
+        came += usize::from(bench.clock(1.0, &mut seen));
+        clocks += u64::from(came > started);
+        assert!(clocks < 10_000, "{came} came, {} are active", seen.reads.len());
+    }
+    let pairs = (qps.len() * more) as u64;
+    assert!(clocks * 2 < 5 * pairs, "{clocks} clocks for {pairs} READs");
 }
 
 /// Everything at once, slow receivers: no place is lost, and `full` comes in time.

@@ -78,7 +78,7 @@ pub struct Form {
     /// Remote key; of READ responses their MSN.
     pub key: Signal<In, U<32>>,
     /// Tag of the READ that is answered.
-    pub tag: Signal<In, U<4>>,
+    pub tag: Signal<In, U<5>>,
     /// Bytes of the message.
     pub total: Signal<In, U<32>>,
     /// MTU code.
@@ -127,7 +127,7 @@ pub struct Form {
     end_3: Delay<U<24>, 3>,
     flow_3: Delay<U<9>, 3>,
     generation_3: Delay<U<8>, 3>,
-    tag_3: Delay<U<4>, 3>,
+    tag_3: Delay<U<5>, 3>,
     /// Two's complement.
     beside: Signal<Local, U<24>>,
     packets: StreamFifo<TxPacket, 6, 52>,

@@ -117,18 +117,18 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     message_written: DFF<SelectMessage>,
     message_written_at: DFF<U<12>>,
     writes_message: DFF<Bit>,
-    /// READs that are answered, eight of a queue pair.
+    /// READs that are answered, sixteen of a queue pair.
     reads: TableRam<SelectRead, R>,
     /// Where the READ of the last response was found.
-    read_places: Ram<U<3>, A>,
+    read_places: Ram<U<4>, A>,
     /// The epoch of the READs that are answered.
     epochs: RamReg<U<4>, A>,
     read: Signal<Local, SelectRead>,
     read_written: Signal<Local, SelectRead>,
     written_place: Signal<Local, ReadPlace>,
-    written_address: Signal<Local, U<11>>,
+    written_address: Signal<Local, U<12>>,
     read_place: Signal<Local, ReadPlace>,
-    read_address: Signal<Local, U<11>>,
+    read_address: Signal<Local, U<12>>,
     /// Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
     slot_1: Signal<Local, U<4>>,
     of_cursor: Signal<Local, Bit>,
@@ -137,7 +137,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     slot_2: Signal<Local, U<4>>,
     // what is kept of the flow in clock 2
     cursor_2: DFF<RingCursor>,
-    read_place_2: DFF<U<3>>,
+    read_place_2: DFF<U<4>>,
     /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
     voids: DFF<RingVoids>,
     voided: DFF<U<8>>,
@@ -241,11 +241,11 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     coming: Signal<Local, LookedGrant>,
     /// Whether it lies in the last READ that was asked for: no packet is counted for it, so it needs not wait for those before it.
     asked: AskedReads,
-    tag: DFF<U<4>>,
+    tag: DFF<U<5>>,
     /// The READ that shows has fewer than four packets; so had the last one of which a packet was found.
     few: DFF<Bit>,
     brief: DFF<Bit>,
-    tag_r: DFF<U<4>>,
+    tag_r: DFF<U<5>>,
     odd: Signal<Local, Bit>,
     looked: Signal<Local, Bit>,
     /// The message that showed contains the PSN.
@@ -325,11 +325,11 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.voids.d.next.some = true;
             assign!(voided.d = context_qp, voided_generation.d = context_data.generation);
             self.void_cursor.d.next = true;
-            self.read_voids.d.next.place = bits_u::<3>(0);
+            self.read_voids.d.next.place = bits_u::<4>(0);
             self.read_voids.d.next.some = true;
         }
         self.written_place.next.qp = self.read_qp.val();
-        self.written_place.next.place = bit_cast_u::<3, 4>(self.read_data.val().tag);
+        self.written_place.next.place = bit_cast_u::<4, 5>(self.read_data.val().tag);
         fields!(read_written from read_data: generation, first_psn, address, length, msn, tag, epoch);
         self.read_written.next.end_psn = self.read_data.val().first_psn + self.read_data.val().count;
         self.read_written.next.few = self.read_data.val().count < 4;
@@ -341,9 +341,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.read_voids.d.next.some = !self.read_voids.q.val().place.all();
         }
         self.reads.wdata.next = self.read_written.val();
-        self.written_address.next = bit_cast_number::<11, ReadPlace>(self.written_place.val());
+        self.written_address.next = bit_cast_number::<12, ReadPlace>(self.written_place.val());
         self.reads.we.next = self.read_valid.val() | self.read_voids.q.val().some;
-        self.reads.waddr.next = bit_cast_u::<R, 11>(self.written_address.val());
+        self.reads.waddr.next = bit_cast_u::<R, 12>(self.written_address.val());
         self.epochs.we.next = self.read_valid.val();
         self.epochs.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
         self.epochs.wdata.next = self.read_data.val().epoch;
@@ -404,7 +404,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.fresh_3.q.val() {
             self.counted_4.d.next = bits_u::<8>(1);
         }
-        self.slot_1.next = bit_cast_u::<4, 3>(self.read_places.rdata.val());
+        self.slot_1.next = self.read_places.rdata.val();
         self.cursor_found.next = self.written_cursor.q.val();
         if self.ack_req.q.val() {
             self.cursor_found.next.since_asked = bits_u::<8>(0);
@@ -479,7 +479,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         if self.step.q.val() == SelectStep::Context {
             self.slot_now.next = self.cursor_2.q.val().place;
             if self.odd.val() {
-                self.slot_now.next = bit_cast_u::<4, 3>(self.read_place_2.q.val());
+                self.slot_now.next = self.read_place_2.q.val();
             }
             self.age.d.next = bits_u::<5>(1);
             self.step.d.next = SelectStep::Search;
@@ -502,9 +502,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.looked_address.next = bit_cast_number::<12, RingPlace>(self.looked_place.val());
         self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
         self.read_place.next.qp = self.given_place.q.val().qp;
-        self.read_place.next.place = bit_cast_u::<3, 4>(self.given_place.q.val().place);
-        self.read_address.next = bit_cast_number::<11, ReadPlace>(self.read_place.val());
-        self.reads.raddr.next = bit_cast_u::<R, 11>(self.read_address.val());
+        self.read_place.next.place = self.given_place.q.val().place;
+        self.read_address.next = bit_cast_number::<12, ReadPlace>(self.read_place.val());
+        self.reads.raddr.next = bit_cast_u::<R, 12>(self.read_address.val());
 
         // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();
@@ -654,7 +654,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.cursors.wdata.next = self.cursor_found.val();
         self.read_places.we.next = self.writes_read_place.q.val();
         self.read_places.waddr.next = bit_cast_u::<A, 8>(self.written_qp.q.val());
-        self.read_places.wdata.next = bit_cast_u::<3, 4>(self.written_cursor.q.val().place);
+        self.read_places.wdata.next = self.written_cursor.q.val().place;
         if !self.sends.val() & !self.context_valid.val() {
             self.void_cursor.d.next = false;
         }
@@ -683,7 +683,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             marks_r.d = grant.marks, mtu.d = mtu_now, int_on.d = int_now
         }
         if !self.odd.val() {
-            self.tag_r.d.next = bit_cast_u::<4, 2>(bit_cast_number::<2, DepartureKind>(self.departs.departure.val()));
+            self.tag_r.d.next = bit_cast_u::<5, 2>(bit_cast_number::<2, DepartureKind>(self.departs.departure.val()));
         }
         self.first_time.d.next = !self.grant.q.val().marks.repeated;
         inputs!(form: valid = go, form = what);

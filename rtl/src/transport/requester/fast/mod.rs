@@ -1,10 +1,12 @@
-//! The fast path: a work request, an answer or a READ response a clock, of different queue pairs, beside the state machine.
+//! The fast path: a work request a clock, and an answer or a READ response a clock, of different queue pairs, beside the state machine.
 //!
 //! ```text
-//! work ────► window ─┐                     ┌─► message, work for the scheduler
-//!                    ├─► entry ─► stages ──┼─► completion, event, echo
-//! answers ─► held ───┤     ▲               ├─► decision about a READ response
-//! responses ─────────┘   turns             └─► back to the window; to the state machine
+//! work ────► window ──► post_entry ─► posts ──┬─► message, work for the scheduler
+//!                           ▲                 └─► back to the window; to the state machine
+//!                         turns
+//!                           ▼                 ┌─► completion, event, echo
+//! answers ─► held ──────► entry ───► stages ──┼─► decision about a READ response
+//! responses ──────────────┘                   └─► to the state machine
 //! ```
 //!
 //! | file | subject |
@@ -12,12 +14,16 @@
 //! | `window` | work requests that wait, and what has become of them |
 //! | `held` | answers in the pipe |
 //! | `responses` | READ responses that wait, are in the pipe, or wait for their decision to leave |
-//! | `entry` | which enters next |
-//! | `stages` | the pipe |
-//! | `turns` | the pipe or the state machine |
+//! | `post_entry` | which work request enters next |
+//! | `posts` | the pipe of work requests |
+//! | `entry` | which answer or READ response enters next |
+//! | `stages` | their pipe |
+//! | `turns` | the pipes or the state machine |
 
 pub mod entry;
 pub mod held;
+pub mod post_entry;
+pub mod posts;
 pub mod responses;
 pub mod stages;
 pub mod turns;

@@ -1,14 +1,13 @@
-//! The pipe of the fast path: what an acknowledgement, READ data, a READ response or a work request means, while nothing but one
-//! message or the end of the ring is concerned.
+//! The pipe of answers and READ responses: what an acknowledgement, READ data or a READ response means, while nothing but one message is concerned.
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0 | `step` offered | the queue pair's state is read, the local region looked up |
+//! | 0 | `step` offered | the queue pair's state is read |
 //! | 1 | `step_1` | next PSN; when the packet left is asked; where the oldest message lies shows, or the first that may be a READ with missing data |
 //! | 2 | `step_2` | state and context show; that message is read |
-//! | 3 | `state_3` | what stands in a void state; distances, packets of the work request |
-//! | 4 | `state_4`, ... | with the message and the verdict on the region: the decision; a completion |
-//! | 5 | `state_5`, ... | what is decided is written into the state; message, event, echo, work for the scheduler; where in its READ a response's payload lies |
+//! | 3 | `state_3` | what stands in a void state; distances |
+//! | 4 | `state_4`, ... | with the message: the decision; a completion |
+//! | 5 | `state_5`, ... | what is decided is written into the state; event, echo; where in its READ a response's payload lies |
 //!
 //! While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What it writes goes in there.
 //!
@@ -18,23 +17,19 @@
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
-use crate::transport::requester::{above_outstanding, longest_message};
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
-use crate::words::responder::RoundedLength;
 use crate::words::transport::AnswerKind;
 use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any. Messages of 2^`SEGMENT` PSNs at most, four times that outstanding.
+/// A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any.
 #[block]
-pub struct Stages<const SEGMENT: usize> {
+pub struct Stages {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: drops what is inside.
     pub reset: Signal<In, Bit>,
-    /// Register: READs outstanding at most.
-    pub max_reads: Signal<In, U<5>>,
     /// 0: a step enters.
     pub valid: Signal<In, Bit>,
     /// 0: it.
@@ -47,6 +42,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub state: Signal<In, RequesterState>,
     /// 2: it is void.
     pub is_void: Signal<In, Bit>,
+    /// 2: all of it that answers own is void.
+    pub acked_void: Signal<In, Bit>,
     /// 2: its generation.
     pub own_generation: Signal<In, U<8>>,
     /// 2: first PSN, with which a void state begins.
@@ -95,15 +92,13 @@ pub struct Stages<const SEGMENT: usize> {
     pub ahead: Signal<Out, U<36>>,
     /// 4: that message.
     pub message: Signal<In, OwnMessage>,
-    /// 4: the local region allows the work request.
-    pub allowed: Signal<In, Bit>,
     /// 4: there is room for a completion.
     pub room: Signal<In, Bit>,
     /// 4: the work request of the message is done, without an error.
     pub completes: Signal<Out, Bit>,
     /// 4: its queue pair, or that of the state that may be written in the next clock.
     pub completes_qp: Signal<Out, U<8>>,
-    /// 4: place of the work request or of the answer, to be read.
+    /// 4: place of the answer, to be read.
     pub read_place: Signal<Out, U<4>>,
     /// 3: the state machine, which has the turn, writes a state; that goes through the same registers.
     pub saves: Signal<In, Bit>,
@@ -111,8 +106,12 @@ pub struct Stages<const SEGMENT: usize> {
     pub saved_qp: Signal<In, U<8>>,
     /// 3: that state.
     pub saved_state: Signal<In, RequesterState>,
+    /// 5: something is written, or might have been.
+    pub writing: Signal<Out, Bit>,
     /// 5: the state is to be written.
     pub we: Signal<Out, Bit>,
+    /// 5: by the state machine.
+    pub saved: Signal<Out, Bit>,
     /// 5: by the pipe.
     pub moved: Signal<Out, Bit>,
     /// 5: of this queue pair.
@@ -123,22 +122,8 @@ pub struct Stages<const SEGMENT: usize> {
     pub new_state: Signal<Out, RequesterState>,
     /// 5: place of what comes out.
     pub place: Signal<Out, U<4>>,
-    /// 5: a message is queued and goes to the scheduler.
-    pub push: Signal<Out, Bit>,
-    /// 5: its position in the ring.
-    pub tail: Signal<Out, U<5>>,
-    /// 5: its first PSN.
-    pub start: Signal<Out, U<24>>,
-    /// 5: one past its last.
-    pub finish: Signal<Out, U<24>>,
     /// 5: a message is done, its place in the ring is free.
     pub frees: Signal<Out, Bit>,
-    /// 5: the work request comes back, the ring is full.
-    pub returns: Signal<Out, Bit>,
-    /// 5: the work request is for the state machine.
-    pub defers_work: Signal<Out, Bit>,
-    /// 5: the work request comes back or is for the state machine.
-    pub fails_work: Signal<Out, Bit>,
     /// 5: the answer is for the state machine.
     pub defers_answer: Signal<Out, Bit>,
     /// 5: an event for the scheduler.
@@ -166,7 +151,7 @@ pub struct Stages<const SEGMENT: usize> {
     #[registers(FastStep: step_1, step_2)]
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, void_3, sound_3, alone_3)]
+    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, void_3, sound_3, acked_void_3, acked_3, alone_3, at_start_3)]
     #[registers(U<24>: next_3, sent_to_3, first_psn_3)]
     reference_3: DFF<U<8>>,
     /// The state in clock 3.
@@ -177,24 +162,21 @@ pub struct Stages<const SEGMENT: usize> {
     mtu_3: DFF<U<3>>,
     #[signals(PsnDistance: distance, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
-    length_less_one: Signal<Local, U<32>>,
-    whole: Signal<Local, RoundedLength>,
     // 4
-    #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, full_4, reads_4, int_on_4)]
+    #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
-    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, tried_4, next_missing_4, whole_4, short_4)]
-    #[registers(U<24>: next_4, distance_4, outstanding_4, more_psns_4, first_behind_4)]
+    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, next_missing_4, whole_4, short_4)]
+    #[registers(U<24>: next_4, distance_4)]
     mtu_4: DFF<U<3>>,
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
-    #[signals(U<24>: new_end, last_out)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
-    #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done, more, fits, refused, queues)]
+    #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done)]
     // 5
-    #[registers(Bit: valid_5, we_5, moved_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, we_5, moved_5, saves_5, frees_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
-    #[registers(Bit: moves_5, passes_write_5, behind_5, releases_5)]
-    #[registers(U<24>: next_5, passed_5, end_5)]
+    #[registers(Bit: moves_5, behind_5, releases_5)]
+    #[registers(U<24>: next_5, passed_5)]
     written: Signal<Local, RequesterState>,
     #[signals(Bit: accepts, deferred)]
     // the READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here
@@ -202,15 +184,10 @@ pub struct Stages<const SEGMENT: usize> {
     /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
     ahead_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
-    /// Bits of a number of PSNs less one that is longer than a message may be.
-    #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]
-    beyond_span: Constant<U<24>>,
-    #[init(Constant::new(U(above_outstanding(SEGMENT))))]
-    above: Constant<U<24>>,
 }
 
 #[kernel]
-impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
+impl Logic for Stages {
     fn update(&mut self) {
         // 5, for all others: what the message says of a READ response is late in clock 4, so that it is put together here
         accepts = (inside_5 | ends_5) & in_order_5;
@@ -232,16 +209,19 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         valid_3 = valid_2 & !(step_2.response & deferred);
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
         alone_3 = state.head == state.tail;
+        at_start_3 = !state.tail.any();
         assign!(
             void_3.d = is_void,
+            acked_void_3.d = acked_void,
             reference_3.d = own_generation,
             first_psn_3.d = first_psn
         );
         sound_3 = !is_void;
+        acked_3 = !acked_void;
         if turn {
             step_3.psn = machine_psn;
         }
-        alive_3 = alive & (step_2.work | (context_generation == step_2.generation));
+        alive_3 = alive & (context_generation == step_2.generation);
         assign!(
             mtu_3.d = mtu,
             int_on_3.d = int_on,
@@ -253,16 +233,23 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         goes_on = valid_3 & !(step_3.response & deferred);
         valid_4 = goes_on;
         now = state_3;
-        if void_3 {
+        if acked_void_3 {
             now = bits_zero::<RequesterState>(0);
-            fields!(now: accepted = first_psn_3, assigned = first_psn_3);
+            now.accepted = first_psn_3;
+            fields!(now from state_3: assigned, admit, tail, posted);
         }
-        now.una = if sound_3 { state_3.una } else { first_psn_3 };
+        if void_3 {
+            now.assigned = first_psn_3;
+            now.admit = bits_u::<5>(0);
+            now.tail = bits_u::<5>(0);
+            now.posted = bits_u::<5>(0);
+        }
+        now.una = if acked_3 { state_3.una } else { first_psn_3 };
         now.generation = reference_3;
         state_now = now;
         void_now = !sound_3;
-        empty = !sound_3 | alone_3;
-        has_ended = sound_3 & state_3.dead;
+        empty = !sound_3 | (acked_3 & alone_3) | (!acked_3 & at_start_3);
+        has_ended = acked_3 & state_3.dead;
         dead_now = has_ended;
         assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = now);
         saves_4 = saves;
@@ -278,42 +265,39 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         );
         distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.una);
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
-        lag = bit_cast_word::<PsnDistance, U<24>>(state_3.accepted - next_3);
+        lag = bit_cast_word::<PsnDistance, U<24>>(now.accepted - next_3);
         distance_4 = bit_cast_number::<24, PsnDistance>(distance);
         old_4 = distance.negative;
         unsent = !sent_known_3 | !beyond.negative;
         unsent_4 = unsent;
         behind_4 = lag.negative;
-        outstanding_4 = now.assigned - now.una;
         all_4 = now.admit == now.tail;
         direct_4 = now.told == now.head;
-        full_4 = (now.tail - now.told) == 16;
-        reads_4 = now.reads < max_reads;
         // a READ response: the oldest READ with missing data may be there, and what of it is missing; in a void state there is none
-        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.accepted);
+        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
         is_response = step_3.response;
         awaited_4 = goes_on
             & is_response
             & alive_3
             & sound_3
-            & !state_3.dead
+            & !has_ended
             & !distance.negative
             & sent_known_3
             & beyond.negative
             & !progress.negative
-            & (state_3.read_at != state_3.admit)
+            & (now.read_at != now.admit)
             & !step_3.negative;
-        next_missing_4 = step_3.psn == state_3.accepted;
+        next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
         old = distance.negative;
-        before_gap = if sound_3 { progress.negative } else { distance.negative };
+        before_gap = progress.negative;
         full_length = bits_u::<16>(256) << mtu_3;
-        last_byte = bit_cast_u::<16, 32>(step_3.length) - 1;
-        whole_4 = bit_cast_u::<16, 32>(step_3.length) == full_length;
+        last_byte = step_3.length - 1;
+        whole_4 = step_3.length == full_length;
         short_4 = !(last_byte & (bits_u::<16>(0xff00) << mtu_3)).any();
         above_packet_4 = bits_u::<16>(0xff00) << mtu_3;
         // what the answer is
-        is_answer = !step_3.work & !step_3.response;
+        is_answer = !step_3.response;
         syndrome = bit_cast_word::<Syndrome, AethSyndrome>(step_3.syndrome);
         is_ack = is_answer & (step_3.answer == AnswerKind::Acknowledgement);
         acknowledgement_4 = is_ack;
@@ -329,7 +313,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
         never_sent = !distance.negative & unsent;
-        may_move = judged & sound_3 & (state_3.head != state_3.admit);
+        may_move = judged & sound_3 & (now.head != now.admit);
         moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !distance.negative;
         moves_read_4 = may_move & is_data & !distance.negative;
         drops_4 = !is_answer
@@ -338,12 +322,6 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
             | (is_ack & (never_sent | is_ignored))
             | ((is_positive | is_data) & distance.negative)
             | is_duplicate;
-        tried_4 = goes_on & step_3.work;
-        // packets of the work request less one, none if it has no bytes
-        length_less_one = step_3.length - 1;
-        whole = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
-        more_psns_4 = if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(whole.units >> mtu_3) };
-        first_behind_4 = now.assigned + 1;
 
         // 4: an answer moves within the oldest message, or to its end
         over = bit_cast_word::<PsnDistance, U<24>>(next_4 - message.end_psn);
@@ -372,7 +350,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
         in_order = (next_missing_4 & !offset.negative) | (step_4.psn == message.first_psn);
         // compared as if both were one less, which changes nothing
-        unlike = bit_cast_u::<16, 32>(message.length ^ step_4.length) & !above_packet_4;
+        unlike = (bit_cast_u::<16, 32>(message.length) ^ step_4.length) & !above_packet_4;
         fits_inside = !step_4.ends & whole_4;
         fits_end = step_4.ends & short_4 & !unlike.any();
         fits_place = awaited_4 & message.read;
@@ -384,50 +362,28 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         // half of the shift by the MTU code, the other half a clock later
         ahead_5 = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << (mtu_4 & 4);
 
-        // 4: a work request of one message that the scheduler may have at once
-        more = (more_psns_4 & beyond_span).any();
-        new_end = first_behind_4 + more_psns_4;
-        // what would be outstanding is not more than a power of two
-        last_out = outstanding_4 + more_psns_4;
-        fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
-        refused = !live_4 | ended_4 | step_4.invalid | !allowed;
-        queues = tried_4 & !refused & !full_4 & !more & all_4 & fits;
-        returns_5 = tried_4 & !refused & full_4;
-        defers_work_5 = tried_4 & (refused | (!full_4 & (more | !all_4 | !fits)));
-        fails_work_5 = tried_4 & !queues;
-        push_5 = queues;
         frees_5 = done;
-        end_5 = new_end;
-        // a WRITE is no READ with missing data
-        passes_write_5 = !step_4.read & (state_4.read_at == state_4.tail);
         assign!(state_5.d = state_4, behind_5.d = behind_4);
         moves_5 = moves;
         releases_5 = message.read;
-        moved_5 = moves | queues;
-        we_5 = moves | queues | saves_4;
+        moved_5 = moves;
+        we_5 = moves | saves_4;
+        saves_5 = saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
         read_place = step_4.place;
 
         // 5
         we = we_5 | accepts;
+        writing = valid_5 | saves_5;
+        saved = saves_5;
         written = state_5;
-        written.used = true;
-        if push_5 {
-            written.tail = state_5.tail + 1;
-            written.admit = state_5.tail + 1;
-            written.assigned = end_5;
-            if passes_write_5 {
-                written.read_at = state_5.tail + 1;
-            }
-            written.reads = state_5.reads + bit_cast_u::<5, 1>(bit_cast_b(step_5.read));
-        }
         if moves_5 {
             written.una = next_5;
         }
         if frees_5 {
             written.head = state_5.head + 1;
             written.told = state_5.told + 1;
-            written.reads = state_5.reads - bit_cast_u::<5, 1>(bit_cast_b(releases_5));
+            written.retired = state_5.retired + bit_cast_u::<5, 1>(bit_cast_b(releases_5));
             if state_5.read_at == state_5.head {
                 written.read_at = state_5.head + 1;
             }
@@ -441,8 +397,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         moved = moved_5 | accepts;
         assign! {
             qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
-            push = push_5, frees = frees_5, tail = state_5.tail, start = state_5.assigned, finish = end_5, returns = returns_5,
-            defers_work = defers_work_5, fails_work = fails_work_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
+            frees = frees_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
@@ -451,7 +406,7 @@ impl<const SEGMENT: usize> Logic for Stages<SEGMENT> {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, we_5, moved_5, moves_5, push_5, frees_5, returns_5, defers_work_5, fails_work_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, we_5, moved_5, moves_5, frees_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
         }
     }

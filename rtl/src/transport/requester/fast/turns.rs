@@ -1,43 +1,43 @@
-//! Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine begins.
+//! Whose turn it is: the pipes' or the state machine's. They share the tables, so the pipes are empty before the state machine begins.
 
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bits_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-/// pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits is seen in the
-/// clock after and holds the pipe from the one behind that.
+/// The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipes; then the
+/// pipes have eight clocks. Answers that their pipe has left to the state machine are done before it goes on. What calls or waits is seen in the
+/// clock after and holds the pipes from the one behind that.
 #[block]
 pub struct Turns {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, high: the pipe's turn.
+    /// Synchronous, high: the pipes' turn.
     pub reset: Signal<In, Bit>,
     /// Something waits for the state machine.
     pub calls: Signal<In, Bit>,
-    /// Of that, answers from the pipe, from the clock on in which it leaves one.
+    /// Of that, answers from their pipe, from the clock on in which it leaves one.
     pub answers: Signal<In, Bit>,
     /// The state machine is between two operations.
     pub idle: Signal<In, Bit>,
     /// It began one a clock ago.
     pub begun: Signal<In, Bit>,
-    /// Something waits for the pipe.
+    /// Something waits for one of the pipes.
     pub waits: Signal<In, Bit>,
-    /// Something is in the pipe.
+    /// Something is in one of them.
     pub busy: Signal<In, Bit>,
-    /// Something waits for a clock in which the pipe writes no state.
+    /// Something waits for a clock in which neither writes a state.
     pub crowded: Signal<In, Bit>,
     /// The state machine has the turn.
     pub machine: Signal<Out, Bit>,
     /// The state machine may begin an operation.
     pub go: Signal<Out, Bit>,
-    /// Nothing may enter the pipe: it is or will be the state machine's, or was `crowded` a clock ago.
+    /// Nothing may enter the pipes: it is or will be the state machine's turn, or was `crowded` a clock ago.
     pub hold: Signal<Out, Bit>,
     #[registers(Bit: turn, holds, closed, called_before, waited_before, rests)]
     #[registers(U<3>: operations)]
     #[signals(Bit: leaves, asked, called, begins, next_holds)]
-    /// Clocks that the pipe has left for itself; `rests` while there are any.
+    /// Clocks that the pipes have left for themselves; `rests` while there are any.
     rest: DFF<U<3>>,
 }
 
@@ -52,7 +52,7 @@ impl Logic for Turns {
         go = turn & !leaves;
         hold = closed;
         machine = turn;
-        // held without a turn, the pipe runs out
+        // held without a turn, the pipes run out
         begins = holds & !busy;
         if turn {
             next_holds = !leaves;

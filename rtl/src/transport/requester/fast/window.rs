@@ -48,10 +48,12 @@ pub struct Window {
     pub comes_back: Signal<In, Bit>,
     /// Place of the one that comes out.
     pub end_place: Signal<In, U<4>>,
-    /// Its queue pair; or that of `frees`.
+    /// Its queue pair.
     pub end_qp: Signal<In, U<8>>,
-    /// A message of `end_qp` is done and its place in the ring free.
+    /// A message is done and its place in the ring free,
     pub frees: Signal<In, Bit>,
+    /// of this queue pair.
+    pub freed_qp: Signal<In, U<8>>,
     /// A place to read.
     pub read_place: Signal<In, U<4>>,
     /// What lies there, one clock later.
@@ -77,9 +79,11 @@ pub struct Window {
     enters: [Signal<Local, Bit>; 16],
     /// `end_qp` is that of the place.
     meets: [Signal<Local, Bit>; 16],
+    /// `freed_qp` is that of the place.
+    freed_meets: [Signal<Local, Bit>; 16],
     /// The work request that came a clock ago is of the place's queue pair.
     owned: [DFF<Bit>; 16],
-    /// So far, by place: a full one of `end_qp`; one of what comes; the place of `next` (`at_next`), and the one behind it.
+    /// So far, by place: a full one of `freed_qp`; one of what comes; the place of `next` (`at_next`), and the one behind it.
     freed_by: [Signal<Local, Bit>; 17],
     found_full: [Signal<Local, Bit>; 17],
     at_next: [Signal<Local, Bit>; 16],
@@ -230,7 +234,8 @@ impl Logic for Window {
         behind_full[0] = false;
         for i in 0..16 {
             meets[i] = owners[i] == end_qp;
-            freed_by[i + 1] = freed_by[i] | (full[i] & meets[i]);
+            freed_meets[i] = owners[i] == freed_qp;
+            freed_by[i + 1] = freed_by[i] | (full[i] & freed_meets[i]);
             found_full[i + 1] = found_full[i] | (full[i] & owned[i]);
             at_next[i] = taken_from.get_bit(i);
             next_full[i + 1] = next_full[i] | (at_next[i] & full[i]);

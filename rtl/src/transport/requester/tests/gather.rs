@@ -163,29 +163,6 @@ fn data_of_all_queue_pairs_never_fills_the_ring() {
     }
 }
 
-/// Many are sixteen and more behind the one that is offered, on the way up as on the way down.
-#[test]
-fn sixteen_behind_the_one_offered_are_many() {
-    let mut bench = Bench::new(8);
-    let many = |bench: &mut Bench| {
-        for _ in 0..8 {
-            bench.clock(None, false);
-        }
-        bench.block.many.val()
-    };
-    for count in 1..=40 {
-        let mut answer = bench.answer(256, false);
-        answer.answer = AnswerKind::Acknowledgement;
-        bench.offered = Some(answer);
-        assert_eq!(many(&mut bench), count > 16, "{count} have come");
-    }
-    for left in (0..40).rev() {
-        bench.clock(None, true);
-        assert_eq!(many(&mut bench), left > 16, "{left} are left");
-    }
-    assert!(bench.empty());
-}
-
 /// An answer that finds nobody before it is offered in the second clock.
 #[test]
 fn an_empty_ring_costs_no_clock() {

@@ -44,7 +44,8 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
         window.comes_back.next = matches!(fate, Some(Fate::Full(_) | Fate::Deferred));
         window.end_place.next = U(out.map_or(0, |(_, _, place)| place));
         let other = stimulus.below(6);
-        window.end_qp.next = U(out.map_or(other, |(_, qp, _)| qp));
+        window.end_qp.next = U(out.map_or(0, |(_, qp, _)| qp));
+        window.freed_qp.next = U(other);
         window.machine.ready.next = false;
         window.take.next = false;
         window.frees.next = stimulus.chance(0.1);
@@ -140,6 +141,7 @@ fn a_free_place_brings_the_oldest_work_request_back_at_once() {
             let returns = taken_at.is_some_and(|at| clock == at + 5);
             (window.returns.next, window.comes_back.next) = (returns, returns);
             (window.end_place.next, window.end_qp.next) = (U(0), U(3));
+            window.freed_qp.next = U(3);
             window.frees.next = frees && taken_at.is_some_and(|at| clock == at + 8);
             rust_hdl::prelude::simulate(window.as_mut(), 10);
             let offers = window.waits.val() && clock > 30 && window.front.val().id.0 == 0;

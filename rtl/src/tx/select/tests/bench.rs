@@ -215,7 +215,7 @@ impl Bench {
         ] {
             field.put(&mut word, value);
         }
-        self.world.reads[qp][usize::from(r.tag) % 8] = r;
+        self.world.reads[qp][usize::from(r.tag) % 16] = r;
         self.world.newest[qp] = r;
         let b = &mut self.block;
         (b.read_valid.next, b.read_qp.next, b.read_data.next) = (true, U(qp as u64), ReadState::from_slice(&word));
@@ -281,7 +281,7 @@ impl Bench {
             address: self.random.corner(64),
             length,
             msn: self.random.uniform(24) as u32,
-            tag: (before.tag + 1) & 15,
+            tag: (before.tag + 1) & 31,
             epoch: before.epoch.wrapping_add(u8::from(!goes_on)) & 15,
         };
         self.write_read(qp, r);
@@ -303,7 +303,7 @@ impl Bench {
         let r = if self.random.chance(0.3) {
             self.world.newest[qp]
         } else {
-            self.world.reads[qp][self.random.below(8) as usize]
+            self.world.reads[qp][self.random.below(16) as usize]
         };
         let (psn, kind) = match self.random.below(10) {
             0..=5 => (self.world.next[flow], self.random.below(20) / 17),

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 pub const QPS: usize = 8;
 pub const INTERVAL: u32 = 16;
-pub type Block = Select<3, 7, 6>;
+pub type Block = Select<3, 7, 7>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
@@ -69,8 +69,8 @@ pub struct Expected {
 pub struct World {
     pub contexts: [Context; QPS],
     pub rings: [[Message; 16]; QPS],
-    /// Rings of the READs that are answered, by tag modulo 8, and the one that began last.
-    pub reads: [[Read; 8]; QPS],
+    /// Rings of the READs that are answered, by tag modulo 16, and the one that began last.
+    pub reads: [[Read; 16]; QPS],
     pub newest: [Read; QPS],
     pub since: [(u8, u32); QPS],
     /// The last of every 2^n packet numbers is timed.
