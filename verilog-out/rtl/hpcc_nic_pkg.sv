@@ -3318,8 +3318,8 @@ package hpcc_nic_pkg;
 
   // A message as the requester itself needs it.
   typedef struct packed {
-    // Bytes of this message.
-    logic [31:0] length;
+    // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
+    logic [15:0] length;
     // The work request ends with this message.
     logic last;
     // READ; low: WRITE.

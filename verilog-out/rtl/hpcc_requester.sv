@@ -554,7 +554,7 @@ module hpcc_requester (
   wire  post_entry_takes;
   wire  post_entry_next_inside;
   wire  post_entry_new_inside;
-  logic post_entry_inside;
+  logic post_entry_will_be_inside;
   wire  [7:0] post_entry_qp;
   hpcc_nic_pkg::post_step_t post_entry_entering;
   // The work request enters.
@@ -966,17 +966,17 @@ module hpcc_requester (
   wire  turns_called;
   wire  turns_begins;
   logic turns_next_holds;
-  // Of that, answers from the pipe, from the clock on in which it leaves one.
+  // Of that, answers from their pipe, from the clock on in which it leaves one.
   wire  turns_answers;
-  // Something waits for the pipe.
+  // Something waits for one of the pipes.
   wire  turns_waits;
-  // Something is in the pipe.
+  // Something is in one of them.
   wire  turns_busy;
   // The state machine has the turn.
   wire  turns_machine;
   // The state machine may begin an operation.
   wire  turns_go;
-  // Nothing may enter the pipe: it is or will be the state machine's, or was `crowded` a clock ago.
+  // Nothing may enter the pipes: it is or will be the state machine's turn, or was `crowded` a clock ago.
   wire  turns_hold;
   logic turns_turn_d;
   logic turns_turn_q;
@@ -992,7 +992,7 @@ module hpcc_requester (
   logic turns_rests_q;
   logic [2:0] turns_operations_d;
   logic [2:0] turns_operations_q;
-  // Clocks that the pipe has left for itself; `rests` while there are any.
+  // Clocks that the pipes have left for themselves; `rests` while there are any.
   logic [2:0] turns_rest_d;
   logic [2:0] turns_rest_q;
   // It had the turn a clock ago, which is early enough for all that it and the pipe share behind the first clock of either.
@@ -1052,7 +1052,7 @@ module hpcc_requester (
   wire  store_acked_of_removed;
   logic store_acked_own;
   // The part is of the context's generation; of the one that is removed. The context of the state machine's or the answer's queue pair.
-  wire  hpcc_nic_pkg::requester_context_t store_context;
+  wire  hpcc_nic_pkg::requester_context_t store_known;
   // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
   // context's.
   wire  store_removing;
@@ -3386,13 +3386,13 @@ module hpcc_requester (
     post_entry_entering.read = |window_front.operation;
   end
   always_comb begin
-    post_entry_inside = post_entry_next_inside;
+    post_entry_will_be_inside = post_entry_next_inside;
     if (window_next_is_new) begin
-      post_entry_inside = post_entry_new_inside;
+      post_entry_will_be_inside = post_entry_new_inside;
     end
   end
   always_comb begin
-    post_entry_meets_d = post_entry_inside | schedules_crowded;
+    post_entry_meets_d = post_entry_will_be_inside | schedules_crowded;
     post_entry_inside_1_d = post_entry_takes;
     post_entry_inside_2_d = post_entry_inside_1_q;
     post_entry_inside_3_d = post_entry_inside_2_q;
@@ -3734,7 +3734,7 @@ module hpcc_requester (
   assign stages_passed_5_d = stages_distance_4_q + 24'd1;
   assign stages_offset = stages_step_4_q.psn - message.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message.first_psn);
-  assign stages_unlike = (message.length[15:0] ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
+  assign stages_unlike = (message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
   assign stages_fits_place = stages_awaited_4_q & message.read;
@@ -3876,12 +3876,12 @@ module hpcc_requester (
       stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
     end
   end
-  // turns: Whose turn it is: the pipe's or the state machine's. They share the tables, so the pipe is empty before the state machine
+  // turns: Whose turn it is: the pipes' or the state machine's. They share the tables, so the pipes are empty before the state machine
   // begins.
   //
-  // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipe; then the
-  // pipe has eight clocks. Answers that the pipe has left to the state machine are done before it goes on. What calls or waits is seen in
-  // the clock after and holds the pipe from the one behind that.
+  // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipes; then the
+  // pipes have eight clocks. Answers that their pipe has left to the state machine are done before it goes on. What calls or waits is seen
+  // in the clock after and holds the pipes from the one behind that.
   assign turns_asked = turns_answers | turns_called_before_q;
   assign turns_called = turns_answers | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
   assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~turns_answers)) & turns_waited_before_q));
@@ -3998,21 +3998,21 @@ module hpcc_requester (
   assign store_sent_we = sent_valid | store_voiding;
   assign store_writes_acked = stages_we | store_voiding;
   assign store_writes_posted = (posts_we | (stages_we & stages_saved)) | store_voiding;
-  assign store_context = store_contexts_rdata;
-  assign store_alive = store_context.alive;
-  assign store_context_generation = store_context.generation;
-  assign store_mtu = store_context.mtu;
-  assign store_int_on = store_context.int_on;
-  assign store_first_psn = store_context.first_psn;
-  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_context.generation);
+  assign store_known = store_contexts_rdata;
+  assign store_alive = store_known.alive;
+  assign store_context_generation = store_known.generation;
+  assign store_mtu = store_known.mtu;
+  assign store_int_on = store_known.int_on;
+  assign store_first_psn = store_known.first_psn;
+  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_known.generation);
   assign store_sent_to = store_sent_rdata.end_psn;
   assign store_own_generation = store_compared;
   assign store_acked = store_acks_rdata;
   assign store_with_machine = store_posts_rdata;
-  assign store_posted_of_context = store_with_machine.generation == store_context.generation;
+  assign store_posted_of_context = store_with_machine.generation == store_known.generation;
   assign store_posted_of_removed = store_with_machine.generation == choice_generation;
   assign store_is_void = (~store_with_machine.used) | (~store_posted_own);
-  assign store_acked_of_context = store_acked.generation == store_context.generation;
+  assign store_acked_of_context = store_acked.generation == store_known.generation;
   assign store_acked_of_removed = store_acked.generation == choice_generation;
   assign store_acked_void = (~store_acked.used) | (~store_acked_own);
   assign store_own_context = store_post_contexts_rdata;
@@ -4090,7 +4090,7 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    store_compared = store_context.generation;
+    store_compared = store_known.generation;
     if (store_by_generation_q) begin
       store_compared = choice_generation;
     end

@@ -97,7 +97,7 @@ module hpcc_requester_ring (
   logic [11:0] address_q;
   hpcc_nic_pkg::message_t data_d;
   hpcc_nic_pkg::message_t data_q;
-  hpcc_table_ram #(.WIDTH(82), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
+  hpcc_table_ram #(.WIDTH(66), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
     .clk(clk),
     .raddr(memory_place),
     .rdata(memory_rdata),
@@ -191,7 +191,7 @@ module hpcc_requester_ring (
     own.end_psn = data_q.end_psn;
     own.read = data_q.read;
     own.last = data_q.last;
-    own.length = data_q.length;
+    own.length = data_q.length[15:0];
   end
   always_comb begin
     own_work.id = data_q.id;
@@ -203,7 +203,7 @@ module hpcc_requester_ring (
     given_q = 5'd0;
     later_place_q = 12'd0;
     taken_q = 1'd0;
-    message_taken_q = 82'd0;
+    message_taken_q = 66'd0;
     base_taken_q = 64'd0;
     work_taken_q = 96'd0;
     valid_q = 1'd0;

@@ -37,8 +37,8 @@ module hpcc_requester_verdict (
   output wire  hpcc_nic_pkg::read_counts_t counts
 );
   wire  [35:0] skipped;
-  wire  [35:0] full;
-  logic [35:0] expected;
+  wire  [15:0] full;
+  logic [15:0] expected;
   wire  is_end;
   wire  beyond;
   wire  checked;
@@ -77,9 +77,10 @@ module hpcc_requester_verdict (
   wire  hpcc_nic_pkg::action_t decision_action;
   wire  ends_d;
   logic ends_q;
-  wire  [35:0] left_d;
-  logic [35:0] left_q;
   logic [35:0] skipped_r_q;
+  // Bytes behind the packets before it, modulo 65536: counts at the READ's end.
+  wire  [15:0] left_d;
+  logic [15:0] left_q;
   logic [63:0] base_r_q;
   assign given = row.extension;
   assign aeth = given.aeth;
@@ -90,10 +91,10 @@ module hpcc_requester_verdict (
   assign ahead_d = row.psn - missing;
   assign in_order_d = row.psn == missing;
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
-  assign left_d = {4'd0, message.length} - skipped;
-  assign full = 36'h100 << row.mtu;
+  assign left_d = message.length - skipped[15:0];
+  assign full = 16'h100 << row.mtu;
   assign is_end = (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST) | (row.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
-  assign sound_d = (is_end == ends_q) & ({20'd0, row.payload_length} == expected);
+  assign sound_d = (is_end == ends_q) & (row.payload_length == expected);
   assign distance = ahead_q;
   assign beyond = (~in_order_q) & (~distance.negative);
   assign checked = compared;
@@ -160,8 +161,8 @@ module hpcc_requester_verdict (
     in_order_q = 1'd0;
     sound_q = 1'd0;
     ends_q = 1'd0;
-    left_q = 36'd0;
     skipped_r_q = 36'd0;
+    left_q = 16'd0;
     base_r_q = 64'd0;
   end
   always @(posedge clk) begin
@@ -170,8 +171,8 @@ module hpcc_requester_verdict (
     in_order_q <= in_order_d;
     sound_q <= sound_d;
     ends_q <= ends_d;
-    left_q <= left_d;
     skipped_r_q <= skipped;
+    left_q <= left_d;
     base_r_q <= base;
   end
   wire unused_bits = &{1'b0, message.last, message.read, distance.magnitude, given.rest, aeth.msn, syndrome.value, decision_row.int_on,

@@ -757,7 +757,7 @@ module hpcc_select (
   assign from_end = beyond_q;
   assign contains = (ours_q & (~from_first.negative)) & from_end.negative;
   assign hit = looked & contains;
-  assign around_d = (odd & (age_q == 5'ha)) | (age_q == 5'h12);
+  assign around_d = age_q == 5'h12;
   assign missed = (searching_q & (~contains)) & around_q;
   assign concludes = searching_q & (contains | around_q);
   assign diverts = (valid_5_q & diverted) | (valid_6_q & (diverted | (~contains)));

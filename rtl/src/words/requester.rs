@@ -264,8 +264,8 @@ crate::word! {
         read: Bit,
         /// The work request ends with this message.
         last: Bit,
-        /// Bytes of this message.
-        length: U<32>,
+        /// Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
+        length: U<16>,
     }
 
     /// What the completion says of a message's work request.

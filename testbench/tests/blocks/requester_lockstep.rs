@@ -4,6 +4,8 @@ use hpcc_rtl::prim::uint::U;
 use hpcc_rtl::prim::word::Field;
 use hpcc_rtl::prim::word::Word;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
+use hpcc_rtl::transport::requester::fast::post_entry::PostEntry;
+use hpcc_rtl::transport::requester::fast::posts::Posts;
 use hpcc_rtl::transport::requester::fast::responses::Responses;
 use hpcc_rtl::transport::requester::gather::Gather;
 use hpcc_rtl::transport::requester::intake::Intake;
@@ -27,6 +29,8 @@ fn parts_agree_on_random_inputs() {
             .unwrap_or_else(|error| panic!("{error}"));
     }
     agrees::<Store>("requester_store");
+    agrees::<PostEntry>("post_entry");
+    agrees::<Posts<20>>("requester_posts");
     agrees::<Verdict>("read_verdict");
     agrees::<Responses>("read_responses");
     agrees::<Gather>("answer_gather");

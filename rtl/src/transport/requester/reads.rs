@@ -91,12 +91,15 @@ pub struct Verdict {
     pub counts: Signal<Out, ReadCounts>,
     #[registers(U<24>: offset, ahead)]
     #[registers(Bit: in_order, sound)]
-    #[signals(U<36>: skipped, full, expected)]
+    skipped: Signal<Local, U<36>>,
+    #[signals(U<16>: full, expected)]
     #[signals(Bit: is_end, beyond, checked, good, stray, bad)]
     #[combinational]
     decision: Decision,
     ends: DFF<Bit>,
-    #[registers(U<36>: left, skipped_r)]
+    skipped_r: DFF<U<36>>,
+    /// Bytes behind the packets before it, modulo 65536: counts at the READ's end.
+    left: DFF<U<16>>,
     base_r: DFF<U<64>>,
     counted: Signal<Local, ReadCounts>,
     distance: Signal<Local, PsnDistance>,
@@ -120,14 +123,14 @@ impl Logic for Verdict {
         in_order = row.psn == missing;
 
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
-        left = bit_cast_u::<36, 32>(message.length) - skipped;
+        left = message.length - bit_cast_u::<16, 36>(skipped);
         skipped_r = skipped;
         base_r = base;
 
-        full = bits_u::<36>(256) << row.mtu;
+        full = bits_u::<16>(256) << row.mtu;
         expected = if ends { left } else { full };
         is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
-        sound = (is_end == ends) & (bit_cast_u::<36, 16>(row.payload_length) == expected);
+        sound = (is_end == ends) & (row.payload_length == expected);
 
         distance = bit_cast_word::<PsnDistance, U<24>>(ahead);
         beyond = !in_order & !distance.negative;

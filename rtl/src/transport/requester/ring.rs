@@ -127,7 +127,8 @@ impl Logic for Ring {
         assign!(bus_valid = valid, bus_address = address);
         bus_data = data;
         inputs!(memory: we = valid, waddr = address);
-        fields!(own from data: first_psn, end_psn, read, last, length);
+        fields!(own from data: first_psn, end_psn, read, last);
+        own.length = bit_cast_u::<16, 32>(data.length);
         memory.wdata = own;
         later_place = memory_place;
         inputs!([bases, works]: raddr = later_place);

@@ -134,7 +134,7 @@ pub struct Store {
     /// The part is of the context's generation; of the one that is removed.
     #[signals(Bit: posted_of_context, posted_of_removed, posted_own, acked_of_context, acked_of_removed, acked_own)]
     /// The context of the state machine's or the answer's queue pair.
-    context: Signal<Local, RequesterContext>,
+    known: Signal<Local, RequesterContext>,
 }
 
 #[kernel]
@@ -187,30 +187,30 @@ impl Logic for Store {
         inputs!([contexts, acks, posts, sent]: raddr = qp);
         inputs!([post_contexts, own_posts, progresses]: raddr = post_qp);
 
-        context = contexts.rdata;
+        known = contexts.rdata;
         assign!(
-            alive = context.alive,
-            context_generation = context.generation,
-            mtu = context.mtu,
-            int_on = context.int_on
+            alive = known.alive,
+            context_generation = known.generation,
+            mtu = known.mtu,
+            int_on = known.int_on
         );
-        assign!(first_psn = context.first_psn);
-        sent_known = sent.rdata.val().used & (sent.rdata.val().generation == context.generation);
+        assign!(first_psn = known.first_psn);
+        sent_known = sent.rdata.val().used & (sent.rdata.val().generation == known.generation);
         sent_to = sent.rdata.val().end_psn;
 
         by_generation = removing;
-        compared = if by_generation { generation } else { context.generation };
+        compared = if by_generation { generation } else { known.generation };
         own_generation = compared;
         acked = acks.rdata;
         with_machine = posts.rdata;
         fields!(state from acked:
             una, accepted, gap_psn, gap_known, dead, head, read_at, retired, carry, generation, told, listed);
         fields!(state from with_machine: assigned, admit, tail, posted);
-        posted_of_context = with_machine.generation == context.generation;
+        posted_of_context = with_machine.generation == known.generation;
         posted_of_removed = with_machine.generation == generation;
         posted_own = if by_generation { posted_of_removed } else { posted_of_context };
         is_void = !with_machine.used | !posted_own;
-        acked_of_context = acked.generation == context.generation;
+        acked_of_context = acked.generation == known.generation;
         acked_of_removed = acked.generation == generation;
         acked_own = if by_generation { acked_of_removed } else { acked_of_context };
         acked_void = !acked.used | !acked_own;

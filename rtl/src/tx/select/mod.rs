@@ -528,7 +528,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         // of requests alone
         self.starts.d.next = self.shown.val().psn == self.messages.rdata.val().first_psn;
 
-        // is the PSN in it? In the search age 4 is the first message or READ, age 11 the last READ, 19 the last message
+        // is the PSN in it? In the search age 4 is the first message or READ, age 19 the last
         self.looked.next = self.searching.q.val();
         self.found_slot.d.next = self.slot.q.val() - 3;
         if self.valid_4.q.val() {
@@ -545,7 +545,7 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         self.from_end.next = bit_cast_word::<PsnDistance, U<24>>(self.beyond.q.val());
         self.contains.next = self.ours.q.val() & !self.from_first.val().negative & self.from_end.val().negative;
         self.hit.next = self.looked.val() & self.contains.val();
-        self.around.d.next = (self.odd.val() & (self.age.q.val() == 10)) | (self.age.q.val() == 18);
+        self.around.d.next = self.age.q.val() == 18;
         self.missed.next = self.searching.q.val() & !self.contains.val() & self.around.q.val();
         // the pipe is empty meanwhile
         self.concludes.next = self.searching.q.val() & (self.contains.val() | self.around.q.val());

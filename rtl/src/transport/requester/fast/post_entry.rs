@@ -39,7 +39,7 @@ pub struct PostEntry {
     pub step: Signal<Out, PostStep>,
     #[registers(Bit: inside_1, inside_2, inside_3, meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: takes, next_inside, new_inside, inside)]
+    #[signals(Bit: takes, next_inside, new_inside, will_be_inside)]
     qp: Signal<Local, U<8>>,
     entering: Signal<Local, PostStep>,
 }
@@ -62,8 +62,8 @@ impl Logic for PostEntry {
                 | (inside_2 & (qp_2 == number))
                 | (inside_3 & (qp_3 == number));
         });
-        inside = if is_new { new_inside } else { next_inside };
-        meets = inside | rests;
+        will_be_inside = if is_new { new_inside } else { next_inside };
+        meets = will_be_inside | rests;
         assign!(inside_1.d = takes, qp_1.d = qp);
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
         assign!(inside_3.d = inside_2, qp_3.d = qp_2);

@@ -41,7 +41,7 @@ pub struct Posts<const SEGMENT: usize> {
     /// 2: that is void.
     pub progress_void: Signal<In, Bit>,
     /// 2: context.
-    pub context: Signal<In, RequesterContext>,
+    pub qp_context: Signal<In, RequesterContext>,
     /// 4: the local region allows the work request.
     pub allowed: Signal<In, Bit>,
     /// 4: place of the work request, to be read.
@@ -112,7 +112,7 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         assign!(
             progress_3.d = progress,
             progress_void_3.d = progress_void,
-            context_3.d = context
+            context_3.d = qp_context
         );
 
         // 3

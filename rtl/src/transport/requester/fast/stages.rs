@@ -350,7 +350,7 @@ impl Logic for Stages {
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
         in_order = (next_missing_4 & !offset.negative) | (step_4.psn == message.first_psn);
         // compared as if both were one less, which changes nothing
-        unlike = (bit_cast_u::<16, 32>(message.length) ^ step_4.length) & !above_packet_4;
+        unlike = (message.length ^ step_4.length) & !above_packet_4;
         fits_inside = !step_4.ends & whole_4;
         fits_end = step_4.ends & short_4 & !unlike.any();
         fits_place = awaited_4 & message.read;
