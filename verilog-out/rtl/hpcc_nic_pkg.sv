@@ -3072,13 +3072,13 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } read_state_t;
 
-  // A READ that is being answered, in the ring of its queue pair.
+  // Place of a message, or of a READ that is answered, in the rings of all queue pairs.
   typedef struct packed {
     // Queue pair.
     logic [7:0] qp;
-    // Place in the ring: its tag modulo 16.
+    // Place in the ring; of a READ its tag modulo 16.
     logic [3:0] place;
-  } read_place_t;
+  } ring_place_t;
 
   // READs that are being answered, and the list of the answers that wait behind them.
   typedef struct packed {
@@ -3271,14 +3271,6 @@ package hpcc_nic_pkg;
     // Oldest PSN without acknowledgement.
     logic [23:0] una;
   } requester_state_t;
-
-  // Place of a message in the rings of all queue pairs.
-  typedef struct packed {
-    // Queue pair.
-    logic [7:0] qp;
-    // Place in the ring.
-    logic [3:0] place;
-  } ring_place_t;
 
   // A message of the requester, as it lies in its queue pair's ring.
   typedef struct packed {
@@ -3950,13 +3942,13 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } select_read_t;
 
-  // Which place of a ring of READs is voided next.
+  // Which place of a ring of messages or READs is voided next.
   typedef struct packed {
     // There is one.
     logic some;
     // The place.
     logic [3:0] place;
-  } read_voids_t;
+  } ring_voids_t;
 
   // What the packet selector does in a clock.
   typedef enum logic [2:0] {
@@ -3971,14 +3963,6 @@ package hpcc_nic_pkg;
     // Messages show, one a clock.
     SELECT_STEP_SEARCH = 3'd4
   } select_step_t;
-
-  // Which place of a ring of messages is voided next.
-  typedef struct packed {
-    // There is one.
-    logic some;
-    // The place.
-    logic [3:0] place;
-  } ring_voids_t;
 
   // A line that has been turned, and the beat of payload that it begins or ends.
   typedef struct packed {

@@ -587,15 +587,13 @@ module hpcc_requester (
   wire  [3:0] posts_read_place;
   // 5: the state may be written.
   wire  posts_writing;
-  // 5: it is.
-  wire  posts_we;
-  // 5: of this queue pair.
+  // 5: that of this queue pair.
   wire  [7:0] posts_qp;
   // 5: new state.
   wire  hpcc_nic_pkg::post_state_t posts_new_posted;
   // 5: place of what comes out.
   wire  [3:0] posts_place;
-  // 5: a message is queued and goes to the scheduler.
+  // 5: a message is queued and goes to the scheduler, and the state is written.
   wire  posts_push;
   // 5: generation of its queue pair.
   wire  [7:0] posts_generation;
@@ -917,10 +915,6 @@ module hpcc_requester (
   logic [15:0] stages_above_packet_4_q;
   logic stages_valid_5_d;
   logic stages_valid_5_q;
-  logic stages_we_5_d;
-  logic stages_we_5_q;
-  logic stages_moved_5_d;
-  logic stages_moved_5_q;
   logic stages_saves_5_d;
   logic stages_saves_5_q;
   logic stages_frees_5_d;
@@ -3434,7 +3428,6 @@ module hpcc_requester (
   assign posts_refused = posts_refused_4_q | (~intake_allowed);
   assign posts_queues = ((((posts_valid_4_q & (~posts_refused)) & (~posts_full_4_q)) & (~posts_more)) & posts_all_4_q) & posts_fits;
   assign posts_writing = posts_valid_5_q;
-  assign posts_we = posts_push_5_q;
   assign posts_qp = posts_step_5_q.qp;
   assign posts_new_posted = posts_written;
   assign posts_place = posts_step_5_q.place;
@@ -3740,10 +3733,10 @@ module hpcc_requester (
   assign stages_fits_place = stages_awaited_4_q & message.read;
   assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = stages_we_5_q | stages_accepts;
+  assign stages_we = (stages_moves_5_q | stages_saves_5_q) | stages_accepts;
   assign stages_writing = stages_valid_5_q | stages_saves_5_q;
   assign stages_saved = stages_saves_5_q;
-  assign stages_moved = stages_moved_5_q | stages_accepts;
+  assign stages_moved = stages_moves_5_q | stages_accepts;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_written;
@@ -3781,8 +3774,6 @@ module hpcc_requester (
     stages_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_deferred);
     stages_frees_5_d = stages_done;
     stages_moves_5_d = stages_moves;
-    stages_moved_5_d = stages_moves;
-    stages_we_5_d = stages_moves | stages_saves_4_q;
     stages_saves_5_d = stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
@@ -3793,8 +3784,6 @@ module hpcc_requester (
       stages_valid_5_d = 1'd0;
       stages_saves_4_d = 1'd0;
       stages_saves_5_d = 1'd0;
-      stages_we_5_d = 1'd0;
-      stages_moved_5_d = 1'd0;
       stages_moves_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
       stages_defers_answer_5_d = 1'd0;
@@ -3997,7 +3986,7 @@ module hpcc_requester (
   assign store_voided_qp = store_waits.qp;
   assign store_sent_we = sent_valid | store_voiding;
   assign store_writes_acked = stages_we | store_voiding;
-  assign store_writes_posted = (posts_we | (stages_we & stages_saved)) | store_voiding;
+  assign store_writes_posted = (posts_push | stages_saved) | store_voiding;
   assign store_known = store_contexts_rdata;
   assign store_alive = store_known.alive;
   assign store_context_generation = store_known.generation;
@@ -4869,8 +4858,6 @@ module hpcc_requester (
     stages_mtu_4_q = 3'd0;
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
-    stages_we_5_q = 1'd0;
-    stages_moved_5_q = 1'd0;
     stages_saves_5_q = 1'd0;
     stages_frees_5_q = 1'd0;
     stages_defers_answer_5_q = 1'd0;
@@ -5231,8 +5218,6 @@ module hpcc_requester (
     stages_mtu_4_q <= stages_mtu_3_q;
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
-    stages_we_5_q <= stages_we_5_d;
-    stages_moved_5_q <= stages_moved_5_d;
     stages_saves_5_q <= stages_saves_5_d;
     stages_frees_5_q <= stages_frees_5_d;
     stages_defers_answer_5_q <= stages_defers_answer_5_d;

@@ -140,8 +140,8 @@ module hpcc_response_queue (
   hpcc_nic_pkg::compared_t compared;
   hpcc_nic_pkg::response_input_t about;
   hpcc_nic_pkg::response_step_t next_step;
-  hpcc_nic_pkg::read_place_t asked_place;
-  hpcc_nic_pkg::read_place_t told_place;
+  hpcc_nic_pkg::ring_place_t asked_place;
+  hpcc_nic_pkg::ring_place_t told_place;
   wire  hpcc_nic_pkg::commit_t item;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
@@ -202,11 +202,10 @@ module hpcc_response_queue (
   wire  intake_context_waits;
   wire  intake_end_waits;
   wire  intake_behind_end;
-  wire  intake_answer_first;
   wire  intake_answer_blocked;
   wire  intake_holds_answer;
   wire  intake_swaps;
-  wire  intake_may_move;
+  wire  intake_is_free;
   wire  intake_opens;
   logic [7:0] intake_head_qp;
   wire  hpcc_nic_pkg::read_end_t intake_end;
@@ -1104,24 +1103,22 @@ module hpcc_response_queue (
   assign intake_behind_end = intake_offers_q & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END);
   assign intake_answer_blocked = intake_answer_near_q & intake_answer_waited_q;
   assign intake_swaps = (intake_behind_end & intake_met_q) & (~intake_answer_blocked);
-  assign intake_may_move = (intake_take | (~intake_offers_q)) | intake_swaps;
-  assign intake_moves = (intake_take | (~intake_offers_q)) | (intake_swaps & up_valid);
+  assign intake_is_free = intake_take | (~intake_offers_q);
+  assign intake_moves = intake_is_free | (intake_swaps & up_valid);
   assign intake_context_waits = intake_contexts_down_valid & (~intake_context_leaves_q);
   assign intake_end_waits = intake_ends_down_valid & (~intake_behind_end);
-  assign intake_ends_down_ready = intake_take & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END);
+  assign intake_ends_down_ready = intake_take & intake_behind_end;
   assign intake_holds_answer = intake_answer_blocked & intake_ends_down_valid;
-  assign intake_answer_first = ~intake_end_waits;
-  assign intake_opens = ((intake_may_move & (~intake_context_waits)) & (~intake_holds_answer)) & intake_answer_first;
+  assign intake_opens = (((intake_is_free | intake_swaps) & (~intake_context_waits)) & (~intake_holds_answer)) & (~intake_end_waits);
   assign intake_up_ready = intake_opens;
   assign intake_end = intake_ends_down_data;
-  assign intake_head_end = (~intake_answer_first) & (~intake_context_waits);
+  assign intake_head_end = intake_end_waits & (~intake_context_waits);
   assign intake_end_meets = ((((intake_offers_q & (intake_end.qp == intake_qp_r_q)) | (valid_1_q & (intake_end.qp == qp_1_q)))
       | (valid_2_q & (intake_end.qp == qp_2_q))) | (busy_q & (intake_end.qp == qp_q))) | (stalls_q & intake_compared_end);
   assign intake_answer_meets = (((intake_offers_q & (up_data.qp == intake_qp_r_q)) | (valid_1_q & (up_data.qp == qp_1_q)))
       | (valid_2_q & (up_data.qp == qp_2_q))) | (busy_q & (up_data.qp == qp_q));
   assign intake_answer_near_d = intake_answer_meets | (intake_end_waits & (up_data.qp == intake_end.qp));
-  assign intake_head_meets = (intake_context_waits | ((~intake_answer_first) & intake_end_meets))
-      | (intake_answer_first & intake_answer_meets);
+  assign intake_head_meets = (intake_context_waits | (intake_end_waits & intake_end_meets)) | ((~intake_end_waits) & intake_answer_meets);
   assign intake_stay_meets = (((valid_1_q & (intake_qp_r_q == qp_1_q)) | (valid_2_q & (intake_qp_r_q == qp_2_q)))
       | (busy_q & (intake_qp_r_q == qp_q))) | ((stalls_q & intake_compared_end)
       & (intake_subject_r_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END));
@@ -1156,7 +1153,7 @@ module hpcc_response_queue (
     if (intake_moves & ((intake_context_waits | intake_end_waits) | up_valid)) begin
       intake_creation_r_d = intake_contexts_down_data;
       intake_entry_r_d = up_data;
-      if (~intake_answer_first) begin
+      if (intake_end_waits) begin
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
         intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
@@ -1178,9 +1175,9 @@ module hpcc_response_queue (
     intake_ends_up_data.tag = gone_tag;
   end
   always_comb begin
-    intake_head_qp = intake_end.qp;
-    if (intake_answer_first) begin
-      intake_head_qp = up_data.qp;
+    intake_head_qp = up_data.qp;
+    if (intake_end_waits) begin
+      intake_head_qp = intake_end.qp;
     end
     if (intake_context_waits) begin
       intake_head_qp = intake_contexts_down_data.qp;

@@ -32,7 +32,7 @@
 // A creation voids the rings of its queue pair, one place a clock, long before the requester can have filled them, so that no message
 // and no READ of an earlier generation is ever found when the generation's number comes again.
 //
-// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address, `R` = `A` + 3 bits of READ address.
+// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ.
 module hpcc_select (
   // Clock.
   input  wire  clk,
@@ -113,9 +113,8 @@ module hpcc_select (
 );
   wire  hpcc_nic_pkg::select_read_t read;
   hpcc_nic_pkg::select_read_t read_written;
-  hpcc_nic_pkg::read_place_t written_place;
+  hpcc_nic_pkg::ring_place_t written_place;
   wire  [11:0] written_address;
-  hpcc_nic_pkg::read_place_t read_place;
   wire  [11:0] read_address;
   // Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
   logic [3:0] slot_1;
@@ -226,8 +225,8 @@ module hpcc_select (
   logic void_cursor_d;
   logic void_cursor_q;
   // The same of its READs.
-  hpcc_nic_pkg::read_voids_t read_voids_d;
-  hpcc_nic_pkg::read_voids_t read_voids_q;
+  hpcc_nic_pkg::ring_voids_t read_voids_d;
+  hpcc_nic_pkg::ring_voids_t read_voids_q;
   // The grant that begins next.
   logic waiting_d;
   logic waiting_q;
@@ -746,7 +745,7 @@ module hpcc_select (
   assign at_cursor_d = valid_1_q & of_cursor;
   assign looked_address = looked_place;
   assign messages_raddr = looked_address;
-  assign read_address = read_place;
+  assign read_address = given_place_q;
   assign reads_raddr = read_address;
   assign read = reads_rdata;
   assign place_d = shown.psn - first_now;
@@ -1074,10 +1073,6 @@ module hpcc_select (
     if (at_cursor_q) begin
       looked_place.place = cursor_slot_2_q;
     end
-  end
-  always_comb begin
-    read_place.qp = given_place_q.qp;
-    read_place.place = given_place_q.place;
   end
   always_comb begin
     message_d = messages_rdata;

@@ -128,7 +128,7 @@ pub struct TxPipe {
     pub m_axis: AxisFrameOut,
     /// Memory, read by [`DmaReader`].
     pub m_axi: AxiReadOut,
-    select: Select<8, 12, 12>,
+    select: Select<8, 12>,
     reader: DmaReader,
     data: DataBuilder,
     beside: StreamMerge<AckSend>,

@@ -35,8 +35,8 @@ use super::registers::{
 };
 use super::requester::{
     AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage,
-    OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration, ReadDecision, ReadPlace, RequesterContext,
-    RequesterState, RingPlace, RingPointers, SentTo, Syndrome,
+    OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration, ReadDecision, RequesterContext, RequesterState,
+    RingPlace, RingPointers, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, ReadEnd, ReadWork, ResponseList};
@@ -62,8 +62,8 @@ use super::transport::{
 use super::tx::{
     AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FramePlan,
     FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths,
-    PayloadBeat, Peer, PlainHeaders, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead,
-    StartCode, TakenPacket, TypeOfService,
+    PayloadBeat, Peer, PlainHeaders, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode,
+    TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -314,7 +314,6 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ReadPlan::descriptor(),
         PsnDistance::descriptor(),
         Syndrome::descriptor(),
-        ReadPlace::descriptor(),
         RingPlace::descriptor(),
         RingPointers::descriptor(),
         AnswerEvent::descriptor(),
@@ -328,7 +327,6 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         SelectMessage::descriptor(),
         SelectRead::descriptor(),
         RingVoids::descriptor(),
-        ReadVoids::descriptor(),
         GrantFeedback::descriptor(),
         EthernetHeader::descriptor(),
         Ipv4Header::descriptor(),

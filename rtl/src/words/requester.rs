@@ -56,9 +56,9 @@ crate::word! {
         joinable: Bit,
     }
 
-    /// Place of a message in the rings of all queue pairs.
+    /// Place of a message, or of a READ that is answered, in the rings of all queue pairs.
     pub struct RingPlace {
-        /// Place in the ring.
+        /// Place in the ring; of a READ its tag modulo 16.
         place: U<4>,
         /// Queue pair.
         qp: U<8>,
@@ -72,14 +72,6 @@ crate::word! {
         read_at: U<5>,
         /// The oldest whose completion waits.
         told: U<5>,
-    }
-
-    /// A READ that is being answered, in the ring of its queue pair.
-    pub struct ReadPlace {
-        /// Place in the ring: its tag modulo 16.
-        place: U<4>,
-        /// Queue pair.
-        qp: U<8>,
     }
 
     /// An acknowledgement on its way to the scheduler.

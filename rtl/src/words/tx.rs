@@ -334,16 +334,8 @@ crate::word! {
         epoch: U<4>,
     }
 
-    /// Which place of a ring of messages is voided next.
+    /// Which place of a ring of messages or READs is voided next.
     pub struct RingVoids {
-        /// The place.
-        place: U<4>,
-        /// There is one.
-        some: Bit,
-    }
-
-    /// Which place of a ring of READs is voided next.
-    pub struct ReadVoids {
         /// The place.
         place: U<4>,
         /// There is one.

@@ -182,7 +182,7 @@ impl Logic for Store {
             fields!(written_posted from new_state: assigned, admit, tail, posted, generation);
             written_posted.used = true;
         }
-        writes_posted = post_we | (we & whole) | voiding;
+        writes_posted = post_we | whole | voiding;
         inputs!([posts, own_posts]: we = writes_posted, waddr = posted_at, wdata = written_posted);
         inputs!([contexts, acks, posts, sent]: raddr = qp);
         inputs!([post_contexts, own_posts, progresses]: raddr = post_qp);

@@ -421,7 +421,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(posts: max_reads, valid = post_entry.taken, step = post_entry.step, allowed = intake.allowed);
         inputs!(posts from store: posted, posted_void, progress, progress_void, qp_context = post_context);
         self.store.post_qp.next = self.post_entry.step.val().qp;
-        inputs!(store: posting = posts.writing, post_we = posts.we, post_write_qp = posts.qp, new_posted = posts.new_posted);
+        inputs!(store: posting = posts.writing, post_we = posts.push, post_write_qp = posts.qp, new_posted = posts.new_posted);
         inputs!(entry: answers_rest = events.full, hold, answer_place = held.place);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
         inputs!(responses: enters = entry.response_taken);

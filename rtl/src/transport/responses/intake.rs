@@ -77,7 +77,7 @@ pub struct Intake {
     contexts: StreamFifo<QpChange, 8, 256>,
     ends: StreamFifo<ReadEnd, 8, 256>,
     #[signals(Bit: moves, head_end, end_meets, answer_meets, head_meets, stay_meets)]
-    #[signals(Bit: context_waits, end_waits, behind_end, answer_first, answer_blocked, holds_answer, swaps, may_move, opens)]
+    #[signals(Bit: context_waits, end_waits, behind_end, answer_blocked, holds_answer, swaps, is_free, opens)]
     // the answer waited in the clock before, and then had to for another one
     #[registers(Bit: answer_waited, answer_near)]
     #[signals(U<8>: head_qp)]
@@ -114,21 +114,20 @@ impl Logic for Intake {
         behind_end = offers & (subject_r == ResponseInput::ReadEnd);
         answer_blocked = answer_near & answer_waited;
         swaps = behind_end & met & !answer_blocked;
-        may_move = take | !offers | swaps;
-        moves = take | !offers | (swaps & up.valid);
+        is_free = take | !offers;
+        moves = is_free | (swaps & up.valid);
         context_waits = contexts.down.valid & !context_leaves;
         end_waits = ends.down.valid & !behind_end;
         contexts.down.ready = context_leaves;
-        ends.down.ready = take & (subject_r == ResponseInput::ReadEnd);
+        ends.down.ready = take & behind_end;
         context_leaves = moves & context_waits;
         holds_answer = answer_blocked & ends.down.valid;
-        answer_first = !end_waits;
-        opens = may_move & !context_waits & !holds_answer & answer_first;
+        opens = (is_free | swaps) & !context_waits & !holds_answer & !end_waits;
         up.ready = opens;
         answer_waited = up.valid & !opens;
         end = ends.down.data;
-        head_end = !answer_first & !context_waits;
-        head_qp = if answer_first { up.data.val().qp } else { end.qp };
+        head_end = end_waits & !context_waits;
+        head_qp = if end_waits { end.qp } else { up.data.val().qp };
         if context_waits {
             head_qp = contexts.down.data.val().qp;
         }
@@ -146,7 +145,7 @@ impl Logic for Intake {
             | (in_hand & (up.data.val().qp == decided_qp));
         // of the end that may go in this clock too, since which goes is known late
         answer_near = answer_meets | (end_waits & (up.data.val().qp == end.qp));
-        head_meets = context_waits | (!answer_first & end_meets) | (answer_first & answer_meets);
+        head_meets = context_waits | (end_waits & end_meets) | (!end_waits & answer_meets);
         stay_meets = (compared & (qp_r == compared_qp))
             | (looked_at & (qp_r == looked_qp))
             | (in_hand & (qp_r == decided_qp))
@@ -167,7 +166,7 @@ impl Logic for Intake {
         // only if something comes, so that these many bits do not wait on the wire on which everything else does
         if moves & (context_waits | end_waits | up.valid) {
             assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
-            if !answer_first {
+            if end_waits {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
                 entry_r.msn = bit_cast_number::<24, EndInMsn>(end_msn);

@@ -43,7 +43,7 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
 use crate::words::context::QpContext;
-use crate::words::requester::ReadPlace;
+use crate::words::requester::RingPlace;
 use crate::words::responses::{Compared, QpChange, ResponseInput, ResponseList, ResponseStep};
 use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest, ReadState};
 use crate::words::wire::AethSyndrome;
@@ -166,8 +166,8 @@ pub struct ResponseQueue {
     next_reach: DFF<U<24>>,
     /// Messages completed before each READ, by queue pair and tag modulo 16.
     completions: RamReg<U<24>, 12>,
-    asked_place: Signal<Local, ReadPlace>,
-    told_place: Signal<Local, ReadPlace>,
+    asked_place: Signal<Local, RingPlace>,
+    told_place: Signal<Local, RingPlace>,
     /// The answer is a READ asked for again.
     again: DFF<Bit>,
     /// The READ that becomes active follows the active one.
@@ -479,7 +479,7 @@ impl Logic for ResponseQueue {
         told_place.qp = qp;
         told_place.place = bit_cast_u::<4, 5>(list.tag + 1);
         completions.we = activate;
-        completions.waddr = bit_cast_number::<12, ReadPlace>(told_place);
+        completions.waddr = bit_cast_number::<12, RingPlace>(told_place);
         completions.wdata = completed;
         if create {
             changed.generation = creation.generation;
@@ -539,7 +539,7 @@ impl Logic for ResponseQueue {
             asked_place.qp = qp_2;
             asked_place.place = bit_cast_u::<4, 24>(entry_2.msn);
         }
-        completions.raddr = bit_cast_number::<12, ReadPlace>(asked_place);
+        completions.raddr = bit_cast_number::<12, RingPlace>(asked_place);
         lists.we = create | fail | leave | passes | drops | store | pop | finish | activate;
         inputs!(lists: waddr = qp, wdata = changed);
         if pool.clearing {

@@ -44,21 +44,19 @@ use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
-use crate::words::requester::{PsnDistance, ReadPlace, RingPlace};
+use crate::words::requester::{PsnDistance, RingPlace};
 use crate::words::transport::{DepartureKind, ReadState};
 use crate::words::transport::{Message, TxPacket};
-use crate::words::tx::{
-    LookedGrant, ReadVoids, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, SelectStep,
-};
+use crate::words::tx::{LookedGrant, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, SelectStep};
 use crate::{block, kernel};
 use asked::AskedReads;
 use departs::Departs;
 use form::Form;
 use rust_hdl::prelude::*;
 
-/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of message address, `R` = `A` + 3 bits of READ address.
+/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ.
 #[block]
-pub struct Select<const A: usize, const M: usize, const R: usize> {
+pub struct Select<const A: usize, const M: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -118,16 +116,15 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     message_written_at: DFF<U<12>>,
     writes_message: DFF<Bit>,
     /// READs that are answered, sixteen of a queue pair.
-    reads: TableRam<SelectRead, R>,
+    reads: TableRam<SelectRead, M>,
     /// Where the READ of the last response was found.
     read_places: Ram<U<4>, A>,
     /// The epoch of the READs that are answered.
     epochs: RamReg<U<4>, A>,
     read: Signal<Local, SelectRead>,
     read_written: Signal<Local, SelectRead>,
-    written_place: Signal<Local, ReadPlace>,
+    written_place: Signal<Local, RingPlace>,
     written_address: Signal<Local, U<12>>,
-    read_place: Signal<Local, ReadPlace>,
     read_address: Signal<Local, U<12>>,
     /// Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
     slot_1: Signal<Local, U<4>>,
@@ -144,7 +141,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
     voided_generation: DFF<U<8>>,
     void_cursor: DFF<Bit>,
     /// The same of its READs.
-    read_voids: DFF<ReadVoids>,
+    read_voids: DFF<RingVoids>,
     void_place: Signal<Local, RingPlace>,
     /// The grant that begins next.
     waiting: DFF<Bit>,
@@ -291,7 +288,7 @@ pub struct Select<const A: usize, const M: usize, const R: usize> {
 }
 
 #[kernel]
-impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
+impl<const A: usize, const M: usize> Logic for Select<A, M> {
     fn update(&mut self) {
         inputs!(form: reset, overhead);
 
@@ -341,9 +338,9 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
             self.read_voids.d.next.some = !self.read_voids.q.val().place.all();
         }
         self.reads.wdata.next = self.read_written.val();
-        self.written_address.next = bit_cast_number::<12, ReadPlace>(self.written_place.val());
+        self.written_address.next = bit_cast_number::<12, RingPlace>(self.written_place.val());
         self.reads.we.next = self.read_valid.val() | self.read_voids.q.val().some;
-        self.reads.waddr.next = bit_cast_u::<R, 12>(self.written_address.val());
+        self.reads.waddr.next = bit_cast_u::<M, 12>(self.written_address.val());
         self.epochs.we.next = self.read_valid.val();
         self.epochs.waddr.next = bit_cast_u::<A, 8>(self.read_qp.val());
         self.epochs.wdata.next = self.read_data.val().epoch;
@@ -501,10 +498,8 @@ impl<const A: usize, const M: usize, const R: usize> Logic for Select<A, M, R> {
         }
         self.looked_address.next = bit_cast_number::<12, RingPlace>(self.looked_place.val());
         self.messages.raddr.next = bit_cast_u::<M, 12>(self.looked_address.val());
-        self.read_place.next.qp = self.given_place.q.val().qp;
-        self.read_place.next.place = self.given_place.q.val().place;
-        self.read_address.next = bit_cast_number::<12, ReadPlace>(self.read_place.val());
-        self.reads.raddr.next = bit_cast_u::<R, 12>(self.read_address.val());
+        self.read_address.next = bit_cast_number::<12, RingPlace>(self.given_place.q.val());
+        self.reads.raddr.next = bit_cast_u::<M, 12>(self.read_address.val());
 
         // the message shows, or the READ
         self.message.d.next = self.messages.rdata.val();

@@ -48,15 +48,13 @@ pub struct Posts<const SEGMENT: usize> {
     pub read_place: Signal<Out, U<4>>,
     /// 5: the state may be written.
     pub writing: Signal<Out, Bit>,
-    /// 5: it is.
-    pub we: Signal<Out, Bit>,
-    /// 5: of this queue pair.
+    /// 5: that of this queue pair.
     pub qp: Signal<Out, U<8>>,
     /// 5: new state.
     pub new_posted: Signal<Out, PostState>,
     /// 5: place of what comes out.
     pub place: Signal<Out, U<4>>,
-    /// 5: a message is queued and goes to the scheduler.
+    /// 5: a message is queued and goes to the scheduler, and the state is written.
     pub push: Signal<Out, Bit>,
     /// 5: generation of its queue pair.
     pub generation: Signal<Out, U<8>>,
@@ -164,7 +162,7 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         written.assigned = end_5;
         written.posted = posted_5.posted + bit_cast_u::<5, 1>(bit_cast_b(step_5.read));
         assign! {
-            writing = valid_5, we = push_5, qp = step_5.qp, new_posted = written, place = step_5.place, push = push_5,
+            writing = valid_5, qp = step_5.qp, new_posted = written, place = step_5.place, push = push_5,
             generation = posted_5.generation, tail = posted_5.tail, start = posted_5.assigned, finish = end_5,
             returns = returns_5, defers = defers_5, comes_back = comes_back_5
         }

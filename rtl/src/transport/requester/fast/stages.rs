@@ -173,7 +173,7 @@ pub struct Stages {
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done)]
     // 5
-    #[registers(Bit: valid_5, we_5, moved_5, saves_5, frees_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
+    #[registers(Bit: valid_5, saves_5, frees_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
     #[registers(Bit: moves_5, behind_5, releases_5)]
     #[registers(U<24>: next_5, passed_5)]
@@ -366,14 +366,12 @@ impl Logic for Stages {
         assign!(state_5.d = state_4, behind_5.d = behind_4);
         moves_5 = moves;
         releases_5 = message.read;
-        moved_5 = moves;
-        we_5 = moves | saves_4;
         saves_5 = saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
         read_place = step_4.place;
 
         // 5
-        we = we_5 | accepts;
+        we = moves_5 | saves_5 | accepts;
         writing = valid_5 | saves_5;
         saved = saves_5;
         written = state_5;
@@ -394,7 +392,7 @@ impl Logic for Stages {
         if accepts & last_5 {
             written.read_at = state_5.read_at + 1;
         }
-        moved = moved_5 | accepts;
+        moved = moves_5 | accepts;
         assign! {
             qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
             frees = frees_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
@@ -406,7 +404,7 @@ impl Logic for Stages {
         bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, we_5, moved_5, moves_5, frees_5, defers_answer_5, event_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, moves_5, frees_5, defers_answer_5, event_5,
             echo_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
         }
     }
