@@ -17,17 +17,26 @@ module hpcc_ram #(
   assign rdata = $anyseq;
 endmodule
 
-// A commit without its mark of an end or a failure, the one field that the stage may change in an answer.
-module unmarked (
-  input wire hpcc_nic_pkg::commit_t whole,
-  output wire hpcc_nic_pkg::commit_t rest
+// Nor is what its queues hold, free_fifo.sv. The queue of the order in which writes were asked for offers what it likes too.
+module hpcc_short_fifo #(
+  parameter integer WIDTH = 1,
+  parameter integer ADDRESS = 1,
+  parameter integer MARK = 1
+) (
+  input wire clk,
+  input wire rst,
+  input wire [WIDTH-1:0] up_data,
+  input wire up_valid,
+  output wire up_ready,
+  output wire [WIDTH-1:0] down_data,
+  output wire down_valid,
+  input wire down_ready,
+  output wire crowded
 );
-  hpcc_nic_pkg::commit_t copy;
-  always @* begin
-    copy = whole;
-    copy.ends_or_failed = 0;
-  end
-  assign rest = copy;
+  hpcc_fifo #(.WIDTH(WIDTH), .ADDRESS(ADDRESS), .MARK(MARK)) any (
+    .clk(clk), .rst(rst), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
+    .down_data(down_data), .down_valid(down_valid), .down_ready(down_ready), .crowded(crowded)
+  );
 endmodule
 
 module commit_proof (
@@ -45,7 +54,7 @@ module commit_proof (
   localparam W = 421; // a commit_t
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
   wire hpcc_nic_pkg::commit_t response_data, answer_data;
-  hpcc_transport_commit_stage dut (
+  hpcc_commit_stage dut (
     .clk(clk), .rst(rst), .context_valid(context_valid), .context_qp(context_qp), .up_data(up_data), .up_valid(up_valid), .up_ready(up_ready),
     .written_data(written_data), .written_valid(written_valid), .written_ready(written_ready),
     .response_data(response_data), .response_valid(response_valid), .response_ready(response_ready),
@@ -54,27 +63,14 @@ module commit_proof (
   // signals of the block, joined by the script of commit.sby
   wire full, full_1, done, swallowed;
   wire hpcc_nic_pkg::commit_entry_t entry, entry_1;
-  wire full_r, spare_full_r, ready_r, full_a, spare_full_a, ready_a;
-  wire hpcc_nic_pkg::commit_t item_a, spare_a;
+  wire full_r, spare_full_r, ready_r;
+  // its queues: of requests, of answers, and whether the next write belongs to an answer
+  wire of_requests_push, of_answers_push, order_push, order_in;
+  wire request_valid, request_taken, waiting_valid, waiting_taken, order_valid, order_taken, of_answer;
+  wire hpcc_nic_pkg::commit_entry_t waiting;
 
   wire take = up_valid && up_ready, token = written_valid && written_ready;
-  wire pop = answer_valid && answer_ready;
-  wire [3:0] held, ahead;
-  wire tracked;
-  wire [W:0] kept;
-  // answers, from the entrance to the exit; the top bit of what is kept says that a write is waited for
-  wire enters = take && up_data.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-  wire hpcc_nic_pkg::commit_t entering, leaving, in_entry, in_entry_1, in_item, in_spare;
-  unmarked u_entering (.whole(up_data.commit), .rest(entering));
-  unmarked u_leaving (.whole(answer_data), .rest(leaving));
-  unmarked u_entry (.whole(entry.commit), .rest(in_entry));
-  unmarked u_entry_1 (.whole(entry_1.commit), .rest(in_entry_1));
-  unmarked u_item (.whole(item_a), .rest(in_item));
-  unmarked u_spare (.whole(spare_a), .rest(in_spare));
-  stream_token #(.W(W + 1), .N(4), .ROOM(4)) answers (
-    .clk(clk), .rst(rst), .push(enters), .in({up_data.waits, entering}),
-    .pop(pop), .out({kept[W], leaving}), .held(held), .tracked(tracked), .ahead(ahead), .kept(kept)
-  );
+  wire is_answer = up_data.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
   stream_rules #(.W(W)) response (
     .clk(clk), .rst(rst), .valid(response_valid), .ready(response_ready), .data(response_data)
   );
@@ -82,65 +78,62 @@ module commit_proof (
     .clk(clk), .rst(rst), .valid(answer_valid), .ready(answer_ready), .data(answer_data)
   );
 
-  wire waits = entry.waits, is_answer = entry.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-  wire in_stage = full && is_answer, in_front = full_1 && entry_1.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
-  wire [1:0] in_skid = full_a + spare_full_a;
-  // the tracked answer is the one in the stage
-  wire here = tracked && in_stage && ahead == in_skid;
-  // or the one that waits in front of it
-  wire next = tracked && in_front && ahead == in_skid + in_stage;
-  reg behind_failure = 0;
-  reg written = 0, failed = 0, fails = 0;
+  wire waits = entry.waits;
+  // an answer leaves its queue, and its write is done
+  wire answers = waiting_valid && waiting_taken;
+  reg answer_there = 0, behind_failure = 0, fails = 0;
+  hpcc_nic_pkg::commit_t answer_due;
   reg [1:0] responses = 0;
   always @(posedge clk) begin
-    if (enters && !tracked) written <= 0;
-    else if (here && token) begin
-      written <= 1;
-      failed <= written_data;
+    if (!answer_there || answer_ready) begin
+      answer_there <= answers;
+      answer_due <= waiting.commit;
+      if (waiting.waits && written_data) answer_due.ends_or_failed <= 1;
     end
-    responses <= responses + (done && !is_answer && !swallowed && (entry.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING || (waits && written_data)))
+    responses <= responses + (done && !swallowed && (entry.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING || (waits && written_data)))
       - (response_valid && response_ready);
-    fails <= done && !is_answer && !swallowed && waits && written_data;
-    behind_failure <= done && !is_answer && waits && written_data && full_1
+    fails <= done && !swallowed && waits && written_data;
+    behind_failure <= done && waits && written_data && full_1
       && {entry_1.commit.qp, entry_1.commit.generation} == {entry.commit.qp, entry.commit.generation};
     if (rst) begin
+      answer_there <= 0;
       behind_failure <= 0;
       responses <= 0;
       fails <= 0;
     end
   end
   always @(posedge clk) if (!rst) begin
-    // a result of a write is taken exactly when the entry that waits for it goes
-    token_with_entry: assert (token == (done && waits));
+    // an entry goes into the queue of its kind, and the write that it waits for is noted with whose it is
+    to_its_queue: assert (of_requests_push == (take && !is_answer) && of_answers_push == (take && is_answer));
+    noted: assert (order_push == (take && up_data.waits) && (!order_push || order_in == is_answer));
+    // a result of a write is taken exactly when the entry that waits for it goes, and it is one of its kind
+    token_with_entry: assert (token == ((done && waits) || (answers && waiting.waits)));
+    token_of_its_kind: assert (!token || (order_valid && order_taken && of_answer == (answers && waiting.waits)));
+    one_for_one: assert (!token || (done && waits) != (answers && waiting.waits));
+    noted_until_taken: assert (!(order_valid && order_taken) || token);
     goes_once: assert (!done || full);
-    // commit order: no answer leaves before its write is done, and it says if that failed
-    not_before_written: assert (!(pop && tracked && ahead == 0 && kept[W]) || written);
-    says_failed: assert (!(pop && tracked && ahead == 0 && kept[W]) || !failed || answer_data.ends_or_failed);
+    // answers leave one by one as they came, and say if their write failed
+    answer_leaves: assert (answer_valid == answer_there);
+    answer_is_whole: assert (!answer_valid || answer_data == answer_due);
     // a response for every entry that asks for one or has failed and whose queue pair had not failed before, and for no other
     response_count: assert (responses == full_r + spare_full_r);
-    // no deadlock: with room at both exits an entry goes once its write is done
-    goes: assert (!(full && ready_r && ready_a && (!waits || written_valid)) || done);
-    enters_when_empty: assert (full || up_ready);
+    // no deadlock: with room at its exit an entry goes once its write is done, whatever the other kind waits for
+    goes: assert (!(full && ready_r && (!waits || (written_valid && order_valid && !of_answer))) || done);
+    answer_goes: assert (!(waiting_valid && answer_ready && (!waiting.waits || (written_valid && order_valid && of_answer))) || answers);
+    enters_when_empty: assert (full || !request_valid || request_taken);
     // the entry right behind a failed one of its queue pair and generation, which no memory can tell of yet
     swallowed_behind_failure: assert (!behind_failure || swallowed);
     // software hears of a failed queue pair once
     fail_told: assert (fail_valid == fails);
   end
   always @(posedge clk) if (!rst) begin
-    // what is inside is in the stage's two registers or in the two behind it
-    count: assert (held == in_front + in_stage + in_skid);
-    skid_a: assert ((!spare_full_a || full_a) && !(ready_a && spare_full_a));
     skid_r: assert ((!spare_full_r || full_r) && !(ready_r && spare_full_r));
-    token_here: assert (!here || (in_entry == kept[W-1:0] && waits == kept[W]));
-    token_next: assert (!next || (in_entry_1 == kept[W-1:0] && entry_1.waits == kept[W]));
-    token_item: assert (!(tracked && ahead == 0 && in_skid != 0) || in_item == kept[W-1:0]);
-    token_spare: assert (!(tracked && ahead == 1 && in_skid == 2) || in_spare == kept[W-1:0]);
-    written_item: assert (!(tracked && ahead == 0 && in_skid != 0 && kept[W]) || (written && (!failed || item_a.ends_or_failed)));
-    written_spare: assert (!(tracked && ahead == 1 && in_skid == 2 && kept[W]) || (written && (!failed || spare_a.ends_or_failed)));
   end
   always @(posedge clk) if (!rst) begin
-    failed_answer: cover (pop && tracked && ahead == 0 && kept[W] && failed);
+    failed_answer: cover (answer_valid && answer_ready && answer_data.ends_or_failed);
     waits_for_write: cover (full && waits && !written_valid && response_valid);
+    passes_an_answer: cover (done && waiting_valid && waiting.waits && !waiting_taken);
+    passes_a_request: cover (answers && full && waits && !done);
     response_beside_answer: cover (response_valid && answer_valid);
     swallowed_after_failure: cover (done && swallowed && entry.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ACKNOWLEDGE);
   end

@@ -340,11 +340,6 @@ module hpcc_nic (
   wire  writer_m_axi_wvalid;
   wire  writer_m_axi_bready;
   // What is to happen when memory has the payload.
-  wire  commits_up_ready;
-  wire  hpcc_nic_pkg::commit_entry_t commits_down_data;
-  wire  commits_down_valid;
-  wire  unused_commits_crowded;
-  // Does it.
   wire  commit_up_ready;
   wire  commit_written_ready;
   wire  hpcc_nic_pkg::commit_t commit_response_data;
@@ -693,7 +688,7 @@ module hpcc_nic (
     .job_ready(writer_job_ready),
     .commit_data(rx_commit_data),
     .commit_valid(rx_commit_valid),
-    .commit_ready(commits_up_ready),
+    .commit_ready(commit_up_ready),
     .request_data(rx_request_data),
     .request_valid(rx_request_valid),
     .request_ready(responder_row_ready),
@@ -795,24 +790,13 @@ module hpcc_nic (
     .m_axi_bvalid(m_axi_bvalid),
     .m_axi_bready(writer_m_axi_bready)
   );
-  hpcc_fifo #(.WIDTH(422), .ADDRESS(7), .MARK(128)) u_commits (
-    .clk(clk),
-    .rst(asleep),
-    .up_data(rx_commit_data),
-    .up_valid(rx_commit_valid),
-    .up_ready(commits_up_ready),
-    .down_data(commits_down_data),
-    .down_valid(commits_down_valid),
-    .down_ready(commit_up_ready),
-    .crowded(unused_commits_crowded)
-  );
-  hpcc_transport_commit_stage u_commit (
+  hpcc_commit_stage u_commit (
     .clk(clk),
     .rst(asleep),
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
-    .up_data(commits_down_data),
-    .up_valid(commits_down_valid),
+    .up_data(rx_commit_data),
+    .up_valid(rx_commit_valid),
     .up_ready(commit_up_ready),
     .written_data(writer_written_data),
     .written_valid(writer_written_valid),

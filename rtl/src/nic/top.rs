@@ -103,8 +103,6 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     /// Payload to memory.
     writer: DmaWriter,
     /// What is to happen when memory has the payload.
-    commits: StreamFifo<CommitEntry, 7, 128>,
-    /// Does it.
     commit: CommitStage,
     /// READs that wait for their responses, and acknowledgements behind them.
     queue: ResponseQueue,
@@ -170,7 +168,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         reset!(hold, running, ready);
         self.asleep.next = !self.running.q.val();
         inputs!([
-            registers, manager, rx, responder, notify, writer, commits, commit, queue, works, requester, read_errors, flows,
+            registers, manager, rx, responder, notify, writer, commit, queue, works, requester, read_errors, flows,
             tx, counters
         ]: reset = asleep);
 
@@ -236,7 +234,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(rx from manager: context_valid, context_qp, context_data);
         StreamOut::<BufferedPayload>::join(&mut self.rx.payload, &mut self.writer.payload);
         StreamOut::<DmaJob>::join(&mut self.rx.job, &mut self.writer.job);
-        StreamOut::<CommitEntry>::join(&mut self.rx.commit, &mut self.commits.up);
+        StreamOut::<CommitEntry>::join(&mut self.rx.commit, &mut self.commit.up);
         StreamOut::<RxPacket>::join(&mut self.rx.request, &mut self.responder.row);
         StreamOut::<Action>::join(&mut self.responder.action, &mut self.rx.request_action);
         StreamOut::<RxPacket>::join(&mut self.rx.response, &mut self.requester.row);
@@ -264,7 +262,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         AxiWriteResponseIn::link(&mut self.m_axi.b, &mut self.writer.m_axi.b);
         self.m_axi.aw.valid.next = self.writer.m_axi.aw.valid.val() & self.running.q.val();
         self.m_axi.w.valid.next = self.writer.m_axi.w.valid.val() & self.running.q.val();
-        StreamOut::<CommitEntry>::join(&mut self.commits.down, &mut self.commit.up);
         StreamOut::<U<1>>::join(&mut self.writer.written, &mut self.commit.written);
         StreamOut::<Commit>::join(&mut self.commit.response, &mut self.queue.up);
         StreamOut::<Commit>::join(&mut self.commit.answer, &mut self.requester.answer);

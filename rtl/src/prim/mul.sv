@@ -10,7 +10,8 @@
 // | last | `p` | sum of the rows |
 //
 // On Lattice parts multipliers stand in columns far from the carry chains: with more than one row clock 3 only takes the products into
-// registers beside those (`near`), and the additions of clocks 3 and 4 are one clock's.
+// registers beside those (`near`), and the additions of clocks 3 and 4 are one clock's: the tiles of two rows go through carry-save adders,
+// which carry nothing from bit to bit, into one carry chain.
 module hpcc_mul #(
   parameter integer A = 17,
   parameter integer B = 17,
@@ -33,6 +34,9 @@ module hpcc_mul #(
   localparam integer FULL = 17 * (COLUMNS + ROWS);
   wire [X-1:0] x;
   wire [Y-1:0] y;
+  // of every row its even tiles side by side, its odd ones, and the sum of both
+  wire [ROW*ROWS-1:0] evens;
+  wire [ROW*ROWS-1:0] odds;
   wire [ROW*ROWS-1:0] sums;
   wire [FULL-1:0] full;
   // what the caller does not want of the product
@@ -115,14 +119,19 @@ module hpcc_mul #(
       assign tiles = products;
 `endif
       if (COLUMNS == 1) begin : one
-        assign sums[ROW*r +: ROW] = tiles;
+        assign evens[ROW*r +: ROW] = tiles;
+        assign odds[ROW*r +: ROW] = {ROW{1'b0}};
       end else if (COLUMNS == 2) begin : two
-        assign sums[ROW*r +: ROW] = {17'd0, tiles[33:0]} + {tiles[67:34], 17'd0};
+        assign evens[ROW*r +: ROW] = {17'd0, tiles[33:0]};
+        assign odds[ROW*r +: ROW] = {tiles[67:34], 17'd0};
       end else if (COLUMNS == 3) begin : three
-        assign sums[ROW*r +: ROW] = {tiles[101:68], tiles[33:0]} + {17'd0, tiles[67:34], 17'd0};
+        assign evens[ROW*r +: ROW] = {tiles[101:68], tiles[33:0]};
+        assign odds[ROW*r +: ROW] = {17'd0, tiles[67:34], 17'd0};
       end else begin : four
-        assign sums[ROW*r +: ROW] = {17'd0, tiles[101:68], tiles[33:0]} + {tiles[135:102], tiles[67:34], 17'd0};
+        assign evens[ROW*r +: ROW] = {17'd0, tiles[101:68], tiles[33:0]};
+        assign odds[ROW*r +: ROW] = {tiles[135:102], tiles[67:34], 17'd0};
       end
+      assign sums[ROW*r +: ROW] = evens[ROW*r +: ROW] + odds[ROW*r +: ROW];
     end
     if (ROWS == 1) begin : single
       assign full = sums;
@@ -140,38 +149,69 @@ module hpcc_mul #(
       initial result = {P{1'b0}};
       always @(posedge clk) result <= full[LOW +: P];
       assign p = result;
+      // sums of two rows, the second 17 places further up
+      localparam integer PAIR = ROW + 17;
+      wire [PAIR*(ROWS/2)-1:0] pairs;
+`ifndef SYNTH_ECP5
       // the rows' sums, a clock behind the products
-      wire [ROW*ROWS-1:0] rows;
-`ifdef SYNTH_ECP5
-      assign rows = sums;
-`else
       reg [ROW*ROWS-1:0] rows_r;
       initial rows_r = {(ROW * ROWS){1'b0}};
       always @(posedge clk) rows_r <= sums;
-      assign rows = rows_r;
 `endif
-      wire [ROW-1:0] row_0 = rows[0 +: ROW];
-      wire [ROW-1:0] row_1 = rows[ROW +: ROW];
-      // two rows, the second 17 places further up
-      wire [ROW+16:0] pair = {{17'd0, row_0[ROW-1:17]} + row_1, row_0[16:0]};
+      for (r = 0; r < ROWS / 2; r = r + 1) begin : two_rows
+`ifdef SYNTH_ECP5
+        wire [PAIR-1:0] even_low = {17'd0, evens[ROW*2*r +: ROW]};
+        wire [PAIR-1:0] odd_low = {17'd0, odds[ROW*2*r +: ROW]};
+        wire [PAIR-1:0] even_high = {evens[ROW*(2*r+1) +: ROW], 17'd0};
+        wire [PAIR-1:0] odd_high = {odds[ROW*(2*r+1) +: ROW], 17'd0};
+        wire [PAIR-1:0] first;
+        wire [PAIR-1:0] bits;
+        wire [PAIR-1:0] carries;
+        // carries of three numbers, each in its place; at the top none leaves
+        function automatic [PAIR-1:0] carried(input [PAIR-1:0] one, input [PAIR-1:0] two, input [PAIR-1:0] three);
+          carried = ((one & (two | three)) | (two & three)) << 1;
+        endfunction
+        if (COLUMNS == 2) begin : three_numbers
+          // these two have no bit in common
+          assign first = even_low | odd_high;
+          assign bits = first ^ odd_low ^ even_high;
+          assign carries = carried(first, odd_low, even_high);
+        end else begin : four_numbers
+          wire [PAIR-1:0] second;
+          assign first = even_low ^ odd_low ^ even_high;
+          assign second = carried(even_low, odd_low, even_high);
+          assign bits = first ^ second ^ odd_high;
+          assign carries = carried(first, second, odd_high);
+        end
+        // nothing is added to the lower half of the lowest tile; the rows' own sums are not needed here
+        wire unused_bits = &{1'b0, sums, carries[16:0]};
+        assign pairs[PAIR*r +: PAIR] = {bits[PAIR-1:17] + carries[PAIR-1:17], bits[16:0]};
+`else
+        wire [ROW-1:0] low = rows_r[ROW*2*r +: ROW];
+        wire [ROW-1:0] high = rows_r[ROW*(2*r+1) +: ROW];
+        assign pairs[PAIR*r +: PAIR] = {{17'd0, low[ROW-1:17]} + high, low[16:0]};
+`endif
+      end
       if (ROWS == 2) begin : rows_2
-        assign full = pair;
+        assign full = pairs;
       end else begin : more
-        reg [ROW+16:0] pair_0;
+        reg [PAIR-1:0] pair_0;
         reg [FULL-35:0] pair_1;
-        wire [ROW-1:0] row_2 = rows[2*ROW +: ROW];
         initial begin
-          pair_0 = {(ROW + 17){1'b0}};
+          pair_0 = {PAIR{1'b0}};
           pair_1 = {(FULL - 34){1'b0}};
         end
-        if (ROWS == 3) begin : rows_3
-          always @(posedge clk) pair_1 <= row_2;
-        end else begin : rows_4
-          wire [ROW-1:0] row_3 = rows[3*ROW +: ROW];
-          always @(posedge clk) pair_1 <= {{17'd0, row_2[ROW-1:17]} + row_3, row_2[16:0]};
+        always @(posedge clk) pair_0 <= pairs[0 +: PAIR];
+        if (ROWS == 4) begin : rows_4
+          always @(posedge clk) pair_1 <= pairs[PAIR +: PAIR];
+        end else begin : rows_3
+`ifdef SYNTH_ECP5
+          always @(posedge clk) pair_1 <= sums[2*ROW +: ROW];
+`else
+          always @(posedge clk) pair_1 <= rows_r[2*ROW +: ROW];
+`endif
         end
-        always @(posedge clk) pair_0 <= pair;
-        assign full = {pair_1 + {{(FULL - ROW - 17){1'b0}}, pair_0[ROW+16:34]}, pair_0[33:0]};
+        assign full = {pair_1 + {{(FULL - ROW - 17){1'b0}}, pair_0[PAIR-1:34]}, pair_0[33:0]};
       end
     end
   endgenerate

@@ -1,4 +1,4 @@
-//! Random entries, tokens and receivers against a list of what must come out.
+//! Random entries, tokens and receivers against lists of what must come out, and after which token.
 
 use super::*;
 use crate::prim::word::Word as _;
@@ -6,14 +6,23 @@ use crate::sim::{init, step, Stimulus};
 use crate::words::transport::Commit;
 use std::collections::{BTreeMap, VecDeque};
 
+/// What must come out, and how many tokens must have been taken by then.
+struct Expected {
+    limbs: [u64; 7],
+    tokens: u64,
+}
+
 struct Bench {
     stage: Box<CommitStage>,
     stimulus: Stimulus,
     up: Option<[u64; 7]>,
     tokens: VecDeque<u64>,
     offering: bool,
-    responses: VecDeque<[u64; 7]>,
-    answers: VecDeque<[u64; 7]>,
+    responses: VecDeque<Expected>,
+    answers: VecDeque<Expected>,
+    /// Tokens that entries so far wait for, and those that were taken.
+    awaited: u64,
+    written: u64,
     fails: VecDeque<(u64, u64)>,
     failed: BTreeMap<u64, u64>,
     taken: u64,
@@ -35,6 +44,8 @@ impl Bench {
             offering: false,
             responses: VecDeque::new(),
             answers: VecDeque::new(),
+            awaited: 0,
+            written: 0,
             fails: VecDeque::new(),
             failed: BTreeMap::new(),
             taken: 0,
@@ -57,13 +68,16 @@ impl Bench {
         let waits = kind != 2 && self.stimulus.chance(0.7);
         let error = waits && self.stimulus.chance(errors);
         let mut out = limbs;
+        let mut tokens = 0;
         if waits {
             limbs[6] |= 1 << 37;
             self.tokens.push_back(error.into());
+            self.awaited += 1;
+            tokens = self.awaited;
         }
         if kind == 3 {
             Commit::ENDS_OR_FAILED.put(&mut out, error.into());
-            self.answers.push_back(out);
+            self.answers.push_back(Expected { limbs: out, tokens });
             return limbs;
         }
         if self.failed.get(&qp) == Some(&generation) {
@@ -79,7 +93,7 @@ impl Bench {
             self.naks += 1;
         }
         if error || kind != 0 {
-            self.responses.push_back(out);
+            self.responses.push_back(Expected { limbs: out, tokens });
         }
         limbs
     }
@@ -117,23 +131,15 @@ impl Bench {
             self.tokens.pop_front();
             self.offering = false;
         }
-        if let Some(limbs) = response {
-            let expected = self.responses.pop_front();
-            assert_eq!(
-                Some(limbs),
-                expected,
-                "response of Commit::PSN {:x}",
-                Commit::PSN.get(&limbs)
-            );
+        let expected = [(response, &mut self.responses), (answer, &mut self.answers)];
+        for (given, list) in expected {
+            let Some(limbs) = given else { continue };
+            let expected = list.pop_front().expect("an entry that asks for it");
+            let psn = Commit::PSN.get(&limbs);
+            assert_eq!(limbs, expected.limbs, "PSN {psn:x}");
+            assert!(expected.tokens <= self.written, "PSN {psn:x} before memory has it");
         }
-        if let Some(limbs) = answer {
-            assert_eq!(
-                Some(limbs),
-                self.answers.pop_front(),
-                "answer of Commit::PSN {:x}",
-                Commit::PSN.get(&limbs)
-            );
-        }
+        self.written += u64::from(written);
         if let Some(fail) = fail {
             assert_eq!(
                 Some(fail),
@@ -144,7 +150,7 @@ impl Bench {
     }
 
     fn drain(&mut self) {
-        for _ in 0..20 {
+        for _ in 0..300 {
             self.tick(0.0, 1.0, 1.0, 0.0);
         }
         assert!(self.up.is_none() && self.tokens.is_empty());
@@ -177,4 +183,75 @@ fn an_entry_a_clock() {
         bench.tick(1.0, 1.0, 1.0, 0.0);
     }
     assert!(bench.taken >= 990, "{}", bench.taken);
+}
+
+/// An entry of a kind, of queue pair 0, that waits for a write or not.
+fn plain(kind: u64, psn: u64, waits: bool) -> [u64; 7] {
+    let mut limbs = [0; 7];
+    Commit::KIND.put(&mut limbs, kind);
+    Commit::PSN.put(&mut limbs, psn);
+    limbs[6] |= u64::from(waits) << 37;
+    limbs
+}
+
+/// Offers entries one a clock, then nothing for a while, and no token: the PSNs of responses and answers that come, with their clocks.
+fn without_memory(entries: &[[u64; 7]]) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+    let mut bench = Bench::new(1);
+    let stage = bench.stage.as_mut();
+    // the queues open a clock after the reset
+    step(stage, |_| ());
+    let (mut responses, mut answers) = (vec![], vec![]);
+    for clock in 0..entries.len() + 30 {
+        stage.up.valid.next = clock < entries.len();
+        stage.up.data.next = CommitEntry::from_slice(entries.get(clock).unwrap_or(&[!0; 7]));
+        stage.written.valid.next = false;
+        (stage.response.ready.next, stage.answer.ready.next) = (true, true);
+        let (taken, response, answer) = step(stage, |s| {
+            let psn = |data: Commit| Commit::PSN.get(&data.array::<7>());
+            (
+                s.up.ready.val(),
+                s.response.valid.val().then(|| psn(s.response.data.val())),
+                s.answer.valid.val().then(|| psn(s.answer.data.val())),
+            )
+        });
+        assert!(taken || clock >= entries.len(), "clock {clock}");
+        responses.extend(response.map(|psn| (psn, clock as u64)));
+        answers.extend(answer.map(|psn| (psn, clock as u64)));
+    }
+    (responses, answers)
+}
+
+/// READs that are asked for, and acknowledgements that come, do not wait for payload of the other direction.
+#[test]
+fn neither_direction_waits_for_the_other() {
+    let (read, acknowledge, answer) = (2, 1, 3);
+    let (responses, answers) = without_memory(&[plain(answer, 1, true), plain(read, 2, false), plain(read, 3, false)]);
+    assert_eq!((responses, answers), (vec![(2, 7), (3, 8)], vec![]));
+    let (responses, answers) = without_memory(&[
+        plain(acknowledge, 1, true),
+        plain(answer, 2, false),
+        plain(answer, 3, false),
+    ]);
+    assert_eq!((responses, answers), (vec![], vec![(2, 5), (3, 6)]));
+    // but a READ behind a WRITE does
+    let (responses, _) = without_memory(&[plain(acknowledge, 1, true), plain(read, 2, false)]);
+    assert_eq!(responses, vec![]);
+}
+
+/// With memory that has stopped, queues that are full lose nothing, whichever of the three it is.
+#[test]
+fn a_full_queue_loses_nothing() {
+    for (seed, accept) in [(11, 1.0), (12, 0.0)] {
+        let mut bench = Bench::new(seed);
+        for _ in 0..600 {
+            bench.tick(1.0, 0.0, accept, 0.0);
+        }
+        let held = bench.taken;
+        assert!((120..300).contains(&held), "{held}");
+        for _ in 0..2000 {
+            bench.tick(1.0, 0.9, 0.9, 0.01);
+        }
+        bench.drain();
+        assert!(bench.taken > held + 1000, "{}", bench.taken);
+    }
 }

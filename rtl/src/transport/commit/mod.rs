@@ -1,15 +1,19 @@
 //! What follows from a packet waits here until the memory has taken its payload.
 //!
-//! Entries come in the order of the write jobs, so one token belongs to the next entry that waits for a write. A bus error turns what
+//! Requests and answers each keep their order, and neither waits for the other ([`queues`]). A bus error turns what
 //! the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
 //! commits later in the same generation is swallowed. The requester hears of its own errors in the bit `ends_or_failed`.
 //!
-//! | clock | does |
-//! |---|---|
-//! | 0 - 1 | entry into a register, failed generation of its queue pair out of the RAM |
-//! | 1 - 2 | that generation into a register, beside the entry's second one |
-//! | 2 - 3 | is it the entry's? Token awaited; response, answer or nothing |
+//! | clock | requests | answers |
+//! |---|---|---|
+//! | 0 - 3 | queue | queue |
+//! | 3 - 4 | entry into a register, failed generation of its queue pair out of the RAM | token awaited, answer into a register |
+//! | 4 - 5 | that generation into a register, beside the entry's second one | |
+//! | 5 - 6 | is it the entry's? Token awaited; response or nothing | |
 
+pub mod queues;
+
+use self::queues::CommitQueues;
 use crate::prim::ram::Ram;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
@@ -21,7 +25,7 @@ use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// One entry a clock while nobody waits.
+/// One entry a clock of each kind while nobody waits.
 #[block]
 pub struct CommitStage {
     /// Clock.
@@ -46,19 +50,22 @@ pub struct CommitStage {
     pub fail_qp: Signal<Out, U<8>>,
     /// Its generation.
     pub fail_generation: Signal<Out, U<8>>,
-    #[registers(Bit: full_1, full)]
+    queues: CommitQueues,
+    #[registers(Bit: full_1, full, answer_full)]
     #[registers(CommitEntry: entry_1, entry)]
     /// The entry before this one failed, and was of the same queue pair and generation: its mark came too late for `found`.
     after_failed: DFF<Bit>,
     #[registers(FailedGeneration: found)]
-    #[signals(Bit: take, moves, fails, error, is_answer, to_response, swallowed, has_room, done)]
+    #[signals(Bit: take, moves, fails, error, to_response, swallowed, has_room, done, answer_moves, answer_written)]
     #[signals(FailedGeneration: looked_for, marked)]
     #[signals(QpOfGeneration: own, own_1)]
     #[registers(Bit: fail_valid_r, forget)]
     failed: Ram<FailedGeneration, 8>,
     responses: Skid<Commit>,
-    answers: Skid<Commit>,
     item: Signal<Local, Commit>,
+    /// The answer that is offered.
+    answered: DFF<Commit>,
+    waiting: Signal<Local, CommitEntry>,
     fail_r: DFF<QpOfGeneration>,
     forget_qp: DFF<U<8>>,
     arriving: Signal<Local, CommitEntry>,
@@ -67,40 +74,50 @@ pub struct CommitStage {
 #[kernel]
 impl Logic for CommitStage {
     fn update(&mut self) {
-        inputs!([responses, answers]: reset);
-        fields!(own from entry: qp = commit.qp, generation = commit.generation);
-        is_answer = entry.commit.kind == CommitKind::Answer;
-        error = entry.waits & written.data.get_bit(0);
+        inputs!([queues, responses]: reset);
+        StreamIn::<CommitEntry>::link(&mut up, &mut queues.up);
+        StreamIn::<U<1>>::link(&mut written, &mut queues.written);
 
-        // out: at most one item an entry; an entry of a kind that sends nothing needs no room. Whether the queue pair is a failed one is
+        // answers
+        waiting = queues.answers.data;
+        answer_moves = !answer_full | answer.ready;
+        answer_written = !waiting.waits | queues.answers_written.valid;
+        queues.answers.ready = answer_moves & answer_written;
+        queues.answers_written.ready = answer_moves & queues.answers.valid & waiting.waits;
+        if answer_moves {
+            answer_full = queues.answers.valid & answer_written;
+            answered = waiting.commit;
+            if waiting.waits & queues.answers_written.data.any() {
+                answered.ends_or_failed = true;
+            }
+        }
+        answer.valid = answer_full;
+        answer.data = answered;
+
+        // requests, out: at most one item an entry; an entry of a kind that sends nothing needs no room. Whether the queue pair is a failed one is
         // known last, so that it decides only over what is sent, never over who moves: that enables 420 bits
-        to_response = !is_answer & (error | (entry.commit.kind != CommitKind::Nothing));
+        fields!(own from entry: qp = commit.qp, generation = commit.generation);
+        error = entry.waits & queues.requests_written.data.any();
+        to_response = error | (entry.commit.kind != CommitKind::Nothing);
         looked_for.generation = own.generation;
         looked_for.failed = true;
         swallowed = (found == looked_for) | after_failed;
-        has_room = (responses.up.ready | !to_response) & (answers.up.ready | !is_answer);
-        done = full & (written.valid | !entry.waits) & has_room;
-        written.ready = full & entry.waits & has_room;
+        has_room = responses.up.ready | !to_response;
+        done = full & (queues.requests_written.valid | !entry.waits) & has_room;
+        queues.requests_written.ready = full & entry.waits & has_room;
         item = entry.commit;
         if error {
-            if is_answer {
-                item.ends_or_failed = true;
-            } else {
-                // a negative acknowledgement, remote operational error; the message that ends with this packet does not end now
-                item.kind = CommitKind::Acknowledge;
-                item.syndrome = AethSyndrome::NakRemoteOperation;
-                item.msn = entry.commit.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.commit.ends_or_failed));
-            }
+            // a negative acknowledgement, remote operational error; the message that ends with this packet does not end now
+            item.kind = CommitKind::Acknowledge;
+            item.syndrome = AethSyndrome::NakRemoteOperation;
+            item.msn = entry.commit.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.commit.ends_or_failed));
         }
         responses.up.data = item;
         responses.up.valid = done & to_response & !swallowed;
-        answers.up.data = item;
-        answers.up.valid = done & is_answer;
         StreamOut::<Commit>::link(&mut response, &mut responses.down);
-        StreamOut::<Commit>::link(&mut answer, &mut answers.down);
 
         // failed queue pairs; a creation waits for a failure that is marked in the same clock
-        fails = done & error & !is_answer;
+        fails = done & error;
         marked.generation = own.generation;
         marked.failed = true;
         inputs!(failed: we = forget, waddr = forget_qp);
@@ -130,17 +147,16 @@ impl Logic for CommitStage {
             after_failed = fails & (own_1 == own);
         }
         take = !full_1 | moves;
-        up.ready = take;
-        arriving = up.data;
+        queues.requests.ready = take;
+        arriving = queues.requests.data;
         failed.raddr = own_1.qp;
         if take {
-            assign!(full_1.d = up.valid, entry_1.d = up.data);
+            assign!(full_1.d = queues.requests.valid, entry_1.d = queues.requests.data);
             failed.raddr = arriving.commit.qp;
         }
-        reset!(full_1, full, fail_valid_r);
+        reset!(full_1, full, answer_full, fail_valid_r);
     }
 }
 
 #[cfg(test)]
-#[path = "commit_tests.rs"]
 mod tests;

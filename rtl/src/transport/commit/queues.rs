@@ -1,0 +1,90 @@
+//! What follows from requests and what follows from answers wait for memory in queues of their own.
+//!
+//! Memory takes payload in the order of the packets, so its results come in that order too; whose the next one is says a third queue. In one queue
+//! a READ that the peer asks for would wait until memory has the READ responses that came before it, and an acknowledgement would wait for the payload
+//! of WRITEs: both ways at once the two directions would lengthen each other's loops.
+//!
+//! | clock | an entry |
+//! |---|---|
+//! | 0 | comes |
+//! | 3 | is offered, if its queue was empty |
+
+use crate::emit::naming::named_inside;
+use crate::prim::fifo::StreamFifo;
+use crate::prim::short_fifo::ShortFifo;
+use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::uint::{bit_cast_b, U};
+use crate::words::rx::CommitEntry;
+use crate::words::transport::CommitKind;
+use crate::{block, kernel};
+use rust_hdl::prelude::*;
+
+/// An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120.
+#[block]
+pub struct CommitQueues {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, high: empties the queues.
+    pub reset: Signal<In, Bit>,
+    /// What follows from packets, in the order of the write jobs.
+    pub up: StreamIn<CommitEntry>,
+    /// One token a write job, in order: bus error.
+    pub written: StreamIn<U<1>>,
+    /// What follows from requests.
+    pub requests: StreamOut<CommitEntry>,
+    /// Tokens of their write jobs.
+    pub requests_written: StreamOut<U<1>>,
+    /// What follows from acknowledgements and READ responses (`CommitKind::Answer`).
+    pub answers: StreamOut<CommitEntry>,
+    /// Tokens of their write jobs.
+    pub answers_written: StreamOut<U<1>>,
+    #[registers(Bit: opens)]
+    #[signals(Bit: takes, is_answer, of_answer)]
+    of_requests: StreamFifo<CommitEntry, 7, 120>,
+    of_answers: StreamFifo<CommitEntry, 7, 120>,
+    /// Of each write job under way: an answer waits for it.
+    order: ShortFifo<U<1>, 7, 120>,
+    arriving: Signal<Local, CommitEntry>,
+}
+
+#[kernel]
+impl Logic for CommitQueues {
+    fn update(&mut self) {
+        inputs!([of_requests, of_answers, order]: reset);
+
+        // in: each queue has room for what comes until its warning is heard
+        arriving = up.data;
+        is_answer = arriving.commit.kind == CommitKind::Answer;
+        up.ready = opens;
+        takes = up.valid & opens;
+        opens = !of_requests.crowded & !of_answers.crowded & !order.crowded;
+        of_requests.up.data = up.data;
+        of_requests.up.valid = takes & !is_answer;
+        of_answers.up.data = up.data;
+        of_answers.up.valid = takes & is_answer;
+        order.up.data = bit_cast_b(is_answer);
+        order.up.valid = takes & arriving.waits;
+        StreamOut::<CommitEntry>::link(&mut requests, &mut of_requests.down);
+        StreamOut::<CommitEntry>::link(&mut answers, &mut of_answers.down);
+
+        // whose token is the next one
+        of_answer = order.down.data.any();
+        requests_written.data = written.data;
+        requests_written.valid = written.valid & order.down.valid & !of_answer;
+        answers_written.data = written.data;
+        answers_written.valid = written.valid & order.down.valid & of_answer;
+        written.ready = order.down.valid & answers_written.ready;
+        if !of_answer {
+            written.ready = order.down.valid & requests_written.ready;
+        }
+        order.down.ready = written.valid & answers_written.ready;
+        if !of_answer {
+            order.down.ready = written.valid & requests_written.ready;
+        }
+        reset!(opens);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
+    }
+}
