@@ -1132,6 +1132,8 @@ module hpcc_requester (
   wire  gather_leaves;
   wire  gather_gives;
   wire  gather_moves;
+  logic gather_next_some;
+  logic gather_next_unshown;
   wire  gather_passes;
   logic gather_comes_out;
   wire  gather_chosen;
@@ -1188,6 +1190,8 @@ module hpcc_requester (
   logic gather_some_q;
   logic gather_unshown_d;
   logic gather_unshown_q;
+  logic gather_shows_d;
+  logic gather_shows_q;
   logic gather_crowded_d;
   logic gather_crowded_q;
   logic gather_clearing_d;
@@ -4140,7 +4144,7 @@ module hpcc_requester (
   assign gather_arriving = answer_data;
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_gives = gather_leaves & (~gather_unshown_q);
-  assign gather_moves = gather_some_q & gather_gives;
+  assign gather_moves = gather_shows_q & gather_leaves;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
   assign gather_next_head = gather_head_q + 8'd1;
   assign gather_found = gather_newest_rdata;
@@ -4183,8 +4187,6 @@ module hpcc_requester (
     gather_into_odd_d = gather_into_odd_q;
     gather_full_d = gather_full_q;
     gather_vacant_d = gather_vacant_q;
-    gather_some_d = gather_some_q;
-    gather_unshown_d = gather_unshown_q;
     gather_clearing_d = gather_clearing_q;
     gather_head_d = gather_head_q;
     gather_tail_d = gather_tail_q;
@@ -4203,17 +4205,7 @@ module hpcc_requester (
       gather_head_d = gather_next_head;
       gather_ring_raddr = gather_next_head;
     end
-    if (gather_moves) begin
-      gather_unshown_d = gather_count_q == 8'd1;
-      if (gather_chosen) begin
-        gather_unshown_d = gather_place_q == gather_next_head;
-      end
-    end else begin
-      gather_unshown_d = gather_count_q == 8'd0;
-      if (gather_chosen) begin
-        gather_unshown_d = gather_oldest_q;
-      end
-    end
+    gather_unshown_d = gather_next_unshown;
     gather_newest_waddr = gather_held.qp;
     if (gather_clearing_q) begin
       gather_newest_waddr = gather_clear_at_q;
@@ -4226,14 +4218,17 @@ module hpcc_requester (
     if (gather_puts) begin
       gather_tail_d = gather_tail_q + 8'd1;
     end
+    gather_next_some = gather_some_q;
     if (gather_puts & (~gather_moves)) begin
       gather_count_d = gather_count_q + 8'd1;
-      gather_some_d = 1'd1;
+      gather_next_some = 1'd1;
     end
     if (gather_moves & (~gather_puts)) begin
       gather_count_d = gather_count_q - 8'd1;
-      gather_some_d = gather_count_q != 8'd1;
+      gather_next_some = gather_count_q != 8'd1;
     end
+    gather_some_d = gather_next_some;
+    gather_shows_d = gather_next_some & (~gather_next_unshown);
     gather_crowded_d = ((gather_puts & (~gather_moves)) & (gather_count_q == 8'hfe)) | (gather_crowded_q & (gather_puts == gather_moves));
     if (gather_takes) begin
       gather_into_odd_d = ~gather_into_odd_q;
@@ -4259,6 +4254,7 @@ module hpcc_requester (
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
       gather_unshown_d = 1'd0;
+      gather_shows_d = 1'd0;
       gather_clear_at_d = 8'd0;
       gather_moved_d = 1'd0;
     end
@@ -4332,6 +4328,19 @@ module hpcc_requester (
     gather_at = gather_tail_q;
     if (gather_chosen) begin
       gather_at = gather_place_q;
+    end
+  end
+  always_comb begin
+    if (gather_moves) begin
+      gather_next_unshown = gather_count_q == 8'd1;
+      if (gather_chosen) begin
+        gather_next_unshown = gather_place_q == gather_next_head;
+      end
+    end else begin
+      gather_next_unshown = gather_count_q == 8'd0;
+      if (gather_chosen) begin
+        gather_next_unshown = gather_oldest_q;
+      end
     end
   end
   always_comb begin
@@ -4915,6 +4924,7 @@ module hpcc_requester (
     gather_vacant_q = 1'd0;
     gather_some_q = 1'd0;
     gather_unshown_q = 1'd0;
+    gather_shows_q = 1'd0;
     gather_crowded_q = 1'd0;
     gather_clearing_q = 1'd0;
     gather_moved_q = 1'd0;
@@ -5275,6 +5285,7 @@ module hpcc_requester (
     gather_vacant_q <= gather_vacant_d;
     gather_some_q <= gather_some_d;
     gather_unshown_q <= gather_unshown_d;
+    gather_shows_q <= gather_shows_d;
     gather_crowded_q <= gather_crowded_d;
     gather_clearing_q <= gather_clearing_d;
     gather_moved_q <= gather_moved_d;

@@ -194,8 +194,11 @@ fn plain(kind: u64, psn: u64, waits: bool) -> [u64; 7] {
     limbs
 }
 
-/// Offers entries one a clock, then nothing for a while, and no token: the PSNs of responses and answers that come, with their clocks.
-fn without_memory(entries: &[[u64; 7]]) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+/// PSNs that came, with their clocks.
+type Seen = Vec<(u64, u64)>;
+
+/// Offers entries one a clock, then nothing for a while, and no token: the responses and the answers that come.
+fn without_memory(entries: &[[u64; 7]]) -> (Seen, Seen) {
     let mut bench = Bench::new(1);
     let stage = bench.stage.as_mut();
     // the queues open a clock after the reset

@@ -42,9 +42,9 @@ pub struct Gather {
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
-    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, crowded, clearing, moved)]
+    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, shows, crowded, clearing, moved)]
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
-    #[signals(Bit: leaves, gives, moves, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
+    #[signals(Bit: leaves, gives, moves, next_some, next_unshown, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
     #[registers(Commit: even, odd)]
     /// The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone says
@@ -70,10 +70,10 @@ impl Logic for Gather {
     fn update(&mut self) {
         arriving = up.data;
 
-        // out: the ring shows its oldest answer, or the one behind it when that leaves
+        // out: the ring shows its oldest answer, or the one behind it when that leaves. `shows` is `some & !unshown`, for the address of its many block RAMs
         leaves = !full | down.ready;
         gives = leaves & !unshown;
-        moves = some & gives;
+        moves = shows & leaves;
         passes = held_full & !some & leaves;
         held = if from_odd { odd } else { even };
         comes_out = if some { !unshown } else { held_full };
@@ -121,10 +121,11 @@ impl Logic for Gather {
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
         inputs!(ring: we = held_full, waddr = at, wdata = held);
         if moves {
-            unshown = if chosen { place == next_head } else { count == 1 };
+            next_unshown = if chosen { place == next_head } else { count == 1 };
         } else {
-            unshown = if chosen { oldest } else { count == 0 };
+            next_unshown = if chosen { oldest } else { count == 0 };
         }
+        unshown = next_unshown;
         tag.place = at;
         tag.generation = held.generation;
         tag.psn = held.psn + 1;
@@ -142,14 +143,17 @@ impl Logic for Gather {
         if puts {
             tail = tail + 1;
         }
+        next_some = some;
         if puts & !moves {
             count = count + 1;
-            some = true;
+            next_some = true;
         }
         if moves & !puts {
             count = count - 1;
-            some = count != 1;
+            next_some = count != 1;
         }
+        some = next_some;
+        shows = next_some & !next_unshown;
         crowded = (puts & !moves & (count == 254)) | (crowded & (puts == moves));
 
         // in
@@ -191,7 +195,7 @@ impl Logic for Gather {
         down.valid = full;
         down.data = offered;
         reset! {
-            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, unshown, clear_at, moved
+            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, unshown, shows, clear_at, moved
         }
         if reset {
             vacant = true;
