@@ -67,9 +67,10 @@ module hpcc_commit_stage (
   wire  queues_takes;
   wire  queues_is_answer;
   wire  queues_of_answer;
+  logic queues_awaited;
   wire  hpcc_nic_pkg::commit_entry_t queues_arriving;
   wire  queues_up_ready;
-  logic queues_written_ready;
+  wire  queues_written_ready;
   wire  hpcc_nic_pkg::commit_entry_t queues_requests_data;
   wire  queues_requests_valid;
   wire  queues_requests_written_data;
@@ -99,7 +100,7 @@ module hpcc_commit_stage (
   wire  unused_queues_order_up_ready;
   wire  queues_order_down_data;
   wire  queues_order_down_valid;
-  logic queues_order_down_ready;
+  wire  queues_order_down_ready;
   wire  queues_order_crowded;
   logic full_1_d;
   logic full_1_q;
@@ -318,6 +319,8 @@ module hpcc_commit_stage (
   assign queues_requests_written_valid = (written_valid & queues_order_down_valid) & (~queues_of_answer);
   assign queues_answers_written_data = written_data;
   assign queues_answers_written_valid = (written_valid & queues_order_down_valid) & queues_of_answer;
+  assign queues_written_ready = queues_order_down_valid & queues_awaited;
+  assign queues_order_down_ready = written_valid & queues_awaited;
   always_comb begin
     queues_opens_d = ((~queues_of_requests_crowded) & (~queues_of_answers_crowded)) & (~queues_order_crowded);
     if (rst) begin
@@ -325,15 +328,9 @@ module hpcc_commit_stage (
     end
   end
   always_comb begin
-    queues_written_ready = queues_order_down_valid & queues_answers_written_ready;
-    if (~queues_of_answer) begin
-      queues_written_ready = queues_order_down_valid & queues_requests_written_ready;
-    end
-  end
-  always_comb begin
-    queues_order_down_ready = written_valid & queues_answers_written_ready;
-    if (~queues_of_answer) begin
-      queues_order_down_ready = written_valid & queues_requests_written_ready;
+    queues_awaited = queues_requests_written_ready;
+    if (queues_of_answer) begin
+      queues_awaited = queues_answers_written_ready;
     end
   end
   initial begin

@@ -1130,10 +1130,9 @@ module hpcc_requester (
   wire  [23:0] choice_psn;
   wire  choice_response;
   wire  gather_leaves;
-  wire  gather_gives;
   wire  gather_moves;
   logic gather_next_some;
-  logic gather_next_unshown;
+  logic gather_unshown;
   wire  gather_passes;
   logic gather_comes_out;
   wire  gather_chosen;
@@ -1188,8 +1187,6 @@ module hpcc_requester (
   logic gather_vacant_q;
   logic gather_some_d;
   logic gather_some_q;
-  logic gather_unshown_d;
-  logic gather_unshown_q;
   logic gather_shows_d;
   logic gather_shows_q;
   logic gather_crowded_d;
@@ -1217,7 +1214,8 @@ module hpcc_requester (
   // The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
   hpcc_nic_pkg::commit_t gather_offered_d;
   hpcc_nic_pkg::commit_t gather_offered_q;
-  // The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, `unshown`.
+  // The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, in which there is `some` that
+  // does not show.
   logic [7:0] gather_ring_raddr;
   wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
   // The newest answer of each queue pair.
@@ -4143,7 +4141,6 @@ module hpcc_requester (
   // clocks after a reset the tables are cleared, and nothing is taken.
   assign gather_arriving = answer_data;
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
-  assign gather_gives = gather_leaves & (~gather_unshown_q);
   assign gather_moves = gather_shows_q & gather_leaves;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
   assign gather_next_head = gather_head_q + 8'd1;
@@ -4205,7 +4202,6 @@ module hpcc_requester (
       gather_head_d = gather_next_head;
       gather_ring_raddr = gather_next_head;
     end
-    gather_unshown_d = gather_next_unshown;
     gather_newest_waddr = gather_held.qp;
     if (gather_clearing_q) begin
       gather_newest_waddr = gather_clear_at_q;
@@ -4228,7 +4224,7 @@ module hpcc_requester (
       gather_next_some = gather_count_q != 8'd1;
     end
     gather_some_d = gather_next_some;
-    gather_shows_d = gather_next_some & (~gather_next_unshown);
+    gather_shows_d = gather_next_some & (~gather_unshown);
     gather_crowded_d = ((gather_puts & (~gather_moves)) & (gather_count_q == 8'hfe)) | (gather_crowded_q & (gather_puts == gather_moves));
     if (gather_takes) begin
       gather_into_odd_d = ~gather_into_odd_q;
@@ -4253,7 +4249,6 @@ module hpcc_requester (
       gather_head_d = 8'd0;
       gather_tail_d = 8'd0;
       gather_count_d = 8'd0;
-      gather_unshown_d = 1'd0;
       gather_shows_d = 1'd0;
       gather_clear_at_d = 8'd0;
       gather_moved_d = 1'd0;
@@ -4269,7 +4264,7 @@ module hpcc_requester (
     gather_oldest_d = gather_oldest_q;
     gather_place_d = gather_place_q;
     if (gather_shown_q) begin
-      gather_there_d = gather_there_q & ((~gather_gives) | (~gather_oldest_q));
+      gather_there_d = gather_there_q & ((~gather_moves) | (~gather_oldest_q));
       if (gather_moves) begin
         gather_oldest_d = gather_place_q == gather_next_head;
       end
@@ -4315,13 +4310,13 @@ module hpcc_requester (
   always_comb begin
     gather_comes_out = gather_held_full_q;
     if (gather_some_q) begin
-      gather_comes_out = ~gather_unshown_q;
+      gather_comes_out = gather_shows_q;
     end
   end
   always_comb begin
     gather_stays = gather_crowded_q | (gather_held_data_q & (~gather_shown_q));
     if (gather_chosen) begin
-      gather_stays = gather_gives & gather_oldest_q;
+      gather_stays = gather_moves & gather_oldest_q;
     end
   end
   always_comb begin
@@ -4332,14 +4327,14 @@ module hpcc_requester (
   end
   always_comb begin
     if (gather_moves) begin
-      gather_next_unshown = gather_count_q == 8'd1;
+      gather_unshown = gather_count_q == 8'd1;
       if (gather_chosen) begin
-        gather_next_unshown = gather_place_q == gather_next_head;
+        gather_unshown = gather_place_q == gather_next_head;
       end
     end else begin
-      gather_next_unshown = gather_count_q == 8'd0;
+      gather_unshown = gather_count_q == 8'd0;
       if (gather_chosen) begin
-        gather_next_unshown = gather_oldest_q;
+        gather_unshown = gather_oldest_q;
       end
     end
   end
@@ -4923,7 +4918,6 @@ module hpcc_requester (
     gather_full_q = 1'd0;
     gather_vacant_q = 1'd0;
     gather_some_q = 1'd0;
-    gather_unshown_q = 1'd0;
     gather_shows_q = 1'd0;
     gather_crowded_q = 1'd0;
     gather_clearing_q = 1'd0;
@@ -5284,7 +5278,6 @@ module hpcc_requester (
     gather_full_q <= gather_full_d;
     gather_vacant_q <= gather_vacant_d;
     gather_some_q <= gather_some_d;
-    gather_unshown_q <= gather_unshown_d;
     gather_shows_q <= gather_shows_d;
     gather_crowded_q <= gather_crowded_d;
     gather_clearing_q <= gather_clearing_d;

@@ -39,7 +39,7 @@ pub struct CommitQueues {
     /// Tokens of their write jobs.
     pub answers_written: StreamOut<U<1>>,
     #[registers(Bit: opens)]
-    #[signals(Bit: takes, is_answer, of_answer)]
+    #[signals(Bit: takes, is_answer, of_answer, awaited)]
     of_requests: StreamFifo<CommitEntry, 7, 120>,
     of_answers: StreamFifo<CommitEntry, 7, 120>,
     /// Of each write job under way: an answer waits for it.
@@ -73,14 +73,9 @@ impl Logic for CommitQueues {
         requests_written.valid = written.valid & order.down.valid & !of_answer;
         answers_written.data = written.data;
         answers_written.valid = written.valid & order.down.valid & of_answer;
-        written.ready = order.down.valid & answers_written.ready;
-        if !of_answer {
-            written.ready = order.down.valid & requests_written.ready;
-        }
-        order.down.ready = written.valid & answers_written.ready;
-        if !of_answer {
-            order.down.ready = written.valid & requests_written.ready;
-        }
+        awaited = if of_answer { answers_written.ready } else { requests_written.ready };
+        written.ready = order.down.valid & awaited;
+        order.down.ready = written.valid & awaited;
         reset!(opens);
     }
 

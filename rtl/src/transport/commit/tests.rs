@@ -258,3 +258,36 @@ fn a_full_queue_loses_nothing() {
         assert!(bench.taken > held + 1000, "{}", bench.taken);
     }
 }
+
+/// The same where the order of the writes is what fills: requests and answers in turn, all of which wait.
+#[test]
+fn all_writes_that_are_awaited_are_noted() {
+    let mut bench = Bench::new(1);
+    let stage = bench.stage.as_mut();
+    let (mut taken, mut tokens, mut responses, mut answers) = (0u64, 0, vec![], vec![]);
+    for clock in 0..800 {
+        let memory = clock >= 400;
+        stage.up.valid.next = !memory;
+        stage.up.data.next = CommitEntry::from_slice(&plain(if taken & 1 == 0 { 1 } else { 3 }, taken, true));
+        stage.written.valid.next = memory && tokens < taken;
+        stage.written.data.next = U(0);
+        (stage.response.ready.next, stage.answer.ready.next) = (true, true);
+        let (enters, written, response, answer) = step(stage, |s| {
+            let psn = |data: Commit| Commit::PSN.get(&data.array::<7>());
+            (
+                s.up.valid.val() && s.up.ready.val(),
+                s.written.valid.val() && s.written.ready.val(),
+                s.response.valid.val().then(|| psn(s.response.data.val())),
+                s.answer.valid.val().then(|| psn(s.answer.data.val())),
+            )
+        });
+        taken += u64::from(enters);
+        tokens += u64::from(written);
+        responses.extend(response);
+        answers.extend(answer);
+    }
+    assert!((120..130).contains(&taken), "{taken} entries");
+    assert_eq!(tokens, taken);
+    let every_other = |first| (first..taken).step_by(2).collect::<Vec<_>>();
+    assert_eq!((responses, answers), (every_other(0), every_other(1)));
+}

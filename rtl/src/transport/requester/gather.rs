@@ -42,9 +42,9 @@ pub struct Gather {
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
-    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, unshown, shows, crowded, clearing, moved)]
+    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, shows, crowded, clearing, moved)]
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
-    #[signals(Bit: leaves, gives, moves, next_some, next_unshown, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
+    #[signals(Bit: leaves, moves, next_some, unshown, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
     #[registers(Commit: even, odd)]
     /// The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone says
@@ -54,7 +54,7 @@ pub struct Gather {
     place: DFF<U<8>>,
     /// The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
     offered: DFF<Commit>,
-    /// The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, `unshown`.
+    /// The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, in which there is `some` that does not show.
     ring: DirectRam<Commit, 8>,
     /// The newest answer of each queue pair.
     newest: LoopRam<AnswerTag, 8>,
@@ -70,13 +70,12 @@ impl Logic for Gather {
     fn update(&mut self) {
         arriving = up.data;
 
-        // out: the ring shows its oldest answer, or the one behind it when that leaves. `shows` is `some & !unshown`, for the address of its many block RAMs
+        // out: the ring shows its oldest answer, or the one behind it when that leaves
         leaves = !full | down.ready;
-        gives = leaves & !unshown;
         moves = shows & leaves;
         passes = held_full & !some & leaves;
         held = if from_odd { odd } else { even };
-        comes_out = if some { !unshown } else { held_full };
+        comes_out = if some { shows } else { held_full };
         if leaves {
             full = comes_out;
             vacant = !comes_out;
@@ -99,7 +98,7 @@ impl Logic for Gather {
         found = newest.rdata;
         chosen = shown & fits & there;
         if shown {
-            there = there & (!gives | !oldest);
+            there = there & (!moves | !oldest);
             if moves {
                 oldest = place == next_head;
             }
@@ -115,17 +114,16 @@ impl Logic for Gather {
         }
         puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
         // it neither passes, nor joins what is still there, nor is put in
-        stays = if chosen { gives & oldest } else { crowded | (held_data & !shown) };
+        stays = if chosen { moves & oldest } else { crowded | (held_data & !shown) };
         waits = held_full & (some | !leaves) & stays;
         at = if chosen { place } else { tail };
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
         inputs!(ring: we = held_full, waddr = at, wdata = held);
         if moves {
-            next_unshown = if chosen { place == next_head } else { count == 1 };
+            unshown = if chosen { place == next_head } else { count == 1 };
         } else {
-            next_unshown = if chosen { oldest } else { count == 0 };
+            unshown = if chosen { oldest } else { count == 0 };
         }
-        unshown = next_unshown;
         tag.place = at;
         tag.generation = held.generation;
         tag.psn = held.psn + 1;
@@ -153,7 +151,7 @@ impl Logic for Gather {
             next_some = count != 1;
         }
         some = next_some;
-        shows = next_some & !next_unshown;
+        shows = next_some & !unshown;
         crowded = (puts & !moves & (count == 254)) | (crowded & (puts == moves));
 
         // in
@@ -195,7 +193,7 @@ impl Logic for Gather {
         down.valid = full;
         down.data = offered;
         reset! {
-            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, unshown, shows, clear_at, moved
+            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, shows, clear_at, moved
         }
         if reset {
             vacant = true;

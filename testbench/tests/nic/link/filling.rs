@@ -31,19 +31,25 @@ fn fills<D: Device>(spec: &LinkSpec, least: f64) {
     }
 }
 
+/// A cell of the grid: whole messages on a perfect wire, without INT.
+fn cell(op: LinkOperation, mtu: u32, qps: u32, bytes: u64, messages: u64) -> LinkSpec {
+    LinkSpec {
+        op,
+        mtu,
+        qps,
+        bytes,
+        messages,
+        pcap: false,
+        ..LinkSpec::default()
+    }
+}
+
 /// At every MTU, one queue pair, without INT.
 fn fills_the_wire<D: Device>(operations: &[LinkOperation], total: u64) {
     for mtu in [256, 512, 1024, 2048, 4096] {
         for &op in operations {
-            let spec = LinkSpec {
-                op,
-                mtu,
-                bytes: total / 4,
-                messages: 4,
-                pcap: false,
-                ..LinkSpec::default()
-            };
-            fills::<D>(&spec, LEAST_PERCENT);
+            let qps = LinkSpec::default().qps;
+            fills::<D>(&cell(op, mtu, qps, total / 4, 4), LEAST_PERCENT);
         }
     }
 }
@@ -77,16 +83,7 @@ const READS_OF_ONE_BY_THE_RING: [(u32, u32, u64); 1] = [(256, 1, 1024)];
 
 fn fills_the_wire_with_reads<D: Device>(reads: &[(u32, u32, u64)], least: f64) {
     for &(mtu, qps, bytes) in reads {
-        let spec = LinkSpec {
-            op: LinkOperation::Read,
-            mtu,
-            qps,
-            bytes,
-            messages: (1 << 20) / bytes,
-            pcap: false,
-            ..LinkSpec::default()
-        };
-        fills::<D>(&spec, least);
+        fills::<D>(&cell(LinkOperation::Read, mtu, qps, bytes, (1 << 20) / bytes), least);
     }
 }
 
@@ -163,16 +160,7 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         (read, 1024, 64, 127, LEAST_PERCENT),
         (both_read, 256, 64, 256, LEAST_PERCENT),
     ] {
-        let spec = LinkSpec {
-            op,
-            mtu,
-            qps,
-            bytes,
-            messages: ((1 << 19) / bytes).min(4096),
-            pcap: false,
-            ..LinkSpec::default()
-        };
-        fills::<Rtl>(&spec, least);
+        fills::<Rtl>(&cell(op, mtu, qps, bytes, ((1 << 19) / bytes).min(4096)), least);
     }
 }
 
@@ -192,16 +180,7 @@ fn rtl_reads_of_several_packets_of_many_queue_pairs_fill_the_wire() {
         (both, 256, 148, 4096, 2368),
         (read, 4096, 148, 1 << 16, 148),
     ] {
-        let spec = LinkSpec {
-            op,
-            mtu,
-            qps,
-            bytes,
-            messages,
-            pcap: false,
-            ..LinkSpec::default()
-        };
-        fills::<Rtl>(&spec, LEAST_PERCENT);
+        fills::<Rtl>(&cell(op, mtu, qps, bytes, messages), LEAST_PERCENT);
     }
 }
 
@@ -219,15 +198,6 @@ fn rtl_few_queue_pairs_both_ways_fill_the_wire() {
         (both, 1, 1024, 1024, LEAST_PERCENT),
         (both, 8, 16, 8192, LEAST_PERCENT),
     ] {
-        let spec = LinkSpec {
-            op,
-            mtu: 1024,
-            qps,
-            bytes,
-            messages,
-            pcap: false,
-            ..LinkSpec::default()
-        };
-        fills::<Rtl>(&spec, least);
+        fills::<Rtl>(&cell(op, 1024, qps, bytes, messages), least);
     }
 }
