@@ -63,6 +63,7 @@ rtl/hpcc_register_file.sv
 rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
+rtl/hpcc_async_ram.sv
 rtl/hpcc_requester_choice.sv
 rtl/hpcc_requester_events.sv
 rtl/hpcc_host_region_check.sv
@@ -74,7 +75,6 @@ rtl/hpcc_requester.sv
 rtl/hpcc_responder_tables.sv
 rtl/hpcc_responder.sv
 rtl/hpcc_response_queue.sv
-rtl/hpcc_async_ram.sv
 rtl/hpcc_dispatch.sv
 rtl/hpcc_rx_packet_buffer.sv
 rtl/hpcc_crc_fold.sv

@@ -52,6 +52,9 @@ module commit_proof (
   input wire answer_ready
 );
   localparam W = 421; // a commit_t
+  localparam HEAD = 85; // a commit_head_t
+  // the INT of a commit_t lies above these of its fields
+  localparam INT_AT = HEAD - 5; // all but which answer, whether the queue pair collects INT, ends_or_failed and ecn
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
   wire hpcc_nic_pkg::commit_t response_data, answer_data;
   hpcc_commit_stage dut (
@@ -62,12 +65,16 @@ module commit_proof (
   );
   // signals of the block, joined by the script of commit.sby
   wire full, full_1, done, swallowed;
-  wire hpcc_nic_pkg::commit_entry_t entry, entry_1;
+  wire hpcc_nic_pkg::commit_turn_t entry, entry_1;
   wire full_r, spare_full_r, ready_r;
   // its queues: of requests, of answers, and whether the next write belongs to an answer
   wire of_requests_push, of_answers_push, order_push, order_in;
   wire request_valid, request_taken, waiting_valid, waiting_taken, order_valid, order_taken, of_answer;
-  wire hpcc_nic_pkg::commit_entry_t waiting;
+  wire hpcc_nic_pkg::commit_turn_t waiting;
+  // and the INT of both
+  wire request_int_push, answer_int_push, request_int_valid, answer_int_valid, request_int_ready, answer_int_ready;
+  wire [335:0] request_int_in, answer_int_in, request_int, answer_int;
+  wire hpcc_nic_pkg::commit_turn_t request_in, answer_in;
 
   wire take = up_valid && up_ready, token = written_valid && written_ready;
   wire is_answer = up_data.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
@@ -82,29 +89,47 @@ module commit_proof (
   // an answer leaves its queue, and its write is done
   wire answers = waiting_valid && waiting_taken;
   reg answer_there = 0, behind_failure = 0, fails = 0;
-  hpcc_nic_pkg::commit_t answer_due;
-  reg [1:0] responses = 0;
+  hpcc_nic_pkg::commit_head_t answer_due;
+  // entries that are to leave, and those of them that send something
+  reg [1:0] leaving = 0, responses = 0;
+  wire sends = entry.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING || (waits && written_data);
+  wire hpcc_nic_pkg::commit_head_t outgoing, spare;
+  wire goes_out = full_r && (response_ready || !response_valid);
   always @(posedge clk) begin
     if (!answer_there || answer_ready) begin
       answer_there <= answers;
       answer_due <= waiting.commit;
       if (waiting.waits && written_data) answer_due.ends_or_failed <= 1;
     end
-    responses <= responses + (done && !swallowed && (entry.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING || (waits && written_data)))
-      - (response_valid && response_ready);
+    leaving <= leaving + done - goes_out;
+    responses <= responses + (done && !swallowed && sends) - (response_valid && response_ready);
     fails <= done && !swallowed && waits && written_data;
     behind_failure <= done && waits && written_data && full_1
       && {entry_1.commit.qp, entry_1.commit.generation} == {entry.commit.qp, entry.commit.generation};
     if (rst) begin
       answer_there <= 0;
       behind_failure <= 0;
+      leaving <= 0;
       responses <= 0;
       fails <= 0;
     end
   end
+  // what commit_int.sby proves of two queues that are fed alike
+  always @(posedge clk) begin
+    int_of_answer_there: assume (!answer_valid || answer_int_valid);
+    int_of_request_there: assume (!full_r || request_int_valid);
+  end
   always @(posedge clk) if (!rst) begin
     // an entry goes into the queue of its kind, and the write that it waits for is noted with whose it is
     to_its_queue: assert (of_requests_push == (take && !is_answer) && of_answers_push == (take && is_answer));
+    int_beside_it: assert (request_int_push == of_requests_push && answer_int_push == of_answers_push);
+    nothing_is_changed: assert (!take || (is_answer ? answer_in : request_in) == {up_data.waits,
+      up_data.commit.ecn, up_data.commit.ends_or_failed, up_data.commit.int_on, up_data.commit.answer, up_data.commit.int_length,
+      up_data.commit.msn, up_data.commit.syndrome, up_data.commit.psn, up_data.commit.generation, up_data.commit.qp, up_data.commit.kind});
+    nor_its_int: assert (!take || (is_answer ? answer_int_in : request_int_in) == up_data.commit.int_stack);
+    // INT is taken once for every entry that leaves
+    int_of_answer: assert ((answer_int_valid && answer_int_ready) == (answer_valid && answer_ready));
+    int_of_request: assert ((request_int_valid && request_int_ready) == goes_out);
     noted: assert (order_push == (take && up_data.waits) && (!order_push || order_in == is_answer));
     // a result of a write is taken exactly when the entry that waits for it goes, and it is one of its kind
     token_with_entry: assert (token == ((done && waits) || (answers && waiting.waits)));
@@ -114,9 +139,12 @@ module commit_proof (
     goes_once: assert (!done || full);
     // answers leave one by one as they came, and say if their write failed
     answer_leaves: assert (answer_valid == answer_there);
-    answer_is_whole: assert (!answer_valid || answer_data == answer_due);
+    answer_is_whole: assert (!answer_valid || answer_data == {answer_due[HEAD-1:INT_AT], answer_int, answer_due[INT_AT-1:0]});
+    response_is_whole: assert (!response_valid || response_data == {outgoing[HEAD-1:INT_AT], request_int, outgoing[INT_AT-1:0]});
     // a response for every entry that asks for one or has failed and whose queue pair had not failed before, and for no other
-    response_count: assert (responses == full_r + spare_full_r);
+    response_count: assert (responses == (full_r && outgoing.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING) + (spare_full_r && spare.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING));
+    response_leaves: assert (response_valid == (full_r && outgoing.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING));
+    leaves_once: assert (leaving == full_r + spare_full_r);
     // no deadlock: with room at its exit an entry goes once its write is done, whatever the other kind waits for
     goes: assert (!(full && ready_r && (!waits || (written_valid && order_valid && !of_answer))) || done);
     answer_goes: assert (!(waiting_valid && answer_ready && (!waiting.waits || (written_valid && order_valid && of_answer))) || answers);

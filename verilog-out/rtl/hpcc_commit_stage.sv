@@ -7,6 +7,8 @@
 // the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
 // commits later in the same generation is swallowed. The requester hears of its own errors in the bit `ends_or_failed`.
 //
+// The INT of an entry stays in its queue until the entry leaves. What sends nothing leaves too, unseen, and takes its INT away.
+//
 // | clock | requests | answers |
 // |---|---|---|
 // | 0 - 3 | queue | queue |
@@ -51,49 +53,67 @@ module hpcc_commit_stage (
   wire  moves;
   wire  fails;
   wire  error;
-  wire  to_response;
   wire  swallowed;
   wire  has_room;
   wire  done;
+  wire  sends;
   wire  answer_moves;
   wire  answer_written;
   hpcc_nic_pkg::failed_generation_t looked_for;
   hpcc_nic_pkg::failed_generation_t marked;
   hpcc_nic_pkg::qp_of_generation_t own;
   hpcc_nic_pkg::qp_of_generation_t own_1;
-  hpcc_nic_pkg::commit_t item;
-  wire  hpcc_nic_pkg::commit_entry_t waiting;
-  wire  hpcc_nic_pkg::commit_entry_t arriving;
+  hpcc_nic_pkg::commit_head_t item;
+  wire  hpcc_nic_pkg::commit_head_t sent;
+  wire  hpcc_nic_pkg::commit_turn_t waiting;
+  hpcc_nic_pkg::commit_t whole_response;
+  hpcc_nic_pkg::commit_t whole_answer;
+  wire  hpcc_nic_pkg::commit_turn_t arriving;
   wire  queues_takes;
   wire  queues_is_answer;
+  wire  queues_request_enters;
+  wire  queues_answer_enters;
   wire  queues_of_answer;
   logic queues_awaited;
   wire  hpcc_nic_pkg::commit_entry_t queues_arriving;
+  hpcc_nic_pkg::commit_turn_t queues_turn;
   wire  queues_up_ready;
   wire  queues_written_ready;
-  wire  hpcc_nic_pkg::commit_entry_t queues_requests_data;
+  wire  hpcc_nic_pkg::commit_turn_t queues_requests_data;
   wire  queues_requests_valid;
+  wire  [335:0] queues_requests_int_data;
+  wire  queues_requests_int_valid;
+  wire  queues_requests_int_ready;
   wire  queues_requests_written_data;
   wire  queues_requests_written_valid;
   wire  queues_requests_written_ready;
-  wire  hpcc_nic_pkg::commit_entry_t queues_answers_data;
+  wire  hpcc_nic_pkg::commit_turn_t queues_answers_data;
   wire  queues_answers_valid;
   wire  queues_answers_ready;
+  wire  [335:0] queues_answers_int_data;
+  wire  queues_answers_int_valid;
+  wire  queues_answers_int_ready;
   wire  queues_answers_written_data;
   wire  queues_answers_written_valid;
   wire  queues_answers_written_ready;
   logic queues_opens_d;
   logic queues_opens_q;
-  wire  queues_of_requests_up_valid;
   wire  unused_queues_of_requests_up_ready;
-  wire  hpcc_nic_pkg::commit_entry_t queues_of_requests_down_data;
+  wire  hpcc_nic_pkg::commit_turn_t queues_of_requests_down_data;
   wire  queues_of_requests_down_valid;
-  wire  queues_of_requests_crowded;
-  wire  queues_of_answers_up_valid;
+  wire  unused_queues_of_requests_crowded;
   wire  unused_queues_of_answers_up_ready;
-  wire  hpcc_nic_pkg::commit_entry_t queues_of_answers_down_data;
+  wire  hpcc_nic_pkg::commit_turn_t queues_of_answers_down_data;
   wire  queues_of_answers_down_valid;
-  wire  queues_of_answers_crowded;
+  wire  unused_queues_of_answers_crowded;
+  wire  unused_queues_int_of_requests_up_ready;
+  wire  [335:0] queues_int_of_requests_down_data;
+  wire  queues_int_of_requests_down_valid;
+  wire  queues_int_of_requests_crowded;
+  wire  unused_queues_int_of_answers_up_ready;
+  wire  [335:0] queues_int_of_answers_down_data;
+  wire  queues_int_of_answers_down_valid;
+  wire  queues_int_of_answers_crowded;
   // Of each write job under way: an answer waits for it.
   wire  queues_order_up_data;
   wire  queues_order_up_valid;
@@ -108,10 +128,10 @@ module hpcc_commit_stage (
   logic full_q;
   logic answer_full_d;
   logic answer_full_q;
-  hpcc_nic_pkg::commit_entry_t entry_1_d;
-  hpcc_nic_pkg::commit_entry_t entry_1_q;
-  hpcc_nic_pkg::commit_entry_t entry_d;
-  hpcc_nic_pkg::commit_entry_t entry_q;
+  hpcc_nic_pkg::commit_turn_t entry_1_d;
+  hpcc_nic_pkg::commit_turn_t entry_1_q;
+  hpcc_nic_pkg::commit_turn_t entry_d;
+  hpcc_nic_pkg::commit_turn_t entry_q;
   // The entry before this one failed, and was of the same queue pair and generation: its mark came too late for `found`.
   logic after_failed_d;
   logic after_failed_q;
@@ -126,37 +146,59 @@ module hpcc_commit_stage (
   logic failed_we;
   logic [7:0] failed_waddr;
   hpcc_nic_pkg::failed_generation_t failed_wdata;
-  wire  responses_up_valid;
   wire  responses_up_ready;
-  wire  hpcc_nic_pkg::commit_t responses_down_data;
+  wire  hpcc_nic_pkg::commit_head_t responses_down_data;
   wire  responses_down_valid;
+  wire  responses_down_ready;
   // The answer that is offered.
-  hpcc_nic_pkg::commit_t answered_d;
-  hpcc_nic_pkg::commit_t answered_q;
+  hpcc_nic_pkg::commit_head_t answered_d;
+  hpcc_nic_pkg::commit_head_t answered_q;
   hpcc_nic_pkg::qp_of_generation_t fail_r_q;
   logic [7:0] forget_qp_d;
   logic [7:0] forget_qp_q;
-  hpcc_fifo #(.WIDTH(422), .ADDRESS(7), .MARK(120)) u_queues_of_requests (
+  hpcc_fifo #(.WIDTH(86), .ADDRESS(7), .MARK(120)) u_queues_of_requests (
     .clk(clk),
     .rst(rst),
-    .up_data(up_data),
-    .up_valid(queues_of_requests_up_valid),
+    .up_data(queues_turn),
+    .up_valid(queues_request_enters),
     .up_ready(unused_queues_of_requests_up_ready),
     .down_data(queues_of_requests_down_data),
     .down_valid(queues_of_requests_down_valid),
     .down_ready(take),
-    .crowded(queues_of_requests_crowded)
+    .crowded(unused_queues_of_requests_crowded)
   );
-  hpcc_fifo #(.WIDTH(422), .ADDRESS(7), .MARK(120)) u_queues_of_answers (
+  hpcc_fifo #(.WIDTH(86), .ADDRESS(7), .MARK(120)) u_queues_of_answers (
     .clk(clk),
     .rst(rst),
-    .up_data(up_data),
-    .up_valid(queues_of_answers_up_valid),
+    .up_data(queues_turn),
+    .up_valid(queues_answer_enters),
     .up_ready(unused_queues_of_answers_up_ready),
     .down_data(queues_of_answers_down_data),
     .down_valid(queues_of_answers_down_valid),
     .down_ready(queues_answers_ready),
-    .crowded(queues_of_answers_crowded)
+    .crowded(unused_queues_of_answers_crowded)
+  );
+  hpcc_fifo #(.WIDTH(336), .ADDRESS(7), .MARK(120)) u_queues_int_of_requests (
+    .clk(clk),
+    .rst(rst),
+    .up_data(queues_arriving.commit.int_stack),
+    .up_valid(queues_request_enters),
+    .up_ready(unused_queues_int_of_requests_up_ready),
+    .down_data(queues_int_of_requests_down_data),
+    .down_valid(queues_int_of_requests_down_valid),
+    .down_ready(queues_requests_int_ready),
+    .crowded(queues_int_of_requests_crowded)
+  );
+  hpcc_fifo #(.WIDTH(336), .ADDRESS(7), .MARK(120)) u_queues_int_of_answers (
+    .clk(clk),
+    .rst(rst),
+    .up_data(queues_arriving.commit.int_stack),
+    .up_valid(queues_answer_enters),
+    .up_ready(unused_queues_int_of_answers_up_ready),
+    .down_data(queues_int_of_answers_down_data),
+    .down_valid(queues_int_of_answers_down_valid),
+    .down_ready(queues_answers_int_ready),
+    .crowded(queues_int_of_answers_crowded)
   );
   hpcc_short_fifo #(.WIDTH(1), .ADDRESS(7), .MARK(120)) u_queues_order (
     .clk(clk),
@@ -177,15 +219,15 @@ module hpcc_commit_stage (
     .waddr(failed_waddr),
     .wdata(failed_wdata)
   );
-  hpcc_skid #(.WIDTH(421)) u_responses (
+  hpcc_skid #(.WIDTH(85)) u_responses (
     .clk(clk),
     .rst(rst),
     .up_data(item),
-    .up_valid(responses_up_valid),
+    .up_valid(done),
     .up_ready(responses_up_ready),
     .down_data(responses_down_data),
     .down_valid(responses_down_valid),
-    .down_ready(response_ready)
+    .down_ready(responses_down_ready)
   );
   assign up_ready = queues_up_ready;
   assign written_ready = queues_written_ready;
@@ -195,16 +237,19 @@ module hpcc_commit_stage (
   assign queues_answers_ready = answer_moves & answer_written;
   assign queues_answers_written_ready = (answer_moves & queues_answers_valid) & waiting.waits;
   assign answer_valid = answer_full_q;
-  assign answer_data = answered_q;
+  assign answer_data = whole_answer;
+  assign queues_answers_int_ready = answer_full_q & answer_ready;
   assign error = entry_q.waits & (|queues_requests_written_data);
-  assign to_response = error | (entry_q.commit.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING);
   assign swallowed = (found_q == looked_for) | after_failed_q;
-  assign has_room = responses_up_ready | (~to_response);
+  assign has_room = responses_up_ready;
   assign done = (full_q & (queues_requests_written_valid | (~entry_q.waits))) & has_room;
   assign queues_requests_written_ready = (full_q & entry_q.waits) & has_room;
-  assign responses_up_valid = (done & to_response) & (~swallowed);
-  assign response_data = responses_down_data;
-  assign response_valid = responses_down_valid;
+  assign sent = responses_down_data;
+  assign sends = sent.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING;
+  assign response_valid = responses_down_valid & sends;
+  assign response_data = whole_response;
+  assign responses_down_ready = response_ready | (~sends);
+  assign queues_requests_int_ready = responses_down_valid & (response_ready | (~sends));
   assign fails = done & error;
   assign fail_valid = fail_valid_r_q;
   assign fail_qp = fail_r_q.qp;
@@ -267,6 +312,20 @@ module hpcc_commit_stage (
     end
   end
   always_comb begin
+    whole_answer.kind = answered_q.kind;
+    whole_answer.qp = answered_q.qp;
+    whole_answer.generation = answered_q.generation;
+    whole_answer.psn = answered_q.psn;
+    whole_answer.syndrome = answered_q.syndrome;
+    whole_answer.msn = answered_q.msn;
+    whole_answer.int_length = answered_q.int_length;
+    whole_answer.answer = answered_q.answer;
+    whole_answer.int_on = answered_q.int_on;
+    whole_answer.ends_or_failed = answered_q.ends_or_failed;
+    whole_answer.ecn = answered_q.ecn;
+    whole_answer.int_stack = queues_answers_int_data;
+  end
+  always_comb begin
     own.qp = entry_q.commit.qp;
     own.generation = entry_q.commit.generation;
   end
@@ -281,6 +340,23 @@ module hpcc_commit_stage (
       item.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
       item.msn = entry_q.commit.msn - {23'd0, entry_q.commit.ends_or_failed};
     end
+    if (swallowed) begin
+      item.kind = hpcc_nic_pkg::COMMIT_KIND_NOTHING;
+    end
+  end
+  always_comb begin
+    whole_response.kind = sent.kind;
+    whole_response.qp = sent.qp;
+    whole_response.generation = sent.generation;
+    whole_response.psn = sent.psn;
+    whole_response.syndrome = sent.syndrome;
+    whole_response.msn = sent.msn;
+    whole_response.int_length = sent.int_length;
+    whole_response.answer = sent.answer;
+    whole_response.int_on = sent.int_on;
+    whole_response.ends_or_failed = sent.ends_or_failed;
+    whole_response.ecn = sent.ecn;
+    whole_response.int_stack = queues_requests_int_data;
   end
   always_comb begin
     marked.generation = own.generation;
@@ -296,24 +372,32 @@ module hpcc_commit_stage (
   // one queue a READ that the peer asks for would wait until memory has the READ responses that came before it, and an acknowledgement
   // would wait for the payload of WRITEs: both ways at once the two directions would lengthen each other's loops.
   //
+  // INT, most of an entry, waits in queues beside those, and is taken when what it belongs to leaves the commit stage, so that no register
+  // between holds it.
+  //
   // | clock | an entry |
   // |---|---|
   // | 0 | comes |
   // | 3 | is offered, if its queue was empty |
   //
-  // An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120.
+  // An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120. The INT of an entry
+  // is there when the entry is, if that of the one before has been taken.
   assign queues_arriving = up_data;
   assign queues_is_answer = queues_arriving.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
   assign queues_up_ready = queues_opens_q;
   assign queues_takes = up_valid & queues_opens_q;
-  assign queues_of_requests_up_valid = queues_takes & (~queues_is_answer);
-  assign queues_of_answers_up_valid = queues_takes & queues_is_answer;
+  assign queues_request_enters = queues_takes & (~queues_is_answer);
+  assign queues_answer_enters = queues_takes & queues_is_answer;
   assign queues_order_up_data = queues_is_answer;
   assign queues_order_up_valid = queues_takes & queues_arriving.waits;
   assign queues_requests_data = queues_of_requests_down_data;
   assign queues_requests_valid = queues_of_requests_down_valid;
   assign queues_answers_data = queues_of_answers_down_data;
   assign queues_answers_valid = queues_of_answers_down_valid;
+  assign queues_requests_int_data = queues_int_of_requests_down_data;
+  assign queues_requests_int_valid = queues_int_of_requests_down_valid;
+  assign queues_answers_int_data = queues_int_of_answers_down_data;
+  assign queues_answers_int_valid = queues_int_of_answers_down_valid;
   assign queues_of_answer = |queues_order_down_data;
   assign queues_requests_written_data = written_data;
   assign queues_requests_written_valid = (written_valid & queues_order_down_valid) & (~queues_of_answer);
@@ -322,10 +406,24 @@ module hpcc_commit_stage (
   assign queues_written_ready = queues_order_down_valid & queues_awaited;
   assign queues_order_down_ready = written_valid & queues_awaited;
   always_comb begin
-    queues_opens_d = ((~queues_of_requests_crowded) & (~queues_of_answers_crowded)) & (~queues_order_crowded);
+    queues_opens_d = ((~queues_int_of_requests_crowded) & (~queues_int_of_answers_crowded)) & (~queues_order_crowded);
     if (rst) begin
       queues_opens_d = 1'd0;
     end
+  end
+  always_comb begin
+    queues_turn.waits = queues_arriving.waits;
+    queues_turn.commit.kind = queues_arriving.commit.kind;
+    queues_turn.commit.qp = queues_arriving.commit.qp;
+    queues_turn.commit.generation = queues_arriving.commit.generation;
+    queues_turn.commit.psn = queues_arriving.commit.psn;
+    queues_turn.commit.syndrome = queues_arriving.commit.syndrome;
+    queues_turn.commit.msn = queues_arriving.commit.msn;
+    queues_turn.commit.int_length = queues_arriving.commit.int_length;
+    queues_turn.commit.answer = queues_arriving.commit.answer;
+    queues_turn.commit.int_on = queues_arriving.commit.int_on;
+    queues_turn.commit.ends_or_failed = queues_arriving.commit.ends_or_failed;
+    queues_turn.commit.ecn = queues_arriving.commit.ecn;
   end
   always_comb begin
     queues_awaited = queues_requests_written_ready;
@@ -338,13 +436,13 @@ module hpcc_commit_stage (
     full_1_q = 1'd0;
     full_q = 1'd0;
     answer_full_q = 1'd0;
-    entry_1_q = 422'd0;
-    entry_q = 422'd0;
+    entry_1_q = 86'd0;
+    entry_q = 86'd0;
     after_failed_q = 1'd0;
     found_q = 9'd0;
     fail_valid_r_q = 1'd0;
     forget_q = 1'd0;
-    answered_q = 421'd0;
+    answered_q = 85'd0;
     fail_r_q = 16'd0;
     forget_qp_q = 8'd0;
   end
@@ -364,11 +462,8 @@ module hpcc_commit_stage (
     forget_qp_q <= forget_qp_d;
   end
   wire unused_bits = &{1'b0, arriving.waits, arriving.commit.ecn, arriving.commit.ends_or_failed, arriving.commit.int_on,
-      arriving.commit.answer, arriving.commit.int_stack, arriving.commit.int_length, arriving.commit.msn, arriving.commit.syndrome,
-      arriving.commit.psn, arriving.commit.generation, arriving.commit.kind, queues_arriving.commit.ecn,
-      queues_arriving.commit.ends_or_failed, queues_arriving.commit.int_on, queues_arriving.commit.answer, queues_arriving.commit.int_stack,
-      queues_arriving.commit.int_length, queues_arriving.commit.msn, queues_arriving.commit.syndrome, queues_arriving.commit.psn,
-      queues_arriving.commit.generation, queues_arriving.commit.qp};
+      arriving.commit.answer, arriving.commit.int_length, arriving.commit.msn, arriving.commit.syndrome, arriving.commit.psn,
+      arriving.commit.generation, arriving.commit.kind, queues_requests_int_valid, queues_answers_int_valid};
 endmodule
 
 `default_nettype wire

@@ -3019,6 +3019,41 @@ package hpcc_nic_pkg;
     logic kind;
   } axi_response_t;
 
+  // A `Commit` without its INT, or the `ReadRequest` in its place.
+  typedef struct packed {
+    // Of answers: the packet came with the mark "congestion experienced".
+    logic ecn;
+    // Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
+    // commit stage).
+    logic ends_or_failed;
+    // The queue pair collects INT.
+    logic int_on;
+    // Which answer, if it is one.
+    answer_kind_t answer;
+    // Bytes of INT.
+    logic [5:0] int_length;
+    // MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
+    logic [23:0] msn;
+    // AETH syndrome. For answers `Ack` also for READ data.
+    aeth_syndrome_t syndrome;
+    // PSN: of the acknowledgement, the READ's first, or the answer's.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // What it is.
+    commit_kind_t kind;
+  } commit_head_t;
+
+  // The same without its INT, which waits elsewhere.
+  typedef struct packed {
+    // It waits for a write.
+    logic waits;
+    // What is to happen.
+    commit_head_t commit;
+  } commit_turn_t;
+
   // In which generation a write of a queue pair's peer failed.
   typedef struct packed {
     // There is one.

@@ -1146,9 +1146,8 @@ module hpcc_requester (
   wire  [7:0] gather_next_head;
   logic [7:0] gather_at;
   logic [7:0] gather_next_qp;
-  // The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone
-  // says whether one may come, and enables these wide words.
-  hpcc_nic_pkg::commit_t gather_held;
+  // The one that has come first.
+  wire  hpcc_nic_pkg::commit_t gather_held;
   wire  hpcc_nic_pkg::answer_tag_t gather_found;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
   hpcc_nic_pkg::answer_tag_t gather_tag;
@@ -1204,10 +1203,15 @@ module hpcc_requester (
   logic [7:0] gather_clear_at_d;
   logic [7:0] gather_clear_at_q;
   logic [7:0] gather_left_place_q;
-  hpcc_nic_pkg::commit_t gather_even_d;
-  hpcc_nic_pkg::commit_t gather_even_q;
-  hpcc_nic_pkg::commit_t gather_odd_d;
-  hpcc_nic_pkg::commit_t gather_odd_q;
+  // Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says
+  // whether one may come, and enables these wide words.
+  wire  gather_come_raddr;
+  wire  hpcc_nic_pkg::commit_t gather_come_rdata;
+  wire  gather_come_we;
+  wire  gather_come_waddr;
+  // Queue pair of the one that has come last.
+  logic [7:0] gather_newest_qp_d;
+  logic [7:0] gather_newest_qp_q;
   // Where the newest answer of its queue pair lies, if it still waits.
   logic [7:0] gather_place_d;
   logic [7:0] gather_place_q;
@@ -1902,6 +1906,14 @@ module hpcc_requester (
     .generation(choice_generation),
     .psn(choice_psn),
     .response(choice_response)
+  );
+  hpcc_async_ram #(.WIDTH(421), .ADDRESS(1)) u_gather_come (
+    .clk(clk),
+    .raddr(gather_come_raddr),
+    .rdata(gather_come_rdata),
+    .we(gather_come_we),
+    .waddr(gather_come_waddr),
+    .wdata(answer_data)
   );
   hpcc_table_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_ring (
     .clk(clk),
@@ -4143,6 +4155,8 @@ module hpcc_requester (
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_moves = gather_shows_q & gather_leaves;
   assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
+  assign gather_come_raddr = gather_from_odd_q;
+  assign gather_held = gather_come_rdata;
   assign gather_next_head = gather_head_q + 8'd1;
   assign gather_found = gather_newest_rdata;
   assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
@@ -4153,6 +4167,8 @@ module hpcc_requester (
   assign gather_opens = (~gather_next_full_q) & (~gather_clearing_q);
   assign gather_up_ready = gather_opens;
   assign gather_takes = answer_valid & gather_opens;
+  assign gather_come_we = ~gather_next_full_q;
+  assign gather_come_waddr = gather_into_odd_q;
   assign gather_arriving_data = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
   assign gather_arriving_goes_on = gather_arriving_data & (~(|gather_arriving.msn));
   assign gather_down_valid = gather_full_q;
@@ -4281,15 +4297,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    gather_even_d = gather_even_q;
-    if ((~gather_next_full_q) & (~gather_into_odd_q)) begin
-      gather_even_d = answer_data;
-    end
-  end
-  always_comb begin
-    gather_odd_d = gather_odd_q;
-    if ((~gather_next_full_q) & gather_into_odd_q) begin
-      gather_odd_d = answer_data;
+    gather_newest_qp_d = gather_newest_qp_q;
+    if (~gather_next_full_q) begin
+      gather_newest_qp_d = gather_arriving.qp;
     end
   end
   always_comb begin
@@ -4299,12 +4309,6 @@ module hpcc_requester (
       if (gather_some_q) begin
         gather_offered_d = gather_ring_rdata;
       end
-    end
-  end
-  always_comb begin
-    gather_held = gather_even_q;
-    if (gather_from_odd_q) begin
-      gather_held = gather_odd_q;
     end
   end
   always_comb begin
@@ -4347,10 +4351,7 @@ module hpcc_requester (
   always_comb begin
     gather_next_qp = gather_arriving.qp;
     if (gather_next_full_q) begin
-      gather_next_qp = gather_odd_q.qp;
-      if (gather_from_odd_q) begin
-        gather_next_qp = gather_even_q.qp;
-      end
+      gather_next_qp = gather_newest_qp_q;
     end
   end
   // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
@@ -4927,8 +4928,7 @@ module hpcc_requester (
     gather_count_q = 8'd0;
     gather_clear_at_q = 8'd0;
     gather_left_place_q = 8'd0;
-    gather_even_q = 421'd0;
-    gather_odd_q = 421'd0;
+    gather_newest_qp_q = 8'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
     responses_room_q = 1'd0;
@@ -5287,8 +5287,7 @@ module hpcc_requester (
     gather_count_q <= gather_count_d;
     gather_clear_at_q <= gather_clear_at_d;
     gather_left_place_q <= gather_head_q;
-    gather_even_q <= gather_even_d;
-    gather_odd_q <= gather_odd_d;
+    gather_newest_qp_q <= gather_newest_qp_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
     responses_room_q <= responses_room_d;

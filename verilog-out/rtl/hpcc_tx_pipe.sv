@@ -225,22 +225,36 @@ module hpcc_tx_pipe (
   wire  data_note_response;
   wire  [23:0] data_note_psn;
   wire  [4:0] data_note_tag;
-  wire  beside_first_ready;
-  wire  beside_second_ready;
-  wire  hpcc_nic_pkg::ack_send_t beside_down_data;
-  wire  beside_down_valid;
-  wire  ours_first_ready;
-  wire  ours_second_ready;
-  wire  hpcc_nic_pkg::ack_send_t ours_down_data;
-  wire  ours_down_valid;
-  wire  both_first_ready;
-  wire  both_second_ready;
-  wire  hpcc_nic_pkg::ack_send_t both_down_data;
-  wire  both_down_valid;
-  wire  all_first_ready;
-  wire  all_second_ready;
-  wire  hpcc_nic_pkg::ack_send_t all_down_data;
-  wire  all_down_valid;
+  wire  without_payload_room;
+  wire  without_payload_asked;
+  wire  without_payload_about_int;
+  wire  without_payload_pick_asked;
+  wire  without_payload_pick_about_int;
+  wire  without_payload_pick_answer;
+  wire  without_payload_pick_probe;
+  wire  hpcc_nic_pkg::ack_send_t without_payload_notification;
+  wire  hpcc_nic_pkg::ack_send_t without_payload_path_probe;
+  // What the NIC sends of itself, one of these two.
+  hpcc_nic_pkg::ack_send_t without_payload_own;
+  wire  without_payload_ack_ready;
+  wire  without_payload_echo_ready;
+  wire  without_payload_answer_ready;
+  wire  without_payload_notify_ready;
+  wire  without_payload_probe_ready;
+  wire  hpcc_nic_pkg::ack_send_t without_payload_down_data;
+  wire  without_payload_down_valid;
+  logic without_payload_full_d;
+  logic without_payload_full_q;
+  logic without_payload_asked_next_d;
+  logic without_payload_asked_next_q;
+  logic without_payload_about_int_next_d;
+  logic without_payload_about_int_next_q;
+  logic without_payload_answer_next_d;
+  logic without_payload_answer_next_q;
+  logic without_payload_probe_next_d;
+  logic without_payload_probe_next_q;
+  hpcc_nic_pkg::ack_send_t without_payload_item_d;
+  hpcc_nic_pkg::ack_send_t without_payload_item_q;
   wire  acks_ack_ready;
   wire  acks_notified;
   wire  hpcc_nic_pkg::frame_beat_t acks_frame_data;
@@ -356,58 +370,6 @@ module hpcc_tx_pipe (
     .note_psn(data_note_psn),
     .note_tag(data_note_tag)
   );
-  hpcc_stream_merge #(.WIDTH(417)) u_beside (
-    .clk(clk),
-    .rst(rst),
-    .first_data(echo_data),
-    .first_valid(echo_valid),
-    .first_ready(beside_first_ready),
-    .second_data(answer_data),
-    .second_valid(answer_valid),
-    .second_ready(beside_second_ready),
-    .down_data(beside_down_data),
-    .down_valid(beside_down_valid),
-    .down_ready(both_second_ready)
-  );
-  hpcc_stream_merge #(.WIDTH(417)) u_ours (
-    .clk(clk),
-    .rst(rst),
-    .first_data(notify_data),
-    .first_valid(notify_valid),
-    .first_ready(ours_first_ready),
-    .second_data(probe_data),
-    .second_valid(probe_valid),
-    .second_ready(ours_second_ready),
-    .down_data(ours_down_data),
-    .down_valid(ours_down_valid),
-    .down_ready(all_first_ready)
-  );
-  hpcc_stream_merge #(.WIDTH(417)) u_both (
-    .clk(clk),
-    .rst(rst),
-    .first_data(ack_data),
-    .first_valid(ack_valid),
-    .first_ready(both_first_ready),
-    .second_data(beside_down_data),
-    .second_valid(beside_down_valid),
-    .second_ready(both_second_ready),
-    .down_data(both_down_data),
-    .down_valid(both_down_valid),
-    .down_ready(all_second_ready)
-  );
-  hpcc_stream_merge #(.WIDTH(417)) u_all (
-    .clk(clk),
-    .rst(rst),
-    .first_data(ours_down_data),
-    .first_valid(ours_down_valid),
-    .first_ready(all_first_ready),
-    .second_data(both_down_data),
-    .second_valid(both_down_valid),
-    .second_ready(all_second_ready),
-    .down_data(all_down_data),
-    .down_valid(all_down_valid),
-    .down_ready(acks_ack_ready)
-  );
   hpcc_tx_ack_builder u_acks (
     .clk(clk),
     .rst(rst),
@@ -424,8 +386,8 @@ module hpcc_tx_pipe (
     .dscp(cfg_dscp),
     .cnp_dscp(cfg_cnp_dscp),
     .ttl(cfg_ttl),
-    .ack_data(all_down_data),
-    .ack_valid(all_down_valid),
+    .ack_data(without_payload_down_data),
+    .ack_valid(without_payload_down_valid),
     .ack_ready(acks_ack_ready),
     .notified(acks_notified),
     .frame_data(acks_frame_data),
@@ -471,11 +433,11 @@ module hpcc_tx_pipe (
   assign note_response = data_note_response;
   assign note_psn = data_note_psn;
   assign note_tag = data_note_tag;
-  assign ack_ready = both_first_ready;
-  assign echo_ready = beside_first_ready;
-  assign answer_ready = beside_second_ready;
-  assign notify_ready = ours_first_ready;
-  assign probe_ready = ours_second_ready;
+  assign ack_ready = without_payload_ack_ready;
+  assign echo_ready = without_payload_echo_ready;
+  assign answer_ready = without_payload_answer_ready;
+  assign notify_ready = without_payload_notify_ready;
+  assign probe_ready = without_payload_probe_ready;
   assign notified = acks_notified;
   assign arbiter_data_hold = 1'd0;
   assign arbiter_ack_hold = cfg_ack_pause & pause[cfg_ack_priority];
@@ -494,6 +456,95 @@ module hpcc_tx_pipe (
   assign m_axi_arprot = reader_m_axi_arprot;
   assign m_axi_arvalid = reader_m_axi_arvalid;
   assign m_axi_rready = reader_m_axi_rready;
+  // without_payload: Frames without payload of five sources into one stream.
+  //
+  // At each fork both sides take turns while both wait: what the NIC sends of itself (notifications, probes) with what answers a packet;
+  // there acknowledgements with what is about INT alone; and there echoes with answers to probes.
+  //
+  // An item a clock, registered: one clock from the chosen source to `down`.
+  assign without_payload_room = (~without_payload_full_q) | acks_ack_ready;
+  assign without_payload_about_int = echo_valid | answer_valid;
+  assign without_payload_asked = ack_valid | without_payload_about_int;
+  assign without_payload_pick_answer = answer_valid & (without_payload_answer_next_q | (~echo_valid));
+  assign without_payload_pick_about_int = without_payload_about_int & (without_payload_about_int_next_q | (~ack_valid));
+  assign without_payload_pick_probe = probe_valid & (without_payload_probe_next_q | (~notify_valid));
+  assign without_payload_pick_asked = without_payload_asked & (without_payload_asked_next_q | (~(notify_valid | probe_valid)));
+  assign without_payload_ack_ready = (without_payload_room & without_payload_pick_asked) & (~without_payload_pick_about_int);
+  assign without_payload_echo_ready = ((without_payload_room & without_payload_pick_asked) & without_payload_pick_about_int)
+      & (~without_payload_pick_answer);
+  assign without_payload_answer_ready = ((without_payload_room & without_payload_pick_asked) & without_payload_pick_about_int)
+      & without_payload_pick_answer;
+  assign without_payload_notify_ready = (without_payload_room & (~without_payload_pick_asked)) & (~without_payload_pick_probe);
+  assign without_payload_probe_ready = (without_payload_room & (~without_payload_pick_asked)) & without_payload_pick_probe;
+  assign without_payload_notification = notify_data;
+  assign without_payload_path_probe = probe_data;
+  assign without_payload_down_valid = without_payload_full_q;
+  assign without_payload_down_data = without_payload_item_q;
+  always_comb begin
+    without_payload_full_d = without_payload_full_q;
+    without_payload_asked_next_d = without_payload_asked_next_q;
+    without_payload_about_int_next_d = without_payload_about_int_next_q;
+    without_payload_answer_next_d = without_payload_answer_next_q;
+    without_payload_probe_next_d = without_payload_probe_next_q;
+    without_payload_item_d = without_payload_item_q;
+    if (without_payload_room) begin
+      without_payload_full_d = (without_payload_asked | notify_valid) | probe_valid;
+      without_payload_item_d = without_payload_own;
+      without_payload_asked_next_d = ~without_payload_pick_asked;
+      if (without_payload_pick_asked) begin
+        without_payload_item_d = ack_data;
+        without_payload_about_int_next_d = ~without_payload_pick_about_int;
+        if (without_payload_pick_about_int) begin
+          without_payload_item_d = echo_data;
+          if (without_payload_pick_answer) begin
+            without_payload_item_d = answer_data;
+          end
+          without_payload_answer_next_d = ~without_payload_pick_answer;
+        end
+      end else begin
+        without_payload_probe_next_d = ~without_payload_pick_probe;
+      end
+    end
+    if (rst) begin
+      without_payload_full_d = 1'd0;
+      without_payload_asked_next_d = 1'd0;
+      without_payload_about_int_next_d = 1'd0;
+      without_payload_answer_next_d = 1'd0;
+      without_payload_probe_next_d = 1'd0;
+    end
+  end
+  always_comb begin
+    without_payload_own = 417'd0;
+    without_payload_own.kind = without_payload_notification.kind;
+    without_payload_own.qp = without_payload_notification.qp;
+    without_payload_own.generation = without_payload_notification.generation;
+    if (without_payload_pick_probe) begin
+      without_payload_own.kind = without_payload_path_probe.kind;
+      without_payload_own.qp = without_payload_path_probe.qp;
+      without_payload_own.generation = without_payload_path_probe.generation;
+      without_payload_own.psn = without_payload_path_probe.psn;
+      without_payload_own.int_length = without_payload_path_probe.int_length;
+    end
+  end
+  initial begin
+    without_payload_full_q = 1'd0;
+    without_payload_asked_next_q = 1'd0;
+    without_payload_about_int_next_q = 1'd0;
+    without_payload_answer_next_q = 1'd0;
+    without_payload_probe_next_q = 1'd0;
+    without_payload_item_q = 417'd0;
+  end
+  always @(posedge clk) begin
+    without_payload_full_q <= without_payload_full_d;
+    without_payload_asked_next_q <= without_payload_asked_next_d;
+    without_payload_about_int_next_q <= without_payload_about_int_next_d;
+    without_payload_answer_next_q <= without_payload_answer_next_d;
+    without_payload_probe_next_q <= without_payload_probe_next_d;
+    without_payload_item_q <= without_payload_item_d;
+  end
+  wire unused_bits = &{1'b0, without_payload_notification.int_stack, without_payload_notification.int_length,
+      without_payload_notification.msn, without_payload_notification.syndrome, without_payload_notification.psn,
+      without_payload_path_probe.int_stack, without_payload_path_probe.msn, without_payload_path_probe.syndrome};
 endmodule
 
 `default_nettype wire

@@ -1,12 +1,12 @@
 //! The transmit pipe: from grants and acknowledgements to frames. Wiring only.
 
 use super::ack::AckBuilder;
+use super::ack_merge::AckMerge;
 use super::arbiter::FrameArbiter;
 use super::data::DataBuilder;
 use super::select::Select;
 use crate::dma::read::DmaReader;
 use crate::prim::axi::{AxiReadOut, AxisFrameOut};
-use crate::prim::merge::StreamMerge;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
 use crate::sched::ports::{FeedbackOut, SendIn};
@@ -131,10 +131,7 @@ pub struct TxPipe {
     select: Select<8, 12>,
     reader: DmaReader,
     data: DataBuilder,
-    beside: StreamMerge<AckSend>,
-    ours: StreamMerge<AckSend>,
-    both: StreamMerge<AckSend>,
-    all: StreamMerge<AckSend>,
+    without_payload: AckMerge,
     acks: AckBuilder,
     arbiter: FrameArbiter,
 }
@@ -142,7 +139,7 @@ pub struct TxPipe {
 #[kernel]
 impl Logic for TxPipe {
     fn update(&mut self) {
-        inputs!([select, reader, data, beside, ours, both, all, acks, arbiter]: reset);
+        inputs!([select, reader, data, without_payload, acks, arbiter]: reset);
         inputs!(select:
             overhead, ack_interval = cfg_ack_req_interval, times_spacing = cfg_times_spacing,
             times_enable = cfg_times_enable);
@@ -164,15 +161,12 @@ impl Logic for TxPipe {
         outputs!(data:
             read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
 
-        StreamIn::<AckSend>::link(&mut self.ack, &mut self.both.first);
-        StreamIn::<AckSend>::link(&mut self.echo, &mut self.beside.first);
-        StreamIn::<AckSend>::link(&mut self.answer, &mut self.beside.second);
-        StreamOut::<AckSend>::join(&mut self.beside.down, &mut self.both.second);
-        StreamIn::<AckSend>::link(&mut self.notify, &mut self.ours.first);
-        StreamIn::<AckSend>::link(&mut self.probe, &mut self.ours.second);
-        StreamOut::<AckSend>::join(&mut self.ours.down, &mut self.all.first);
-        StreamOut::<AckSend>::join(&mut self.both.down, &mut self.all.second);
-        StreamOut::<AckSend>::join(&mut self.all.down, &mut self.acks.ack);
+        StreamIn::<AckSend>::link(&mut self.ack, &mut self.without_payload.ack);
+        StreamIn::<AckSend>::link(&mut self.echo, &mut self.without_payload.echo);
+        StreamIn::<AckSend>::link(&mut self.answer, &mut self.without_payload.answer);
+        StreamIn::<AckSend>::link(&mut self.notify, &mut self.without_payload.notify);
+        StreamIn::<AckSend>::link(&mut self.probe, &mut self.without_payload.probe);
+        StreamOut::<AckSend>::join(&mut self.without_payload.down, &mut self.acks.ack);
         self.acks.context_write.next = self.context_valid.val();
         inputs!(acks: context_qp, context_data);
         inputs!(acks:

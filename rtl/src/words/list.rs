@@ -41,9 +41,9 @@ use super::requester::{
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
-    ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody, IntParts,
-    JudgedFrame, KnownNumber, MacBytes, OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark,
+    ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes,
+    FoundPlace, FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody,
+    IntParts, JudgedFrame, KnownNumber, MacBytes, OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark,
     TransportBytes, TransportFaults, TransportFields,
 };
 use super::sched::{
@@ -55,9 +55,9 @@ use super::switch::{
     LongerBeat, PathBytes, RecordBytes, RecordPosition, StampWindow, TaggedBeat, TwoBytes, UntaggedBeat,
 };
 use super::transport::{
-    AckSend, Action, Commit, CongestionMark, DepartedRequest, FailedGeneration, Message, Notified, NotifyState,
-    NotifyStep, ProbeState, ProbeStep, ProbeTurn, ReadRequest, ReadState, RxPacket, SendTime, TimedPlace, TimedPlaces,
-    TxPacket,
+    AckSend, Action, Commit, CommitHead, CongestionMark, DepartedRequest, FailedGeneration, Message, Notified,
+    NotifyState, NotifyStep, ProbeState, ProbeStep, ProbeTurn, ReadRequest, ReadState, RxPacket, SendTime, TimedPlace,
+    TimedPlaces, TxPacket,
 };
 use super::tx::{
     AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FramePlan,
@@ -109,6 +109,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         RxPacket::descriptor(),
         Action::descriptor(),
         Commit::descriptor(),
+        CommitHead::descriptor(),
         FastStep::descriptor(),
         PostStep::descriptor(),
         AckSend::descriptor(),
@@ -307,6 +308,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         HeldFrame::descriptor(),
         BufferCommand::descriptor(),
         CommitEntry::descriptor(),
+        CommitTurn::descriptor(),
         BufferedPayload::descriptor(),
         PairTurn::descriptor(),
         ShareMark::descriptor(),

@@ -1,6 +1,6 @@
 //! Frames that have come in, until the engines of the transport have them.
 
-use super::transport::{Commit, FrameRole};
+use super::transport::{Commit, CommitHead, FrameRole};
 use super::wire::{AethSyndrome, BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -440,6 +440,14 @@ crate::word! {
     pub struct CommitEntry {
         /// What is to happen.
         commit: Commit,
+        /// It waits for a write.
+        waits: Bit,
+    }
+
+    /// The same without its INT, which waits elsewhere.
+    pub struct CommitTurn {
+        /// What is to happen.
+        commit: CommitHead,
         /// It waits for a write.
         waits: Bit,
     }

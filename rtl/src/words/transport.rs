@@ -157,6 +157,33 @@ crate::word! {
         ecn: Bit,
     }
 
+    /// A [`Commit`] without its INT, or the `ReadRequest` in its place.
+    pub struct CommitHead {
+        /// What it is.
+        kind: CommitKind,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN: of the acknowledgement, the READ's first, or the answer's.
+        psn: U<24>,
+        /// AETH syndrome. For answers `Ack` also for READ data.
+        syndrome: AethSyndrome,
+        /// MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
+        msn: U<24>,
+        /// Bytes of INT.
+        int_length: U<6>,
+        /// Which answer, if it is one.
+        answer: AnswerKind,
+        /// The queue pair collects INT.
+        int_on: Bit,
+        /// Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
+        /// commit stage).
+        ends_or_failed: Bit,
+        /// Of answers: the packet came with the mark "congestion experienced".
+        ecn: Bit,
+    }
+
     /// In which generation a write of a queue pair's peer failed.
     pub struct FailedGeneration {
         /// The generation.

@@ -4,6 +4,8 @@
 //! the responder wanted to send into a negative acknowledgement (remote operational error) and ends the queue pair: what it
 //! commits later in the same generation is swallowed. The requester hears of its own errors in the bit `ends_or_failed`.
 //!
+//! The INT of an entry stays in its queue until the entry leaves. What sends nothing leaves too, unseen, and takes its INT away.
+//!
 //! | clock | requests | answers |
 //! |---|---|---|
 //! | 0 - 3 | queue | queue |
@@ -19,8 +21,8 @@ use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::bits_zero;
 use crate::words::requester::QpOfGeneration;
-use crate::words::rx::CommitEntry;
-use crate::words::transport::{Commit, CommitKind, FailedGeneration};
+use crate::words::rx::{CommitEntry, CommitTurn};
+use crate::words::transport::{Commit, CommitHead, CommitKind, FailedGeneration};
 use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -52,23 +54,24 @@ pub struct CommitStage {
     pub fail_generation: Signal<Out, U<8>>,
     queues: CommitQueues,
     #[registers(Bit: full_1, full, answer_full)]
-    #[registers(CommitEntry: entry_1, entry)]
+    #[registers(CommitTurn: entry_1, entry)]
     /// The entry before this one failed, and was of the same queue pair and generation: its mark came too late for `found`.
     after_failed: DFF<Bit>,
     #[registers(FailedGeneration: found)]
-    #[signals(Bit: take, moves, fails, error, to_response, swallowed, has_room, done, answer_moves, answer_written)]
+    #[signals(Bit: take, moves, fails, error, swallowed, has_room, done, sends, answer_moves, answer_written)]
     #[signals(FailedGeneration: looked_for, marked)]
     #[signals(QpOfGeneration: own, own_1)]
     #[registers(Bit: fail_valid_r, forget)]
     failed: Ram<FailedGeneration, 8>,
-    responses: Skid<Commit>,
-    item: Signal<Local, Commit>,
+    responses: Skid<CommitHead>,
+    #[signals(CommitHead: item, sent)]
     /// The answer that is offered.
-    answered: DFF<Commit>,
-    waiting: Signal<Local, CommitEntry>,
+    answered: DFF<CommitHead>,
+    waiting: Signal<Local, CommitTurn>,
+    #[signals(Commit: whole_response, whole_answer)]
     fail_r: DFF<QpOfGeneration>,
     forget_qp: DFF<U<8>>,
-    arriving: Signal<Local, CommitEntry>,
+    arriving: Signal<Local, CommitTurn>,
 }
 
 #[kernel]
@@ -92,17 +95,20 @@ impl Logic for CommitStage {
             }
         }
         answer.valid = answer_full;
-        answer.data = answered;
+        fields!(whole_answer from answered:
+            kind, qp, generation, psn, syndrome, msn, int_length, answer, int_on, ends_or_failed, ecn);
+        whole_answer.int_stack = queues.answers_int.data;
+        answer.data = whole_answer;
+        queues.answers_int.ready = answer_full & answer.ready;
 
-        // requests, out: at most one item an entry; an entry of a kind that sends nothing needs no room. Whether the queue pair is a failed one is
-        // known last, so that it decides only over what is sent, never over who moves: that enables 420 bits
+        // requests, out: an item an entry. Whether the queue pair is a failed one is known last, so that it decides only over what is sent, never
+        // over who moves
         fields!(own from entry: qp = commit.qp, generation = commit.generation);
         error = entry.waits & queues.requests_written.data.any();
-        to_response = error | (entry.commit.kind != CommitKind::Nothing);
         looked_for.generation = own.generation;
         looked_for.failed = true;
         swallowed = (found == looked_for) | after_failed;
-        has_room = responses.up.ready | !to_response;
+        has_room = responses.up.ready;
         done = full & (queues.requests_written.valid | !entry.waits) & has_room;
         queues.requests_written.ready = full & entry.waits & has_room;
         item = entry.commit;
@@ -112,9 +118,20 @@ impl Logic for CommitStage {
             item.syndrome = AethSyndrome::NakRemoteOperation;
             item.msn = entry.commit.msn - bit_cast_u::<24, 1>(bit_cast_b(entry.commit.ends_or_failed));
         }
+        if swallowed {
+            item.kind = CommitKind::Nothing;
+        }
         responses.up.data = item;
-        responses.up.valid = done & to_response & !swallowed;
-        StreamOut::<Commit>::link(&mut response, &mut responses.down);
+        responses.up.valid = done;
+        sent = responses.down.data;
+        sends = sent.kind != CommitKind::Nothing;
+        response.valid = responses.down.valid & sends;
+        fields!(whole_response from sent:
+            kind, qp, generation, psn, syndrome, msn, int_length, answer, int_on, ends_or_failed, ecn);
+        whole_response.int_stack = queues.requests_int.data;
+        response.data = whole_response;
+        responses.down.ready = response.ready | !sends;
+        queues.requests_int.ready = responses.down.valid & (response.ready | !sends);
 
         // failed queue pairs; a creation waits for a failure that is marked in the same clock
         fails = done & error;

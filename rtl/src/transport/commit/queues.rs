@@ -4,6 +4,9 @@
 //! a READ that the peer asks for would wait until memory has the READ responses that came before it, and an acknowledgement would wait for the payload
 //! of WRITEs: both ways at once the two directions would lengthen each other's loops.
 //!
+//! INT, most of an entry, waits in queues beside those, and is taken when what it belongs to leaves the commit stage, so that no register between
+//! holds it.
+//!
 //! | clock | an entry |
 //! |---|---|
 //! | 0 | comes |
@@ -14,12 +17,14 @@ use crate::prim::fifo::StreamFifo;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, U};
-use crate::words::rx::CommitEntry;
+use crate::prim::wide::W;
+use crate::words::rx::{CommitEntry, CommitTurn};
 use crate::words::transport::CommitKind;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120.
+/// An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120. The INT of an entry is there
+/// when the entry is, if that of the one before has been taken.
 #[block]
 pub struct CommitQueues {
     /// Clock.
@@ -31,41 +36,57 @@ pub struct CommitQueues {
     /// One token a write job, in order: bus error.
     pub written: StreamIn<U<1>>,
     /// What follows from requests.
-    pub requests: StreamOut<CommitEntry>,
+    pub requests: StreamOut<CommitTurn>,
+    /// Their INT; of READs what they ask for.
+    pub requests_int: StreamOut<W<336, 6>>,
     /// Tokens of their write jobs.
     pub requests_written: StreamOut<U<1>>,
     /// What follows from acknowledgements and READ responses (`CommitKind::Answer`).
-    pub answers: StreamOut<CommitEntry>,
+    pub answers: StreamOut<CommitTurn>,
+    /// Their INT.
+    pub answers_int: StreamOut<W<336, 6>>,
     /// Tokens of their write jobs.
     pub answers_written: StreamOut<U<1>>,
     #[registers(Bit: opens)]
-    #[signals(Bit: takes, is_answer, of_answer, awaited)]
-    of_requests: StreamFifo<CommitEntry, 7, 120>,
-    of_answers: StreamFifo<CommitEntry, 7, 120>,
+    #[signals(Bit: takes, is_answer, request_enters, answer_enters, of_answer, awaited)]
+    of_requests: StreamFifo<CommitTurn, 7, 120>,
+    of_answers: StreamFifo<CommitTurn, 7, 120>,
+    int_of_requests: StreamFifo<W<336, 6>, 7, 120>,
+    int_of_answers: StreamFifo<W<336, 6>, 7, 120>,
     /// Of each write job under way: an answer waits for it.
     order: ShortFifo<U<1>, 7, 120>,
     arriving: Signal<Local, CommitEntry>,
+    turn: Signal<Local, CommitTurn>,
 }
 
 #[kernel]
 impl Logic for CommitQueues {
     fn update(&mut self) {
-        inputs!([of_requests, of_answers, order]: reset);
+        inputs!([of_requests, of_answers, int_of_requests, int_of_answers, order]: reset);
 
-        // in: each queue has room for what comes until its warning is heard
+        // in: each queue has room for what comes until its warning is heard. One of INT holds what the queue beside it holds, and more
         arriving = up.data;
         is_answer = arriving.commit.kind == CommitKind::Answer;
         up.ready = opens;
         takes = up.valid & opens;
-        opens = !of_requests.crowded & !of_answers.crowded & !order.crowded;
-        of_requests.up.data = up.data;
-        of_requests.up.valid = takes & !is_answer;
-        of_answers.up.data = up.data;
-        of_answers.up.valid = takes & is_answer;
+        opens = !int_of_requests.crowded & !int_of_answers.crowded & !order.crowded;
+        fields!(turn from arriving:
+            waits, commit.kind = commit.kind, commit.qp = commit.qp, commit.generation = commit.generation,
+            commit.psn = commit.psn, commit.syndrome = commit.syndrome, commit.msn = commit.msn,
+            commit.int_length = commit.int_length, commit.answer = commit.answer, commit.int_on = commit.int_on,
+            commit.ends_or_failed = commit.ends_or_failed, commit.ecn = commit.ecn);
+        inputs!([of_requests, of_answers]: up.data = turn);
+        inputs!([int_of_requests, int_of_answers]: up.data = arriving.commit.int_stack);
+        request_enters = takes & !is_answer;
+        answer_enters = takes & is_answer;
+        inputs!([of_requests, int_of_requests]: up.valid = request_enters);
+        inputs!([of_answers, int_of_answers]: up.valid = answer_enters);
         order.up.data = bit_cast_b(is_answer);
         order.up.valid = takes & arriving.waits;
-        StreamOut::<CommitEntry>::link(&mut requests, &mut of_requests.down);
-        StreamOut::<CommitEntry>::link(&mut answers, &mut of_answers.down);
+        StreamOut::<CommitTurn>::link(&mut requests, &mut of_requests.down);
+        StreamOut::<CommitTurn>::link(&mut answers, &mut of_answers.down);
+        StreamOut::<W<336, 6>>::link(&mut requests_int, &mut int_of_requests.down);
+        StreamOut::<W<336, 6>>::link(&mut answers_int, &mut int_of_answers.down);
 
         // whose token is the next one
         of_answer = order.down.data.any();

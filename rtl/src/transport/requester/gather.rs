@@ -20,10 +20,11 @@
 //! Two clocks from `up` to `down` past an empty ring, three or more through it.
 
 use crate::emit::naming::named_inside;
+use crate::prim::async_ram::AsyncRam;
 use crate::prim::ram::LoopRam;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::table_ram::DirectRam;
-use crate::prim::uint::{bits_u, U};
+use crate::prim::uint::{bit_cast_b, bits_u, U};
 use crate::words::requester::AnswerTag;
 use crate::words::transport::{AnswerKind, Commit};
 use crate::{block, kernel};
@@ -46,10 +47,13 @@ pub struct Gather {
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
     #[signals(Bit: leaves, moves, next_some, unshown, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
-    #[registers(Commit: even, odd)]
-    /// The answer that has come, in `even` or `odd`, which take turns: one is taken up while the other has not gone, so that a register alone says
-    /// whether one may come, and enables these wide words.
+    /// Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says whether
+    /// one may come, and enables these wide words.
+    come: AsyncRam<Commit, 1>,
+    /// The one that has come first.
     held: Signal<Local, Commit>,
+    /// Queue pair of the one that has come last.
+    newest_qp: DFF<U<8>>,
     /// Where the newest answer of its queue pair lies, if it still waits.
     place: DFF<U<8>>,
     /// The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
@@ -74,7 +78,8 @@ impl Logic for Gather {
         leaves = !full | down.ready;
         moves = shows & leaves;
         passes = held_full & !some & leaves;
-        held = if from_odd { odd } else { even };
+        come.raddr = bit_cast_b(from_odd);
+        held = come.rdata;
         comes_out = if some { shows } else { held_full };
         if leaves {
             full = comes_out;
@@ -158,11 +163,11 @@ impl Logic for Gather {
         opens = !next_full & !clearing;
         up.ready = opens;
         takes = up.valid & opens;
-        if !next_full & !into_odd {
-            even = up.data;
-        }
-        if !next_full & into_odd {
-            odd = up.data;
+        come.we = !next_full;
+        come.waddr = bit_cast_b(into_odd);
+        come.wdata = up.data;
+        if !next_full {
+            newest_qp = arriving.qp;
         }
         if takes {
             into_odd = !into_odd;
@@ -173,10 +178,7 @@ impl Logic for Gather {
             next_data = arriving_data;
             next_goes_on = arriving_goes_on;
         }
-        next_qp = arriving.qp;
-        if next_full {
-            next_qp = if from_odd { even.qp } else { odd.qp };
-        }
+        next_qp = if next_full { newest_qp } else { arriving.qp };
         inputs!([newest, left]: raddr = next_qp);
         if !waits {
             held_data = if next_full { next_data } else { arriving_data };
