@@ -3072,6 +3072,30 @@ package hpcc_nic_pkg;
     RESPONSE_INPUT_ANSWER = 2'd2
   } response_input_t;
 
+  // An answer in the hands of the response queue; its INT lies in a table.
+  typedef struct packed {
+    // What a READ asks for.
+    read_request_t asked;
+    // Where the INT lies.
+    logic [2:0] int_at;
+    // Bytes of INT.
+    logic [5:0] int_length;
+    // `msn` counts a message that ends with this packet; of a READ's end, it failed.
+    logic ends_or_failed;
+    // MSN.
+    logic [23:0] msn;
+    // AETH syndrome.
+    aeth_syndrome_t syndrome;
+    // PSN: of the acknowledgement, or the READ's first.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+    // What it is.
+    commit_kind_t kind;
+  } queued_answer_t;
+
   // What the scheduler hears of a READ that becomes active.
   typedef struct packed {
     // One past the last.
@@ -4159,6 +4183,8 @@ package hpcc_nic_pkg;
 
   // A data packet whose header is being made.
   typedef struct packed {
+    // It goes ahead of READ responses.
+    logic ahead;
     // There is one.
     logic taken;
     // The packet.
@@ -4198,6 +4224,16 @@ package hpcc_nic_pkg;
     // Beats of payload.
     logic [6:0] beats;
   } frame_plan_t;
+
+  // The plan of a frame that waits.
+  typedef struct packed {
+    // It is a request.
+    logic request;
+    // Where its row lies: `RowPlace`.
+    logic [4:0] at;
+    // It.
+    frame_plan_t plan;
+  } queued_plan_t;
 
   // Headers of a data packet, first byte in the highest bits.
   typedef struct packed {
@@ -4242,6 +4278,14 @@ package hpcc_nic_pkg;
     // Headers, zero behind their end.
     data_headers_t headers;
   } frame_row_t;
+
+  // Where a row lies while its frame waits.
+  typedef struct packed {
+    // Among those that go ahead of READ responses.
+    logic ahead;
+    // Place.
+    logic [3:0] place;
+  } row_place_t;
 
   // A beat of a frame on its way to the block that appends the ICRC.
   typedef struct packed {

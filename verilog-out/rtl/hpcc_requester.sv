@@ -1129,12 +1129,11 @@ module hpcc_requester (
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
+  wire  gather_looks;
   wire  gather_leaves;
   wire  gather_moves;
   logic gather_next_some;
   logic gather_unshown;
-  wire  gather_passes;
-  logic gather_comes_out;
   wire  gather_chosen;
   wire  gather_puts;
   logic gather_stays;
@@ -4141,28 +4140,28 @@ module hpcc_requester (
   // | clock | an answer |
   // |---|---|
   // | 0 | comes; READ data: its queue pair's newest answer is looked up |
-  // | 1 | passes by an empty ring, or is put in |
+  // | 1 | is put in; but READ data waits while something is in the ring |
   // | 2 | (READ data) where the newest lies shows, and whether this one follows it |
   // | 3 | (READ data) joins it, or is put in |
   //
   // One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
   //
-  // Two clocks from `up` to `down` past an empty ring, three or more through it.
+  // Four clocks from `up` to `down` through an empty ring, whose word goes straight into the output register of its block RAMs: nothing is
+  // chosen behind them.
   //
   // One answer a clock in, READ data every second while others wait; the answer that is offered does not change. 255 can wait. In the 256
   // clocks after a reset the tables are cleared, and nothing is taken.
   assign gather_arriving = answer_data;
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_moves = gather_shows_q & gather_leaves;
-  assign gather_passes = (gather_held_full_q & (~gather_some_q)) & gather_leaves;
   assign gather_come_raddr = gather_from_odd_q;
   assign gather_held = gather_come_rdata;
   assign gather_next_head = gather_head_q + 8'd1;
   assign gather_found = gather_newest_rdata;
   assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
-  assign gather_puts = (((gather_held_full_q & (~gather_passes)) & (~gather_chosen)) & (~gather_crowded_q))
-      & (gather_shown_q | (~gather_held_data_q));
-  assign gather_waits = (gather_held_full_q & (gather_some_q | (~gather_leaves))) & gather_stays;
+  assign gather_looks = (gather_held_data_q & gather_some_q) & (~gather_shown_q);
+  assign gather_puts = ((gather_held_full_q & (~gather_chosen)) & (~gather_crowded_q)) & (~gather_looks);
+  assign gather_waits = gather_held_full_q & gather_stays;
   assign gather_newest_we = (gather_puts | gather_chosen) | gather_clearing_q;
   assign gather_opens = (~gather_next_full_q) & (~gather_clearing_q);
   assign gather_up_ready = gather_opens;
@@ -4206,8 +4205,8 @@ module hpcc_requester (
     gather_count_d = gather_count_q;
     gather_clear_at_d = gather_clear_at_q;
     if (gather_leaves) begin
-      gather_full_d = gather_comes_out;
-      gather_vacant_d = ~gather_comes_out;
+      gather_full_d = gather_shows_q;
+      gather_vacant_d = ~gather_shows_q;
     end
     gather_moved_d = gather_moves;
     gather_left_we = gather_moved_q;
@@ -4305,20 +4304,11 @@ module hpcc_requester (
   always_comb begin
     gather_offered_d = gather_offered_q;
     if (gather_vacant_q | entry_answers_ready) begin
-      gather_offered_d = gather_held;
-      if (gather_some_q) begin
-        gather_offered_d = gather_ring_rdata;
-      end
+      gather_offered_d = gather_ring_rdata;
     end
   end
   always_comb begin
-    gather_comes_out = gather_held_full_q;
-    if (gather_some_q) begin
-      gather_comes_out = gather_shows_q;
-    end
-  end
-  always_comb begin
-    gather_stays = gather_crowded_q | (gather_held_data_q & (~gather_shown_q));
+    gather_stays = gather_crowded_q | gather_looks;
     if (gather_chosen) begin
       gather_stays = gather_moves & gather_oldest_q;
     end

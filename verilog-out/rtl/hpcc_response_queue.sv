@@ -143,6 +143,10 @@ module hpcc_response_queue (
   hpcc_nic_pkg::ring_place_t asked_place;
   hpcc_nic_pkg::ring_place_t told_place;
   wire  hpcc_nic_pkg::commit_t item;
+  // That answer as those that come are, but without a place for its INT.
+  hpcc_nic_pkg::queued_answer_t next_answer;
+  // What comes, whole, into its place.
+  hpcc_nic_pkg::commit_t stored;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
   logic [9:0] pool_next_head;
@@ -208,6 +212,7 @@ module hpcc_response_queue (
   wire  intake_is_free;
   wire  intake_opens;
   logic [7:0] intake_head_qp;
+  wire  hpcc_nic_pkg::commit_t intake_came;
   wire  hpcc_nic_pkg::read_end_t intake_end;
   hpcc_nic_pkg::end_in_msn_t intake_end_msn;
   wire  intake_up_ready;
@@ -223,7 +228,9 @@ module hpcc_response_queue (
   wire  [7:0] intake_qp;
   // The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, and as PSN the one that could not be
   // read, or one past the last.
-  wire  hpcc_nic_pkg::commit_t intake_entry;
+  wire  hpcc_nic_pkg::queued_answer_t intake_entry;
+  // Its INT, in the same clock; of a READ its `ReadRequest`.
+  wire  [335:0] intake_int_stack;
   // The creation.
   wire  hpcc_nic_pkg::qp_change_t intake_creation;
   hpcc_nic_pkg::qp_change_t intake_contexts_up_data;
@@ -250,8 +257,13 @@ module hpcc_response_queue (
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
   logic [7:0] intake_qp_r_q;
-  hpcc_nic_pkg::commit_t intake_entry_r_d;
-  hpcc_nic_pkg::commit_t intake_entry_r_q;
+  hpcc_nic_pkg::queued_answer_t intake_entry_r_d;
+  hpcc_nic_pkg::queued_answer_t intake_entry_r_q;
+  // INT of the last eight answers that were taken: four are offered, compared, looked at and in hand.
+  wire  [335:0] intake_stacks_rdata;
+  // Where the INT of the next one will lie.
+  logic [2:0] intake_next_at_d;
+  logic [2:0] intake_next_at_q;
   hpcc_nic_pkg::qp_change_t intake_creation_r_d;
   hpcc_nic_pkg::qp_change_t intake_creation_r_q;
   wire  acks_up_valid;
@@ -340,7 +352,6 @@ module hpcc_response_queue (
   hpcc_nic_pkg::compared_t first_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t first_says;
-  wire  hpcc_nic_pkg::read_request_t first_successor_asked;
   wire  [23:0] first_successor_count;
   wire  first_successor_too_far;
   // It is a READ that may become active behind the last active one.
@@ -353,7 +364,6 @@ module hpcc_response_queue (
   hpcc_nic_pkg::compared_t once_more_found;
   // How they stand.
   wire  hpcc_nic_pkg::compared_t once_more_says;
-  wire  hpcc_nic_pkg::read_request_t once_more_successor_asked;
   wire  [23:0] once_more_successor_count;
   wire  once_more_successor_too_far;
   // It is a READ that may become active behind the last active one.
@@ -362,7 +372,6 @@ module hpcc_response_queue (
   hpcc_nic_pkg::compared_t first_2_d;
   hpcc_nic_pkg::compared_t first_2_q;
   hpcc_nic_pkg::compared_t once_more_r_q;
-  wire  hpcc_nic_pkg::read_request_t successor_asked;
   wire  [23:0] successor_count;
   wire  successor_too_far;
   // It is a READ that may become active behind the last active one.
@@ -404,8 +413,8 @@ module hpcc_response_queue (
   logic extending_q;
   hpcc_nic_pkg::response_input_t subject_1_d;
   hpcc_nic_pkg::response_input_t subject_1_q;
-  hpcc_nic_pkg::commit_t entry_1_d;
-  hpcc_nic_pkg::commit_t entry_1_q;
+  hpcc_nic_pkg::queued_answer_t entry_1_d;
+  hpcc_nic_pkg::queued_answer_t entry_1_q;
   hpcc_nic_pkg::qp_change_t creation_1_d;
   hpcc_nic_pkg::qp_change_t creation_1_q;
   logic [7:0] qp_1_d;
@@ -414,8 +423,8 @@ module hpcc_response_queue (
   hpcc_nic_pkg::response_list_t held_1_q;
   hpcc_nic_pkg::response_input_t subject_2_d;
   hpcc_nic_pkg::response_input_t subject_2_q;
-  hpcc_nic_pkg::commit_t entry_2_d;
-  hpcc_nic_pkg::commit_t entry_2_q;
+  hpcc_nic_pkg::queued_answer_t entry_2_d;
+  hpcc_nic_pkg::queued_answer_t entry_2_q;
   hpcc_nic_pkg::qp_change_t creation_2_d;
   hpcc_nic_pkg::qp_change_t creation_2_q;
   logic [7:0] qp_2_d;
@@ -424,8 +433,8 @@ module hpcc_response_queue (
   hpcc_nic_pkg::response_list_t held_2_q;
   hpcc_nic_pkg::response_input_t subject_d;
   hpcc_nic_pkg::response_input_t subject_q;
-  hpcc_nic_pkg::commit_t entry_d;
-  hpcc_nic_pkg::commit_t entry_q;
+  hpcc_nic_pkg::queued_answer_t entry_d;
+  hpcc_nic_pkg::queued_answer_t entry_q;
   hpcc_nic_pkg::qp_change_t creation_d;
   hpcc_nic_pkg::qp_change_t creation_q;
   logic [7:0] qp_d;
@@ -481,7 +490,7 @@ module hpcc_response_queue (
     .rdata(pool_items_rdata),
     .we(store_q),
     .waddr(pool_head_r_q),
-    .wdata(entry_q)
+    .wdata(stored)
   );
   hpcc_ram #(.WIDTH(10), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_pool_links (
     .clk(clk),
@@ -529,6 +538,14 @@ module hpcc_response_queue (
     .down_ready(intake_ends_down_ready),
     .crowded(unused_intake_ends_crowded)
   );
+  hpcc_async_ram #(.WIDTH(336), .ADDRESS(3)) u_intake_stacks (
+    .clk(clk),
+    .raddr(entry_q.int_at),
+    .rdata(intake_stacks_rdata),
+    .we(intake_opens),
+    .waddr(intake_next_at_q),
+    .wdata(intake_came.int_stack)
+  );
   hpcc_fifo #(.WIDTH(417), .ADDRESS(8), .MARK(128)) u_acks (
     .clk(clk),
     .rst(rst),
@@ -560,7 +577,7 @@ module hpcc_response_queue (
     .crowded(activation_works_crowded)
   );
   assign up_ready = intake_up_ready;
-  assign asked = entry_q.int_stack[120:0];
+  assign asked = entry_q.asked;
   assign list = held_q;
   assign own = compared.own;
   assign active = compared.active;
@@ -578,12 +595,12 @@ module hpcc_response_queue (
       | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
   assign pops_d = (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) | (step_q == hpcc_nic_pkg::RESPONSE_STEP_POP);
   assign item = pool_item;
-  assign item_asked = item.int_stack[120:0];
+  assign item_asked = next_answer.asked;
   assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
   assign item_acknowledges_d = (~extending_q) & (item.kind != hpcc_nic_pkg::COMMIT_KIND_READ);
   assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
-  assign came_asks = entry_2_q.int_stack[120:0];
+  assign came_asks = entry_2_q.asked;
   assign next_end_d = psn + count;
   assign next_reach_d = looked_at.reach + count;
   assign ending = ((look_q & (about == hpcc_nic_pkg::RESPONSE_INPUT_READ_END)) & own) & active;
@@ -597,7 +614,7 @@ module hpcc_response_queue (
       | (((subject_2_q == hpcc_nic_pkg::RESPONSE_INPUT_ANSWER) & first_2_q.active)
       & ((again_2_q | first_2_q.waits) | (~first_2_q.follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
-  assign next_asked = intake_entry.int_stack[120:0];
+  assign next_asked = intake_entry.asked;
   assign pop = popping_q & (item_goes_q | (item_acknowledges_q & acks_room_q));
   assign last_d = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
@@ -652,7 +669,7 @@ module hpcc_response_queue (
       entry_d = entry_2_q;
     end
     if (pops_q) begin
-      entry_d = item;
+      entry_d = next_answer;
     end
     next_step = step_q;
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_DECIDE) begin
@@ -880,6 +897,18 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
+    next_answer = 205'd0;
+    next_answer.kind = item.kind;
+    next_answer.qp = item.qp;
+    next_answer.generation = item.generation;
+    next_answer.psn = item.psn;
+    next_answer.syndrome = item.syndrome;
+    next_answer.msn = item.msn;
+    next_answer.ends_or_failed = item.ends_or_failed;
+    next_answer.int_length = item.int_length;
+    next_answer.asked = item.int_stack[120:0];
+  end
+  always_comb begin
     item_goes_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
     if (extending_q) begin
       item_goes_d = successor_follows;
@@ -916,6 +945,18 @@ module hpcc_response_queue (
     if (open_q) begin
       valid_next = valid_1_q;
     end
+  end
+  always_comb begin
+    stored = 421'd0;
+    stored.kind = entry_q.kind;
+    stored.qp = entry_q.qp;
+    stored.generation = entry_q.generation;
+    stored.psn = entry_q.psn;
+    stored.syndrome = entry_q.syndrome;
+    stored.msn = entry_q.msn;
+    stored.ends_or_failed = entry_q.ends_or_failed;
+    stored.int_length = entry_q.int_length;
+    stored.int_stack = intake_int_stack;
   end
   always_comb begin
     pool_give_first = list.head;
@@ -1016,7 +1057,7 @@ module hpcc_response_queue (
     sent.syndrome = entry_q.syndrome;
     sent.msn = entry_q.msn;
     sent.int_length = entry_q.int_length;
-    sent.int_stack = entry_q.int_stack;
+    sent.int_stack = intake_int_stack;
     if (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) begin
       sent.qp = qp_q;
       sent.generation = list.generation;
@@ -1111,6 +1152,7 @@ module hpcc_response_queue (
   assign intake_holds_answer = intake_answer_blocked & intake_ends_down_valid;
   assign intake_opens = (((intake_is_free | intake_swaps) & (~intake_context_waits)) & (~intake_holds_answer)) & (~intake_end_waits);
   assign intake_up_ready = intake_opens;
+  assign intake_came = up_data;
   assign intake_end = intake_ends_down_data;
   assign intake_head_end = intake_end_waits & (~intake_context_waits);
   assign intake_end_meets = ((((intake_offers_q & (intake_end.qp == intake_qp_r_q)) | (valid_1_q & (intake_end.qp == qp_1_q)))
@@ -1126,9 +1168,11 @@ module hpcc_response_queue (
   assign intake_qp = intake_qp_r_q;
   assign intake_entry = intake_entry_r_q;
   assign intake_creation = intake_creation_r_q;
+  assign intake_int_stack = intake_stacks_rdata;
   always_comb begin
     intake_offers_d = intake_offers_q;
     intake_subject_r_d = intake_subject_r_q;
+    intake_next_at_d = intake_next_at_q;
     intake_context_leaves_d = intake_moves & intake_context_waits;
     intake_answer_waited_d = up_valid & (~intake_opens);
     if (intake_moves) begin
@@ -1141,10 +1185,14 @@ module hpcc_response_queue (
         intake_subject_r_d = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
       end
     end
+    if (up_valid & intake_opens) begin
+      intake_next_at_d = intake_next_at_q + 3'd1;
+    end
     if (rst) begin
       intake_offers_d = 1'd0;
       intake_context_leaves_d = 1'd0;
       intake_answer_waited_d = 1'd0;
+      intake_next_at_d = 3'd0;
     end
   end
   always_comb begin
@@ -1152,7 +1200,16 @@ module hpcc_response_queue (
     intake_creation_r_d = intake_creation_r_q;
     if (intake_moves & ((intake_context_waits | intake_end_waits) | up_valid)) begin
       intake_creation_r_d = intake_contexts_down_data;
-      intake_entry_r_d = up_data;
+      intake_entry_r_d.kind = intake_came.kind;
+      intake_entry_r_d.qp = intake_came.qp;
+      intake_entry_r_d.generation = intake_came.generation;
+      intake_entry_r_d.psn = intake_came.psn;
+      intake_entry_r_d.syndrome = intake_came.syndrome;
+      intake_entry_r_d.msn = intake_came.msn;
+      intake_entry_r_d.ends_or_failed = intake_came.ends_or_failed;
+      intake_entry_r_d.int_length = intake_came.int_length;
+      intake_entry_r_d.asked = intake_came.int_stack[120:0];
+      intake_entry_r_d.int_at = intake_next_at_q;
       if (intake_end_waits) begin
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
@@ -1223,8 +1280,7 @@ module hpcc_response_queue (
   // first_successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign first_successor_asked = entry_1_q.int_stack[120:0];
-  assign first_successor_count = first_successor_asked.count;
+  assign first_successor_count = entry_1_q.asked.count;
   assign first_successor_too_far = (((((|lists_rdata.ahead) & (first_successor_count >= 24'h20))
       | ((lists_rdata.ahead > 4'd1) & (first_successor_count >= 24'h11))) | (&lists_rdata.ahead)) | (lists_rdata.reach >= 24'h200000))
       | (first_successor_count >= 24'h200000);
@@ -1254,8 +1310,7 @@ module hpcc_response_queue (
   // once_more_successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign once_more_successor_asked = entry_q.int_stack[120:0];
-  assign once_more_successor_count = once_more_successor_asked.count;
+  assign once_more_successor_count = entry_q.asked.count;
   assign once_more_successor_too_far = (((((|list.ahead) & (once_more_successor_count >= 24'h20))
       | ((list.ahead > 4'd1) & (once_more_successor_count >= 24'h11))) | (&list.ahead)) | (list.reach >= 24'h200000))
       | (once_more_successor_count >= 24'h200000);
@@ -1264,15 +1319,15 @@ module hpcc_response_queue (
   // successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
-  assign successor_asked = item.int_stack[120:0];
-  assign successor_count = successor_asked.count;
+  assign successor_count = next_answer.asked.count;
   assign successor_too_far = (((((|list.ahead) & (successor_count >= 24'h20)) | ((list.ahead > 4'd1) & (successor_count >= 24'h11)))
       | (&list.ahead)) | (list.reach >= 24'h200000)) | (successor_count >= 24'h200000);
-  assign successor_follows = ((item.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (item.psn == list.end_psn)) & (~successor_too_far);
+  assign successor_follows = ((next_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (next_answer.psn == list.end_psn))
+      & (~successor_too_far);
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
   // Registers on the way out, and a queue of work. The state is out before the work.
-  assign activation_asked = entry_q.int_stack[120:0];
+  assign activation_asked = entry_q.asked;
   assign activation_restart_d = ~goes_on_q;
   assign activation_read_valid = activation_pulse_q;
   assign activation_read_qp = activation_qp_r_q;
@@ -1326,7 +1381,8 @@ module hpcc_response_queue (
     intake_context_leaves_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     intake_qp_r_q = 8'd0;
-    intake_entry_r_q = 421'd0;
+    intake_entry_r_q = 205'd0;
+    intake_next_at_q = 3'd0;
     intake_creation_r_q = 18'd0;
     step_q = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     cursor_q = 10'd0;
@@ -1384,17 +1440,17 @@ module hpcc_response_queue (
     again_q = 1'd0;
     extending_q = 1'd0;
     subject_1_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-    entry_1_q = 421'd0;
+    entry_1_q = 205'd0;
     creation_1_q = 18'd0;
     qp_1_q = 8'd0;
     held_1_q = 103'd0;
     subject_2_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-    entry_2_q = 421'd0;
+    entry_2_q = 205'd0;
     creation_2_q = 18'd0;
     qp_2_q = 8'd0;
     held_2_q = 103'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-    entry_q = 421'd0;
+    entry_q = 205'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
     held_q = 103'd0;
@@ -1427,6 +1483,7 @@ module hpcc_response_queue (
     intake_subject_r_q <= intake_subject_r_d;
     intake_qp_r_q <= intake_coming_qp;
     intake_entry_r_q <= intake_entry_r_d;
+    intake_next_at_q <= intake_next_at_d;
     intake_creation_r_q <= intake_creation_r_d;
     step_q <= step_d;
     cursor_q <= cursor_d;
@@ -1514,10 +1571,9 @@ module hpcc_response_queue (
       context_data.remote_ip, looked_at.epoch, looked_at.ahead, looked_at.tag, looked_at.end_psn, looked_at.tail, looked_at.head,
       looked_at.waiting, looked_at.int_on, looked_at.dead, looked_at.active, looked_at.generation, asked.duplicate, asked.length,
       asked.address, came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], first_covered[22:0], first_ended.upper,
-      first_successor_asked.duplicate, first_successor_asked.length, first_successor_asked.address, once_more_covered[22:0],
-      once_more_ended.upper, once_more_successor_asked.duplicate, once_more_successor_asked.length, once_more_successor_asked.address,
-      successor_asked.duplicate, successor_asked.length, successor_asked.address, activation_asked.duplicate};
+      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], item.ecn, item.int_on, item.answer, intake_came.ecn,
+      intake_came.int_on, intake_came.answer, first_covered[22:0], first_ended.upper, once_more_covered[22:0], once_more_ended.upper,
+      activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -11,11 +11,12 @@
 // | step | what |
 // |---|---|
 // | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
-// | `Address`, `Await` | its head is read |
+// | `Address`, `Read`, `Await` | its head is found, and what lies there read |
 // | `Offer` | the head is offered, in turns with what passes |
 // | `Check` | was it the last one? the head is the next one |
 //
-// A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
+// A grant that passes costs one clock, one that waited six. One that waited takes the service tag of the last one that passed: its own is
+// old by then.
 //
 // Parking place of eight priorities.
 module hpcc_sched_park (
@@ -79,6 +80,8 @@ module hpcc_sched_park (
   logic [7:0] picked_q;
   logic addresses_d;
   logic addresses_q;
+  logic reads_d;
+  logic reads_q;
   logic awaits_d;
   logic awaits_q;
   logic offers_d;
@@ -162,7 +165,7 @@ module hpcc_sched_park (
   assign rows_we = up_valid & aside;
   assign rows_waddr = ({8'd0, lane} << 8) | {3'd0, tail_class};
   assign rows_wdata = up_data[57:0];
-  assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_now};
+  assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_was_q};
   assign next_head_d = head_was_q + 8'd1;
   assign grows = up_valid & (|(up_priority & picked_q));
   assign alone_d = ((next_head_q == tail_was_q) & (~grew_q)) & (~grows);
@@ -170,7 +173,7 @@ module hpcc_sched_park (
   assign held = held_r_q;
   assign halves = may_q;
   assign halves_below = may_below_q;
-  assign looks = ~(((addresses_q | awaits_q) | offers_q) | checks_q);
+  assign looks = ~((((addresses_q | reads_q) | awaits_q) | offers_q) | checks_q);
   assign out_up_valid = offers_q | (up_valid & (~aside));
   assign down_data = out_down_data;
   assign down_valid = out_down_valid;
@@ -259,7 +262,8 @@ module hpcc_sched_park (
       picked_d = picked_half;
     end
     addresses_d = looks & (|may_q);
-    awaits_d = addresses_q;
+    reads_d = addresses_q;
+    awaits_d = reads_q;
     checks_d = parked_goes;
     offers_d = awaits_q | (offers_q & (~parked_goes));
     if (rst) begin
@@ -280,6 +284,7 @@ module hpcc_sched_park (
       tail_6_d = 8'd0;
       tail_7_d = 8'd0;
       addresses_d = 1'd0;
+      reads_d = 1'd0;
       awaits_d = 1'd0;
       offers_d = 1'd0;
       checks_d = 1'd0;
@@ -436,6 +441,7 @@ module hpcc_sched_park (
     pick_q = 3'd0;
     picked_q = 8'd0;
     addresses_q = 1'd0;
+    reads_q = 1'd0;
     awaits_q = 1'd0;
     offers_q = 1'd0;
     checks_q = 1'd0;
@@ -472,6 +478,7 @@ module hpcc_sched_park (
     pick_q <= pick_d;
     picked_q <= picked_d;
     addresses_q <= addresses_d;
+    reads_q <= reads_d;
     awaits_q <= awaits_d;
     offers_q <= offers_d;
     checks_q <= checks_d;

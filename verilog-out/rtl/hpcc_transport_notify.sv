@@ -59,6 +59,8 @@ module hpcc_transport_notify (
   hpcc_nic_pkg::notified_t new_told;
   wire  fresh;
   wire  asks;
+  hpcc_nic_pkg::qp_of_generation_t next_out;
+  wire  hpcc_nic_pkg::qp_of_generation_t goes_out;
   hpcc_nic_pkg::ack_send_t item;
   wire  hpcc_nic_pkg::notify_step_t steps_q;
   wire  hpcc_nic_pkg::notify_state_t states_rdata;
@@ -90,8 +92,9 @@ module hpcc_transport_notify (
   wire  hpcc_nic_pkg::congestion_mark_t waiting_down_data;
   wire  waiting_down_valid;
   wire  waiting_crowded;
+  // Those on their way out; all else of the frame is the same for all of them.
   wire  out_up_ready;
-  wire  hpcc_nic_pkg::ack_send_t out_down_data;
+  wire  hpcc_nic_pkg::qp_of_generation_t out_down_data;
   wire  out_down_valid;
   hpcc_delay #(.WIDTH(19), .DEPTH(3)) u_steps (
     .clk(clk),
@@ -117,10 +120,10 @@ module hpcc_transport_notify (
     .down_ready(leaves),
     .crowded(waiting_crowded)
   );
-  hpcc_skid #(.WIDTH(417)) u_out (
+  hpcc_skid #(.WIDTH(16)) u_out (
     .clk(clk),
     .rst(rst),
-    .up_data(item),
+    .up_data(next_out),
     .up_valid(leaves),
     .up_ready(out_up_ready),
     .down_data(out_down_data),
@@ -137,8 +140,9 @@ module hpcc_transport_notify (
   assign asks = (((((step_5_q.kind == hpcc_nic_pkg::NOTIFY_KIND_MARKED) & enable) & fresh) & (~told.due)) & (~waiting_crowded))
       & ((~told.told) | over_q);
   assign writes_d = step_5_q.kind != hpcc_nic_pkg::NOTIFY_KIND_NOTHING;
-  assign send_data = out_down_data;
+  assign goes_out = out_down_data;
   assign send_valid = out_down_valid;
+  assign send_data = item;
   always_comb begin
     begins_d = begins_q;
     begun_d = begun_q;
@@ -222,10 +226,14 @@ module hpcc_transport_notify (
     end
   end
   always_comb begin
+    next_out.qp = waiting_down_data.qp;
+    next_out.generation = waiting_down_data.generation;
+  end
+  always_comb begin
     item = 417'd0;
     item.kind = hpcc_nic_pkg::ACK_KIND_NOTIFICATION;
-    item.qp = waiting_down_data.qp;
-    item.generation = waiting_down_data.generation;
+    item.qp = goes_out.qp;
+    item.generation = goes_out.generation;
   end
   initial begin
     now_1_q = 28'd0;

@@ -5,14 +5,14 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 - 14 | `DataHeader` |
-// | 14 | header and payload meet: a beat of the frame each clock |
-// | 15 - 17 | `FrameBytes`, which hears a clock before how many bytes of payload come |
-// | 16 - 32 | `IcrcAppend` |
-// | 32 and the frame's beats less one | its first beat |
+// | 0 - 12 | `DataHeader` |
+// | 12 | header and payload meet: a beat of the frame each clock |
+// | 13 - 15 | `FrameBytes`, which hears a clock before how many bytes of payload come |
+// | 14 - 30 | `IcrcAppend` |
+// | 30 and the frame's beats less one | its first beat |
 //
 // Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
-// plan. The row, of several hundred bits, leaves its queue a clock behind the plan, when it is read.
+// plan. The row, of several hundred bits, is read a clock behind the plan.
 //
 // The frame FIFO in `IcrcAppend` holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 // gap inside one.
@@ -47,7 +47,7 @@ module hpcc_tx_data_builder (
   input  wire  [1:0] ecn,
   // Register: time to live.
   input  wire  [7:0] ttl,
-  // Packets; one whose queue pair is gone or of another generation is dropped with its payload.
+  // Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
@@ -96,11 +96,11 @@ module hpcc_tx_data_builder (
   wire  hpcc_nic_pkg::frame_beat_t leaving;
   wire  hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
-  wire  hpcc_nic_pkg::frame_row_t headers_row_data;
-  wire  unused_headers_row_valid;
   wire  hpcc_nic_pkg::frame_plan_t headers_plan_data;
   wire  headers_plan_valid;
   wire  headers_plan_ready;
+  wire  headers_goes_on;
+  wire  hpcc_nic_pkg::frame_row_t headers_row;
   logic [1:0] number_d;
   logic [1:0] number_q;
   // The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
@@ -114,25 +114,22 @@ module hpcc_tx_data_builder (
   logic closes_q;
   logic spoiled_d;
   logic spoiled_q;
-  logic go_15_q;
-  logic [511:0] payload_15_q;
+  logic go_13_q;
+  logic [511:0] payload_13_q;
   wire  [831:0] bytes_header;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
-  logic valid_15_d;
-  logic valid_15_q;
-  logic [1:0] number_15_q;
-  logic last_15_q;
-  wire  penultimate_15_d;
-  logic penultimate_15_q;
-  logic bad_15_q;
-  // It was the last beat of its row.
-  logic leaves_15_d;
-  logic leaves_15_q;
-  logic valid_16_d;
-  logic valid_16_q;
-  hpcc_nic_pkg::built_beat_t beat_16_d;
-  hpcc_nic_pkg::built_beat_t beat_16_q;
+  logic valid_13_d;
+  logic valid_13_q;
+  logic [1:0] number_13_q;
+  logic last_13_q;
+  wire  penultimate_13_d;
+  logic penultimate_13_q;
+  logic bad_13_q;
+  logic valid_14_d;
+  logic valid_14_q;
+  hpcc_nic_pkg::built_beat_t beat_14_d;
+  hpcc_nic_pkg::built_beat_t beat_14_q;
   wire  append_crowded;
   wire  hpcc_nic_pkg::frame_beat_t append_down_data;
   wire  append_down_valid;
@@ -162,19 +159,19 @@ module hpcc_tx_data_builder (
     .packet_data(packet_data),
     .packet_valid(packet_valid),
     .packet_ready(headers_packet_ready),
-    .row_data(headers_row_data),
-    .row_valid(unused_headers_row_valid),
-    .row_ready(leaves_15_q),
     .plan_data(headers_plan_data),
     .plan_valid(headers_plan_valid),
-    .plan_ready(headers_plan_ready)
+    .plan_ready(headers_plan_ready),
+    .payload(payload_valid),
+    .goes_on(headers_goes_on),
+    .row(headers_row)
   );
   hpcc_tx_frame_bytes u_bytes (
     .clk(clk),
-    .enable(go_15_q),
-    .number(number_15_q),
+    .enable(go_13_q),
+    .number(number_13_q),
     .header(bytes_header),
-    .payload(payload_15_q),
+    .payload(payload_13_q),
     .count(beat.count),
     .counts(pull),
     .code(bytes_code),
@@ -183,8 +180,8 @@ module hpcc_tx_data_builder (
   hpcc_tx_icrc_append #(.ADDRESS(8), .MARK(136)) u_append (
     .clk(clk),
     .rst(rst),
-    .valid(valid_16_q),
-    .beat(beat_16_q),
+    .valid(valid_14_q),
+    .beat(beat_14_q),
     .data(bytes_q),
     .crowded(append_crowded),
     .down_data(append_down_data),
@@ -201,9 +198,10 @@ module hpcc_tx_data_builder (
   assign go = (headers_plan_valid & (~append_crowded)) & ((~pull) | payload_valid);
   assign payload_ready = go & pull;
   assign headers_plan_ready = go & ends;
+  assign headers_goes_on = go & (~ends);
   assign error = spoiled_q | (pull & beat.failed);
-  assign penultimate_15_d = last_pull & spill;
-  assign row = headers_row_data;
+  assign penultimate_13_d = last_pull & spill;
+  assign row = headers_row;
   assign bytes_header = {256'd0, row.headers} << 256;
   assign bytes_code = code;
   assign frame_data = append_down_data;
@@ -227,7 +225,6 @@ module hpcc_tx_data_builder (
     more_d = more_q;
     closes_d = closes_q;
     spoiled_d = spoiled_q;
-    leaves_15_d = go & ends;
     if (go) begin
       if (number_q != 2'd2) begin
         number_d = number_q + 2'd1;
@@ -243,8 +240,8 @@ module hpcc_tx_data_builder (
         spoiled_d = 1'd0;
       end
     end
-    valid_15_d = go & (~drop);
-    valid_16_d = valid_15_q;
+    valid_13_d = go & (~drop);
+    valid_14_d = valid_13_q;
     error_out_d = given & leaving.bad;
     left_out_d = (given & (~leaving.bad)) & note.ends_read;
     request_out_d = (given & (~leaving.bad)) & (~note.response);
@@ -252,27 +249,26 @@ module hpcc_tx_data_builder (
       number_d = 2'd0;
       begun_d = 1'd0;
       spoiled_d = 1'd0;
-      leaves_15_d = 1'd0;
-      valid_15_d = 1'd0;
-      valid_16_d = 1'd0;
+      valid_13_d = 1'd0;
+      valid_14_d = 1'd0;
       error_out_d = 1'd0;
       left_out_d = 1'd0;
       request_out_d = 1'd0;
     end
   end
   always_comb begin
-    beat_16_d = beat_16_q;
-    beat_16_d.number = number_15_q;
-    beat_16_d.last = last_15_q;
-    beat_16_d.penultimate = penultimate_15_q;
-    beat_16_d.bad = bad_15_q;
-    beat_16_d.spill = row.spill;
-    beat_16_d.tail = row.tail;
-    beat_16_d.icrc_lengths = row.icrc_lengths;
-    beat_16_d.behind_int = row.int_on;
-    beat_16_d.note = row.note;
-    beat_16_d.outer = row.headers.outer;
-    beat_16_d.int_code = {2'd0, row.int_on};
+    beat_14_d = beat_14_q;
+    beat_14_d.number = number_13_q;
+    beat_14_d.last = last_13_q;
+    beat_14_d.penultimate = penultimate_13_q;
+    beat_14_d.bad = bad_13_q;
+    beat_14_d.spill = row.spill;
+    beat_14_d.tail = row.tail;
+    beat_14_d.icrc_lengths = row.icrc_lengths;
+    beat_14_d.behind_int = row.int_on;
+    beat_14_d.note = row.note;
+    beat_14_d.outer = row.headers.outer;
+    beat_14_d.int_code = {2'd0, row.int_on};
   end
   always_comb begin
     left_now = plan.beats;
@@ -301,16 +297,15 @@ module hpcc_tx_data_builder (
     more_q = 1'd0;
     closes_q = 1'd0;
     spoiled_q = 1'd0;
-    go_15_q = 1'd0;
-    payload_15_q = 512'd0;
-    valid_15_q = 1'd0;
-    number_15_q = 2'd0;
-    last_15_q = 1'd0;
-    penultimate_15_q = 1'd0;
-    bad_15_q = 1'd0;
-    leaves_15_q = 1'd0;
-    valid_16_q = 1'd0;
-    beat_16_q = 433'd0;
+    go_13_q = 1'd0;
+    payload_13_q = 512'd0;
+    valid_13_q = 1'd0;
+    number_13_q = 2'd0;
+    last_13_q = 1'd0;
+    penultimate_13_q = 1'd0;
+    bad_13_q = 1'd0;
+    valid_14_q = 1'd0;
+    beat_14_q = 433'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;
@@ -323,16 +318,15 @@ module hpcc_tx_data_builder (
     more_q <= more_d;
     closes_q <= closes_d;
     spoiled_q <= spoiled_d;
-    go_15_q <= go;
-    payload_15_q <= beat.data;
-    valid_15_q <= valid_15_d;
-    number_15_q <= number_q;
-    last_15_q <= ends;
-    penultimate_15_q <= penultimate_15_d;
-    bad_15_q <= error;
-    leaves_15_q <= leaves_15_d;
-    valid_16_q <= valid_16_d;
-    beat_16_q <= beat_16_d;
+    go_13_q <= go;
+    payload_13_q <= beat.data;
+    valid_13_q <= valid_13_d;
+    number_13_q <= number_q;
+    last_13_q <= ends;
+    penultimate_13_q <= penultimate_13_d;
+    bad_13_q <= error;
+    valid_14_q <= valid_14_d;
+    beat_14_q <= beat_14_d;
     error_out_q <= error_out_d;
     left_out_q <= left_out_d;
     request_out_q <= request_out_d;

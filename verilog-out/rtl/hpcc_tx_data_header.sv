@@ -5,10 +5,11 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 - 3 | FIFO of packets, which wait here for their payload |
+// | 0 - 3 | FIFO of packets |
 // | 3 - 10 | `TxHeader` |
 // | 10 | header whole; how many beats of payload, where the frame ends |
-// | 11 - 14 | what the first beat is; FIFO of rows |
+// | 11 | what the first beat is |
+// | 12 | `FrameQueue`: frames wait here for their payload |
 //
 // A packet a clock.
 module hpcc_tx_data_header (
@@ -44,14 +45,16 @@ module hpcc_tx_data_header (
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
-  // Rows, in the same order.
-  output wire  hpcc_nic_pkg::frame_row_t row_data,
-  output wire  row_valid,
-  input  wire  row_ready,
-  // Their plans, in the same order and each in the same clock.
+  // Plan of the frame at hand; taken with the frame's last beat.
   output wire  hpcc_nic_pkg::frame_plan_t plan_data,
   output wire  plan_valid,
-  input  wire  plan_ready
+  input  wire  plan_ready,
+  // There is payload.
+  input  wire  payload,
+  // A beat that is not its last is taken.
+  input  wire  goes_on,
+  // Row of the plan of the clock before.
+  output wire  hpcc_nic_pkg::frame_row_t row
 );
   wire  hpcc_nic_pkg::tx_packet_t word;
   wire  [10:0] words;
@@ -75,6 +78,7 @@ module hpcc_tx_data_header (
   wire  spills;
   // The header fills the first beat; the packet's queue pair is gone.
   hpcc_nic_pkg::frame_plan_t planned;
+  wire  next_read;
   hpcc_nic_pkg::frame_row_t stored;
   wire  packets_up_ready;
   wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
@@ -92,14 +96,72 @@ module hpcc_tx_data_header (
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
-  wire  unused_rows_up_ready;
-  wire  hpcc_nic_pkg::frame_row_t rows_down_data;
-  wire  rows_down_valid;
-  wire  unused_rows_crowded;
-  wire  unused_plans_up_ready;
-  wire  hpcc_nic_pkg::frame_plan_t plans_down_data;
-  wire  plans_down_valid;
-  wire  plans_crowded;
+  logic [4:0] queue_next_inside;
+  logic [4:0] queue_next_inside_ahead;
+  logic [4:0] queue_next_requests;
+  wire  queue_goes_ahead;
+  wire  queue_takes;
+  wire  queue_takes_ahead;
+  wire  queue_leaves;
+  wire  queue_leaves_ahead;
+  wire  queue_in_turn;
+  logic queue_first;
+  hpcc_nic_pkg::row_place_t queue_written_at;
+  hpcc_nic_pkg::queued_plan_t queue_queued;
+  hpcc_nic_pkg::queued_plan_t queue_at_hand;
+  // The first of those that keep their order.
+  wire  hpcc_nic_pkg::queued_plan_t queue_ordered;
+  // It is a request.
+  wire  queue_next_request;
+  // There is room for it.
+  logic queue_admits;
+  // It goes ahead of READ responses.
+  wire  queue_next_ahead;
+  wire  hpcc_nic_pkg::frame_plan_t queue_down_data;
+  wire  queue_down_valid;
+  // Row of the plan of the clock before.
+  wire  hpcc_nic_pkg::frame_row_t queue_down_row;
+  logic queue_begun_d;
+  logic queue_begun_q;
+  logic queue_begun_ahead_d;
+  logic queue_begun_ahead_q;
+  logic queue_went_ahead_d;
+  logic queue_went_ahead_q;
+  logic queue_supplied_q;
+  logic queue_left_d;
+  logic queue_left_q;
+  logic queue_left_ahead_q;
+  logic queue_left_request_q;
+  logic [4:0] queue_inside_d;
+  logic [4:0] queue_inside_q;
+  logic [4:0] queue_inside_ahead_d;
+  logic [4:0] queue_inside_ahead_q;
+  logic [4:0] queue_requests_d;
+  logic [4:0] queue_requests_q;
+  logic queue_room_d;
+  logic queue_room_q;
+  logic queue_room_ahead_d;
+  logic queue_room_ahead_q;
+  logic queue_free_way_d;
+  logic queue_free_way_q;
+  logic [3:0] queue_place_d;
+  logic [3:0] queue_place_q;
+  logic [3:0] queue_place_ahead_d;
+  logic [3:0] queue_place_ahead_q;
+  logic [4:0] queue_at_q;
+  wire  hpcc_nic_pkg::frame_row_t queue_rows_rdata;
+  wire  queue_in_order_up_valid;
+  wire  unused_queue_in_order_up_ready;
+  wire  hpcc_nic_pkg::queued_plan_t queue_in_order_down_data;
+  wire  queue_in_order_down_valid;
+  wire  queue_in_order_down_ready;
+  wire  unused_queue_in_order_crowded;
+  wire  queue_before_them_up_valid;
+  wire  unused_queue_before_them_up_ready;
+  wire  hpcc_nic_pkg::queued_plan_t queue_before_them_down_data;
+  wire  queue_before_them_down_valid;
+  wire  queue_before_them_down_ready;
+  wire  unused_queue_before_them_crowded;
   hpcc_nic_pkg::frame_row_t row_11_d;
   hpcc_nic_pkg::frame_row_t row_11_q;
   logic valid_11_q;
@@ -109,6 +171,9 @@ module hpcc_tx_data_header (
   logic fills_11_q;
   wire  drop_11_d;
   logic drop_11_q;
+  logic ahead_11_q;
+  wire  request_11_d;
+  logic request_11_q;
   hpcc_fifo #(.WIDTH(199), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
@@ -150,37 +215,47 @@ module hpcc_tx_data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(200), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(201), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(taken),
     .q(beside_q)
   );
-  hpcc_fifo #(.WIDTH(667), .ADDRESS(5), .MARK(12)) u_rows (
+  hpcc_async_ram #(.WIDTH(667), .ADDRESS(5)) u_queue_rows (
     .clk(clk),
-    .rst(rst),
-    .up_data(stored),
-    .up_valid(valid_11_q),
-    .up_ready(unused_rows_up_ready),
-    .down_data(rows_down_data),
-    .down_valid(rows_down_valid),
-    .down_ready(row_ready),
-    .crowded(unused_rows_crowded)
+    .raddr(queue_at_q),
+    .rdata(queue_rows_rdata),
+    .we(valid_11_q),
+    .waddr(queue_queued.at),
+    .wdata(stored)
   );
-  hpcc_fifo #(.WIDTH(11), .ADDRESS(5), .MARK(12)) u_plans (
+  hpcc_short_fifo #(.WIDTH(17), .ADDRESS(4), .MARK(16)) u_queue_in_order (
     .clk(clk),
     .rst(rst),
-    .up_data(planned),
-    .up_valid(valid_11_q),
-    .up_ready(unused_plans_up_ready),
-    .down_data(plans_down_data),
-    .down_valid(plans_down_valid),
-    .down_ready(plan_ready),
-    .crowded(plans_crowded)
+    .up_data(queue_queued),
+    .up_valid(queue_in_order_up_valid),
+    .up_ready(unused_queue_in_order_up_ready),
+    .down_data(queue_in_order_down_data),
+    .down_valid(queue_in_order_down_valid),
+    .down_ready(queue_in_order_down_ready),
+    .crowded(unused_queue_in_order_crowded)
+  );
+  hpcc_short_fifo #(.WIDTH(17), .ADDRESS(4), .MARK(16)) u_queue_before_them (
+    .clk(clk),
+    .rst(rst),
+    .up_data(queue_queued),
+    .up_valid(queue_before_them_up_valid),
+    .up_ready(unused_queue_before_them_up_ready),
+    .down_data(queue_before_them_down_data),
+    .down_valid(queue_before_them_down_valid),
+    .down_ready(queue_before_them_down_ready),
+    .crowded(unused_queue_before_them_crowded)
   );
   assign packet_ready = packets_up_ready;
   assign header_echo_icrc_full = 1'd0;
   assign word = packets_down_data;
-  assign take = packets_down_valid & (~plans_crowded);
+  assign next_read = word.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST;
+  assign queue_next_request = ~word.response;
+  assign take = packets_down_valid & queue_admits;
   assign words = 11'((word.length + 13'd3) >> 2);
   assign header_pad = 2'd0 - word.length[1:0];
   assign header_body = ({2'd0, words} << 2) + beyond;
@@ -197,12 +272,12 @@ module hpcc_tx_data_header (
   assign beats_11_d = full[12:6];
   assign fills_11_d = extra == hpcc_nic_pkg::EXTENSION_KIND_RETH;
   assign drop_11_d = ~header_alive;
+  assign request_11_d = ~old.response;
   assign spills = row_11_q.tail > 7'h3c;
   assign leads = fills_11_q & (~drop_11_q);
-  assign row_data = rows_down_data;
-  assign row_valid = rows_down_valid;
-  assign plan_data = plans_down_data;
-  assign plan_valid = plans_down_valid;
+  assign plan_data = queue_down_data;
+  assign plan_valid = queue_down_valid;
+  assign row = queue_down_row;
   always_comb begin
     row_11_d = row_11_q;
     row_11_d.headers.behind = plain;
@@ -244,6 +319,7 @@ module hpcc_tx_data_header (
   always_comb begin
     taken.packet = word;
     taken.taken = take;
+    taken.ahead = queue_next_ahead;
   end
   always_comb begin
     plain = 240'd0;
@@ -289,19 +365,189 @@ module hpcc_tx_data_header (
     stored = row_11_q;
     stored.spill = spills;
   end
+  // queue: Frames whose headers are made: those that wait for their payload, and those that need none.
+  //
+  // Payload comes from memory in the order in which packets were selected, so frames with payload keep that order. A READ request need not
+  // wait behind READ responses whose payload is still being fetched: they are of other flows. It goes before them, unless a request stands
+  // before it, because requests keep their order; and in turns with those whose payload is there, so that rows of requests and of responses
+  // do not follow each other. With READs both ways each side would otherwise wait for the memory of the other, in every loop.
+  //
+  // | clock | does |
+  // |---|---|
+  // | 0 | a row into the table, its plan into one of two queues |
+  // | 1 | the plan is offered, if nothing stands before it |
+  // | 2 | its row, as long as the plan is offered and in the clock behind |
+  //
+  // Whether a packet may go ahead, and whether there is room, is decided when its headers begin to be made.
+  //
+  // A frame a clock in and out; sixteen of each kind from the clock in which a packet enters to that in which the last beat of its frame is
+  // taken.
+  assign queue_goes_ahead = next_read & queue_free_way_q;
+  assign queue_next_ahead = queue_goes_ahead;
+  assign queue_takes = take & (~queue_goes_ahead);
+  assign queue_takes_ahead = take & queue_goes_ahead;
+  assign queue_leaves = queue_left_q & (~queue_left_ahead_q);
+  assign queue_leaves_ahead = queue_left_q & queue_left_ahead_q;
+  assign queue_in_order_up_valid = valid_11_q & (~ahead_11_q);
+  assign queue_before_them_up_valid = valid_11_q & ahead_11_q;
+  assign queue_ordered = queue_in_order_down_data;
+  assign queue_in_turn = ((queue_went_ahead_q & queue_supplied_q) & queue_in_order_down_valid) & (~queue_ordered.request);
+  assign queue_down_data = queue_at_hand.plan;
+  assign queue_down_valid = queue_before_them_down_valid | queue_in_order_down_valid;
+  assign queue_before_them_down_ready = plan_ready & queue_first;
+  assign queue_in_order_down_ready = plan_ready & (~queue_first);
+  assign queue_down_row = queue_rows_rdata;
+  always_comb begin
+    queue_begun_d = queue_begun_q;
+    queue_begun_ahead_d = queue_begun_ahead_q;
+    queue_went_ahead_d = queue_went_ahead_q;
+    queue_place_d = queue_place_q;
+    queue_place_ahead_d = queue_place_ahead_q;
+    queue_inside_d = queue_next_inside;
+    queue_inside_ahead_d = queue_next_inside_ahead;
+    queue_requests_d = queue_next_requests;
+    if (valid_11_q & (~ahead_11_q)) begin
+      queue_place_d = queue_place_q + 4'd1;
+    end
+    if (valid_11_q & ahead_11_q) begin
+      queue_place_ahead_d = queue_place_ahead_q + 4'd1;
+    end
+    if (goes_on) begin
+      queue_begun_d = 1'd1;
+      queue_begun_ahead_d = queue_first;
+    end
+    if (plan_ready) begin
+      queue_begun_d = 1'd0;
+      queue_went_ahead_d = queue_first;
+    end
+    queue_left_d = plan_ready;
+    if (rst) begin
+      queue_begun_d = 1'd0;
+      queue_went_ahead_d = 1'd0;
+      queue_left_d = 1'd0;
+      queue_inside_d = 5'd0;
+      queue_inside_ahead_d = 5'd0;
+      queue_requests_d = 5'd0;
+      queue_place_d = 4'd0;
+      queue_place_ahead_d = 4'd0;
+    end
+  end
+  always_comb begin
+    queue_admits = queue_room_q;
+    if (queue_goes_ahead) begin
+      queue_admits = queue_room_ahead_q;
+    end
+  end
+  always_comb begin
+    queue_next_inside = queue_inside_q;
+    if (queue_takes & (~queue_leaves)) begin
+      queue_next_inside = queue_inside_q + 5'd1;
+    end
+    if (queue_leaves & (~queue_takes)) begin
+      queue_next_inside = queue_inside_q - 5'd1;
+    end
+  end
+  always_comb begin
+    queue_next_inside_ahead = queue_inside_ahead_q;
+    if (queue_takes_ahead & (~queue_leaves_ahead)) begin
+      queue_next_inside_ahead = queue_inside_ahead_q + 5'd1;
+    end
+    if (queue_leaves_ahead & (~queue_takes_ahead)) begin
+      queue_next_inside_ahead = queue_inside_ahead_q - 5'd1;
+    end
+  end
+  always_comb begin
+    queue_next_requests = queue_requests_q;
+    if ((queue_takes & queue_next_request) & (~(queue_leaves & queue_left_request_q))) begin
+      queue_next_requests = queue_requests_q + 5'd1;
+    end
+    if ((queue_leaves & queue_left_request_q) & (~(queue_takes & queue_next_request))) begin
+      queue_next_requests = queue_requests_q - 5'd1;
+    end
+  end
+  always_comb begin
+    queue_room_d = queue_next_inside != 5'h10;
+    queue_room_ahead_d = queue_next_inside_ahead != 5'h10;
+    queue_free_way_d = ~(|queue_next_requests);
+    if (rst) begin
+      queue_room_d = 1'd1;
+      queue_room_ahead_d = 1'd1;
+      queue_free_way_d = 1'd1;
+    end
+  end
+  always_comb begin
+    queue_written_at.ahead = ahead_11_q;
+    queue_written_at.place = queue_place_q;
+    if (ahead_11_q) begin
+      queue_written_at.place = queue_place_ahead_q;
+    end
+  end
+  always_comb begin
+    queue_queued.plan = planned;
+    queue_queued.request = request_11_q;
+    queue_queued.at = queue_written_at;
+  end
+  always_comb begin
+    queue_first = queue_before_them_down_valid & (~queue_in_turn);
+    if (queue_begun_q) begin
+      queue_first = queue_begun_ahead_q;
+    end
+  end
+  always_comb begin
+    queue_at_hand = queue_ordered;
+    if (queue_first) begin
+      queue_at_hand = queue_before_them_down_data;
+    end
+  end
   initial begin
+    queue_begun_q = 1'd0;
+    queue_begun_ahead_q = 1'd0;
+    queue_went_ahead_q = 1'd0;
+    queue_supplied_q = 1'd0;
+    queue_left_q = 1'd0;
+    queue_left_ahead_q = 1'd0;
+    queue_left_request_q = 1'd0;
+    queue_inside_q = 5'd0;
+    queue_inside_ahead_q = 5'd0;
+    queue_requests_q = 5'd0;
+    queue_room_q = 1'd0;
+    queue_room_ahead_q = 1'd0;
+    queue_free_way_q = 1'd0;
+    queue_place_q = 4'd0;
+    queue_place_ahead_q = 4'd0;
+    queue_at_q = 5'd0;
     row_11_q = 667'd0;
     valid_11_q = 1'd0;
     beats_11_q = 7'd0;
     fills_11_q = 1'd0;
     drop_11_q = 1'd0;
+    ahead_11_q = 1'd0;
+    request_11_q = 1'd0;
   end
   always @(posedge clk) begin
+    queue_begun_q <= queue_begun_d;
+    queue_begun_ahead_q <= queue_begun_ahead_d;
+    queue_went_ahead_q <= queue_went_ahead_d;
+    queue_supplied_q <= payload;
+    queue_left_q <= queue_left_d;
+    queue_left_ahead_q <= queue_first;
+    queue_left_request_q <= queue_at_hand.request;
+    queue_inside_q <= queue_inside_d;
+    queue_inside_ahead_q <= queue_inside_ahead_d;
+    queue_requests_q <= queue_requests_d;
+    queue_room_q <= queue_room_d;
+    queue_room_ahead_q <= queue_room_ahead_d;
+    queue_free_way_q <= queue_free_way_d;
+    queue_place_q <= queue_place_d;
+    queue_place_ahead_q <= queue_place_ahead_d;
+    queue_at_q <= queue_at_hand.at;
     row_11_q <= row_11_d;
     valid_11_q <= made.taken;
     beats_11_q <= beats_11_d;
     fills_11_q <= fills_11_d;
     drop_11_q <= drop_11_d;
+    ahead_11_q <= made.ahead;
+    request_11_q <= request_11_d;
   end
   wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode};
 endmodule

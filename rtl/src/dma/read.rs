@@ -1,9 +1,8 @@
 //! Memory reader: jobs in, their bytes out as payload in the same order. AXI4 read master of 512 bits.
 //!
 //! All bursts carry one identifier, so data comes in order. A job's bursts are asked for only when the payload FIFO has room for
-//! all of it, so `rready` falls only while there is no job to read for. 16 KiB and more are outstanding: memory that answers within 1.3 us
-//! keeps a wire of 100 Gb/s busy. Not more, because packets leave in the order in which they were selected: the request of a READ waits for all payload that
-//! is read ahead of it.
+//! all of it, so `rready` falls only while there is no job to read for. 28 KiB and more are outstanding: memory that answers within 2.3 us
+//! keeps a wire of 100 Gb/s busy.
 
 use super::read_align::ReadAlign;
 use super::split::JobSplit;
@@ -18,7 +17,7 @@ use crate::words::tx::PayloadBeat;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Beats of payload that the FIFO holds; a job of up to 64 beats is admitted while at most 256 are promised.
+/// Beats of payload that the FIFO holds; a job of up to 64 beats is admitted while at most 448 are promised.
 pub const READ_BEATS: usize = 512;
 /// Jobs outstanding at most.
 pub const READ_JOBS: usize = 34;
@@ -91,7 +90,7 @@ impl Logic for DmaReader {
         grown = if split.shape_valid { promised + bit_cast_u::<10, 7>(split.shape.val().beats) } else { promised };
         promised = if leaves { grown - 1 } else { grown };
         // known without the sum
-        room = (promised <= bits_u::<10>(256)) & (!split.shape_valid | (promised <= bits_u::<10>(192)));
+        room = (promised <= bits_u::<10>(448)) & (!split.shape_valid | (promised <= bits_u::<10>(384)));
         reset!(promised, room);
     }
 }

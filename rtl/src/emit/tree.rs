@@ -16,6 +16,7 @@ const PROOFS: &[&str] = &[
     "axil",
     "bursts",
     "commit",
+    "commit_int",
     "entrance",
     "fifo",
     "grants",

@@ -8,11 +8,11 @@
 //! | step | what |
 //! |---|---|
 //! | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
-//! | `Address`, `Await` | its head is read |
+//! | `Address`, `Read`, `Await` | its head is found, and what lies there read |
 //! | `Offer` | the head is offered, in turns with what passes |
 //! | `Check` | was it the last one? the head is the next one |
 //!
-//! A grant that passes costs one clock. One that waited takes the service tag of the last one that passed: its own is old by then.
+//! A grant that passes costs one clock, one that waited six. One that waited takes the service tag of the last one that passed: its own is old by then.
 
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
 use crate::prim::table_ram::TableRam;
@@ -52,7 +52,7 @@ pub struct Park {
     // the queue that is looked at, a bit of its own each
     #[registers(U<8>: picked)]
     // the steps behind `looks`, a bit each
-    #[registers(Bit: addresses, awaits, offers, checks)]
+    #[registers(Bit: addresses, reads, awaits, offers, checks)]
     // its head is the last one; it got another one a clock ago
     #[registers(Bit: alone, grew)]
     #[signals(Bit: looks, upper, aside, passes, yields, parked_goes, grows, empties)]
@@ -104,7 +104,8 @@ impl Logic for Park {
         rows.we = up.valid & aside;
         rows.waddr = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
         rows.wdata = bit_cast_number::<58, Grant>(up.data);
-        rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_now);
+        // out of registers alone: the way to the block RAMs is a clock long
+        rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_was);
         // a queue becomes empty when nothing is behind the head that leaves, and nothing comes in that clock
         assign!(head_was.d = head_now, tail_was.d = tail_now);
         next_head = head_was + 1;
@@ -168,13 +169,13 @@ impl Logic for Park {
         }
         picked_half.lower = if upper { bits_u::<4>(0) } else { highest };
         picked_half.upper = if upper { highest } else { bits_u::<4>(0) };
-        looks = !(addresses | awaits | offers | checks);
+        looks = !(addresses | reads | awaits | offers | checks);
         if looks {
             pick = if upper { number | 4 } else { number };
             picked = bit_cast_number::<8, PriorityHalves>(picked_half);
         }
         addresses = looks & may.any();
-        assign!(awaits.d = addresses, checks.d = parked_goes);
+        assign!(reads.d = addresses, awaits.d = reads, checks.d = parked_goes);
         offers = awaits | (offers & !parked_goes);
         // where the head of a queue is offered, it goes or lets another one pass
         out.up.valid = offers | (up.valid & !aside);
@@ -186,7 +187,7 @@ impl Logic for Park {
         }
         StreamOut::<Grant>::link(&mut down, &mut out.down);
         reset!(
-            head, tail, addresses, awaits, offers, checks, waits, held_r, pick, picked, turn, tag, below, may,
+            head, tail, addresses, reads, awaits, offers, checks, waits, held_r, pick, picked, turn, tag, below, may,
             may_below
         );
     }
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!(out, (on_the_way..on_the_way + 100).collect::<Vec<_>>());
         park.pause.next = U(0);
         out.clear();
-        for _ in 0..5 * on_the_way + 20 {
+        for _ in 0..6 * on_the_way + 20 {
             step(park.as_mut(), |p| {
                 if p.down.valid.val() {
                     out.push(p.down.data.val().limbs()[0] & 0xfff);

@@ -24,6 +24,7 @@ use crate::prim::skid::{Skid, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bits_zero;
 use crate::words::context::QpContext;
+use crate::words::requester::QpOfGeneration;
 use crate::words::transport::{AckKind, AckSend, CongestionMark, Notified, NotifyKind, NotifyState, NotifyStep};
 use crate::{block, kernel};
 use hpcc_models::nic::CNP_UNIT_BITS;
@@ -83,7 +84,9 @@ pub struct Notify {
     decided_mark: DFF<CongestionMark>,
     // 6
     waiting: StreamFifo<CongestionMark, 9, 504>,
-    out: Skid<AckSend>,
+    /// Those on their way out; all else of the frame is the same for all of them.
+    out: Skid<QpOfGeneration>,
+    #[signals(QpOfGeneration: next_out, goes_out)]
     item: Signal<Local, AckSend>,
 }
 
@@ -164,13 +167,15 @@ impl Logic for Notify {
 
         // out
         waiting.down.ready = leaves;
+        next_out.qp = waiting.down.data.val().qp;
+        next_out.generation = waiting.down.data.val().generation;
+        inputs!(out: up.valid = leaves, up.data = next_out);
+        goes_out = out.down.data;
         item = bits_zero::<AckSend>(0);
         item.kind = AckKind::Notification;
-        item.qp = waiting.down.data.val().qp;
-        item.generation = waiting.down.data.val().generation;
-        out.up.valid = leaves;
-        out.up.data = item;
-        StreamOut::<AckSend>::link(&mut send, &mut out.down);
+        fields!(item from goes_out: qp, generation);
+        assign!(send.valid = out.down.valid, send.data = item);
+        out.down.ready = send.ready;
 
         reset!(begins, asked);
     }

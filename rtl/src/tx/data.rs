@@ -2,14 +2,14 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 - 14 | [`DataHeader`] |
-//! | 14 | header and payload meet: a beat of the frame each clock |
-//! | 15 - 17 | [`FrameBytes`], which hears a clock before how many bytes of payload come |
-//! | 16 - 32 | [`IcrcAppend`] |
-//! | 32 and the frame's beats less one | its first beat |
+//! | 0 - 12 | [`DataHeader`] |
+//! | 12 | header and payload meet: a beat of the frame each clock |
+//! | 13 - 15 | [`FrameBytes`], which hears a clock before how many bytes of payload come |
+//! | 14 - 30 | [`IcrcAppend`] |
+//! | 30 and the frame's beats less one | its first beat |
 //!
 //! Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
-//! plan. The row, of several hundred bits, leaves its queue a clock behind the plan, when it is read.
+//! plan. The row, of several hundred bits, is read a clock behind the plan.
 //!
 //! The frame FIFO in [`IcrcAppend`] holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 //! gap inside one.
@@ -59,7 +59,7 @@ pub struct DataBuilder {
     pub ecn: Signal<In, U<2>>,
     /// Register: time to live.
     pub ttl: Signal<In, U<8>>,
-    /// Packets; one whose queue pair is gone or of another generation is dropped with its payload.
+    /// Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
     pub packet: StreamIn<TxPacket>,
     /// Their payloads, in the same order; none for a packet without.
     pub payload: StreamIn<PayloadBeat>,
@@ -84,7 +84,7 @@ pub struct DataBuilder {
     /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<5>>,
     headers: DataHeader,
-    // 14
+    // 12
     plan: Signal<Local, FramePlan>,
     beat: Signal<Local, PayloadBeat>,
     /// Beats of payload that are left, this one included; 1 or 2, of which this beat's leaves one.
@@ -104,22 +104,20 @@ pub struct DataBuilder {
     more: DFF<Bit>,
     closes: DFF<Bit>,
     spoiled: DFF<Bit>,
-    // 15
-    go_15: DFF<Bit>,
-    payload_15: DFF<W<512, 8>>,
+    // 13
+    go_13: DFF<Bit>,
+    payload_13: DFF<W<512, 8>>,
     row: Signal<Local, FrameRow>,
     code: Signal<Local, StartCode>,
     bytes: FrameBytes,
-    valid_15: DFF<Bit>,
-    number_15: DFF<U<2>>,
-    #[registers(Bit: last_15, penultimate_15, bad_15)]
-    /// It was the last beat of its row.
-    leaves_15: DFF<Bit>,
-    // 16
-    valid_16: DFF<Bit>,
-    beat_16: DFF<BuiltBeat>,
+    valid_13: DFF<Bit>,
+    number_13: DFF<U<2>>,
+    #[registers(Bit: last_13, penultimate_13, bad_13)]
+    // 14
+    valid_14: DFF<Bit>,
+    beat_14: DFF<BuiltBeat>,
     append: IcrcAppend<8, 136>,
-    // 32
+    // 30
     given: Signal<Local, Bit>,
     leaving: Signal<Local, FrameBeat>,
     note: Signal<Local, FrameNote>,
@@ -138,7 +136,7 @@ impl Logic for DataBuilder {
             dscp_request, ecn, ttl);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
 
-        // 14: a beat of header only, then beats that take payload, then one for what is left if it does not fit
+        // 12: a beat of header only, then beats that take payload, then one for what is left if it does not fit
         self.plan.next = self.headers.plan.data.val();
         self.beat.next = self.payload.data.val();
         assign!(spill = plan.spill, drop = plan.drop);
@@ -155,7 +153,8 @@ impl Logic for DataBuilder {
             self.headers.plan.valid.val() & !self.append.crowded.val() & (!self.pull.val() | self.payload.valid.val());
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.plan.ready.next = self.go.val() & self.ends.val();
-        self.leaves_15.d.next = self.go.val() & self.ends.val();
+        self.headers.payload.next = self.payload.valid.val();
+        self.headers.goes_on.next = self.go.val() & !self.ends.val();
         self.error.next = self.spoiled.q.val() | (self.pull.val() & self.beat.val().failed);
         if self.go.val() {
             if self.number.q.val() != 2 {
@@ -172,32 +171,31 @@ impl Logic for DataBuilder {
                 clear!(number, begun, spoiled);
             }
         }
-        assign!(go_15.d = go, payload_15.d = beat.data);
+        assign!(go_13.d = go, payload_13.d = beat.data);
         self.bytes.count.next = self.beat.val().count;
         self.bytes.counts.next = self.pull.val();
-        self.valid_15.d.next = self.go.val() & !self.drop.val();
-        assign!(number_15.d = number, last_15.d = ends, bad_15.d = error);
-        self.penultimate_15.d.next = self.last_pull.val() & self.spill.val();
+        self.valid_13.d.next = self.go.val() & !self.drop.val();
+        assign!(number_13.d = number, last_13.d = ends, bad_13.d = error);
+        self.penultimate_13.d.next = self.last_pull.val() & self.spill.val();
 
-        // 15: the row is still there
-        self.row.next = self.headers.row.data.val();
-        self.headers.row.ready.next = self.leaves_15.q.val();
+        // 13
+        self.row.next = self.headers.row.val();
         fields!(code from row: extension, int_header = int_on);
-        inputs!(bytes: enable = go_15, number = number_15);
+        inputs!(bytes: enable = go_13, number = number_13);
         self.bytes.header.next =
             bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row.val().headers)) << 256;
-        inputs!(bytes: payload = payload_15);
+        inputs!(bytes: payload = payload_13);
         self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
-        advance!(valid_16);
-        fields!(beat_16.d: number = number_15, last = last_15, penultimate = penultimate_15, bad = bad_15);
-        fields!(beat_16.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
-        self.beat_16.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
-        self.beat_16.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
+        advance!(valid_14);
+        fields!(beat_14.d: number = number_13, last = last_13, penultimate = penultimate_13, bad = bad_13);
+        fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
+        self.beat_14.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
+        self.beat_14.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
 
-        // 16
-        inputs!(append: valid = valid_16, beat = beat_16, data = bytes.q);
+        // 14
+        inputs!(append: valid = valid_14, beat = beat_14, data = bytes.q);
 
-        // 32
+        // 30
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         self.append.down.ready.next = self.frame.ready.val();
         self.leaving.next = self.append.down.data.val();
@@ -216,9 +214,8 @@ impl Logic for DataBuilder {
             number,
             begun,
             spoiled,
-            leaves_15,
-            valid_15,
-            valid_16,
+            valid_13,
+            valid_14,
             error_out,
             left_out,
             request_out

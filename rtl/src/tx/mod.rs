@@ -12,6 +12,7 @@ pub mod append;
 mod arbiter;
 mod data;
 pub mod frame_bytes;
+mod frame_queue;
 pub mod header;
 pub mod pipe;
 pub mod row;

@@ -2,11 +2,13 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 - 3 | FIFO of packets, which wait here for their payload |
+//! | 0 - 3 | FIFO of packets |
 //! | 3 - 10 | [`TxHeader`] |
 //! | 10 | header whole; how many beats of payload, where the frame ends |
-//! | 11 - 14 | what the first beat is; FIFO of rows |
+//! | 11 | what the first beat is |
+//! | 12 | [`FrameQueue`]: frames wait here for their payload |
 
+use super::frame_queue::FrameQueue;
 use super::header::TxHeader;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
@@ -17,7 +19,7 @@ use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{CollectingHeaders, FramePlan, FrameRow, PlainHeaders, TakenPacket, TypeOfService};
-use crate::words::wire::{Extension, IcrcLengths};
+use crate::words::wire::{Extension, IcrcLengths, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -54,10 +56,14 @@ pub struct DataHeader {
     pub ttl: Signal<In, U<8>>,
     /// Packets.
     pub packet: StreamIn<TxPacket>,
-    /// Rows, in the same order.
-    pub row: StreamOut<FrameRow>,
-    /// Their plans, in the same order and each in the same clock.
+    /// Plan of the frame at hand; taken with the frame's last beat.
     pub plan: StreamOut<FramePlan>,
+    /// There is payload.
+    pub payload: Signal<In, Bit>,
+    /// A beat that is not its last is taken.
+    pub goes_on: Signal<In, Bit>,
+    /// Row of the plan of the clock before.
+    pub row: Signal<Out, FrameRow>,
     packets: StreamFifo<TxPacket, 6, 64>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
@@ -70,8 +76,7 @@ pub struct DataHeader {
     // 10
     #[signals(U<13>: length, rounded, full)]
     #[signals(U<7>: begins, last_bytes)]
-    rows: StreamFifo<FrameRow, 5, 12>,
-    plans: StreamFifo<FramePlan, 5, 12>,
+    queue: FrameQueue,
     made: Signal<Local, TakenPacket>,
     old: Signal<Local, TxPacket>,
     extra: Signal<Local, ExtensionKind>,
@@ -83,16 +88,17 @@ pub struct DataHeader {
     valid_11: DFF<Bit>,
     beats_11: DFF<U<7>>,
     /// The header fills the first beat; the packet's queue pair is gone.
-    #[registers(Bit: fills_11, drop_11)]
+    #[registers(Bit: fills_11, drop_11, ahead_11, request_11)]
     #[signals(Bit: leads, spills)]
     planned: Signal<Local, FramePlan>,
+    next_read: Signal<Local, Bit>,
     stored: Signal<Local, FrameRow>,
 }
 
 #[kernel]
 impl Logic for DataHeader {
     fn update(&mut self) {
-        inputs!([packets, rows, plans]: reset);
+        inputs!([packets, queue]: reset);
         StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
         inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
         // no data packet echoes
@@ -105,7 +111,11 @@ impl Logic for DataHeader {
         // 3: behind the BTH stand extension, payload and pad, ICRC
         word = packets.down.data;
         header.dscp_int = if word.response { dscp } else { dscp_request };
-        take = packets.down.valid & !plans.crowded;
+        next_read = word.opcode == Opcode::ReadRequest;
+        queue.next_read = next_read;
+        queue.next_request = !word.response;
+        take = packets.down.valid & queue.admits;
+        queue.enters = take;
         packets.down.ready = take;
         words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
         beyond = if word.extension_kind == ExtensionKind::Reth { bits_u::<13>(20) } else { bits_u::<13>(4) };
@@ -117,7 +127,7 @@ impl Logic for DataHeader {
         header.body = (bit_cast_u::<13, 11>(words) << 2) + beyond;
         header.echoes = false;
         header.int_given = bits_u::<6>(0);
-        fields!(taken: packet = word, taken = take);
+        fields!(taken: packet = word, taken = take, ahead = queue.next_ahead);
         beside = taken;
 
         // 10: BTH and extension behind UDP, or behind the two zero bytes of an empty INT header
@@ -162,7 +172,8 @@ impl Logic for DataHeader {
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
             note.psn = psn, note.tag = tag);
-        valid_11 = made.taken;
+        assign!(valid_11.d = made.taken, ahead_11.d = made.ahead);
+        request_11 = !old.response;
 
         // 11: a header that fills the first beat, of a frame that is sent, leaves no room for payload in it
         spills = row_11.tail > 60;
@@ -172,9 +183,9 @@ impl Logic for DataHeader {
         planned.alone = !leads & ((beats_11 == 0) | ((beats_11 == 1) & (drop_11 | !spills)));
         stored = row_11;
         stored.spill = spills;
-        inputs!(rows: up.data = stored, up.valid = valid_11);
-        inputs!(plans: up.data = planned, up.valid = valid_11);
-        StreamOut::<FrameRow>::link(&mut row, &mut rows.down);
-        StreamOut::<FramePlan>::link(&mut plan, &mut plans.down);
+        inputs!(queue:
+            valid = valid_11, ahead = ahead_11, request = request_11, row = stored, plan = planned, payload, goes_on);
+        StreamOut::<FramePlan>::link(&mut plan, &mut queue.down);
+        row = queue.down_row;
     }
 }

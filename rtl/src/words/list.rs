@@ -39,7 +39,7 @@ use super::requester::{
     RingPlace, RingPointers, SentTo, Syndrome,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
-use super::responses::{Compared, EndInMsn, QpChange, ReadEnd, ReadWork, ResponseList};
+use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
     ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes,
     FoundPlace, FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody,
@@ -62,8 +62,8 @@ use super::transport::{
 use super::tx::{
     AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FramePlan,
     FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths,
-    PayloadBeat, Peer, PlainHeaders, RingCursor, RingVoids, SelectContext, SelectMessage, SelectRead, StartCode,
-    TakenPacket, TypeOfService,
+    PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids, RowPlace, SelectContext, SelectMessage,
+    SelectRead, StartCode, TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -183,6 +183,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ResponseList::descriptor(),
         ReadEnd::descriptor(),
         EndInMsn::descriptor(),
+        QueuedAnswer::descriptor(),
         ReadWork::descriptor(),
         Compared::descriptor(),
         QpChange::descriptor(),
@@ -370,6 +371,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         DataHeaders::descriptor(),
         FrameRow::descriptor(),
         FramePlan::descriptor(),
+        RowPlace::descriptor(),
+        QueuedPlan::descriptor(),
         StartCode::descriptor(),
         AckPlan::descriptor(),
         AckBehind::descriptor(),

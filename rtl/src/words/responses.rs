@@ -1,5 +1,7 @@
 //! What the response queue keeps of each queue pair.
 
+use super::transport::{CommitKind, ReadRequest};
+use super::wire::AethSyndrome;
 use crate::prim::uint::U;
 use rust_hdl::prelude::Bit;
 
@@ -50,6 +52,30 @@ crate::kind! {
 }
 
 crate::word! {
+    /// An answer in the hands of the response queue; its INT lies in a table.
+    pub struct QueuedAnswer {
+        /// What it is.
+        kind: CommitKind,
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN: of the acknowledgement, or the READ's first.
+        psn: U<24>,
+        /// AETH syndrome.
+        syndrome: AethSyndrome,
+        /// MSN.
+        msn: U<24>,
+        /// `msn` counts a message that ends with this packet; of a READ's end, it failed.
+        ends_or_failed: Bit,
+        /// Bytes of INT.
+        int_length: U<6>,
+        /// Where the INT lies.
+        int_at: U<3>,
+        /// What a READ asks for.
+        asked: ReadRequest,
+    }
+
     /// READs that are being answered, and the list of the answers that wait behind them.
     pub struct ResponseList {
         /// Generation of the queue pair.

@@ -158,6 +158,8 @@ crate::word! {
         packet: TxPacket,
         /// There is one.
         taken: Bit,
+        /// It goes ahead of READ responses.
+        ahead: Bit,
     }
 
     /// What follows UDP in a packet without INT, first byte in the highest bits.
@@ -218,6 +220,24 @@ crate::word! {
         pulls: Bit,
         /// The first beat is the last.
         alone: Bit,
+    }
+
+    /// Where a row lies while its frame waits.
+    pub struct RowPlace {
+        /// Place.
+        place: U<4>,
+        /// Among those that go ahead of READ responses.
+        ahead: Bit,
+    }
+
+    /// The plan of a frame that waits.
+    pub struct QueuedPlan {
+        /// It.
+        plan: FramePlan,
+        /// Where its row lies: `RowPlace`.
+        at: U<5>,
+        /// It is a request.
+        request: Bit,
     }
 
     /// A beat of a frame on its way to the block that appends the ICRC.

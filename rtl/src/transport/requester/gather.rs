@@ -11,13 +11,13 @@
 //! | clock | an answer |
 //! |---|---|
 //! | 0 | comes; READ data: its queue pair's newest answer is looked up |
-//! | 1 | passes by an empty ring, or is put in |
+//! | 1 | is put in; but READ data waits while something is in the ring |
 //! | 2 | (READ data) where the newest lies shows, and whether this one follows it |
 //! | 3 | (READ data) joins it, or is put in |
 //!
 //! One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
 //!
-//! Two clocks from `up` to `down` past an empty ring, three or more through it.
+//! Four clocks from `up` to `down` through an empty ring, whose word goes straight into the output register of its block RAMs: nothing is chosen behind them.
 
 use crate::emit::naming::named_inside;
 use crate::prim::async_ram::AsyncRam;
@@ -45,7 +45,7 @@ pub struct Gather {
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
     #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, shows, crowded, clearing, moved)]
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
-    #[signals(Bit: leaves, moves, next_some, unshown, passes, comes_out, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
+    #[signals(Bit: looks, leaves, moves, next_some, unshown, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
     /// Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says whether
     /// one may come, and enables these wide words.
@@ -77,16 +77,14 @@ impl Logic for Gather {
         // out: the ring shows its oldest answer, or the one behind it when that leaves
         leaves = !full | down.ready;
         moves = shows & leaves;
-        passes = held_full & !some & leaves;
         come.raddr = bit_cast_b(from_odd);
         held = come.rdata;
-        comes_out = if some { shows } else { held_full };
         if leaves {
-            full = comes_out;
-            vacant = !comes_out;
+            full = shows;
+            vacant = !shows;
         }
         if vacant | down.ready {
-            offered = if some { ring.rdata } else { held };
+            offered = ring.rdata;
         }
         // the ring's word is late, so that this is written a clock later, out of the register in which that is offered
         assign!(moved.d = moves, left_place.d = head);
@@ -117,10 +115,12 @@ impl Logic for Gather {
                 oldest = found.place == next_head;
             }
         }
-        puts = held_full & !passes & !chosen & !crowded & (shown | !held_data);
-        // it neither passes, nor joins what is still there, nor is put in
-        stays = if chosen { moves & oldest } else { crowded | (held_data & !shown) };
-        waits = held_full & (some | !leaves) & stays;
+        // in an empty ring there is nobody to join
+        looks = held_data & some & !shown;
+        puts = held_full & !chosen & !crowded & !looks;
+        // it neither joins what is still there nor is put in
+        stays = if chosen { moves & oldest } else { crowded | looks };
+        waits = held_full & stays;
         at = if chosen { place } else { tail };
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
         inputs!(ring: we = held_full, waddr = at, wdata = held);

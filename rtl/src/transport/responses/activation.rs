@@ -3,11 +3,9 @@
 use crate::emit::naming::named_inside;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::W;
-use crate::prim::word::bit_cast_word;
 use crate::sched::ports::WorkOut;
-use crate::words::responses::ReadWork;
-use crate::words::transport::{Commit, ReadRequest, ReadState};
+use crate::words::responses::{QueuedAnswer, ReadWork};
+use crate::words::transport::{ReadRequest, ReadState};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -26,8 +24,8 @@ pub struct Activation {
     pub tag: Signal<In, U<5>>,
     /// And epoch.
     pub epoch: Signal<In, U<4>>,
-    /// And answer word.
-    pub entry: Signal<In, Commit>,
+    /// And what came.
+    pub entry: Signal<In, QueuedAnswer>,
     /// One past the READ's last PSN.
     pub end_psn: Signal<In, U<24>>,
     /// The READ goes on where the one before it ends, which need not have left.
@@ -55,7 +53,7 @@ pub struct Activation {
 #[kernel]
 impl Logic for Activation {
     fn update(&mut self) {
-        asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
+        asked = entry.asked;
         pulse = activate;
         assign!(qp_r.d = qp, last.d = end_psn);
         restart = !goes_on;

@@ -4,8 +4,8 @@ use super::follows::Follows;
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_word;
-use crate::words::responses::{Compared, EndInMsn, ResponseList};
-use crate::words::transport::{Commit, CommitKind};
+use crate::words::responses::{Compared, EndInMsn, QueuedAnswer, ResponseList};
+use crate::words::transport::CommitKind;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -17,7 +17,7 @@ pub struct Comparison {
     /// List of the queue pair.
     pub list: Signal<In, ResponseList>,
     /// An answer, or the end of a READ as [`Intake`](super::intake::Intake) gives it.
-    pub came: Signal<In, Commit>,
+    pub came: Signal<In, QueuedAnswer>,
     /// How they stand.
     pub says: Signal<Out, Compared>,
     successor: Follows,

@@ -2,10 +2,8 @@
 
 use crate::emit::naming::named_inside;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
-use crate::prim::word::bit_cast_word;
-use crate::words::responses::ResponseList;
-use crate::words::transport::{Commit, CommitKind, ReadRequest};
+use crate::words::responses::{QueuedAnswer, ResponseList};
+use crate::words::transport::CommitKind;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -17,10 +15,9 @@ pub struct Follows {
     /// List of the queue pair.
     pub list: Signal<In, ResponseList>,
     /// An answer.
-    pub answer: Signal<In, Commit>,
+    pub answer: Signal<In, QueuedAnswer>,
     /// It is a READ that may become active behind the last active one.
     pub follows: Signal<Out, Bit>,
-    asked: Signal<Local, ReadRequest>,
     count: Signal<Local, U<24>>,
     too_far: Signal<Local, Bit>,
 }
@@ -28,8 +25,7 @@ pub struct Follows {
 #[kernel]
 impl Logic for Follows {
     fn update(&mut self) {
-        asked = bit_cast_word::<ReadRequest, W<336, 6>>(answer.int_stack);
-        count = asked.count;
+        count = answer.asked.count;
         // no flow goes on for 2^22 PSNs without a restart
         too_far = (list.ahead.any() & (count >= 32))
             | ((list.ahead > 1) & (count >= 17))
@@ -47,8 +43,8 @@ impl Logic for Follows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::word::bit_cast_bus;
     use crate::sim::{init, step, Stimulus};
+    use crate::words::transport::ReadRequest;
 
     /// Numbers around every limit: READs of 17 and of 32 packets, fifteen READs before it, 2^21 PSNs.
     #[test]
@@ -72,7 +68,7 @@ mod tests {
                 ..ReadRequest::default()
             };
             let answer = &mut block.answer.next;
-            answer.int_stack = bit_cast_bus(asked);
+            answer.asked = asked;
             answer.kind = if is_read { CommitKind::Read } else { CommitKind::Acknowledge };
             answer.psn = U((end_psn + u64::from(!behind)) & 0xff_ffff);
             let list = &mut block.list.next;

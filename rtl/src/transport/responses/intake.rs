@@ -6,13 +6,15 @@
 //! READ and of the one asked for behind it come in the same order, so that one wait would follow another.
 
 use crate::emit::naming::named_inside;
+use crate::prim::async_ram::AsyncRam;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
+use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
-use crate::words::responses::{EndInMsn, QpChange, ReadEnd, ResponseInput};
-use crate::words::transport::Commit;
+use crate::words::responses::{EndInMsn, QpChange, QueuedAnswer, ReadEnd, ResponseInput};
+use crate::words::transport::{Commit, ReadRequest};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -71,7 +73,11 @@ pub struct Intake {
     pub qp: Signal<Out, U<8>>,
     /// The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, and as PSN the one that could not be
     /// read, or one past the last.
-    pub entry: Signal<Out, Commit>,
+    pub entry: Signal<Out, QueuedAnswer>,
+    /// Place of an answer's INT.
+    pub int_at: Signal<In, U<3>>,
+    /// Its INT, in the same clock; of a READ its `ReadRequest`.
+    pub int_stack: Signal<Out, W<336, 6>>,
     /// The creation.
     pub creation: Signal<Out, QpChange>,
     contexts: StreamFifo<QpChange, 8, 256>,
@@ -87,7 +93,12 @@ pub struct Intake {
     #[registers(Bit: context_leaves)]
     subject_r: DFF<ResponseInput>,
     qp_r: DFF<U<8>>,
-    entry_r: DFF<Commit>,
+    entry_r: DFF<QueuedAnswer>,
+    came: Signal<Local, Commit>,
+    /// INT of the last eight answers that were taken: four are offered, compared, looked at and in hand.
+    stacks: AsyncRam<W<336, 6>, 3>,
+    /// Where the INT of the next one will lie.
+    next_at: DFF<U<3>>,
     creation_r: DFF<QpChange>,
     end: Signal<Local, ReadEnd>,
     end_msn: Signal<Local, EndInMsn>,
@@ -124,6 +135,7 @@ impl Logic for Intake {
         holds_answer = answer_blocked & ends.down.valid;
         opens = (is_free | swaps) & !context_waits & !holds_answer & !end_waits;
         up.ready = opens;
+        came = up.data;
         answer_waited = up.valid & !opens;
         end = ends.down.data;
         head_end = end_waits & !context_waits;
@@ -165,7 +177,10 @@ impl Logic for Intake {
         end_msn.tag = end.tag;
         // only if something comes, so that these many bits do not wait on the wire on which everything else does
         if moves & (context_waits | end_waits | up.valid) {
-            assign!(creation_r.d = contexts.down.data, entry_r.d = up.data);
+            creation_r = contexts.down.data;
+            fields!(entry_r.d from came: kind, qp, generation, psn, syndrome, msn, ends_or_failed, int_length);
+            entry_r.asked = bit_cast_word::<ReadRequest, W<336, 6>>(came.int_stack);
+            entry_r.int_at = next_at;
             if end_waits {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
@@ -173,7 +188,12 @@ impl Logic for Intake {
             }
         }
         assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);
-        reset!(offers, context_leaves, answer_waited);
+        inputs!(stacks: we = opens, waddr = next_at, wdata = came.int_stack, raddr = int_at);
+        int_stack = stacks.rdata;
+        if up.valid & opens {
+            next_at = next_at + 1;
+        }
+        reset!(offers, context_leaves, answer_waited, next_at);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -44,7 +44,7 @@ use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::WorkOut;
 use crate::words::context::QpContext;
 use crate::words::requester::RingPlace;
-use crate::words::responses::{Compared, QpChange, ResponseInput, ResponseList, ResponseStep};
+use crate::words::responses::{Compared, QpChange, QueuedAnswer, ResponseInput, ResponseList, ResponseStep};
 use crate::words::transport::{AckSend, Commit, CommitKind, ReadRequest, ReadState};
 use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
@@ -174,20 +174,20 @@ pub struct ResponseQueue {
     extending: DFF<Bit>,
     // clock 1
     subject_1: DFF<ResponseInput>,
-    entry_1: DFF<Commit>,
+    entry_1: DFF<QueuedAnswer>,
     creation_1: DFF<QpChange>,
     qp_1: DFF<U<8>>,
     /// The list of that queue pair, a clock ago.
     held_1: DFF<ResponseList>,
     // clock 2
     subject_2: DFF<ResponseInput>,
-    entry_2: DFF<Commit>,
+    entry_2: DFF<QueuedAnswer>,
     creation_2: DFF<QpChange>,
     qp_2: DFF<U<8>>,
     held_2: DFF<ResponseList>,
     // clock 3
     subject: DFF<ResponseInput>,
-    entry: DFF<Commit>,
+    entry: DFF<QueuedAnswer>,
     creation: DFF<QpChange>,
     qp: DFF<U<8>>,
     /// The list of that queue pair.
@@ -195,6 +195,10 @@ pub struct ResponseQueue {
     /// Acknowledgements that have not left.
     ack_count: DFF<U<9>>,
     item: Signal<Local, Commit>,
+    /// That answer as those that come are, but without a place for its INT.
+    next_answer: Signal<Local, QueuedAnswer>,
+    /// What comes, whole, into its place.
+    stored: Signal<Local, Commit>,
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
     // out
@@ -212,7 +216,8 @@ impl Logic for ResponseQueue {
             reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn,
             gone_tag);
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
-        asked = bit_cast_word::<ReadRequest, W<336, 6>>(entry.int_stack);
+        asked = entry.asked;
+        intake.int_at = entry.int_at;
 
         // what is compared: what came in, or what is not done yet, each with the list of its queue pair
         list = held;
@@ -255,16 +260,19 @@ impl Logic for ResponseQueue {
         pops = (step == ResponseStep::CompareHead) | (step == ResponseStep::Pop);
         // or the answer in the list
         item = pool.item;
-        item_asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
+        next_answer = bits_zero::<QueuedAnswer>(0);
+        fields!(next_answer from item: kind, qp, generation, psn, syndrome, msn, ends_or_failed, int_length);
+        next_answer.asked = bit_cast_word::<ReadRequest, W<336, 6>>(item.int_stack);
+        item_asked = next_answer.asked;
         item_reads = item.kind == CommitKind::Read;
-        inputs!(successor: list, answer = item);
+        inputs!(successor: list, answer = next_answer);
         // whether it goes: a READ that follows, or the first READ; an acknowledgement as soon as there is room
         item_goes = if extending { successor.follows } else { item.kind == CommitKind::Read };
         item_acknowledges = !extending & (item.kind != CommitKind::Read);
         beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
         // where its READ ends
-        came_asks = bit_cast_word::<ReadRequest, W<336, 6>>(entry_2.int_stack);
+        came_asks = entry_2.asked;
         looked_at = held_2;
         assign!(psn = entry_2.psn, count = came_asks.count);
         if busy {
@@ -309,7 +317,7 @@ impl Logic for ResponseQueue {
         inputs!(intake: room, compared = valid_1, compared_qp = qp_1, looked_at = valid_2, looked_qp = qp_2);
         inputs!(intake: stalls, in_hand = busy, decided_qp = qp);
         intake.compared_end = subject_1 == ResponseInput::ReadEnd;
-        next_asked = bit_cast_word::<ReadRequest, W<336, 6>>(intake.entry.val().int_stack);
+        next_asked = intake.entry.val().asked;
         fresh_1 = intake.take;
         if open {
             assign!(
@@ -344,7 +352,7 @@ impl Logic for ResponseQueue {
         }
         // never while nothing is in hand, which all these bits do not wait for
         if pops {
-            entry = item;
+            entry = next_answer;
         }
 
         // `Decide` and the steps behind it
@@ -460,7 +468,10 @@ impl Logic for ResponseQueue {
 
         // places
         inputs!(pool: at = cursor, store);
-        pool.new_item = entry;
+        stored = bits_zero::<Commit>(0);
+        fields!(stored from entry: kind, qp, generation, psn, syndrome, msn, ends_or_failed, int_length);
+        stored.int_stack = intake.int_stack;
+        pool.new_item = stored;
         pool.link = some;
         pool.link_to = list.tail;
         pool.give = ((create | fail) & some) | pop | (finish & cut);
@@ -552,7 +563,8 @@ impl Logic for ResponseQueue {
         // an answer that goes on with a READ is one
         acks.up.valid = pass | fail | (popping & item_acknowledges & acks_room);
         sent = bits_zero::<AckSend>(0);
-        fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length, int_stack);
+        fields!(sent from entry: qp, generation, psn, syndrome, msn, int_length);
+        sent.int_stack = intake.int_stack;
         if subject == ResponseInput::ReadEnd {
             fields!(sent: qp, generation = list.generation);
             sent.syndrome = AethSyndrome::NakRemoteOperation;

@@ -97,9 +97,9 @@ fn each_source_in_order_and_forks_in_turn() {
         let mut held: Option<[u64; 7]> = None;
         let mut passed = [0; 5];
         for clock in 0..20_000 {
-            for source in 0..5 {
-                if offered[source].is_none() && stimulus.chance(offer) {
-                    offered[source] = Some(item(&mut stimulus, source));
+            for (source, slot) in offered.iter_mut().enumerate() {
+                if slot.is_none() && stimulus.chance(offer) {
+                    *slot = Some(item(&mut stimulus, source));
                 }
             }
             let ready = stimulus.chance(accept);

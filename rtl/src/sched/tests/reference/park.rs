@@ -3,6 +3,10 @@
 use super::stages::{Granted, Skid};
 use std::collections::VecDeque;
 
+/// Steps: 0 looks, three read.
+const OFFER: u8 = 4;
+const CHECK: u8 = 5;
+
 #[derive(Default)]
 pub struct Park {
     queues: [VecDeque<Granted>; 8],
@@ -26,7 +30,7 @@ impl Park {
     }
 
     fn parked_goes(&self, up: Option<Granted>) -> bool {
-        self.step == 3 && self.out.ready && (up.is_none() || self.aside(up) || self.parked_turn)
+        self.step == OFFER && self.out.ready && (up.is_none() || self.aside(up) || self.parked_turn)
     }
 
     /// Whether what comes is taken.
@@ -38,23 +42,23 @@ impl Park {
         let (aside, goes) = (self.aside(up), self.parked_goes(up));
         let may = self.waits & !self.pause;
         let first = if may & self.below != 0 { may & self.below } else { may };
-        let empty = self.step == 4 && self.queues[self.pick].is_empty();
+        let empty = self.step == CHECK && self.queues[self.pick].is_empty();
         if empty {
             self.waits &= !(1 << self.pick);
         }
         let mut item = None;
         match self.step {
             0 if first != 0 => (self.step, self.pick) = (1, first.ilog2() as usize),
-            1 | 2 => self.step += 1,
-            3 if goes => {
+            1..OFFER => self.step += 1,
+            OFFER if goes => {
                 item = self.queues[self.pick].pop_front().map(|granted| Granted {
                     tag: self.tag,
                     ..granted
                 });
                 self.parked_turn = false;
-                self.step = 4;
+                self.step = CHECK;
             }
-            4 => (self.step, self.below) = (0, (1u8 << self.pick) - 1),
+            CHECK => (self.step, self.below) = (0, (1u8 << self.pick) - 1),
             _ => {}
         }
         match up {
