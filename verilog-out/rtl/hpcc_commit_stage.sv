@@ -54,9 +54,9 @@ module hpcc_commit_stage (
   wire  fails;
   wire  error;
   wire  swallowed;
-  wire  has_room;
   wire  done;
   wire  sends;
+  wire  goes_out;
   wire  answer_moves;
   wire  answer_written;
   hpcc_nic_pkg::failed_generation_t looked_for;
@@ -149,7 +149,6 @@ module hpcc_commit_stage (
   wire  responses_up_ready;
   wire  hpcc_nic_pkg::commit_head_t responses_down_data;
   wire  responses_down_valid;
-  wire  responses_down_ready;
   // The answer that is offered.
   hpcc_nic_pkg::commit_head_t answered_d;
   hpcc_nic_pkg::commit_head_t answered_q;
@@ -227,7 +226,7 @@ module hpcc_commit_stage (
     .up_ready(responses_up_ready),
     .down_data(responses_down_data),
     .down_valid(responses_down_valid),
-    .down_ready(responses_down_ready)
+    .down_ready(goes_out)
   );
   assign up_ready = queues_up_ready;
   assign written_ready = queues_written_ready;
@@ -241,15 +240,14 @@ module hpcc_commit_stage (
   assign queues_answers_int_ready = answer_full_q & answer_ready;
   assign error = entry_q.waits & (|queues_requests_written_data);
   assign swallowed = (found_q == looked_for) | after_failed_q;
-  assign has_room = responses_up_ready;
-  assign done = (full_q & (queues_requests_written_valid | (~entry_q.waits))) & has_room;
-  assign queues_requests_written_ready = (full_q & entry_q.waits) & has_room;
+  assign done = (full_q & (queues_requests_written_valid | (~entry_q.waits))) & responses_up_ready;
+  assign queues_requests_written_ready = (full_q & entry_q.waits) & responses_up_ready;
   assign sent = responses_down_data;
   assign sends = sent.kind != hpcc_nic_pkg::COMMIT_KIND_NOTHING;
   assign response_valid = responses_down_valid & sends;
   assign response_data = whole_response;
-  assign responses_down_ready = response_ready | (~sends);
-  assign queues_requests_int_ready = responses_down_valid & (response_ready | (~sends));
+  assign goes_out = response_ready | (~sends);
+  assign queues_requests_int_ready = responses_down_valid & goes_out;
   assign fails = done & error;
   assign fail_valid = fail_valid_r_q;
   assign fail_qp = fail_r_q.qp;
@@ -412,18 +410,8 @@ module hpcc_commit_stage (
     end
   end
   always_comb begin
+    queues_turn.commit = queues_arriving[84:0];
     queues_turn.waits = queues_arriving.waits;
-    queues_turn.commit.kind = queues_arriving.commit.kind;
-    queues_turn.commit.qp = queues_arriving.commit.qp;
-    queues_turn.commit.generation = queues_arriving.commit.generation;
-    queues_turn.commit.psn = queues_arriving.commit.psn;
-    queues_turn.commit.syndrome = queues_arriving.commit.syndrome;
-    queues_turn.commit.msn = queues_arriving.commit.msn;
-    queues_turn.commit.int_length = queues_arriving.commit.int_length;
-    queues_turn.commit.answer = queues_arriving.commit.answer;
-    queues_turn.commit.int_on = queues_arriving.commit.int_on;
-    queues_turn.commit.ends_or_failed = queues_arriving.commit.ends_or_failed;
-    queues_turn.commit.ecn = queues_arriving.commit.ecn;
   end
   always_comb begin
     queues_awaited = queues_requests_written_ready;

@@ -1342,7 +1342,7 @@ module hpcc_nic (
     left_qp_q <= left_qp_d;
   end
   wire unused_bits = &{1'b0, ended_half.reserved, ended_half.response, killed_half.reserved, killed_half.response, left.nak_taken_back,
-      left.read_left, answered.ecn, answered.ends_or_failed, answered.int_on, answered.answer, answered.int_stack, answered.int_length,
+      left.read_left, answered.int_stack, answered.ecn, answered.ends_or_failed, answered.int_on, answered.answer, answered.int_length,
       answered.msn, answered.psn};
 endmodule
 

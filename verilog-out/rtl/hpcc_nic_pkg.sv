@@ -2612,6 +2612,8 @@ package hpcc_nic_pkg;
 
   // What is to happen once the memory has taken a packet's payload.
   typedef struct packed {
+    // INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
+    logic [335:0] int_stack;
     // Of answers: the packet came with the mark "congestion experienced".
     logic ecn;
     // Of the responder: `msn` counts a message that ends with this packet. Of answers: a write error happened (set by the
@@ -2621,8 +2623,6 @@ package hpcc_nic_pkg;
     logic int_on;
     // Which answer, if it is one.
     answer_kind_t answer;
-    // INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
-    logic [335:0] int_stack;
     // Bytes of INT.
     logic [5:0] int_length;
     // MSN; of acknowledgements that have come, the NIC's clock at their arrival, ns modulo 2^24.
@@ -3019,7 +3019,7 @@ package hpcc_nic_pkg;
     logic kind;
   } axi_response_t;
 
-  // A `Commit` without its INT, or the `ReadRequest` in its place.
+  // A `Commit` without its INT, or the `ReadRequest` in its place: its lower bits.
   typedef struct packed {
     // Of answers: the packet came with the mark "congestion experienced".
     logic ecn;

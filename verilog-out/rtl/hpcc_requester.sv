@@ -5394,11 +5394,11 @@ module hpcc_requester (
       window_arriving.length, window_arriving.remote_key, window_arriving.remote_address, window_arriving.local_key,
       window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, posts_returns,
       posts_acked.used, posts_acked.generation, posts_whole.rest, posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on,
-      entry_newcomer.ecn, entry_newcomer.int_stack, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
+      entry_newcomer.int_stack, entry_newcomer.ecn, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
       stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
       stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.int_on,
       stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
-      stages_step_5_q.response, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_stack, gather_arriving.int_length,
+      stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_length,
       gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, responses_given.rest,
       responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
       step_from_finish.magnitude};

@@ -350,8 +350,8 @@ module hpcc_requester_choice (
     op_psn_q <= op_psn_d;
   end
   wire unused_bits = &{1'b0, limit_flow.reserved, error_flow.reserved, row_word.int_on, row_word.mtu, row_word.payload_length,
-      row_word.extension, row_word.ack_req, row_word.opcode, answer_word.ecn, answer_word.ends_or_failed, answer_word.int_on,
-      answer_word.answer, answer_word.int_stack, answer_word.int_length, answer_word.msn, answer_word.syndrome, answer_word.kind};
+      row_word.extension, row_word.ack_req, row_word.opcode, answer_word.int_stack, answer_word.ecn, answer_word.ends_or_failed,
+      answer_word.int_on, answer_word.answer, answer_word.int_length, answer_word.msn, answer_word.syndrome, answer_word.kind};
 endmodule
 
 `default_nettype wire

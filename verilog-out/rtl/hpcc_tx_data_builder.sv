@@ -99,7 +99,6 @@ module hpcc_tx_data_builder (
   wire  hpcc_nic_pkg::frame_plan_t headers_plan_data;
   wire  headers_plan_valid;
   wire  headers_plan_ready;
-  wire  headers_goes_on;
   wire  hpcc_nic_pkg::frame_row_t headers_row;
   logic [1:0] number_d;
   logic [1:0] number_q;
@@ -163,7 +162,8 @@ module hpcc_tx_data_builder (
     .plan_valid(headers_plan_valid),
     .plan_ready(headers_plan_ready),
     .payload(payload_valid),
-    .goes_on(headers_goes_on),
+    .beat(go),
+    .begun(begun_q),
     .row(headers_row)
   );
   hpcc_tx_frame_bytes u_bytes (
@@ -198,7 +198,6 @@ module hpcc_tx_data_builder (
   assign go = (headers_plan_valid & (~append_crowded)) & ((~pull) | payload_valid);
   assign payload_ready = go & pull;
   assign headers_plan_ready = go & ends;
-  assign headers_goes_on = go & (~ends);
   assign error = spoiled_q | (pull & beat.failed);
   assign penultimate_13_d = last_pull & spill;
   assign row = headers_row;

@@ -51,8 +51,10 @@ module hpcc_tx_data_header (
   input  wire  plan_ready,
   // There is payload.
   input  wire  payload,
-  // A beat that is not its last is taken.
-  input  wire  goes_on,
+  // A beat of it is taken.
+  input  wire  beat,
+  // It has begun.
+  input  wire  begun,
   // Row of the plan of the clock before.
   output wire  hpcc_nic_pkg::frame_row_t row
 );
@@ -121,10 +123,6 @@ module hpcc_tx_data_header (
   wire  queue_down_valid;
   // Row of the plan of the clock before.
   wire  hpcc_nic_pkg::frame_row_t queue_down_row;
-  logic queue_begun_d;
-  logic queue_begun_q;
-  logic queue_begun_ahead_d;
-  logic queue_begun_ahead_q;
   logic queue_went_ahead_d;
   logic queue_went_ahead_q;
   logic queue_supplied_q;
@@ -398,8 +396,6 @@ module hpcc_tx_data_header (
   assign queue_in_order_down_ready = plan_ready & (~queue_first);
   assign queue_down_row = queue_rows_rdata;
   always_comb begin
-    queue_begun_d = queue_begun_q;
-    queue_begun_ahead_d = queue_begun_ahead_q;
     queue_went_ahead_d = queue_went_ahead_q;
     queue_place_d = queue_place_q;
     queue_place_ahead_d = queue_place_ahead_q;
@@ -412,17 +408,11 @@ module hpcc_tx_data_header (
     if (valid_11_q & ahead_11_q) begin
       queue_place_ahead_d = queue_place_ahead_q + 4'd1;
     end
-    if (goes_on) begin
-      queue_begun_d = 1'd1;
-      queue_begun_ahead_d = queue_first;
-    end
-    if (plan_ready) begin
-      queue_begun_d = 1'd0;
+    if (beat) begin
       queue_went_ahead_d = queue_first;
     end
     queue_left_d = plan_ready;
     if (rst) begin
-      queue_begun_d = 1'd0;
       queue_went_ahead_d = 1'd0;
       queue_left_d = 1'd0;
       queue_inside_d = 5'd0;
@@ -489,8 +479,8 @@ module hpcc_tx_data_header (
   end
   always_comb begin
     queue_first = queue_before_them_down_valid & (~queue_in_turn);
-    if (queue_begun_q) begin
-      queue_first = queue_begun_ahead_q;
+    if (begun) begin
+      queue_first = queue_went_ahead_q;
     end
   end
   always_comb begin
@@ -500,8 +490,6 @@ module hpcc_tx_data_header (
     end
   end
   initial begin
-    queue_begun_q = 1'd0;
-    queue_begun_ahead_q = 1'd0;
     queue_went_ahead_q = 1'd0;
     queue_supplied_q = 1'd0;
     queue_left_q = 1'd0;
@@ -525,8 +513,6 @@ module hpcc_tx_data_header (
     request_11_q = 1'd0;
   end
   always @(posedge clk) begin
-    queue_begun_q <= queue_begun_d;
-    queue_begun_ahead_q <= queue_begun_ahead_d;
     queue_went_ahead_q <= queue_went_ahead_d;
     queue_supplied_q <= payload;
     queue_left_q <= queue_left_d;

@@ -154,7 +154,8 @@ impl Logic for DataBuilder {
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.plan.ready.next = self.go.val() & self.ends.val();
         self.headers.payload.next = self.payload.valid.val();
-        self.headers.goes_on.next = self.go.val() & !self.ends.val();
+        self.headers.beat.next = self.go.val();
+        self.headers.begun.next = self.begun.q.val();
         self.error.next = self.spoiled.q.val() | (self.pull.val() & self.beat.val().failed);
         if self.go.val() {
             if self.number.q.val() != 2 {

@@ -2,7 +2,8 @@
 //!
 //! Payload comes from memory in the order in which packets were selected, so frames with payload keep that order. A READ request need not wait behind
 //! READ responses whose payload is still being fetched: they are of other flows. It goes before them, unless a request stands before it, because requests
-//! keep their order; and in turns with those whose payload is there, so that rows of requests and of responses do not follow each other. With READs both ways each side would otherwise wait for the memory of the other, in every loop.
+//! keep their order; and in turns with those whose payload is there, so that rows of requests and of responses do not follow each other. With READs both ways
+//! each side would otherwise wait for the memory of the other, in every loop.
 //!
 //! | clock | does |
 //! |---|---|
@@ -53,13 +54,13 @@ pub struct FrameQueue {
     pub down: StreamOut<FramePlan>,
     /// There is payload.
     pub payload: Signal<In, Bit>,
-    /// A beat that is not its last is taken: it stays at hand.
-    pub goes_on: Signal<In, Bit>,
+    /// A beat of it is taken.
+    pub beat: Signal<In, Bit>,
+    /// It has begun, and so stays at hand.
+    pub begun: Signal<In, Bit>,
     /// Row of the plan of the clock before.
     pub down_row: Signal<Out, FrameRow>,
-    // something of the frame at hand has been taken, which is one that goes ahead
-    #[registers(Bit: begun, begun_ahead)]
-    // the last frame went ahead; there was payload a clock ago
+    // the frame of which a beat was taken last goes ahead; there was payload a clock ago
     #[registers(Bit: went_ahead, supplied)]
     // a frame has left, a clock ago
     #[registers(Bit: left, left_ahead, left_request)]
@@ -147,18 +148,13 @@ impl Logic for FrameQueue {
         supplied = payload;
         ordered = in_order.down.data;
         in_turn = went_ahead & supplied & in_order.down.valid & !ordered.request;
-        first = if begun { begun_ahead } else { before_them.down.valid & !in_turn };
+        first = if begun { went_ahead } else { before_them.down.valid & !in_turn };
         at_hand = if first { before_them.down.data } else { ordered };
         down.data = at_hand.plan;
         down.valid = before_them.down.valid | in_order.down.valid;
         before_them.down.ready = down.ready & first;
         in_order.down.ready = down.ready & !first;
-        if goes_on {
-            begun = true;
-            begun_ahead = first;
-        }
-        if down.ready {
-            begun = false;
+        if beat {
             went_ahead = first;
         }
         assign!(
@@ -169,16 +165,7 @@ impl Logic for FrameQueue {
         at = at_hand.at;
         rows.raddr = at;
         down_row = rows.rdata;
-        reset!(
-            begun,
-            went_ahead,
-            left,
-            inside,
-            inside_ahead,
-            requests,
-            place,
-            place_ahead
-        );
+        reset!(went_ahead, left, inside, inside_ahead, requests, place, place_ahead);
         if reset {
             room = true;
             room_ahead = true;

@@ -6,7 +6,7 @@
 //! | 3 - 10 | [`TxHeader`] |
 //! | 10 | header whole; how many beats of payload, where the frame ends |
 //! | 11 | what the first beat is |
-//! | 12 | [`FrameQueue`]: frames wait here for their payload |
+//! | 12 | `FrameQueue`: frames wait here for their payload |
 
 use super::frame_queue::FrameQueue;
 use super::header::TxHeader;
@@ -60,8 +60,10 @@ pub struct DataHeader {
     pub plan: StreamOut<FramePlan>,
     /// There is payload.
     pub payload: Signal<In, Bit>,
-    /// A beat that is not its last is taken.
-    pub goes_on: Signal<In, Bit>,
+    /// A beat of it is taken.
+    pub beat: Signal<In, Bit>,
+    /// It has begun.
+    pub begun: Signal<In, Bit>,
     /// Row of the plan of the clock before.
     pub row: Signal<Out, FrameRow>,
     packets: StreamFifo<TxPacket, 6, 64>,
@@ -184,7 +186,7 @@ impl Logic for DataHeader {
         stored = row_11;
         stored.spill = spills;
         inputs!(queue:
-            valid = valid_11, ahead = ahead_11, request = request_11, row = stored, plan = planned, payload, goes_on);
+            valid = valid_11, ahead = ahead_11, request = request_11, row = stored, plan = planned, payload, beat, begun);
         StreamOut::<FramePlan>::link(&mut plan, &mut queue.down);
         row = queue.down_row;
     }

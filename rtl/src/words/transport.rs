@@ -144,8 +144,6 @@ crate::word! {
         msn: U<24>,
         /// Bytes of INT.
         int_length: U<6>,
-        /// INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
-        int_stack: W<336, 6>,
         /// Which answer, if it is one.
         answer: AnswerKind,
         /// The queue pair collects INT.
@@ -155,9 +153,11 @@ crate::word! {
         ends_or_failed: Bit,
         /// Of answers: the packet came with the mark "congestion experienced".
         ecn: Bit,
+        /// INT of the packet, first byte in the highest bits; of a READ a `ReadRequest` in the lowest bits.
+        int_stack: W<336, 6>,
     }
 
-    /// A [`Commit`] without its INT, or the `ReadRequest` in its place.
+    /// A [`Commit`] without its INT, or the `ReadRequest` in its place: its lower bits.
     pub struct CommitHead {
         /// What it is.
         kind: CommitKind,

@@ -58,7 +58,7 @@ pub struct CommitStage {
     /// The entry before this one failed, and was of the same queue pair and generation: its mark came too late for `found`.
     after_failed: DFF<Bit>,
     #[registers(FailedGeneration: found)]
-    #[signals(Bit: take, moves, fails, error, swallowed, has_room, done, sends, answer_moves, answer_written)]
+    #[signals(Bit: take, moves, fails, error, swallowed, done, sends, goes_out, answer_moves, answer_written)]
     #[signals(FailedGeneration: looked_for, marked)]
     #[signals(QpOfGeneration: own, own_1)]
     #[registers(Bit: fail_valid_r, forget)]
@@ -108,9 +108,8 @@ impl Logic for CommitStage {
         looked_for.generation = own.generation;
         looked_for.failed = true;
         swallowed = (found == looked_for) | after_failed;
-        has_room = responses.up.ready;
-        done = full & (queues.requests_written.valid | !entry.waits) & has_room;
-        queues.requests_written.ready = full & entry.waits & has_room;
+        done = full & (queues.requests_written.valid | !entry.waits) & responses.up.ready;
+        queues.requests_written.ready = full & entry.waits & responses.up.ready;
         item = entry.commit;
         if error {
             // a negative acknowledgement, remote operational error; the message that ends with this packet does not end now
@@ -130,8 +129,9 @@ impl Logic for CommitStage {
             kind, qp, generation, psn, syndrome, msn, int_length, answer, int_on, ends_or_failed, ecn);
         whole_response.int_stack = queues.requests_int.data;
         response.data = whole_response;
-        responses.down.ready = response.ready | !sends;
-        queues.requests_int.ready = responses.down.valid & (response.ready | !sends);
+        goes_out = response.ready | !sends;
+        responses.down.ready = goes_out;
+        queues.requests_int.ready = responses.down.valid & goes_out;
 
         // failed queue pairs; a creation waits for a failure that is marked in the same clock
         fails = done & error;

@@ -18,8 +18,9 @@ use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, U};
 use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
 use crate::words::rx::{CommitEntry, CommitTurn};
-use crate::words::transport::CommitKind;
+use crate::words::transport::{Commit, CommitHead, CommitKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -70,11 +71,8 @@ impl Logic for CommitQueues {
         up.ready = opens;
         takes = up.valid & opens;
         opens = !int_of_requests.crowded & !int_of_answers.crowded & !order.crowded;
-        fields!(turn from arriving:
-            waits, commit.kind = commit.kind, commit.qp = commit.qp, commit.generation = commit.generation,
-            commit.psn = commit.psn, commit.syndrome = commit.syndrome, commit.msn = commit.msn,
-            commit.int_length = commit.int_length, commit.answer = commit.answer, commit.int_on = commit.int_on,
-            commit.ends_or_failed = commit.ends_or_failed, commit.ecn = commit.ecn);
+        turn.commit = bit_cast_word::<CommitHead, Commit>(arriving.commit);
+        turn.waits = arriving.waits;
         inputs!([of_requests, of_answers]: up.data = turn);
         inputs!([int_of_requests, int_of_answers]: up.data = arriving.commit.int_stack);
         request_enters = takes & !is_answer;
