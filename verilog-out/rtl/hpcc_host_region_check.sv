@@ -5,14 +5,15 @@
 //
 // | clock | registers | computed |
 // |---|---|---|
-// | 0 | inputs | 32 keys compared; end of the access |
-// | 1 | `hit` | lowest slot that has the key |
+// | 0 | inputs | 32 keys compared; end of the access, its lower half |
+// | 1 | `hit` | lowest slot that has the key; the upper half of the end |
 // | 2 | `slot_2` | its bounds and rights are read |
 // | 3 | RAM | compared |
 // | 4 | outputs | |
 //
 // The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
-// bounds to the old key. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
+// bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks
+// regions. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
 //
 // Regions and their check.
 module hpcc_host_region_check (
@@ -37,19 +38,21 @@ module hpcc_host_region_check (
   // The access of four clocks ago is allowed.
   output wire  allowed
 );
-  wire  [63:0] base_in;
-  wire  [63:0] end_in;
-  wire  hpcc_nic_pkg::address_half_t base_halves;
-  wire  hpcc_nic_pkg::address_half_t length_halves;
-  wire  hpcc_nic_pkg::address_half_t end_halves;
-  wire  hpcc_nic_pkg::address_half_t address_halves;
-  wire  hpcc_nic_pkg::address_half_t last_halves;
-  wire  [63:0] last_in;
+  wire  hpcc_nic_pkg::memory_halves_t base_in;
+  wire  hpcc_nic_pkg::memory_halves_t length_in;
+  wire  hpcc_nic_pkg::memory_halves_t base_written;
+  wire  hpcc_nic_pkg::memory_halves_t length_written;
+  hpcc_nic_pkg::memory_halves_t end_written;
+  wire  hpcc_nic_pkg::half_sum_t end_lower;
+  wire  hpcc_nic_pkg::half_sum_t end_upper;
+  wire  hpcc_nic_pkg::memory_halves_t address_in;
+  wire  hpcc_nic_pkg::memory_halves_t first_halves;
+  hpcc_nic_pkg::memory_halves_t last;
+  wire  hpcc_nic_pkg::half_sum_t last_lower;
+  wire  hpcc_nic_pkg::half_sum_t last_upper;
   wire  ends_later;
   logic write_1_d;
   logic write_1_q;
-  wire  wraps_1_d;
-  logic wraps_1_q;
   logic [31:0] keys_0_d;
   logic [31:0] keys_0_q;
   logic [31:0] keys_1_d;
@@ -118,13 +121,11 @@ module hpcc_host_region_check (
   hpcc_nic_pkg::stored_region_t ram_wdata;
   logic [4:0] slot_1_q;
   hpcc_nic_pkg::region_t data_1_q;
-  logic [63:0] end_1_q;
+  hpcc_nic_pkg::half_sum_t end_lower_1_q;
   logic [31:0] used_d;
   logic [31:0] used_q;
   logic [63:0] first_1_q;
-  logic [63:0] last_1_q;
-  wire  over_1_d;
-  logic over_1_q;
+  hpcc_nic_pkg::half_sum_t last_lower_1_q;
   wire  empty_1_d;
   logic empty_1_q;
   wire  hit_0_d;
@@ -198,6 +199,7 @@ module hpcc_host_region_check (
   logic over_2_q;
   logic empty_2_q;
   logic [63:0] first_2_q;
+  wire  [63:0] last_2_d;
   logic [63:0] last_2_q;
   logic [4:0] slot_2_d;
   logic [4:0] slot_2_q;
@@ -228,11 +230,11 @@ module hpcc_host_region_check (
     .wdata(ram_wdata)
   );
   assign base_in = region_data.base;
-  assign end_in = base_in + region_data.length;
-  assign base_halves = base_in;
-  assign length_halves = region_data.length;
-  assign end_halves = end_in;
-  assign wraps_1_d = (base_halves.upper & length_halves.upper) | ((base_halves.upper | length_halves.upper) & (~end_halves.upper));
+  assign length_in = region_data.length;
+  assign end_lower = {1'd0, base_in.lower} + {1'd0, length_in.lower};
+  assign base_written = data_1_q.base;
+  assign length_written = data_1_q.length;
+  assign end_upper = ({1'd0, base_written.upper} + {1'd0, length_written.upper}) + {32'd0, end_lower_1_q.carry};
   assign hit_0_d = used_q[0] & (keys_0_q == key);
   assign hit_1_d = used_q[1] & (keys_1_q == key);
   assign hit_2_d = used_q[2] & (keys_2_q == key);
@@ -265,11 +267,12 @@ module hpcc_host_region_check (
   assign hit_29_d = used_q[29] & (keys_29_q == key);
   assign hit_30_d = used_q[30] & (keys_30_q == key);
   assign hit_31_d = used_q[31] & (keys_31_q == key);
-  assign last_in = address + {32'd0, length};
-  assign address_halves = address;
-  assign last_halves = last_in;
-  assign over_1_d = address_halves.upper & (~last_halves.upper);
+  assign address_in = address;
+  assign last_lower = {1'd0, address_in.lower} + {1'd0, length};
   assign empty_1_d = length == 32'd0;
+  assign first_halves = first_1_q;
+  assign last_upper = {1'd0, first_halves.upper} + {32'd0, last_lower_1_q.carry};
+  assign last_2_d = last;
   assign ends_later = last_3_q > ram_rdata.end_address;
   assign named_4_d = (found_3_q & ram_rdata.valid) & (ram_rdata.key == key_3_q);
   assign right_4_d = ((access_3_q == 2'd0) | ((access_3_q == 2'd1) & ram_rdata.remote_write))
@@ -481,9 +484,13 @@ module hpcc_host_region_check (
     end
   end
   always_comb begin
+    end_written.lower = end_lower_1_q.half;
+    end_written.upper = end_upper.half;
+  end
+  always_comb begin
     ram_wdata.base = data_1_q.base;
-    ram_wdata.end_address = end_1_q;
-    ram_wdata.end_high = wraps_1_q;
+    ram_wdata.end_address = end_written;
+    ram_wdata.end_high = end_upper.carry;
     ram_wdata.valid = data_1_q.valid;
     ram_wdata.remote_write = data_1_q.remote_write;
     ram_wdata.remote_read = data_1_q.remote_read;
@@ -621,9 +628,12 @@ module hpcc_host_region_check (
       found_2_d = 1'd1;
     end
   end
+  always_comb begin
+    last.lower = last_lower_1_q.half;
+    last.upper = last_upper.half;
+  end
   initial begin
     write_1_q = 1'd0;
-    wraps_1_q = 1'd0;
     keys_0_q = 32'd0;
     keys_1_q = 32'd0;
     keys_2_q = 32'd0;
@@ -658,11 +668,10 @@ module hpcc_host_region_check (
     keys_31_q = 32'd0;
     slot_1_q = 5'd0;
     data_1_q = 195'd0;
-    end_1_q = 64'd0;
+    end_lower_1_q = 33'd0;
     used_q = 32'd0;
     first_1_q = 64'd0;
-    last_1_q = 64'd0;
-    over_1_q = 1'd0;
+    last_lower_1_q = 33'd0;
     empty_1_q = 1'd0;
     hit_0_q = 1'd0;
     hit_1_q = 1'd0;
@@ -721,7 +730,6 @@ module hpcc_host_region_check (
   end
   always @(posedge clk) begin
     write_1_q <= write_1_d;
-    wraps_1_q <= wraps_1_d;
     keys_0_q <= keys_0_d;
     keys_1_q <= keys_1_d;
     keys_2_q <= keys_2_d;
@@ -756,11 +764,10 @@ module hpcc_host_region_check (
     keys_31_q <= keys_31_d;
     slot_1_q <= region_slot;
     data_1_q <= region_data;
-    end_1_q <= end_in;
+    end_lower_1_q <= end_lower;
     used_q <= used_d;
     first_1_q <= address;
-    last_1_q <= last_in;
-    over_1_q <= over_1_d;
+    last_lower_1_q <= last_lower;
     empty_1_q <= empty_1_d;
     hit_0_q <= hit_0_d;
     hit_1_q <= hit_1_d;
@@ -797,10 +804,10 @@ module hpcc_host_region_check (
     key_1_q <= key;
     access_1_q <= access;
     found_2_q <= found_2_d;
-    over_2_q <= over_1_q;
+    over_2_q <= last_upper.carry;
     empty_2_q <= empty_1_q;
     first_2_q <= first_1_q;
-    last_2_q <= last_1_q;
+    last_2_q <= last_2_d;
     slot_2_q <= slot_2_d;
     key_2_q <= key_1_q;
     access_2_q <= access_1_q;
@@ -817,8 +824,8 @@ module hpcc_host_region_check (
     above_4_q <= above_4_d;
     below_4_q <= below_4_d;
   end
-  wire unused_bits = &{1'b0, base_halves.place, length_halves.place, end_halves.place, address_halves.place, last_halves.place,
-      data_1_q.reserved, data_1_q.length};
+  wire unused_bits = &{1'b0, base_in.upper, length_in.upper, base_written.lower, length_written.lower, address_in.upper, first_halves.lower,
+      data_1_q.reserved};
 endmodule
 
 `default_nettype wire

@@ -2757,13 +2757,21 @@ package hpcc_nic_pkg;
     frame_fate_t fate;
   } frame_turn_t;
 
-  // An address of 64 bits, or a length, of whose sum only the carry counts.
+  // An address of 64 bits, or a length, whose halves are added one clock after the other.
   typedef struct packed {
-    // It lies in the upper half.
-    logic upper;
-    // Place in its half of all addresses.
-    logic [62:0] place;
-  } address_half_t;
+    // Upper half.
+    logic [31:0] upper;
+    // Lower half.
+    logic [31:0] lower;
+  } memory_halves_t;
+
+  // Sum of two such halves.
+  typedef struct packed {
+    // What goes on into the upper half; of the upper half, beyond 2^64.
+    logic carry;
+    // The sum modulo 2^32.
+    logic [31:0] half;
+  } half_sum_t;
 
   // A region as its slot keeps it.
   typedef struct packed {

@@ -1265,6 +1265,8 @@ module hpcc_requester (
   logic responses_offers_q;
   logic responses_front_shown_d;
   logic responses_front_shown_q;
+  logic responses_due_d;
+  logic responses_due_q;
   logic responses_deferred_d;
   logic responses_deferred_q;
   logic responses_offered_d;
@@ -1283,11 +1285,10 @@ module hpcc_requester (
   // What the pipe needs of them.
   wire  [3:0] responses_steps_raddr;
   wire  hpcc_nic_pkg::arrived_response_t responses_steps_rdata;
-  // Decisions that have not left. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
-  wire  unused_responses_decisions_up_ready;
-  wire  hpcc_nic_pkg::read_decision_t responses_decisions_down_data;
-  wire  responses_decisions_down_valid;
-  wire  unused_responses_decisions_crowded;
+  // Their decisions. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
+  wire  [3:0] responses_decisions_raddr;
+  wire  hpcc_nic_pkg::read_decision_t responses_decisions_rdata;
+  wire  [3:0] responses_decisions_waddr;
   // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
@@ -1954,16 +1955,13 @@ module hpcc_requester (
     .waddr(responses_place),
     .wdata(responses_word)
   );
-  hpcc_short_fifo #(.WIDTH(101), .ADDRESS(4), .MARK(16)) u_responses_decisions (
+  hpcc_async_ram #(.WIDTH(101), .ADDRESS(4)) u_responses_decisions (
     .clk(clk),
-    .rst(rst),
-    .up_data(responses_made),
-    .up_valid(stages_takes),
-    .up_ready(unused_responses_decisions_up_ready),
-    .down_data(responses_decisions_down_data),
-    .down_valid(responses_decisions_down_valid),
-    .down_ready(responses_acts),
-    .crowded(unused_responses_decisions_crowded)
+    .raddr(responses_decisions_raddr),
+    .rdata(responses_decisions_rdata),
+    .we(stages_takes),
+    .waddr(responses_decisions_waddr),
+    .wdata(responses_made)
   );
   hpcc_fifo #(.WIDTH(16), .ADDRESS(8), .MARK(256)) u_tells (
     .clk(clk),
@@ -4363,10 +4361,12 @@ module hpcc_requester (
   assign responses_step = responses_steps_rdata;
   assign responses_waits = responses_offers_q;
   assign responses_leaves = responses_acts | choice_rows_ready;
+  assign responses_decisions_waddr = responses_judged_q[3:0];
   assign responses_rows_raddr = responses_head_q[3:0];
   assign responses_front = responses_rows_rdata;
-  assign responses_decided = responses_decisions_down_valid & responses_front_shown_q;
-  assign responses_decision = responses_decisions_down_data;
+  assign responses_decided = responses_due_q;
+  assign responses_decisions_raddr = responses_head_q[3:0];
+  assign responses_decision = responses_decisions_rdata;
   assign responses_machine_valid = responses_offered_q;
   assign responses_machine_data = responses_rows_rdata;
   always_comb begin
@@ -4392,6 +4392,7 @@ module hpcc_requester (
       responses_deferred_d = 1'd1;
     end
     responses_front_shown_d = (responses_head_q != responses_tail_q) & (~responses_leaves);
+    responses_due_d = ((responses_head_q != responses_judged_q) | stages_takes) & (~responses_leaves);
     responses_offered_d = ((responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q)
         & (~responses_leaves);
     if (responses_leaves) begin
@@ -4402,6 +4403,7 @@ module hpcc_requester (
       responses_shown_d = 1'd0;
       responses_offers_d = 1'd0;
       responses_front_shown_d = 1'd0;
+      responses_due_d = 1'd0;
       responses_deferred_d = 1'd0;
       responses_offered_d = 1'd0;
       responses_head_d = 5'd0;
@@ -4925,6 +4927,7 @@ module hpcc_requester (
     responses_shown_q = 1'd0;
     responses_offers_q = 1'd0;
     responses_front_shown_q = 1'd0;
+    responses_due_q = 1'd0;
     responses_deferred_q = 1'd0;
     responses_offered_q = 1'd0;
     responses_head_q = 5'd0;
@@ -5284,6 +5287,7 @@ module hpcc_requester (
     responses_shown_q <= responses_shown_d;
     responses_offers_q <= responses_offers_d;
     responses_front_shown_q <= responses_front_shown_d;
+    responses_due_q <= responses_due_d;
     responses_deferred_q <= responses_deferred_d;
     responses_offered_q <= responses_offered_d;
     responses_head_q <= responses_head_d;

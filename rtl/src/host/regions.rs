@@ -2,20 +2,20 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0 | inputs | 32 keys compared; end of the access |
-//! | 1 | `hit` | lowest slot that has the key |
+//! | 0 | inputs | 32 keys compared; end of the access, its lower half |
+//! | 1 | `hit` | lowest slot that has the key; the upper half of the end |
 //! | 2 | `slot_2` | its bounds and rights are read |
 //! | 3 | RAM | compared |
 //! | 4 | outputs | |
 //!
 //! The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
-//! bounds to the old key. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
+//! bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks regions. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
 
 use crate::prim::lut_ram::LutRam;
-use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
-use crate::prim::word::bit_cast_word;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::context::Region;
-use crate::words::numbers::AddressHalf;
+use crate::words::numbers::{HalfSum, MemoryHalves};
 use crate::words::registers::StoredRegion;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -54,22 +54,24 @@ pub struct RegionCheck {
     /// The access of four clocks ago is allowed.
     pub allowed: Signal<Out, Bit>,
     // writing
-    #[registers(Bit: write_1, wraps_1)]
-    #[signals(U<64>: base_in, end_in)]
-    #[signals(AddressHalf: base_halves, length_halves, end_halves, address_halves, last_halves)]
+    #[registers(Bit: write_1)]
+    #[signals(MemoryHalves: base_in, length_in, base_written, length_written, end_written)]
+    #[signals(HalfSum: end_lower, end_upper)]
     keys: [DFF<U<32>>; 32],
     ram: LutRam<StoredRegion, 5>,
     slot_1: DFF<U<5>>,
     data_1: DFF<Region>,
-    end_1: DFF<U<64>>,
+    end_lower_1: DFF<HalfSum>,
     used: DFF<U<32>>,
     // 1
-    #[registers(U<64>: first_1, last_1)]
-    #[registers(Bit: over_1, empty_1)]
+    first_1: DFF<U<64>>,
+    last_lower_1: DFF<HalfSum>,
+    empty_1: DFF<Bit>,
     hit: [DFF<Bit>; 32],
     key_1: DFF<U<32>>,
     access_1: DFF<U<2>>,
-    last_in: Signal<Local, U<64>>,
+    #[signals(MemoryHalves: address_in, first_halves, last)]
+    #[signals(HalfSum: last_lower, last_upper)]
     // 2
     #[registers(Bit: found_2, over_2, empty_2)]
     #[registers(U<64>: first_2, last_2)]
@@ -90,18 +92,24 @@ pub struct RegionCheck {
 #[kernel]
 impl Logic for RegionCheck {
     fn update(&mut self) {
-        // writing: end of the region, then the slot
-        base_in = region_data.base;
-        end_in = base_in + region_data.length;
+        // writing: the lower half of the region's end, then the upper half with the slot
+        base_in = bit_cast_word::<MemoryHalves, U<64>>(region_data.base);
+        length_in = bit_cast_word::<MemoryHalves, U<64>>(region_data.length);
+        end_lower = bit_cast_word::<HalfSum, U<33>>(
+            bit_cast_u::<33, 32>(base_in.lower) + bit_cast_u::<33, 32>(length_in.lower),
+        );
         assign! {
-            write_1.d = region_valid, slot_1.d = region_slot, data_1.d = region_data, end_1.d = end_in
+            write_1.d = region_valid, slot_1.d = region_slot, data_1.d = region_data, end_lower_1.d = end_lower
         }
-        // the carry out of the sum
-        base_halves = bit_cast_word::<AddressHalf, U<64>>(base_in);
-        length_halves = bit_cast_word::<AddressHalf, U<64>>(region_data.length);
-        end_halves = bit_cast_word::<AddressHalf, U<64>>(end_in);
-        wraps_1 =
-            (base_halves.upper & length_halves.upper) | ((base_halves.upper | length_halves.upper) & !end_halves.upper);
+        base_written = bit_cast_word::<MemoryHalves, U<64>>(data_1.base);
+        length_written = bit_cast_word::<MemoryHalves, U<64>>(data_1.length);
+        end_upper = bit_cast_word::<HalfSum, U<33>>(
+            bit_cast_u::<33, 32>(base_written.upper)
+                + bit_cast_u::<33, 32>(length_written.upper)
+                + bit_cast_u::<33, 1>(bit_cast_b(end_lower_1.carry)),
+        );
+        end_written.lower = end_lower_1.half;
+        end_written.upper = end_upper.half;
         for i in 0..32 {
             if write_1 & (slot_1 == i.val()) {
                 keys[i] = data_1.key;
@@ -113,19 +121,18 @@ impl Logic for RegionCheck {
         }
         inputs!(ram: we = write_1, waddr = slot_1);
         ram.wdata.next.base = data_1.base;
-        ram.wdata.next.end_address = end_1;
-        ram.wdata.next.end_high = wraps_1;
+        ram.wdata.next.end_address = bit_cast_number::<64, MemoryHalves>(end_written);
+        ram.wdata.next.end_high = end_upper.carry;
         ram.wdata.next.valid = data_1.valid;
         ram.wdata.next.remote_write = data_1.remote_write;
         ram.wdata.next.remote_read = data_1.remote_read;
         ram.wdata.next.key = data_1.key;
 
         // 1
-        last_in = address + bit_cast_u::<64, 32>(length);
-        assign!(key_1.d = key, first_1.d = address, last_1.d = last_in);
-        address_halves = bit_cast_word::<AddressHalf, U<64>>(address);
-        last_halves = bit_cast_word::<AddressHalf, U<64>>(last_in);
-        over_1 = address_halves.upper & !last_halves.upper;
+        address_in = bit_cast_word::<MemoryHalves, U<64>>(address);
+        last_lower =
+            bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(address_in.lower) + bit_cast_u::<33, 32>(length));
+        assign!(key_1.d = key, first_1.d = address, last_lower_1.d = last_lower);
         access_1 = access;
         empty_1 = length == 0;
 
@@ -137,7 +144,15 @@ impl Logic for RegionCheck {
                 found_2 = true;
             }
         }
-        advance!(key_2, first_2, last_2, over_2, access_2, empty_2);
+        first_halves = bit_cast_word::<MemoryHalves, U<64>>(first_1);
+        last_upper = bit_cast_word::<HalfSum, U<33>>(
+            bit_cast_u::<33, 32>(first_halves.upper) + bit_cast_u::<33, 1>(bit_cast_b(last_lower_1.carry)),
+        );
+        last.lower = last_lower_1.half;
+        last.upper = last_upper.half;
+        last_2 = bit_cast_number::<64, MemoryHalves>(last);
+        over_2 = last_upper.carry;
+        advance!(key_2, first_2, access_2, empty_2);
 
         // 3
         ram.raddr = slot_2;

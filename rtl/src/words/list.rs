@@ -26,9 +26,9 @@ use super::flows::{
     FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
 };
 use super::numbers::{
-    AddressHalf, DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, InverseFineShift,
-    InverseShift, LongerRemainder, LongerRemainder4, NormalisedNumber, PaperCell, PaperCellNumber, PaperEntry,
-    PaperMantissa, PaperValue, QuotientShift,
+    DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, HalfSum, InverseFineShift,
+    InverseShift, LongerRemainder, LongerRemainder4, MemoryHalves, NormalisedNumber, PaperCell, PaperCellNumber,
+    PaperEntry, PaperMantissa, PaperValue, QuotientShift,
 };
 use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
@@ -179,7 +179,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         PaperValue::descriptor(),
         PaperEntry::descriptor(),
         PaperMantissa::descriptor(),
-        AddressHalf::descriptor(),
+        MemoryHalves::descriptor(),
+        HalfSum::descriptor(),
         ResponseList::descriptor(),
         ReadEnd::descriptor(),
         EndInMsn::descriptor(),

@@ -148,11 +148,19 @@ crate::word! {
         top: Bit,
     }
 
-    /// An address of 64 bits, or a length, of whose sum only the carry counts.
-    pub struct AddressHalf {
-        /// Place in its half of all addresses.
-        place: U<63>,
-        /// It lies in the upper half.
-        upper: Bit,
+    /// An address of 64 bits, or a length, whose halves are added one clock after the other.
+    pub struct MemoryHalves {
+        /// Lower half.
+        lower: U<32>,
+        /// Upper half.
+        upper: U<32>,
+    }
+
+    /// Sum of two such halves.
+    pub struct HalfSum {
+        /// The sum modulo 2^32.
+        half: U<32>,
+        /// What goes on into the upper half; of the upper half, beyond 2^64.
+        carry: Bit,
     }
 }

@@ -5,8 +5,8 @@
 //! out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with it.
 
 use crate::emit::naming::named_inside;
+use crate::prim::async_ram::AsyncRam;
 use crate::prim::lut_ram::LutRam;
-use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::wide::W;
@@ -52,7 +52,7 @@ pub struct Responses {
     pub acts: Signal<In, Bit>,
     /// The oldest response, if it is for the state machine; taken with its decision.
     pub machine: StreamOut<RxPacket>,
-    #[registers(Bit: room, shown, offers, front_shown, deferred, offered)]
+    #[registers(Bit: room, shown, offers, front_shown, due, deferred, offered)]
     #[registers(U<5>: head, judged, next, tail)]
     #[signals(Bit: writes, leaves, some)]
     #[signals(U<5>: new_tail, coming)]
@@ -61,8 +61,8 @@ pub struct Responses {
     rows: LutRam<RxPacket, 4>,
     /// What the pipe needs of them.
     steps: LutRam<ArrivedResponse, 4>,
-    /// Decisions that have not left. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
-    decisions: ShortFifo<ReadDecision, 4, 16>,
+    /// Their decisions. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
+    decisions: AsyncRam<ReadDecision, 4>,
     arriving: Signal<Local, RxPacket>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
@@ -112,7 +112,9 @@ impl Logic for Responses {
         // out of the pipe
         leaves = acts | machine.ready;
         fields!(made: base, ahead, last);
-        inputs!(decisions: reset, up.valid = takes, up.data = made, down.ready = acts);
+        decisions.we = takes;
+        decisions.waddr = bit_cast_u::<4, 5>(judged);
+        decisions.wdata = made;
         if takes | machine.ready {
             judged = judged + 1;
         }
@@ -127,8 +129,10 @@ impl Logic for Responses {
         rows.raddr = bit_cast_u::<4, 5>(head);
         front = rows.rdata;
         front_shown = (head != tail) & !leaves;
-        decided = decisions.down.valid & front_shown;
-        decision = decisions.down.data;
+        due = ((head != judged) | takes) & !leaves;
+        decided = due;
+        decisions.raddr = bit_cast_u::<4, 5>(head);
+        decision = decisions.rdata;
         machine.valid = offered;
         offered = deferred & (head == judged) & front_shown & !leaves;
         machine.data = rows.rdata;
@@ -140,6 +144,7 @@ impl Logic for Responses {
             shown,
             offers,
             front_shown,
+            due,
             deferred,
             offered,
             head,
