@@ -4295,70 +4295,6 @@ package hpcc_nic_pkg;
     logic [3:0] place;
   } row_place_t;
 
-  // A beat of a frame on its way to the block that appends the ICRC.
-  typedef struct packed {
-    // Travels beside the frame.
-    frame_note_t note;
-    // The frame is bad; with `last`.
-    logic bad;
-    // There is INT, and the ICRC does not cover it.
-    logic behind_int;
-    // 0 without INT, else 1 + records.
-    logic [2:0] int_code;
-    // Lengths as the ICRC reads them.
-    icrc_lengths_t icrc_lengths;
-    // Ethernet, IPv4 and UDP header of the frame.
-    outer_headers_t outer;
-    // End of what the ICRC covers, 10 to 124.
-    logic [6:0] tail;
-    // The ICRC does not fit into the beat in which `tail` counts.
-    logic spill;
-    // It is the last but one of a frame that spills.
-    logic penultimate;
-    // It is the frame's last.
-    logic last;
-    // Its number in the frame: 0, 1, or 2 for all later ones.
-    logic [1:0] number;
-  } built_beat_t;
-
-  // A beat of a frame with its note, in the FIFO.
-  typedef struct packed {
-    // What is told when it has left.
-    frame_note_t note;
-    // The beat.
-    frame_beat_t beat;
-  } noted_beat_t;
-
-  // What happens to a beat when its ICRC is known.
-  typedef struct packed {
-    // What is told when it has left.
-    frame_note_t note;
-    // The frame is bad; counts with `last`.
-    logic bad;
-    // It is the frame's last.
-    logic last;
-    // Bytes of the beat that belong to the frame.
-    logic [6:0] count;
-    // Which eight bytes it goes into.
-    logic [2:0] eight;
-    // Where it goes within eight bytes, two bytes each.
-    logic [1:0] offset;
-    // Its upper half, the lower one ended the beat before.
-    logic high;
-    // The ICRC, or half of it, goes into this beat.
-    logic appends;
-    // There is a beat.
-    logic valid;
-  } append_plan_t;
-
-  // What the place of the payload in a frame depends on.
-  typedef struct packed {
-    // An INT header without records does.
-    logic int_header;
-    // Which extension stands before it.
-    extension_kind_t extension;
-  } start_code_t;
-
   // What an acknowledgement carries behind its outer headers.
   typedef struct packed {
     // 0 without INT, else 1 + records.
@@ -4376,6 +4312,20 @@ package hpcc_nic_pkg;
     // There is one.
     logic taken;
   } ack_plan_t;
+
+  // The end of an acknowledgement or the like, and what its ICRC covers.
+  typedef struct packed {
+    // There is INT, and the ICRC does not cover it.
+    logic behind_int;
+    // 0 without INT, else 1 + records.
+    logic [2:0] int_code;
+    // Lengths as the ICRC reads them.
+    icrc_lengths_t icrc_lengths;
+    // End of what the ICRC covers.
+    logic [6:0] tail;
+    // The ICRC does not fit into the beat in which `tail` counts.
+    logic spill;
+  } ack_end_t;
 
   // Headers of an acknowledgement, first byte in the highest bits.
   typedef struct packed {
@@ -4492,6 +4442,74 @@ package hpcc_nic_pkg;
     // Zero.
     logic [367:0] spare;
   } ack_behind_t;
+
+  // A beat of a frame on its way to the block that appends the ICRC.
+  typedef struct packed {
+    // Travels beside the frame.
+    frame_note_t note;
+    // Its frame is an acknowledgement or the like, which may come between the beats of a data packet.
+    logic ack;
+    // The frame is bad; with `last`.
+    logic bad;
+    // There is INT, and the ICRC does not cover it.
+    logic behind_int;
+    // 0 without INT, else 1 + records.
+    logic [2:0] int_code;
+    // Lengths as the ICRC reads them.
+    icrc_lengths_t icrc_lengths;
+    // Ethernet, IPv4 and UDP header of the frame.
+    outer_headers_t outer;
+    // End of what the ICRC covers, 10 to 124.
+    logic [6:0] tail;
+    // The ICRC does not fit into the beat in which `tail` counts.
+    logic spill;
+    // It is the last but one of a frame that spills.
+    logic penultimate;
+    // It is the frame's last.
+    logic last;
+    // Its number in the frame: 0, 1, or 2 for all later ones.
+    logic [1:0] number;
+  } built_beat_t;
+
+  // A beat of a frame with its note, in the FIFO.
+  typedef struct packed {
+    // What is told when it has left.
+    frame_note_t note;
+    // The beat.
+    frame_beat_t beat;
+  } noted_beat_t;
+
+  // What happens to a beat when its ICRC is known.
+  typedef struct packed {
+    // What is told when it has left.
+    frame_note_t note;
+    // Its frame is an acknowledgement or the like.
+    logic ack;
+    // The frame is bad; counts with `last`.
+    logic bad;
+    // It is the frame's last.
+    logic last;
+    // Bytes of the beat that belong to the frame.
+    logic [6:0] count;
+    // Which eight bytes it goes into.
+    logic [2:0] eight;
+    // Where it goes within eight bytes, two bytes each.
+    logic [1:0] offset;
+    // Its upper half, the lower one ended the beat before.
+    logic high;
+    // The ICRC, or half of it, goes into this beat.
+    logic appends;
+    // There is a beat.
+    logic valid;
+  } append_plan_t;
+
+  // What the place of the payload in a frame depends on.
+  typedef struct packed {
+    // An INT header without records does.
+    logic int_header;
+    // Which extension stands before it.
+    extension_kind_t extension;
+  } start_code_t;
 
   // One pulse a counter, in the order of `Counter::ALL`.
   typedef struct packed {

@@ -44,9 +44,10 @@ module hpcc_rx_covered_bytes (
   end
   always @(posedge clk) begin
     body <= data;
+    // a byte that is not covered is cleared by the registers themselves, without a table before each
     for (i = 0; i < 64; i = i + 1) begin
       keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
-      q[8*i +: 8] <= body[8*i +: 8] & {8{keep[i]}};
+      q[8*i +: 8] <= keep[i] ? body[8*i +: 8] : 8'd0;
     end
   end
 `endif

@@ -172,6 +172,7 @@ module hpcc_rx_parser (
   wire  icrc_enable_2_q;
   wire  icrc_first_2_q;
   wire  [6:0] icrc_covered_2_q;
+  wire  icrc_state_aside;
   wire  [31:0] icrc_state_q;
   wire  [5:0] icrc_residue_zeros;
   wire  [31:0] icrc_residue_q;
@@ -360,6 +361,7 @@ module hpcc_rx_parser (
     .clk(clk),
     .enable(icrc_enable_2_q),
     .first(icrc_first_2_q),
+    .aside(icrc_state_aside),
     .fold(icrc_fold_q),
     .q(icrc_state_q)
   );
@@ -627,6 +629,7 @@ module hpcc_rx_parser (
   // icrc: ICRC of a frame, checked as its beats go by.
   //
   // `right` says four clocks after a beat whether the packet up to it ends with its own CRC.
+  assign icrc_state_aside = 1'd0;
   assign icrc_filled = 7'h40 - icrc_covered_2_q;
   assign icrc_residue_zeros = icrc_filled[5:0];
   assign icrc_right_4_d = icrc_state_q == icrc_residue_q;

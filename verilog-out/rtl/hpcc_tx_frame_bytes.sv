@@ -4,13 +4,14 @@
 // Bytes of a frame into their places: header, then payload behind it without a gap.
 //
 // `q` belongs to the inputs of two clocks ago, and to the `count` of three. The part of a beat of payload that does not fit goes into the
-// next beat.
+// next beat with `enable`; between them frames without payload may come, without `enable`.
 module hpcc_tx_frame_bytes (
   // Clock.
   input  wire  clk,
-  // There is a beat; what is carried over waits otherwise.
+  // There is a beat of a frame with payload; what is carried over waits otherwise.
   input  wire  enable,
-  // Its number in the frame: 0, 1, or 2 for all later ones.
+  // Its number in the frame: 0, 1, or 2 for all later ones; 3 for the second of a frame without payload, into which nothing is carried
+  // over.
   input  wire  [1:0] number,
   // Header, first byte in the highest bits, zero behind its end.
   input  wire  [831:0] header,
@@ -48,7 +49,7 @@ module hpcc_tx_frame_bytes (
   always @(posedge clk) begin
     if (number == 2'd0) begin
       for (k = 0; k < 64; k = k + 1) head[8*k +: 8] <= header[8*(103-k) +: 8];
-    end else if (number == 2'd1) begin
+    end else if (number[0]) begin
       head <= 512'd0;
       for (k = 0; k < 104 - 64; k = k + 1) head[8*k +: 8] <= header[8*(103-64-k) +: 8];
     end else head <= 512'd0;
@@ -57,7 +58,7 @@ module hpcc_tx_frame_bytes (
     else if (count_1[6]) body <= payload;
     else body <= payload & ~({512{1'b1}} << {count_1, 3'd0});
     code_1 <= code;
-    fresh <= number == 2'd0;
+    fresh <= ~^number;
     moves <= enable;
     case (code_1)
       3'd1: q <= head | {body[463:0], 48'd0} | (fresh ? 512'd0 : {464'd0, previous[511:464]});
@@ -108,23 +109,24 @@ module hpcc_tx_frame_bytes (
     placed = placed | ({512{at[5]}} & {body[31:0], 480'd0}) | ({512{over[5]}} & {32'd0, previous[511:32]});
   end
   always @(posedge clk) begin
-    head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
+    head <= (number == 2'd0) ? swapped[511:0] : number[0] ? swapped[1023:512] : 512'd0;
+    // a byte that is not there is cleared by the registers themselves, without a table before each
     for (i = 0; i < 64; i = i + 1) begin
       keep[i] <= counts && (whole[i/8] | (partly_at[i/8] & partly[i%8]));
-      body[8*i +: 8] <= payload[8*i +: 8] & {8{keep[i]}};
+      body[8*i +: 8] <= keep[i] ? payload[8*i +: 8] : 8'd0;
     end
     at[0] <= code == 3'd1;
-    over[0] <= number != 2'd0 && (code == 3'd1);
+    over[0] <= ^number && (code == 3'd1);
     at[1] <= code == 3'd5;
-    over[1] <= number != 2'd0 && (code == 3'd5);
+    over[1] <= ^number && (code == 3'd5);
     at[2] <= code == 3'd0 || code == 3'd3;
-    over[2] <= number != 2'd0 && (code == 3'd0 || code == 3'd3);
+    over[2] <= ^number && (code == 3'd0 || code == 3'd3);
     at[3] <= code == 3'd4 || code == 3'd7;
-    over[3] <= number != 2'd0 && (code == 3'd4 || code == 3'd7);
+    over[3] <= ^number && (code == 3'd4 || code == 3'd7);
     at[4] <= code == 3'd2;
-    over[4] <= number != 2'd0 && (code == 3'd2);
+    over[4] <= ^number && (code == 3'd2);
     at[5] <= code == 3'd6;
-    over[5] <= number != 2'd0 && (code == 3'd6);
+    over[5] <= ^number && (code == 3'd6);
     moves <= enable;
     q <= placed;
     if (moves) previous <= body[511:32];

@@ -15,8 +15,11 @@
 // | 13 | ICRC into its place |
 // | 13 - 16 | FIFO, which also stops the builder when the receiver is slow; from 16 on, when the frame's last beat is in it |
 //
-// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame is offered when all
-// of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
+// Acknowledgements and the like, of one or two beats in clocks that follow each other, may come between the beats of a data packet. They
+// have a FIFO of their own, so that neither waits for the other.
+//
+// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame of data is offered when
+// all of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
 module hpcc_tx_icrc_append #(
   parameter integer ADDRESS = 1,
   parameter integer MARK = 1
@@ -31,9 +34,15 @@ module hpcc_tx_icrc_append #(
   input  wire  hpcc_nic_pkg::built_beat_t beat,
   // The beat, one clock after the rest; zero from `tail` on.
   input  wire  [511:0] data,
-  // At least `MARK` beats wait.
+  // At least `MARK` beats of data wait.
   output wire  crowded,
-  // Beats of frames.
+  // At least 28 beats of acknowledgements and the like wait; there is room for 34 more.
+  output wire  ack_crowded,
+  // Beats of acknowledgements and the like.
+  output wire  hpcc_nic_pkg::frame_beat_t ack_data,
+  output wire  ack_valid,
+  input  wire  ack_ready,
+  // Beats of data.
   output wire  hpcc_nic_pkg::frame_beat_t down_data,
   output wire  down_valid,
   input  wire  down_ready,
@@ -60,6 +69,8 @@ module hpcc_tx_icrc_append #(
   wire  [31:0] fold_q;
   wire  [1:0] moves_d;
   wire  [1:0] moves_q;
+  wire  aside_d;
+  wire  aside_q;
   wire  state_enable;
   wire  state_first;
   wire  [31:0] state_q;
@@ -79,6 +90,8 @@ module hpcc_tx_icrc_append #(
   logic last_13_q;
   wire  bad_13_d;
   logic bad_13_q;
+  wire  ack_valid_13_d;
+  logic ack_valid_13_q;
   logic whole_d;
   logic whole_q;
   wire  out_up_ready;
@@ -86,6 +99,10 @@ module hpcc_tx_icrc_append #(
   wire  out_down_valid;
   wire  out_down_ready;
   wire  out_crowded;
+  wire  unused_acks_up_ready;
+  wire  hpcc_nic_pkg::frame_beat_t acks_down_data;
+  wire  acks_down_valid;
+  wire  acks_crowded;
   // Frames that are in the FIFO to their last beat.
   wire  arrived_d;
   wire  arrived_q;
@@ -117,10 +134,16 @@ module hpcc_tx_icrc_append #(
     .d(moves_d),
     .q(moves_q)
   );
+  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_aside (
+    .clk(clk),
+    .d(aside_d),
+    .q(aside_q)
+  );
   hpcc_crc_state u_state (
     .clk(clk),
     .enable(state_enable),
     .first(state_first),
+    .aside(aside_q),
     .fold(fold_q),
     .q(state_q)
   );
@@ -135,7 +158,7 @@ module hpcc_tx_icrc_append #(
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  hpcc_delay #(.WIDTH(65), .DEPTH(11)) u_plan (
+  hpcc_delay #(.WIDTH(66), .DEPTH(11)) u_plan (
     .clk(clk),
     .d(plan_1_q),
     .q(plan_q)
@@ -156,6 +179,17 @@ module hpcc_tx_icrc_append #(
     .down_ready(out_down_ready),
     .crowded(out_crowded)
   );
+  hpcc_fifo #(.WIDTH(578), .ADDRESS(6), .MARK(28)) u_acks (
+    .clk(clk),
+    .rst(rst),
+    .up_data(stored.beat),
+    .up_valid(ack_valid_13_q),
+    .up_ready(unused_acks_up_ready),
+    .down_data(acks_down_data),
+    .down_valid(acks_down_valid),
+    .down_ready(ack_ready),
+    .crowded(acks_crowded)
+  );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_arrived (
     .clk(clk),
     .d(arrived_d),
@@ -167,12 +201,17 @@ module hpcc_tx_icrc_append #(
   assign moves_d = {1'd0, (valid_1_q & (covered_1_q != 7'd0))} | ({1'd0, (number_1_q == 2'd0)} << 1);
   assign state_enable = moves_q[0];
   assign state_first = moves_q[1];
+  assign aside_d = plan_1_q.valid & plan_1_q.ack;
   assign planned = plan_q;
   assign part_13_d = {48'd0, icrc} << ({4'd0, planned.offset} << 4);
   assign keep_13_d = ~((~64'd0) << planned.count);
-  assign valid_13_d = planned.valid & (~rst);
+  assign valid_13_d = (planned.valid & (~planned.ack)) & (~rst);
+  assign ack_valid_13_d = (planned.valid & planned.ack) & (~rst);
   assign bad_13_d = planned.bad & planned.last;
   assign crowded = out_crowded;
+  assign ack_crowded = acks_crowded;
+  assign ack_data = acks_down_data;
+  assign ack_valid = acks_down_valid;
   assign down_data = out_down_data.beat;
   assign down_note = out_down_data.note;
   assign arrived_d = (valid_13_q & last_13_q) & out_up_ready;
@@ -222,6 +261,7 @@ module hpcc_tx_icrc_append #(
     plan_new.count = count;
     plan_new.last = beat.last;
     plan_new.bad = beat.bad;
+    plan_new.ack = beat.ack;
     plan_new.note = beat.note;
   end
   always_comb begin
@@ -285,10 +325,11 @@ module hpcc_tx_icrc_append #(
     number_1_q = 2'd0;
     covered_1_q = 7'd0;
     zeros_1_q = 6'd0;
-    plan_1_q = 65'd0;
+    plan_1_q = 66'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
+    ack_valid_13_q = 1'd0;
     whole_q = 1'd0;
     part_13_q = 80'd0;
     eight_13_q = 3'd0;
@@ -306,6 +347,7 @@ module hpcc_tx_icrc_append #(
     valid_13_q <= valid_13_d;
     last_13_q <= planned.last;
     bad_13_q <= bad_13_d;
+    ack_valid_13_q <= ack_valid_13_d;
     whole_q <= whole_d;
     part_13_q <= part_13_d;
     eight_13_q <= planned.eight;

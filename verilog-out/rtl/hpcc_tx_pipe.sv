@@ -212,19 +212,6 @@ module hpcc_tx_pipe (
   wire  [2:0] reader_m_axi_arprot;
   wire  reader_m_axi_arvalid;
   wire  reader_m_axi_rready;
-  wire  data_packet_ready;
-  wire  data_payload_ready;
-  wire  hpcc_nic_pkg::frame_beat_t data_frame_data;
-  wire  data_frame_valid;
-  wire  data_read_error;
-  wire  data_read_left;
-  wire  data_request_left;
-  wire  data_note_payload;
-  wire  [7:0] data_note_qp;
-  wire  [7:0] data_note_generation;
-  wire  data_note_response;
-  wire  [23:0] data_note_psn;
-  wire  [4:0] data_note_tag;
   wire  without_payload_room;
   wire  without_payload_asked;
   wire  without_payload_about_int;
@@ -255,10 +242,23 @@ module hpcc_tx_pipe (
   logic without_payload_probe_next_q;
   hpcc_nic_pkg::ack_send_t without_payload_item_d;
   hpcc_nic_pkg::ack_send_t without_payload_item_q;
-  wire  acks_ack_ready;
-  wire  acks_notified;
-  wire  hpcc_nic_pkg::frame_beat_t acks_frame_data;
-  wire  acks_frame_valid;
+  wire  builder_packet_ready;
+  wire  builder_payload_ready;
+  wire  builder_ack_ready;
+  wire  builder_notified;
+  wire  hpcc_nic_pkg::frame_beat_t builder_ack_frame_data;
+  wire  builder_ack_frame_valid;
+  wire  hpcc_nic_pkg::frame_beat_t builder_frame_data;
+  wire  builder_frame_valid;
+  wire  builder_read_error;
+  wire  builder_read_left;
+  wire  builder_request_left;
+  wire  builder_note_payload;
+  wire  [7:0] builder_note_qp;
+  wire  [7:0] builder_note_generation;
+  wire  builder_note_response;
+  wire  [23:0] builder_note_psn;
+  wire  [4:0] builder_note_tag;
   wire  arbiter_ack_ready;
   wire  arbiter_data_ready;
   wire  arbiter_ack_hold;
@@ -292,7 +292,7 @@ module hpcc_tx_pipe (
     .send_kind(send_kind),
     .packet_data(select_packet_data),
     .packet_valid(select_packet_valid),
-    .packet_ready(data_packet_ready),
+    .packet_ready(builder_packet_ready),
     .job_data(select_job_data),
     .job_valid(select_job_valid),
     .job_ready(reader_job_ready),
@@ -318,7 +318,7 @@ module hpcc_tx_pipe (
     .job_ready(reader_job_ready),
     .payload_data(reader_payload_data),
     .payload_valid(reader_payload_valid),
-    .payload_ready(data_payload_ready),
+    .payload_ready(builder_payload_ready),
     .m_axi_arid(reader_m_axi_arid),
     .m_axi_araddr(reader_m_axi_araddr),
     .m_axi_arlen(reader_m_axi_arlen),
@@ -336,41 +336,7 @@ module hpcc_tx_pipe (
     .m_axi_rvalid(m_axi_rvalid),
     .m_axi_rready(reader_m_axi_rready)
   );
-  hpcc_tx_data_builder u_data (
-    .clk(clk),
-    .rst(rst),
-    .context_write(context_valid),
-    .context_qp(context_qp),
-    .context_data(context_data),
-    .own_mac(cfg_mac),
-    .own_ip(cfg_ip),
-    .port_roce(cfg_port_roce),
-    .port_int(cfg_port_int),
-    .pkey(cfg_pkey),
-    .dscp(cfg_dscp),
-    .dscp_request(cfg_dscp_request),
-    .ecn(cfg_ecn),
-    .ttl(cfg_ttl),
-    .packet_data(select_packet_data),
-    .packet_valid(select_packet_valid),
-    .packet_ready(data_packet_ready),
-    .payload_data(reader_payload_data),
-    .payload_valid(reader_payload_valid),
-    .payload_ready(data_payload_ready),
-    .frame_data(data_frame_data),
-    .frame_valid(data_frame_valid),
-    .frame_ready(arbiter_data_ready),
-    .read_error(data_read_error),
-    .read_left(data_read_left),
-    .request_left(data_request_left),
-    .note_payload(data_note_payload),
-    .note_qp(data_note_qp),
-    .note_generation(data_note_generation),
-    .note_response(data_note_response),
-    .note_psn(data_note_psn),
-    .note_tag(data_note_tag)
-  );
-  hpcc_tx_ack_builder u_acks (
+  hpcc_tx_frame_builder u_builder (
     .clk(clk),
     .rst(rst),
     .context_write(context_valid),
@@ -384,24 +350,44 @@ module hpcc_tx_pipe (
     .echo_icrc_full(cfg_echo_icrc_full),
     .pkey(cfg_pkey),
     .dscp(cfg_dscp),
+    .dscp_request(cfg_dscp_request),
     .cnp_dscp(cfg_cnp_dscp),
+    .ecn(cfg_ecn),
     .ttl(cfg_ttl),
+    .packet_data(select_packet_data),
+    .packet_valid(select_packet_valid),
+    .packet_ready(builder_packet_ready),
+    .payload_data(reader_payload_data),
+    .payload_valid(reader_payload_valid),
+    .payload_ready(builder_payload_ready),
     .ack_data(without_payload_down_data),
     .ack_valid(without_payload_down_valid),
-    .ack_ready(acks_ack_ready),
-    .notified(acks_notified),
-    .frame_data(acks_frame_data),
-    .frame_valid(acks_frame_valid),
-    .frame_ready(arbiter_ack_ready)
+    .ack_ready(builder_ack_ready),
+    .notified(builder_notified),
+    .ack_frame_data(builder_ack_frame_data),
+    .ack_frame_valid(builder_ack_frame_valid),
+    .ack_frame_ready(arbiter_ack_ready),
+    .frame_data(builder_frame_data),
+    .frame_valid(builder_frame_valid),
+    .frame_ready(arbiter_data_ready),
+    .read_error(builder_read_error),
+    .read_left(builder_read_left),
+    .request_left(builder_request_left),
+    .note_payload(builder_note_payload),
+    .note_qp(builder_note_qp),
+    .note_generation(builder_note_generation),
+    .note_response(builder_note_response),
+    .note_psn(builder_note_psn),
+    .note_tag(builder_note_tag)
   );
   hpcc_tx_frame_arbiter u_arbiter (
     .clk(clk),
     .rst(rst),
-    .ack_data(acks_frame_data),
-    .ack_valid(acks_frame_valid),
+    .ack_data(builder_ack_frame_data),
+    .ack_valid(builder_ack_frame_valid),
     .ack_ready(arbiter_ack_ready),
-    .data_data(data_frame_data),
-    .data_valid(data_frame_valid),
+    .data_data(builder_frame_data),
+    .data_valid(builder_frame_valid),
     .data_ready(arbiter_data_ready),
     .ack_hold(arbiter_ack_hold),
     .data_hold(arbiter_data_hold),
@@ -424,21 +410,21 @@ module hpcc_tx_pipe (
   assign sent_generation = select_sent_generation;
   assign sent_end = select_sent_end;
   assign repeated = select_repeated;
-  assign read_error = data_read_error;
-  assign read_left = data_read_left;
-  assign request_left = data_request_left;
-  assign note_payload = data_note_payload;
-  assign note_qp = data_note_qp;
-  assign note_generation = data_note_generation;
-  assign note_response = data_note_response;
-  assign note_psn = data_note_psn;
-  assign note_tag = data_note_tag;
+  assign notified = builder_notified;
+  assign read_error = builder_read_error;
+  assign read_left = builder_read_left;
+  assign request_left = builder_request_left;
+  assign note_payload = builder_note_payload;
+  assign note_qp = builder_note_qp;
+  assign note_generation = builder_note_generation;
+  assign note_response = builder_note_response;
+  assign note_psn = builder_note_psn;
+  assign note_tag = builder_note_tag;
   assign ack_ready = without_payload_ack_ready;
   assign echo_ready = without_payload_echo_ready;
   assign answer_ready = without_payload_answer_ready;
   assign notify_ready = without_payload_notify_ready;
   assign probe_ready = without_payload_probe_ready;
-  assign notified = acks_notified;
   assign arbiter_data_hold = 1'd0;
   assign arbiter_ack_hold = cfg_ack_pause & pause[cfg_ack_priority];
   assign m_axis_tdata = arbiter_m_axis_tdata;
@@ -462,7 +448,7 @@ module hpcc_tx_pipe (
   // there acknowledgements with what is about INT alone; and there echoes with answers to probes.
   //
   // An item a clock, registered: one clock from the chosen source to `down`.
-  assign without_payload_room = (~without_payload_full_q) | acks_ack_ready;
+  assign without_payload_room = (~without_payload_full_q) | builder_ack_ready;
   assign without_payload_about_int = echo_valid | answer_valid;
   assign without_payload_asked = ack_valid | without_payload_about_int;
   assign without_payload_pick_answer = answer_valid & (without_payload_answer_next_q | (~echo_valid));

@@ -130,7 +130,8 @@ impl Logic for CrcFold {
     }
 }
 
-/// The register: one beat a clock. No reset: a message starts with `first`.
+/// The register: one beat a clock. No reset: a message starts with `first`. Beats of another message may come in between, in clocks that follow each other: with
+/// `aside`, while what the first has left waits.
 #[block]
 pub struct CrcState {
     /// Clock.
@@ -139,19 +140,27 @@ pub struct CrcState {
     pub enable: Signal<In, Bit>,
     /// It is the first of its message.
     pub first: Signal<In, Bit>,
+    /// The clock belongs to a message that comes in between.
+    pub aside: Signal<In, Bit>,
     /// Its contribution.
     pub fold: Signal<In, U<32>>,
-    /// Register after it, one clock later.
+    /// Register after it, one clock later; without `aside` that of the message which waits.
     pub q: Signal<Out, U<32>>,
     _state: u32,
+    _waiting: u32,
 }
 
 impl Logic for CrcState {
     fn update(&mut self) {
         if self.clock.pos_edge() {
+            let held = if self.aside.val() { self._state } else { self._waiting };
+            self._state = held;
             if self.enable.val() {
-                let before = if self.first.val() { 0 } else { zeros(self._state, BEAT) };
+                let before = if self.first.val() { 0 } else { zeros(held, BEAT) };
                 self._state = before ^ self.fold.val().0 as u32;
+            }
+            if !self.aside.val() {
+                self._waiting = self._state;
             }
             self.q.next = U(self._state.into());
         }
@@ -174,14 +183,27 @@ impl Logic for CrcState {
         }
         words += "  // the sum of what the lowest bit and the others leave\n";
         words += "  for (i = 1; i < 1024; i = i + 1)\n    if ((i & (i - 1) & 255) != 0) after[i] = after[i & (i - 1)] ^ after[(i & ~255) | (i & -i)];\n";
-        words += "end\nalways @(posedge clk)\n  if (enable)\n    q <= fold ^ after[{2'd0, base[7:0]}] ^ after[{2'd1, base[15:8]}] ^ after[{2'd2, base[23:16]}] ^ after[{2'd3, base[31:24]}];\n";
-        let mut gates = String::from("always @(posedge clk)\n  if (enable) begin\n");
+        words += "end\nalways_comb\n  after_beat = enable ? fold ^ after[{2'd0, base[7:0]}] ^ after[{2'd1, base[15:8]}] ^ after[{2'd2, base[23:16]}] ^ after[{2'd3, base[31:24]}] : held;\n";
+        let mut gates = String::from("always_comb begin\n  after_beat = held;\n  if (enable) begin\n");
         for (row, mask) in masks(32, |bit| zeros(1 << bit, BEAT)).iter().enumerate() {
-            let _ = writeln!(gates, "    q[{row}] <= fold[{row}] ^ ^(base & 32'h{mask:08x});");
+            let _ = writeln!(gates, "    after_beat[{row}] = fold[{row}] ^ ^(base & 32'h{mask:08x});");
         }
-        let state = two_texts(&words, &(gates + "  end"));
+        let state = two_texts(&words, &(gates + "  end\nend"));
         Verilog::Custom(format!(
-            "wire [31:0] base = first ? 32'd0 : q;\ninitial q = 0;\n{state}"
+            "// what the message that others come between has left
+reg [31:0] waiting;
+wire [31:0] held = aside ? q : waiting;
+wire [31:0] base = first ? 32'd0 : held;
+reg [31:0] after_beat;
+initial begin
+  q = 0;
+  waiting = 0;
+end
+{state}
+always @(posedge clk) begin
+  q <= after_beat;
+  if (!aside) waiting <= after_beat;
+end"
         ))
     }
     fn timing(&self) -> Vec<TimingInfo> {

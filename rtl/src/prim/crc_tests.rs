@@ -88,3 +88,25 @@ fn state_keeps_its_value_without_a_beat() {
     assert_eq!(clock(state.as_mut(), true, true, 9), 5);
     assert_eq!(clock(state.as_mut(), false, true, 1), 9);
 }
+
+/// A message of two beats between two beats of another: each continues with what it has left itself, and what waits shows in a clock without a beat.
+#[test]
+fn a_message_may_come_between_the_beats_of_another() {
+    let mut state: Box<CrcState> = Box::default();
+    init(state.as_mut()).expect("complete block");
+    let clock = |state: &mut CrcState, enable, first, aside, fold| {
+        (state.enable.next, state.first.next) = (enable, first);
+        (state.aside.next, state.fold.next) = (aside, U(fold));
+        step(state, |state| state.q.val().0)
+    };
+    let after = |before: u32, fold: u64| u64::from(zeros(before, BEAT)) ^ fold;
+    clock(state.as_mut(), true, true, false, 5);
+    assert_eq!(clock(state.as_mut(), true, true, true, 9), 5);
+    assert_eq!(clock(state.as_mut(), true, false, true, 3), 9);
+    // a last beat of which nothing is covered
+    assert_eq!(clock(state.as_mut(), true, true, true, 11), after(9, 3));
+    assert_eq!(clock(state.as_mut(), false, false, true, 1), 11);
+    assert_eq!(clock(state.as_mut(), false, false, false, 1), 11);
+    assert_eq!(clock(state.as_mut(), true, false, false, 7), 5);
+    assert_eq!(clock(state.as_mut(), false, false, false, 1), after(5, 7));
+}

@@ -71,9 +71,10 @@ initial begin
 end
 always @(posedge clk) begin
   body <= data;
+  // a byte that is not covered is cleared by the registers themselves, without a table before each
   for (i = 0; i < 64; i = i + 1) begin
     keep[i] <= {within};
-    q[8*i +: 8] <= body[8*i +: 8] & {{8{{keep[i]}}}};
+    q[8*i +: 8] <= keep[i] ? body[8*i +: 8] : 8'd0;
   end
 end",
             declared = beat_bytes::declare("covered"),

@@ -41,6 +41,7 @@ impl Logic for IcrcCheck {
         first_2 = first;
         covered_2 = covered;
         inputs!(state: enable = enable_2.q, first = first_2.q, fold = fold.q);
+        state.aside = false;
         filled = bits_u::<7>(64) - covered_2;
         residue.enable = enable_2;
         residue.zeros = bit_cast_u::<6, 7>(filled);

@@ -1,20 +1,17 @@
-//! Acknowledgements, negative acknowledgements, READ echoes, probes, answers to them and congestion notifications: frames of one or two beats, one every two clocks.
+//! Acknowledgements, negative acknowledgements, READ echoes, probes, answers to them and congestion notifications: headers of frames of one or two beats,
+//! one every two clocks.
 //!
 //! | clock | does |
 //! |---|---|
 //! | 0 - 7 | [`TxHeader`] |
-//! | 7 | header whole, INT in its midst |
+//! | 7 | header whole, INT in its midst; whether a beat comes next |
 //! | 8, 9 | its beats |
-//! | 8 - 10 | [`FrameBytes`] |
-//! | 9 - 25 | [`IcrcAppend`] |
 
-use super::append::IcrcAppend;
-use super::frame_bytes::FrameBytes;
 use super::header::TxHeader;
 use crate::prim::delay::Delay;
-use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_w, W};
+use crate::prim::skid::StreamIn;
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
@@ -22,14 +19,14 @@ use crate::words::ack::{
 };
 use crate::words::context::QpContext;
 use crate::words::transport::{AckKind, AckSend};
-use crate::words::tx::{BuiltBeat, FrameBeat, TypeOfService};
-use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, Opcode, OuterHeaders};
+use crate::words::tx::{AckEnd, TypeOfService};
+use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Builder of frames without payload.
+/// Beats of frames that have neither payload nor a place in the order of packets. They cannot be held up: who takes an item has room for its frame.
 #[block]
-pub struct AckBuilder {
+pub struct AckBeats {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high for at least 32 clocks.
@@ -64,8 +61,20 @@ pub struct AckBuilder {
     pub ack: StreamIn<AckSend>,
     /// Pulse: a congestion notification is being built.
     pub notified: Signal<Out, Bit>,
-    /// Frames.
-    pub frame: StreamOut<FrameBeat>,
+    /// No item is taken.
+    pub crowded: Signal<In, Bit>,
+    /// 7: a beat comes in the next clock.
+    pub comes: Signal<Out, Bit>,
+    /// 8: there is a beat.
+    pub valid: Signal<Out, Bit>,
+    /// 8: it is the second one, in the clock behind the first.
+    pub second: Signal<Out, Bit>,
+    /// 8: it is the last.
+    pub last: Signal<Out, Bit>,
+    /// 8: headers, first byte in the highest bits, zero behind their end.
+    pub headers: Signal<Out, W<832, 13>>,
+    /// 8: where the frame ends and what its ICRC covers.
+    pub frame_end: Signal<Out, AckEnd>,
     #[registers(Bit: busy, notified_8)]
     header: TxHeader,
     beside: Delay<AckPlan, 7>,
@@ -77,11 +86,10 @@ pub struct AckBuilder {
     given_code: Signal<Local, U<3>>,
     plan: Signal<Local, AckPlan>,
     // 7
-    #[registers(Bit: valid_8, covered_8, second, valid_9)]
-    bytes: FrameBytes,
-    append: IcrcAppend<6, 28>,
+    #[registers(Bit: valid_8, second_8)]
+    #[signals(Bit: begins, goes_on)]
     old: Signal<Local, AckPlan>,
-    headers: Signal<Local, AckHeaders>,
+    headers_behind: Signal<Local, AckHeaders>,
     int_bytes: Signal<Local, U<6>>,
     code: Signal<Local, U<3>>,
     stack: Signal<Local, IntStack>,
@@ -94,25 +102,21 @@ pub struct AckBuilder {
     int_5: Signal<Local, AckBehindInt5>,
     behind: Signal<Local, W<496, 8>>,
     header_8: DFF<AckFrameHeaders>,
-    short_8: DFF<U<32>>,
-    code_8: DFF<U<3>>,
-    tail_8: DFF<U<7>>,
-    spill: Signal<Local, Bit>,
-    beat_9: DFF<BuiltBeat>,
+    end_7: Signal<Local, AckEnd>,
+    end_8: DFF<AckEnd>,
 }
 
 #[kernel]
-impl Logic for AckBuilder {
+impl Logic for AckBeats {
     fn update(&mut self) {
-        append.reset = reset;
         inputs!(header:
             context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, pkey, ttl,
             echo_icrc_full);
 
         // 0: every second clock, so that each has room for two beats
         word = ack.data;
-        ack.ready = !busy & !append.crowded;
-        take = ack.valid & !busy & !append.crowded;
+        ack.ready = !busy & !crowded;
+        take = ack.valid & !busy & !crowded;
         busy = take;
         inputs!(header from word: qp, generation, psn);
         header.ack_req = false;
@@ -157,10 +161,10 @@ impl Logic for AckBuilder {
         // 7: BTH and AETH move up behind INT
         old = beside;
         assign!(int_bytes = old.int_length, code = old.int_code);
-        headers = bits_zero::<AckHeaders>(0);
-        headers.bth = header.bth;
+        headers_behind = bits_zero::<AckHeaders>(0);
+        headers_behind.bth = header.bth;
         if old.kind == AckKind::Acknowledgement {
-            fields!(headers from old: syndrome, msn);
+            fields!(headers_behind from old: syndrome, msn);
         }
         // of a notification the flags are zero, backward congestion notification is set, zeros follow
         transport = bit_cast_word::<BaseTransportHeader, W<96, 2>>(header.bth);
@@ -168,90 +172,80 @@ impl Logic for AckBuilder {
         transport.pad = bits_u::<2>(0);
         transport.becn = true;
         if old.kind == AckKind::Notification {
-            headers = bits_zero::<AckHeaders>(0);
-            headers.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
+            headers_behind = bits_zero::<AckHeaders>(0);
+            headers_behind.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
         }
         stack = bit_cast_word::<IntStack, W<336, 6>>(old.int_stack);
         plain = bits_zero::<AckBehind>(0);
-        plain.headers = headers;
+        plain.headers = headers_behind;
         behind = bit_cast_bus::<496, 8, AckBehind>(plain);
         int_0 = bits_zero::<AckBehindInt0>(0);
-        fields!(int_0: headers, int_header = stack.header);
+        fields!(int_0: headers = headers_behind, int_header = stack.header);
         if code == 1 {
             behind = bit_cast_bus::<496, 8, AckBehindInt0>(int_0);
         }
         int_1 = bits_zero::<AckBehindInt1>(0);
-        fields!(int_1: headers, int_header = stack.header, hop_1 = stack.hop_1);
+        fields!(int_1: headers = headers_behind, int_header = stack.header, hop_1 = stack.hop_1);
         if code == 2 {
             behind = bit_cast_bus::<496, 8, AckBehindInt1>(int_1);
         }
         int_2 = bits_zero::<AckBehindInt2>(0);
-        fields!(int_2: headers);
+        fields!(int_2: headers = headers_behind);
         fields!(int_2 from stack: int_header = header, hop_1, hop_2);
         if code == 3 {
             behind = bit_cast_bus::<496, 8, AckBehindInt2>(int_2);
         }
         int_3 = bits_zero::<AckBehindInt3>(0);
-        fields!(int_3: headers);
+        fields!(int_3: headers = headers_behind);
         fields!(int_3 from stack: int_header = header, hop_1, hop_2, hop_3);
         if code == 4 {
             behind = bit_cast_bus::<496, 8, AckBehindInt3>(int_3);
         }
         int_4 = bits_zero::<AckBehindInt4>(0);
-        fields!(int_4: headers);
+        fields!(int_4: headers = headers_behind);
         fields!(int_4 from stack: int_header = header, hop_1, hop_2, hop_3, hop_4);
         if code == 5 {
             behind = bit_cast_bus::<496, 8, AckBehindInt4>(int_4);
         }
         int_5 = bits_zero::<AckBehindInt5>(0);
-        fields!(int_5: headers);
+        fields!(int_5: headers = headers_behind);
         fields!(int_5 from stack: int_header = header, hop_1, hop_2, hop_3, hop_4, hop_5);
         if code == 6 {
             behind = bit_cast_bus::<496, 8, AckBehindInt5>(int_5);
         }
-        notified_8 = old.taken & header.alive & (old.kind == AckKind::Notification);
+        end_7.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
+        end_7.int_code = code;
+        end_7.behind_int = (code != 0) & !(echo_icrc_full & (old.kind != AckKind::Probe));
+        end_7.tail = bit_cast_u::<7, 6>(int_bytes) + 54;
+        if old.kind == AckKind::Acknowledgement {
+            end_7.tail = bit_cast_u::<7, 6>(int_bytes) + 58;
+        }
+        if old.kind == AckKind::Notification {
+            end_7.tail = bits_u::<7>(70);
+        }
+        end_7.spill = end_7.tail > 60;
+        begins = old.taken & header.alive;
+        notified_8 = begins & (old.kind == AckKind::Notification);
         notified = notified_8;
-        valid_8 = old.taken & header.alive;
         if old.taken {
             fields!(header_8.d: outer = header.outer, behind);
-            assign!(short_8.d = header.icrc_lengths, code_8.d = code);
-            covered_8 = echo_icrc_full & (old.kind != AckKind::Probe);
-            tail_8 = bit_cast_u::<7, 6>(int_bytes) + 54;
-            if old.kind == AckKind::Acknowledgement {
-                tail_8 = bit_cast_u::<7, 6>(int_bytes) + 58;
-            }
-            if old.kind == AckKind::Notification {
-                tail_8 = bits_u::<7>(70);
-            }
+            end_8 = end_7;
         }
 
         // 8: the first beat, a clock later the second
-        spill = tail_8 > 60;
-        second = valid_8 & spill;
-        bytes.enable = true;
-        bytes.number = bit_cast_u::<2, 1>(bit_cast_b(second));
-        bytes.header = bit_cast_bus::<832, 13, AckFrameHeaders>(header_8);
-        bytes.payload = bit_cast_w::<512, 8, 1>(bits_u::<1>(0));
-        bytes.count = bits_u::<7>(0);
-        bytes.counts = false;
-        bytes.code = bits_u::<3>(0);
-        valid_9 = valid_8 | second;
-        beat_9 = bits_zero::<BuiltBeat>(0);
-        beat_9.number = bit_cast_u::<2, 1>(bit_cast_b(second));
-        beat_9.last = second | !spill;
-        beat_9.penultimate = spill & !second;
-        fields!(beat_9.d: spill, tail = tail_8);
-        beat_9.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(header_8.outer);
-        beat_9.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(short_8);
-        beat_9.int_code = code_8;
-        beat_9.behind_int = (code_8 != 0) & !covered_8;
-        inputs!(append: valid = valid_9, beat = beat_9, data = bytes.q);
-        outputs!(append: frame.data = down.data, frame.valid = down.valid);
-        append.down.ready = frame.ready;
+        goes_on = valid_8 & end_8.spill;
+        valid_8 = begins;
+        second_8 = goes_on;
+        comes = begins | goes_on;
+        valid = valid_8 | second_8;
+        second = second_8;
+        last = second_8 | !end_8.spill;
+        headers = bit_cast_bus::<832, 13, AckFrameHeaders>(header_8);
+        frame_end = end_8;
 
         if reset {
             busy = true;
-            clear!(valid_8, notified_8, second, valid_9);
+            clear!(valid_8, notified_8, second_8);
         }
     }
 }

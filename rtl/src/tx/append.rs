@@ -11,6 +11,9 @@
 //! | 6 - 12 | zeros taken back out |
 //! | 13 | ICRC into its place |
 //! | 13 - 16 | FIFO, which also stops the builder when the receiver is slow; from 16 on, when the frame's last beat is in it |
+//!
+//! Acknowledgements and the like, of one or two beats in clocks that follow each other, may come between the beats of a data packet. They have a FIFO of their own, so that
+//! neither waits for the other.
 
 use super::frame_bytes::FRAME_BYTES_LATENCY;
 use crate::emit::naming::named_with;
@@ -30,7 +33,7 @@ use rust_hdl::prelude::*;
 /// Data comes one clock after what describes it: what describes it is registered once beside [`super::frame_bytes::FrameBytes`].
 const _: () = assert!(FRAME_BYTES_LATENCY == 2);
 
-/// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame is offered when all
+/// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame of data is offered when all
 /// of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
 #[block]
 pub struct IcrcAppend<const A: usize, const MARK: usize> {
@@ -44,9 +47,13 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     pub beat: Signal<In, BuiltBeat>,
     /// The beat, one clock after the rest; zero from `tail` on.
     pub data: Signal<In, W<512, 8>>,
-    /// At least `MARK` beats wait.
+    /// At least `MARK` beats of data wait.
     pub crowded: Signal<Out, Bit>,
-    /// Beats of frames.
+    /// At least 28 beats of acknowledgements and the like wait; there is room for 34 more.
+    pub ack_crowded: Signal<Out, Bit>,
+    /// Beats of acknowledgements and the like.
+    pub ack: StreamOut<FrameBeat>,
+    /// Beats of data.
     pub down: StreamOut<FrameBeat>,
     /// Note of the beat on `down`.
     pub down_note: Signal<Out, FrameNote>,
@@ -59,6 +66,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     bytes: IcrcBytes,
     fold: CrcFold,
     moves: Delay<U<2>, 4>,
+    aside: Delay<Bit, 4>,
     state: CrcState,
     zeros: Delay<U<6>, 5>,
     unroll: CrcUnroll,
@@ -71,8 +79,9 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     zeros_1: DFF<U<6>>,
     plan_1: DFF<AppendPlan>,
     // 13
-    #[registers(Bit: valid_13, last_13, bad_13, whole)]
+    #[registers(Bit: valid_13, last_13, bad_13, ack_valid_13, whole)]
     out: StreamFifo<NotedBeat, A, MARK>,
+    acks: StreamFifo<FrameBeat, 6, 28>,
     /// Frames that are in the FIFO to their last beat.
     arrived: Delay<Bit, 2>,
     icrc: Signal<Local, U<32>>,
@@ -89,7 +98,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
 #[kernel]
 impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
     fn update(&mut self) {
-        out.reset = reset;
+        inputs!([out, acks]: reset);
 
         // 0: the end of what is covered lies in this beat (end up to 64), or there is nothing of it here
         stop = if beat.last & beat.spill { beat.tail - 64 } else { beat.tail };
@@ -127,7 +136,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         plan_new.offset = bit_cast_u::<2, 5>(place);
         plan_new.eight = place.get_bits::<3>(2);
         fields!(plan_new: count);
-        fields!(plan_new from beat: last, bad, note);
+        fields!(plan_new from beat: last, bad, ack, note);
         plan_1 = plan_new;
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
         headers = bits_zero::<IpUdpHeaders>(0);
@@ -161,6 +170,8 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
             | (bit_cast_u::<2, 1>(bit_cast_b(number_1 == 0)) << 1);
         state.enable = moves.get_bit(0);
         state.first = moves.get_bit(1);
+        aside = plan_1.valid & plan_1.ack;
+        state.aside = aside;
         state.fold = fold.q;
         zeros = zeros_1;
         inputs!(unroll: state = state.q, zeros = zeros.q);
@@ -176,7 +187,8 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         part_13 = bit_cast_w::<80, 2, 32>(icrc) << (bit_cast_u::<6, 2>(planned.offset) << 4);
         eight_13 = planned.eight;
         keep_13 = !((!bits_u::<64>(0)) << planned.count);
-        valid_13 = planned.valid & !reset;
+        valid_13 = planned.valid & !planned.ack & !reset;
+        ack_valid_13 = planned.valid & planned.ack & !reset;
         last_13 = planned.last;
         bad_13 = planned.bad & planned.last;
         note_13 = planned.note;
@@ -186,6 +198,10 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         fields!(stored: beat.keep = keep_13, beat.last = last_13, beat.bad = bad_13, note = note_13);
         inputs!(out: up.data = stored, up.valid = valid_13);
         crowded = out.crowded;
+        inputs!(acks: up.data = stored.beat, up.valid = ack_valid_13);
+        ack_crowded = acks.crowded;
+        // both beats of a frame come one behind the other, so that none is missing
+        StreamOut::<FrameBeat>::link(&mut ack, &mut acks.down);
         down.data = out.down.data.val().beat;
         down_note = out.down.data.val().note;
         // a frame's last beat stands at the output three clocks after it came, if nothing stands before it

@@ -1,4 +1,4 @@
-//! Frames of both builders onto one link: acknowledgements first, frames whole.
+//! Frames of both kinds onto one link: acknowledgements first, frames whole.
 
 use crate::prim::axi::AxisFrameOut;
 use crate::prim::skid::{Skid, StreamIn};

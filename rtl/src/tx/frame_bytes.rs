@@ -26,14 +26,15 @@ pub const fn start(code: usize) -> usize {
     (54 + int + extension) % 64
 }
 
-/// `q` belongs to the inputs of two clocks ago, and to the `count` of three. The part of a beat of payload that does not fit goes into the next beat.
+/// `q` belongs to the inputs of two clocks ago, and to the `count` of three. The part of a beat of payload that does not fit goes into the next beat with `enable`;
+/// between them frames without payload may come, without `enable`.
 #[block]
 pub struct FrameBytes {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// There is a beat; what is carried over waits otherwise.
+    /// There is a beat of a frame with payload; what is carried over waits otherwise.
     pub enable: Signal<In, Bit>,
-    /// Its number in the frame: 0, 1, or 2 for all later ones.
+    /// Its number in the frame: 0, 1, or 2 for all later ones; 3 for the second of a frame without payload, into which nothing is carried over.
     pub number: Signal<In, U<2>>,
     /// Header, first byte in the highest bits, zero behind its end.
     pub header: Signal<In, W<832, 13>>,
@@ -72,9 +73,10 @@ impl Logic for FrameBytes {
         }
         let number = self.number.val().index();
         let mut head = [0; 8];
-        if number < 2 {
-            for i in (0..64).filter(|i| 64 * number + i < HEADER) {
-                let byte = self.header.val().get_bits::<8>(8 * (HEADER - 1 - 64 * number - i)).0;
+        if number != 2 {
+            let part = number.min(1);
+            for i in (0..64).filter(|i| 64 * part + i < HEADER) {
+                let byte = self.header.val().get_bits::<8>(8 * (HEADER - 1 - 64 * part - i)).0;
                 head[i / 8] |= byte << (8 * (i % 8));
             }
         }
@@ -86,7 +88,7 @@ impl Logic for FrameBytes {
         };
         self._count = if self.counts.val() { self.count.val().index() } else { 0 };
         self._code = self.code.val().index();
-        self._fresh = number == 0;
+        self._fresh = number == 0 || number == 3;
         self._enable = self.enable.val();
     }
     fn connect(&mut self) {
@@ -117,10 +119,7 @@ impl Logic for FrameBytes {
                 of = each(&|code| format!("3'd{code}"), ", "),
             );
             let codes = each(&|code| format!("code == 3'd{code}"), " || ");
-            let _ = writeln!(
-                decoded,
-                "  at[{i}] <= {codes};\n  over[{i}] <= number != 2'd0 && ({codes});"
-            );
+            let _ = writeln!(decoded, "  at[{i}] <= {codes};\n  over[{i}] <= ^number && ({codes});");
         }
         let last = HEADER - 1;
         let words = format!(
@@ -146,7 +145,7 @@ end
 always @(posedge clk) begin
   if (number == 2'd0) begin
     for (k = 0; k < 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-k) +: 8];
-  end else if (number == 2'd1) begin
+  end else if (number[0]) begin
     head <= 512'd0;
     for (k = 0; k < {HEADER} - 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-64-k) +: 8];
   end else head <= 512'd0;
@@ -154,7 +153,7 @@ always @(posedge clk) begin
   if (count_1 == 7'd0) body <= 512'd0;
   else {keep}
   code_1 <= code;
-  fresh <= number == 2'd0;
+  fresh <= ~^number;
   moves <= enable;
   case (code_1)
 {cases}  endcase
@@ -193,10 +192,11 @@ always_comb begin
   placed = head;
 {choices}end
 always @(posedge clk) begin
-  head <= (number == 2'd0) ? swapped[511:0] : (number == 2'd1) ? swapped[1023:512] : 512'd0;
+  head <= (number == 2'd0) ? swapped[511:0] : number[0] ? swapped[1023:512] : 512'd0;
+  // a byte that is not there is cleared by the registers themselves, without a table before each
   for (i = 0; i < 64; i = i + 1) begin
     keep[i] <= counts && ({within});
-    body[8*i +: 8] <= payload[8*i +: 8] & {{8{{keep[i]}}}};
+    body[8*i +: 8] <= keep[i] ? payload[8*i +: 8] : 8'd0;
   end
 {decoded}  moves <= enable;
   q <= placed;

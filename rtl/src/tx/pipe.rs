@@ -1,9 +1,8 @@
 //! The transmit pipe: from grants and acknowledgements to frames. Wiring only.
 
-use super::ack::AckBuilder;
 use super::ack_merge::AckMerge;
 use super::arbiter::FrameArbiter;
-use super::data::DataBuilder;
+use super::builder::FrameBuilder;
 use super::select::Select;
 use crate::dma::read::DmaReader;
 use crate::prim::axi::{AxiReadOut, AxisFrameOut};
@@ -130,16 +129,15 @@ pub struct TxPipe {
     pub m_axi: AxiReadOut,
     select: Select<8, 12>,
     reader: DmaReader,
-    data: DataBuilder,
     without_payload: AckMerge,
-    acks: AckBuilder,
+    builder: FrameBuilder,
     arbiter: FrameArbiter,
 }
 
 #[kernel]
 impl Logic for TxPipe {
     fn update(&mut self) {
-        inputs!([select, reader, data, without_payload, acks, arbiter]: reset);
+        inputs!([select, reader, without_payload, builder, arbiter]: reset);
         inputs!(select:
             overhead, ack_interval = cfg_ack_req_interval, times_spacing = cfg_times_spacing,
             times_enable = cfg_times_enable);
@@ -149,34 +147,27 @@ impl Logic for TxPipe {
         SendIn::link(&mut self.send, &mut self.select.send);
         FeedbackOut::link(&mut self.feedback, &mut self.select.feedback);
         outputs!(select: sent_valid, sent_qp, sent_generation, sent_end, repeated);
-        StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.data.packet);
+        StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.builder.packet);
         StreamOut::<DmaJob>::join(&mut self.select.job, &mut self.reader.job);
-        StreamOut::<PayloadBeat>::join(&mut self.reader.payload, &mut self.data.payload);
+        StreamOut::<PayloadBeat>::join(&mut self.reader.payload, &mut self.builder.payload);
 
-        self.data.context_write.next = self.context_valid.val();
-        inputs!(data: context_qp, context_data);
-        inputs!(data:
-            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, pkey = cfg_pkey,
-            dscp = cfg_dscp, dscp_request = cfg_dscp_request, ecn = cfg_ecn, ttl = cfg_ttl);
-        outputs!(data:
-            read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
+        self.builder.context_write.next = self.context_valid.val();
+        inputs!(builder: context_qp, context_data);
+        inputs!(builder:
+            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, port_echo = cfg_port_echo,
+            echo_icrc_full = cfg_echo_icrc_full, pkey = cfg_pkey, dscp = cfg_dscp, dscp_request = cfg_dscp_request,
+            cnp_dscp = cfg_cnp_dscp, ecn = cfg_ecn, ttl = cfg_ttl);
+        outputs!(builder:
+            notified, read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.without_payload.ack);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.without_payload.echo);
         StreamIn::<AckSend>::link(&mut self.answer, &mut self.without_payload.answer);
         StreamIn::<AckSend>::link(&mut self.notify, &mut self.without_payload.notify);
         StreamIn::<AckSend>::link(&mut self.probe, &mut self.without_payload.probe);
-        StreamOut::<AckSend>::join(&mut self.without_payload.down, &mut self.acks.ack);
-        self.acks.context_write.next = self.context_valid.val();
-        inputs!(acks: context_qp, context_data);
-        inputs!(acks:
-            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, port_echo = cfg_port_echo,
-            echo_icrc_full = cfg_echo_icrc_full, pkey = cfg_pkey, dscp = cfg_dscp, cnp_dscp = cfg_cnp_dscp);
-        outputs!(acks: notified);
-        self.acks.ttl.next = self.cfg_ttl.val();
-
-        StreamOut::<FrameBeat>::join(&mut self.acks.frame, &mut self.arbiter.ack);
-        StreamOut::<FrameBeat>::join(&mut self.data.frame, &mut self.arbiter.data);
+        StreamOut::<AckSend>::join(&mut self.without_payload.down, &mut self.builder.ack);
+        StreamOut::<FrameBeat>::join(&mut self.builder.ack_frame, &mut self.arbiter.ack);
+        StreamOut::<FrameBeat>::join(&mut self.builder.frame, &mut self.arbiter.data);
         self.arbiter.data_hold.next = false;
         self.arbiter.ack_hold.next =
             self.cfg_ack_pause.val() & self.pause.val().get_bit(self.cfg_ack_priority.val().index());

@@ -1,4 +1,4 @@
-//! Packets for tests of the builders, beside the frames that the reference makes of them.
+//! Packets for tests of the builder, beside the frames that the reference makes of them.
 
 use crate::prim::word::Word as _;
 use crate::sim::Stimulus;

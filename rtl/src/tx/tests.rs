@@ -1,11 +1,44 @@
-//! The builders against the reference's frames, byte for byte.
+//! The builder against the reference's frames, byte for byte.
 
 mod ack;
 mod arbiter;
 mod data;
 
+use super::stimulus::Peer;
+use super::FrameBuilder;
+use crate::prim::uint::U;
+use crate::sim::{init, step, Stimulus};
 use crate::words::tx::FrameBeat;
+use hpcc_models::nic::NicConfig;
 use std::collections::VecDeque;
+
+/// A builder out of reset, with these registers and a queue pair to each of these peers.
+fn builder(config: &NicConfig, peers: &[Peer], stimulus: &mut Stimulus) -> Box<FrameBuilder> {
+    let mut builder: Box<FrameBuilder> = Box::default();
+    init(builder.as_mut()).expect("complete block");
+    builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
+    builder.own_ip.next = U(u32::from(config.ip).into());
+    builder.port_roce.next = U(config.ports.roce.into());
+    builder.port_int.next = U(config.ports.int_collect.into());
+    builder.port_echo.next = U(config.ports.int_echo.into());
+    builder.echo_icrc_full.next = config.echo_icrc_full;
+    builder.pkey.next = U(config.pkey.into());
+    builder.dscp.next = U(config.dscp.into());
+    let unstamped = config.probes.map(|_| config.dscp_unstamped);
+    builder.dscp_request.next = U(unstamped.unwrap_or(config.dscp).into());
+    builder.cnp_dscp.next = U(config.cnp.dscp.into());
+    builder.ecn.next = U(config.ecn.into());
+    builder.ttl.next = U(config.ttl.into());
+    for (qp, peer) in peers.iter().enumerate() {
+        builder.reset.next = qp < 32;
+        builder.context_write.next = true;
+        builder.context_qp.next = U(qp as u64);
+        builder.context_data.next = peer.context(stimulus);
+        step(builder.as_mut(), |_| ());
+    }
+    builder.context_write.next = false;
+    builder
+}
 
 /// Puts a frame together and checks the stream's rules; hands out its bytes and whether it is bad.
 #[derive(Default)]

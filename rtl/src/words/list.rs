@@ -60,10 +60,10 @@ use super::transport::{
     TimedPlaces, TxPacket,
 };
 use super::tx::{
-    AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote, FramePlan,
-    FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat, PacketLengths,
-    PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids, RowPlace, SelectContext, SelectMessage,
-    SelectRead, StartCode, TakenPacket, TypeOfService,
+    AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote,
+    FramePlan, FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat,
+    PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids, RowPlace, SelectContext,
+    SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -357,6 +357,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         FlowWork::descriptor(),
         FlowCommand::descriptor(),
         FlowUpdate::descriptor(),
+        AckEnd::descriptor(),
         BuiltBeat::descriptor(),
         FrameBeat::descriptor(),
         PayloadBeat::descriptor(),

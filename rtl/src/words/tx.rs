@@ -240,6 +240,20 @@ crate::word! {
         request: Bit,
     }
 
+    /// The end of an acknowledgement or the like, and what its ICRC covers.
+    pub struct AckEnd {
+        /// The ICRC does not fit into the beat in which `tail` counts.
+        spill: Bit,
+        /// End of what the ICRC covers.
+        tail: U<7>,
+        /// Lengths as the ICRC reads them.
+        icrc_lengths: IcrcLengths,
+        /// 0 without INT, else 1 + records.
+        int_code: U<3>,
+        /// There is INT, and the ICRC does not cover it.
+        behind_int: Bit,
+    }
+
     /// A beat of a frame on its way to the block that appends the ICRC.
     pub struct BuiltBeat {
         /// Its number in the frame: 0, 1, or 2 for all later ones.
@@ -262,6 +276,8 @@ crate::word! {
         behind_int: Bit,
         /// The frame is bad; with `last`.
         bad: Bit,
+        /// Its frame is an acknowledgement or the like, which may come between the beats of a data packet.
+        ack: Bit,
         /// Travels beside the frame.
         note: FrameNote,
     }
@@ -408,6 +424,8 @@ crate::word! {
         last: Bit,
         /// The frame is bad; counts with `last`.
         bad: Bit,
+        /// Its frame is an acknowledgement or the like.
+        ack: Bit,
         /// What is told when it has left.
         note: FrameNote,
     }

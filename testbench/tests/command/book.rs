@@ -36,7 +36,7 @@ const DEFINITIONS: [(&str, &str); 33] = [
     ("select.md", "| clock | what |"),
     ("stamper.md", "| clock | block |"),
     ("tcp.md", "| part | rule"),
-    ("tx.md", "| `DataBuilder` |"),
+    ("tx.md", "| data packet | acknowledgement |"),
     ("wire-formats.md", "| port | carries |"),
     ("wire-formats.md", "| opcode | meaning |"),
     ("wire-formats.md", "| offset | bytes |"),

@@ -1,10 +1,9 @@
 //! Acknowledgements and echoes.
 
 use super::super::stimulus::*;
-use super::super::AckBuilder;
+use super::super::FrameBuilder;
 use super::{compare, Collector, Source};
-use crate::prim::uint::U;
-use crate::sim::{init, step, Stimulus};
+use crate::sim::{step, Stimulus};
 use crate::words::transport::AckKind;
 use crate::words::transport::AckSend;
 use hpcc_models::nic::NicConfig;
@@ -12,7 +11,7 @@ use hpcc_models::wire::Opcode;
 use std::collections::VecDeque;
 
 struct Bench {
-    builder: Box<AckBuilder>,
+    builder: Box<FrameBuilder>,
     config: NicConfig,
     stimulus: Stimulus,
     peers: Vec<Peer>,
@@ -33,27 +32,8 @@ impl Bench {
 
     fn with(seed: u64, config: NicConfig) -> Self {
         let mut stimulus = Stimulus::new(seed);
-        let mut builder: Box<AckBuilder> = Box::default();
-        init(builder.as_mut()).expect("complete block");
-        builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
-        builder.own_ip.next = U(u32::from(config.ip).into());
-        builder.port_roce.next = U(config.ports.roce.into());
-        builder.port_int.next = U(config.ports.int_collect.into());
-        builder.port_echo.next = U(config.ports.int_echo.into());
-        builder.echo_icrc_full.next = config.echo_icrc_full;
-        builder.pkey.next = U(config.pkey.into());
-        builder.dscp.next = U(config.dscp.into());
-        builder.cnp_dscp.next = U(config.cnp.dscp.into());
-        builder.ttl.next = U(config.ttl.into());
         let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
-        for (qp, peer) in peers.iter().enumerate() {
-            builder.reset.next = qp < 32;
-            builder.context_write.next = true;
-            builder.context_qp.next = U(qp as u64);
-            builder.context_data.next = peer.context(&mut stimulus);
-            step(builder.as_mut(), |_| ());
-        }
-        builder.context_write.next = false;
+        let builder = super::builder(&config, &peers, &mut stimulus);
         Self {
             builder,
             config,
@@ -89,12 +69,12 @@ impl Bench {
         let builder = &mut self.builder;
         builder.ack.valid.next = ack.is_some();
         builder.ack.data.next = ack.unwrap_or_default();
-        builder.frame.ready.next = self.stimulus.chance(accept);
+        builder.ack_frame.ready.next = self.stimulus.chance(accept);
         let (taken, notified, out) = step(builder.as_mut(), |b| {
             (
                 b.ack.ready.val() & b.ack.valid.val(),
                 b.notified.val(),
-                (b.frame.valid.val(), b.frame.data.val(), b.frame.ready.val()),
+                (b.ack_frame.valid.val(), b.ack_frame.data.val(), b.ack_frame.ready.val()),
             )
         });
         self.notified += u64::from(notified);

@@ -1,12 +1,11 @@
-//! Data packets.
+//! Data packets, also with acknowledgements between their beats.
 
 use super::super::stimulus::*;
-use super::super::DataBuilder;
+use super::super::FrameBuilder;
 use super::{compare, Collector, Source};
-use crate::prim::uint::U;
 use crate::prim::word::Word as _;
-use crate::sim::{init, step, Stimulus};
-use crate::words::transport::TxPacket;
+use crate::sim::{step, Stimulus};
+use crate::words::transport::{AckKind, AckSend, TxPacket};
 use crate::words::tx::PayloadBeat;
 use hpcc_models::nic::{NicConfig, ProbeConfig};
 use std::collections::VecDeque;
@@ -24,7 +23,7 @@ struct Expected {
 }
 
 struct Bench {
-    builder: Box<DataBuilder>,
+    builder: Box<FrameBuilder>,
     stimulus: Stimulus,
     config: NicConfig,
     peers: Vec<Peer>,
@@ -33,6 +32,10 @@ struct Bench {
     expected: VecDeque<Expected>,
     notes: VecDeque<Note>,
     collector: Collector,
+    acks: Source<AckSend>,
+    expected_acks: VecDeque<Vec<u8>>,
+    ack_collector: Collector,
+    ack_frames: u64,
     clock: u64,
     frames: u64,
     /// Frames that went before others that had been there before them.
@@ -49,27 +52,8 @@ impl Bench {
             probes: seed.is_multiple_of(2).then(|| ProbeConfig::every(5000)),
             ..registers()
         };
-        let mut builder: Box<DataBuilder> = Box::default();
-        init(builder.as_mut()).expect("complete block");
-        builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
-        builder.own_ip.next = U(u32::from(config.ip).into());
-        builder.port_roce.next = U(config.ports.roce.into());
-        builder.port_int.next = U(config.ports.int_collect.into());
-        builder.pkey.next = U(config.pkey.into());
-        builder.dscp.next = U(config.dscp.into());
-        let unstamped = config.probes.map(|_| config.dscp_unstamped);
-        builder.dscp_request.next = U(unstamped.unwrap_or(config.dscp).into());
-        builder.ecn.next = U(config.ecn.into());
-        builder.ttl.next = U(config.ttl.into());
         let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
-        for (qp, peer) in peers.iter().enumerate() {
-            builder.reset.next = qp < 32;
-            builder.context_write.next = true;
-            builder.context_qp.next = U(qp as u64);
-            builder.context_data.next = peer.context(&mut stimulus);
-            step(builder.as_mut(), |_| ());
-        }
-        builder.context_write.next = false;
+        let builder = super::builder(&config, &peers, &mut stimulus);
         Self {
             builder,
             stimulus,
@@ -80,6 +64,10 @@ impl Bench {
             expected: VecDeque::new(),
             notes: VecDeque::new(),
             collector: Collector::whole(),
+            acks: Source::new(),
+            expected_acks: VecDeque::new(),
+            ack_collector: Collector::whole(),
+            ack_frames: 0,
             clock: 0,
             frames: 0,
             overtook: 0,
@@ -116,6 +104,16 @@ impl Bench {
         }
     }
 
+    /// An acknowledgement to a random queue pair with so many records of INT.
+    fn push_ack(&mut self, hops: usize) {
+        let qp = self.stimulus.uniform(8) as u8;
+        let peer = self.peers[usize::from(qp)].clone();
+        let kind = (AckKind::Acknowledgement, hops);
+        let (word, frame) = acknowledgement(&mut self.stimulus, &self.config, (qp, &peer), kind, false);
+        self.acks.items.push_back(word);
+        self.expected_acks.extend(frame);
+    }
+
     /// A queue pair that is alive and has INT or not.
     fn living(&mut self, int: bool) -> u8 {
         loop {
@@ -130,13 +128,17 @@ impl Bench {
     fn tick(&mut self, offer: f64, feed: f64, accept: f64) {
         let packet = self.packets.offer(self.stimulus.chance(offer));
         let payload = self.payloads.offer(self.stimulus.chance(feed));
+        let ack = self.acks.offer(self.stimulus.chance(offer));
         let builder = &mut self.builder;
+        builder.ack.valid.next = ack.is_some();
+        builder.ack.data.next = ack.unwrap_or_default();
+        builder.ack_frame.ready.next = self.stimulus.chance(accept);
         builder.packet.valid.next = packet.is_some();
         builder.packet.data.next = packet.unwrap_or_default();
         builder.payload.valid.next = payload.is_some();
         builder.payload.data.next = payload.unwrap_or_default();
         builder.frame.ready.next = self.stimulus.chance(accept);
-        let (packet_taken, payload_taken, out, note) = step(builder.as_mut(), |b| {
+        let (packet_taken, payload_taken, out, note, ack_taken, ack_out) = step(builder.as_mut(), |b| {
             let note = (
                 b.read_error.val(),
                 b.read_left.val(),
@@ -153,8 +155,19 @@ impl Bench {
                 b.payload.ready.val() & b.payload.valid.val(),
                 (b.frame.valid.val(), b.frame.data.val(), b.frame.ready.val()),
                 note,
+                b.ack.ready.val() & b.ack.valid.val(),
+                (b.ack_frame.valid.val(), b.ack_frame.data.val(), b.ack_frame.ready.val()),
             )
         });
+        if ack_taken {
+            self.acks.taken();
+        }
+        if let Some((bytes, bad)) = self.ack_collector.clock(ack_out.0, ack_out.1, ack_out.2) {
+            let expected = self.expected_acks.pop_front().expect("an acknowledgement");
+            compare(&bytes, &expected, self.clock);
+            assert!(!bad);
+            self.ack_frames += 1;
+        }
         if packet_taken {
             self.packets.taken();
         }
@@ -199,7 +212,14 @@ impl Bench {
     fn drain(&mut self, offer: f64, feed: f64, accept: f64) {
         let mut idle = 0;
         while idle < 100 {
-            let moves = |bench: &Self| (bench.packets.items.len(), bench.payloads.items.len(), bench.last_beat);
+            let moves = |bench: &Self| {
+                let waits = [
+                    bench.packets.items.len(),
+                    bench.payloads.items.len(),
+                    bench.acks.items.len(),
+                ];
+                (waits, bench.last_beat, bench.ack_frames)
+            };
             let before = moves(self);
             self.tick(offer, feed, accept);
             idle = if moves(self) != before { 0 } else { idle + 1 };
@@ -211,6 +231,7 @@ impl Bench {
             self.notes.len(),
         );
         assert_eq!(left, (0, 0, 0, 0));
+        assert_eq!((self.acks.items.len(), self.expected_acks.len()), (0, 0));
     }
 }
 
@@ -268,6 +289,58 @@ fn any_packets_under_any_stalls() {
         overtook += bench.overtook;
     }
     assert!(overtook > 50, "{overtook}");
+}
+
+/// Acknowledgements of one and two beats in the midst of frames of every length, under stalls of every stream: both are what they would be alone.
+#[test]
+fn acknowledgements_between_the_beats_of_data_change_neither() {
+    for (seed, offer, feed, accept) in [
+        (21, 1.0, 1.0, 1.0),
+        (22, 0.6, 0.8, 0.9),
+        (23, 1.0, 1.0, 0.4),
+        (24, 0.2, 0.3, 1.0),
+    ] {
+        let mut bench = Bench::new(seed);
+        for _ in 0..600 {
+            let opcode = OPCODES[bench.stimulus.below(OPCODES.len() as u64) as usize];
+            let length = if opcode == 0x0c { 0 } else { bench.stimulus.below(500) as usize };
+            let (qp, stale) = (bench.stimulus.uniform(8) as u8, bench.stimulus.chance(0.1));
+            bench.push(qp, opcode, length, stale);
+            for _ in 0..bench.stimulus.below(4) {
+                let hops = bench.stimulus.below(6) as usize;
+                bench.push_ack(hops);
+            }
+        }
+        bench.drain(offer, feed, accept);
+        assert!(
+            bench.frames > 450 && bench.ack_frames > 700,
+            "{} {}",
+            bench.frames,
+            bench.ack_frames
+        );
+    }
+}
+
+/// In the midst of a frame whose payload does not come acknowledgements leave as if there were no data.
+#[test]
+fn acknowledgements_do_not_wait_for_payload() {
+    let mut bench = Bench::new(25);
+    let qp = bench.living(true);
+    bench.push(qp, 0x07, 4096, false);
+    for _ in 0..40 {
+        bench.tick(1.0, 1.0, 1.0);
+    }
+    let begun = bench.payloads.items.len();
+    assert!((1..64).contains(&begun), "{begun} beats are left");
+    for hops in 0..6 {
+        bench.push_ack(hops);
+    }
+    let frames = bench.expected_acks.len() as u64;
+    for _ in 0..40 {
+        bench.tick(1.0, 0.0, 1.0);
+    }
+    assert_eq!((bench.ack_frames, bench.frames), (frames, 0));
+    bench.drain(1.0, 1.0, 1.0);
 }
 
 /// Back to back, a frame takes as many clocks as it has beats.

@@ -156,7 +156,7 @@ fn rtl_messages_of_one_packet_lose_nothing() {
         (read, 256, 128, 256, LEAST_PERCENT),
         (read, 1024, 64, 64, LEAST_PERCENT),
         (read, 1024, 148, 64, LEAST_PERCENT),
-        (both_read, 1024, 64, 64, 94.0),
+        (both_read, 1024, 64, 64, LEAST_PERCENT),
         (read, 1024, 64, 127, LEAST_PERCENT),
         (both_read, 256, 64, 256, LEAST_PERCENT),
     ] {

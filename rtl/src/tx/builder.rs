@@ -1,12 +1,15 @@
-//! Data packets: headers in front of payload, pad and ICRC behind it.
+//! Frames: headers in front of payload, pad and ICRC behind it.
 //!
-//! | clock | does |
-//! |---|---|
-//! | 0 - 12 | [`DataHeader`] |
-//! | 12 | header and payload meet: a beat of the frame each clock |
-//! | 13 - 15 | [`FrameBytes`], which hears a clock before how many bytes of payload come |
-//! | 14 - 30 | [`IcrcAppend`] |
-//! | 30 and the frame's beats less one | its first beat |
+//! | clock of a data packet | of an acknowledgement or the like | does |
+//! |---|---|---|
+//! | 0 - 12 | | [`DataHeader`] |
+//! | | 0 - 8 | [`AckBeats`] |
+//! | 12 | 7 | a beat of the frame each clock: of an acknowledgement if there is one, or header and payload meet |
+//! | 13 - 15 | 8 - 10 | [`FrameBytes`], which hears a clock before how many bytes of payload come |
+//! | 14 - 30 | 9 - 25 | [`IcrcAppend`] |
+//! | 30 and the frame's beats less one | 25 | its first beat |
+//!
+//! Acknowledgements and the like come between the beats of a data packet, wherever it is, and leave on a stream of their own.
 //!
 //! Whether a beat takes payload and whether it is the frame's last is decided the beat before; for the first beat it comes with the
 //! plan. The row, of several hundred bits, is read a clock behind the plan.
@@ -14,6 +17,7 @@
 //! The frame FIFO in [`IcrcAppend`] holds two frames of the largest MTU: memory that stalls makes frames late, but never leaves a
 //! gap inside one.
 
+use super::ack::AckBeats;
 use super::append::IcrcAppend;
 use super::frame_bytes::FrameBytes;
 use super::row::DataHeader;
@@ -22,15 +26,17 @@ use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
-use crate::words::transport::TxPacket;
-use crate::words::tx::{BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, PayloadBeat, StartCode};
+use crate::words::transport::{AckSend, TxPacket};
+use crate::words::tx::{
+    AckEnd, BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, PayloadBeat, StartCode,
+};
 use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// A frame takes as many clocks as it has beats, as long as packets, payload and the receiver keep up.
 #[block]
-pub struct DataBuilder {
+pub struct FrameBuilder {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high for at least 32 clocks.
@@ -49,12 +55,18 @@ pub struct DataBuilder {
     pub port_roce: Signal<In, U<16>>,
     /// Register: UDP port of INT being collected.
     pub port_int: Signal<In, U<16>>,
+    /// Register: UDP port of INT echoed.
+    pub port_echo: Signal<In, U<16>>,
+    /// Register: the ICRC of what echoes INT covers the INT too.
+    pub echo_icrc_full: Signal<In, Bit>,
     /// Register: partition key.
     pub pkey: Signal<In, U<16>>,
     /// Register: DSCP.
     pub dscp: Signal<In, U<6>>,
     /// Register: DSCP of requests of queue pairs with INT.
     pub dscp_request: Signal<In, U<6>>,
+    /// Register: DSCP of congestion notifications.
+    pub cnp_dscp: Signal<In, U<6>>,
     /// Register: ECN field of queue pairs without INT.
     pub ecn: Signal<In, U<2>>,
     /// Register: time to live.
@@ -63,7 +75,14 @@ pub struct DataBuilder {
     pub packet: StreamIn<TxPacket>,
     /// Their payloads, in the same order; none for a packet without.
     pub payload: StreamIn<PayloadBeat>,
-    /// Frames.
+    /// Acknowledgements and the like; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to
+    /// the one on which INT is collected.
+    pub ack: StreamIn<AckSend>,
+    /// Pulse: a congestion notification is being built.
+    pub notified: Signal<Out, Bit>,
+    /// Frames of acknowledgements and the like.
+    pub ack_frame: StreamOut<FrameBeat>,
+    /// Frames of data packets.
     pub frame: StreamOut<FrameBeat>,
     /// A frame whose payload had a bus error has been handed over, marked bad.
     pub read_error: Signal<Out, Bit>,
@@ -84,6 +103,7 @@ pub struct DataBuilder {
     /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<5>>,
     headers: DataHeader,
+    acks: AckBeats,
     // 12
     plan: Signal<Local, FramePlan>,
     beat: Signal<Local, PayloadBeat>,
@@ -108,7 +128,11 @@ pub struct DataBuilder {
     go_13: DFF<Bit>,
     payload_13: DFF<W<512, 8>>,
     row: Signal<Local, FrameRow>,
+    ack_end: Signal<Local, AckEnd>,
+    /// Headers of the beat, first byte in the highest bits.
+    bytes_of_headers: Signal<Local, W<832, 13>>,
     code: Signal<Local, StartCode>,
+    outer_13: Signal<Local, W<336, 6>>,
     bytes: FrameBytes,
     valid_13: DFF<Bit>,
     number_13: DFF<U<2>>,
@@ -128,13 +152,19 @@ pub struct DataBuilder {
 }
 
 #[kernel]
-impl Logic for DataBuilder {
+impl Logic for FrameBuilder {
     fn update(&mut self) {
-        inputs!([headers, append]: reset);
+        inputs!([headers, acks, append]: reset);
         inputs!(headers:
             context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp,
             dscp_request, ecn, ttl);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
+        inputs!(acks:
+            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, echo_icrc_full, pkey,
+            dscp, cnp_dscp, ttl);
+        StreamIn::<AckSend>::link(&mut self.ack, &mut self.acks.ack);
+        inputs!(acks: crowded = append.ack_crowded);
+        outputs!(acks: notified);
 
         // 12: a beat of header only, then beats that take payload, then one for what is left if it does not fit
         self.plan.next = self.headers.plan.data.val();
@@ -149,8 +179,10 @@ impl Logic for DataBuilder {
         if self.pull.val() {
             self.leaves_one.next = bits_u::<7>(2);
         }
-        self.go.next =
-            self.headers.plan.valid.val() & !self.append.crowded.val() & (!self.pull.val() | self.payload.valid.val());
+        self.go.next = self.headers.plan.valid.val()
+            & !self.append.crowded.val()
+            & (!self.pull.val() | self.payload.valid.val())
+            & !self.acks.comes.val();
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.plan.ready.next = self.go.val() & self.ends.val();
         self.headers.payload.next = self.payload.valid.val();
@@ -174,24 +206,40 @@ impl Logic for DataBuilder {
         }
         assign!(go_13.d = go, payload_13.d = beat.data);
         self.bytes.count.next = self.beat.val().count;
-        self.bytes.counts.next = self.pull.val();
+        self.bytes.counts.next = self.pull.val() & !self.acks.comes.val();
         self.valid_13.d.next = self.go.val() & !self.drop.val();
         assign!(number_13.d = number, last_13.d = ends, bad_13.d = error);
         self.penultimate_13.d.next = self.last_pull.val() & self.spill.val();
 
         // 13
         self.row.next = self.headers.row.val();
+        self.ack_end.next = self.acks.frame_end.val();
+        self.bytes_of_headers.next =
+            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row.val().headers)) << 256;
         fields!(code from row: extension, int_header = int_on);
         inputs!(bytes: enable = go_13, number = number_13);
-        self.bytes.header.next =
-            bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row.val().headers)) << 256;
-        inputs!(bytes: payload = payload_13);
-        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
-        advance!(valid_14);
+        self.valid_14.d.next = self.valid_13.q.val() | self.acks.valid.val();
         fields!(beat_14.d: number = number_13, last = last_13, penultimate = penultimate_13, bad = bad_13);
         fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
-        self.beat_14.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.row.val().headers.outer);
         self.beat_14.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
+        self.beat_14.d.next.ack = self.acks.valid.val();
+        if self.acks.valid.val() {
+            assign!(bytes_of_headers = acks.headers);
+            // 3: nothing is carried over into the second beat
+            self.bytes.number.next = bits_u::<2>(0);
+            self.beat_14.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.acks.second.val()));
+            if self.acks.second.val() {
+                self.bytes.number.next = bits_u::<2>(3);
+            }
+            self.beat_14.d.next.bad = false;
+            self.beat_14.d.next.last = self.acks.last.val();
+            self.beat_14.d.next.penultimate = !self.acks.last.val();
+            fields!(beat_14.d from ack_end: spill, tail, icrc_lengths, int_code, behind_int);
+        }
+        inputs!(bytes: header = bytes_of_headers, payload = payload_13);
+        self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
+        self.outer_13.next = bit_cast_ww::<336, 6, 832, 13>(self.bytes_of_headers.val() >> 496);
+        self.beat_14.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.outer_13.val());
 
         // 14
         inputs!(append: valid = valid_14, beat = beat_14, data = bytes.q);
@@ -199,6 +247,7 @@ impl Logic for DataBuilder {
         // 30
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         self.append.down.ready.next = self.frame.ready.val();
+        StreamOut::<FrameBeat>::link(&mut self.ack_frame, &mut self.append.ack);
         self.leaving.next = self.append.down.data.val();
         self.given.next = self.append.down.valid.val() & self.frame.ready.val() & self.leaving.val().last;
         self.note.next = self.append.down_note.val();
