@@ -1859,6 +1859,16 @@ package hpcc_nic_pkg;
     logic [62:0] count;
   } control_work_id_t;
 
+  // How much INT a packet has, 0 without and else 1 + records, bit by bit.
+  typedef struct packed {
+    // Four.
+    logic four;
+    // Two.
+    logic two;
+    // One.
+    logic one;
+  } int_amount_t;
+
   // Faults of IPv4 and UDP.
   typedef struct packed {
     // UDP checksum, or one where none may be.

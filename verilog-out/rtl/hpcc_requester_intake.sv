@@ -80,6 +80,12 @@ module hpcc_requester_intake (
   wire  [31:0] part;
   logic [63:0] from;
   logic [63:0] to;
+  wire  hpcc_nic_pkg::memory_halves_t from_halves;
+  wire  hpcc_nic_pkg::memory_halves_t to_halves;
+  hpcc_nic_pkg::memory_halves_t local_next;
+  hpcc_nic_pkg::memory_halves_t remote_next;
+  wire  hpcc_nic_pkg::half_sum_t local_sum;
+  wire  hpcc_nic_pkg::half_sum_t remote_sum;
   wire  [23:0] counted;
   // The work request at the check.
   wire  hpcc_nic_pkg::work_request_t asking;
@@ -89,10 +95,6 @@ module hpcc_requester_intake (
   logic [63:0] local_at_q;
   logic [63:0] remote_at_d;
   logic [63:0] remote_at_q;
-  wire  [63:0] local_next_d;
-  logic [63:0] local_next_q;
-  wire  [63:0] remote_next_d;
-  logic [63:0] remote_next_q;
   // The state machine has the turn, and the work request is no longer whole: a clock later.
   wire  cut_d;
   logic cut_q;
@@ -104,9 +106,15 @@ module hpcc_requester_intake (
   hpcc_nic_pkg::completion_status_t status_r_q;
   wire  [1:0] check_access;
   wire  check_allowed;
-  // What these become if a message is taken now.
+  // What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
   wire  [31:0] rest_next_d;
   logic [31:0] rest_next_q;
+  hpcc_nic_pkg::half_sum_t local_lower_q;
+  hpcc_nic_pkg::half_sum_t remote_lower_q;
+  wire  [31:0] local_upper_d;
+  logic [31:0] local_upper_q;
+  wire  [31:0] remote_upper_d;
+  logic [31:0] remote_upper_q;
   logic [2:0] age_d;
   logic [2:0] age_q;
   logic split_d;
@@ -156,8 +164,12 @@ module hpcc_requester_intake (
   assign more = machine_q & above_span_q;
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
-  assign local_next_d = from + {32'd0, part};
-  assign remote_next_d = to + {32'd0, part};
+  assign from_halves = from;
+  assign to_halves = to;
+  assign local_sum = {1'd0, from_halves.lower} + {1'd0, part};
+  assign remote_sum = {1'd0, to_halves.lower} + {1'd0, part};
+  assign local_upper_d = from_halves.upper + {31'd0, local_lower_q.carry};
+  assign remote_upper_d = to_halves.upper + {31'd0, remote_lower_q.carry};
   assign last = ~more;
   assign local_address = from;
   assign remote_address = to;
@@ -178,8 +190,8 @@ module hpcc_requester_intake (
       split_d = 1'd1;
       split_generation_d = generation;
       rest_d = rest_next_q;
-      local_at_d = local_next_q;
-      remote_at_d = remote_next_q;
+      local_at_d = local_next;
+      remote_at_d = remote_next;
     end
     if (is_done) begin
       split_d = 1'd0;
@@ -221,6 +233,14 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
+    local_next.lower = local_lower_q.half;
+    local_next.upper = local_upper_q;
+  end
+  always_comb begin
+    remote_next.lower = remote_lower_q.half;
+    remote_next.upper = remote_upper_q;
+  end
+  always_comb begin
     psns = packets_q;
     length = bytes;
     if (packets_q == 24'd0) begin
@@ -253,14 +273,16 @@ module hpcc_requester_intake (
   initial begin
     local_at_q = 64'd0;
     remote_at_q = 64'd0;
-    local_next_q = 64'd0;
-    remote_next_q = 64'd0;
     cut_q = 1'd0;
     machine_q = 1'd0;
     mtu_1_q = 3'd0;
     refused_r_q = 1'd0;
     status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     rest_next_q = 32'd0;
+    local_lower_q = 33'd0;
+    remote_lower_q = 33'd0;
+    local_upper_q = 32'd0;
+    remote_upper_q = 32'd0;
     age_q = 3'd0;
     split_q = 1'd0;
     split_generation_q = 8'd0;
@@ -272,14 +294,16 @@ module hpcc_requester_intake (
   always @(posedge clk) begin
     local_at_q <= local_at_d;
     remote_at_q <= remote_at_d;
-    local_next_q <= local_next_d;
-    remote_next_q <= remote_next_d;
     cut_q <= cut_d;
     machine_q <= turn;
     mtu_1_q <= mtu;
     refused_r_q <= refuses;
     status_r_q <= reason;
     rest_next_q <= rest_next_d;
+    local_lower_q <= local_sum;
+    remote_lower_q <= remote_sum;
+    local_upper_q <= local_upper_d;
+    remote_upper_q <= remote_upper_d;
     age_q <= age_d;
     split_q <= split_d;
     split_generation_q <= split_generation_d;

@@ -67,7 +67,14 @@ module hpcc_rx_outer_header (
   wire  [15:0] ip_short;
   wire  [15:0] udp_short;
   wire  [783:0] bus_1;
+  wire  hpcc_nic_pkg::int_amount_t amount;
   logic [5:0] int_bytes;
+  logic [223:0] none_or_0;
+  logic [223:0] hops_1_or_2;
+  logic [223:0] hops_3_or_4;
+  wire  [223:0] hops_5;
+  logic [223:0] few;
+  logic [223:0] many;
   logic has_tag_1_q;
   wire  checksum_1_d;
   logic checksum_1_q;
@@ -112,6 +119,7 @@ module hpcc_rx_outer_header (
   logic [1:0] ecn_2_q;
   wire  [559:0] body_2_d;
   logic [559:0] body_2_q;
+  // What follows UDP, by how much INT there is.
   logic [223:0] transport_2_d;
   logic [223:0] transport_2_q;
   hpcc_nic_pkg::ip_udp_headers_t icrc_2_d;
@@ -130,6 +138,8 @@ module hpcc_rx_outer_header (
   assign sum_d_d = {1'd0, summands.source_high} + {1'd0, summands.source_low};
   assign sum_e_d = {1'd0, summands.destination_high} + {1'd0, summands.destination_low};
   assign bus_1 = header_1_q;
+  assign amount = code_1_q;
+  assign hops_5 = bus_1[223:0];
   assign ip_short = header_1_q.ip.total_length - {10'd0, left_out_1_q};
   assign udp_short = header_1_q.udp.length - {10'd0, left_out_1_q};
   assign summed_2_d = (role_1_q == hpcc_nic_pkg::FRAME_ROLE_PLAIN) & checksum_1_q;
@@ -225,24 +235,39 @@ module hpcc_rx_outer_header (
     end
   end
   always_comb begin
-    transport_2_d = bus_1[223:0];
-    if (code_1_q == 3'd0) begin
-      transport_2_d = bus_1[559:336];
+    none_or_0 = bus_1[559:336];
+    if (amount.one) begin
+      none_or_0 = bus_1[543:320];
     end
-    if (code_1_q == 3'd1) begin
-      transport_2_d = bus_1[543:320];
+  end
+  always_comb begin
+    hops_1_or_2 = bus_1[479:256];
+    if (amount.one) begin
+      hops_1_or_2 = bus_1[415:192];
     end
-    if (code_1_q == 3'd2) begin
-      transport_2_d = bus_1[479:256];
+  end
+  always_comb begin
+    hops_3_or_4 = bus_1[351:128];
+    if (amount.one) begin
+      hops_3_or_4 = bus_1[287:64];
     end
-    if (code_1_q == 3'd3) begin
-      transport_2_d = bus_1[415:192];
+  end
+  always_comb begin
+    few = none_or_0;
+    if (amount.two) begin
+      few = hops_1_or_2;
     end
-    if (code_1_q == 3'd4) begin
-      transport_2_d = bus_1[351:128];
+  end
+  always_comb begin
+    many = hops_3_or_4;
+    if (amount.two) begin
+      many = hops_5;
     end
-    if (code_1_q == 3'd5) begin
-      transport_2_d = bus_1[287:64];
+  end
+  always_comb begin
+    transport_2_d = few;
+    if (amount.four) begin
+      transport_2_d = many;
     end
   end
   always_comb begin

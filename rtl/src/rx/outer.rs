@@ -5,7 +5,7 @@ use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::rx::{InnerHeaders, OuterFaults};
 use crate::words::transport::FrameRole;
-use crate::words::wire::{IpUdpHeaders, Ipv4Header, Ipv4Words};
+use crate::words::wire::{IntAmount, IpUdpHeaders, Ipv4Header, Ipv4Words};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -77,6 +77,7 @@ pub struct OuterHeader {
     code_1: DFF<U<3>>,
     faults_1: DFF<OuterFaults>,
     bus_1: Signal<Local, W<784, 13>>,
+    amount: Signal<Local, IntAmount>,
     int_bytes: Signal<Local, U<6>>,
     /// Bytes of INT that the ICRC does not cover.
     left_out_1: DFF<U<6>>,
@@ -93,6 +94,8 @@ pub struct OuterHeader {
     src_ip_2: DFF<U<32>>,
     ecn_2: DFF<U<2>>,
     body_2: DFF<W<560, 9>>,
+    /// What follows UDP, by how much INT there is.
+    #[signals(W<224, 4>: none_or_0, hops_1_or_2, hops_3_or_4, hops_5, few, many)]
     transport_2: DFF<W<224, 4>>,
     icrc_2: DFF<IpUdpHeaders>,
 }
@@ -150,25 +153,27 @@ impl Logic for OuterHeader {
         // stage 2: bytes of INT are 0, 2, 10, .. 42
         int_bytes = if code_1 != 0 { (bit_cast_u::<6, 3>(code_1) << 3) - 6 } else { bits_u::<6>(0) };
         bus_1 = bit_cast_bus::<784, 13, InnerHeaders>(header_1);
-        transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1);
-        if code_1 == 0 {
-            transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 336);
-        }
-        if code_1 == 1 {
-            transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 320);
-        }
-        if code_1 == 2 {
-            transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 256);
-        }
-        if code_1 == 3 {
-            transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 192);
-        }
-        if code_1 == 4 {
-            transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 128);
-        }
-        if code_1 == 5 {
-            transport_2 = bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 64);
-        }
+        // a choice by one bit of the code after the other: two of the cases share a table
+        amount = bit_cast_word::<IntAmount, U<3>>(code_1);
+        none_or_0 = if amount.one {
+            bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 320)
+        } else {
+            bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 336)
+        };
+        hops_1_or_2 = if amount.one {
+            bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 192)
+        } else {
+            bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 256)
+        };
+        hops_3_or_4 = if amount.one {
+            bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 64)
+        } else {
+            bit_cast_ww::<224, 4, 784, 13>(bus_1 >> 128)
+        };
+        hops_5 = bit_cast_ww::<224, 4, 784, 13>(bus_1);
+        few = if amount.two { hops_1_or_2 } else { none_or_0 };
+        many = if amount.two { hops_5 } else { hops_3_or_4 };
+        transport_2 = if amount.four { many } else { few };
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
         ip_short = header_1.ip.total_length - bit_cast_u::<16, 6>(left_out_1);
         udp_short = header_1.udp.length - bit_cast_u::<16, 6>(left_out_1);

@@ -71,8 +71,8 @@ use super::visit::{
     WaitingEntry, WholeCredit, WindowRoom,
 };
 use super::wire::{
-    AckHeader, AddressHalves, BaseTransportHeader, EthernetHeader, Extension, HopRecords, IcrcLengths, IntHeader,
-    IntStack, IpUdpHeaders, Ipv4Header, Ipv4Words, OuterHeaders, RdmaHeader, UdpHeader,
+    AckHeader, AddressHalves, BaseTransportHeader, EthernetHeader, Extension, HopRecords, IcrcLengths, IntAmount,
+    IntHeader, IntStack, IpUdpHeaders, Ipv4Header, Ipv4Words, OuterHeaders, RdmaHeader, UdpHeader,
 };
 use super::work::{Completion, WorkRequest};
 use rust_hdl::prelude::{Synth, TypeDescriptor};
@@ -341,6 +341,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AddressHalves::descriptor(),
         IcrcLengths::descriptor(),
         IntHeader::descriptor(),
+        IntAmount::descriptor(),
         IntStack::descriptor(),
         HopRecords::descriptor(),
         BaseTransportHeader::descriptor(),

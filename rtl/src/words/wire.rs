@@ -210,6 +210,16 @@ crate::word! {
         n_hop: U<4>,
     }
 
+    /// How much INT a packet has, 0 without and else 1 + records, bit by bit.
+    pub struct IntAmount {
+        /// One.
+        one: Bit,
+        /// Two.
+        two: Bit,
+        /// Four.
+        four: Bit,
+    }
+
     /// INT header and the records of five hops.
     pub struct IntStack {
         /// Record of the fifth switch.

@@ -7,9 +7,11 @@
 use super::longest_message;
 use crate::host::regions::RegionCheck;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::transport::rounding::Rounding;
 use crate::words::context::Region;
+use crate::words::numbers::{HalfSum, MemoryHalves};
 use crate::words::responder::RoundedLength;
 use crate::words::work::CompletionStatus;
 use crate::words::work::WorkRequest;
@@ -75,7 +77,7 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub local_address: Signal<Out, U<64>>,
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
-    #[registers(U<64>: local_at, remote_at, local_next, remote_next)]
+    #[registers(U<64>: local_at, remote_at)]
     #[signals(Bit: more, refuses, is_done)]
     /// The state machine has the turn, and the work request is no longer whole: a clock later.
     cut: DFF<Bit>,
@@ -89,8 +91,12 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     #[signals(U<32>: bytes, part)]
     #[signals(U<64>: from, to)]
     check: RegionCheck,
-    /// What these become if a message is taken now.
+    /// What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
     rest_next: DFF<U<32>>,
+    #[registers(HalfSum: local_lower, remote_lower)]
+    #[registers(U<32>: local_upper, remote_upper)]
+    #[signals(MemoryHalves: from_halves, to_halves, local_next, remote_next)]
+    #[signals(HalfSum: local_sum, remote_sum)]
     #[init(Constant::new(U(QPS as u64)))]
     limit: Constant<U<24>>,
     #[init(Constant::new(U(longest_message(SEGMENT))))]
@@ -171,8 +177,17 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         more = machine & above_span;
         part = (bits_u::<32>(256) << mtu) << width;
         rest_next = bytes - part;
-        local_next = from + bit_cast_u::<64, 32>(part);
-        remote_next = to + bit_cast_u::<64, 32>(part);
+        from_halves = bit_cast_word::<MemoryHalves, U<64>>(from);
+        to_halves = bit_cast_word::<MemoryHalves, U<64>>(to);
+        local_sum =
+            bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(from_halves.lower) + bit_cast_u::<33, 32>(part));
+        remote_sum =
+            bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(to_halves.lower) + bit_cast_u::<33, 32>(part));
+        assign!(local_lower.d = local_sum, remote_lower.d = remote_sum);
+        local_upper = from_halves.upper + bit_cast_u::<32, 1>(bit_cast_b(local_lower.carry));
+        remote_upper = to_halves.upper + bit_cast_u::<32, 1>(bit_cast_b(remote_lower.carry));
+        assign!(local_next.lower = local_lower.half, local_next.upper = local_upper);
+        assign!(remote_next.lower = remote_lower.half, remote_next.upper = remote_upper);
         assign!(psns = packets, length = bytes);
         if packets == 0 {
             psns = bits_u::<24>(1);
@@ -192,10 +207,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         }
         if queues & more {
             split = true;
-            assign! {
-                split_generation.d = generation, rest.d = rest_next, local_at.d = local_next,
-                remote_at.d = remote_next
-            }
+            assign!(split_generation.d = generation, rest.d = rest_next);
+            local_at = bit_cast_number::<64, MemoryHalves>(local_next);
+            remote_at = bit_cast_number::<64, MemoryHalves>(remote_next);
         }
         if is_done {
             clear!(split, age);
