@@ -4513,6 +4513,16 @@ package hpcc_nic_pkg;
     logic valid;
   } append_plan_t;
 
+  // What a beat does to the CRC register.
+  typedef struct packed {
+    // Its frame is an acknowledgement or the like, which comes between the beats of another.
+    logic aside;
+    // It is the first of its frame.
+    logic first;
+    // It has bytes that the ICRC covers.
+    logic covers;
+  } crc_step_t;
+
   // What the place of the payload in a frame depends on.
   typedef struct packed {
     // An INT header without records does.

@@ -59,6 +59,7 @@ module hpcc_tx_icrc_append #(
   hpcc_nic_pkg::ip_udp_headers_t headers;
   hpcc_nic_pkg::append_plan_t plan_new;
   wire  hpcc_nic_pkg::append_plan_t planned;
+  hpcc_nic_pkg::crc_step_t step;
   logic [31:0] icrc;
   hpcc_nic_pkg::noted_beat_t stored;
   wire  leaves;
@@ -67,12 +68,7 @@ module hpcc_tx_icrc_append #(
   wire  bytes_has_tag;
   wire  [511:0] bytes_q;
   wire  [31:0] fold_q;
-  wire  [1:0] moves_d;
-  wire  [1:0] moves_q;
-  wire  aside_d;
-  wire  aside_q;
-  wire  state_enable;
-  wire  state_first;
+  wire  hpcc_nic_pkg::crc_step_t steps_q;
   wire  [31:0] state_q;
   wire  [5:0] zeros_q;
   wire  [31:0] unroll_q;
@@ -129,21 +125,16 @@ module hpcc_tx_icrc_append #(
     .data(bytes_q),
     .q(fold_q)
   );
-  hpcc_delay #(.WIDTH(2), .DEPTH(4)) u_moves (
+  hpcc_delay #(.WIDTH(3), .DEPTH(4)) u_steps (
     .clk(clk),
-    .d(moves_d),
-    .q(moves_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(4)) u_aside (
-    .clk(clk),
-    .d(aside_d),
-    .q(aside_q)
+    .d(step),
+    .q(steps_q)
   );
   hpcc_crc_state u_state (
     .clk(clk),
-    .enable(state_enable),
-    .first(state_first),
-    .aside(aside_q),
+    .enable(steps_q.covers),
+    .first(steps_q.first),
+    .aside(steps_q.aside),
     .fold(fold_q),
     .q(state_q)
   );
@@ -198,10 +189,6 @@ module hpcc_tx_icrc_append #(
   assign short_by = 7'h40 - beat.tail;
   assign bytes_headers = headers;
   assign bytes_has_tag = 1'd0;
-  assign moves_d = {1'd0, (valid_1_q & (covered_1_q != 7'd0))} | ({1'd0, (number_1_q == 2'd0)} << 1);
-  assign state_enable = moves_q[0];
-  assign state_first = moves_q[1];
-  assign aside_d = plan_1_q.valid & plan_1_q.ack;
   assign planned = plan_q;
   assign part_13_d = {48'd0, icrc} << ({4'd0, planned.offset} << 4);
   assign keep_13_d = ~((~64'd0) << planned.count);
@@ -285,6 +272,11 @@ module hpcc_tx_icrc_append #(
     headers.udp.destination_port = beat.outer.udp.destination_port;
     headers.udp.length = beat.icrc_lengths.udp;
     headers.udp.checksum = 16'hffff;
+  end
+  always_comb begin
+    step.covers = valid_1_q & (covered_1_q != 7'd0);
+    step.first = number_1_q == 2'd0;
+    step.aside = plan_1_q.valid & plan_1_q.ack;
   end
   always_comb begin
     icrc = 32'd0;

@@ -252,6 +252,50 @@ mod tests {
         assert!(number > 40_000, "{number}");
     }
 
+    /// One more grant of a priority comes in any clock around the one in which the last that waits leaves: none stays behind.
+    #[test]
+    fn a_grant_that_comes_as_its_queue_becomes_empty_leaves_too() {
+        let (mut together, mut apart) = (0, 0);
+        for (waiting, distance, ready_every) in
+            (1..4).flat_map(|w| (0..40).flat_map(move |d| [1, 2, 3].map(|r| (w, d, r))))
+        {
+            let mut park: Box<Park> = Box::default();
+            init(park.as_mut()).expect("complete block");
+            let (mut out, mut held_at_last) = (vec![], true);
+            // the pause ends after sixteen clocks
+            for clock in 0..120u64 {
+                let comes = (4..4 + waiting).contains(&clock) || clock == 12 + distance;
+                park.pause.next = U(if clock < 16 { 1 << 3 } else { 0 });
+                park.up.valid.next = comes;
+                park.up.data.next = Grant::from_slice(&[clock | 3 << 55]);
+                park.up_priority.next = U(1 << 3);
+                park.down.ready.next = clock % ready_every == 0;
+                let (leaves, held) = step(park.as_mut(), |p| {
+                    assert!(
+                        !comes || p.up.ready.val() || p.held.val().0 == 0,
+                        "{waiting} wait, one {distance} clocks on"
+                    );
+                    (
+                        (p.down.valid.val() & p.down.ready.val()).then(|| p.down.data.val().limbs()[0] & 0xfff),
+                        p.held.val().0 != 0,
+                    )
+                });
+                out.extend(leaves);
+                if clock == 12 + distance {
+                    *(if held { &mut together } else { &mut apart }) += 1;
+                }
+                held_at_last = held;
+            }
+            let expected: Vec<u64> = (4..4 + waiting).chain([12 + distance]).collect();
+            assert_eq!(
+                out, expected,
+                "{waiting} wait, one {distance} clocks on, a place every {ready_every} clocks"
+            );
+            assert!(!held_at_last, "{waiting} wait, one {distance} clocks on: held for ever");
+        }
+        assert!(together > 100 && apart > 50, "{together} behind others, {apart} alone");
+    }
+
     /// 238 grants of a paused priority come, then others: they pass at once and one a clock.
     #[test]
     fn whatever_is_on_its_way_finds_a_place() {

@@ -21,11 +21,11 @@ use crate::prim::crc::{CrcFold, CrcState, CrcUnroll};
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bits_zero};
 use crate::rx::icrc_bytes::IcrcBytes;
-use crate::words::tx::{AppendPlan, BuiltBeat, FrameBeat, FrameNote, NotedBeat};
+use crate::words::tx::{AppendPlan, BuiltBeat, CrcStep, FrameBeat, FrameNote, NotedBeat};
 use crate::words::wire::IpUdpHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -65,8 +65,8 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     #[signals(AppendPlan: plan_new, planned)]
     bytes: IcrcBytes,
     fold: CrcFold,
-    moves: Delay<U<2>, 4>,
-    aside: Delay<Bit, 4>,
+    step: Signal<Local, CrcStep>,
+    steps: Delay<CrcStep, 4>,
     state: CrcState,
     zeros: Delay<U<6>, 5>,
     unroll: CrcUnroll,
@@ -166,12 +166,11 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         data_2 = data;
         bytes.bytes = data_2;
         fold.data = bytes.q;
-        moves = bit_cast_u::<2, 1>(bit_cast_b(valid_1 & (covered_1 != 0)))
-            | (bit_cast_u::<2, 1>(bit_cast_b(number_1 == 0)) << 1);
-        state.enable = moves.get_bit(0);
-        state.first = moves.get_bit(1);
-        aside = plan_1.valid & plan_1.ack;
-        state.aside = aside;
+        step.covers = valid_1 & (covered_1 != 0);
+        step.first = number_1 == 0;
+        step.aside = plan_1.valid & plan_1.ack;
+        steps = step;
+        inputs!(state from steps: enable = covers, first, aside);
         state.fold = fold.q;
         zeros = zeros_1;
         inputs!(unroll: state = state.q, zeros = zeros.q);

@@ -60,8 +60,8 @@ use super::transport::{
     TimedPlaces, TxPacket,
 };
 use super::tx::{
-    AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, DataHeaders, FeedbackFrom, FrameBeat, FrameNote,
-    FramePlan, FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat,
+    AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom, FrameBeat,
+    FrameNote, FramePlan, FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat,
     PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids, RowPlace, SelectContext,
     SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService,
 };
@@ -143,6 +143,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AxiResponse::descriptor(),
         Twice::descriptor(),
         AppendPlan::descriptor(),
+        CrcStep::descriptor(),
         NotedBeat::descriptor(),
         Message::descriptor(),
         ReadRequest::descriptor(),

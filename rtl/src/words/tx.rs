@@ -406,6 +406,16 @@ crate::word! {
         int_header: Bit,
     }
 
+    /// What a beat does to the CRC register.
+    pub struct CrcStep {
+        /// It has bytes that the ICRC covers.
+        covers: Bit,
+        /// It is the first of its frame.
+        first: Bit,
+        /// Its frame is an acknowledgement or the like, which comes between the beats of another.
+        aside: Bit,
+    }
+
     /// What happens to a beat when its ICRC is known.
     pub struct AppendPlan {
         /// There is a beat.
