@@ -5,9 +5,9 @@
 //
 // | clock | registers | computed |
 // |---|---|---|
-// | 0 | inputs | 32 keys compared; end of the access, its lower half |
-// | 1 | `hit` | lowest slot that has the key; the upper half of the end |
-// | 2 | `slot_2` | its bounds and rights are read |
+// | 0 | inputs | 32 keys compared |
+// | 1 | `hit` | lowest slot that has the key; end of the access, its lower half |
+// | 2 | `slot_2` | its bounds and rights are read; the upper half of the end |
 // | 3 | RAM | compared |
 // | 4 | outputs | |
 //
@@ -45,8 +45,8 @@ module hpcc_host_region_check (
   hpcc_nic_pkg::memory_halves_t end_written;
   wire  hpcc_nic_pkg::half_sum_t end_lower;
   wire  hpcc_nic_pkg::half_sum_t end_upper;
-  wire  hpcc_nic_pkg::memory_halves_t address_in;
-  wire  hpcc_nic_pkg::memory_halves_t first_halves;
+  wire  hpcc_nic_pkg::memory_halves_t first_1_halves;
+  wire  hpcc_nic_pkg::memory_halves_t first_2_halves;
   hpcc_nic_pkg::memory_halves_t last;
   wire  hpcc_nic_pkg::half_sum_t last_lower;
   wire  hpcc_nic_pkg::half_sum_t last_upper;
@@ -125,7 +125,7 @@ module hpcc_host_region_check (
   logic [31:0] used_d;
   logic [31:0] used_q;
   logic [63:0] first_1_q;
-  hpcc_nic_pkg::half_sum_t last_lower_1_q;
+  logic [31:0] length_1_q;
   wire  empty_1_d;
   logic empty_1_q;
   wire  hit_0_d;
@@ -196,11 +196,9 @@ module hpcc_host_region_check (
   logic [1:0] access_1_q;
   logic found_2_d;
   logic found_2_q;
-  logic over_2_q;
   logic empty_2_q;
   logic [63:0] first_2_q;
-  wire  [63:0] last_2_d;
-  logic [63:0] last_2_q;
+  hpcc_nic_pkg::half_sum_t last_lower_2_q;
   logic [4:0] slot_2_d;
   logic [4:0] slot_2_q;
   logic [31:0] key_2_q;
@@ -209,6 +207,7 @@ module hpcc_host_region_check (
   logic over_3_q;
   logic empty_3_q;
   logic [63:0] first_3_q;
+  wire  [63:0] last_3_d;
   logic [63:0] last_3_q;
   logic [31:0] key_3_q;
   logic [1:0] access_3_q;
@@ -267,12 +266,12 @@ module hpcc_host_region_check (
   assign hit_29_d = used_q[29] & (keys_29_q == key);
   assign hit_30_d = used_q[30] & (keys_30_q == key);
   assign hit_31_d = used_q[31] & (keys_31_q == key);
-  assign address_in = address;
-  assign last_lower = {1'd0, address_in.lower} + {1'd0, length};
   assign empty_1_d = length == 32'd0;
-  assign first_halves = first_1_q;
-  assign last_upper = {1'd0, first_halves.upper} + {32'd0, last_lower_1_q.carry};
-  assign last_2_d = last;
+  assign first_1_halves = first_1_q;
+  assign last_lower = {1'd0, first_1_halves.lower} + {1'd0, length_1_q};
+  assign first_2_halves = first_2_q;
+  assign last_upper = {1'd0, first_2_halves.upper} + {32'd0, last_lower_2_q.carry};
+  assign last_3_d = last;
   assign ends_later = last_3_q > ram_rdata.end_address;
   assign named_4_d = (found_3_q & ram_rdata.valid) & (ram_rdata.key == key_3_q);
   assign right_4_d = ((access_3_q == 2'd0) | ((access_3_q == 2'd1) & ram_rdata.remote_write))
@@ -629,7 +628,7 @@ module hpcc_host_region_check (
     end
   end
   always_comb begin
-    last.lower = last_lower_1_q.half;
+    last.lower = last_lower_2_q.half;
     last.upper = last_upper.half;
   end
   initial begin
@@ -671,7 +670,7 @@ module hpcc_host_region_check (
     end_lower_1_q = 33'd0;
     used_q = 32'd0;
     first_1_q = 64'd0;
-    last_lower_1_q = 33'd0;
+    length_1_q = 32'd0;
     empty_1_q = 1'd0;
     hit_0_q = 1'd0;
     hit_1_q = 1'd0;
@@ -708,10 +707,9 @@ module hpcc_host_region_check (
     key_1_q = 32'd0;
     access_1_q = 2'd0;
     found_2_q = 1'd0;
-    over_2_q = 1'd0;
     empty_2_q = 1'd0;
     first_2_q = 64'd0;
-    last_2_q = 64'd0;
+    last_lower_2_q = 33'd0;
     slot_2_q = 5'd0;
     key_2_q = 32'd0;
     access_2_q = 2'd0;
@@ -767,7 +765,7 @@ module hpcc_host_region_check (
     end_lower_1_q <= end_lower;
     used_q <= used_d;
     first_1_q <= address;
-    last_lower_1_q <= last_lower;
+    length_1_q <= length;
     empty_1_q <= empty_1_d;
     hit_0_q <= hit_0_d;
     hit_1_q <= hit_1_d;
@@ -804,18 +802,17 @@ module hpcc_host_region_check (
     key_1_q <= key;
     access_1_q <= access;
     found_2_q <= found_2_d;
-    over_2_q <= last_upper.carry;
     empty_2_q <= empty_1_q;
     first_2_q <= first_1_q;
-    last_2_q <= last_2_d;
+    last_lower_2_q <= last_lower;
     slot_2_q <= slot_2_d;
     key_2_q <= key_1_q;
     access_2_q <= access_1_q;
     found_3_q <= found_2_q;
-    over_3_q <= over_2_q;
+    over_3_q <= last_upper.carry;
     empty_3_q <= empty_2_q;
     first_3_q <= first_2_q;
-    last_3_q <= last_2_q;
+    last_3_q <= last_3_d;
     key_3_q <= key_2_q;
     access_3_q <= access_2_q;
     empty_4_q <= empty_3_q;
@@ -824,8 +821,8 @@ module hpcc_host_region_check (
     above_4_q <= above_4_d;
     below_4_q <= below_4_d;
   end
-  wire unused_bits = &{1'b0, base_in.upper, length_in.upper, base_written.lower, length_written.lower, address_in.upper, first_halves.lower,
-      data_1_q.reserved};
+  wire unused_bits = &{1'b0, base_in.upper, length_in.upper, base_written.lower, length_written.lower, first_1_halves.upper,
+      first_2_halves.lower, data_1_q.reserved};
 endmodule
 
 `default_nettype wire

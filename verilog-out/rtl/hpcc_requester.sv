@@ -149,7 +149,7 @@ module hpcc_requester (
   // The scheduler has no message, so that an answer is about none. One that means nothing has not come as far as here.
   wire  about_none;
   // The input's generation is that of the context.
-  logic same;
+  wire  same;
   // The message at hand.
   wire  hpcc_nic_pkg::own_message_t message;
   // It is a READ.
@@ -479,6 +479,9 @@ module hpcc_requester (
   logic window_full_14_q;
   wire  window_full_15_d;
   logic window_full_15_q;
+  logic window_frees_r_d;
+  logic window_frees_r_q;
+  logic [7:0] window_freed_qp_r_q;
   logic window_owned_0_d;
   logic window_owned_0_q;
   logic window_owned_1_d;
@@ -585,6 +588,8 @@ module hpcc_requester (
   wire  posts_queues;
   // 4: place of the work request, to be read.
   wire  [3:0] posts_read_place;
+  // 4: the state may be written in the next clock.
+  wire  posts_will_write;
   // 5: the state may be written.
   wire  posts_writing;
   // 5: that of this queue pair.
@@ -667,13 +672,10 @@ module hpcc_requester (
   logic entry_answer_near;
   wire  entry_response_near;
   wire  entry_behind_answer;
-  logic entry_behind_response;
-  logic entry_behind_inside;
-  logic entry_second_inside;
+  wire  entry_behind_response;
+  wire  entry_behind_inside;
   wire  entry_held_inside;
   wire  entry_newcomer_inside;
-  logic entry_second_answer;
-  logic entry_second_response;
   wire  entry_answer_inside;
   wire  entry_stays;
   wire  [7:0] entry_answer_qp;
@@ -712,6 +714,10 @@ module hpcc_requester (
   logic entry_answer_meets_q;
   logic entry_response_meets_d;
   logic entry_response_meets_q;
+  logic entry_replaced_d;
+  logic entry_replaced_q;
+  wire  entry_newcomer_meets_d;
+  logic entry_newcomer_meets_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
@@ -758,6 +764,7 @@ module hpcc_requester (
   hpcc_nic_pkg::requester_state_t stages_written;
   wire  stages_accepts;
   wire  stages_deferred;
+  wire  stages_counts;
   // 1: queue pair of the packet whose departure is asked for.
   wire  [7:0] stages_asked_qp;
   // 1: its PSN.
@@ -794,6 +801,8 @@ module hpcc_requester (
   wire  [7:0] stages_completes_qp;
   // 4: place of the answer, to be read.
   wire  [3:0] stages_read_place;
+  // 4: something may be written in the next clock.
+  wire  stages_will_write;
   // 5: something is written, or might have been.
   wire  stages_writing;
   // 5: the state is to be written.
@@ -819,7 +828,7 @@ module hpcc_requester (
   // 5: its PSN.
   wire  [23:0] stages_psn;
   // 5: bytes acknowledged.
-  logic [31:0] stages_bytes;
+  wire  [31:0] stages_bytes;
   // 5: it comes of an acknowledgement.
   wire  stages_acknowledges;
   // 5: INT counts.
@@ -901,6 +910,7 @@ module hpcc_requester (
   logic stages_drops_4_q;
   wire  stages_awaited_4_d;
   logic stages_awaited_4_q;
+  logic stages_before_gap_4_q;
   wire  stages_next_missing_4_d;
   logic stages_next_missing_4_q;
   wire  stages_whole_4_d;
@@ -908,8 +918,8 @@ module hpcc_requester (
   wire  stages_short_4_d;
   logic stages_short_4_q;
   logic [23:0] stages_next_4_q;
-  wire  [23:0] stages_distance_4_d;
-  logic [23:0] stages_distance_4_q;
+  wire  [23:0] stages_passed_4_d;
+  logic [23:0] stages_passed_4_q;
   logic [2:0] stages_mtu_4_q;
   wire  [15:0] stages_above_packet_4_d;
   logic [15:0] stages_above_packet_4_q;
@@ -919,30 +929,42 @@ module hpcc_requester (
   logic stages_saves_5_q;
   logic stages_frees_5_d;
   logic stages_frees_5_q;
-  logic stages_defers_answer_5_d;
-  logic stages_defers_answer_5_q;
-  logic stages_event_5_d;
-  logic stages_event_5_q;
   logic stages_acknowledges_5_q;
   wire  stages_with_int_5_d;
   logic stages_with_int_5_q;
-  logic stages_echo_5_d;
-  logic stages_echo_5_q;
+  logic stages_answer_5_d;
+  logic stages_answer_5_q;
+  logic stages_tells_5_d;
+  logic stages_tells_5_q;
+  logic stages_duplicate_5_d;
+  logic stages_duplicate_5_q;
+  wire  stages_echoes_5_d;
+  logic stages_echoes_5_q;
   logic stages_ghost_5_d;
   logic stages_ghost_5_q;
   logic stages_ignored_5_d;
   logic stages_ignored_5_q;
   logic stages_ended_5_d;
   logic stages_ended_5_q;
-  wire  stages_counts_5_d;
-  logic stages_counts_5_q;
   logic stages_moves_5_d;
   logic stages_moves_5_q;
   logic stages_behind_5_q;
+  wire  stages_releases_5_d;
   logic stages_releases_5_q;
   logic [23:0] stages_next_5_q;
-  wire  [23:0] stages_passed_5_d;
-  logic [23:0] stages_passed_5_q;
+  // Bytes that are acknowledged, but for half of the shift by the MTU code.
+  logic [31:0] stages_passed_5_d;
+  logic [31:0] stages_passed_5_q;
+  wire  [4:0] stages_behind_head_5_d;
+  logic [4:0] stages_behind_head_5_q;
+  wire  [4:0] stages_behind_told_5_d;
+  logic [4:0] stages_behind_told_5_q;
+  wire  [4:0] stages_behind_read_at_5_d;
+  logic [4:0] stages_behind_read_at_5_q;
+  wire  [4:0] stages_one_more_retired_5_d;
+  logic [4:0] stages_one_more_retired_5_q;
+  logic [4:0] stages_read_at_freed_5_d;
+  logic [4:0] stages_read_at_freed_5_q;
   logic stages_inside_5_d;
   logic stages_inside_5_q;
   logic stages_ends_5_d;
@@ -1047,6 +1069,8 @@ module hpcc_requester (
   logic store_acked_own;
   // The part is of the context's generation; of the one that is removed. The context of the state machine's or the answer's queue pair.
   wire  hpcc_nic_pkg::requester_context_t store_known;
+  // A state may be written in the next clock, by whom ever.
+  wire  store_will_write;
   // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
   // context's.
   wire  store_removing;
@@ -1105,6 +1129,9 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::landing_context_t store_landing_down_data;
   wire  store_landing_down_valid;
   wire  unused_store_landing_crowded;
+  // Nobody else writes a state, as it was known a clock ago.
+  wire  store_quiet_d;
+  logic store_quiet_q;
   logic store_by_generation_q;
   // Which input is next.
   wire  choice_rows_ready;
@@ -1175,6 +1202,8 @@ module hpcc_requester (
   logic gather_shown_q;
   logic gather_fits_d;
   logic gather_fits_q;
+  logic gather_follows_d;
+  logic gather_follows_q;
   logic gather_there_d;
   logic gather_there_q;
   logic gather_oldest_d;
@@ -1683,6 +1712,12 @@ module hpcc_requester (
   // The queue pair exists, and the input is about it and not about an earlier one of its number.
   logic live_d;
   logic live_q;
+  // The input's generation, known a clock before the context.
+  logic [7:0] wanted_d;
+  logic [7:0] wanted_q;
+  // It has none yet: a work request of which no message is queued.
+  wire  any_generation_d;
+  logic any_generation_q;
   // Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
   logic [4:0] pointer_d;
   logic [4:0] pointer_q;
@@ -2186,6 +2221,8 @@ module hpcc_requester (
   assign choice_work_waits = (intake_waiting & (~blocked_q)) & (~stalled_q);
   assign choice_work_qp = request.qpn[7:0];
   assign store_removing = turn_1_q & (choice_remove | choice_tell);
+  assign any_generation_d = choice_work & (~intake_begun);
+  assign same = any_generation_q | (store_context_generation == wanted_q);
   assign limit = reply_limit;
   assign ring_take = ((~turn_1_q) | look_q) | fetch_q;
   assign next_is_tail_d = next_pointer_q == queue_tail;
@@ -2215,6 +2252,7 @@ module hpcc_requester (
   assign intake_queues = (post_q & (~intake_refused)) & (~ring_full_q);
   assign queue_new_end = queue_assigned + intake_psns;
   assign choice_removal_waits = queue_told != queue_tail;
+  assign store_will_write = stages_will_write | posts_will_write;
   assign counts = counts_out_q;
   assign started_d = 1'd1;
   always_comb begin
@@ -2708,9 +2746,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    same = store_context_generation == choice_generation;
+    wanted_d = choice_generation;
     if (choice_work) begin
-      same = (~intake_begun) | (intake_begun_generation == store_context_generation);
+      wanted_d = intake_begun_generation;
     end
   end
   always_comb begin
@@ -2814,97 +2852,97 @@ module hpcc_requester (
   assign window_next_full_0 = 1'd0;
   assign window_behind_full_0 = 1'd0;
   assign window_meets_0 = window_owners_0_q == posts_qp;
-  assign window_freed_meets_0 = window_owners_0_q == stages_qp;
+  assign window_freed_meets_0 = window_owners_0_q == window_freed_qp_r_q;
   assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_freed_meets_0);
   assign window_found_full_1 = window_found_full_0 | (window_full_0_q & window_owned_0_q);
   assign window_at_next_0 = window_taken_from[0];
   assign window_next_full_1 = window_next_full_0 | (window_at_next_0 & window_full_0_q);
   assign window_meets_1 = window_owners_1_q == posts_qp;
-  assign window_freed_meets_1 = window_owners_1_q == stages_qp;
+  assign window_freed_meets_1 = window_owners_1_q == window_freed_qp_r_q;
   assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_freed_meets_1);
   assign window_found_full_2 = window_found_full_1 | (window_full_1_q & window_owned_1_q);
   assign window_at_next_1 = window_taken_from[1];
   assign window_next_full_2 = window_next_full_1 | (window_at_next_1 & window_full_1_q);
   assign window_meets_2 = window_owners_2_q == posts_qp;
-  assign window_freed_meets_2 = window_owners_2_q == stages_qp;
+  assign window_freed_meets_2 = window_owners_2_q == window_freed_qp_r_q;
   assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_freed_meets_2);
   assign window_found_full_3 = window_found_full_2 | (window_full_2_q & window_owned_2_q);
   assign window_at_next_2 = window_taken_from[2];
   assign window_next_full_3 = window_next_full_2 | (window_at_next_2 & window_full_2_q);
   assign window_meets_3 = window_owners_3_q == posts_qp;
-  assign window_freed_meets_3 = window_owners_3_q == stages_qp;
+  assign window_freed_meets_3 = window_owners_3_q == window_freed_qp_r_q;
   assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_freed_meets_3);
   assign window_found_full_4 = window_found_full_3 | (window_full_3_q & window_owned_3_q);
   assign window_at_next_3 = window_taken_from[3];
   assign window_next_full_4 = window_next_full_3 | (window_at_next_3 & window_full_3_q);
   assign window_meets_4 = window_owners_4_q == posts_qp;
-  assign window_freed_meets_4 = window_owners_4_q == stages_qp;
+  assign window_freed_meets_4 = window_owners_4_q == window_freed_qp_r_q;
   assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_freed_meets_4);
   assign window_found_full_5 = window_found_full_4 | (window_full_4_q & window_owned_4_q);
   assign window_at_next_4 = window_taken_from[4];
   assign window_next_full_5 = window_next_full_4 | (window_at_next_4 & window_full_4_q);
   assign window_meets_5 = window_owners_5_q == posts_qp;
-  assign window_freed_meets_5 = window_owners_5_q == stages_qp;
+  assign window_freed_meets_5 = window_owners_5_q == window_freed_qp_r_q;
   assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_freed_meets_5);
   assign window_found_full_6 = window_found_full_5 | (window_full_5_q & window_owned_5_q);
   assign window_at_next_5 = window_taken_from[5];
   assign window_next_full_6 = window_next_full_5 | (window_at_next_5 & window_full_5_q);
   assign window_meets_6 = window_owners_6_q == posts_qp;
-  assign window_freed_meets_6 = window_owners_6_q == stages_qp;
+  assign window_freed_meets_6 = window_owners_6_q == window_freed_qp_r_q;
   assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_freed_meets_6);
   assign window_found_full_7 = window_found_full_6 | (window_full_6_q & window_owned_6_q);
   assign window_at_next_6 = window_taken_from[6];
   assign window_next_full_7 = window_next_full_6 | (window_at_next_6 & window_full_6_q);
   assign window_meets_7 = window_owners_7_q == posts_qp;
-  assign window_freed_meets_7 = window_owners_7_q == stages_qp;
+  assign window_freed_meets_7 = window_owners_7_q == window_freed_qp_r_q;
   assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_freed_meets_7);
   assign window_found_full_8 = window_found_full_7 | (window_full_7_q & window_owned_7_q);
   assign window_at_next_7 = window_taken_from[7];
   assign window_next_full_8 = window_next_full_7 | (window_at_next_7 & window_full_7_q);
   assign window_meets_8 = window_owners_8_q == posts_qp;
-  assign window_freed_meets_8 = window_owners_8_q == stages_qp;
+  assign window_freed_meets_8 = window_owners_8_q == window_freed_qp_r_q;
   assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_freed_meets_8);
   assign window_found_full_9 = window_found_full_8 | (window_full_8_q & window_owned_8_q);
   assign window_at_next_8 = window_taken_from[8];
   assign window_next_full_9 = window_next_full_8 | (window_at_next_8 & window_full_8_q);
   assign window_meets_9 = window_owners_9_q == posts_qp;
-  assign window_freed_meets_9 = window_owners_9_q == stages_qp;
+  assign window_freed_meets_9 = window_owners_9_q == window_freed_qp_r_q;
   assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_freed_meets_9);
   assign window_found_full_10 = window_found_full_9 | (window_full_9_q & window_owned_9_q);
   assign window_at_next_9 = window_taken_from[9];
   assign window_next_full_10 = window_next_full_9 | (window_at_next_9 & window_full_9_q);
   assign window_meets_10 = window_owners_10_q == posts_qp;
-  assign window_freed_meets_10 = window_owners_10_q == stages_qp;
+  assign window_freed_meets_10 = window_owners_10_q == window_freed_qp_r_q;
   assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_freed_meets_10);
   assign window_found_full_11 = window_found_full_10 | (window_full_10_q & window_owned_10_q);
   assign window_at_next_10 = window_taken_from[10];
   assign window_next_full_11 = window_next_full_10 | (window_at_next_10 & window_full_10_q);
   assign window_meets_11 = window_owners_11_q == posts_qp;
-  assign window_freed_meets_11 = window_owners_11_q == stages_qp;
+  assign window_freed_meets_11 = window_owners_11_q == window_freed_qp_r_q;
   assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_freed_meets_11);
   assign window_found_full_12 = window_found_full_11 | (window_full_11_q & window_owned_11_q);
   assign window_at_next_11 = window_taken_from[11];
   assign window_next_full_12 = window_next_full_11 | (window_at_next_11 & window_full_11_q);
   assign window_meets_12 = window_owners_12_q == posts_qp;
-  assign window_freed_meets_12 = window_owners_12_q == stages_qp;
+  assign window_freed_meets_12 = window_owners_12_q == window_freed_qp_r_q;
   assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_freed_meets_12);
   assign window_found_full_13 = window_found_full_12 | (window_full_12_q & window_owned_12_q);
   assign window_at_next_12 = window_taken_from[12];
   assign window_next_full_13 = window_next_full_12 | (window_at_next_12 & window_full_12_q);
   assign window_meets_13 = window_owners_13_q == posts_qp;
-  assign window_freed_meets_13 = window_owners_13_q == stages_qp;
+  assign window_freed_meets_13 = window_owners_13_q == window_freed_qp_r_q;
   assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_freed_meets_13);
   assign window_found_full_14 = window_found_full_13 | (window_full_13_q & window_owned_13_q);
   assign window_at_next_13 = window_taken_from[13];
   assign window_next_full_14 = window_next_full_13 | (window_at_next_13 & window_full_13_q);
   assign window_meets_14 = window_owners_14_q == posts_qp;
-  assign window_freed_meets_14 = window_owners_14_q == stages_qp;
+  assign window_freed_meets_14 = window_owners_14_q == window_freed_qp_r_q;
   assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_freed_meets_14);
   assign window_found_full_15 = window_found_full_14 | (window_full_14_q & window_owned_14_q);
   assign window_at_next_14 = window_taken_from[14];
   assign window_next_full_15 = window_next_full_14 | (window_at_next_14 & window_full_14_q);
   assign window_meets_15 = window_owners_15_q == posts_qp;
-  assign window_freed_meets_15 = window_owners_15_q == stages_qp;
+  assign window_freed_meets_15 = window_owners_15_q == window_freed_qp_r_q;
   assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_freed_meets_15);
   assign window_found_full_16 = window_found_full_15 | (window_full_15_q & window_owned_15_q);
   assign window_at_next_15 = window_taken_from[15];
@@ -3037,7 +3075,8 @@ module hpcc_requester (
     window_waits_r_d = window_showing & (~window_passed);
     window_skips_d = window_showing & window_passed;
     window_entered_d = window_writes;
-    window_freed_ring_d = (window_freed_ring_q | (stages_frees & window_freed_by_16)) & (~window_restarts);
+    window_frees_r_d = stages_frees;
+    window_freed_ring_d = (window_freed_ring_q | (window_frees_r_q & window_freed_by_16)) & (~window_restarts);
     window_freed = 16'd0;
     window_leaving_d = (((window_head_q != window_next_q) & (~window_restarts)) & (~window_leaving_q)) & window_done_q[window_oldest];
     if (window_leaving_q & (~window_restarts)) begin
@@ -3057,6 +3096,7 @@ module hpcc_requester (
       window_offered_d = 1'd0;
       window_gone_d = 1'd0;
       window_again_d = 1'd0;
+      window_frees_r_d = 1'd0;
       window_freed_ring_d = 1'd0;
       window_restart_due_d = 1'd0;
       window_head_d = 5'd0;
@@ -3438,6 +3478,7 @@ module hpcc_requester (
   assign posts_fits = ((posts_last_out & posts_above) == 24'd0) & ((~posts_step_4_q.read) | posts_reads_4_q);
   assign posts_refused = posts_refused_4_q | (~intake_allowed);
   assign posts_queues = ((((posts_valid_4_q & (~posts_refused)) & (~posts_full_4_q)) & (~posts_more)) & posts_all_4_q) & posts_fits;
+  assign posts_will_write = posts_valid_4_q;
   assign posts_writing = posts_valid_5_q;
   assign posts_qp = posts_step_5_q.qp;
   assign posts_new_posted = posts_written;
@@ -3511,7 +3552,7 @@ module hpcc_requester (
   //
   // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a READ response in the
   // clock in which it shows.
-  assign entry_answer_can = entry_full_q & (~entry_answer_meets_q);
+  assign entry_answer_can = (entry_full_q & (~entry_answer_meets_q)) & (~(entry_replaced_q & entry_newcomer_meets_q));
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
   assign entry_takes_response = entry_response_can & (~hold);
   assign entry_takes_answer = (entry_answer_can & (~entry_response_can)) & (~hold);
@@ -3536,7 +3577,11 @@ module hpcc_requester (
       | (entry_inside_2_q & (entry_qp_2_q == entry_behind_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_behind_q.qp));
   assign entry_newcomer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_newcomer.qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer.qp));
-  assign entry_behind_answer = entry_second_answer | entry_second_inside;
+  assign entry_behind_answer = entry_behind_full_q & (entry_held_inside | (entry_behind_q.qp == entry_answer_qp));
+  assign entry_behind_inside = entry_full_q & entry_answer_inside;
+  assign entry_behind_response = entry_full_q & (entry_response_qp == entry_answer_qp);
+  assign entry_newcomer_meets_d = (entry_newcomer_inside | (entry_full_q & (entry_newcomer.qp == entry_answer_qp)))
+      | (entry_response_can & (entry_newcomer.qp == entry_response_qp));
   always_comb begin
     entry_full_d = entry_full_q;
     entry_answer_d = entry_answer_q;
@@ -3550,6 +3595,7 @@ module hpcc_requester (
     entry_behind_full_d = entry_stays;
     entry_answer_meets_d = entry_answer_near | events_full;
     entry_response_meets_d = entry_response_near;
+    entry_replaced_d = (~entry_behind_full_q) & (entry_takes_answer | (~entry_full_q));
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
     entry_inside_3_d = entry_inside_2_q;
@@ -3559,6 +3605,7 @@ module hpcc_requester (
       entry_inside_3_d = 1'd0;
       entry_answer_meets_d = 1'd0;
       entry_response_meets_d = 1'd0;
+      entry_replaced_d = 1'd0;
       entry_full_d = 1'd0;
       entry_behind_full_d = 1'd0;
     end
@@ -3608,36 +3655,6 @@ module hpcc_requester (
     entry_spare_d = ~entry_stays;
     if (rst) begin
       entry_spare_d = 1'd1;
-    end
-  end
-  always_comb begin
-    entry_second_inside = entry_newcomer_inside;
-    if (entry_behind_full_q) begin
-      entry_second_inside = entry_held_inside;
-    end
-  end
-  always_comb begin
-    entry_second_answer = entry_newcomer.qp == entry_answer_qp;
-    if (entry_behind_full_q) begin
-      entry_second_answer = entry_behind_q.qp == entry_answer_qp;
-    end
-  end
-  always_comb begin
-    entry_second_response = entry_newcomer.qp == entry_response_qp;
-    if (entry_behind_full_q) begin
-      entry_second_response = entry_behind_q.qp == entry_response_qp;
-    end
-  end
-  always_comb begin
-    entry_behind_inside = entry_second_inside;
-    if (entry_full_q) begin
-      entry_behind_inside = entry_answer_inside;
-    end
-  end
-  always_comb begin
-    entry_behind_response = entry_second_response;
-    if (entry_full_q) begin
-      entry_behind_response = entry_response_qp == entry_answer_qp;
     end
   end
   always_comb begin
@@ -3693,14 +3710,13 @@ module hpcc_requester (
   assign stages_distance = stages_step_3_q.psn - stages_now.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
   assign stages_lag = stages_now.accepted - stages_next_3_q;
-  assign stages_distance_4_d = stages_distance;
+  assign stages_passed_4_d = stages_next_3_q - stages_now.una;
   assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_all_4_d = stages_now.admit == stages_now.tail;
   assign stages_direct_4_d = stages_now.told == stages_now.head;
   assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
   assign stages_is_response = stages_step_3_q.response;
-  assign stages_awaited_4_d = (((((((((stages_goes_on & stages_is_response) & stages_alive_3_q) & stages_sound_3_q) & (~stages_has_ended))
-      & (~stages_distance.negative)) & stages_sent_known_3_q) & stages_beyond.negative) & (~stages_progress.negative))
+  assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & stages_sound_3_q) & (~stages_has_ended))
       & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
   assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
   assign stages_old = stages_distance.negative;
@@ -3734,17 +3750,23 @@ module hpcc_requester (
   assign stages_completes = stages_done & message.last;
   assign stages_completes_qp = stages_step_4_q.qp;
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
-  assign stages_counts_5_d = stages_positive_4_q & (~stages_old_4_q);
-  assign stages_passed_5_d = stages_distance_4_q + 24'd1;
+  assign stages_echoes_5_d = stages_data_4_q & stages_int_on_4_q;
+  assign stages_counts = stages_positive_4_q & (~stages_old_4_q);
   assign stages_offset = stages_step_4_q.psn - message.first_psn;
   assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message.first_psn);
   assign stages_unlike = (message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
-  assign stages_fits_place = stages_awaited_4_q & message.read;
+  assign stages_fits_place = (((stages_awaited_4_q & (~stages_old_4_q)) & (~stages_unsent_4_q)) & (~stages_before_gap_4_q)) & message.read;
   assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
+  assign stages_behind_head_5_d = stages_state_4_q.head + 5'd1;
+  assign stages_behind_told_5_d = stages_state_4_q.told + 5'd1;
+  assign stages_behind_read_at_5_d = stages_state_4_q.read_at + 5'd1;
+  assign stages_one_more_retired_5_d = stages_state_4_q.retired + 5'd1;
+  assign stages_releases_5_d = stages_done & message.read;
   assign stages_read_place = stages_step_4_q.place;
   assign stages_we = (stages_moves_5_q | stages_saves_5_q) | stages_accepts;
+  assign stages_will_write = stages_valid_4_q | stages_saves_4_q;
   assign stages_writing = stages_valid_5_q | stages_saves_5_q;
   assign stages_saved = stages_saves_5_q;
   assign stages_moved = stages_moves_5_q | stages_accepts;
@@ -3753,19 +3775,20 @@ module hpcc_requester (
   assign stages_new_state = stages_written;
   assign stages_place = stages_step_5_q.place;
   assign stages_frees = stages_frees_5_q;
-  assign stages_defers_answer = stages_defers_answer_5_q;
-  assign stages_event = stages_event_5_q;
   assign stages_psn = stages_next_5_q;
   assign stages_acknowledges = stages_acknowledges_5_q;
   assign stages_with_int = stages_with_int_5_q;
-  assign stages_echo = stages_echo_5_q;
   assign stages_ghost = stages_ghost_5_q;
   assign stages_ignored = stages_ignored_5_q;
   assign stages_ended = stages_ended_5_q;
+  assign stages_defers_answer = stages_answer_5_q & (~stages_moves_5_q);
+  assign stages_event = stages_tells_5_q | stages_moves_5_q;
+  assign stages_echo = stages_duplicate_5_q | (stages_moves_5_q & stages_echoes_5_q);
   assign stages_takes = stages_accepts;
   assign stages_defers_response = stages_deferred;
   assign stages_last = stages_last_5_q;
   assign stages_ahead = stages_ahead_5_q << (stages_mtu_5_q & 3'd3);
+  assign stages_bytes = stages_passed_5_q << (stages_mtu_5_q & 3'd3);
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
     stages_valid_1_d = entry_valid;
@@ -3773,10 +3796,9 @@ module hpcc_requester (
     stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_deferred));
     stages_valid_4_d = stages_goes_on;
     stages_saves_4_d = queue_we;
-    stages_defers_answer_5_d = (stages_valid_4_q & (~stages_drops_4_q)) & (~stages_moves);
-    stages_event_5_d = stages_moves | ((stages_judged_4_q & stages_positive_4_q) & stages_old_4_q);
-    stages_echo_5_d = ((stages_moves & stages_data_4_q) & stages_int_on_4_q)
-        | ((stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on);
+    stages_answer_5_d = stages_valid_4_q & (~stages_drops_4_q);
+    stages_tells_5_d = (stages_judged_4_q & stages_positive_4_q) & stages_old_4_q;
+    stages_duplicate_5_d = (stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on;
     stages_ghost_5_d = ((stages_judged_4_q & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
     stages_ignored_5_d = (stages_judged_4_q & stages_ignored_4_q) & (stages_old_4_q | (~stages_unsent_4_q));
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
@@ -3797,9 +3819,9 @@ module hpcc_requester (
       stages_saves_5_d = 1'd0;
       stages_moves_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
-      stages_defers_answer_5_d = 1'd0;
-      stages_event_5_d = 1'd0;
-      stages_echo_5_d = 1'd0;
+      stages_answer_5_d = 1'd0;
+      stages_tells_5_d = 1'd0;
+      stages_duplicate_5_d = 1'd0;
       stages_ghost_5_d = 1'd0;
       stages_ignored_5_d = 1'd0;
       stages_ended_5_d = 1'd0;
@@ -3851,29 +3873,35 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    stages_passed_5_d = 32'd0;
+    if (stages_counts) begin
+      stages_passed_5_d = ({8'd0, stages_passed_4_q} << 8) << (stages_mtu_4_q & 3'd4);
+    end
+  end
+  always_comb begin
+    stages_read_at_freed_5_d = stages_state_4_q.read_at;
+    if (stages_state_4_q.read_at == stages_state_4_q.head) begin
+      stages_read_at_freed_5_d = stages_state_4_q.head + 5'd1;
+    end
+  end
+  always_comb begin
     stages_written = stages_state_5_q;
     if (stages_moves_5_q) begin
       stages_written.una = stages_next_5_q;
     end
     if (stages_frees_5_q) begin
-      stages_written.head = stages_state_5_q.head + 5'd1;
-      stages_written.told = stages_state_5_q.told + 5'd1;
-      stages_written.retired = stages_state_5_q.retired + {4'd0, stages_releases_5_q};
-      if (stages_state_5_q.read_at == stages_state_5_q.head) begin
-        stages_written.read_at = stages_state_5_q.head + 5'd1;
-      end
+      stages_written.head = stages_behind_head_5_q;
+      stages_written.told = stages_behind_told_5_q;
+      stages_written.read_at = stages_read_at_freed_5_q;
+    end
+    if (stages_releases_5_q) begin
+      stages_written.retired = stages_one_more_retired_5_q;
     end
     if ((stages_moves_5_q & stages_behind_5_q) | stages_accepts) begin
       stages_written.accepted = stages_next_5_q;
     end
     if (stages_accepts & stages_last_5_q) begin
-      stages_written.read_at = stages_state_5_q.read_at + 5'd1;
-    end
-  end
-  always_comb begin
-    stages_bytes = 32'd0;
-    if (stages_counts_5_q) begin
-      stages_bytes = ({8'd0, stages_passed_5_q} << 8) << stages_mtu_5_q;
+      stages_written.read_at = stages_behind_read_at_5_q;
     end
   end
   // turns: Whose turn it is: the pipes' or the state machine's. They share the tables, so the pipes are empty before the state machine
@@ -3990,7 +4018,8 @@ module hpcc_requester (
   //
   // Tables by queue pair.
   assign store_waits = store_landing_down_data;
-  assign store_lands = ((store_landing_down_valid & (~stages_writing)) & (~posts_writing)) & (~sent_valid);
+  assign store_quiet_d = ~store_will_write;
+  assign store_lands = (store_landing_down_valid & store_quiet_q) & (~sent_valid);
   assign store_crowded = store_landing_down_valid;
   assign store_voiding = store_lands & store_waits.voids;
   assign store_voids = store_voiding;
@@ -4156,7 +4185,7 @@ module hpcc_requester (
   assign gather_held = gather_come_rdata;
   assign gather_next_head = gather_head_q + 8'd1;
   assign gather_found = gather_newest_rdata;
-  assign gather_chosen = (gather_shown_q & gather_fits_q) & gather_there_q;
+  assign gather_chosen = ((gather_shown_q & gather_fits_q) & gather_follows_q) & gather_there_q;
   assign gather_looks = (gather_held_data_q & gather_some_q) & (~gather_shown_q);
   assign gather_puts = ((gather_held_full_q & (~gather_chosen)) & (~gather_crowded_q)) & (~gather_looks);
   assign gather_waits = gather_held_full_q & gather_stays;
@@ -4273,6 +4302,7 @@ module hpcc_requester (
   end
   always_comb begin
     gather_fits_d = gather_fits_q;
+    gather_follows_d = gather_follows_q;
     gather_there_d = gather_there_q;
     gather_oldest_d = gather_oldest_q;
     gather_place_d = gather_place_q;
@@ -4282,8 +4312,8 @@ module hpcc_requester (
         gather_oldest_d = gather_place_q == gather_next_head;
       end
     end else begin
-      gather_fits_d = ((gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation))
-          & (gather_found.psn == gather_held.psn);
+      gather_fits_d = (gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation);
+      gather_follows_d = gather_found.psn == gather_held.psn;
       gather_place_d = gather_found.place;
       gather_there_d = ((gather_left_rdata != gather_found.place) & (~(gather_moved_q & (gather_left_place_q == gather_found.place))))
           & (~(gather_moves & (gather_found.place == gather_head_q)));
@@ -4726,6 +4756,8 @@ module hpcc_requester (
     window_full_13_q = 1'd0;
     window_full_14_q = 1'd0;
     window_full_15_q = 1'd0;
+    window_frees_r_q = 1'd0;
+    window_freed_qp_r_q = 8'd0;
     window_owned_0_q = 1'd0;
     window_owned_1_q = 1'd0;
     window_owned_2_q = 1'd0;
@@ -4795,6 +4827,8 @@ module hpcc_requester (
     entry_spare_q = 1'd0;
     entry_answer_meets_q = 1'd0;
     entry_response_meets_q = 1'd0;
+    entry_replaced_q = 1'd0;
+    entry_newcomer_meets_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
@@ -4847,30 +4881,36 @@ module hpcc_requester (
     stages_moves_read_4_q = 1'd0;
     stages_drops_4_q = 1'd0;
     stages_awaited_4_q = 1'd0;
+    stages_before_gap_4_q = 1'd0;
     stages_next_missing_4_q = 1'd0;
     stages_whole_4_q = 1'd0;
     stages_short_4_q = 1'd0;
     stages_next_4_q = 24'd0;
-    stages_distance_4_q = 24'd0;
+    stages_passed_4_q = 24'd0;
     stages_mtu_4_q = 3'd0;
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_saves_5_q = 1'd0;
     stages_frees_5_q = 1'd0;
-    stages_defers_answer_5_q = 1'd0;
-    stages_event_5_q = 1'd0;
     stages_acknowledges_5_q = 1'd0;
     stages_with_int_5_q = 1'd0;
-    stages_echo_5_q = 1'd0;
+    stages_answer_5_q = 1'd0;
+    stages_tells_5_q = 1'd0;
+    stages_duplicate_5_q = 1'd0;
+    stages_echoes_5_q = 1'd0;
     stages_ghost_5_q = 1'd0;
     stages_ignored_5_q = 1'd0;
     stages_ended_5_q = 1'd0;
-    stages_counts_5_q = 1'd0;
     stages_moves_5_q = 1'd0;
     stages_behind_5_q = 1'd0;
     stages_releases_5_q = 1'd0;
     stages_next_5_q = 24'd0;
-    stages_passed_5_q = 24'd0;
+    stages_passed_5_q = 32'd0;
+    stages_behind_head_5_q = 5'd0;
+    stages_behind_told_5_q = 5'd0;
+    stages_behind_read_at_5_q = 5'd0;
+    stages_one_more_retired_5_q = 5'd0;
+    stages_read_at_freed_5_q = 5'd0;
     stages_inside_5_q = 1'd0;
     stages_ends_5_q = 1'd0;
     stages_in_order_5_q = 1'd0;
@@ -4894,6 +4934,7 @@ module hpcc_requester (
     pointers_met_q = 1'd0;
     pointers_wrote_q = 1'd0;
     pointers_written_1_q = 15'd0;
+    store_quiet_q = 1'd0;
     store_by_generation_q = 1'd0;
     gather_held_full_q = 1'd0;
     gather_held_data_q = 1'd0;
@@ -4906,6 +4947,7 @@ module hpcc_requester (
     gather_located_q = 1'd0;
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
+    gather_follows_q = 1'd0;
     gather_there_q = 1'd0;
     gather_oldest_q = 1'd0;
     gather_full_q = 1'd0;
@@ -5005,6 +5047,8 @@ module hpcc_requester (
     enlists_q = 1'd0;
     told_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     live_q = 1'd0;
+    wanted_q = 8'd0;
+    any_generation_q = 1'd0;
     pointer_q = 5'd0;
     next_pointer_q = 5'd0;
     next_is_tail_q = 1'd0;
@@ -5086,6 +5130,8 @@ module hpcc_requester (
     window_full_13_q <= window_full_13_d;
     window_full_14_q <= window_full_14_d;
     window_full_15_q <= window_full_15_d;
+    window_frees_r_q <= window_frees_r_d;
+    window_freed_qp_r_q <= stages_qp;
     window_owned_0_q <= window_owned_0_d;
     window_owned_1_q <= window_owned_1_d;
     window_owned_2_q <= window_owned_2_d;
@@ -5155,6 +5201,8 @@ module hpcc_requester (
     entry_spare_q <= entry_spare_d;
     entry_answer_meets_q <= entry_answer_meets_d;
     entry_response_meets_q <= entry_response_meets_d;
+    entry_replaced_q <= entry_replaced_d;
+    entry_newcomer_meets_q <= entry_newcomer_meets_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;
@@ -5207,30 +5255,36 @@ module hpcc_requester (
     stages_moves_read_4_q <= stages_moves_read_4_d;
     stages_drops_4_q <= stages_drops_4_d;
     stages_awaited_4_q <= stages_awaited_4_d;
+    stages_before_gap_4_q <= stages_progress.negative;
     stages_next_missing_4_q <= stages_next_missing_4_d;
     stages_whole_4_q <= stages_whole_4_d;
     stages_short_4_q <= stages_short_4_d;
     stages_next_4_q <= stages_next_3_q;
-    stages_distance_4_q <= stages_distance_4_d;
+    stages_passed_4_q <= stages_passed_4_d;
     stages_mtu_4_q <= stages_mtu_3_q;
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_saves_5_q <= stages_saves_5_d;
     stages_frees_5_q <= stages_frees_5_d;
-    stages_defers_answer_5_q <= stages_defers_answer_5_d;
-    stages_event_5_q <= stages_event_5_d;
     stages_acknowledges_5_q <= stages_acknowledgement_4_q;
     stages_with_int_5_q <= stages_with_int_5_d;
-    stages_echo_5_q <= stages_echo_5_d;
+    stages_answer_5_q <= stages_answer_5_d;
+    stages_tells_5_q <= stages_tells_5_d;
+    stages_duplicate_5_q <= stages_duplicate_5_d;
+    stages_echoes_5_q <= stages_echoes_5_d;
     stages_ghost_5_q <= stages_ghost_5_d;
     stages_ignored_5_q <= stages_ignored_5_d;
     stages_ended_5_q <= stages_ended_5_d;
-    stages_counts_5_q <= stages_counts_5_d;
     stages_moves_5_q <= stages_moves_5_d;
     stages_behind_5_q <= stages_behind_4_q;
-    stages_releases_5_q <= message.read;
+    stages_releases_5_q <= stages_releases_5_d;
     stages_next_5_q <= stages_next_4_q;
     stages_passed_5_q <= stages_passed_5_d;
+    stages_behind_head_5_q <= stages_behind_head_5_d;
+    stages_behind_told_5_q <= stages_behind_told_5_d;
+    stages_behind_read_at_5_q <= stages_behind_read_at_5_d;
+    stages_one_more_retired_5_q <= stages_one_more_retired_5_d;
+    stages_read_at_freed_5_q <= stages_read_at_freed_5_d;
     stages_inside_5_q <= stages_inside_5_d;
     stages_ends_5_q <= stages_ends_5_d;
     stages_in_order_5_q <= stages_in_order;
@@ -5254,6 +5308,7 @@ module hpcc_requester (
     pointers_met_q <= pointers_meets_write;
     pointers_wrote_q <= stages_we;
     pointers_written_1_q <= pointers_written;
+    store_quiet_q <= store_quiet_d;
     store_by_generation_q <= store_removing;
     gather_held_full_q <= gather_held_full_d;
     gather_held_data_q <= gather_held_data_d;
@@ -5266,6 +5321,7 @@ module hpcc_requester (
     gather_located_q <= gather_located_d;
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
+    gather_follows_q <= gather_follows_d;
     gather_there_q <= gather_there_d;
     gather_oldest_q <= gather_oldest_d;
     gather_full_q <= gather_full_d;
@@ -5365,6 +5421,8 @@ module hpcc_requester (
     enlists_q <= enlists_d;
     told_status_q <= told_status_d;
     live_q <= live_d;
+    wanted_q <= wanted_d;
+    any_generation_q <= any_generation_d;
     pointer_q <= pointer_d;
     next_pointer_q <= next_pointer_d;
     next_is_tail_q <= next_is_tail_d;
@@ -5399,13 +5457,13 @@ module hpcc_requester (
       window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, posts_returns,
       posts_acked.used, posts_acked.generation, posts_whole.rest, posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on,
       entry_newcomer.int_stack, entry_newcomer.ecn, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
-      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
-      stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.int_on,
-      stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
-      stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_length,
-      gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind, responses_given.rest,
-      responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude, step_from_start.magnitude,
-      step_from_finish.magnitude};
+      stages_distance.magnitude, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude,
+      stages_offset.magnitude, stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
+      stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn,
+      stages_step_5_q.generation, stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on,
+      gather_arriving.int_length, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind,
+      responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
+      step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

@@ -102,6 +102,8 @@ module hpcc_requester_intake (
   logic machine_q;
   // `mtu`, a clock later.
   logic [2:0] mtu_1_q;
+  // `invalid`, a clock later.
+  logic invalid_1_q;
   logic refused_r_q;
   hpcc_nic_pkg::completion_status_t status_r_q;
   wire  [1:0] check_access;
@@ -211,7 +213,7 @@ module hpcc_requester_intake (
       if (live) begin
         reason = carry;
       end
-    end else if ((~live) | invalid) begin
+    end else if ((~live) | invalid_1_q) begin
       refuses = 1'd1;
       reason = hpcc_nic_pkg::COMPLETION_STATUS_INVALID_WORK;
     end else if (dead) begin
@@ -276,6 +278,7 @@ module hpcc_requester_intake (
     cut_q = 1'd0;
     machine_q = 1'd0;
     mtu_1_q = 3'd0;
+    invalid_1_q = 1'd0;
     refused_r_q = 1'd0;
     status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     rest_next_q = 32'd0;
@@ -297,6 +300,7 @@ module hpcc_requester_intake (
     cut_q <= cut_d;
     machine_q <= turn;
     mtu_1_q <= mtu;
+    invalid_1_q <= invalid;
     refused_r_q <= refuses;
     status_r_q <= reason;
     rest_next_q <= rest_next_d;

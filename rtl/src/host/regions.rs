@@ -2,9 +2,9 @@
 //!
 //! | clock | registers | computed |
 //! |---|---|---|
-//! | 0 | inputs | 32 keys compared; end of the access, its lower half |
-//! | 1 | `hit` | lowest slot that has the key; the upper half of the end |
-//! | 2 | `slot_2` | its bounds and rights are read |
+//! | 0 | inputs | 32 keys compared |
+//! | 1 | `hit` | lowest slot that has the key; end of the access, its lower half |
+//! | 2 | `slot_2` | its bounds and rights are read; the upper half of the end |
 //! | 3 | RAM | compared |
 //! | 4 | outputs | |
 //!
@@ -65,16 +65,17 @@ pub struct RegionCheck {
     used: DFF<U<32>>,
     // 1
     first_1: DFF<U<64>>,
-    last_lower_1: DFF<HalfSum>,
+    length_1: DFF<U<32>>,
     empty_1: DFF<Bit>,
     hit: [DFF<Bit>; 32],
     key_1: DFF<U<32>>,
     access_1: DFF<U<2>>,
-    #[signals(MemoryHalves: address_in, first_halves, last)]
+    #[signals(MemoryHalves: first_1_halves, first_2_halves, last)]
     #[signals(HalfSum: last_lower, last_upper)]
     // 2
-    #[registers(Bit: found_2, over_2, empty_2)]
-    #[registers(U<64>: first_2, last_2)]
+    #[registers(Bit: found_2, empty_2)]
+    first_2: DFF<U<64>>,
+    last_lower_2: DFF<HalfSum>,
     slot_2: DFF<U<5>>,
     key_2: DFF<U<32>>,
     access_2: DFF<U<2>>,
@@ -129,10 +130,7 @@ impl Logic for RegionCheck {
         ram.wdata.next.key = data_1.key;
 
         // 1
-        address_in = bit_cast_word::<MemoryHalves, U<64>>(address);
-        last_lower =
-            bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(address_in.lower) + bit_cast_u::<33, 32>(length));
-        assign!(key_1.d = key, first_1.d = address, last_lower_1.d = last_lower);
+        assign!(key_1.d = key, first_1.d = address, length_1.d = length);
         access_1 = access;
         empty_1 = length == 0;
 
@@ -144,19 +142,24 @@ impl Logic for RegionCheck {
                 found_2 = true;
             }
         }
-        first_halves = bit_cast_word::<MemoryHalves, U<64>>(first_1);
-        last_upper = bit_cast_word::<HalfSum, U<33>>(
-            bit_cast_u::<33, 32>(first_halves.upper) + bit_cast_u::<33, 1>(bit_cast_b(last_lower_1.carry)),
+        first_1_halves = bit_cast_word::<MemoryHalves, U<64>>(first_1);
+        last_lower = bit_cast_word::<HalfSum, U<33>>(
+            bit_cast_u::<33, 32>(first_1_halves.lower) + bit_cast_u::<33, 32>(length_1),
         );
-        last.lower = last_lower_1.half;
-        last.upper = last_upper.half;
-        last_2 = bit_cast_number::<64, MemoryHalves>(last);
-        over_2 = last_upper.carry;
+        last_lower_2 = last_lower;
         advance!(key_2, first_2, access_2, empty_2);
 
         // 3
         ram.raddr = slot_2;
-        advance!(found_3, key_3, first_3, last_3, over_3, access_3, empty_3);
+        first_2_halves = bit_cast_word::<MemoryHalves, U<64>>(first_2);
+        last_upper = bit_cast_word::<HalfSum, U<33>>(
+            bit_cast_u::<33, 32>(first_2_halves.upper) + bit_cast_u::<33, 1>(bit_cast_b(last_lower_2.carry)),
+        );
+        last.lower = last_lower_2.half;
+        last.upper = last_upper.half;
+        last_3 = bit_cast_number::<64, MemoryHalves>(last);
+        over_3 = last_upper.carry;
+        advance!(found_3, key_3, first_3, access_3, empty_3);
 
         // 4: ends are 65 bits long
         ends_later = last_3 > ram.rdata.val().end_address;

@@ -43,7 +43,7 @@ pub struct Gather {
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
-    #[registers(Bit: located, shown, fits, there, oldest, full, vacant, some, shows, crowded, clearing, moved)]
+    #[registers(Bit: located, shown, fits, follows, there, oldest, full, vacant, some, shows, crowded, clearing, moved)]
     #[registers(U<8>: head, tail, count, clear_at, left_place)]
     #[signals(Bit: looks, leaves, moves, next_some, unshown, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: next_head, at, next_qp)]
@@ -99,14 +99,15 @@ impl Logic for Gather {
         // does the newest answer of the queue pair still wait, and does this one follow it? One that leaves meanwhile is not there a clock later, and
         // where is written is known from registers
         found = newest.rdata;
-        chosen = shown & fits & there;
+        chosen = shown & fits & follows & there;
         if shown {
             there = there & (!moves | !oldest);
             if moves {
                 oldest = place == next_head;
             }
         } else {
-            fits = held_data & found.joinable & (found.generation == held.generation) & (found.psn == held.psn);
+            fits = held_data & found.joinable & (found.generation == held.generation);
+            follows = found.psn == held.psn;
             place = found.place;
             there =
                 (left.rdata != found.place) & !(moved & (left_place == found.place)) & !(moves & (found.place == head));

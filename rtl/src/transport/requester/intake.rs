@@ -86,6 +86,8 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     /// `mtu`, a clock later.
     mtu_1: DFF<U<3>>,
     reason: Signal<Local, CompletionStatus>,
+    /// `invalid`, a clock later.
+    invalid_1: DFF<Bit>,
     refused_r: DFF<Bit>,
     status_r: DFF<CompletionStatus>,
     #[signals(U<32>: bytes, part)]
@@ -127,6 +129,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         inputs!(check from asking: key = local_key, address = local_address, length);
         check.access = bits_u::<2>(0);
         invalid = (asking.qpn >= limit) | (asking.operation > 1) | (asking.length > 0x8000_0000u64);
+        // as long as the state machine looks at it, `front` stays
+        invalid_1 = invalid;
         allowed = check.allowed;
 
         // no such queue pair; ended; no local access
@@ -135,7 +139,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         if split {
             refuses = !live | dead;
             reason = if live { carry } else { CompletionStatus::Flushed };
-        } else if !live | invalid {
+        } else if !live | invalid_1 {
             refuses = true;
             reason = CompletionStatus::InvalidWork;
         } else if dead {

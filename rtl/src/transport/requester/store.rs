@@ -44,6 +44,8 @@ pub struct Store {
     pub sent_end: Signal<In, U<24>>,
     /// Queue pair to read, for an answer, a READ response or the state machine.
     pub qp: Signal<In, U<8>>,
+    /// A state may be written in the next clock, by whom ever.
+    pub will_write: Signal<In, Bit>,
     /// Something of these may be written in this clock.
     pub writing: Signal<In, Bit>,
     /// Write what answers own. Only with `writing`.
@@ -127,6 +129,8 @@ pub struct Store {
     sent: RamReg<SentTo, 8>,
     /// Contexts that have not landed: the tables are written in any clock, so a second one may come before the first has.
     landing: ShortFifo<LandingContext, 2, 1>,
+    /// Nobody else writes a state, as it was known a clock ago.
+    quiet: DFF<Bit>,
     arriving: Signal<Local, LandingContext>,
     waits: Signal<Local, LandingContext>,
     by_generation: DFF<Bit>,
@@ -150,7 +154,8 @@ impl Logic for Store {
         arriving.created.first_psn = context_data.send_psn;
         inputs!(landing: reset, up.data = arriving, up.valid = context_valid);
         waits = landing.down.data;
-        lands = landing.down.valid & !writing & !posting & !sent_valid;
+        quiet = !will_write;
+        lands = landing.down.valid & quiet & !sent_valid;
         landing.down.ready = lands;
         crowded = landing.down.valid;
         inputs!([contexts, post_contexts]: we = lands, waddr = waits.qp, wdata = waits.created);

@@ -289,6 +289,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     told_status: DFF<CompletionStatus>,
     /// The queue pair exists, and the input is about it and not about an earlier one of its number.
     live: DFF<Bit>,
+    /// The input's generation, known a clock before the context.
+    wanted: DFF<U<8>>,
+    /// It has none yet: a work request of which no message is queued.
+    any_generation: DFF<Bit>,
     /// The input's generation is that of the context.
     same: Signal<Local, Bit>,
     /// Place of the message at hand in the ring; one bit more than a place, to tell full from empty.
@@ -487,11 +491,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.store.removing.next = self.turn_1.q.val() & (self.choice.remove.val() | self.choice.tell.val());
         inputs!(store: generation = choice.generation);
         inputs!(queue from store: loaded_mtu = mtu, loaded_int_on = int_on);
-        self.same.next = self.store.context_generation.val() == self.choice.generation.val();
+        self.wanted.d.next = self.choice.generation.val();
+        self.any_generation.d.next = self.choice.work.val() & !self.intake.begun.val();
         if self.choice.work.val() {
-            self.same.next =
-                !self.intake.begun.val() | (self.intake.begun_generation.val() == self.store.context_generation.val());
+            self.wanted.d.next = self.intake.begun_generation.val();
         }
+        self.same.next = self.any_generation.q.val() | (self.store.context_generation.val() == self.wanted.q.val());
         self.reply.commit.next = self.held.read.val();
         self.limit.next = self.reply.limit.val();
         self.echoes.data.next = self.reply.echo.val();
@@ -936,6 +941,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
         inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
         inputs!(store from stages: writing, whole = saved);
+        self.store.will_write.next = self.stages.will_write.val() | self.posts.will_write.val();
         inputs!(pointers from store: voids, voided_qp);
         if self.save.q.val() {
             self.save.d.next = self.done.val();

@@ -51,10 +51,10 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, spare, answer_meets, response_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, spare, answer_meets, response_meets, replaced, newcomer_meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, opens, comes)]
-    #[signals(Bit: answer_near, response_near, behind_answer, behind_response, behind_inside, second_inside, held_inside, newcomer_inside, second_answer, second_response, answer_inside, stays)]
+    #[signals(Bit: answer_near, response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]
     /// The answer that waits.
     answer: DFF<FastStep>,
@@ -70,7 +70,7 @@ pub struct Entry {
 impl Logic for Entry {
     fn update(&mut self) {
         // what would enter does not depend on `hold`, which is late; nor does one kind wait for the decision about another
-        answer_can = full & !answer_meets;
+        answer_can = full & !answer_meets & !(replaced & newcomer_meets);
         response_can = response_waits & !response_meets;
         takes_response = response_can & !hold;
         takes_answer = answer_can & !response_can & !hold;
@@ -120,17 +120,13 @@ impl Logic for Entry {
             | takes_response
             | (inside_1 & (qp_1 == response_qp))
             | (inside_2 & (qp_2 == response_qp));
-        // of an answer: the one behind it as soon as it goes, of which alone it is known before what goes; which of two that is, is chosen behind the comparisons
+        // of an answer: the one behind it as soon as it goes
         each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, newcomer.qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
         });
-        second_inside = if behind_full { held_inside } else { newcomer_inside };
-        each!((meets, number) in [(second_answer, answer_qp), (second_response, response_qp)] {
-            meets = if behind_full { behind.qp == number } else { newcomer.qp == number };
-        });
-        behind_answer = second_answer | second_inside;
-        behind_inside = if full { answer_inside } else { second_inside };
-        behind_response = if full { response_qp == answer_qp } else { second_response };
+        behind_answer = behind_full & (held_inside | (behind.qp == answer_qp));
+        behind_inside = full & answer_inside;
+        behind_response = full & (response_qp == answer_qp);
         answer_near = if answer_can { behind_answer } else { behind_inside };
         if response_can {
             answer_near = behind_inside | behind_response;
@@ -140,6 +136,11 @@ impl Logic for Entry {
         }
         answer_meets = answer_near | answers_rest;
         response_meets = response_near;
+        // of one that comes straight into the place of the answer, out of block RAM and therefore late: whether it does is a register beside it. Where it does and there
+        // was an answer, that has gone; a READ response that may go goes, or holds it up a clock for nothing
+        replaced = !behind_full & (takes_answer | !full);
+        newcomer_meets =
+            newcomer_inside | (full & (newcomer.qp == answer_qp)) | (response_can & (newcomer.qp == response_qp));
         inside_1 = takes;
         qp_1 = word.qp;
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
@@ -150,6 +151,7 @@ impl Logic for Entry {
             inside_3,
             answer_meets,
             response_meets,
+            replaced,
             full,
             behind_full
         );

@@ -46,6 +46,8 @@ pub struct Posts<const SEGMENT: usize> {
     pub allowed: Signal<In, Bit>,
     /// 4: place of the work request, to be read.
     pub read_place: Signal<Out, U<4>>,
+    /// 4: the state may be written in the next clock.
+    pub will_write: Signal<Out, Bit>,
     /// 5: the state may be written.
     pub writing: Signal<Out, Bit>,
     /// 5: that of this queue pair.
@@ -162,7 +164,7 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         written.assigned = end_5;
         written.posted = posted_5.posted + bit_cast_u::<5, 1>(bit_cast_b(step_5.read));
         assign! {
-            writing = valid_5, qp = step_5.qp, new_posted = written, place = step_5.place, push = push_5,
+            will_write = valid_4, writing = valid_5, qp = step_5.qp, new_posted = written, place = step_5.place, push = push_5,
             generation = posted_5.generation, tail = posted_5.tail, start = posted_5.assigned, finish = end_5,
             returns = returns_5, defers = defers_5, comes_back = comes_back_5
         }

@@ -15,8 +15,8 @@
 //! the responses behind it out of the pipe.
 
 use crate::emit::naming::named_inside;
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
+use crate::prim::uint::{bit_cast_u, bits_u, U};
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
 use crate::words::transport::AnswerKind;
 use crate::words::wire::AethSyndrome;
@@ -106,6 +106,8 @@ pub struct Stages {
     pub saved_qp: Signal<In, U<8>>,
     /// 3: that state.
     pub saved_state: Signal<In, RequesterState>,
+    /// 4: something may be written in the next clock.
+    pub will_write: Signal<Out, Bit>,
     /// 5: something is written, or might have been.
     pub writing: Signal<Out, Bit>,
     /// 5: the state is to be written.
@@ -165,20 +167,26 @@ pub struct Stages {
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
-    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, next_missing_4, whole_4, short_4)]
-    #[registers(U<24>: next_4, distance_4)]
+    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, before_gap_4, next_missing_4, whole_4, short_4)]
+    #[registers(U<24>: next_4, passed_4)]
     mtu_4: DFF<U<3>>,
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done)]
     // 5
-    #[registers(Bit: valid_5, saves_5, frees_5, defers_answer_5, event_5, acknowledges_5, with_int_5, echo_5)]
-    #[registers(Bit: ghost_5, ignored_5, ended_5, counts_5)]
+    #[registers(Bit: valid_5, saves_5, frees_5, acknowledges_5, with_int_5)]
+    // an answer that is for the state machine unless it moves; an event, an echo even if it does not move; an echo if it does
+    #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
+    #[registers(Bit: ghost_5, ignored_5, ended_5)]
     #[registers(Bit: moves_5, behind_5, releases_5)]
-    #[registers(U<24>: next_5, passed_5)]
+    next_5: DFF<U<24>>,
+    /// Bytes that are acknowledged, but for half of the shift by the MTU code.
+    passed_5: DFF<U<32>>,
+    // one behind the places and the count that the state has; where the READ with missing data is if the oldest message goes
+    #[registers(U<5>: behind_head_5, behind_told_5, behind_read_at_5, one_more_retired_5, read_at_freed_5)]
     written: Signal<Local, RequesterState>,
-    #[signals(Bit: accepts, deferred)]
+    #[signals(Bit: accepts, deferred, counts)]
     // the READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here
     #[registers(Bit: inside_5, ends_5, in_order_5, response_5, last_5)]
     /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
@@ -266,7 +274,7 @@ impl Logic for Stages {
         distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.una);
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
         lag = bit_cast_word::<PsnDistance, U<24>>(now.accepted - next_3);
-        distance_4 = bit_cast_number::<24, PsnDistance>(distance);
+        passed_4 = next_3 - now.una;
         old_4 = distance.negative;
         unsent = !sent_known_3 | !beyond.negative;
         unsent_4 = unsent;
@@ -276,17 +284,9 @@ impl Logic for Stages {
         // a READ response: the oldest READ with missing data may be there, and what of it is missing; in a void state there is none
         progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
         is_response = step_3.response;
-        awaited_4 = goes_on
-            & is_response
-            & alive_3
-            & sound_3
-            & !has_ended
-            & !distance.negative
-            & sent_known_3
-            & beyond.negative
-            & !progress.negative
-            & (now.read_at != now.admit)
-            & !step_3.negative;
+        awaited_4 =
+            goes_on & is_response & alive_3 & sound_3 & !has_ended & (now.read_at != now.admit) & !step_3.negative;
+        before_gap_4 = progress.negative;
         next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
         old = distance.negative;
@@ -333,17 +333,19 @@ impl Logic for Stages {
         done = closes & at_end;
         completes = done & message.last;
         completes_qp = step_4.qp;
-        defers_answer_5 = valid_4 & !drops_4 & !moves;
-        event_5 = moves | (judged_4 & positive_4 & old_4);
+        answer_5 = valid_4 & !drops_4;
+        tells_5 = judged_4 & positive_4 & old_4;
         acknowledges_5 = acknowledgement_4;
         with_int_5 = acknowledgement_4 & int_on_4;
-        echo_5 = (moves & data_4 & int_on_4) | (valid_4 & duplicate_4 & step_4.int_on);
+        echoes_5 = data_4 & int_on_4;
+        duplicate_5 = valid_4 & duplicate_4 & step_4.int_on;
         ghost_5 = judged_4 & acknowledgement_4 & !old_4 & unsent_4;
         ignored_5 = judged_4 & ignored_4 & (old_4 | !unsent_4);
         ended_5 = valid_4 & live_4 & ended_4 & acknowledgement_4;
-        counts_5 = positive_4 & !old_4;
         next_5 = next_4;
-        passed_5 = distance_4 + 1;
+        // half of the shift by the MTU code, the other half a clock later
+        counts = positive_4 & !old_4;
+        passed_5 = if counts { (bit_cast_u::<32, 24>(passed_4) << 8) << (mtu_4 & 4) } else { bits_u::<32>(0) };
         mtu_5 = mtu_4;
 
         // 4: the next response of a READ, of the kind and length of its place; the last has what whole packets leave of the READ
@@ -353,25 +355,34 @@ impl Logic for Stages {
         unlike = (message.length ^ step_4.length) & !above_packet_4;
         fits_inside = !step_4.ends & whole_4;
         fits_end = step_4.ends & short_4 & !unlike.any();
-        fits_place = awaited_4 & message.read;
+        fits_place = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
         inside_5 = fits_place & fits_inside & over.negative;
         ends_5 = fits_place & fits_end & at_end;
         in_order_5 = in_order;
         response_5 = valid_4 & response_4 & !deferred;
         last_5 = at_end;
-        // half of the shift by the MTU code, the other half a clock later
         ahead_5 = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << (mtu_4 & 4);
 
         frees_5 = done;
         assign!(state_5.d = state_4, behind_5.d = behind_4);
+        // added before it is known whether the message goes: the way on to the tables is long
+        behind_head_5 = state_4.head + 1;
+        behind_told_5 = state_4.told + 1;
+        behind_read_at_5 = state_4.read_at + 1;
+        one_more_retired_5 = state_4.retired + 1;
+        read_at_freed_5 = state_4.read_at;
+        if state_4.read_at == state_4.head {
+            read_at_freed_5 = state_4.head + 1;
+        }
         moves_5 = moves;
-        releases_5 = message.read;
+        releases_5 = done & message.read;
         saves_5 = saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
         read_place = step_4.place;
 
         // 5
         we = moves_5 | saves_5 | accepts;
+        will_write = valid_4 | saves_4;
         writing = valid_5 | saves_5;
         saved = saves_5;
         written = state_5;
@@ -379,33 +390,35 @@ impl Logic for Stages {
             written.una = next_5;
         }
         if frees_5 {
-            written.head = state_5.head + 1;
-            written.told = state_5.told + 1;
-            written.retired = state_5.retired + bit_cast_u::<5, 1>(bit_cast_b(releases_5));
-            if state_5.read_at == state_5.head {
-                written.read_at = state_5.head + 1;
-            }
+            fields!(written: head = behind_head_5, told = behind_told_5, read_at = read_at_freed_5);
+        }
+        if releases_5 {
+            written.retired = one_more_retired_5;
         }
         if (moves_5 & behind_5) | accepts {
             written.accepted = next_5;
         }
         if accepts & last_5 {
-            written.read_at = state_5.read_at + 1;
+            written.read_at = behind_read_at_5;
         }
         moved = moves_5 | accepts;
         assign! {
             qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
-            frees = frees_5, defers_answer = defers_answer_5, event = event_5, psn = next_5,
-            acknowledges = acknowledges_5, with_int = with_int_5, echo = echo_5, ghost = ghost_5, ignored = ignored_5,
+            frees = frees_5, psn = next_5,
+            acknowledges = acknowledges_5, with_int = with_int_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
+        // whether an answer moves is late in clock 4
+        defers_answer = answer_5 & !moves_5;
+        event = tells_5 | moves_5;
+        echo = duplicate_5 | (moves_5 & echoes_5);
         assign!(takes = accepts, defers_response = deferred, last = last_5);
         ahead = ahead_5 << (mtu_5 & 3);
-        bytes = if counts_5 { (bit_cast_u::<32, 24>(passed_5) << 8) << mtu_5 } else { bits_u::<32>(0) };
+        bytes = passed_5 << (mtu_5 & 3);
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, moves_5, frees_5, defers_answer_5, event_5,
-            echo_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, moves_5, frees_5, answer_5, tells_5,
+            duplicate_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
         }
     }
 

@@ -79,7 +79,9 @@ pub struct Window {
     enters: [Signal<Local, Bit>; 16],
     /// `end_qp` is that of the place.
     meets: [Signal<Local, Bit>; 16],
-    /// `freed_qp` is that of the place.
+    frees_r: DFF<Bit>,
+    freed_qp_r: DFF<U<8>>,
+    /// `freed_qp` of a clock ago is that of the place.
     freed_meets: [Signal<Local, Bit>; 16],
     /// The work request that came a clock ago is of the place's queue pair.
     owned: [DFF<Bit>; 16],
@@ -234,7 +236,7 @@ impl Logic for Window {
         behind_full[0] = false;
         for i in 0..16 {
             meets[i] = owners[i] == end_qp;
-            freed_meets[i] = owners[i] == freed_qp;
+            freed_meets[i] = owners[i] == freed_qp_r;
             freed_by[i + 1] = freed_by[i] | (full[i] & freed_meets[i]);
             found_full[i + 1] = found_full[i] | (full[i] & owned[i]);
             at_next[i] = taken_from.get_bit(i);
@@ -266,7 +268,9 @@ impl Logic for Window {
                 owned[i] = entered_qp == arriving_qp;
             }
         }
-        freed_ring = (freed_ring | (frees & freed_by[16])) & !restarts;
+        // a clock later, because it goes by a comparison with each place
+        assign!(frees_r.d = frees, freed_qp_r.d = freed_qp);
+        freed_ring = (freed_ring | (frees_r & freed_by[16])) & !restarts;
 
         // what has become of each; places before `next` alone are given free, a clock after the oldest is seen to be done
         clear!(freed, flown, landed, queued, refused, handled);
@@ -304,6 +308,7 @@ impl Logic for Window {
             offered,
             gone,
             again,
+            frees_r,
             freed_ring,
             restart_due,
             head,
