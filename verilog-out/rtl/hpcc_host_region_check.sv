@@ -6,11 +6,12 @@
 // | clock | registers | computed |
 // |---|---|---|
 // | 0 | inputs | 32 keys compared |
-// | 1 | `hit` | lowest slot that has the key; end of the access, its lower half |
+// | 1 | `hit` | the slot that has the key; end of the access, its lower half |
 // | 2 | `slot_2` | its bounds and rights are read; the upper half of the end |
 // | 3 | RAM | compared |
 // | 4 | outputs | |
 //
+// Keys of slots in use differ. If two have the same, it may find neither: the numbers of all that have it are combined.
 // The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
 // bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks
 // regions. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
@@ -50,6 +51,7 @@ module hpcc_host_region_check (
   hpcc_nic_pkg::memory_halves_t last;
   wire  hpcc_nic_pkg::half_sum_t last_lower;
   wire  hpcc_nic_pkg::half_sum_t last_upper;
+  logic [4:0] slot;
   wire  ends_later;
   logic write_1_d;
   logic write_1_q;
@@ -199,7 +201,6 @@ module hpcc_host_region_check (
   logic empty_2_q;
   logic [63:0] first_2_q;
   hpcc_nic_pkg::half_sum_t last_lower_2_q;
-  logic [4:0] slot_2_d;
   logic [4:0] slot_2_q;
   logic [31:0] key_2_q;
   logic [1:0] access_2_q;
@@ -496,134 +497,134 @@ module hpcc_host_region_check (
     ram_wdata.key = data_1_q.key;
   end
   always_comb begin
-    slot_2_d = 5'd0;
+    slot = 5'd0;
     found_2_d = 1'd0;
-    if (hit_31_q) begin
-      slot_2_d = 5'h1f - 5'd0;
-      found_2_d = 1'd1;
-    end
-    if (hit_30_q) begin
-      slot_2_d = 5'h1f - 5'd1;
-      found_2_d = 1'd1;
-    end
-    if (hit_29_q) begin
-      slot_2_d = 5'h1f - 5'd2;
-      found_2_d = 1'd1;
-    end
-    if (hit_28_q) begin
-      slot_2_d = 5'h1f - 5'd3;
-      found_2_d = 1'd1;
-    end
-    if (hit_27_q) begin
-      slot_2_d = 5'h1f - 5'd4;
-      found_2_d = 1'd1;
-    end
-    if (hit_26_q) begin
-      slot_2_d = 5'h1f - 5'd5;
-      found_2_d = 1'd1;
-    end
-    if (hit_25_q) begin
-      slot_2_d = 5'h1f - 5'd6;
-      found_2_d = 1'd1;
-    end
-    if (hit_24_q) begin
-      slot_2_d = 5'h1f - 5'd7;
-      found_2_d = 1'd1;
-    end
-    if (hit_23_q) begin
-      slot_2_d = 5'h1f - 5'd8;
-      found_2_d = 1'd1;
-    end
-    if (hit_22_q) begin
-      slot_2_d = 5'h1f - 5'd9;
-      found_2_d = 1'd1;
-    end
-    if (hit_21_q) begin
-      slot_2_d = 5'h1f - 5'ha;
-      found_2_d = 1'd1;
-    end
-    if (hit_20_q) begin
-      slot_2_d = 5'h1f - 5'hb;
-      found_2_d = 1'd1;
-    end
-    if (hit_19_q) begin
-      slot_2_d = 5'h1f - 5'hc;
-      found_2_d = 1'd1;
-    end
-    if (hit_18_q) begin
-      slot_2_d = 5'h1f - 5'hd;
-      found_2_d = 1'd1;
-    end
-    if (hit_17_q) begin
-      slot_2_d = 5'h1f - 5'he;
-      found_2_d = 1'd1;
-    end
-    if (hit_16_q) begin
-      slot_2_d = 5'h1f - 5'hf;
-      found_2_d = 1'd1;
-    end
-    if (hit_15_q) begin
-      slot_2_d = 5'h1f - 5'h10;
-      found_2_d = 1'd1;
-    end
-    if (hit_14_q) begin
-      slot_2_d = 5'h1f - 5'h11;
-      found_2_d = 1'd1;
-    end
-    if (hit_13_q) begin
-      slot_2_d = 5'h1f - 5'h12;
-      found_2_d = 1'd1;
-    end
-    if (hit_12_q) begin
-      slot_2_d = 5'h1f - 5'h13;
-      found_2_d = 1'd1;
-    end
-    if (hit_11_q) begin
-      slot_2_d = 5'h1f - 5'h14;
-      found_2_d = 1'd1;
-    end
-    if (hit_10_q) begin
-      slot_2_d = 5'h1f - 5'h15;
-      found_2_d = 1'd1;
-    end
-    if (hit_9_q) begin
-      slot_2_d = 5'h1f - 5'h16;
-      found_2_d = 1'd1;
-    end
-    if (hit_8_q) begin
-      slot_2_d = 5'h1f - 5'h17;
-      found_2_d = 1'd1;
-    end
-    if (hit_7_q) begin
-      slot_2_d = 5'h1f - 5'h18;
-      found_2_d = 1'd1;
-    end
-    if (hit_6_q) begin
-      slot_2_d = 5'h1f - 5'h19;
-      found_2_d = 1'd1;
-    end
-    if (hit_5_q) begin
-      slot_2_d = 5'h1f - 5'h1a;
-      found_2_d = 1'd1;
-    end
-    if (hit_4_q) begin
-      slot_2_d = 5'h1f - 5'h1b;
-      found_2_d = 1'd1;
-    end
-    if (hit_3_q) begin
-      slot_2_d = 5'h1f - 5'h1c;
-      found_2_d = 1'd1;
-    end
-    if (hit_2_q) begin
-      slot_2_d = 5'h1f - 5'h1d;
+    if (hit_0_q) begin
+      slot = slot | 5'd0;
       found_2_d = 1'd1;
     end
     if (hit_1_q) begin
-      slot_2_d = 5'h1f - 5'h1e;
+      slot = slot | 5'd1;
       found_2_d = 1'd1;
     end
-    if (hit_0_q) begin
-      slot_2_d = 5'h1f - 5'h1f;
+    if (hit_2_q) begin
+      slot = slot | 5'd2;
+      found_2_d = 1'd1;
+    end
+    if (hit_3_q) begin
+      slot = slot | 5'd3;
+      found_2_d = 1'd1;
+    end
+    if (hit_4_q) begin
+      slot = slot | 5'd4;
+      found_2_d = 1'd1;
+    end
+    if (hit_5_q) begin
+      slot = slot | 5'd5;
+      found_2_d = 1'd1;
+    end
+    if (hit_6_q) begin
+      slot = slot | 5'd6;
+      found_2_d = 1'd1;
+    end
+    if (hit_7_q) begin
+      slot = slot | 5'd7;
+      found_2_d = 1'd1;
+    end
+    if (hit_8_q) begin
+      slot = slot | 5'd8;
+      found_2_d = 1'd1;
+    end
+    if (hit_9_q) begin
+      slot = slot | 5'd9;
+      found_2_d = 1'd1;
+    end
+    if (hit_10_q) begin
+      slot = slot | 5'ha;
+      found_2_d = 1'd1;
+    end
+    if (hit_11_q) begin
+      slot = slot | 5'hb;
+      found_2_d = 1'd1;
+    end
+    if (hit_12_q) begin
+      slot = slot | 5'hc;
+      found_2_d = 1'd1;
+    end
+    if (hit_13_q) begin
+      slot = slot | 5'hd;
+      found_2_d = 1'd1;
+    end
+    if (hit_14_q) begin
+      slot = slot | 5'he;
+      found_2_d = 1'd1;
+    end
+    if (hit_15_q) begin
+      slot = slot | 5'hf;
+      found_2_d = 1'd1;
+    end
+    if (hit_16_q) begin
+      slot = slot | 5'h10;
+      found_2_d = 1'd1;
+    end
+    if (hit_17_q) begin
+      slot = slot | 5'h11;
+      found_2_d = 1'd1;
+    end
+    if (hit_18_q) begin
+      slot = slot | 5'h12;
+      found_2_d = 1'd1;
+    end
+    if (hit_19_q) begin
+      slot = slot | 5'h13;
+      found_2_d = 1'd1;
+    end
+    if (hit_20_q) begin
+      slot = slot | 5'h14;
+      found_2_d = 1'd1;
+    end
+    if (hit_21_q) begin
+      slot = slot | 5'h15;
+      found_2_d = 1'd1;
+    end
+    if (hit_22_q) begin
+      slot = slot | 5'h16;
+      found_2_d = 1'd1;
+    end
+    if (hit_23_q) begin
+      slot = slot | 5'h17;
+      found_2_d = 1'd1;
+    end
+    if (hit_24_q) begin
+      slot = slot | 5'h18;
+      found_2_d = 1'd1;
+    end
+    if (hit_25_q) begin
+      slot = slot | 5'h19;
+      found_2_d = 1'd1;
+    end
+    if (hit_26_q) begin
+      slot = slot | 5'h1a;
+      found_2_d = 1'd1;
+    end
+    if (hit_27_q) begin
+      slot = slot | 5'h1b;
+      found_2_d = 1'd1;
+    end
+    if (hit_28_q) begin
+      slot = slot | 5'h1c;
+      found_2_d = 1'd1;
+    end
+    if (hit_29_q) begin
+      slot = slot | 5'h1d;
+      found_2_d = 1'd1;
+    end
+    if (hit_30_q) begin
+      slot = slot | 5'h1e;
+      found_2_d = 1'd1;
+    end
+    if (hit_31_q) begin
+      slot = slot | 5'h1f;
       found_2_d = 1'd1;
     end
   end
@@ -805,7 +806,7 @@ module hpcc_host_region_check (
     empty_2_q <= empty_1_q;
     first_2_q <= first_1_q;
     last_lower_2_q <= last_lower;
-    slot_2_q <= slot_2_d;
+    slot_2_q <= slot;
     key_2_q <= key_1_q;
     access_2_q <= access_1_q;
     found_3_q <= found_2_q;

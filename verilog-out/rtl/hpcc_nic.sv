@@ -447,7 +447,7 @@ module hpcc_nic (
   wire  flows_many_hops;
   wire  flows_bad_speed;
   // Grants to frames.
-  logic [5:0] tx_cfg_dscp_request;
+  hpcc_nic_pkg::frame_settings_t tx_settings;
   wire  tx_send_ready;
   wire  tx_feedback_valid;
   wire  tx_feedback_advance;
@@ -1046,18 +1046,7 @@ module hpcc_nic (
     .rst(asleep),
     .overhead(overhead_q),
     .pause(pause),
-    .cfg_mac(registers_cfg_mac),
-    .cfg_ip(registers_cfg_ip),
-    .cfg_port_roce(registers_cfg_port_roce),
-    .cfg_port_int(registers_cfg_port_int),
-    .cfg_port_echo(registers_cfg_port_echo),
-    .cfg_echo_icrc_full(registers_cfg_echo_icrc_full),
-    .cfg_pkey(registers_cfg_pkey),
-    .cfg_dscp(registers_cfg_dscp),
-    .cfg_dscp_request(tx_cfg_dscp_request),
-    .cfg_ecn(registers_cfg_ecn),
-    .cfg_cnp_dscp(registers_cfg_cnp_dscp),
-    .cfg_ttl(registers_cfg_ttl),
+    .settings(tx_settings),
     .cfg_ack_req_interval(registers_cfg_ack_req_interval),
     .cfg_times_spacing(registers_cfg_times_spacing),
     .cfg_times_enable(registers_cfg_times_enable),
@@ -1312,10 +1301,21 @@ module hpcc_nic (
     failed_packet.psn = tx_note_psn;
   end
   always_comb begin
-    tx_cfg_dscp_request = registers_cfg_dscp;
+    tx_settings.mac = registers_cfg_mac;
+    tx_settings.ip = registers_cfg_ip;
+    tx_settings.port_roce = registers_cfg_port_roce;
+    tx_settings.port_int = registers_cfg_port_int;
+    tx_settings.port_echo = registers_cfg_port_echo;
+    tx_settings.echo_icrc_full = registers_cfg_echo_icrc_full;
+    tx_settings.pkey = registers_cfg_pkey;
+    tx_settings.dscp = registers_cfg_dscp;
+    tx_settings.dscp_request = registers_cfg_dscp;
     if (|registers_cfg_probe_interval) begin
-      tx_cfg_dscp_request = registers_cfg_dscp_unstamped;
+      tx_settings.dscp_request = registers_cfg_dscp_unstamped;
     end
+    tx_settings.cnp_dscp = registers_cfg_cnp_dscp;
+    tx_settings.ecn = registers_cfg_ecn;
+    tx_settings.ttl = registers_cfg_ttl;
   end
   initial begin
     hold_q = 9'd0;

@@ -3671,6 +3671,14 @@ package hpcc_nic_pkg;
     logic [23:0] assigned;
   } post_state_t;
 
+  // Whether a part of a queue pair's state is void: it is if one of the two is high.
+  typedef struct packed {
+    // The upper half is.
+    logic upper;
+    // It has never been written, or the lower half of its generation is another than the context's.
+    logic lower;
+  } void_by_t;
+
   // What answers and READ responses own of `RequesterState`.
   typedef struct packed {
     // This has been written.
@@ -3710,6 +3718,14 @@ package hpcc_nic_pkg;
     // Queue pair.
     logic [7:0] qp;
   } landing_context_t;
+
+  // A generation in halves.
+  typedef struct packed {
+    // Upper half.
+    logic [3:0] upper;
+    // Lower half.
+    logic [3:0] lower;
+  } generation_halves_t;
 
   // How far a queue pair has sent.
   typedef struct packed {
@@ -4198,6 +4214,34 @@ package hpcc_nic_pkg;
     // Second half.
     logic [15:0] low;
   } address_halves_t;
+
+  // Registers of the NIC that frames are made by.
+  typedef struct packed {
+    // Time to live.
+    logic [7:0] ttl;
+    // ECN field of requests and READ responses of queue pairs without INT.
+    logic [1:0] ecn;
+    // The same of congestion notifications.
+    logic [5:0] cnp_dscp;
+    // The same of requests of queue pairs with INT.
+    logic [5:0] dscp_request;
+    // Differentiated services code point.
+    logic [5:0] dscp;
+    // Partition key.
+    logic [15:0] pkey;
+    // The ICRC of what echoes INT covers the INT too.
+    logic echo_icrc_full;
+    // UDP port of INT echoed.
+    logic [15:0] port_echo;
+    // UDP port of INT being collected.
+    logic [15:0] port_int;
+    // UDP port of plain RoCEv2.
+    logic [15:0] port_roce;
+    // Own IPv4 address.
+    logic [31:0] ip;
+    // Own Ethernet address, first byte in the highest bits.
+    logic [47:0] mac;
+  } frame_settings_t;
 
   // A data packet whose header is being made.
   typedef struct packed {

@@ -634,8 +634,8 @@ module hpcc_requester (
   hpcc_nic_pkg::post_state_t posts_posted_3_q;
   hpcc_nic_pkg::post_state_t posts_posted_4_q;
   hpcc_nic_pkg::post_state_t posts_posted_5_q;
-  logic posts_posted_void_3_q;
-  logic posts_progress_void_3_q;
+  hpcc_nic_pkg::void_by_t posts_posted_void_3_q;
+  hpcc_nic_pkg::void_by_t posts_progress_void_3_q;
   hpcc_nic_pkg::ack_progress_t posts_progress_3_q;
   hpcc_nic_pkg::requester_context_t posts_context_3_q;
   wire  posts_refused_4_d;
@@ -730,6 +730,8 @@ module hpcc_requester (
   hpcc_nic_pkg::fast_step_t entry_behind_q;
   // The state in clock 3.
   hpcc_nic_pkg::requester_state_t stages_now;
+  wire  stages_is_void;
+  wire  stages_acked_is_void;
   wire  stages_has_ended;
   wire  stages_goes_on;
   wire  stages_is_response;
@@ -857,12 +859,6 @@ module hpcc_requester (
   logic stages_alive_3_q;
   logic stages_int_on_3_q;
   logic stages_sent_known_3_q;
-  logic stages_void_3_q;
-  wire  stages_sound_3_d;
-  logic stages_sound_3_q;
-  logic stages_acked_void_3_q;
-  wire  stages_acked_3_d;
-  logic stages_acked_3_q;
   wire  stages_alone_3_d;
   logic stages_alone_3_q;
   wire  stages_at_start_3_d;
@@ -870,6 +866,8 @@ module hpcc_requester (
   logic [23:0] stages_next_3_q;
   logic [23:0] stages_sent_to_3_q;
   logic [23:0] stages_first_psn_3_q;
+  hpcc_nic_pkg::void_by_t stages_void_3_q;
+  hpcc_nic_pkg::void_by_t stages_acked_void_3_q;
   logic [7:0] stages_reference_3_q;
   hpcc_nic_pkg::fast_step_t stages_step_3_d;
   hpcc_nic_pkg::fast_step_t stages_step_3_q;
@@ -1061,13 +1059,15 @@ module hpcc_requester (
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
   logic [7:0] store_compared;
-  wire  store_posted_of_context;
-  wire  store_posted_of_removed;
-  logic store_posted_own;
-  wire  store_acked_of_context;
-  wire  store_acked_of_removed;
-  logic store_acked_own;
-  // The part is of the context's generation; of the one that is removed. The context of the state machine's or the answer's queue pair.
+  wire  hpcc_nic_pkg::generation_halves_t store_of_context;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_removed;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_posted;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_acked;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_own_context;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_own_posted;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_progress;
+  // Generations: of the context, of the one that is removed, of the parts of the state, and the same for work requests. The context of the
+  // state machine's or the answer's queue pair.
   wire  hpcc_nic_pkg::requester_context_t store_known;
   // A state may be written in the next clock, by whom ever.
   wire  store_will_write;
@@ -1077,9 +1077,9 @@ module hpcc_requester (
   // The state, two clocks after `qp`, if it is not void.
   hpcc_nic_pkg::requester_state_t store_state;
   // What posting owns of it is void, and so is the rest.
-  wire  store_is_void;
+  hpcc_nic_pkg::void_by_t store_all_void;
   // What answers own of it is void.
-  wire  store_acked_void;
+  hpcc_nic_pkg::void_by_t store_acked_void;
   // Generation that it is compared with.
   wire  [7:0] store_own_generation;
   // First PSN of the context.
@@ -1099,11 +1099,11 @@ module hpcc_requester (
   // What posting owns of the state of `post_qp`, two clocks later.
   wire  hpcc_nic_pkg::post_state_t store_posted;
   // It is void.
-  wire  store_posted_void;
+  hpcc_nic_pkg::void_by_t store_posted_void;
   // What it needs of the rest.
   wire  hpcc_nic_pkg::ack_progress_t store_progress;
   // That is void.
-  wire  store_progress_void;
+  hpcc_nic_pkg::void_by_t store_progress_void;
   // Context of `post_qp`.
   wire  hpcc_nic_pkg::requester_context_t store_post_context;
   // A context waits until nobody else writes.
@@ -3516,7 +3516,7 @@ module hpcc_requester (
   end
   always_comb begin
     posts_now = posts_posted_3_q;
-    if (posts_posted_void_3_q) begin
+    if (posts_posted_void_3_q.lower | posts_posted_void_3_q.upper) begin
       posts_now = 48'd0;
       posts_now.assigned = posts_context_3_q.first_psn;
     end
@@ -3524,7 +3524,7 @@ module hpcc_requester (
   end
   always_comb begin
     posts_acked = posts_progress_3_q;
-    if (posts_progress_void_3_q) begin
+    if (posts_progress_void_3_q.lower | posts_progress_void_3_q.upper) begin
       posts_acked = 44'd0;
       posts_acked.una = posts_context_3_q.first_psn;
     end
@@ -3698,14 +3698,14 @@ module hpcc_requester (
   assign stages_ring_read = stages_step_1_q.response;
   assign stages_alone_3_d = store_state.head == store_state.tail;
   assign stages_at_start_3_d = ~(|store_state.tail);
-  assign stages_sound_3_d = ~store_is_void;
-  assign stages_acked_3_d = ~store_acked_void;
   assign stages_alive_3_d = store_alive & (store_context_generation == stages_step_2_q.generation);
+  assign stages_is_void = stages_void_3_q.lower | stages_void_3_q.upper;
+  assign stages_acked_is_void = stages_acked_void_3_q.lower | stages_acked_void_3_q.upper;
   assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_deferred));
   assign stages_state_now = stages_now;
-  assign stages_void_now = ~stages_sound_3_q;
-  assign stages_empty = ((~stages_sound_3_q) | (stages_acked_3_q & stages_alone_3_q)) | ((~stages_acked_3_q) & stages_at_start_3_q);
-  assign stages_has_ended = stages_acked_3_q & stages_state_3_q.dead;
+  assign stages_void_now = stages_is_void;
+  assign stages_empty = (stages_is_void | ((~stages_acked_is_void) & stages_alone_3_q)) | (stages_acked_is_void & stages_at_start_3_q);
+  assign stages_has_ended = (~stages_acked_is_void) & stages_state_3_q.dead;
   assign stages_dead_now = stages_has_ended;
   assign stages_distance = stages_step_3_q.psn - stages_now.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
@@ -3716,7 +3716,7 @@ module hpcc_requester (
   assign stages_direct_4_d = stages_now.told == stages_now.head;
   assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
   assign stages_is_response = stages_step_3_q.response;
-  assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & stages_sound_3_q) & (~stages_has_ended))
+  assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_is_void)) & (~stages_has_ended))
       & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
   assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
   assign stages_old = stages_distance.negative;
@@ -3735,7 +3735,7 @@ module hpcc_requester (
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
   assign stages_never_sent = (~stages_distance.negative) & stages_unsent;
-  assign stages_may_move = (stages_judged & stages_sound_3_q) & (stages_now.head != stages_now.admit);
+  assign stages_may_move = (stages_judged & (~stages_is_void)) & (stages_now.head != stages_now.admit);
   assign stages_moves_write_4_d = (((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative)
       & (~stages_distance.negative);
   assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_distance.negative);
@@ -3838,7 +3838,7 @@ module hpcc_requester (
   end
   always_comb begin
     stages_now = stages_state_3_q;
-    if (stages_acked_void_3_q) begin
+    if (stages_acked_is_void) begin
       stages_now = 146'd0;
       stages_now.accepted = stages_first_psn_3_q;
       stages_now.assigned = stages_state_3_q.assigned;
@@ -3846,15 +3846,15 @@ module hpcc_requester (
       stages_now.tail = stages_state_3_q.tail;
       stages_now.posted = stages_state_3_q.posted;
     end
-    if (stages_void_3_q) begin
+    if (stages_is_void) begin
       stages_now.assigned = stages_first_psn_3_q;
       stages_now.admit = 5'd0;
       stages_now.tail = 5'd0;
       stages_now.posted = 5'd0;
     end
-    stages_now.una = stages_first_psn_3_q;
-    if (stages_acked_3_q) begin
-      stages_now.una = stages_state_3_q.una;
+    stages_now.una = stages_state_3_q.una;
+    if (stages_acked_is_void) begin
+      stages_now.una = stages_first_psn_3_q;
     end
     stages_now.generation = stages_reference_3_q;
   end
@@ -4038,20 +4038,19 @@ module hpcc_requester (
   assign store_own_generation = store_compared;
   assign store_acked = store_acks_rdata;
   assign store_with_machine = store_posts_rdata;
-  assign store_posted_of_context = store_with_machine.generation == store_known.generation;
-  assign store_posted_of_removed = store_with_machine.generation == choice_generation;
-  assign store_is_void = (~store_with_machine.used) | (~store_posted_own);
-  assign store_acked_of_context = store_acked.generation == store_known.generation;
-  assign store_acked_of_removed = store_acked.generation == choice_generation;
-  assign store_acked_void = (~store_acked.used) | (~store_acked_own);
+  assign store_of_context = store_known.generation;
+  assign store_of_removed = choice_generation;
+  assign store_of_posted = store_with_machine.generation;
+  assign store_of_acked = store_acked.generation;
   assign store_own_context = store_post_contexts_rdata;
   assign store_own_posted = store_own_posts_rdata;
   assign store_own_progress = store_progresses_rdata;
   assign store_post_context = store_own_context;
   assign store_posted = store_own_posted;
   assign store_progress = store_own_progress;
-  assign store_posted_void = (~store_own_posted.used) | (store_own_posted.generation != store_own_context.generation);
-  assign store_progress_void = (~store_own_progress.used) | (store_own_progress.generation != store_own_context.generation);
+  assign store_of_own_context = store_own_context.generation;
+  assign store_of_own_posted = store_own_posted.generation;
+  assign store_of_progress = store_own_progress.generation;
   always_comb begin
     store_arriving.qp = context_qp;
     store_arriving.voids = context_data.alive | (~(|context_data.generation));
@@ -4143,16 +4142,28 @@ module hpcc_requester (
     store_state.posted = store_with_machine.posted;
   end
   always_comb begin
-    store_posted_own = store_posted_of_context;
+    store_all_void.lower = (~store_with_machine.used) | (store_of_posted.lower != store_of_context.lower);
+    store_all_void.upper = store_of_posted.upper != store_of_context.upper;
     if (store_by_generation_q) begin
-      store_posted_own = store_posted_of_removed;
+      store_all_void.lower = (~store_with_machine.used) | (store_of_posted.lower != store_of_removed.lower);
+      store_all_void.upper = store_of_posted.upper != store_of_removed.upper;
     end
   end
   always_comb begin
-    store_acked_own = store_acked_of_context;
+    store_acked_void.lower = (~store_acked.used) | (store_of_acked.lower != store_of_context.lower);
+    store_acked_void.upper = store_of_acked.upper != store_of_context.upper;
     if (store_by_generation_q) begin
-      store_acked_own = store_acked_of_removed;
+      store_acked_void.lower = (~store_acked.used) | (store_of_acked.lower != store_of_removed.lower);
+      store_acked_void.upper = store_of_acked.upper != store_of_removed.upper;
     end
+  end
+  always_comb begin
+    store_posted_void.lower = (~store_own_posted.used) | (store_of_own_posted.lower != store_of_own_context.lower);
+    store_posted_void.upper = store_of_own_posted.upper != store_of_own_context.upper;
+  end
+  always_comb begin
+    store_progress_void.lower = (~store_own_progress.used) | (store_of_progress.lower != store_of_own_context.lower);
+    store_progress_void.upper = store_of_progress.upper != store_of_own_context.upper;
   end
   // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
   //
@@ -4803,8 +4814,8 @@ module hpcc_requester (
     posts_posted_3_q = 48'd0;
     posts_posted_4_q = 48'd0;
     posts_posted_5_q = 48'd0;
-    posts_posted_void_3_q = 1'd0;
-    posts_progress_void_3_q = 1'd0;
+    posts_posted_void_3_q = 2'd0;
+    posts_progress_void_3_q = 2'd0;
     posts_progress_3_q = 44'd0;
     posts_context_3_q = 37'd0;
     posts_refused_4_q = 1'd0;
@@ -4843,15 +4854,13 @@ module hpcc_requester (
     stages_alive_3_q = 1'd0;
     stages_int_on_3_q = 1'd0;
     stages_sent_known_3_q = 1'd0;
-    stages_void_3_q = 1'd0;
-    stages_sound_3_q = 1'd0;
-    stages_acked_void_3_q = 1'd0;
-    stages_acked_3_q = 1'd0;
     stages_alone_3_q = 1'd0;
     stages_at_start_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
     stages_first_psn_3_q = 24'd0;
+    stages_void_3_q = 2'd0;
+    stages_acked_void_3_q = 2'd0;
     stages_reference_3_q = 8'd0;
     stages_step_3_q = 75'd0;
     stages_step_4_q = 75'd0;
@@ -5217,15 +5226,13 @@ module hpcc_requester (
     stages_alive_3_q <= stages_alive_3_d;
     stages_int_on_3_q <= store_int_on;
     stages_sent_known_3_q <= store_sent_known;
-    stages_void_3_q <= store_is_void;
-    stages_sound_3_q <= stages_sound_3_d;
-    stages_acked_void_3_q <= store_acked_void;
-    stages_acked_3_q <= stages_acked_3_d;
     stages_alone_3_q <= stages_alone_3_d;
     stages_at_start_3_q <= stages_at_start_3_d;
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
     stages_first_psn_3_q <= store_first_psn;
+    stages_void_3_q <= store_all_void;
+    stages_acked_void_3_q <= store_acked_void;
     stages_reference_3_q <= store_own_generation;
     stages_step_3_q <= stages_step_3_d;
     stages_step_4_q <= stages_step_4_d;

@@ -136,6 +136,11 @@ module hpcc_sched_entry (
   hpcc_nic_pkg::operation_t event_word;
   hpcc_nic_pkg::operation_t feedback_word;
   hpcc_nic_pkg::operation_t work_word;
+  hpcc_nic_pkg::operation_t of_updates;
+  hpcc_nic_pkg::operation_t of_commands;
+  hpcc_nic_pkg::operation_t of_events;
+  hpcc_nic_pkg::operation_t of_feedbacks;
+  hpcc_nic_pkg::operation_t of_works;
   logic sweeping_d;
   logic sweeping_q;
   logic sweeping_1_d;
@@ -417,22 +422,7 @@ module hpcc_sched_entry (
     if (&timer_wait_q) begin
       timer_due_d = 1'd1;
     end
-    word_r_d = 140'd0;
-    if (update_1_q) begin
-      word_r_d = updates_word;
-    end
-    if (command_1_q) begin
-      word_r_d = commands_word;
-    end
-    if (event_1_q) begin
-      word_r_d = events_word;
-    end
-    if (feedback_1_q) begin
-      word_r_d = feedbacks_word;
-    end
-    if (work_1_q) begin
-      word_r_d = works_word;
-    end
+    word_r_d = (((of_updates | of_commands) | of_events) | of_feedbacks) | of_works;
     if (look_1_q) begin
       word_r_d.kind = hpcc_nic_pkg::OP_KIND_TICK;
     end
@@ -601,6 +591,36 @@ module hpcc_sched_entry (
     chosen_look = 16'd0;
     if (look_1_q) begin
       chosen_look = {7'd0, latest_q};
+    end
+  end
+  always_comb begin
+    of_updates = 140'd0;
+    if (update_1_q) begin
+      of_updates = updates_word;
+    end
+  end
+  always_comb begin
+    of_commands = 140'd0;
+    if (command_1_q) begin
+      of_commands = commands_word;
+    end
+  end
+  always_comb begin
+    of_events = 140'd0;
+    if (event_1_q) begin
+      of_events = events_word;
+    end
+  end
+  always_comb begin
+    of_feedbacks = 140'd0;
+    if (feedback_1_q) begin
+      of_feedbacks = feedbacks_word;
+    end
+  end
+  always_comb begin
+    of_works = 140'd0;
+    if (work_1_q) begin
+      of_works = works_word;
     end
   end
   initial begin

@@ -313,12 +313,12 @@ module hpcc_sched_sender_large (
     .d(flow_2_q),
     .q(flow_8_q)
   );
-  hpcc_forward_ram #(.WIDTH(150), .ADDRESS(13)) u_memory (
+  hpcc_forward_ram #(.WIDTH(150), .ADDRESS(13), .ANNOUNCED(1)) u_memory (
     .clk(clk),
     .raddr(flow_2_q),
     .rdata(memory_rdata),
-    .we(notify_9_q),
-    .waddr(flow_9r_q),
+    .we(valid_8_q),
+    .waddr(flow_8_q),
     .wdata(written_9_q)
   );
   hpcc_delay #(.WIDTH(140), .DEPTH(5)) u_op_5 (

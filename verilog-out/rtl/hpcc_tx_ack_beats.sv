@@ -23,26 +23,8 @@ module hpcc_tx_ack_beats (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Register: own Ethernet address, first byte in the highest bits.
-  input  wire  [47:0] own_mac,
-  // Register: own IPv4 address.
-  input  wire  [31:0] own_ip,
-  // Register: UDP port of plain RoCEv2.
-  input  wire  [15:0] port_roce,
-  // Register: UDP port of INT being collected.
-  input  wire  [15:0] port_int,
-  // Register: UDP port of INT echoed.
-  input  wire  [15:0] port_echo,
-  // Register: the ICRC of what echoes INT covers the INT too.
-  input  wire  echo_icrc_full,
-  // Register: partition key.
-  input  wire  [15:0] pkey,
-  // Register: DSCP.
-  input  wire  [5:0] dscp,
-  // Register: DSCP of congestion notifications.
-  input  wire  [5:0] cnp_dscp,
-  // Register: time to live.
-  input  wire  [7:0] ttl,
+  // Registers.
+  input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to
   // the one on which INT is collected.
   input  wire  hpcc_nic_pkg::ack_send_t ack_data,
@@ -118,14 +100,7 @@ module hpcc_tx_ack_beats (
     .context_write(context_write),
     .context_qp(context_qp),
     .context_data(context_data),
-    .own_mac(own_mac),
-    .own_ip(own_ip),
-    .port_roce(port_roce),
-    .port_int(port_int),
-    .port_echo(port_echo),
-    .echo_icrc_full(echo_icrc_full),
-    .pkey(pkey),
-    .ttl(ttl),
+    .settings(settings),
     .service(service),
     .qp(word.qp),
     .generation(word.generation),
@@ -208,13 +183,13 @@ module hpcc_tx_ack_beats (
       header_echoes = 1'd0;
     end
     service = 8'd0;
-    service.dscp = dscp;
+    service.dscp = settings.dscp;
     if (word.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION) begin
       header_opcode = hpcc_nic_pkg::OPCODE_CNP;
       header_psn = 24'd0;
       header_int_given = 6'd0;
       header_body = 13'h14;
-      service.dscp = cnp_dscp;
+      service.dscp = settings.cnp_dscp;
     end
   end
   always_comb begin
@@ -323,7 +298,7 @@ module hpcc_tx_ack_beats (
   always_comb begin
     end_7.icrc_lengths = header_icrc_lengths;
     end_7.int_code = code;
-    end_7.behind_int = (code != 3'd0) & (~(echo_icrc_full & (old.kind != hpcc_nic_pkg::ACK_KIND_PROBE)));
+    end_7.behind_int = (code != 3'd0) & (~(settings.echo_icrc_full & (old.kind != hpcc_nic_pkg::ACK_KIND_PROBE)));
     end_7.tail = {1'd0, int_bytes} + 7'h36;
     if (old.kind == hpcc_nic_pkg::ACK_KIND_ACKNOWLEDGEMENT) begin
       end_7.tail = {1'd0, int_bytes} + 7'h3a;

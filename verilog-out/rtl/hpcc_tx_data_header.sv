@@ -23,24 +23,8 @@ module hpcc_tx_data_header (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Register: own Ethernet address, first byte in the highest bits.
-  input  wire  [47:0] own_mac,
-  // Register: own IPv4 address.
-  input  wire  [31:0] own_ip,
-  // Register: UDP port of plain RoCEv2.
-  input  wire  [15:0] port_roce,
-  // Register: UDP port of INT being collected.
-  input  wire  [15:0] port_int,
-  // Register: partition key.
-  input  wire  [15:0] pkey,
-  // Register: DSCP.
-  input  wire  [5:0] dscp,
-  // Register: DSCP of requests of queue pairs with INT.
-  input  wire  [5:0] dscp_request,
-  // Register: ECN field of queue pairs without INT.
-  input  wire  [1:0] ecn,
-  // Register: time to live.
-  input  wire  [7:0] ttl,
+  // Registers.
+  input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Packets.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
@@ -86,7 +70,6 @@ module hpcc_tx_data_header (
   wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
-  wire  header_echo_icrc_full;
   logic [5:0] header_dscp_int;
   wire  [1:0] header_pad;
   wire  [12:0] header_body;
@@ -188,14 +171,7 @@ module hpcc_tx_data_header (
     .context_write(context_write),
     .context_qp(context_qp),
     .context_data(context_data),
-    .own_mac(own_mac),
-    .own_ip(own_ip),
-    .port_roce(port_roce),
-    .port_int(port_int),
-    .port_echo(port_int),
-    .echo_icrc_full(header_echo_icrc_full),
-    .pkey(pkey),
-    .ttl(ttl),
+    .settings(settings),
     .service(service),
     .qp(word.qp),
     .generation(word.generation),
@@ -249,7 +225,6 @@ module hpcc_tx_data_header (
     .crowded(unused_queue_before_them_crowded)
   );
   assign packet_ready = packets_up_ready;
-  assign header_echo_icrc_full = 1'd0;
   assign word = packets_down_data;
   assign next_read = word.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST;
   assign queue_next_request = ~word.response;
@@ -296,13 +271,13 @@ module hpcc_tx_data_header (
     row_11_d.note.tag = old.tag;
   end
   always_comb begin
-    service.dscp = dscp;
-    service.ecn = ecn;
+    service.dscp = settings.dscp;
+    service.ecn = settings.ecn;
   end
   always_comb begin
-    header_dscp_int = dscp_request;
+    header_dscp_int = settings.dscp_request;
     if (word.response) begin
-      header_dscp_int = dscp;
+      header_dscp_int = settings.dscp;
     end
   end
   always_comb begin

@@ -32,30 +32,8 @@ module hpcc_tx_frame_builder (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Register: own Ethernet address, first byte in the highest bits.
-  input  wire  [47:0] own_mac,
-  // Register: own IPv4 address.
-  input  wire  [31:0] own_ip,
-  // Register: UDP port of plain RoCEv2.
-  input  wire  [15:0] port_roce,
-  // Register: UDP port of INT being collected.
-  input  wire  [15:0] port_int,
-  // Register: UDP port of INT echoed.
-  input  wire  [15:0] port_echo,
-  // Register: the ICRC of what echoes INT covers the INT too.
-  input  wire  echo_icrc_full,
-  // Register: partition key.
-  input  wire  [15:0] pkey,
-  // Register: DSCP.
-  input  wire  [5:0] dscp,
-  // Register: DSCP of requests of queue pairs with INT.
-  input  wire  [5:0] dscp_request,
-  // Register: DSCP of congestion notifications.
-  input  wire  [5:0] cnp_dscp,
-  // Register: ECN field of queue pairs without INT.
-  input  wire  [1:0] ecn,
-  // Register: time to live.
-  input  wire  [7:0] ttl,
+  // Registers.
+  input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
@@ -182,15 +160,7 @@ module hpcc_tx_frame_builder (
     .context_write(context_write),
     .context_qp(context_qp),
     .context_data(context_data),
-    .own_mac(own_mac),
-    .own_ip(own_ip),
-    .port_roce(port_roce),
-    .port_int(port_int),
-    .pkey(pkey),
-    .dscp(dscp),
-    .dscp_request(dscp_request),
-    .ecn(ecn),
-    .ttl(ttl),
+    .settings(settings),
     .packet_data(packet_data),
     .packet_valid(packet_valid),
     .packet_ready(headers_packet_ready),
@@ -208,16 +178,7 @@ module hpcc_tx_frame_builder (
     .context_write(context_write),
     .context_qp(context_qp),
     .context_data(context_data),
-    .own_mac(own_mac),
-    .own_ip(own_ip),
-    .port_roce(port_roce),
-    .port_int(port_int),
-    .port_echo(port_echo),
-    .echo_icrc_full(echo_icrc_full),
-    .pkey(pkey),
-    .dscp(dscp),
-    .cnp_dscp(cnp_dscp),
-    .ttl(ttl),
+    .settings(settings),
     .ack_data(ack_data),
     .ack_valid(ack_valid),
     .ack_ready(acks_ack_ready),

@@ -21,22 +21,8 @@ module hpcc_tx_header (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Register: own Ethernet address, first byte in the highest bits. Registers need four clocks to take effect.
-  input  wire  [47:0] own_mac,
-  // Register: own IPv4 address.
-  input  wire  [31:0] own_ip,
-  // Register: UDP port of plain RoCEv2.
-  input  wire  [15:0] port_roce,
-  // Register: UDP port of INT being collected.
-  input  wire  [15:0] port_int,
-  // Register: UDP port of INT echoed.
-  input  wire  [15:0] port_echo,
-  // Register: the ICRC of what echoes INT covers the INT too.
-  input  wire  echo_icrc_full,
-  // Register: partition key.
-  input  wire  [15:0] pkey,
-  // Register: time to live.
-  input  wire  [7:0] ttl,
+  // Registers. They need four clocks to take effect.
+  input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
   input  wire  hpcc_nic_pkg::type_of_service_t service,
   // Queue pair.
@@ -146,9 +132,9 @@ module hpcc_tx_header (
   assign with_int = {3'd0, body_3_q} + {10'd0, plan_3_q.int_bytes};
   assign peer_halves = plan_3_q.peer.ip;
   assign peer_sum_4_d = ({2'd0, peer_halves.low} + {2'd0, peer_halves.high}) + {10'd0, plan_3_q.service};
-  assign own_halves = own_ip;
+  assign own_halves = settings.ip;
   assign fixed_b_d = {4'd0, own_halves.low} + {4'd0, own_halves.high};
-  assign fixed_d = (fixed_b_q + 20'h8511) + ({12'd0, ttl} << 8);
+  assign fixed_d = (fixed_b_q + 20'h8511) + ({12'd0, settings.ttl} << 8);
   assign sum_5_d = ({2'd0, peer_sum_4_q} + {4'd0, lengths_4_q.ip}) + fixed_q;
   assign fold_6_d = {1'd0, sum_5_q[15:0]} + {13'd0, sum_5_q[19:16]};
   assign checksum_7_d = ~(fold_6_q[15:0] + {15'd0, fold_6_q[16]});
@@ -168,16 +154,16 @@ module hpcc_tx_header (
     plan_3_d.ack_req = taken.ack_req;
     plan_3_d.pad = taken.pad;
     plan_3_d.int_bytes = 6'd0;
-    plan_3_d.destination_port = port_roce;
+    plan_3_d.destination_port = settings.port_roce;
     if (taken.echoes) begin
       if (taken.int_given != 6'd0) begin
         plan_3_d.int_bytes = taken.int_given;
-        plan_3_d.destination_port = port_echo;
+        plan_3_d.destination_port = settings.port_echo;
       end
     end else begin
       if (found.int_on) begin
         plan_3_d.int_bytes = 6'd2;
-        plan_3_d.destination_port = port_int;
+        plan_3_d.destination_port = settings.port_int;
       end
     end
     plan_3_d.service = services_q;
@@ -205,14 +191,14 @@ module hpcc_tx_header (
   end
   always_comb begin
     read_by_icrc = {3'd0, body_3_q};
-    if (echo_icrc_full & echoes_3_q) begin
+    if (settings.echo_icrc_full & echoes_3_q) begin
       read_by_icrc = with_int;
     end
   end
   always_comb begin
     headers = 336'd0;
     headers.ethernet.destination = made.peer.mac;
-    headers.ethernet.source = own_mac;
+    headers.ethernet.source = settings.mac;
     headers.ethernet.ethertype = 16'h800;
     headers.ip.version = 4'd4;
     headers.ip.ihl = 4'd5;
@@ -220,10 +206,10 @@ module hpcc_tx_header (
     headers.ip.ecn = made.service.ecn;
     headers.ip.total_length = made_lengths.ip;
     headers.ip.do_not_fragment = 1'd1;
-    headers.ip.ttl = ttl;
+    headers.ip.ttl = settings.ttl;
     headers.ip.protocol = 8'h11;
     headers.ip.checksum = checksum_7_q;
-    headers.ip.source = own_ip;
+    headers.ip.source = settings.ip;
     headers.ip.destination = made.peer.ip;
     headers.udp.source_port = made.peer.source_port;
     headers.udp.destination_port = made.destination_port;
@@ -234,7 +220,7 @@ module hpcc_tx_header (
     transport.opcode = made.opcode;
     transport.migrated = 1'd1;
     transport.pad = made.pad;
-    transport.pkey = pkey;
+    transport.pkey = settings.pkey;
     transport.qpn = made.peer.qpn;
     transport.ack_req = made.ack_req;
     transport.psn = made.psn;
@@ -264,7 +250,7 @@ module hpcc_tx_header (
     checksum_7_q <= checksum_7_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
-      context_data.pause_class, found.mtu};
+      context_data.pause_class, settings.ecn, settings.cnp_dscp, settings.dscp_request, settings.dscp, found.mtu};
 endmodule
 
 `default_nettype wire

@@ -13,30 +13,8 @@ module hpcc_tx_pipe (
   input  wire  [9:0] overhead,
   // Paused priorities: they stop acknowledgements, if so configured; grants stop in the scheduler.
   input  wire  [7:0] pause,
-  // Register: own Ethernet address.
-  input  wire  [47:0] cfg_mac,
-  // Register: own IPv4 address.
-  input  wire  [31:0] cfg_ip,
-  // Register: UDP port of plain RoCEv2.
-  input  wire  [15:0] cfg_port_roce,
-  // Register: UDP port of INT being collected.
-  input  wire  [15:0] cfg_port_int,
-  // Register: UDP port of INT echoed.
-  input  wire  [15:0] cfg_port_echo,
-  // Register: the ICRC of what echoes INT covers the INT too.
-  input  wire  cfg_echo_icrc_full,
-  // Register: partition key.
-  input  wire  [15:0] cfg_pkey,
-  // Register: differentiated services code point.
-  input  wire  [5:0] cfg_dscp,
-  // Register: differentiated services code point of requests of queue pairs with INT.
-  input  wire  [5:0] cfg_dscp_request,
-  // Register: ECN field of requests and READ responses of queue pairs without INT.
-  input  wire  [1:0] cfg_ecn,
-  // Register: differentiated services code point of congestion notifications.
-  input  wire  [5:0] cfg_cnp_dscp,
-  // Register: time to live.
-  input  wire  [7:0] cfg_ttl,
+  // Registers that frames are made by.
+  input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Register: packets from one acknowledge request to the next.
   input  wire  [7:0] cfg_ack_req_interval,
   // Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
@@ -342,18 +320,7 @@ module hpcc_tx_pipe (
     .context_write(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
-    .own_mac(cfg_mac),
-    .own_ip(cfg_ip),
-    .port_roce(cfg_port_roce),
-    .port_int(cfg_port_int),
-    .port_echo(cfg_port_echo),
-    .echo_icrc_full(cfg_echo_icrc_full),
-    .pkey(cfg_pkey),
-    .dscp(cfg_dscp),
-    .dscp_request(cfg_dscp_request),
-    .cnp_dscp(cfg_cnp_dscp),
-    .ecn(cfg_ecn),
-    .ttl(cfg_ttl),
+    .settings(settings),
     .packet_data(select_packet_data),
     .packet_valid(select_packet_valid),
     .packet_ready(builder_packet_ready),

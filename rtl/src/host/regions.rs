@@ -3,11 +3,12 @@
 //! | clock | registers | computed |
 //! |---|---|---|
 //! | 0 | inputs | 32 keys compared |
-//! | 1 | `hit` | lowest slot that has the key; end of the access, its lower half |
+//! | 1 | `hit` | the slot that has the key; end of the access, its lower half |
 //! | 2 | `slot_2` | its bounds and rights are read; the upper half of the end |
 //! | 3 | RAM | compared |
 //! | 4 | outputs | |
 //!
+//! Keys of slots in use differ. If two have the same, it may find neither: the numbers of all that have it are combined.
 //! The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
 //! bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks regions. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
 
@@ -76,6 +77,7 @@ pub struct RegionCheck {
     #[registers(Bit: found_2, empty_2)]
     first_2: DFF<U<64>>,
     last_lower_2: DFF<HalfSum>,
+    slot: Signal<Local, U<5>>,
     slot_2: DFF<U<5>>,
     key_2: DFF<U<32>>,
     access_2: DFF<U<2>>,
@@ -135,13 +137,15 @@ impl Logic for RegionCheck {
         empty_1 = length == 0;
 
         // 2
-        clear!(slot_2, found_2);
+        slot = bits_u::<5>(0);
+        clear!(found_2);
         for i in 0..32 {
-            if hit[31 - i] {
-                slot_2 = bits_u::<5>(31) - i.val();
+            if hit[i] {
+                slot = slot | i.val();
                 found_2 = true;
             }
         }
+        slot_2 = slot;
         first_1_halves = bit_cast_word::<MemoryHalves, U<64>>(first_1);
         last_lower = bit_cast_word::<HalfSum, U<33>>(
             bit_cast_u::<33, 32>(first_1_halves.lower) + bit_cast_u::<33, 32>(length_1),

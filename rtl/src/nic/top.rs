@@ -326,14 +326,22 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 
         // transmit
         inputs!(tx: overhead, pause);
-        self.tx.cfg_dscp_request.next = self.registers.cfg.dscp.val();
+        self.tx.settings.next.mac = self.registers.cfg.mac.val();
+        self.tx.settings.next.ip = self.registers.cfg.ip.val();
+        self.tx.settings.next.port_roce = self.registers.cfg.port_roce.val();
+        self.tx.settings.next.port_int = self.registers.cfg.port_int.val();
+        self.tx.settings.next.port_echo = self.registers.cfg.port_echo.val();
+        self.tx.settings.next.echo_icrc_full = self.registers.cfg.echo_icrc_full.val();
+        self.tx.settings.next.pkey = self.registers.cfg.pkey.val();
+        self.tx.settings.next.dscp = self.registers.cfg.dscp.val();
+        self.tx.settings.next.dscp_request = self.registers.cfg.dscp.val();
         if self.registers.cfg.probe_interval.val().any() {
-            self.tx.cfg_dscp_request.next = self.registers.cfg.dscp_unstamped.val();
+            self.tx.settings.next.dscp_request = self.registers.cfg.dscp_unstamped.val();
         }
+        self.tx.settings.next.cnp_dscp = self.registers.cfg.cnp_dscp.val();
+        self.tx.settings.next.ecn = self.registers.cfg.ecn.val();
+        self.tx.settings.next.ttl = self.registers.cfg.ttl.val();
         inputs!(tx from registers:
-            cfg_mac = cfg.mac, cfg_ip = cfg.ip, cfg_port_roce = cfg.port_roce, cfg_port_int = cfg.port_int,
-            cfg_port_echo = cfg.port_echo, cfg_echo_icrc_full = cfg.echo_icrc_full, cfg_pkey = cfg.pkey,
-            cfg_dscp = cfg.dscp, cfg_ecn = cfg.ecn, cfg_cnp_dscp = cfg.cnp_dscp, cfg_ttl = cfg.ttl,
             cfg_ack_req_interval = cfg.ack_req_interval, cfg_ack_priority = cfg.ack_priority, cfg_ack_pause = cfg.ack_pause,
             cfg_times_spacing = cfg.times_spacing, cfg_times_enable = cfg.times_enable);
         inputs!(tx from manager: context_valid, context_qp, context_data);

@@ -1,8 +1,9 @@
 // RAM of 2^ADDRESS words for a read-modify-write loop: a read of clock t shows at t + 3 and contains the writes of the clocks t, t + 1
-// and t + 2.
+// and t + 2. With ANNOUNCED `we` and `waddr` come a clock before `wdata`, whose clock is that of the write.
 module hpcc_forward_ram #(
   parameter integer WIDTH = 1,
-  parameter integer ADDRESS = 1
+  parameter integer ADDRESS = 1,
+  parameter integer ANNOUNCED = 0
 ) (
   input  wire               clk,
   input  wire [ADDRESS-1:0] raddr,
@@ -12,6 +13,27 @@ module hpcc_forward_ram #(
   input  wire [WIDTH-1:0]   wdata
 );
   (* no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
+  wire               write;
+  wire [ADDRESS-1:0] address;
+  generate
+    if (ANNOUNCED != 0) begin : behind
+      reg               last_we;
+      reg [ADDRESS-1:0] last_waddr;
+      initial begin
+        last_we = 1'b0;
+        last_waddr = {ADDRESS{1'b0}};
+      end
+      always @(posedge clk) begin
+        last_we <= we;
+        last_waddr <= waddr;
+      end
+      assign write = last_we;
+      assign address = last_waddr;
+    end else begin : at_once
+      assign write = we;
+      assign address = waddr;
+    end
+  endgenerate
 `ifndef SYNTHESIS
   integer i;
   initial for (i = 0; i < 2**ADDRESS; i = i + 1) mem[i] = {WIDTH{1'b0}};
@@ -26,7 +48,7 @@ module hpcc_forward_ram #(
     raddr_2 = {ADDRESS{1'b0}};
   end
   always @(posedge clk) begin
-    if (we) mem[waddr] = wdata;
+    if (write) mem[address] = wdata;
     rdata <= mem[raddr_2];
     raddr_2 <= raddr_1;
     raddr_1 <= raddr;
@@ -41,8 +63,28 @@ module hpcc_forward_ram #(
   reg [ADDRESS-1:0] raddr_2;
   reg hit_1;
   reg hit_2;
-  wire now_1 = we && (waddr == raddr_1);
-  wire now_2 = we && (waddr == raddr_2);
+  wire now_1;
+  wire now_2;
+  generate
+    if (ANNOUNCED != 0) begin : compared
+      // a clock before the word is written: its data has a long way
+      reg meets_1;
+      reg meets_2;
+      initial begin
+        meets_1 = 1'b0;
+        meets_2 = 1'b0;
+      end
+      always @(posedge clk) begin
+        meets_1 <= we && (waddr == raddr);
+        meets_2 <= we && (waddr == raddr_1);
+      end
+      assign now_1 = meets_1;
+      assign now_2 = meets_2;
+    end else begin : comparing
+      assign now_1 = we && (waddr == raddr_1);
+      assign now_2 = we && (waddr == raddr_2);
+    end
+  endgenerate
   initial begin
     rdata = {WIDTH{1'b0}};
     word_1 = {WIDTH{1'b0}};
@@ -55,10 +97,10 @@ module hpcc_forward_ram #(
     hit_2 = 1'b0;
   end
   always @(posedge clk) begin
-    if (we) mem[waddr] <= wdata;
+    if (write) mem[address] <= wdata;
     word_1 <= mem[raddr];
     raddr_1 <= raddr;
-    hit_1 <= we && (waddr == raddr);
+    hit_1 <= write && (address == raddr);
     forward_1 <= wdata;
     word_2 <= word_1;
     raddr_2 <= raddr_1;

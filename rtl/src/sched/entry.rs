@@ -18,7 +18,8 @@ use super::ports::{FeedbackIn, FlowCommandIn, WorkIn};
 use crate::emit::naming::named_by_size;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bits_zero;
+use crate::prim::wide::W;
+use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::flows::FlowUpdate;
 use crate::words::sched::{LawEvent, OpKind, Operation};
 use crate::{block, kernel};
@@ -69,6 +70,7 @@ pub struct Entry<const A: usize, const T: usize> {
     #[signals(Bit: take_update, take_command, take_event, take_feedback, take_work, take_look)]
     #[signals(U<16>: chosen_update, chosen_command, chosen_event, chosen_feedback, chosen_work, chosen_look, chosen)]
     #[signals(Operation: update_word, command_word, event_word, feedback_word, work_word)]
+    #[signals(Operation: of_updates, of_commands, of_events, of_feedbacks, of_works)]
     updates: Place<A>,
     commands: Place<A>,
     events: Place<A>,
@@ -217,7 +219,6 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         );
 
         // -1: the operation
-        word_r = bits_zero::<Operation>(0);
         chosen_update = if update_1 { updates.flow } else { bits_u::<16>(0) };
         chosen_command = if command_1 { commands.flow } else { bits_u::<16>(0) };
         chosen_event = if event_1 { events.flow } else { bits_u::<16>(0) };
@@ -225,21 +226,22 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         chosen_work = if work_1 { works.flow } else { bits_u::<16>(0) };
         chosen_look = if look_1 { bit_cast_u::<16, A>(latest) } else { bits_u::<16>(0) };
         chosen = chosen_update | chosen_command | chosen_event | chosen_feedback | chosen_work | chosen_look;
-        if update_1 {
-            word_r = updates.word;
-        }
-        if command_1 {
-            word_r = commands.word;
-        }
-        if event_1 {
-            word_r = events.word;
-        }
-        if feedback_1 {
-            word_r = feedbacks.word;
-        }
-        if work_1 {
-            word_r = works.word;
-        }
+        each!((offers, is_chosen, place) in [
+            (of_updates, update_1, updates), (of_commands, command_1, commands), (of_events, event_1, events),
+            (of_feedbacks, feedback_1, feedbacks), (of_works, work_1, works)
+        ] {
+            offers = bits_zero::<Operation>(0);
+            if is_chosen {
+                offers = place.word;
+            }
+        });
+        word_r = bit_cast_word::<Operation, W<140, 3>>(
+            bit_cast_bus::<140, 3, Operation>(of_updates)
+                | bit_cast_bus::<140, 3, Operation>(of_commands)
+                | bit_cast_bus::<140, 3, Operation>(of_events)
+                | bit_cast_bus::<140, 3, Operation>(of_feedbacks)
+                | bit_cast_bus::<140, 3, Operation>(of_works),
+        );
         if look_1 {
             word_r.kind = OpKind::Tick;
         }

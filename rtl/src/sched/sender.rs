@@ -133,7 +133,7 @@ pub struct Sender<const A: usize, const I: usize> {
     engine_8: Delay<U<3>, 4>,
     index_9: Delay<U<I>, 7>,
     flow_8: Delay<U<A>, 6>,
-    memory: ForwardRam<SenderFlow, A>,
+    memory: ForwardRam<SenderFlow, A, 1>,
     op_5: Delay<Operation, 5>,
     valid_8: Delay<Bit, 8>,
     now_8: Delay<U<16>, 3>,
@@ -377,7 +377,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         beyond_9 = valid_8 & acknowledges_8 & !old_8 & !good;
 
         // 9
-        inputs!(memory: we = notify_9, waddr = flow_9r, wdata = written_9);
+        inputs!(memory: we = valid_8, waddr = flow_8, wdata = written_9);
         notify = notify_9;
         assign!(notify_next = valid_8, engine_next = engine_8, clear_next = clear_now);
         engine_index = index_9;

@@ -19,7 +19,7 @@ use crate::words::ack::{
 };
 use crate::words::context::QpContext;
 use crate::words::transport::{AckKind, AckSend};
-use crate::words::tx::{AckEnd, TypeOfService};
+use crate::words::tx::{AckEnd, FrameSettings, TypeOfService};
 use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -37,26 +37,8 @@ pub struct AckBeats {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Register: own Ethernet address, first byte in the highest bits.
-    pub own_mac: Signal<In, U<48>>,
-    /// Register: own IPv4 address.
-    pub own_ip: Signal<In, U<32>>,
-    /// Register: UDP port of plain RoCEv2.
-    pub port_roce: Signal<In, U<16>>,
-    /// Register: UDP port of INT being collected.
-    pub port_int: Signal<In, U<16>>,
-    /// Register: UDP port of INT echoed.
-    pub port_echo: Signal<In, U<16>>,
-    /// Register: the ICRC of what echoes INT covers the INT too.
-    pub echo_icrc_full: Signal<In, Bit>,
-    /// Register: partition key.
-    pub pkey: Signal<In, U<16>>,
-    /// Register: DSCP.
-    pub dscp: Signal<In, U<6>>,
-    /// Register: DSCP of congestion notifications.
-    pub cnp_dscp: Signal<In, U<6>>,
-    /// Register: time to live.
-    pub ttl: Signal<In, U<8>>,
+    /// Registers.
+    pub settings: Signal<In, FrameSettings>,
     /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to the one on which INT is collected.
     pub ack: StreamIn<AckSend>,
     /// Pulse: a congestion notification is being built.
@@ -109,9 +91,7 @@ pub struct AckBeats {
 #[kernel]
 impl Logic for AckBeats {
     fn update(&mut self) {
-        inputs!(header:
-            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, pkey, ttl,
-            echo_icrc_full);
+        inputs!(header: context_write, context_qp, context_data, settings);
 
         // 0: every second clock, so that each has room for two beats
         word = ack.data;
@@ -140,14 +120,14 @@ impl Logic for AckBeats {
             header.echoes = false;
         }
         service = bits_zero::<TypeOfService>(0);
-        service.dscp = dscp;
+        service.dscp = settings.dscp;
         if word.kind == AckKind::Notification {
             header.opcode = Opcode::Cnp;
             header.psn = bits_u::<24>(0);
             header.int_given = bits_u::<6>(0);
             // sixteen zero bytes and ICRC
             header.body = bits_u::<13>(20);
-            service.dscp = cnp_dscp;
+            service.dscp = settings.cnp_dscp;
         }
         header.service = service;
         header.dscp_int = service.dscp;
@@ -215,7 +195,7 @@ impl Logic for AckBeats {
         }
         end_7.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
         end_7.int_code = code;
-        end_7.behind_int = (code != 0) & !(echo_icrc_full & (old.kind != AckKind::Probe));
+        end_7.behind_int = (code != 0) & !(settings.echo_icrc_full & (old.kind != AckKind::Probe));
         end_7.tail = bit_cast_u::<7, 6>(int_bytes) + 54;
         if old.kind == AckKind::Acknowledgement {
             end_7.tail = bit_cast_u::<7, 6>(int_bytes) + 58;

@@ -28,7 +28,7 @@ use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
 use crate::words::transport::{AckSend, TxPacket};
 use crate::words::tx::{
-    AckEnd, BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, PayloadBeat, StartCode,
+    AckEnd, BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, FrameSettings, PayloadBeat, StartCode,
 };
 use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
@@ -47,30 +47,8 @@ pub struct FrameBuilder {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Register: own Ethernet address, first byte in the highest bits.
-    pub own_mac: Signal<In, U<48>>,
-    /// Register: own IPv4 address.
-    pub own_ip: Signal<In, U<32>>,
-    /// Register: UDP port of plain RoCEv2.
-    pub port_roce: Signal<In, U<16>>,
-    /// Register: UDP port of INT being collected.
-    pub port_int: Signal<In, U<16>>,
-    /// Register: UDP port of INT echoed.
-    pub port_echo: Signal<In, U<16>>,
-    /// Register: the ICRC of what echoes INT covers the INT too.
-    pub echo_icrc_full: Signal<In, Bit>,
-    /// Register: partition key.
-    pub pkey: Signal<In, U<16>>,
-    /// Register: DSCP.
-    pub dscp: Signal<In, U<6>>,
-    /// Register: DSCP of requests of queue pairs with INT.
-    pub dscp_request: Signal<In, U<6>>,
-    /// Register: DSCP of congestion notifications.
-    pub cnp_dscp: Signal<In, U<6>>,
-    /// Register: ECN field of queue pairs without INT.
-    pub ecn: Signal<In, U<2>>,
-    /// Register: time to live.
-    pub ttl: Signal<In, U<8>>,
+    /// Registers.
+    pub settings: Signal<In, FrameSettings>,
     /// Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
     pub packet: StreamIn<TxPacket>,
     /// Their payloads, in the same order; none for a packet without.
@@ -155,13 +133,8 @@ pub struct FrameBuilder {
 impl Logic for FrameBuilder {
     fn update(&mut self) {
         inputs!([headers, acks, append]: reset);
-        inputs!(headers:
-            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, pkey, dscp,
-            dscp_request, ecn, ttl);
+        inputs!([headers, acks]: context_write, context_qp, context_data, settings);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
-        inputs!(acks:
-            context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int, port_echo, echo_icrc_full, pkey,
-            dscp, cnp_dscp, ttl);
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.acks.ack);
         inputs!(acks: crowded = append.ack_crowded);
         outputs!(acks: notified);

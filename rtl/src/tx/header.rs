@@ -14,7 +14,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
-use crate::words::tx::{HeaderContext, HeaderPlan, HeaderRequest, PacketLengths, TypeOfService};
+use crate::words::tx::{FrameSettings, HeaderContext, HeaderPlan, HeaderRequest, PacketLengths, TypeOfService};
 use crate::words::wire::{AddressHalves, BaseTransportHeader, IcrcLengths, Opcode, OuterHeaders};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -33,22 +33,8 @@ pub struct TxHeader {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Register: own Ethernet address, first byte in the highest bits. Registers need four clocks to take effect.
-    pub own_mac: Signal<In, U<48>>,
-    /// Register: own IPv4 address.
-    pub own_ip: Signal<In, U<32>>,
-    /// Register: UDP port of plain RoCEv2.
-    pub port_roce: Signal<In, U<16>>,
-    /// Register: UDP port of INT being collected.
-    pub port_int: Signal<In, U<16>>,
-    /// Register: UDP port of INT echoed.
-    pub port_echo: Signal<In, U<16>>,
-    /// Register: the ICRC of what echoes INT covers the INT too.
-    pub echo_icrc_full: Signal<In, Bit>,
-    /// Register: partition key.
-    pub pkey: Signal<In, U<16>>,
-    /// Register: time to live.
-    pub ttl: Signal<In, U<8>>,
+    /// Registers. They need four clocks to take effect.
+    pub settings: Signal<In, FrameSettings>,
     /// Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
     pub service: Signal<In, TypeOfService>,
     /// Queue pair.
@@ -130,15 +116,15 @@ impl Logic for TxHeader {
         body_3 = taken.body;
         echoes_3 = taken.echoes;
         plan_3.int_bytes = bits_u::<6>(0);
-        plan_3.destination_port = port_roce;
+        plan_3.destination_port = settings.port_roce;
         if taken.echoes {
             if taken.int_given != 0 {
-                fields!(plan_3.d: int_bytes = taken.int_given, destination_port = port_echo);
+                fields!(plan_3.d: int_bytes = taken.int_given, destination_port = settings.port_echo);
             }
         } else {
             if found.int_on {
                 plan_3.int_bytes = bits_u::<6>(2);
-                plan_3.destination_port = port_int;
+                plan_3.destination_port = settings.port_int;
             }
         }
 
@@ -152,7 +138,7 @@ impl Logic for TxHeader {
 
         // 3
         with_int = bit_cast_u::<16, 13>(body_3) + bit_cast_u::<16, 6>(plan_3.int_bytes);
-        read_by_icrc = if echo_icrc_full & echoes_3 { with_int } else { bit_cast_u::<16, 13>(body_3) };
+        read_by_icrc = if settings.echo_icrc_full & echoes_3 { with_int } else { bit_cast_u::<16, 13>(body_3) };
         lengths_4.icrc.udp = read_by_icrc + 20;
         lengths_4.icrc.ip = read_by_icrc + 40;
         lengths_4.udp = with_int + 20;
@@ -165,9 +151,9 @@ impl Logic for TxHeader {
 
         // 4 - 6; version and header length 45, do not fragment 4000, protocol 11
         lengths = lengths_4;
-        own_halves = bit_cast_word::<AddressHalves, U<32>>(own_ip);
+        own_halves = bit_cast_word::<AddressHalves, U<32>>(settings.ip);
         fixed_b = bit_cast_u::<20, 16>(own_halves.low) + bit_cast_u::<20, 16>(own_halves.high);
-        fixed = fixed_b + 0x8511 + (bit_cast_u::<20, 8>(ttl) << 8);
+        fixed = fixed_b + 0x8511 + (bit_cast_u::<20, 8>(settings.ttl) << 8);
         sum_5 = bit_cast_u::<20, 18>(peer_sum_4) + bit_cast_u::<20, 16>(lengths_4.ip) + fixed;
         fold_6 = bit_cast_u::<17, 16>(bit_cast_u::<16, 20>(sum_5)) + bit_cast_u::<17, 4>(sum_5.get_bits::<4>(16));
         checksum_7 = !(bit_cast_u::<16, 17>(fold_6) + bit_cast_u::<16, 1>(fold_6.get_bits::<1>(16)));
@@ -178,15 +164,15 @@ impl Logic for TxHeader {
         assign!(alive = made.alive, int_bytes = made.int_bytes);
         icrc_lengths = bit_cast_number::<32, IcrcLengths>(made_lengths.icrc);
         headers = bits_zero::<OuterHeaders>(0);
-        fields!(headers: ethernet.destination = made.peer.mac, ethernet.source = own_mac);
+        fields!(headers: ethernet.destination = made.peer.mac, ethernet.source = settings.mac);
         headers.ethernet.ethertype = bits_u::<16>(0x0800);
         headers.ip.version = bits_u::<4>(4);
         headers.ip.ihl = bits_u::<4>(5);
         fields!(headers: ip.dscp = made.service.dscp, ip.ecn = made.service.ecn, ip.total_length = made_lengths.ip);
         headers.ip.do_not_fragment = true;
-        headers.ip.ttl = ttl;
+        headers.ip.ttl = settings.ttl;
         headers.ip.protocol = bits_u::<8>(17);
-        fields!(headers: ip.checksum = checksum_7, ip.source = own_ip);
+        fields!(headers: ip.checksum = checksum_7, ip.source = settings.ip);
         fields!(headers from made:
             ip.destination = peer.ip, udp.source_port = peer.source_port, udp.destination_port = destination_port);
         fields!(headers from made_lengths: udp.length = udp);
@@ -194,7 +180,7 @@ impl Logic for TxHeader {
         transport = bits_zero::<BaseTransportHeader>(0);
         transport.opcode = made.opcode;
         transport.migrated = true;
-        fields!(transport: pad = made.pad, pkey);
+        fields!(transport: pad = made.pad, pkey = settings.pkey);
         fields!(transport from made: qpn = peer.qpn, ack_req, psn);
         bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
     }

@@ -12,7 +12,7 @@ use crate::sched::ports::{FeedbackOut, SendIn};
 use crate::words::context::QpContext;
 use crate::words::dma::DmaJob;
 use crate::words::transport::{AckSend, Message, ReadState, TxPacket};
-use crate::words::tx::{FrameBeat, PayloadBeat};
+use crate::words::tx::{FrameBeat, FrameSettings, PayloadBeat};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -27,30 +27,8 @@ pub struct TxPipe {
     pub overhead: Signal<In, U<10>>,
     /// Paused priorities: they stop acknowledgements, if so configured; grants stop in the scheduler.
     pub pause: Signal<In, U<8>>,
-    /// Register: own Ethernet address.
-    pub cfg_mac: Signal<In, U<48>>,
-    /// Register: own IPv4 address.
-    pub cfg_ip: Signal<In, U<32>>,
-    /// Register: UDP port of plain RoCEv2.
-    pub cfg_port_roce: Signal<In, U<16>>,
-    /// Register: UDP port of INT being collected.
-    pub cfg_port_int: Signal<In, U<16>>,
-    /// Register: UDP port of INT echoed.
-    pub cfg_port_echo: Signal<In, U<16>>,
-    /// Register: the ICRC of what echoes INT covers the INT too.
-    pub cfg_echo_icrc_full: Signal<In, Bit>,
-    /// Register: partition key.
-    pub cfg_pkey: Signal<In, U<16>>,
-    /// Register: differentiated services code point.
-    pub cfg_dscp: Signal<In, U<6>>,
-    /// Register: differentiated services code point of requests of queue pairs with INT.
-    pub cfg_dscp_request: Signal<In, U<6>>,
-    /// Register: ECN field of requests and READ responses of queue pairs without INT.
-    pub cfg_ecn: Signal<In, U<2>>,
-    /// Register: differentiated services code point of congestion notifications.
-    pub cfg_cnp_dscp: Signal<In, U<6>>,
-    /// Register: time to live.
-    pub cfg_ttl: Signal<In, U<8>>,
+    /// Registers that frames are made by.
+    pub settings: Signal<In, FrameSettings>,
     /// Register: packets from one acknowledge request to the next.
     pub cfg_ack_req_interval: Signal<In, U<8>>,
     /// Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
@@ -152,11 +130,7 @@ impl Logic for TxPipe {
         StreamOut::<PayloadBeat>::join(&mut self.reader.payload, &mut self.builder.payload);
 
         self.builder.context_write.next = self.context_valid.val();
-        inputs!(builder: context_qp, context_data);
-        inputs!(builder:
-            own_mac = cfg_mac, own_ip = cfg_ip, port_roce = cfg_port_roce, port_int = cfg_port_int, port_echo = cfg_port_echo,
-            echo_icrc_full = cfg_echo_icrc_full, pkey = cfg_pkey, dscp = cfg_dscp, dscp_request = cfg_dscp_request,
-            cnp_dscp = cfg_cnp_dscp, ecn = cfg_ecn, ttl = cfg_ttl);
+        inputs!(builder: context_qp, context_data, settings);
         outputs!(builder:
             notified, read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
 

@@ -18,7 +18,9 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::transport::{ExtensionKind, TxPacket};
-use crate::words::tx::{CollectingHeaders, FramePlan, FrameRow, PlainHeaders, TakenPacket, TypeOfService};
+use crate::words::tx::{
+    CollectingHeaders, FramePlan, FrameRow, FrameSettings, PlainHeaders, TakenPacket, TypeOfService,
+};
 use crate::words::wire::{Extension, IcrcLengths, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -36,24 +38,8 @@ pub struct DataHeader {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Register: own Ethernet address, first byte in the highest bits.
-    pub own_mac: Signal<In, U<48>>,
-    /// Register: own IPv4 address.
-    pub own_ip: Signal<In, U<32>>,
-    /// Register: UDP port of plain RoCEv2.
-    pub port_roce: Signal<In, U<16>>,
-    /// Register: UDP port of INT being collected.
-    pub port_int: Signal<In, U<16>>,
-    /// Register: partition key.
-    pub pkey: Signal<In, U<16>>,
-    /// Register: DSCP.
-    pub dscp: Signal<In, U<6>>,
-    /// Register: DSCP of requests of queue pairs with INT.
-    pub dscp_request: Signal<In, U<6>>,
-    /// Register: ECN field of queue pairs without INT.
-    pub ecn: Signal<In, U<2>>,
-    /// Register: time to live.
-    pub ttl: Signal<In, U<8>>,
+    /// Registers.
+    pub settings: Signal<In, FrameSettings>,
     /// Packets.
     pub packet: StreamIn<TxPacket>,
     /// Plan of the frame at hand; taken with the frame's last beat.
@@ -102,17 +88,13 @@ impl Logic for DataHeader {
     fn update(&mut self) {
         inputs!([packets, queue]: reset);
         StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
-        inputs!(header: context_write, context_qp, context_data, own_mac, own_ip, port_roce, port_int);
-        // no data packet echoes
-        header.port_echo = port_int;
-        header.echo_icrc_full = false;
-        inputs!(header: pkey, ttl);
-        fields!(service: dscp, ecn);
+        inputs!(header: context_write, context_qp, context_data, settings);
+        fields!(service from settings: dscp, ecn);
         header.service = service;
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
         word = packets.down.data;
-        header.dscp_int = if word.response { dscp } else { dscp_request };
+        header.dscp_int = if word.response { settings.dscp } else { settings.dscp_request };
         next_read = word.opcode == Opcode::ReadRequest;
         queue.next_read = next_read;
         queue.next_request = !word.response;

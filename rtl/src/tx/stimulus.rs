@@ -1,16 +1,35 @@
 //! Packets for tests of the builder, beside the frames that the reference makes of them.
 
+use crate::prim::uint::U;
 use crate::prim::word::Word as _;
 use crate::sim::Stimulus;
 use crate::words::context::QpContext;
 use crate::words::transport::AckKind;
 use crate::words::transport::{AckSend, TxPacket};
-use crate::words::tx::PayloadBeat;
+use crate::words::tx::{FrameSettings, PayloadBeat};
 use hpcc_models::nic::NicConfig;
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
 
 pub use crate::rx::stimulus::registers;
+
+/// The registers that frames are made by.
+pub fn settings(config: &NicConfig) -> FrameSettings {
+    FrameSettings {
+        mac: U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte))),
+        ip: U(u32::from(config.ip).into()),
+        port_roce: U(config.ports.roce.into()),
+        port_int: U(config.ports.int_collect.into()),
+        port_echo: U(config.ports.int_echo.into()),
+        echo_icrc_full: config.echo_icrc_full,
+        pkey: U(config.pkey.into()),
+        dscp: U(config.dscp.into()),
+        dscp_request: U(config.probes.map_or(config.dscp, |_| config.dscp_unstamped).into()),
+        cnp_dscp: U(config.cnp.dscp.into()),
+        ecn: U(config.ecn.into()),
+        ttl: U(config.ttl.into()),
+    }
+}
 
 /// What a queue pair's packets need of its context.
 #[derive(Clone, Debug)]

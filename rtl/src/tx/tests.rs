@@ -4,7 +4,7 @@ mod ack;
 mod arbiter;
 mod data;
 
-use super::stimulus::Peer;
+use super::stimulus::{settings, Peer};
 use super::FrameBuilder;
 use crate::prim::uint::U;
 use crate::sim::{init, step, Stimulus};
@@ -16,19 +16,7 @@ use std::collections::VecDeque;
 fn builder(config: &NicConfig, peers: &[Peer], stimulus: &mut Stimulus) -> Box<FrameBuilder> {
     let mut builder: Box<FrameBuilder> = Box::default();
     init(builder.as_mut()).expect("complete block");
-    builder.own_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
-    builder.own_ip.next = U(u32::from(config.ip).into());
-    builder.port_roce.next = U(config.ports.roce.into());
-    builder.port_int.next = U(config.ports.int_collect.into());
-    builder.port_echo.next = U(config.ports.int_echo.into());
-    builder.echo_icrc_full.next = config.echo_icrc_full;
-    builder.pkey.next = U(config.pkey.into());
-    builder.dscp.next = U(config.dscp.into());
-    let unstamped = config.probes.map(|_| config.dscp_unstamped);
-    builder.dscp_request.next = U(unstamped.unwrap_or(config.dscp).into());
-    builder.cnp_dscp.next = U(config.cnp.dscp.into());
-    builder.ecn.next = U(config.ecn.into());
-    builder.ttl.next = U(config.ttl.into());
+    builder.settings.next = settings(config);
     for (qp, peer) in peers.iter().enumerate() {
         builder.reset.next = qp < 32;
         builder.context_write.next = true;

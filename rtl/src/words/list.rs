@@ -34,9 +34,9 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, LandingContext, OwnMessage,
-    OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration, ReadDecision, RequesterContext, RequesterState,
-    RingPlace, RingPointers, SentTo, Syndrome,
+    AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, GenerationHalves,
+    LandingContext, OwnMessage, OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration, ReadDecision,
+    RequesterContext, RequesterState, RingPlace, RingPointers, SentTo, Syndrome, VoidBy,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, ReadWork, ResponseList};
@@ -61,9 +61,9 @@ use super::transport::{
 };
 use super::tx::{
     AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom, FrameBeat,
-    FrameNote, FramePlan, FrameRow, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest, LookedGrant, NotedBeat,
-    PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids, RowPlace, SelectContext,
-    SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService,
+    FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
+    LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids,
+    RowPlace, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
@@ -144,10 +144,13 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         Twice::descriptor(),
         AppendPlan::descriptor(),
         CrcStep::descriptor(),
+        FrameSettings::descriptor(),
         NotedBeat::descriptor(),
         Message::descriptor(),
         ReadRequest::descriptor(),
         RequesterState::descriptor(),
+        GenerationHalves::descriptor(),
+        VoidBy::descriptor(),
         PostState::descriptor(),
         AckState::descriptor(),
         AckProgress::descriptor(),

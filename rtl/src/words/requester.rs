@@ -112,6 +112,22 @@ crate::word! {
         upper: U<24>,
     }
 
+    /// A generation in halves.
+    pub struct GenerationHalves {
+        /// Lower half.
+        lower: U<4>,
+        /// Upper half.
+        upper: U<4>,
+    }
+
+    /// Whether a part of a queue pair's state is void: it is if one of the two is high.
+    pub struct VoidBy {
+        /// It has never been written, or the lower half of its generation is another than the context's.
+        lower: Bit,
+        /// The upper half is.
+        upper: Bit,
+    }
+
     /// The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
     /// messages before `head` are done, those before `admit` are with the scheduler. It is kept in two parts, each with one owner: [`PostState`] and
     /// [`AckState`].

@@ -406,6 +406,34 @@ crate::word! {
         int_header: Bit,
     }
 
+    /// Registers of the NIC that frames are made by.
+    pub struct FrameSettings {
+        /// Own Ethernet address, first byte in the highest bits.
+        mac: U<48>,
+        /// Own IPv4 address.
+        ip: U<32>,
+        /// UDP port of plain RoCEv2.
+        port_roce: U<16>,
+        /// UDP port of INT being collected.
+        port_int: U<16>,
+        /// UDP port of INT echoed.
+        port_echo: U<16>,
+        /// The ICRC of what echoes INT covers the INT too.
+        echo_icrc_full: Bit,
+        /// Partition key.
+        pkey: U<16>,
+        /// Differentiated services code point.
+        dscp: U<6>,
+        /// The same of requests of queue pairs with INT.
+        dscp_request: U<6>,
+        /// The same of congestion notifications.
+        cnp_dscp: U<6>,
+        /// ECN field of requests and READ responses of queue pairs without INT.
+        ecn: U<2>,
+        /// Time to live.
+        ttl: U<8>,
+    }
+
     /// What a beat does to the CRC register.
     pub struct CrcStep {
         /// It has bytes that the ICRC covers.

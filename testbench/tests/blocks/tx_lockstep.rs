@@ -1,11 +1,12 @@
 //! The Verilog of the frame builder and of the arbiter in lockstep with their RustHDL descriptions.
 
+use hpcc_models::nic::NicConfig;
 use hpcc_rtl::prim::uint::Limbs;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::tx::append::IcrcAppend;
 use hpcc_rtl::tx::frame_bytes::FrameBytes;
 use hpcc_rtl::tx::header::TxHeader;
-use hpcc_rtl::tx::stimulus::{acknowledgement, beats, notification, packet, registers, Peer, OPCODES};
+use hpcc_rtl::tx::stimulus::{acknowledgement, beats, notification, packet, registers, settings, Peer, OPCODES};
 use hpcc_rtl::tx::{FrameArbiter, FrameBuilder};
 use hpcc_rtl::words::transport::{AckKind, AckSend};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep, Random};
@@ -47,27 +48,6 @@ impl Names {
     }
     fn put<T: Limbs>(&self, inputs: &mut [u64], name: &str, value: T) {
         value.to_limbs(&mut inputs[self.limb(true, name)..]);
-    }
-    /// Registers of the builder.
-    fn registers(&self, inputs: &mut [u64]) {
-        let config = registers();
-        let mac = config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte));
-        let values = [
-            ("own_mac", mac),
-            ("own_ip", u32::from(config.ip).into()),
-            ("port_roce", config.ports.roce.into()),
-            ("port_int", config.ports.int_collect.into()),
-            ("port_echo", config.ports.int_echo.into()),
-            ("pkey", config.pkey.into()),
-            ("dscp", config.dscp.into()),
-            ("dscp_request", config.dscp_unstamped.into()),
-            ("ecn", config.ecn.into()),
-            ("cnp_dscp", config.cnp.dscp.into()),
-            ("ttl", config.ttl.into()),
-        ];
-        for (name, value) in values {
-            inputs[self.limb(true, name)] = value;
-        }
     }
 }
 
@@ -137,11 +117,12 @@ fn traffic(ports: &[Port], seed: u64, [of_data, of_acks]: [f64; 2]) -> impl Driv
     let (mut packets, mut payloads) = (Offer::new("packet"), Offer::new("payload"));
     let mut acks = Offer::new("ack");
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
-        if clock == 0 {
-            names.registers(inputs);
-        }
         // in half of the run the ICRC covers INT that is echoed
-        names.put(inputs, "echo_icrc_full", clock > 20_000);
+        let config = NicConfig {
+            echo_icrc_full: clock > 20_000,
+            ..registers()
+        };
+        names.put(inputs, "settings", settings(&config));
         contexts(&names, &mut stimulus, &peers, clock, inputs);
         while packets.items.len() < 4 {
             let opcode = OPCODES[stimulus.below(OPCODES.len() as u64) as usize];

@@ -14,9 +14,11 @@ use crate::emit::naming::named_inside;
 use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::U;
+use crate::prim::word::bit_cast_word;
 use crate::words::context::QpContext;
 use crate::words::requester::{
-    AckProgress, AckState, LandingContext, PostState, RequesterContext, RequesterState, SentTo,
+    AckProgress, AckState, GenerationHalves, LandingContext, PostState, RequesterContext, RequesterState, SentTo,
+    VoidBy,
 };
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -73,9 +75,9 @@ pub struct Store {
     /// The state, two clocks after `qp`, if it is not void.
     pub state: Signal<Out, RequesterState>,
     /// What posting owns of it is void, and so is the rest.
-    pub is_void: Signal<Out, Bit>,
+    pub all_void: Signal<Out, VoidBy>,
     /// What answers own of it is void.
-    pub acked_void: Signal<Out, Bit>,
+    pub acked_void: Signal<Out, VoidBy>,
     /// Generation that it is compared with.
     pub own_generation: Signal<Out, U<8>>,
     /// First PSN of the context.
@@ -95,11 +97,11 @@ pub struct Store {
     /// What posting owns of the state of `post_qp`, two clocks later.
     pub posted: Signal<Out, PostState>,
     /// It is void.
-    pub posted_void: Signal<Out, Bit>,
+    pub posted_void: Signal<Out, VoidBy>,
     /// What it needs of the rest.
     pub progress: Signal<Out, AckProgress>,
     /// That is void.
-    pub progress_void: Signal<Out, Bit>,
+    pub progress_void: Signal<Out, VoidBy>,
     /// Context of `post_qp`.
     pub post_context: Signal<Out, RequesterContext>,
     /// A context waits until nobody else writes.
@@ -135,8 +137,8 @@ pub struct Store {
     waits: Signal<Local, LandingContext>,
     by_generation: DFF<Bit>,
     compared: Signal<Local, U<8>>,
-    /// The part is of the context's generation; of the one that is removed.
-    #[signals(Bit: posted_of_context, posted_of_removed, posted_own, acked_of_context, acked_of_removed, acked_own)]
+    /// Generations: of the context, of the one that is removed, of the parts of the state, and the same for work requests.
+    #[signals(GenerationHalves: of_context, of_removed, of_posted, of_acked, of_own_context, of_own_posted, of_progress)]
     /// The context of the state machine's or the answer's queue pair.
     known: Signal<Local, RequesterContext>,
 }
@@ -211,21 +213,31 @@ impl Logic for Store {
         fields!(state from acked:
             una, accepted, gap_psn, gap_known, dead, head, read_at, retired, carry, generation, told, listed);
         fields!(state from with_machine: assigned, admit, tail, posted);
-        posted_of_context = with_machine.generation == known.generation;
-        posted_of_removed = with_machine.generation == generation;
-        posted_own = if by_generation { posted_of_removed } else { posted_of_context };
-        is_void = !with_machine.used | !posted_own;
-        acked_of_context = acked.generation == known.generation;
-        acked_of_removed = acked.generation == generation;
-        acked_own = if by_generation { acked_of_removed } else { acked_of_context };
-        acked_void = !acked.used | !acked_own;
+        // in halves, because the words come late out of block RAM
+        of_context = bit_cast_word::<GenerationHalves, U<8>>(known.generation);
+        of_removed = bit_cast_word::<GenerationHalves, U<8>>(generation);
+        of_posted = bit_cast_word::<GenerationHalves, U<8>>(with_machine.generation);
+        of_acked = bit_cast_word::<GenerationHalves, U<8>>(acked.generation);
+        each!((voids_it, part, of_part) in [(all_void, with_machine, of_posted), (acked_void, acked, of_acked)] {
+            voids_it.lower = !part.used | (of_part.lower != of_context.lower);
+            voids_it.upper = of_part.upper != of_context.upper;
+            if by_generation {
+                voids_it.lower = !part.used | (of_part.lower != of_removed.lower);
+                voids_it.upper = of_part.upper != of_removed.upper;
+            }
+        });
 
         own_context = post_contexts.rdata;
         own_posted = own_posts.rdata;
         own_progress = progresses.rdata;
         assign!(post_context = own_context, posted = own_posted, progress = own_progress);
-        posted_void = !own_posted.used | (own_posted.generation != own_context.generation);
-        progress_void = !own_progress.used | (own_progress.generation != own_context.generation);
+        of_own_context = bit_cast_word::<GenerationHalves, U<8>>(own_context.generation);
+        of_own_posted = bit_cast_word::<GenerationHalves, U<8>>(own_posted.generation);
+        of_progress = bit_cast_word::<GenerationHalves, U<8>>(own_progress.generation);
+        each!((voids_it, part, of_part) in [(posted_void, own_posted, of_own_posted), (progress_void, own_progress, of_progress)] {
+            voids_it.lower = !part.used | (of_part.lower != of_own_context.lower);
+            voids_it.upper = of_part.upper != of_own_context.upper;
+        });
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -439,7 +439,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         assign!(message = ring.message);
         inputs!([responses, verdict] from ring: base);
         inputs!(stages from store:
-            state, is_void, acked_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
+            state, all_void, acked_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, room = finished.room);
         inputs!(held: read_place = stages.read_place);
         inputs!(window: read_place = posts.read_place);

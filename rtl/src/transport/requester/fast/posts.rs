@@ -14,7 +14,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::transport::requester::{above_outstanding, longest_message};
-use crate::words::requester::{AckProgress, PostState, PostStep, RequesterContext};
+use crate::words::requester::{AckProgress, PostState, PostStep, RequesterContext, VoidBy};
 use crate::words::responder::RoundedLength;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -35,11 +35,11 @@ pub struct Posts<const SEGMENT: usize> {
     /// 2: what posting owns of the state of its queue pair.
     pub posted: Signal<In, PostState>,
     /// 2: it is void.
-    pub posted_void: Signal<In, Bit>,
+    pub posted_void: Signal<In, VoidBy>,
     /// 2: what it needs of the rest, which may be some clocks old.
     pub progress: Signal<In, AckProgress>,
     /// 2: that is void.
-    pub progress_void: Signal<In, Bit>,
+    pub progress_void: Signal<In, VoidBy>,
     /// 2: context.
     pub qp_context: Signal<In, RequesterContext>,
     /// 4: the local region allows the work request.
@@ -78,7 +78,7 @@ pub struct Posts<const SEGMENT: usize> {
     #[registers(PostStep: step_1, step_2, step_3, step_4, step_5)]
     // 3
     #[registers(PostState: posted_3, posted_4, posted_5)]
-    #[registers(Bit: posted_void_3, progress_void_3)]
+    #[registers(VoidBy: posted_void_3, progress_void_3)]
     progress_3: DFF<AckProgress>,
     context_3: DFF<RequesterContext>,
     #[signals(PostState: now, written)]
@@ -118,14 +118,14 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         // 3
         assign!(valid_4.d = valid_3, step_4.d = step_3);
         now = posted_3;
-        if posted_void_3 {
+        if posted_void_3.lower | posted_void_3.upper {
             now = bits_zero::<PostState>(0);
             now.assigned = context_3.first_psn;
         }
         now.generation = context_3.generation;
         posted_4 = now;
         acked = progress_3;
-        if progress_void_3 {
+        if progress_void_3.lower | progress_void_3.upper {
             acked = bits_zero::<AckProgress>(0);
             acked.una = context_3.first_psn;
         }

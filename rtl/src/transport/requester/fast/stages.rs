@@ -17,7 +17,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
-use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome};
+use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome, VoidBy};
 use crate::words::transport::AnswerKind;
 use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
@@ -41,9 +41,9 @@ pub struct Stages {
     /// 2: state of the queue pair.
     pub state: Signal<In, RequesterState>,
     /// 2: it is void.
-    pub is_void: Signal<In, Bit>,
+    pub all_void: Signal<In, VoidBy>,
     /// 2: all of it that answers own is void.
-    pub acked_void: Signal<In, Bit>,
+    pub acked_void: Signal<In, VoidBy>,
     /// 2: its generation.
     pub own_generation: Signal<In, U<8>>,
     /// 2: first PSN, with which a void state begins.
@@ -153,12 +153,13 @@ pub struct Stages {
     #[registers(FastStep: step_1, step_2)]
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, void_3, sound_3, acked_void_3, acked_3, alone_3, at_start_3)]
+    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, alone_3, at_start_3)]
     #[registers(U<24>: next_3, sent_to_3, first_psn_3)]
+    #[registers(VoidBy: void_3, acked_void_3)]
     reference_3: DFF<U<8>>,
     /// The state in clock 3.
     now: Signal<Local, RequesterState>,
-    #[signals(Bit: has_ended, goes_on, is_response)]
+    #[signals(Bit: is_void, acked_is_void, has_ended, goes_on, is_response)]
     #[registers(FastStep: step_3, step_4, step_5)]
     #[registers(RequesterState: state_3, state_4, state_5)]
     mtu_3: DFF<U<3>>,
@@ -219,13 +220,11 @@ impl Logic for Stages {
         alone_3 = state.head == state.tail;
         at_start_3 = !state.tail.any();
         assign!(
-            void_3.d = is_void,
+            void_3.d = all_void,
             acked_void_3.d = acked_void,
             reference_3.d = own_generation,
             first_psn_3.d = first_psn
         );
-        sound_3 = !is_void;
-        acked_3 = !acked_void;
         if turn {
             step_3.psn = machine_psn;
         }
@@ -238,26 +237,28 @@ impl Logic for Stages {
         );
 
         // 3: where the PSN lies
+        is_void = void_3.lower | void_3.upper;
+        acked_is_void = acked_void_3.lower | acked_void_3.upper;
         goes_on = valid_3 & !(step_3.response & deferred);
         valid_4 = goes_on;
         now = state_3;
-        if acked_void_3 {
+        if acked_is_void {
             now = bits_zero::<RequesterState>(0);
             now.accepted = first_psn_3;
             fields!(now from state_3: assigned, admit, tail, posted);
         }
-        if void_3 {
+        if is_void {
             now.assigned = first_psn_3;
             now.admit = bits_u::<5>(0);
             now.tail = bits_u::<5>(0);
             now.posted = bits_u::<5>(0);
         }
-        now.una = if acked_3 { state_3.una } else { first_psn_3 };
+        now.una = if acked_is_void { first_psn_3 } else { state_3.una };
         now.generation = reference_3;
         state_now = now;
-        void_now = !sound_3;
-        empty = !sound_3 | (acked_3 & alone_3) | (!acked_3 & at_start_3);
-        has_ended = acked_3 & state_3.dead;
+        void_now = is_void;
+        empty = is_void | (!acked_is_void & alone_3) | (acked_is_void & at_start_3);
+        has_ended = !acked_is_void & state_3.dead;
         dead_now = has_ended;
         assign!(step_4.d = step_3, next_4.d = next_3, state_4.d = now);
         saves_4 = saves;
@@ -285,7 +286,7 @@ impl Logic for Stages {
         progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
         is_response = step_3.response;
         awaited_4 =
-            goes_on & is_response & alive_3 & sound_3 & !has_ended & (now.read_at != now.admit) & !step_3.negative;
+            goes_on & is_response & alive_3 & !is_void & !has_ended & (now.read_at != now.admit) & !step_3.negative;
         before_gap_4 = progress.negative;
         next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
@@ -313,7 +314,7 @@ impl Logic for Stages {
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
         never_sent = !distance.negative & unsent;
-        may_move = judged & sound_3 & (now.head != now.admit);
+        may_move = judged & !is_void & (now.head != now.admit);
         moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !distance.negative;
         moves_read_4 = may_move & is_data & !distance.negative;
         drops_4 = !is_answer
