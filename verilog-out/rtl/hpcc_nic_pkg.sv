@@ -3385,6 +3385,18 @@ package hpcc_nic_pkg;
     logic [63:0] id;
   } own_work_t;
 
+  // Which place of a queue pair's ring is read.
+  typedef enum logic [1:0] {
+    // That of the oldest message, as memory shows it.
+    PLACE_FROM_HEAD = 2'd0,
+    // That of the first message that may be a READ with missing data, as memory shows it.
+    PLACE_FROM_READ_AT = 2'd1,
+    // That of the oldest message whose completion waits, as memory shows it.
+    PLACE_FROM_TOLD = 2'd2,
+    // One that was given a clock before.
+    PLACE_FROM_GIVEN = 2'd3
+  } place_from_t;
+
   // A message as the requester itself needs it.
   typedef struct packed {
     // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
@@ -3398,6 +3410,16 @@ package hpcc_nic_pkg;
     // First PSN.
     logic [23:0] first_psn;
   } own_message_t;
+
+  // Pointers into the ring of a queue pair, as its state has them.
+  typedef struct packed {
+    // The oldest whose completion waits.
+    logic [4:0] told;
+    // The first that may be a READ with missing data.
+    logic [4:0] read_at;
+    // The oldest message.
+    logic [4:0] head;
+  } ring_pointers_t;
 
   // What the requester counts of a READ response.
   typedef struct packed {
@@ -3600,16 +3622,6 @@ package hpcc_nic_pkg;
     // Its place in the ring of answers.
     logic [7:0] place;
   } answer_tag_t;
-
-  // Pointers into the ring of a queue pair, as its state has them.
-  typedef struct packed {
-    // The oldest whose completion waits.
-    logic [4:0] told;
-    // The first that may be a READ with missing data.
-    logic [4:0] read_at;
-    // The oldest message.
-    logic [4:0] head;
-  } ring_pointers_t;
 
   // A work request that is to be posted.
   typedef struct packed {

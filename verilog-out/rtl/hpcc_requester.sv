@@ -1017,17 +1017,16 @@ module hpcc_requester (
   wire  pointers_missed;
   hpcc_nic_pkg::ring_pointers_t pointers_written;
   hpcc_nic_pkg::ring_pointers_t pointers_newer;
-  wire  hpcc_nic_pkg::ring_pointers_t pointers_stored;
   // Clock 1: not the oldest message, but the first that may be a READ with missing data.
   logic pointers_read;
   // Clock 1: or the oldest whose completion waits.
   logic pointers_told;
-  // Clock 1: the memory will show an outdated place, for there was a write in the clocks 0 or 1.
-  wire  pointers_outdated;
-  // Clock 1: the place as it was written then.
+  // Clock 1: the place as it was written in the clocks 0 or 1,
   logic [4:0] pointers_place;
-  // Clock 2: the place as the memory shows it.
-  logic [4:0] pointers_stored_place;
+  // Clock 1: which counts if one was, for then the memory will show an outdated one; otherwise which of `stored`.
+  hpcc_nic_pkg::place_from_t pointers_place_from;
+  // Clock 2: the places as the memory shows them.
+  wire  hpcc_nic_pkg::ring_pointers_t pointers_stored;
   // Clock 0: the state that may be written in this clock would be this queue pair's.
   logic pointers_meets_write;
   // Clock 0: or the one that may be written in the next clock.
@@ -1036,8 +1035,6 @@ module hpcc_requester (
   wire  pointers_memory_we;
   logic [7:0] pointers_memory_waddr;
   hpcc_nic_pkg::ring_pointers_t pointers_memory_wdata;
-  logic pointers_read_1_q;
-  logic pointers_told_1_q;
   logic pointers_same_q;
   logic pointers_met_q;
   logic pointers_wrote_q;
@@ -1362,7 +1359,7 @@ module hpcc_requester (
   // Messages of all queue pairs, 16 places each.
   logic [7:0] ring_qp;
   logic [4:0] ring_place;
-  logic ring_stored;
+  hpcc_nic_pkg::place_from_t ring_place_from;
   wire  [4:0] ring_looked_place;
   wire  ring_take;
   wire  hpcc_nic_pkg::own_message_t ring_message;
@@ -2064,8 +2061,8 @@ module hpcc_requester (
     .clk(clk),
     .qp(ring_qp),
     .place(ring_place),
-    .stored(ring_stored),
-    .stored_place(pointers_stored_place),
+    .place_from(ring_place_from),
+    .stored(pointers_stored),
     .looked_place(ring_looked_place),
     .take(ring_take),
     .message(ring_message),
@@ -2341,7 +2338,7 @@ module hpcc_requester (
       end
     end
     ring_place = next_pointer_q;
-    ring_stored = 1'd0;
+    ring_place_from = hpcc_nic_pkg::PLACE_FROM_GIVEN;
     next_pointer_d = pointer_q + 5'd1;
     if (load_q) begin
       pointer_d = ring_looked_place;
@@ -2619,7 +2616,7 @@ module hpcc_requester (
     end
     if (read_q | (~turn)) begin
       ring_place = pointers_place;
-      ring_stored = ~pointers_outdated;
+      ring_place_from = pointers_place_from;
     end
     schedules_up_valid = posts_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
@@ -3964,7 +3961,6 @@ module hpcc_requester (
   assign pointers_memory_we = stages_we | store_voids;
   assign pointers_missed = pointers_wrote_q & pointers_met_q;
   assign pointers_writes = stages_we & pointers_same_q;
-  assign pointers_outdated = pointers_writes | pointers_missed;
   assign pointers_stored = pointers_memory_rdata;
   always_comb begin
     pointers_written.head = stages_new_state.head;
@@ -3987,20 +3983,17 @@ module hpcc_requester (
   end
   always_comb begin
     pointers_place = pointers_newer.head;
+    pointers_place_from = hpcc_nic_pkg::PLACE_FROM_HEAD;
     if (pointers_read) begin
       pointers_place = pointers_newer.read_at;
+      pointers_place_from = hpcc_nic_pkg::PLACE_FROM_READ_AT;
     end
     if (pointers_told) begin
       pointers_place = pointers_newer.told;
+      pointers_place_from = hpcc_nic_pkg::PLACE_FROM_TOLD;
     end
-  end
-  always_comb begin
-    pointers_stored_place = pointers_stored.head;
-    if (pointers_read_1_q) begin
-      pointers_stored_place = pointers_stored.read_at;
-    end
-    if (pointers_told_1_q) begin
-      pointers_stored_place = pointers_stored.told;
+    if (pointers_writes | pointers_missed) begin
+      pointers_place_from = hpcc_nic_pkg::PLACE_FROM_GIVEN;
     end
   end
   // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
@@ -4937,8 +4930,6 @@ module hpcc_requester (
     turns_rest_q = 3'd0;
     turn_1_q = 1'd0;
     turn_2_q = 1'd0;
-    pointers_read_1_q = 1'd0;
-    pointers_told_1_q = 1'd0;
     pointers_same_q = 1'd0;
     pointers_met_q = 1'd0;
     pointers_wrote_q = 1'd0;
@@ -5309,8 +5300,6 @@ module hpcc_requester (
     turns_rest_q <= turns_rest_d;
     turn_1_q <= turn;
     turn_2_q <= turn_1_q;
-    pointers_read_1_q <= pointers_read;
-    pointers_told_1_q <= pointers_told;
     pointers_same_q <= pointers_meets_next_write;
     pointers_met_q <= pointers_meets_write;
     pointers_wrote_q <= stages_we;

@@ -9,12 +9,12 @@ module hpcc_requester_ring (
   input  wire  clk,
   // Queue pair whose ring is read.
   input  wire  [7:0] qp,
-  // Place to read.
+  // Place to read, or
   input  wire  [4:0] place,
-  // Not that place, but `stored_place`.
-  input  wire  stored,
-  // A place that comes a clock later.
-  input  wire  [4:0] stored_place,
+  // which of `stored`,
+  input  wire  hpcc_nic_pkg::place_from_t place_from,
+  // places that come a clock later.
+  input  wire  hpcc_nic_pkg::ring_pointers_t stored,
   // The place to read, a clock later.
   output wire  [4:0] looked_place,
   // The message there is taken, two clocks later,
@@ -74,7 +74,7 @@ module hpcc_requester_ring (
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
   // because one of the two comes a clock later.
   logic [7:0] looked_qp_q;
-  logic by_memory_q;
+  hpcc_nic_pkg::place_from_t from_q;
   logic [4:0] given_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   // Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
@@ -170,8 +170,14 @@ module hpcc_requester_ring (
   end
   always_comb begin
     position = given_q;
-    if (by_memory_q) begin
-      position = stored_place;
+    if (from_q == hpcc_nic_pkg::PLACE_FROM_HEAD) begin
+      position = stored.head;
+    end
+    if (from_q == hpcc_nic_pkg::PLACE_FROM_READ_AT) begin
+      position = stored.read_at;
+    end
+    if (from_q == hpcc_nic_pkg::PLACE_FROM_TOLD) begin
+      position = stored.told;
     end
   end
   always_comb begin
@@ -199,7 +205,7 @@ module hpcc_requester_ring (
   end
   initial begin
     looked_qp_q = 8'd0;
-    by_memory_q = 1'd0;
+    from_q = hpcc_nic_pkg::PLACE_FROM_HEAD;
     given_q = 5'd0;
     later_place_q = 12'd0;
     taken_q = 1'd0;
@@ -212,7 +218,7 @@ module hpcc_requester_ring (
   end
   always @(posedge clk) begin
     looked_qp_q <= qp;
-    by_memory_q <= stored;
+    from_q <= place_from;
     given_q <= place;
     later_place_q <= memory_place;
     taken_q <= take;

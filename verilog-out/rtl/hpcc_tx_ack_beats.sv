@@ -23,7 +23,7 @@ module hpcc_tx_ack_beats (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Registers.
+  // Registers that frames are made by.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to
   // the one on which INT is collected.

@@ -23,7 +23,7 @@ module hpcc_tx_data_header (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Registers.
+  // Registers that frames are made by.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Packets.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,

@@ -32,7 +32,7 @@ module hpcc_tx_frame_builder (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Registers.
+  // Registers that frames are made by.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,

@@ -21,7 +21,7 @@ module hpcc_tx_header (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Registers. They need four clocks to take effect.
+  // Registers that frames are made by. They need four clocks to take effect.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
   input  wire  hpcc_nic_pkg::type_of_service_t service,

@@ -37,7 +37,7 @@ pub struct AckBeats {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Registers.
+    /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,
     /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to the one on which INT is collected.
     pub ack: StreamIn<AckSend>,

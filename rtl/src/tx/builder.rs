@@ -47,7 +47,7 @@ pub struct FrameBuilder {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Registers.
+    /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,
     /// Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
     pub packet: StreamIn<TxPacket>,

@@ -33,7 +33,7 @@ pub struct TxHeader {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Registers. They need four clocks to take effect.
+    /// Registers that frames are made by. They need four clocks to take effect.
     pub settings: Signal<In, FrameSettings>,
     /// Type of service. Queue pairs with INT are sent as not capable of marks, whatever its ECN field says.
     pub service: Signal<In, TypeOfService>,

@@ -38,7 +38,7 @@ pub struct DataHeader {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
-    /// Registers.
+    /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,
     /// Packets.
     pub packet: StreamIn<TxPacket>,

@@ -8,6 +8,18 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
+    /// Which place of a queue pair's ring is read.
+    pub enum PlaceFrom {
+        /// That of the oldest message, as memory shows it.
+        Head,
+        /// That of the first message that may be a READ with missing data, as memory shows it.
+        ReadAt,
+        /// That of the oldest message whose completion waits, as memory shows it.
+        Told,
+        /// One that was given a clock before.
+        Given,
+    }
+
     /// What is known of a READ response before it is compared with its READ.
     pub enum ResponseCase {
         /// It is to be compared.

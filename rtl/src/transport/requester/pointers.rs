@@ -6,7 +6,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::U;
 use crate::prim::word::bits_zero;
-use crate::words::requester::{RequesterState, RingPointers};
+use crate::words::requester::{PlaceFrom, RequesterState, RingPointers};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -21,12 +21,12 @@ pub struct Pointers {
     pub read: Signal<In, Bit>,
     /// Clock 1: or the oldest whose completion waits.
     pub told: Signal<In, Bit>,
-    /// Clock 1: the memory will show an outdated place, for there was a write in the clocks 0 or 1.
-    pub outdated: Signal<Out, Bit>,
-    /// Clock 1: the place as it was written then.
+    /// Clock 1: the place as it was written in the clocks 0 or 1,
     pub place: Signal<Out, U<5>>,
-    /// Clock 2: the place as the memory shows it.
-    pub stored_place: Signal<Out, U<5>>,
+    /// Clock 1: which counts if one was, for then the memory will show an outdated one; otherwise which of `stored`.
+    pub place_from: Signal<Out, PlaceFrom>,
+    /// Clock 2: the places as the memory shows them.
+    pub stored: Signal<Out, RingPointers>,
     /// Clock 0: the state that may be written in this clock would be this queue pair's.
     pub meets_write: Signal<In, Bit>,
     /// Clock 0: or the one that may be written in the next clock.
@@ -43,9 +43,8 @@ pub struct Pointers {
     pub voided_qp: Signal<In, U<8>>,
     // the queue pair's are being written, or were a clock ago
     #[signals(Bit: writes, missed)]
-    #[signals(RingPointers: written, newer, stored)]
+    #[signals(RingPointers: written, newer)]
     memory: TableRam<RingPointers, 8>,
-    #[registers(Bit: read_1, told_1)]
     // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
     #[registers(Bit: same, met, wrote)]
     written_1: DFF<RingPointers>,
@@ -66,19 +65,21 @@ impl Logic for Pointers {
         assign!(met.d = meets_write, wrote.d = we, written_1.d = written);
         missed = wrote & met;
         writes = we & same;
-        outdated = writes | missed;
         newer = if writes { written } else { written_1 };
         stored = memory.rdata;
-        assign!(read_1.d = read, told_1.d = told);
-        each!((place, of, reads, tells) in [(place, newer, read, told), (stored_place, stored, read_1, told_1)] {
-            place = of.head;
-            if reads {
-                place = of.read_at;
-            }
-            if tells {
-                place = of.told;
-            }
-        });
+        place = newer.head;
+        place_from = PlaceFrom::Head;
+        if read {
+            place = newer.read_at;
+            place_from = PlaceFrom::ReadAt;
+        }
+        if told {
+            place = newer.told;
+            place_from = PlaceFrom::Told;
+        }
+        if writes | missed {
+            place_from = PlaceFrom::Given;
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -100,7 +101,7 @@ mod tests {
         init(block.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(8);
         let (mut written, mut asked) = ([[0u64; 3]; 4], 0);
-        let (mut at, mut before) = (0, (None, 0));
+        let (mut at, mut before) = (0, (0, PlaceFrom::Given, 0));
         for clock in 0..20_000 {
             let (qp, next_at) = (stimulus.below(4), stimulus.below(4));
             (block.meets_write.next, block.meets_next_write.next) = (qp == at, qp == next_at);
@@ -115,12 +116,17 @@ mod tests {
             (block.we.next, block.write_qp.next) = (we, U(at));
             (block.voids.next, block.voided_qp.next) = (voids.is_some(), U(voids.unwrap_or_default()));
             block.new_state.next = RequesterState::from_slice(&state);
-            let (newer, stored) = step(block.as_mut(), |block| {
-                let newer = block.outdated.val().then(|| block.place.val().0);
-                (newer, block.stored_place.val().0)
+            let (place, from, stored) = step(block.as_mut(), |block| {
+                (block.place.val().0, block.place_from.val(), block.stored.val())
             });
-            let (of_write, expected) = before;
-            assert_eq!(of_write.unwrap_or(stored), expected, "clock {clock}");
+            let (given, given_from, expected) = before;
+            let shown = match given_from {
+                PlaceFrom::Head => stored.head.0,
+                PlaceFrom::ReadAt => stored.read_at.0,
+                PlaceFrom::Told => stored.told.0,
+                PlaceFrom::Given => given,
+            };
+            assert_eq!(shown, expected, "clock {clock}");
             if we {
                 written[at as usize] = pointers;
             }
@@ -128,7 +134,7 @@ mod tests {
                 written[voided as usize] = [0; 3];
             }
             let which = if told { 2 } else { usize::from(read) };
-            before = (newer, written[asked][which]);
+            before = (place, from, written[asked][which]);
             (asked, at) = (qp as usize, next_at);
         }
     }

@@ -4,7 +4,7 @@ use crate::prim::ram::Ram;
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
-use crate::words::requester::{OwnMessage, OwnWork, RingPlace};
+use crate::words::requester::{OwnMessage, OwnWork, PlaceFrom, RingPlace, RingPointers};
 use crate::words::transport::Message;
 use crate::words::work::{CompletionStatus, WorkRequest};
 use crate::{block, kernel};
@@ -17,12 +17,12 @@ pub struct Ring {
     pub clock: Signal<In, Clock>,
     /// Queue pair whose ring is read.
     pub qp: Signal<In, U<8>>,
-    /// Place to read.
+    /// Place to read, or
     pub place: Signal<In, U<5>>,
-    /// Not that place, but `stored_place`.
-    pub stored: Signal<In, Bit>,
-    /// A place that comes a clock later.
-    pub stored_place: Signal<In, U<5>>,
+    /// which of `stored`,
+    pub place_from: Signal<In, PlaceFrom>,
+    /// places that come a clock later.
+    pub stored: Signal<In, RingPointers>,
     /// The place to read, a clock later.
     pub looked_place: Signal<Out, U<5>>,
     /// The message there is taken, two clocks later,
@@ -74,7 +74,7 @@ pub struct Ring {
     /// Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them, because
     /// one of the two comes a clock later.
     looked_qp: DFF<U<8>>,
-    by_memory: DFF<Bit>,
+    from: DFF<PlaceFrom>,
     given: DFF<U<5>>,
     position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
@@ -102,8 +102,17 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        assign!(given.d = place, by_memory.d = stored, looked_qp.d = qp);
-        position = if by_memory { stored_place } else { given };
+        assign!(given.d = place, from.d = place_from, looked_qp.d = qp);
+        position = given;
+        if from == PlaceFrom::Head {
+            position = stored.head;
+        }
+        if from == PlaceFrom::ReadAt {
+            position = stored.read_at;
+        }
+        if from == PlaceFrom::Told {
+            position = stored.told;
+        }
         looked_place = position;
         looked.place = bit_cast_u::<4, 5>(position);
         looked.qp = looked_qp;

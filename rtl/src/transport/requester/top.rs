@@ -43,7 +43,9 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{FastStep, OwnMessage, PsnDistance, QpOfGeneration, RequesterState, ResponseCase};
+use crate::words::requester::{
+    FastStep, OwnMessage, PlaceFrom, PsnDistance, QpOfGeneration, RequesterState, ResponseCase,
+};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
@@ -517,8 +519,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 2: the first message is addressed, a clock later; behind it always the next one
         self.pointers.read.next = self.stages.ring_read.val();
         self.pointers.told.next = false;
-        inputs!(ring: qp = choice.qp, place = next_pointer, stored_place = pointers.stored_place);
-        self.ring.stored.next = false;
+        inputs!(ring: qp = choice.qp, place = next_pointer, stored = pointers.stored);
+        self.ring.place_from.next = PlaceFrom::Given;
         if self.read.q.val() {
             assign!(pointers.read = choice.row, pointers.told = choice.tell);
         }
@@ -885,8 +887,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // nobody else reads the ring in these clocks, and this place comes late
         if self.read.q.val() | !self.turn.val() {
-            inputs!(ring: place = pointers.place);
-            self.ring.stored.next = !self.pointers.outdated.val();
+            inputs!(ring from pointers: place, place_from);
         }
 
         // messages for the scheduler
