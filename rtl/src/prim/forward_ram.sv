@@ -60,7 +60,6 @@ module hpcc_forward_ram #(
   reg [WIDTH-1:0] forward_1;
   reg [WIDTH-1:0] forward_2;
   reg [ADDRESS-1:0] raddr_1;
-  reg [ADDRESS-1:0] raddr_2;
   reg hit_1;
   reg hit_2;
   wire now_1;
@@ -81,6 +80,9 @@ module hpcc_forward_ram #(
       assign now_1 = meets_1;
       assign now_2 = meets_2;
     end else begin : comparing
+      reg [ADDRESS-1:0] raddr_2;
+      initial raddr_2 = {ADDRESS{1'b0}};
+      always @(posedge clk) raddr_2 <= raddr_1;
       assign now_1 = we && (waddr == raddr_1);
       assign now_2 = we && (waddr == raddr_2);
     end
@@ -92,7 +94,6 @@ module hpcc_forward_ram #(
     forward_1 = {WIDTH{1'b0}};
     forward_2 = {WIDTH{1'b0}};
     raddr_1 = {ADDRESS{1'b0}};
-    raddr_2 = {ADDRESS{1'b0}};
     hit_1 = 1'b0;
     hit_2 = 1'b0;
   end
@@ -103,7 +104,6 @@ module hpcc_forward_ram #(
     hit_1 <= write && (address == raddr);
     forward_1 <= wdata;
     word_2 <= word_1;
-    raddr_2 <= raddr_1;
     hit_2 <= now_1 || hit_1;
     forward_2 <= now_1 ? wdata : forward_1;
     rdata <= now_2 ? wdata : hit_2 ? forward_2 : word_2;
