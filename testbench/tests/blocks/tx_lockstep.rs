@@ -1,6 +1,6 @@
 //! The Verilog of the frame builder and of the arbiter in lockstep with their RustHDL descriptions.
 
-use hpcc_models::nic::NicConfig;
+use hpcc_models::nic::{NicConfig, ProbeConfig};
 use hpcc_rtl::prim::uint::Limbs;
 use hpcc_rtl::sim::{Port, Ports, Stimulus};
 use hpcc_rtl::tx::append::IcrcAppend;
@@ -116,13 +116,17 @@ fn traffic(ports: &[Port], seed: u64, [of_data, of_acks]: [f64; 2]) -> impl Driv
     let peers: Vec<Peer> = (0..256).map(|_| Peer::any(&mut stimulus)).collect();
     let (mut packets, mut payloads) = (Offer::new("packet"), Offer::new("payload"));
     let mut acks = Offer::new("ack");
+    // every code point is another one, as it is with probes
+    let registers_of_half = [false, true].map(|echo_icrc_full| {
+        settings(&NicConfig {
+            echo_icrc_full,
+            probes: Some(ProbeConfig::every(10_000)),
+            ..registers()
+        })
+    });
     move |clock: u64, outputs: &[u64], inputs: &mut [u64]| {
         // in half of the run the ICRC covers INT that is echoed
-        let config = NicConfig {
-            echo_icrc_full: clock > 20_000,
-            ..registers()
-        };
-        names.put(inputs, "settings", settings(&config));
+        names.put(inputs, "settings", registers_of_half[usize::from(clock > 20_000)]);
         contexts(&names, &mut stimulus, &peers, clock, inputs);
         while packets.items.len() < 4 {
             let opcode = OPCODES[stimulus.below(OPCODES.len() as u64) as usize];
