@@ -3469,6 +3469,14 @@ package hpcc_nic_pkg;
     logic [4:0] value;
   } syndrome_t;
 
+  // The lower half of that clock, with the bit by which a time in it is told from one half of what it lasts (8 ms) later.
+  typedef struct packed {
+    // That bit.
+    logic top;
+    // All others.
+    logic [22:0] rest;
+  } clock_lower_t;
+
   // The NIC's clock in two halves, ns: of what has come only the lower one is kept.
   typedef struct packed {
     // Upper half.

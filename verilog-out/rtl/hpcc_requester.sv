@@ -669,6 +669,7 @@ module hpcc_requester (
   wire  entry_takes;
   wire  entry_opens;
   wire  entry_comes;
+  wire  entry_fits;
   logic entry_answer_near;
   wire  entry_response_near;
   wire  entry_behind_answer;
@@ -708,6 +709,8 @@ module hpcc_requester (
   logic entry_full_q;
   logic entry_behind_full_d;
   logic entry_behind_full_q;
+  logic entry_come_full_d;
+  logic entry_come_full_q;
   logic entry_spare_d;
   logic entry_spare_q;
   logic entry_answer_meets_d;
@@ -728,14 +731,19 @@ module hpcc_requester (
   // `behind_full`, inverted, for the wide registers alone.
   hpcc_nic_pkg::fast_step_t entry_behind_d;
   hpcc_nic_pkg::fast_step_t entry_behind_q;
+  // The one that has come last, for a clock or as long as both are full.
+  hpcc_nic_pkg::fast_step_t entry_come_d;
+  hpcc_nic_pkg::fast_step_t entry_come_q;
   // The state in clock 3.
   hpcc_nic_pkg::requester_state_t stages_now;
   wire  stages_is_void;
   wire  stages_acked_is_void;
+  logic stages_is_old;
   wire  stages_has_ended;
   wire  stages_goes_on;
   wire  stages_is_response;
-  wire  hpcc_nic_pkg::psn_distance_t stages_distance;
+  wire  hpcc_nic_pkg::psn_distance_t stages_from_first;
+  wire  hpcc_nic_pkg::psn_distance_t stages_from_una;
   wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
   wire  hpcc_nic_pkg::psn_distance_t stages_lag;
   wire  hpcc_nic_pkg::psn_distance_t stages_over;
@@ -925,6 +933,8 @@ module hpcc_requester (
   logic stages_valid_5_q;
   logic stages_saves_5_d;
   logic stages_saves_5_q;
+  logic stages_writes_5_d;
+  logic stages_writes_5_q;
   logic stages_frees_5_d;
   logic stages_frees_5_q;
   logic stages_acknowledges_5_q;
@@ -1398,6 +1408,8 @@ module hpcc_requester (
   logic step_moved;
   // Distance from `una` to `limit`.
   wire  hpcc_nic_pkg::psn_distance_t step_ahead;
+  // The same, less one.
+  wire  hpcc_nic_pkg::psn_distance_t step_ahead_less_one;
   // Distance from the end of the message to `limit`.
   wire  hpcc_nic_pkg::psn_distance_t step_beyond;
   // Distance from the first PSN of the message to the PSN sought.
@@ -1987,7 +1999,7 @@ module hpcc_requester (
     .waddr(responses_place),
     .wdata(responses_word)
   );
-  hpcc_async_ram #(.WIDTH(101), .ADDRESS(4)) u_responses_decisions (
+  hpcc_lut_ram #(.WIDTH(101), .ADDRESS(4)) u_responses_decisions (
     .clk(clk),
     .raddr(responses_decisions_raddr),
     .rdata(responses_decisions_rdata),
@@ -3561,10 +3573,11 @@ module hpcc_requester (
   assign entry_response_qp = responses_step.qp;
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
-  assign entry_opens = ~entry_behind_full_q;
+  assign entry_fits = ~entry_behind_full_q;
+  assign entry_opens = (~entry_come_full_q) | entry_fits;
   assign entry_answers_ready = entry_opens;
-  assign entry_comes = gather_down_valid & entry_opens;
-  assign entry_answer_comes = entry_comes;
+  assign entry_answer_comes = gather_down_valid & entry_opens;
+  assign entry_comes = entry_come_full_q & entry_fits;
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
   assign entry_response_near = (((entry_takes_answer & (entry_answer_qp == entry_response_qp)) | entry_takes_response)
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
@@ -3572,21 +3585,27 @@ module hpcc_requester (
       | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
   assign entry_held_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_behind_q.qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_behind_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_behind_q.qp));
-  assign entry_newcomer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_newcomer.qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_newcomer.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_newcomer.qp));
+  assign entry_newcomer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_come_q.qp))
+      | (entry_inside_2_q & (entry_qp_2_q == entry_come_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_come_q.qp));
   assign entry_behind_answer = entry_behind_full_q & (entry_held_inside | (entry_behind_q.qp == entry_answer_qp));
   assign entry_behind_inside = entry_full_q & entry_answer_inside;
   assign entry_behind_response = entry_full_q & (entry_response_qp == entry_answer_qp);
-  assign entry_newcomer_meets_d = (entry_newcomer_inside | (entry_full_q & (entry_newcomer.qp == entry_answer_qp)))
-      | (entry_response_can & (entry_newcomer.qp == entry_response_qp));
+  assign entry_newcomer_meets_d = (entry_newcomer_inside | (entry_full_q & (entry_come_q.qp == entry_answer_qp)))
+      | (entry_response_can & (entry_come_q.qp == entry_response_qp));
   always_comb begin
     entry_full_d = entry_full_q;
+    entry_come_full_d = entry_come_full_q;
     entry_answer_d = entry_answer_q;
+    entry_come_d = entry_come_q;
+    if (entry_opens) begin
+      entry_come_full_d = gather_down_valid;
+      entry_come_d = entry_arrived;
+    end
     if (entry_takes_answer | (~entry_full_q)) begin
       entry_full_d = entry_behind_full_q | entry_comes;
       entry_answer_d = entry_behind_q;
       if (entry_spare_q) begin
-        entry_answer_d = entry_arrived;
+        entry_answer_d = entry_come_q;
       end
     end
     entry_behind_full_d = entry_stays;
@@ -3605,12 +3624,13 @@ module hpcc_requester (
       entry_replaced_d = 1'd0;
       entry_full_d = 1'd0;
       entry_behind_full_d = 1'd0;
+      entry_come_full_d = 1'd0;
     end
   end
   always_comb begin
     entry_behind_d = entry_behind_q;
     if (entry_spare_q) begin
-      entry_behind_d = entry_arrived;
+      entry_behind_d = entry_come_q;
     end
   end
   always_comb begin
@@ -3704,7 +3724,8 @@ module hpcc_requester (
   assign stages_empty = (stages_is_void | ((~stages_acked_is_void) & stages_alone_3_q)) | (stages_acked_is_void & stages_at_start_3_q);
   assign stages_has_ended = (~stages_acked_is_void) & stages_state_3_q.dead;
   assign stages_dead_now = stages_has_ended;
-  assign stages_distance = stages_step_3_q.psn - stages_now.una;
+  assign stages_from_first = stages_step_3_q.psn - stages_first_psn_3_q;
+  assign stages_from_una = stages_step_3_q.psn - stages_state_3_q.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
   assign stages_lag = stages_now.accepted - stages_next_3_q;
   assign stages_passed_4_d = stages_next_3_q - stages_now.una;
@@ -3716,7 +3737,7 @@ module hpcc_requester (
   assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_is_void)) & (~stages_has_ended))
       & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
   assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
-  assign stages_old = stages_distance.negative;
+  assign stages_old = stages_is_old;
   assign stages_before_gap = stages_progress.negative;
   assign stages_full_length = 16'h100 << stages_mtu_3_q;
   assign stages_last_byte = stages_step_3_q.length - 16'd1;
@@ -3731,13 +3752,13 @@ module hpcc_requester (
   assign stages_is_data = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
-  assign stages_never_sent = (~stages_distance.negative) & stages_unsent;
+  assign stages_never_sent = (~stages_is_old) & stages_unsent;
   assign stages_may_move = (stages_judged & (~stages_is_void)) & (stages_now.head != stages_now.admit);
   assign stages_moves_write_4_d = (((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative)
-      & (~stages_distance.negative);
-  assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_distance.negative);
+      & (~stages_is_old);
+  assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_is_old);
   assign stages_drops_4_d = (((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended)
-      | (stages_is_ack & (stages_never_sent | stages_is_ignored))) | ((stages_is_positive | stages_is_data) & stages_distance.negative))
+      | (stages_is_ack & (stages_never_sent | stages_is_ignored))) | ((stages_is_positive | stages_is_data) & stages_is_old))
       | stages_is_duplicate;
   assign stages_over = stages_next_4_q - message.end_psn;
   assign stages_at_end = stages_next_4_q == message.end_psn;
@@ -3764,7 +3785,7 @@ module hpcc_requester (
   assign stages_read_place = stages_step_4_q.place;
   assign stages_we = (stages_moves_5_q | stages_saves_5_q) | stages_accepts;
   assign stages_will_write = stages_valid_4_q | stages_saves_4_q;
-  assign stages_writing = stages_valid_5_q | stages_saves_5_q;
+  assign stages_writing = stages_writes_5_q;
   assign stages_saved = stages_saves_5_q;
   assign stages_moved = stages_moves_5_q | stages_accepts;
   assign stages_qp = stages_step_5_q.qp;
@@ -3805,6 +3826,7 @@ module hpcc_requester (
     stages_frees_5_d = stages_done;
     stages_moves_5_d = stages_moves;
     stages_saves_5_d = stages_saves_4_q;
+    stages_writes_5_d = stages_valid_4_q | stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -3814,6 +3836,7 @@ module hpcc_requester (
       stages_valid_5_d = 1'd0;
       stages_saves_4_d = 1'd0;
       stages_saves_5_d = 1'd0;
+      stages_writes_5_d = 1'd0;
       stages_moves_5_d = 1'd0;
       stages_frees_5_d = 1'd0;
       stages_answer_5_d = 1'd0;
@@ -3861,6 +3884,12 @@ module hpcc_requester (
     if (turn_1_q) begin
       stages_state_4_d = queue_new_state;
       stages_step_4_d.qp = choice_qp;
+    end
+  end
+  always_comb begin
+    stages_is_old = stages_from_una.negative;
+    if (stages_acked_is_void) begin
+      stages_is_old = stages_from_first.negative;
     end
   end
   always_comb begin
@@ -3977,7 +4006,7 @@ module hpcc_requester (
   end
   always_comb begin
     pointers_newer = pointers_written_1_q;
-    if (pointers_writes) begin
+    if (stages_writing & pointers_same_q) begin
       pointers_newer = pointers_written;
     end
   end
@@ -4426,7 +4455,7 @@ module hpcc_requester (
       responses_deferred_d = 1'd1;
     end
     responses_front_shown_d = (responses_head_q != responses_tail_q) & (~responses_leaves);
-    responses_due_d = ((responses_head_q != responses_judged_q) | stages_takes) & (~responses_leaves);
+    responses_due_d = (responses_head_q != responses_judged_q) & (~responses_leaves);
     responses_offered_d = ((responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q)
         & (~responses_leaves);
     if (responses_leaves) begin
@@ -4489,7 +4518,8 @@ module hpcc_requester (
   // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
   assign step_ahead = limit - step_una_first;
   assign step_reached_d = ~step_ahead.negative;
-  assign step_moves_d = (~step_ahead.negative) & (limit != step_una_first);
+  assign step_ahead_less_one = limit + (~step_una_first);
+  assign step_moves_d = (~step_ahead.negative) & (~step_ahead_less_one.negative);
   assign step_behind_data_d = limit + 24'd1;
   assign step_beyond = limit - message.end_psn;
   assign step_took_d = (step_moved & message.read) & step_beyond.negative;
@@ -4532,9 +4562,9 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    step_completed_d = step_moved & (~message.read);
-    if (step_beyond.negative) begin
-      step_completed_d = (step_moved & message.read) & (step_behind_data_q == message.end_psn);
+    step_completed_d = step_moved & (~step_beyond.negative);
+    if (message.read) begin
+      step_completed_d = step_moved & (step_behind_data_q == message.end_psn);
     end
   end
   // reply: Takes an answer apart; `int_on` and `echo` at once, all else a clock later.
@@ -4828,6 +4858,7 @@ module hpcc_requester (
     entry_inside_3_q = 1'd0;
     entry_full_q = 1'd0;
     entry_behind_full_q = 1'd0;
+    entry_come_full_q = 1'd0;
     entry_spare_q = 1'd0;
     entry_answer_meets_q = 1'd0;
     entry_response_meets_q = 1'd0;
@@ -4838,6 +4869,7 @@ module hpcc_requester (
     entry_qp_3_q = 8'd0;
     entry_answer_q = 75'd0;
     entry_behind_q = 75'd0;
+    entry_come_q = 75'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
     stages_step_1_q = 75'd0;
@@ -4893,6 +4925,7 @@ module hpcc_requester (
     stages_above_packet_4_q = 16'd0;
     stages_valid_5_q = 1'd0;
     stages_saves_5_q = 1'd0;
+    stages_writes_5_q = 1'd0;
     stages_frees_5_q = 1'd0;
     stages_acknowledges_5_q = 1'd0;
     stages_with_int_5_q = 1'd0;
@@ -5198,6 +5231,7 @@ module hpcc_requester (
     entry_inside_3_q <= entry_inside_3_d;
     entry_full_q <= entry_full_d;
     entry_behind_full_q <= entry_behind_full_d;
+    entry_come_full_q <= entry_come_full_d;
     entry_spare_q <= entry_spare_d;
     entry_answer_meets_q <= entry_answer_meets_d;
     entry_response_meets_q <= entry_response_meets_d;
@@ -5208,6 +5242,7 @@ module hpcc_requester (
     entry_qp_3_q <= entry_qp_2_q;
     entry_answer_q <= entry_answer_d;
     entry_behind_q <= entry_behind_d;
+    entry_come_q <= entry_come_d;
     stages_valid_1_q <= stages_valid_1_d;
     stages_valid_2_q <= stages_valid_2_d;
     stages_step_1_q <= entry_step;
@@ -5235,7 +5270,7 @@ module hpcc_requester (
     stages_valid_4_q <= stages_valid_4_d;
     stages_live_4_q <= stages_alive_3_q;
     stages_ended_4_q <= stages_has_ended;
-    stages_old_4_q <= stages_distance.negative;
+    stages_old_4_q <= stages_is_old;
     stages_unsent_4_q <= stages_unsent;
     stages_behind_4_q <= stages_lag.negative;
     stages_all_4_q <= stages_all_4_d;
@@ -5263,6 +5298,7 @@ module hpcc_requester (
     stages_above_packet_4_q <= stages_above_packet_4_d;
     stages_valid_5_q <= stages_valid_5_d;
     stages_saves_5_q <= stages_saves_5_d;
+    stages_writes_5_q <= stages_writes_5_d;
     stages_frees_5_q <= stages_frees_5_d;
     stages_acknowledges_5_q <= stages_acknowledgement_4_q;
     stages_with_int_5_q <= stages_with_int_5_d;
@@ -5453,13 +5489,13 @@ module hpcc_requester (
       window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, posts_returns,
       posts_acked.used, posts_acked.generation, posts_whole.rest, posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on,
       entry_newcomer.int_stack, entry_newcomer.ecn, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
-      stages_distance.magnitude, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude,
-      stages_offset.magnitude, stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length,
-      stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn,
-      stages_step_5_q.generation, stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on,
-      gather_arriving.int_length, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation, gather_arriving.kind,
-      responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude};
+      stages_from_first.magnitude, stages_from_una.magnitude, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
+      stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends,
+      stages_step_5_q.length, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
+      stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn,
+      gather_arriving.int_on, gather_arriving.int_length, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
+      gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude,
+      step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

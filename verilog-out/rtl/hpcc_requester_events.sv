@@ -50,6 +50,8 @@ module hpcc_requester_events (
   hpcc_nic_pkg::answer_event_t word;
   wire  hpcc_nic_pkg::clock_halves_t clock_now;
   hpcc_nic_pkg::clock_halves_t came;
+  wire  hpcc_nic_pkg::clock_lower_t clock_lower;
+  wire  hpcc_nic_pkg::clock_lower_t arrival;
   wire  hpcc_nic_pkg::answer_event_t leaving;
   hpcc_nic_pkg::qp_flow_t half;
   hpcc_nic_pkg::cc_event_kind_t kind;
@@ -102,6 +104,8 @@ module hpcc_requester_events (
   assign many = (put & use_int) & fields_many;
   assign bad = (put & use_int) & (~fields_valid);
   assign clock_now = now;
+  assign clock_lower = clock_now.lower;
+  assign arrival = commit.msn;
   assign full = fifo_crowded;
   assign cc_event_valid = fifo_down_valid;
   assign leaving = fifo_down_data;
@@ -128,7 +132,7 @@ module hpcc_requester_events (
     came = clock_now;
     if (with_time) begin
       came.lower = commit.msn;
-      if (clock_now.lower < commit.msn) begin
+      if (arrival.top & (~clock_lower.top)) begin
         came.upper = clock_now.upper - 24'd1;
       end
     end
@@ -185,7 +189,7 @@ module hpcc_requester_events (
     fields_records.hop_5 = fields_fields.hop_5;
   end
   wire unused_bits = &{1'b0, commit.ends_or_failed, commit.int_on, commit.answer, commit.syndrome, commit.psn, commit.generation, commit.qp,
-      commit.kind};
+      commit.kind, clock_lower.rest, arrival.rest};
 endmodule
 
 `default_nettype wire

@@ -84,8 +84,6 @@ module hpcc_requester_intake (
   wire  hpcc_nic_pkg::memory_halves_t to_halves;
   hpcc_nic_pkg::memory_halves_t local_next;
   hpcc_nic_pkg::memory_halves_t remote_next;
-  wire  hpcc_nic_pkg::half_sum_t local_sum;
-  wire  hpcc_nic_pkg::half_sum_t remote_sum;
   wire  [23:0] counted;
   // The work request at the check.
   wire  hpcc_nic_pkg::work_request_t asking;
@@ -111,7 +109,9 @@ module hpcc_requester_intake (
   // What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
   wire  [31:0] rest_next_d;
   logic [31:0] rest_next_q;
+  wire  hpcc_nic_pkg::half_sum_t local_lower_d;
   hpcc_nic_pkg::half_sum_t local_lower_q;
+  wire  hpcc_nic_pkg::half_sum_t remote_lower_d;
   hpcc_nic_pkg::half_sum_t remote_lower_q;
   wire  [31:0] local_upper_d;
   logic [31:0] local_upper_q;
@@ -167,11 +167,11 @@ module hpcc_requester_intake (
   assign part = (32'h100 << mtu) << width;
   assign rest_next_d = bytes - part;
   assign from_halves = from;
-  assign to_halves = to;
-  assign local_sum = {1'd0, from_halves.lower} + {1'd0, part};
-  assign remote_sum = {1'd0, to_halves.lower} + {1'd0, part};
   assign local_upper_d = from_halves.upper + {31'd0, local_lower_q.carry};
+  assign local_lower_d = {1'd0, from_halves.lower} + {1'd0, part};
+  assign to_halves = to;
   assign remote_upper_d = to_halves.upper + {31'd0, remote_lower_q.carry};
+  assign remote_lower_d = {1'd0, to_halves.lower} + {1'd0, part};
   assign last = ~more;
   assign local_address = from;
   assign remote_address = to;
@@ -304,8 +304,8 @@ module hpcc_requester_intake (
     refused_r_q <= refuses;
     status_r_q <= reason;
     rest_next_q <= rest_next_d;
-    local_lower_q <= local_sum;
-    remote_lower_q <= remote_sum;
+    local_lower_q <= local_lower_d;
+    remote_lower_q <= remote_lower_d;
     local_upper_q <= local_upper_d;
     remote_upper_q <= remote_upper_d;
     age_q <= age_d;

@@ -559,68 +559,48 @@ module hpcc_sched_entry_large (
   end
   always_comb begin
     chosen_update = 16'd0;
+    of_updates = 140'd0;
     if (update_1_q) begin
       chosen_update = updates_flow;
+      of_updates = updates_word;
     end
   end
   always_comb begin
     chosen_command = 16'd0;
+    of_commands = 140'd0;
     if (command_1_q) begin
       chosen_command = commands_flow;
+      of_commands = commands_word;
     end
   end
   always_comb begin
     chosen_event = 16'd0;
+    of_events = 140'd0;
     if (event_1_q) begin
       chosen_event = events_flow;
+      of_events = events_word;
     end
   end
   always_comb begin
     chosen_feedback = 16'd0;
+    of_feedbacks = 140'd0;
     if (feedback_1_q) begin
       chosen_feedback = feedbacks_flow;
+      of_feedbacks = feedbacks_word;
     end
   end
   always_comb begin
     chosen_work = 16'd0;
+    of_works = 140'd0;
     if (work_1_q) begin
       chosen_work = works_flow;
+      of_works = works_word;
     end
   end
   always_comb begin
     chosen_look = 16'd0;
     if (look_1_q) begin
       chosen_look = {3'd0, latest_q};
-    end
-  end
-  always_comb begin
-    of_updates = 140'd0;
-    if (update_1_q) begin
-      of_updates = updates_word;
-    end
-  end
-  always_comb begin
-    of_commands = 140'd0;
-    if (command_1_q) begin
-      of_commands = commands_word;
-    end
-  end
-  always_comb begin
-    of_events = 140'd0;
-    if (event_1_q) begin
-      of_events = events_word;
-    end
-  end
-  always_comb begin
-    of_feedbacks = 140'd0;
-    if (feedback_1_q) begin
-      of_feedbacks = feedbacks_word;
-    end
-  end
-  always_comb begin
-    of_works = 140'd0;
-    if (work_1_q) begin
-      of_works = works_word;
     end
   end
   initial begin

@@ -256,6 +256,8 @@ module hpcc_sched_sender_large (
   logic beyond_9_q;
   wire  [15:0] age_d;
   logic [15:0] age_q;
+  logic [2:0] owner_rest;
+  logic [2:0] owner_multiple;
   // Clock 2: index.
   wire  [9:0] owner_index;
   // Clock 4: engine.
@@ -263,7 +265,6 @@ module hpcc_sched_sender_large (
   logic [2:0] owner_low_3_q;
   wire  [2:0] owner_index_3_d;
   logic [2:0] owner_index_3_q;
-  wire  [2:0] owner_engine_4_d;
   logic [2:0] owner_engine_4_q;
   wire  [2:0] owner_low_2_d;
   wire  [2:0] owner_low_2_q;
@@ -610,8 +611,23 @@ module hpcc_sched_sender_large (
   assign owner_index = owner_quotient_p[9:0];
   assign owner_low_2_d = flow[2:0];
   assign owner_index_3_d = owner_quotient_p[2:0];
-  assign owner_engine_4_d = owner_low_3_q - 3'({3'd0, owner_index_3_q} * {3'd0, engines});
   assign owner_engine = owner_engine_4_q;
+  always_comb begin
+    owner_rest = owner_low_3_q;
+    owner_multiple = engines;
+    if (owner_index_3_q[0]) begin
+      owner_rest = owner_rest - owner_multiple;
+    end
+    owner_multiple = owner_multiple << 1;
+    if (owner_index_3_q[1]) begin
+      owner_rest = owner_rest - owner_multiple;
+    end
+    owner_multiple = owner_multiple << 1;
+    if (owner_index_3_q[2]) begin
+      owner_rest = owner_rest - owner_multiple;
+    end
+    owner_multiple = owner_multiple << 1;
+  end
   initial begin
     mtu_6_q = 3'd0;
     mtu_9_q = 3'd0;
@@ -789,7 +805,7 @@ module hpcc_sched_sender_large (
     age_q <= age_d;
     owner_low_3_q <= owner_low_2_q;
     owner_index_3_q <= owner_index_3_d;
-    owner_engine_4_q <= owner_engine_4_d;
+    owner_engine_4_q <= owner_rest;
     flow_9r_q <= flow_8_q;
     visited_5_q <= visited;
     generation_9_q <= sender_8_q.shared.generation;

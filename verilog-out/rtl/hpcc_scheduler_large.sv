@@ -267,6 +267,8 @@ module hpcc_scheduler_large (
   logic unused_cleared_q;
   wire  [12:0] unused_flow_in_3_q;
   wire  [9:0] unused_index_5_q;
+  logic [2:0] unused_owner_rest;
+  logic [2:0] unused_owner_multiple;
   // Clock 2: index.
   wire  [9:0] unused_owner_index;
   // Clock 4: engine.
@@ -274,7 +276,6 @@ module hpcc_scheduler_large (
   logic [2:0] unused_owner_low_3_q;
   wire  [2:0] unused_owner_index_3_d;
   logic [2:0] unused_owner_index_3_q;
-  wire  [2:0] unused_owner_engine_4_d;
   logic [2:0] unused_owner_engine_4_q;
   wire  [2:0] unused_owner_low_2_d;
   wire  [2:0] unused_owner_low_2_q;
@@ -1170,8 +1171,23 @@ module hpcc_scheduler_large (
   assign unused_owner_index = unused_owner_quotient_p[9:0];
   assign unused_owner_low_2_d = unused_flow_1_q[2:0];
   assign unused_owner_index_3_d = unused_owner_quotient_p[2:0];
-  assign unused_owner_engine_4_d = unused_owner_low_3_q - 3'({3'd0, unused_owner_index_3_q} * {3'd0, engines});
   assign unused_owner_engine = unused_owner_engine_4_q;
+  always_comb begin
+    unused_owner_rest = unused_owner_low_3_q;
+    unused_owner_multiple = engines;
+    if (unused_owner_index_3_q[0]) begin
+      unused_owner_rest = unused_owner_rest - unused_owner_multiple;
+    end
+    unused_owner_multiple = unused_owner_multiple << 1;
+    if (unused_owner_index_3_q[1]) begin
+      unused_owner_rest = unused_owner_rest - unused_owner_multiple;
+    end
+    unused_owner_multiple = unused_owner_multiple << 1;
+    if (unused_owner_index_3_q[2]) begin
+      unused_owner_rest = unused_owner_rest - unused_owner_multiple;
+    end
+    unused_owner_multiple = unused_owner_multiple << 1;
+  end
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
   // Acknowledgements leave the entry in the order in which they were taken at the port, so a number is enough to find what one carried.
@@ -1272,7 +1288,7 @@ module hpcc_scheduler_large (
     unused_cleared_q <= unused_clears;
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_index_3_q <= unused_owner_index_3_d;
-    unused_owner_engine_4_q <= unused_owner_engine_4_d;
+    unused_owner_engine_4_q <= unused_owner_rest;
     notified_0_q <= notified_0_d;
     notified_1_q <= notified_1_d;
     notified_2_q <= notified_2_d;

@@ -13,6 +13,13 @@ pub struct MacAddr(pub [u8; 6]);
 #[error("'{0}' is not an Ethernet address such as 02:00:00:00:00:0b")]
 pub struct ParseMacError(String);
 
+impl MacAddr {
+    /// The address as a number of 48 bits: the first byte on the wire is the highest.
+    pub fn number(self) -> u64 {
+        self.0.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
 impl fmt::Display for MacAddr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b, c, d, e, g] = self.0;
@@ -50,6 +57,7 @@ mod tests {
         let mac: MacAddr = "02:00:00:0a:FF:0b".parse().unwrap();
         assert_eq!(mac, MacAddr([2, 0, 0, 10, 255, 11]));
         assert_eq!(mac.to_string(), "02:00:00:0a:ff:0b");
+        assert_eq!(mac.number(), 0x0200_000a_ff0b);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //!
 //! Keys of slots in use differ. If two have the same, it may find neither: the numbers of all that have it are combined.
 //! The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
-//! bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks regions. Reference: `hpcc_models::nic::Regions::allows`; keys of slots in use differ.
+//! bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks regions. Reference: `hpcc_models::nic::Regions::allows`.
 
 use crate::prim::lut_ram::LutRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, LoopIdx, U};

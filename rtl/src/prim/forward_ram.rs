@@ -63,11 +63,12 @@ impl<T: Synth, const A: usize, const ANNOUNCED: usize> Logic for ForwardRam<T, A
         self.rdata.connect();
     }
     fn hdl(&self) -> Verilog {
+        let mut parameters = format!(".WIDTH({}), .ADDRESS({A})", T::BITS);
+        if ANNOUNCED != 0 {
+            parameters += ", .ANNOUNCED(1)";
+        }
         Verilog::Blackbox(BlackBox {
-            name: match ANNOUNCED {
-                0 => format!("hpcc_forward_ram #(.WIDTH({}), .ADDRESS({A}))", T::BITS),
-                _ => format!("hpcc_forward_ram #(.WIDTH({}), .ADDRESS({A}), .ANNOUNCED(1))", T::BITS),
-            },
+            name: format!("hpcc_forward_ram #({parameters})"),
             code: include_str!("forward_ram.sv").into(),
         })
     }

@@ -41,7 +41,7 @@ impl Bench {
     fn with(config: NicConfig) -> Self {
         let mut parser: Box<RxParser> = Box::default();
         init(parser.as_mut()).expect("complete block");
-        parser.cfg_mac.next = U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)));
+        parser.cfg_mac.next = U(config.mac.number());
         parser.cfg_ip.next = U(u32::from(config.ip).into());
         parser.cfg_port_roce.next = U(config.ports.roce.into());
         parser.cfg_port_int.next = U(config.ports.int_collect.into());

@@ -9,7 +9,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
-use crate::prim::uint::{bit_cast_p, bit_cast_u, U};
+use crate::prim::uint::{bit_cast_u, U};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -28,6 +28,7 @@ pub struct EngineOf<const A: usize, const I: usize> {
     pub index: Signal<Out, U<I>>,
     /// Clock 4: engine.
     pub engine: Signal<Out, U<3>>,
+    #[signals(U<3>: rest, multiple)]
     #[registers(U<3>: low_3, index_3, engine_4)]
     low_2: Delay<U<3>, 2>,
     quotient: MulPipe<16, 17, 15, 18>,
@@ -44,7 +45,15 @@ impl<const A: usize, const I: usize> Logic for EngineOf<A, I> {
         low_3 = low_2;
         // straight into a register: multipliers lie far from everything else
         index_3 = bit_cast_u::<3, 15>(quotient.p);
-        engine_4 = low_3 - bit_cast_p::<3>(index_3 * engines);
+        // in sums: the multiplier that synthesis would take for three bits lies far away too
+        assign!(rest = low_3, multiple = engines);
+        for i in 0..3 {
+            if index_3.get_bit(i) {
+                rest = rest - multiple;
+            }
+            multiple = multiple << 1;
+        }
+        engine_4 = rest;
         engine = engine_4;
     }
 

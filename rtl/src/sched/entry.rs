@@ -219,22 +219,20 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         );
 
         // -1: the operation
-        chosen_update = if update_1 { updates.flow } else { bits_u::<16>(0) };
-        chosen_command = if command_1 { commands.flow } else { bits_u::<16>(0) };
-        chosen_event = if event_1 { events.flow } else { bits_u::<16>(0) };
-        chosen_feedback = if feedback_1 { feedbacks.flow } else { bits_u::<16>(0) };
-        chosen_work = if work_1 { works.flow } else { bits_u::<16>(0) };
-        chosen_look = if look_1 { bit_cast_u::<16, A>(latest) } else { bits_u::<16>(0) };
-        chosen = chosen_update | chosen_command | chosen_event | chosen_feedback | chosen_work | chosen_look;
-        each!((offers, is_chosen, place) in [
-            (of_updates, update_1, updates), (of_commands, command_1, commands), (of_events, event_1, events),
-            (of_feedbacks, feedback_1, feedbacks), (of_works, work_1, works)
+        each!((flow_offered, offers, is_chosen, place) in [
+            (chosen_update, of_updates, update_1, updates), (chosen_command, of_commands, command_1, commands),
+            (chosen_event, of_events, event_1, events), (chosen_feedback, of_feedbacks, feedback_1, feedbacks),
+            (chosen_work, of_works, work_1, works)
         ] {
+            flow_offered = bits_u::<16>(0);
             offers = bits_zero::<Operation>(0);
             if is_chosen {
+                flow_offered = place.flow;
                 offers = place.word;
             }
         });
+        chosen_look = if look_1 { bit_cast_u::<16, A>(latest) } else { bits_u::<16>(0) };
+        chosen = chosen_update | chosen_command | chosen_event | chosen_feedback | chosen_work | chosen_look;
         word_r = bit_cast_word::<Operation, W<140, 3>>(
             bit_cast_bus::<140, 3, Operation>(of_updates)
                 | bit_cast_bus::<140, 3, Operation>(of_commands)

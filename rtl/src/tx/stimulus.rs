@@ -16,7 +16,7 @@ pub use crate::rx::stimulus::registers;
 /// The registers that frames are made by.
 pub fn settings(config: &NicConfig) -> FrameSettings {
     FrameSettings {
-        mac: U(config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte))),
+        mac: U(config.mac.number()),
         ip: U(u32::from(config.ip).into()),
         port_roce: U(config.ports.roce.into()),
         port_int: U(config.ports.int_collect.into()),

@@ -34,9 +34,9 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, FastStep, GenerationHalves,
-    LandingContext, OwnMessage, OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration, ReadDecision,
-    RequesterContext, RequesterState, RingPlace, RingPointers, SentTo, Syndrome, VoidBy,
+    AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, ClockLower, FastStep,
+    GenerationHalves, LandingContext, OwnMessage, OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration,
+    ReadDecision, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo, Syndrome, VoidBy,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, ReadWork, ResponseList};
@@ -327,6 +327,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AnswerEvent::descriptor(),
         AnswerTag::descriptor(),
         ClockHalves::descriptor(),
+        ClockLower::descriptor(),
         FeedbackFrom::descriptor(),
         SelectContext::descriptor(),
         AskedEnd::descriptor(),

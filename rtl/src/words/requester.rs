@@ -123,6 +123,13 @@ crate::word! {
         /// Upper half.
         upper: U<24>,
     }
+    /// The lower half of that clock, with the bit by which a time in it is told from one half of what it lasts (8 ms) later.
+    pub struct ClockLower {
+        /// All others.
+        rest: U<23>,
+        /// That bit.
+        top: Bit,
+    }
 
     /// A generation in halves.
     pub struct GenerationHalves {

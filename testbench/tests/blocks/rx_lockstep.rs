@@ -75,11 +75,7 @@ impl Drive for Frames {
     fn drive(&mut self, clock: u64, _outputs: &[u64], inputs: &mut [u64]) {
         let config = registers();
         if clock == 0 {
-            self.set(
-                inputs,
-                "cfg_mac",
-                config.mac.0.iter().fold(0, |mac, byte| mac << 8 | u64::from(*byte)),
-            );
+            self.set(inputs, "cfg_mac", config.mac.number());
             self.set(inputs, "cfg_ip", u32::from(config.ip).into());
             self.set(inputs, "cfg_port_roce", config.ports.roce.into());
             self.set(inputs, "cfg_port_int", config.ports.int_collect.into());

@@ -29,10 +29,6 @@ fn peer(i: u64) -> (Ipv4Addr, MacAddr) {
     (Ipv4Addr::new(10, 0, 1, i as u8), MacAddr([2, 0, 0, 1, 0x80, i as u8]))
 }
 
-fn mac_bits(mac: MacAddr) -> u64 {
-    mac.0.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
-}
-
 /// What the manager sends out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Trace {
@@ -208,7 +204,7 @@ impl Bench {
         // what the manager must not believe
         QpContext::GENERATION.put(&mut limbs, 0x5a);
         QpContext::REMOTE_IP.put(&mut limbs, u32::from(qp.remote_ip).into());
-        QpContext::REMOTE_MAC.put(&mut limbs, mac_bits(mac));
+        QpContext::REMOTE_MAC.put(&mut limbs, mac.number());
         QpContext::REMOTE_QPN.put(&mut limbs, qp.remote_qpn.into());
         QpContext::SOURCE_PORT.put(&mut limbs, qp.udp_port.into());
         QpContext::MTU.put(&mut limbs, mtu_code(qp.mtu));
@@ -278,7 +274,7 @@ fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) -> Vec<Trac
             1,
             generation,
             u32::from(config.remote_ip).into(),
-            mac_bits(mac),
+            mac.number(),
             config.remote_qpn.into(),
             config.source_port().into(),
             mtu,
@@ -415,7 +411,7 @@ fn the_same_commands_and_packets_as_the_model() {
     let (mut bench, mut reference, mut stimulus) = (Bench::new(), Reference::new(), Stimulus::new(2));
     for i in 0..3 {
         let (ip, mac) = peer(i);
-        let body = [u64::from(u32::from(ip)) | mac_bits(mac) << 32, mac_bits(mac) >> 32];
+        let body = [u64::from(u32::from(ip)) | mac.number() << 32, mac.number() >> 32];
         assert_eq!(bench.command(4, [0, 7, 15][i as usize], &body), [Trace::Done(0)]);
     }
     let (mut now, mut sequence, mut accepted) = (5000, 0, 0);

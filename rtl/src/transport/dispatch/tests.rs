@@ -322,7 +322,7 @@ fn powered(config: &NicConfig) -> Box<RxPipe> {
     let mut powered: Box<RxPipe> = Box::default();
     let pipe = powered.as_mut();
     init(pipe).expect("complete block");
-    let mac = config.mac.0.iter().fold(0u64, |sum, byte| sum << 8 | u64::from(*byte));
+    let mac = config.mac.number();
     pipe.cfg_mac.next = crate::prim::uint::U(mac);
     pipe.cfg_ip.next = crate::prim::uint::U(u32::from(config.ip).into());
     pipe.cfg_port_roce.next = crate::prim::uint::U(config.ports.roce.into());

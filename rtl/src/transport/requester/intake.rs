@@ -98,7 +98,6 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     #[registers(HalfSum: local_lower, remote_lower)]
     #[registers(U<32>: local_upper, remote_upper)]
     #[signals(MemoryHalves: from_halves, to_halves, local_next, remote_next)]
-    #[signals(HalfSum: local_sum, remote_sum)]
     #[init(Constant::new(U(QPS as u64)))]
     limit: Constant<U<24>>,
     #[init(Constant::new(U(longest_message(SEGMENT))))]
@@ -181,17 +180,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         more = machine & above_span;
         part = (bits_u::<32>(256) << mtu) << width;
         rest_next = bytes - part;
-        from_halves = bit_cast_word::<MemoryHalves, U<64>>(from);
-        to_halves = bit_cast_word::<MemoryHalves, U<64>>(to);
-        local_sum =
-            bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(from_halves.lower) + bit_cast_u::<33, 32>(part));
-        remote_sum =
-            bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(to_halves.lower) + bit_cast_u::<33, 32>(part));
-        assign!(local_lower.d = local_sum, remote_lower.d = remote_sum);
-        local_upper = from_halves.upper + bit_cast_u::<32, 1>(bit_cast_b(local_lower.carry));
-        remote_upper = to_halves.upper + bit_cast_u::<32, 1>(bit_cast_b(remote_lower.carry));
-        assign!(local_next.lower = local_lower.half, local_next.upper = local_upper);
-        assign!(remote_next.lower = remote_lower.half, remote_next.upper = remote_upper);
+        each!((address, halves, sum, high, next_address) in [
+            (from, from_halves, local_lower, local_upper, local_next), (to, to_halves, remote_lower, remote_upper, remote_next)
+        ] {
+            halves = bit_cast_word::<MemoryHalves, U<64>>(address);
+            assign!(next_address.lower = sum.half, next_address.upper = high);
+            high = halves.upper + bit_cast_u::<32, 1>(bit_cast_b(sum.carry));
+            sum = bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(halves.lower) + bit_cast_u::<33, 32>(part));
+        });
         assign!(psns = packets, length = bytes);
         if packets == 0 {
             psns = bits_u::<24>(1);

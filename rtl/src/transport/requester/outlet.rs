@@ -8,7 +8,7 @@ use crate::prim::uint::U;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::flows::QpFlow;
-use crate::words::requester::{AnswerEvent, ClockHalves};
+use crate::words::requester::{AnswerEvent, ClockHalves, ClockLower};
 use crate::words::sched::LawEvent;
 use crate::words::transport::Commit;
 use crate::{block, kernel};
@@ -104,6 +104,7 @@ pub struct Events {
     word: Signal<Local, AnswerEvent>,
     clock_now: Signal<Local, ClockHalves>,
     came: Signal<Local, ClockHalves>,
+    #[signals(ClockLower: clock_lower, arrival)]
     leaving: Signal<Local, AnswerEvent>,
     half: Signal<Local, QpFlow>,
     kind: Signal<Local, CcEventKind>,
@@ -119,12 +120,15 @@ impl Logic for Events {
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
         self.word.next = bits_zero::<AnswerEvent>(0);
         fields!(word: psn, generation, qp, nak, bytes, ecn = commit.ecn, sent_at, sent_valid);
-        // of the time of arrival the lower half is there, and it is no longer ago than that half lasts
+        // of the time of arrival the lower half is there, and it is no longer ago than half of what that lasts (8 ms), so that the highest bits of both tell
+        // whether it has wrapped since
         self.clock_now.next = bit_cast_word::<ClockHalves, U<48>>(self.now.val());
+        self.clock_lower.next = bit_cast_word::<ClockLower, U<24>>(self.clock_now.val().lower);
+        self.arrival.next = bit_cast_word::<ClockLower, U<24>>(self.commit.val().msn);
         self.came.next = self.clock_now.val();
         if self.with_time.val() {
             self.came.next.lower = self.commit.val().msn;
-            if self.clock_now.val().lower < self.commit.val().msn {
+            if self.arrival.val().top & !self.clock_lower.val().top {
                 self.came.next.upper = self.clock_now.val().upper - 1;
             }
         }

@@ -31,7 +31,9 @@ pub struct Pointers {
     pub meets_write: Signal<In, Bit>,
     /// Clock 0: or the one that may be written in the next clock.
     pub meets_next_write: Signal<In, Bit>,
-    /// A state is written.
+    /// A state may be written in this clock, of another queue pair than in the clock before.
+    pub writing: Signal<In, Bit>,
+    /// A state is written. Only with `writing`.
     pub we: Signal<In, Bit>,
     /// Of this queue pair.
     pub write_qp: Signal<In, U<8>>,
@@ -65,7 +67,8 @@ impl Logic for Pointers {
         assign!(met.d = meets_write, wrote.d = we, written_1.d = written);
         missed = wrote & met;
         writes = we & same;
-        newer = if writes { written } else { written_1 };
+        // whether it is written is late
+        newer = if writing & same { written } else { written_1 };
         stored = memory.rdata;
         place = newer.head;
         place_from = PlaceFrom::Head;
@@ -102,10 +105,15 @@ mod tests {
         let mut stimulus = Stimulus::new(8);
         let (mut written, mut asked) = ([[0u64; 3]; 4], 0);
         let (mut at, mut before) = (0, (0, PlaceFrom::Given, 0));
+        let mut writer = None;
         for clock in 0..20_000 {
             let (qp, next_at) = (stimulus.below(4), stimulus.below(4));
             (block.meets_write.next, block.meets_next_write.next) = (qp == at, qp == next_at);
-            let (we, read, told) = (stimulus.chance(0.5), stimulus.chance(0.4), stimulus.chance(0.2));
+            let (read, told) = (stimulus.chance(0.4), stimulus.chance(0.2));
+            let writing = writer != Some(at) && stimulus.chance(0.8);
+            let we = writing && stimulus.chance(0.7);
+            writer = writing.then_some(at);
+            block.writing.next = writing;
             let pointers = [stimulus.uniform(5), stimulus.uniform(5), stimulus.uniform(5)];
             let mut state = [0u64; 3];
             RequesterState::HEAD.put(&mut state, pointers[0]);

@@ -940,8 +940,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.queue.save.next = self.save.q.val();
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
-        inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
-        inputs!(store from stages: writing, whole = saved);
+        inputs!([store, pointers] from stages: writing, we, write_qp = qp, new_state);
+        inputs!(store from stages: whole = saved);
         self.store.will_write.next = self.stages.will_write.val() | self.posts.will_write.val();
         inputs!(pointers from store: voids, voided_qp);
         if self.save.q.val() {

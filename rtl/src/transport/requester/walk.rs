@@ -60,6 +60,8 @@ pub struct Walk<const SEGMENT: usize> {
     moved: Signal<Local, Bit>,
     /// Distance from `una` to `limit`.
     ahead: Signal<Local, PsnDistance>,
+    /// The same, less one.
+    ahead_less_one: Signal<Local, PsnDistance>,
     /// `limit` is behind `una`: the answer acknowledges something new.
     moves: DFF<Bit>,
     /// `limit` is not before `una`.
@@ -84,7 +86,9 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     fn update(&mut self) {
         ahead = bit_cast_word::<PsnDistance, U<24>>(limit - una_first);
         reached = !ahead.negative;
-        moves = !ahead.negative & (limit != una_first);
+        // by two signs, because it takes long to see that two PSNs are one
+        ahead_less_one = bit_cast_word::<PsnDistance, U<24>>(limit + !una_first);
+        moves = !ahead.negative & !ahead_less_one.negative;
         behind_data = limit + 1;
         beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
         // an acknowledgement never completes a READ, only its data does; which of two is known from registers when the end of the message is compared
@@ -100,7 +104,8 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         una_after = if beyond.negative { una_inside } else { una_at_end };
         took = moved & read & beyond.negative;
         advanced = moved & (!read | beyond.negative);
-        completed = if beyond.negative { moved & read & (behind_data == finish) } else { moved & !read };
+        // READ data up to the last PSN of the message ends before the message's end, so that one of the two is compared
+        completed = if read { moved & (behind_data == finish) } else { moved & !beyond.negative };
         from_start = bit_cast_word::<PsnDistance, U<24>>(sought - start);
         from_finish = bit_cast_word::<PsnDistance, U<24>>(sought - finish);
         held = !from_start.negative & from_finish.negative;

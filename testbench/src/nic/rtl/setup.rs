@@ -8,7 +8,6 @@ use hpcc_models::fixed::registers::HpccRegisters;
 use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
 use hpcc_models::nic::{QpConfig, Region};
 use hpcc_models::sched::registers::SchedRegisters;
-use hpcc_models::wire::MacAddr;
 use hpcc_rtl::words::context::{self, QpContext};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -57,11 +56,6 @@ fn fixed(name: &str, value: f64, fraction: u32, bits: u32) -> Result<u64, String
     }
 }
 
-/// An Ethernet address, first byte in the highest bits.
-fn number(mac: &MacAddr) -> u64 {
-    mac.0.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
-}
-
 fn mtu_code(mtu: u32) -> u32 {
     (mtu / 256).trailing_zeros()
 }
@@ -105,7 +99,7 @@ pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
         return Err(format!("[[neighbour]] the hardware has {NEIGHBOUR_SLOTS} slots"));
     }
     for (slot, (ip, mac)) in (0..).zip(&nic.neighbours) {
-        let mac = number(mac);
+        let mac = mac.number();
         steps.list.push(Step::Command {
             operation: 4,
             index: slot,
@@ -132,7 +126,7 @@ pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
             body: context_body(
                 qp,
                 setup.law_of(qp),
-                nic.neighbours.get(&qp.remote_ip).map_or(0, number),
+                nic.neighbours.get(&qp.remote_ip).map_or(0, |mac| mac.number()),
             ),
             about: format!("queue pair 0x{:x}", qp.qpn),
         });
@@ -158,7 +152,7 @@ pub fn places(setup: &NicSetup) -> Result<BTreeMap<u32, u32>, String> {
 
 fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     let nic = &setup.nic;
-    steps.set_wide("MAC", number(&nic.mac))?;
+    steps.set_wide("MAC", nic.mac.number())?;
     steps.set("IP", nic.ip.into())?;
     steps.set("MTU", mtu_code(nic.mtu))?;
     steps.set("PORT_ROCE", nic.ports.roce.into())?;

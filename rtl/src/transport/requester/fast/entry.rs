@@ -23,7 +23,7 @@ pub struct Entry {
     pub reset: Signal<In, Bit>,
     /// Nothing enters in this clock.
     pub hold: Signal<In, Bit>,
-    /// Answers; each waits here for its turn, two at most.
+    /// Answers; each waits here for its turn, three at most.
     pub answers: StreamIn<Commit>,
     /// Place that the answer gets.
     pub answer_place: Signal<In, U<4>>,
@@ -51,9 +51,9 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, spare, answer_meets, response_meets, replaced, newcomer_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, spare, answer_meets, response_meets, replaced, newcomer_meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, opens, comes)]
+    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, opens, comes, fits)]
     #[signals(Bit: answer_near, response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]
     /// The answer that waits.
@@ -61,6 +61,8 @@ pub struct Entry {
     /// The one behind it: it comes whether the first one goes or not, so that what goes is known to nobody who offers answers.
     /// `spare` is `behind_full`, inverted, for the wide registers alone.
     behind: DFF<FastStep>,
+    /// The one that has come last, for a clock or as long as both are full.
+    come: DFF<FastStep>,
     newcomer: Signal<Local, Commit>,
     arrived: Signal<Local, FastStep>,
     word: Signal<Local, FastStep>,
@@ -95,21 +97,28 @@ impl Logic for Entry {
             }
         });
 
-        // the answers behind it
+        // an answer comes out of block RAM and is late, so that a register takes it and nothing else looks at it
         newcomer = answers.data;
-        opens = !behind_full;
+        fits = !behind_full;
+        opens = !come_full | fits;
         answers.ready = opens;
-        comes = answers.valid & opens;
-        answer_comes = comes;
+        answer_comes = answers.valid & opens;
         arrived = bits_zero::<FastStep>(0);
         fields!(arrived from newcomer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
         arrived.place = answer_place;
+        if opens {
+            come_full = answers.valid;
+            come = arrived;
+        }
+
+        // the answers behind the first
+        comes = come_full & fits;
         if spare {
-            behind = arrived;
+            behind = come;
         }
         if takes_answer | !full {
             full = behind_full | comes;
-            answer = if spare { arrived } else { behind };
+            answer = if spare { come } else { behind };
         }
         stays = full & !takes_answer & (behind_full | comes);
         behind_full = stays;
@@ -121,7 +130,7 @@ impl Logic for Entry {
             | (inside_1 & (qp_1 == response_qp))
             | (inside_2 & (qp_2 == response_qp));
         // of an answer: the one behind it as soon as it goes
-        each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, newcomer.qp)] {
+        each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, come.qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
         });
         behind_answer = behind_full & (held_inside | (behind.qp == answer_qp));
@@ -136,11 +145,10 @@ impl Logic for Entry {
         }
         answer_meets = answer_near | answers_rest;
         response_meets = response_near;
-        // of one that comes straight into the place of the answer, out of block RAM and therefore late: whether it does is a register beside it. Where it does and there
+        // of one that comes straight into the place of the answer: whether it does is a register beside it, because it depends on `hold`. Where it does and there
         // was an answer, that has gone; a READ response that may go goes, or holds it up a clock for nothing
         replaced = !behind_full & (takes_answer | !full);
-        newcomer_meets =
-            newcomer_inside | (full & (newcomer.qp == answer_qp)) | (response_can & (newcomer.qp == response_qp));
+        newcomer_meets = newcomer_inside | (full & (come.qp == answer_qp)) | (response_can & (come.qp == response_qp));
         inside_1 = takes;
         qp_1 = word.qp;
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
@@ -153,7 +161,8 @@ impl Logic for Entry {
             response_meets,
             replaced,
             full,
-            behind_full
+            behind_full,
+            come_full
         );
         if reset {
             spare = true;

@@ -5,7 +5,6 @@
 //! out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with it.
 
 use crate::emit::naming::named_inside;
-use crate::prim::async_ram::AsyncRam;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
@@ -62,7 +61,7 @@ pub struct Responses {
     /// What the pipe needs of them.
     steps: LutRam<ArrivedResponse, 4>,
     /// Their decisions. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
-    decisions: AsyncRam<ReadDecision, 4>,
+    decisions: LutRam<ReadDecision, 4>,
     arriving: Signal<Local, RxPacket>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
@@ -129,7 +128,7 @@ impl Logic for Responses {
         rows.raddr = bit_cast_u::<4, 5>(head);
         front = rows.rdata;
         front_shown = (head != tail) & !leaves;
-        due = ((head != judged) | takes) & !leaves;
+        due = (head != judged) & !leaves;
         decided = due;
         decisions.raddr = bit_cast_u::<4, 5>(head);
         decision = decisions.rdata;

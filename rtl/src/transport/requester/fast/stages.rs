@@ -159,11 +159,11 @@ pub struct Stages {
     reference_3: DFF<U<8>>,
     /// The state in clock 3.
     now: Signal<Local, RequesterState>,
-    #[signals(Bit: is_void, acked_is_void, has_ended, goes_on, is_response)]
+    #[signals(Bit: is_void, acked_is_void, is_old, has_ended, goes_on, is_response)]
     #[registers(FastStep: step_3, step_4, step_5)]
     #[registers(RequesterState: state_3, state_4, state_5)]
     mtu_3: DFF<U<3>>,
-    #[signals(PsnDistance: distance, beyond, lag, over, progress, offset)]
+    #[signals(PsnDistance: from_first, from_una, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
     // 4
     #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, int_on_4)]
@@ -176,7 +176,8 @@ pub struct Stages {
     #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
     #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done)]
     // 5
-    #[registers(Bit: valid_5, saves_5, frees_5, acknowledges_5, with_int_5)]
+    // `writes_5`: `valid_5` or `saves_5`, for the memories
+    #[registers(Bit: valid_5, saves_5, writes_5, frees_5, acknowledges_5, with_int_5)]
     // an answer that is for the state machine unless it moves; an event, an echo even if it does not move; an echo if it does
     #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5)]
@@ -272,11 +273,14 @@ impl Logic for Stages {
             int_on_4.d = int_on_3,
             mtu_4.d = mtu_3
         );
-        distance = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.una);
+        // how far it lies behind `una`, for both that it may be: which of them it is would be late
+        from_first = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - first_psn_3);
+        from_una = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.una);
+        is_old = if acked_is_void { from_first.negative } else { from_una.negative };
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
         lag = bit_cast_word::<PsnDistance, U<24>>(now.accepted - next_3);
         passed_4 = next_3 - now.una;
-        old_4 = distance.negative;
+        old_4 = is_old;
         unsent = !sent_known_3 | !beyond.negative;
         unsent_4 = unsent;
         behind_4 = lag.negative;
@@ -290,7 +294,7 @@ impl Logic for Stages {
         before_gap_4 = progress.negative;
         next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
-        old = distance.negative;
+        old = is_old;
         before_gap = progress.negative;
         full_length = bits_u::<16>(256) << mtu_3;
         last_byte = step_3.length - 1;
@@ -313,15 +317,15 @@ impl Logic for Stages {
         // and what it may be about: the oldest message, nothing, or more than is known here
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
-        never_sent = !distance.negative & unsent;
+        never_sent = !is_old & unsent;
         may_move = judged & !is_void & (now.head != now.admit);
-        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !distance.negative;
-        moves_read_4 = may_move & is_data & !distance.negative;
+        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !is_old;
+        moves_read_4 = may_move & is_data & !is_old;
         drops_4 = !is_answer
             | !alive_3
             | has_ended
             | (is_ack & (never_sent | is_ignored))
-            | ((is_positive | is_data) & distance.negative)
+            | ((is_positive | is_data) & is_old)
             | is_duplicate;
 
         // 4: an answer moves within the oldest message, or to its end
@@ -378,13 +382,14 @@ impl Logic for Stages {
         moves_5 = moves;
         releases_5 = done & message.read;
         saves_5 = saves_4;
+        writes_5 = valid_4 | saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
         read_place = step_4.place;
 
         // 5
         we = moves_5 | saves_5 | accepts;
         will_write = valid_4 | saves_4;
-        writing = valid_5 | saves_5;
+        writing = writes_5;
         saved = saves_5;
         written = state_5;
         if moves_5 {
@@ -418,7 +423,7 @@ impl Logic for Stages {
         bytes = passed_5 << (mtu_5 & 3);
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, moves_5, frees_5, answer_5, tells_5,
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, moves_5, frees_5, answer_5, tells_5,
             duplicate_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
         }
     }
