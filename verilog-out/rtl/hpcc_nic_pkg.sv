@@ -3619,6 +3619,16 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } arrived_response_t;
 
+  // Which answer it is.
+  typedef struct packed {
+    // PSN that is answered.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } answer_name_t;
+
   // The newest answer of a queue pair: where it lies, and which answer joins it.
   typedef struct packed {
     // It is about READ data of a READ that goes on.

@@ -11,6 +11,7 @@
 // | 1, 2 | `address`, `read` | |
 // | 3 | `load` | reads a message |
 // | 4 | `look` | message and state into registers, a void state starts from the context; PSN distances |
+// | 5 | `quits` | or else: what is about no queue pair that goes on ends here |
 // | 5 | `weigh` | the message against the input; what `decide` asks of the state |
 // | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
 // | 7 | `finish` | answers: event, echo, or the end of the queue pair |
@@ -667,9 +668,9 @@ module hpcc_requester (
   wire  entry_takes_answer;
   wire  entry_takes_response;
   wire  entry_takes;
-  wire  entry_opens;
   wire  entry_comes;
   wire  entry_fits;
+  wire  entry_come_stays;
   logic entry_answer_near;
   wire  entry_response_near;
   wire  entry_behind_answer;
@@ -711,6 +712,8 @@ module hpcc_requester (
   logic entry_behind_full_q;
   logic entry_come_full_d;
   logic entry_come_full_q;
+  logic entry_opened_d;
+  logic entry_opened_q;
   logic entry_spare_d;
   logic entry_spare_q;
   logic entry_answer_meets_d;
@@ -738,6 +741,8 @@ module hpcc_requester (
   hpcc_nic_pkg::requester_state_t stages_now;
   wire  stages_is_void;
   wire  stages_acked_is_void;
+  logic stages_none_out;
+  logic stages_no_read;
   logic stages_is_old;
   wire  stages_has_ended;
   wire  stages_goes_on;
@@ -805,8 +810,8 @@ module hpcc_requester (
   wire  stages_last;
   // 5: bytes of the READ before that payload.
   wire  [35:0] stages_ahead;
-  // 4: the work request of the message is done, without an error.
-  wire  stages_completes;
+  // 5: the work request of the message is done, without an error.
+  wire  stages_completed;
   // 4: its queue pair, or that of the state that may be written in the next clock.
   wire  [7:0] stages_completes_qp;
   // 4: place of the answer, to be read.
@@ -867,10 +872,20 @@ module hpcc_requester (
   logic stages_alive_3_q;
   logic stages_int_on_3_q;
   logic stages_sent_known_3_q;
-  wire  stages_alone_3_d;
-  logic stages_alone_3_q;
   wire  stages_at_start_3_d;
   logic stages_at_start_3_q;
+  wire  stages_none_yet_3_d;
+  logic stages_none_yet_3_q;
+  wire  stages_all_out_3_d;
+  logic stages_all_out_3_q;
+  wire  stages_alone_3_d;
+  logic stages_alone_3_q;
+  wire  stages_none_out_3_d;
+  logic stages_none_out_3_q;
+  wire  stages_none_read_3_d;
+  logic stages_none_read_3_q;
+  wire  stages_told_all_3_d;
+  logic stages_told_all_3_q;
   logic [23:0] stages_next_3_q;
   logic [23:0] stages_sent_to_3_q;
   logic [23:0] stages_first_psn_3_q;
@@ -957,8 +972,8 @@ module hpcc_requester (
   logic stages_moves_5_d;
   logic stages_moves_5_q;
   logic stages_behind_5_q;
-  wire  stages_releases_5_d;
-  logic stages_releases_5_q;
+  logic stages_read_5_q;
+  logic stages_ends_work_5_q;
   logic [23:0] stages_next_5_q;
   // Bytes that are acknowledged, but for half of the shift by the MTU code.
   logic [31:0] stages_passed_5_d;
@@ -1176,11 +1191,11 @@ module hpcc_requester (
   wire  gather_takes;
   wire  gather_arriving_data;
   wire  gather_arriving_goes_on;
-  wire  [7:0] gather_next_head;
   logic [7:0] gather_at;
   logic [7:0] gather_next_qp;
   // The one that has come first.
-  wire  hpcc_nic_pkg::commit_t gather_held;
+  wire  hpcc_nic_pkg::answer_name_t gather_held;
+  hpcc_nic_pkg::answer_name_t gather_coming;
   wire  hpcc_nic_pkg::answer_tag_t gather_found;
   wire  hpcc_nic_pkg::commit_t gather_arriving;
   hpcc_nic_pkg::answer_tag_t gather_tag;
@@ -1231,6 +1246,8 @@ module hpcc_requester (
   logic gather_moved_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
+  logic [7:0] gather_next_head_d;
+  logic [7:0] gather_next_head_q;
   logic [7:0] gather_tail_d;
   logic [7:0] gather_tail_q;
   logic [7:0] gather_count_d;
@@ -1244,6 +1261,16 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::commit_t gather_come_rdata;
   wire  gather_come_we;
   wire  gather_come_waddr;
+  // Which ones they are: what is compared does not wait for a register that addresses the wide memory. Its places are the other way round,
+  // so that it has registers of its own.
+  wire  gather_names_raddr;
+  wire  hpcc_nic_pkg::answer_name_t gather_names_rdata;
+  wire  gather_names_we;
+  wire  gather_names_waddr;
+  logic gather_from_even_d;
+  logic gather_from_even_q;
+  logic gather_into_even_d;
+  logic gather_into_even_q;
   // Queue pair of the one that has come last.
   logic [7:0] gather_newest_qp_d;
   logic [7:0] gather_newest_qp_q;
@@ -1266,6 +1293,9 @@ module hpcc_requester (
   logic gather_left_we;
   logic [7:0] gather_left_waddr;
   logic [7:0] gather_left_wdata;
+  logic gather_was_moved_d;
+  logic gather_was_moved_q;
+  logic [7:0] gather_was_left_place_q;
   wire  responses_writes;
   wire  responses_leaves;
   logic responses_some;
@@ -1536,8 +1566,6 @@ module hpcc_requester (
   wire  finished_completion_valid;
   wire  finished_push_1_d;
   logic finished_push_1_q;
-  wire  finished_push_fast_1_d;
-  logic finished_push_fast_1_q;
   logic finished_refused_1_q;
   // A completion was made in the clock before; of a work request that was refused. That completion, but for number and length of a
   // message's work request.
@@ -1621,6 +1649,11 @@ module hpcc_requester (
   // State: `look`, and the queue pair's state comes into registers.
   logic loads_d;
   logic loads_q;
+  // State, instead of `weigh`: the input is about no queue pair that goes on, or a READ response that refuses.
+  logic quits_d;
+  logic quits_q;
+  // The queue pair had ended, a clock after `look`.
+  logic ended_before_q;
   // State: the message at hand is read, once more or a clock behind its write.
   logic again_d;
   logic again_q;
@@ -1959,13 +1992,21 @@ module hpcc_requester (
     .waddr(gather_come_waddr),
     .wdata(answer_data)
   );
+  hpcc_async_ram #(.WIDTH(40), .ADDRESS(1)) u_gather_names (
+    .clk(clk),
+    .raddr(gather_names_raddr),
+    .rdata(gather_names_rdata),
+    .we(gather_names_we),
+    .waddr(gather_names_waddr),
+    .wdata(gather_coming)
+  );
   hpcc_table_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_ring (
     .clk(clk),
     .raddr(gather_ring_raddr),
     .rdata(gather_ring_rdata),
     .we(gather_held_full_q),
     .waddr(gather_at),
-    .wdata(gather_held)
+    .wdata(gather_come_rdata)
   );
   hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_newest (
     .clk(clk),
@@ -1975,7 +2016,7 @@ module hpcc_requester (
     .waddr(gather_newest_waddr),
     .wdata(gather_tag)
   );
-  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_left (
+  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_left (
     .clk(clk),
     .raddr(gather_next_qp),
     .rdata(gather_left_rdata),
@@ -2270,6 +2311,7 @@ module hpcc_requester (
     read_d = read_q;
     load_d = load_q;
     look_d = look_q;
+    quits_d = quits_q;
     again_d = again_q;
     fetch_d = fetch_q;
     weigh_d = weigh_q;
@@ -2378,7 +2420,7 @@ module hpcc_requester (
           flushing_d = 1'd1;
           if ((~live_q) | stages_dead_now) begin
             weigh_d = 1'd0;
-            done = 1'd1;
+            quits_d = 1'd1;
           end else if (stages_empty) begin
             weigh_d = 1'd0;
             bury_d = 1'd1;
@@ -2386,24 +2428,28 @@ module hpcc_requester (
         end
         if (choice_answer & ((~live_q) | stages_dead_now)) begin
           weigh_d = 1'd0;
-          done = 1'd1;
+          quits_d = 1'd1;
           counts_ended = live_q & reply_acknowledgement;
         end
-        if (choice_row) begin
-          if (verdict_negative) begin
-            response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
-          end
-          if (stages_dead_now) begin
-            response_case_d = hpcc_nic_pkg::RESPONSE_CASE_ENDED;
-          end
-          if (~live_q) begin
-            response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GONE;
-          end
-          if (((~live_q) | stages_dead_now) | verdict_negative) begin
-            weigh_d = 1'd0;
-            act_d = 1'd1;
-          end
+        if (choice_row & (((~live_q) | stages_dead_now) | verdict_negative)) begin
+          weigh_d = 1'd0;
+          quits_d = 1'd1;
         end
+      end
+    end
+    if (quits_q) begin
+      quits_d = 1'd0;
+      if (choice_row) begin
+        act_d = 1'd1;
+        response_case_d = hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE;
+        if (ended_before_q) begin
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_ENDED;
+        end
+        if (~live_q) begin
+          response_case_d = hpcc_nic_pkg::RESPONSE_CASE_GONE;
+        end
+      end else begin
+        done = 1'd1;
       end
     end
     if (again_q) begin
@@ -2687,6 +2733,7 @@ module hpcc_requester (
       load_d = 1'd0;
       look_d = 1'd0;
       loads_d = 1'd0;
+      quits_d = 1'd0;
       again_d = 1'd0;
       fetch_d = 1'd0;
       weigh_d = 1'd0;
@@ -3573,10 +3620,10 @@ module hpcc_requester (
   assign entry_response_qp = responses_step.qp;
   assign entry_step = entry_word;
   assign entry_newcomer = gather_down_data;
+  assign entry_answers_ready = entry_opened_q;
+  assign entry_answer_comes = gather_down_valid & entry_opened_q;
+  assign entry_come_stays = (~entry_opened_q) | gather_down_valid;
   assign entry_fits = ~entry_behind_full_q;
-  assign entry_opens = (~entry_come_full_q) | entry_fits;
-  assign entry_answers_ready = entry_opens;
-  assign entry_answer_comes = gather_down_valid & entry_opens;
   assign entry_comes = entry_come_full_q & entry_fits;
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
   assign entry_response_near = (((entry_takes_answer & (entry_answer_qp == entry_response_qp)) | entry_takes_response)
@@ -3594,13 +3641,8 @@ module hpcc_requester (
       | (entry_response_can & (entry_come_q.qp == entry_response_qp));
   always_comb begin
     entry_full_d = entry_full_q;
-    entry_come_full_d = entry_come_full_q;
     entry_answer_d = entry_answer_q;
-    entry_come_d = entry_come_q;
-    if (entry_opens) begin
-      entry_come_full_d = gather_down_valid;
-      entry_come_d = entry_arrived;
-    end
+    entry_come_full_d = entry_come_stays;
     if (entry_takes_answer | (~entry_full_q)) begin
       entry_full_d = entry_behind_full_q | entry_comes;
       entry_answer_d = entry_behind_q;
@@ -3631,6 +3673,12 @@ module hpcc_requester (
     entry_behind_d = entry_behind_q;
     if (entry_spare_q) begin
       entry_behind_d = entry_come_q;
+    end
+  end
+  always_comb begin
+    entry_come_d = entry_come_q;
+    if (entry_opened_q) begin
+      entry_come_d = entry_arrived;
     end
   end
   always_comb begin
@@ -3670,8 +3718,10 @@ module hpcc_requester (
   end
   always_comb begin
     entry_spare_d = ~entry_stays;
+    entry_opened_d = ~(entry_stays & entry_come_stays);
     if (rst) begin
       entry_spare_d = 1'd1;
+      entry_opened_d = 1'd1;
     end
   end
   always_comb begin
@@ -3715,6 +3765,11 @@ module hpcc_requester (
   assign stages_ring_read = stages_step_1_q.response;
   assign stages_alone_3_d = store_state.head == store_state.tail;
   assign stages_at_start_3_d = ~(|store_state.tail);
+  assign stages_none_yet_3_d = ~(|store_state.admit);
+  assign stages_all_out_3_d = store_state.admit == store_state.tail;
+  assign stages_none_out_3_d = store_state.head == store_state.admit;
+  assign stages_none_read_3_d = store_state.read_at == store_state.admit;
+  assign stages_told_all_3_d = store_state.told == store_state.head;
   assign stages_alive_3_d = store_alive & (store_context_generation == stages_step_2_q.generation);
   assign stages_is_void = stages_void_3_q.lower | stages_void_3_q.upper;
   assign stages_acked_is_void = stages_acked_void_3_q.lower | stages_acked_void_3_q.upper;
@@ -3730,12 +3785,12 @@ module hpcc_requester (
   assign stages_lag = stages_now.accepted - stages_next_3_q;
   assign stages_passed_4_d = stages_next_3_q - stages_now.una;
   assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
-  assign stages_all_4_d = stages_now.admit == stages_now.tail;
-  assign stages_direct_4_d = stages_now.told == stages_now.head;
+  assign stages_all_4_d = stages_is_void | stages_all_out_3_q;
+  assign stages_direct_4_d = stages_acked_is_void | stages_told_all_3_q;
   assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
   assign stages_is_response = stages_step_3_q.response;
   assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_is_void)) & (~stages_has_ended))
-      & (stages_now.read_at != stages_now.admit)) & (~stages_step_3_q.negative);
+      & (~stages_no_read)) & (~stages_step_3_q.negative);
   assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
   assign stages_old = stages_is_old;
   assign stages_before_gap = stages_progress.negative;
@@ -3753,7 +3808,7 @@ module hpcc_requester (
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
   assign stages_never_sent = (~stages_is_old) & stages_unsent;
-  assign stages_may_move = (stages_judged & (~stages_is_void)) & (stages_now.head != stages_now.admit);
+  assign stages_may_move = (stages_judged & (~stages_is_void)) & (~stages_none_out);
   assign stages_moves_write_4_d = (((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative)
       & (~stages_is_old);
   assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_is_old);
@@ -3765,7 +3820,6 @@ module hpcc_requester (
   assign stages_closes = ((stages_kind_moves & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message.last));
   assign stages_moves = (stages_kind_moves & stages_over.negative) | (stages_closes & stages_at_end);
   assign stages_done = stages_closes & stages_at_end;
-  assign stages_completes = stages_done & message.last;
   assign stages_completes_qp = stages_step_4_q.qp;
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_echoes_5_d = stages_data_4_q & stages_int_on_4_q;
@@ -3781,7 +3835,6 @@ module hpcc_requester (
   assign stages_behind_told_5_d = stages_state_4_q.told + 5'd1;
   assign stages_behind_read_at_5_d = stages_state_4_q.read_at + 5'd1;
   assign stages_one_more_retired_5_d = stages_state_4_q.retired + 5'd1;
-  assign stages_releases_5_d = stages_done & message.read;
   assign stages_read_place = stages_step_4_q.place;
   assign stages_we = (stages_moves_5_q | stages_saves_5_q) | stages_accepts;
   assign stages_will_write = stages_valid_4_q | stages_saves_4_q;
@@ -3799,6 +3852,7 @@ module hpcc_requester (
   assign stages_ghost = stages_ghost_5_q;
   assign stages_ignored = stages_ignored_5_q;
   assign stages_ended = stages_ended_5_q;
+  assign stages_completed = stages_frees_5_q & stages_ends_work_5_q;
   assign stages_defers_answer = stages_answer_5_q & (~stages_moves_5_q);
   assign stages_event = stages_tells_5_q | stages_moves_5_q;
   assign stages_echo = stages_duplicate_5_q | (stages_moves_5_q & stages_echoes_5_q);
@@ -3893,6 +3947,18 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    stages_none_out = stages_none_out_3_q;
+    if (stages_acked_is_void) begin
+      stages_none_out = stages_none_yet_3_q;
+    end
+  end
+  always_comb begin
+    stages_no_read = stages_none_read_3_q;
+    if (stages_acked_is_void) begin
+      stages_no_read = stages_none_yet_3_q;
+    end
+  end
+  always_comb begin
     stages_kind_moves = stages_moves_write_4_q;
     if (message.read) begin
       stages_kind_moves = stages_moves_read_4_q;
@@ -3920,7 +3986,7 @@ module hpcc_requester (
       stages_written.told = stages_behind_told_5_q;
       stages_written.read_at = stages_read_at_freed_5_q;
     end
-    if (stages_releases_5_q) begin
+    if (stages_frees_5_q & stages_read_5_q) begin
       stages_written.retired = stages_one_more_retired_5_q;
     end
     if ((stages_moves_5_q & stages_behind_5_q) | stages_accepts) begin
@@ -4215,8 +4281,8 @@ module hpcc_requester (
   assign gather_leaves = (~gather_full_q) | entry_answers_ready;
   assign gather_moves = gather_shows_q & gather_leaves;
   assign gather_come_raddr = gather_from_odd_q;
-  assign gather_held = gather_come_rdata;
-  assign gather_next_head = gather_head_q + 8'd1;
+  assign gather_names_raddr = gather_from_even_q;
+  assign gather_held = gather_names_rdata;
   assign gather_found = gather_newest_rdata;
   assign gather_chosen = ((gather_shown_q & gather_fits_q) & gather_follows_q) & gather_there_q;
   assign gather_looks = (gather_held_data_q & gather_some_q) & (~gather_shown_q);
@@ -4228,6 +4294,8 @@ module hpcc_requester (
   assign gather_takes = answer_valid & gather_opens;
   assign gather_come_we = ~gather_next_full_q;
   assign gather_come_waddr = gather_into_odd_q;
+  assign gather_names_we = ~gather_next_full_q;
+  assign gather_names_waddr = gather_into_even_q;
   assign gather_arriving_data = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
   assign gather_arriving_goes_on = gather_arriving_data & (~(|gather_arriving.msn));
   assign gather_down_valid = gather_full_q;
@@ -4261,21 +4329,26 @@ module hpcc_requester (
     gather_vacant_d = gather_vacant_q;
     gather_clearing_d = gather_clearing_q;
     gather_head_d = gather_head_q;
+    gather_next_head_d = gather_next_head_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
     gather_clear_at_d = gather_clear_at_q;
+    gather_from_even_d = gather_from_even_q;
+    gather_into_even_d = gather_into_even_q;
     if (gather_leaves) begin
       gather_full_d = gather_shows_q;
       gather_vacant_d = ~gather_shows_q;
     end
     gather_moved_d = gather_moves;
+    gather_was_moved_d = gather_moved_q;
     gather_left_we = gather_moved_q;
     gather_left_waddr = gather_offered_q.qp;
     gather_left_wdata = gather_left_place_q;
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
-      gather_head_d = gather_next_head;
-      gather_ring_raddr = gather_next_head;
+      gather_head_d = gather_next_head_q;
+      gather_next_head_d = gather_next_head_q + 8'd1;
+      gather_ring_raddr = gather_next_head_q;
     end
     gather_newest_waddr = gather_held.qp;
     if (gather_clearing_q) begin
@@ -4303,9 +4376,11 @@ module hpcc_requester (
     gather_crowded_d = ((gather_puts & (~gather_moves)) & (gather_count_q == 8'hfe)) | (gather_crowded_q & (gather_puts == gather_moves));
     if (gather_takes) begin
       gather_into_odd_d = ~gather_into_odd_q;
+      gather_into_even_d = ~gather_into_even_q;
     end
     if (gather_held_full_q & (~gather_waits)) begin
       gather_from_odd_d = ~gather_from_odd_q;
+      gather_from_even_d = ~gather_from_even_q;
     end
     gather_held_full_d = (gather_waits | gather_next_full_q) | gather_takes;
     gather_next_full_d = gather_waits & (gather_next_full_q | gather_takes);
@@ -4327,10 +4402,14 @@ module hpcc_requester (
       gather_shows_d = 1'd0;
       gather_clear_at_d = 8'd0;
       gather_moved_d = 1'd0;
+      gather_was_moved_d = 1'd0;
     end
     if (rst) begin
       gather_vacant_d = 1'd1;
+      gather_from_even_d = 1'd1;
+      gather_into_even_d = 1'd1;
       gather_clearing_d = 1'd1;
+      gather_next_head_d = 8'd1;
     end
   end
   always_comb begin
@@ -4342,17 +4421,18 @@ module hpcc_requester (
     if (gather_shown_q) begin
       gather_there_d = gather_there_q & ((~gather_moves) | (~gather_oldest_q));
       if (gather_moves) begin
-        gather_oldest_d = gather_place_q == gather_next_head;
+        gather_oldest_d = gather_place_q == gather_next_head_q;
       end
     end else begin
       gather_fits_d = (gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation);
       gather_follows_d = gather_found.psn == gather_held.psn;
       gather_place_d = gather_found.place;
-      gather_there_d = ((gather_left_rdata != gather_found.place) & (~(gather_moved_q & (gather_left_place_q == gather_found.place))))
-          & (~(gather_moves & (gather_found.place == gather_head_q)));
+      gather_there_d = (((gather_left_rdata != gather_found.place)
+          & (~(gather_was_moved_q & (gather_was_left_place_q == gather_found.place))))
+          & (~(gather_moved_q & (gather_left_place_q == gather_found.place)))) & (~(gather_moves & (gather_found.place == gather_head_q)));
       gather_oldest_d = gather_found.place == gather_head_q;
       if (gather_moves) begin
-        gather_oldest_d = gather_found.place == gather_next_head;
+        gather_oldest_d = gather_found.place == gather_next_head_q;
       end
     end
   end
@@ -4384,7 +4464,7 @@ module hpcc_requester (
     if (gather_moves) begin
       gather_unshown = gather_count_q == 8'd1;
       if (gather_chosen) begin
-        gather_unshown = gather_place_q == gather_next_head;
+        gather_unshown = gather_place_q == gather_next_head_q;
       end
     end else begin
       gather_unshown = gather_count_q == 8'd0;
@@ -4398,6 +4478,11 @@ module hpcc_requester (
     gather_tag.generation = gather_held.generation;
     gather_tag.psn = gather_held.psn + 24'd1;
     gather_tag.joinable = gather_held_goes_on_q & (~gather_clearing_q);
+  end
+  always_comb begin
+    gather_coming.qp = gather_arriving.qp;
+    gather_coming.generation = gather_arriving.generation;
+    gather_coming.psn = gather_arriving.psn;
   end
   always_comb begin
     gather_next_qp = gather_arriving.qp;
@@ -4642,8 +4727,7 @@ module hpcc_requester (
   //
   // Makes completions of work requests.
   assign finished_push_1_d = completes & (~rst);
-  assign finished_push_fast_1_d = stages_completes & (~rst);
-  assign finished_fifo_up_valid = finished_push_1_q | finished_push_fast_1_q;
+  assign finished_fifo_up_valid = finished_push_1_q | stages_completed;
   assign finished_room = ~finished_fifo_crowded;
   assign finished_completion_data = finished_fifo_down_data;
   assign finished_completion_valid = finished_fifo_down_valid;
@@ -4859,6 +4943,7 @@ module hpcc_requester (
     entry_full_q = 1'd0;
     entry_behind_full_q = 1'd0;
     entry_come_full_q = 1'd0;
+    entry_opened_q = 1'd0;
     entry_spare_q = 1'd0;
     entry_answer_meets_q = 1'd0;
     entry_response_meets_q = 1'd0;
@@ -4879,8 +4964,13 @@ module hpcc_requester (
     stages_alive_3_q = 1'd0;
     stages_int_on_3_q = 1'd0;
     stages_sent_known_3_q = 1'd0;
-    stages_alone_3_q = 1'd0;
     stages_at_start_3_q = 1'd0;
+    stages_none_yet_3_q = 1'd0;
+    stages_all_out_3_q = 1'd0;
+    stages_alone_3_q = 1'd0;
+    stages_none_out_3_q = 1'd0;
+    stages_none_read_3_q = 1'd0;
+    stages_told_all_3_q = 1'd0;
     stages_next_3_q = 24'd0;
     stages_sent_to_3_q = 24'd0;
     stages_first_psn_3_q = 24'd0;
@@ -4938,7 +5028,8 @@ module hpcc_requester (
     stages_ended_5_q = 1'd0;
     stages_moves_5_q = 1'd0;
     stages_behind_5_q = 1'd0;
-    stages_releases_5_q = 1'd0;
+    stages_read_5_q = 1'd0;
+    stages_ends_work_5_q = 1'd0;
     stages_next_5_q = 24'd0;
     stages_passed_5_q = 32'd0;
     stages_behind_head_5_q = 5'd0;
@@ -4991,13 +5082,18 @@ module hpcc_requester (
     gather_clearing_q = 1'd0;
     gather_moved_q = 1'd0;
     gather_head_q = 8'd0;
+    gather_next_head_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_count_q = 8'd0;
     gather_clear_at_q = 8'd0;
     gather_left_place_q = 8'd0;
+    gather_from_even_q = 1'd0;
+    gather_into_even_q = 1'd0;
     gather_newest_qp_q = 8'd0;
     gather_place_q = 8'd0;
     gather_offered_q = 421'd0;
+    gather_was_moved_q = 1'd0;
+    gather_was_left_place_q = 8'd0;
     responses_room_q = 1'd0;
     responses_shown_q = 1'd0;
     responses_offers_q = 1'd0;
@@ -5030,7 +5126,6 @@ module hpcc_requester (
     outcome_ends_r_q = 1'd0;
     outcome_shows_q = 1'd0;
     finished_push_1_q = 1'd0;
-    finished_push_fast_1_q = 1'd0;
     finished_refused_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     actions_held_q = 1'd0;
@@ -5046,6 +5141,8 @@ module hpcc_requester (
     load_q = 1'd0;
     look_q = 1'd0;
     loads_q = 1'd0;
+    quits_q = 1'd0;
+    ended_before_q = 1'd0;
     again_q = 1'd0;
     fetch_q = 1'd0;
     weigh_q = 1'd0;
@@ -5232,6 +5329,7 @@ module hpcc_requester (
     entry_full_q <= entry_full_d;
     entry_behind_full_q <= entry_behind_full_d;
     entry_come_full_q <= entry_come_full_d;
+    entry_opened_q <= entry_opened_d;
     entry_spare_q <= entry_spare_d;
     entry_answer_meets_q <= entry_answer_meets_d;
     entry_response_meets_q <= entry_response_meets_d;
@@ -5252,8 +5350,13 @@ module hpcc_requester (
     stages_alive_3_q <= stages_alive_3_d;
     stages_int_on_3_q <= store_int_on;
     stages_sent_known_3_q <= store_sent_known;
-    stages_alone_3_q <= stages_alone_3_d;
     stages_at_start_3_q <= stages_at_start_3_d;
+    stages_none_yet_3_q <= stages_none_yet_3_d;
+    stages_all_out_3_q <= stages_all_out_3_d;
+    stages_alone_3_q <= stages_alone_3_d;
+    stages_none_out_3_q <= stages_none_out_3_d;
+    stages_none_read_3_q <= stages_none_read_3_d;
+    stages_told_all_3_q <= stages_told_all_3_d;
     stages_next_3_q <= stages_next_2_q;
     stages_sent_to_3_q <= store_sent_to;
     stages_first_psn_3_q <= store_first_psn;
@@ -5311,7 +5414,8 @@ module hpcc_requester (
     stages_ended_5_q <= stages_ended_5_d;
     stages_moves_5_q <= stages_moves_5_d;
     stages_behind_5_q <= stages_behind_4_q;
-    stages_releases_5_q <= stages_releases_5_d;
+    stages_read_5_q <= message.read;
+    stages_ends_work_5_q <= message.last;
     stages_next_5_q <= stages_next_4_q;
     stages_passed_5_q <= stages_passed_5_d;
     stages_behind_head_5_q <= stages_behind_head_5_d;
@@ -5364,13 +5468,18 @@ module hpcc_requester (
     gather_clearing_q <= gather_clearing_d;
     gather_moved_q <= gather_moved_d;
     gather_head_q <= gather_head_d;
+    gather_next_head_q <= gather_next_head_d;
     gather_tail_q <= gather_tail_d;
     gather_count_q <= gather_count_d;
     gather_clear_at_q <= gather_clear_at_d;
     gather_left_place_q <= gather_head_q;
+    gather_from_even_q <= gather_from_even_d;
+    gather_into_even_q <= gather_into_even_d;
     gather_newest_qp_q <= gather_newest_qp_d;
     gather_place_q <= gather_place_d;
     gather_offered_q <= gather_offered_d;
+    gather_was_moved_q <= gather_was_moved_d;
+    gather_was_left_place_q <= gather_left_place_q;
     responses_room_q <= responses_room_d;
     responses_shown_q <= responses_shown_d;
     responses_offers_q <= responses_offers_d;
@@ -5403,7 +5512,6 @@ module hpcc_requester (
     outcome_ends_r_q <= outcome_ends_r_d;
     outcome_shows_q <= outcome_shows_d;
     finished_push_1_q <= finished_push_1_d;
-    finished_push_fast_1_q <= finished_push_fast_1_d;
     finished_refused_1_q <= finished_refused;
     finished_item_1_q <= finished_item_1_d;
     actions_held_q <= actions_held_d;
@@ -5419,6 +5527,8 @@ module hpcc_requester (
     load_q <= load_d;
     look_q <= look_d;
     loads_q <= loads_d;
+    quits_q <= quits_d;
+    ended_before_q <= stages_dead_now;
     again_q <= again_d;
     fetch_q <= fetch_d;
     weigh_q <= weigh_d;
@@ -5493,9 +5603,9 @@ module hpcc_requester (
       stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends,
       stages_step_5_q.length, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
       stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn,
-      gather_arriving.int_on, gather_arriving.int_length, gather_arriving.syndrome, gather_arriving.psn, gather_arriving.generation,
-      gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude,
-      step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude};
+      gather_arriving.int_on, gather_arriving.int_length, gather_arriving.syndrome, gather_arriving.kind, responses_given.rest,
+      responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_ahead_less_one.magnitude, step_beyond.magnitude,
+      step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

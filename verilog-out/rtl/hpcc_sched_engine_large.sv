@@ -108,6 +108,12 @@ module hpcc_sched_engine_large (
   logic crowded_q;
   logic cleared_q;
   logic [9:0] cleared_index_q;
+  wire  adjusts_d;
+  logic adjusts_q;
+  logic [9:0] adjusts_at_d;
+  logic [9:0] adjusts_at_q;
+  logic [19:0] adjusts_to_d;
+  logic [19:0] adjusts_to_q;
   wire  [9:0] sender_ram_raddr;
   wire  hpcc_nic_pkg::flow_shared_t sender_ram_rdata;
   wire  [9:0] pacing_ram_raddr;
@@ -122,9 +128,6 @@ module hpcc_sched_engine_large (
   wire  state_ram_we;
   wire  [9:0] adjust_ram_raddr;
   wire  [19:0] adjust_ram_rdata;
-  wire  adjust_ram_we;
-  logic [9:0] adjust_ram_waddr;
-  logic [19:0] adjust_ram_wdata;
   wire  hpcc_nic_pkg::visited_t visited_ram_rdata;
   wire  visited_ram_we;
   hpcc_nic_pkg::visited_t visited_ram_wdata;
@@ -214,9 +217,9 @@ module hpcc_sched_engine_large (
     .clk(clk),
     .raddr(adjust_ram_raddr),
     .rdata(adjust_ram_rdata),
-    .we(adjust_ram_we),
-    .waddr(adjust_ram_waddr),
-    .wdata(adjust_ram_wdata)
+    .we(adjusts_q),
+    .waddr(adjusts_at_q),
+    .wdata(adjusts_to_q)
   );
   hpcc_table_ram #(.WIDTH(65), .ADDRESS(10)) u_visited_ram (
     .clk(clk),
@@ -336,7 +339,7 @@ module hpcc_sched_engine_large (
   );
   assign pacing_ram_we = clear | (notify & paced);
   assign cap_ram_we = clear | (notify & limited);
-  assign adjust_ram_we = cleared_q | adjusted;
+  assign adjusts_d = cleared_q | adjusted;
   assign visited = visited_ram_rdata;
   assign back_ram_raddr = wake_13_q.place.index[9:0];
   assign out_ram_raddr = wake_14_q.place.index[9:0];
@@ -379,11 +382,11 @@ module hpcc_sched_engine_large (
     end
   end
   always_comb begin
-    adjust_ram_waddr = adjusted_index;
-    adjust_ram_wdata = adjust;
+    adjusts_at_d = adjusted_index;
+    adjusts_to_d = adjust;
     if (cleared_q) begin
-      adjust_ram_waddr = cleared_index_q;
-      adjust_ram_wdata = 20'd0;
+      adjusts_at_d = cleared_index_q;
+      adjusts_to_d = 20'd0;
     end
   end
   always_comb begin
@@ -449,6 +452,9 @@ module hpcc_sched_engine_large (
     crowded_q = 1'd0;
     cleared_q = 1'd0;
     cleared_index_q = 10'd0;
+    adjusts_q = 1'd0;
+    adjusts_at_q = 10'd0;
+    adjusts_to_q = 20'd0;
     cap_2_q = 70'd0;
     pacing_2_q = 70'd0;
     wake_14_q = 34'd0;
@@ -462,6 +468,9 @@ module hpcc_sched_engine_large (
     crowded_q <= crowded_d;
     cleared_q <= clear;
     cleared_index_q <= index;
+    adjusts_q <= adjusts_d;
+    adjusts_at_q <= adjusts_at_d;
+    adjusts_to_q <= adjusts_to_d;
     cap_2_q <= cap_ram_rdata.pacing;
     pacing_2_q <= pacing_ram_rdata;
     wake_14_q <= wake_13_q;

@@ -70,10 +70,10 @@ module hpcc_sched_members #(
   // One clock later: bytes that it has sent on the wire.
   output wire  [63:0] sent
 );
-  logic [23:0] from;
   logic [23:0] low_new;
   wire  falls;
   wire  borrows;
+  logic active_now;
   logic [39:0] carry;
   logic [39:0] high_new;
   logic [3:0] group_new;
@@ -83,8 +83,13 @@ module hpcc_sched_members #(
   logic event_10_d;
   logic event_10_q;
   logic clear_10_q;
-  wire  active_10_d;
-  logic active_10_q;
+  logic alive_10_q;
+  wire  by_sent_10_d;
+  logic by_sent_10_q;
+  wire  unsent_10_d;
+  logic unsent_10_q;
+  wire  unacknowledged_10_d;
+  logic unacknowledged_10_q;
   logic limited_10_q;
   logic comes_d;
   logic comes_q;
@@ -259,7 +264,9 @@ module hpcc_sched_members #(
     .waddr(turn_2_q),
     .wdata(counted_wdata)
   );
-  assign active_10_d = sender.alive & (from != sender.end_psn);
+  assign by_sent_10_d = sender.windowless & (~worked);
+  assign unsent_10_d = snd_nxt != sender.end_psn;
+  assign unacknowledged_10_d = sender.una != sender.end_psn;
   assign member_we = event_10_q;
   assign left_bytes_d = bytes + {3'd0, overhead};
   assign unused_sign = unused_1_q;
@@ -283,7 +290,7 @@ module hpcc_sched_members #(
   always_comb begin
     clearing_d = clearing_q;
     event_10_d = notify & (~late);
-    comes_d = event_10_q & active_10_q;
+    comes_d = event_10_q & active_now;
     goes_d = (event_10_q & member_rdata.active) & (~clear_10_q);
     corrected_1_d = corrected;
     leaves_3_d = leaves_2_q;
@@ -302,9 +309,9 @@ module hpcc_sched_members #(
     end
   end
   always_comb begin
-    from = sender.una;
-    if (sender.windowless & (~worked)) begin
-      from = snd_nxt;
+    active_now = alive_10_q & unacknowledged_10_q;
+    if (by_sent_10_q) begin
+      active_now = alive_10_q & unsent_10_q;
     end
   end
   always_comb begin
@@ -314,7 +321,7 @@ module hpcc_sched_members #(
     end
   end
   always_comb begin
-    member_wdata.active = active_10_q;
+    member_wdata.active = active_now;
     member_wdata.group = group_new;
   end
   always_comb begin
@@ -386,7 +393,10 @@ module hpcc_sched_members #(
   initial begin
     event_10_q = 1'd0;
     clear_10_q = 1'd0;
-    active_10_q = 1'd0;
+    alive_10_q = 1'd0;
+    by_sent_10_q = 1'd0;
+    unsent_10_q = 1'd0;
+    unacknowledged_10_q = 1'd0;
     limited_10_q = 1'd0;
     comes_q = 1'd0;
     goes_q = 1'd0;
@@ -418,7 +428,10 @@ module hpcc_sched_members #(
   always @(posedge clk) begin
     event_10_q <= event_10_d;
     clear_10_q <= clear;
-    active_10_q <= active_10_d;
+    alive_10_q <= sender.alive;
+    by_sent_10_q <= by_sent_10_d;
+    unsent_10_q <= unsent_10_d;
+    unacknowledged_10_q <= unacknowledged_10_d;
     limited_10_q <= limited;
     comes_q <= comes_d;
     goes_q <= goes_d;

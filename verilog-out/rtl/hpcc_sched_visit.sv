@@ -6,7 +6,7 @@
 // | clock | registers | computed | format |
 // |---|---|---|---|
 // | 2 | inputs | the three words of the flow show | |
-// | 3 | `restarted_3`, `rewound_3`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 20,
+// | 3 | `restarted_3`, `rewinds_3`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 20,
 // 20, 13 bits |
 // | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
 // | 4 | `behind`, `lead` | against `una` and the READ last sent | 24 bits |
@@ -65,7 +65,6 @@ module hpcc_sched_visit (
 );
   wire  fresh;
   wire  restarted;
-  wire  rewound;
   wire  work;
   wire  stopped;
   wire  within_read;
@@ -100,7 +99,8 @@ module hpcc_sched_visit (
   logic fresh_3_q;
   logic restarted_3_q;
   logic restarted_4_q;
-  logic rewound_3_q;
+  wire  rewinds_3_d;
+  logic rewinds_3_q;
   logic fresh_6_q;
   logic rest_3_q;
   wire  halted_4_d;
@@ -235,6 +235,7 @@ module hpcc_sched_visit (
   wire  hpcc_nic_pkg::repeat_count_t repeats_12_q;
   wire  [23:0] nxt_12_q;
   wire  [23:0] max_12_q;
+  wire  rewound_12_d;
   wire  rewound_12_q;
   wire  [7:0] generation_12_q;
   wire  [3:0] rewinds_12_q;
@@ -360,7 +361,7 @@ module hpcc_sched_visit (
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(9)) u_rewound_12 (
     .clk(clk),
-    .d(rewound_3_q),
+    .d(rewound_12_d),
     .q(rewound_12_q)
   );
   hpcc_delay #(.WIDTH(8), .DEPTH(9)) u_generation_12 (
@@ -410,7 +411,7 @@ module hpcc_sched_visit (
   );
   assign fresh = state.generation != sender.generation;
   assign restarted = fresh | (state.restarts != sender.restarts);
-  assign rewound = (~restarted) & (state.seen != sender.rewinds);
+  assign rewinds_3_d = state.seen != sender.rewinds;
   assign elapsed_d = tick - state.last;
   assign correction_d = adjust - state.adjust_seen;
   assign behind_d = wanted - sender_3_q.una;
@@ -423,6 +424,7 @@ module hpcc_sched_visit (
   assign level_round_d = {1'd0, level_window_3_q} + {12'd0, level_less_one};
   assign correction_sign = correction_q;
   assign corrected_4_d = credit_3_q + added;
+  assign rewound_12_d = rewinds_3_q & (~restarted_3_q);
   assign within_read = (|from_start_q) & (from_start_q < span_q);
   assign after_read = from_start_q - span_q;
   assign near = after_read < 24'h10;
@@ -500,7 +502,7 @@ module hpcc_sched_visit (
   end
   always_comb begin
     wanted = nxt_3_q;
-    if (restarted_3_q | rewound_3_q) begin
+    if (restarted_3_q | rewinds_3_q) begin
       wanted = sender_3_q.una;
     end
   end
@@ -720,7 +722,7 @@ module hpcc_sched_visit (
     fresh_3_q = 1'd0;
     restarted_3_q = 1'd0;
     restarted_4_q = 1'd0;
-    rewound_3_q = 1'd0;
+    rewinds_3_q = 1'd0;
     fresh_6_q = 1'd0;
     rest_3_q = 1'd0;
     halted_4_q = 1'd0;
@@ -806,7 +808,7 @@ module hpcc_sched_visit (
     fresh_3_q <= fresh;
     restarted_3_q <= restarted;
     restarted_4_q <= restarted_3_q;
-    rewound_3_q <= rewound;
+    rewinds_3_q <= rewinds_3_d;
     fresh_6_q <= fresh_5_q;
     rest_3_q <= state.rest;
     halted_4_q <= halted_4_d;

@@ -107,6 +107,10 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     // a flow was cleared a clock ago
     #[registers(Bit: cleared)]
     cleared_index: DFF<U<I>>,
+    // what is written into `adjust_ram`: of all engines' bytes, which come from far away
+    adjusts: DFF<Bit>,
+    adjusts_at: DFF<U<I>>,
+    adjusts_to: DFF<U<20>>,
     #[signals(RingEntry: entry, back)]
     #[signals(U<6>: tag_now, tag_after)]
     sender_ram: TableRam<FlowShared, I>,
@@ -161,12 +165,13 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         inputs!(cap_ram: waddr = index, wdata = cap);
         cleared = clear;
         cleared_index = index;
-        adjust_ram.we = cleared | adjusted;
-        inputs!(adjust_ram: waddr = adjusted_index, wdata = adjust);
+        adjusts = cleared | adjusted;
+        assign!(adjusts_at.d = adjusted_index, adjusts_to.d = adjust);
         if cleared {
-            adjust_ram.waddr = cleared_index;
-            adjust_ram.wdata = bits_u::<20>(0);
+            adjusts_at = cleared_index;
+            adjusts_to = bits_u::<20>(0);
         }
+        inputs!(adjust_ram: we = adjusts, waddr = adjusts_at, wdata = adjusts_to);
         inputs!(level_ram: we = level_write, waddr = level_group, wdata = level);
         visited_ram.raddr = asked;
         visited = visited_ram.rdata;

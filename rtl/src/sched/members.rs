@@ -78,14 +78,14 @@ pub struct Members<const A: usize> {
     pub active: Signal<Out, U<16>>,
     /// One clock later: bytes that it has sent on the wire.
     pub sent: Signal<Out, U<64>>,
-    #[signals(U<24>: from, low_new)]
-    #[registers(Bit: event_10, clear_10, active_10, limited_10, comes, goes, corrected_1, leaves_3, clearing)]
+    low_new: Signal<Local, U<24>>,
+    #[registers(Bit: event_10, clear_10, alive_10, by_sent_10, unsent_10, unacknowledged_10, limited_10, comes, goes, corrected_1, leaves_3, clearing)]
     #[registers(Bit: clearing_3, up_3, down_3)]
     #[registers(U<A>: flow_9, flow_10)]
     #[registers(U<4>: group_10, comes_to, goes_from, corrected_group, left_group, turn, turn_1, turn_2, turn_3)]
     #[registers(U<20>: unused_1)]
     #[registers(U<24>: sum_2, low_3)]
-    #[signals(Bit: falls, borrows)]
+    #[signals(Bit: falls, borrows, active_now)]
     #[signals(U<40>: carry, high_new)]
     member: TableRam<Member, A>,
     at_exit: TableRam<LeavingFlow, A>,
@@ -117,24 +117,31 @@ impl<const A: usize> Logic for Members<A> {
         member.raddr = flow_next;
         flow_9 = flow_next;
         flow_10 = flow_9;
-        from = if sender.windowless & !worked { snd_nxt } else { sender.una };
+        // compared for both that it may count from: which of them it is comes from far away
         event_10 = notify & !late;
         clear_10 = clear;
-        active_10 = sender.alive & (from != sender.end_psn);
+        assign!(alive_10.d = sender.alive);
+        by_sent_10 = sender.windowless & !worked;
+        unsent_10 = snd_nxt != sender.end_psn;
+        unacknowledged_10 = sender.una != sender.end_psn;
         assign! {
             mtu_10.d = sender.mtu, limited_10.d = limited, group_10.d = group
         }
 
         // 10
+        active_now = alive_10 & unacknowledged_10;
+        if by_sent_10 {
+            active_now = alive_10 & unsent_10;
+        }
         group_new = if limited_10 { group_10 } else { member.rdata.val().group };
         inputs!(member: we = event_10, waddr = flow_10);
-        member.wdata.next.active = active_10;
+        member.wdata.next.active = active_now;
         member.wdata.next.group = group_new;
         inputs!(at_exit: we = member.we, waddr = flow_10);
         at_exit.wdata.next.group = group_new;
         at_exit.wdata.next.mtu = mtu_10;
         inputs!(at_correction: we = member.we, waddr = flow_10, wdata = group_new);
-        comes = event_10 & active_10;
+        comes = event_10 & active_now;
         comes_to = group_new;
         // who was there before a reset has gone with it
         goes = event_10 & member.rdata.val().active & !clear_10;

@@ -3,7 +3,7 @@
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 2 | inputs | the three words of the flow show | |
-//! | 3 | `restarted_3`, `rewound_3`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 20, 20, 13 bits |
+//! | 3 | `restarted_3`, `rewinds_3`, `elapsed`, `correction`, `wire_3` | rewind, restart or none; ticks and bytes since the last visit | 20, 20, 13 bits |
 //! | 3 | `rate_3`, `cap_3`, `window_3` | the least of law and limits; of the level only the rate | |
 //! | 4 | `behind`, `lead` | against `una` and the READ last sent | 24 bits |
 //! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
@@ -69,8 +69,8 @@ pub struct Visit {
     pub grant: Signal<Out, Grant>,
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
-    #[signals(Bit: fresh, restarted, rewound, work, stopped, within_read, near)]
-    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewound_3, fresh_6, rest_3, halted_4, halted_7, resting_7, paused_7, follows_read_6)]
+    #[signals(Bit: fresh, restarted, work, stopped, within_read, near)]
+    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewinds_3, fresh_6, rest_3, halted_4, halted_7, resting_7, paused_7, follows_read_6)]
     #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read, single)]
     // the flow has something to send, unless `left` is negative
     #[registers(Bit: some_left)]
@@ -145,10 +145,10 @@ impl Logic for Visit {
         // 2: is the state of this generation, is a rewind pending
         fresh = state.generation != sender.generation;
         restarted = fresh | (state.restarts != sender.restarts);
-        rewound = !restarted & (state.seen != sender.rewinds);
         assign! {
-            sender_3.d = sender, fresh_3.d = fresh, restarted_3.d = restarted, rewound_3.d = rewound
+            sender_3.d = sender, fresh_3.d = fresh, restarted_3.d = restarted
         }
+        rewinds_3 = state.seen != sender.rewinds;
         seen_12 = state.seen;
         assign!(nxt_3.d = state.nxt, max_3.d = state.max);
         elapsed = tick - state.last;
@@ -180,7 +180,7 @@ impl Logic for Visit {
         parked_12 = state.parked;
 
         // 3: chosen here, as what is known at 2 comes from block RAM
-        wanted = if restarted_3 | rewound_3 { sender_3.una } else { nxt_3 };
+        wanted = if restarted_3 | rewinds_3 { sender_3.una } else { nxt_3 };
         max_before = if fresh_3 { sender_3.una } else { max_3 };
         behind = bit_cast_word::<PsnDistance, U<24>>(wanted - sender_3.una);
         from_start = wanted - sender_3.from;
@@ -224,7 +224,7 @@ impl Logic for Visit {
         wire_4 = wire_3;
         alive_7 = sender_3.alive;
         priority_6 = sender_3.pause_class;
-        rewound_12 = rewound_3;
+        rewound_12 = rewinds_3 & !restarted_3;
         generation_12 = sender_3.generation;
         rewinds_12 = sender_3.rewinds;
         restarts_12 = sender_3.restarts;

@@ -34,7 +34,7 @@ use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
-    AckProgress, AckState, AnswerEvent, AnswerTag, ArrivedResponse, ClockHalves, ClockLower, FastStep,
+    AckProgress, AckState, AnswerEvent, AnswerName, AnswerTag, ArrivedResponse, ClockHalves, ClockLower, FastStep,
     GenerationHalves, LandingContext, OwnMessage, OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration,
     ReadDecision, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo, Syndrome, VoidBy,
 };
@@ -326,6 +326,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         RingPointers::descriptor(),
         AnswerEvent::descriptor(),
         AnswerTag::descriptor(),
+        AnswerName::descriptor(),
         ClockHalves::descriptor(),
         ClockLower::descriptor(),
         FeedbackFrom::descriptor(),

@@ -68,6 +68,16 @@ crate::word! {
         joinable: Bit,
     }
 
+    /// Which answer it is.
+    pub struct AnswerName {
+        /// Queue pair.
+        qp: U<8>,
+        /// Its generation.
+        generation: U<8>,
+        /// PSN that is answered.
+        psn: U<24>,
+    }
+
     /// Place of a message, or of a READ that is answered, in the rings of all queue pairs.
     pub struct RingPlace {
         /// Place in the ring; of a READ its tag modulo 16.

@@ -23,7 +23,7 @@ pub struct Completions {
     pub now: Signal<In, U<48>>,
     /// A work request ends in this clock. Only while `room` is high.
     pub push: Signal<In, Bit>,
-    /// So does one in the fast path: never both, and by itself because it is late.
+    /// So did one in the fast path in the clock before: never both, and by itself because it is late.
     pub push_fast: Signal<In, Bit>,
     /// Its queue pair.
     pub qpn: Signal<In, U<24>>,
@@ -42,7 +42,7 @@ pub struct Completions {
     /// Completions, oldest first.
     pub completion: StreamOut<Completion>,
     /// A completion was made in the clock before; of a work request that was refused.
-    #[registers(Bit: push_1, push_fast_1, refused_1)]
+    #[registers(Bit: push_1, refused_1)]
     /// That completion, but for number and length of a message's work request.
     item_1: DFF<Completion>,
     item: Signal<Local, Completion>,
@@ -61,7 +61,6 @@ impl Logic for Completions {
         item_1.reserved = bits_u::<8>(0);
         refused_1 = refused;
         push_1 = push & !reset;
-        push_fast_1 = push_fast & !reset;
         item = item_1;
         if !refused_1 {
             item.id = ended_work.id;
@@ -71,7 +70,7 @@ impl Logic for Completions {
             }
         }
         fifo.up.data = item;
-        fifo.up.valid = push_1 | push_fast_1;
+        fifo.up.valid = push_1 | push_fast;
         // eight places for what is on the way when the FIFO says so
         room = !fifo.crowded;
         StreamOut::<Completion>::link(&mut completion, &mut fifo.down);

@@ -21,11 +21,11 @@
 
 use crate::emit::naming::named_inside;
 use crate::prim::async_ram::AsyncRam;
-use crate::prim::ram::LoopRam;
+use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_b, bits_u, U};
-use crate::words::requester::AnswerTag;
+use crate::words::requester::{AnswerName, AnswerTag};
 use crate::words::transport::{AnswerKind, Commit};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -44,14 +44,20 @@ pub struct Gather {
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
     #[registers(Bit: located, shown, fits, follows, there, oldest, full, vacant, some, shows, crowded, clearing, moved)]
-    #[registers(U<8>: head, tail, count, clear_at, left_place)]
+    // `next_head` is one more than `head`
+    #[registers(U<8>: head, next_head, tail, count, clear_at, left_place)]
     #[signals(Bit: looks, leaves, moves, next_some, unshown, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
-    #[signals(U<8>: next_head, at, next_qp)]
+    #[signals(U<8>: at, next_qp)]
     /// Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says whether
     /// one may come, and enables these wide words.
     come: AsyncRam<Commit, 1>,
+    /// Which ones they are: what is compared does not wait for a register that addresses the wide memory. Its places are the other way round, so that it has
+    /// registers of its own.
+    names: AsyncRam<AnswerName, 1>,
+    #[registers(Bit: from_even, into_even)]
     /// The one that has come first.
-    held: Signal<Local, Commit>,
+    held: Signal<Local, AnswerName>,
+    coming: Signal<Local, AnswerName>,
     /// Queue pair of the one that has come last.
     newest_qp: DFF<U<8>>,
     /// Where the newest answer of its queue pair lies, if it still waits.
@@ -64,7 +70,10 @@ pub struct Gather {
     newest: LoopRam<AnswerTag, 8>,
     found: Signal<Local, AnswerTag>,
     /// Where that answer of each queue pair lay that left last.
-    left: LoopRam<U<8>, 8>,
+    left: RamReg<U<8>, 8>,
+    // what was written there a clock ago
+    was_moved: DFF<Bit>,
+    was_left_place: DFF<U<8>>,
     arriving: Signal<Local, Commit>,
     tag: Signal<Local, AnswerTag>,
 }
@@ -78,7 +87,8 @@ impl Logic for Gather {
         leaves = !full | down.ready;
         moves = shows & leaves;
         come.raddr = bit_cast_b(from_odd);
-        held = come.rdata;
+        names.raddr = bit_cast_b(from_even);
+        held = names.rdata;
         if leaves {
             full = shows;
             vacant = !shows;
@@ -88,11 +98,12 @@ impl Logic for Gather {
         }
         // the ring's word is late, so that this is written a clock later, out of the register in which that is offered
         assign!(moved.d = moves, left_place.d = head);
+        assign!(was_moved.d = moved, was_left_place.d = left_place);
         inputs!(left: we = moved, waddr = offered.qp, wdata = left_place);
-        next_head = head + 1;
         ring.raddr = head;
         if moves {
             head = next_head;
+            next_head = next_head + 1;
             ring.raddr = next_head;
         }
 
@@ -109,8 +120,10 @@ impl Logic for Gather {
             fits = held_data & found.joinable & (found.generation == held.generation);
             follows = found.psn == held.psn;
             place = found.place;
-            there =
-                (left.rdata != found.place) & !(moved & (left_place == found.place)) & !(moves & (found.place == head));
+            there = (left.rdata != found.place)
+                & !(was_moved & (was_left_place == found.place))
+                & !(moved & (left_place == found.place))
+                & !(moves & (found.place == head));
             oldest = found.place == head;
             if moves {
                 oldest = found.place == next_head;
@@ -124,7 +137,7 @@ impl Logic for Gather {
         waits = held_full & stays;
         at = if chosen { place } else { tail };
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
-        inputs!(ring: we = held_full, waddr = at, wdata = held);
+        inputs!(ring: we = held_full, waddr = at, wdata = come.rdata);
         if moves {
             unshown = if chosen { place == next_head } else { count == 1 };
         } else {
@@ -167,11 +180,16 @@ impl Logic for Gather {
         come.we = !next_full;
         come.waddr = bit_cast_b(into_odd);
         come.wdata = up.data;
+        fields!(coming from arriving: qp, generation, psn);
+        names.we = !next_full;
+        names.waddr = bit_cast_b(into_even);
+        names.wdata = coming;
         if !next_full {
             newest_qp = arriving.qp;
         }
         if takes {
             into_odd = !into_odd;
+            into_even = !into_even;
         }
         arriving_data = (arriving.answer == AnswerKind::ReadData) & !arriving.ends_or_failed;
         arriving_goes_on = arriving_data & !arriving.msn.any();
@@ -187,6 +205,7 @@ impl Logic for Gather {
         }
         if held_full & !waits {
             from_odd = !from_odd;
+            from_even = !from_even;
         }
         held_full = waits | next_full | takes;
         next_full = waits & (next_full | takes);
@@ -196,11 +215,14 @@ impl Logic for Gather {
         down.valid = full;
         down.data = offered;
         reset! {
-            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, shows, clear_at, moved
+            held_full, next_full, from_odd, into_odd, located, shown, full, some, crowded, head, tail, count, shows, clear_at, moved, was_moved
         }
         if reset {
             vacant = true;
+            from_even = true;
+            into_even = true;
             clearing = true;
+            next_head = bits_u::<8>(1);
         }
     }
 

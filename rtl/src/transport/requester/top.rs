@@ -8,6 +8,7 @@
 //! | 1, 2 | `address`, `read` | |
 //! | 3 | `load` | reads a message |
 //! | 4 | `look` | message and state into registers, a void state starts from the context; PSN distances |
+//! | 5 | `quits` | or else: what is about no queue pair that goes on ends here |
 //! | 5 | `weigh` | the message against the input; what `decide` asks of the state |
 //! | 6 | `decide` | the step over this message; `fetch` and again with the next one, or on |
 //! | 7 | `finish` | answers: event, echo, or the end of the queue pair |
@@ -215,6 +216,10 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     look: DFF<Bit>,
     /// State: `look`, and the queue pair's state comes into registers.
     loads: DFF<Bit>,
+    /// State, instead of `weigh`: the input is about no queue pair that goes on, or a READ response that refuses.
+    quits: DFF<Bit>,
+    /// The queue pair had ended, a clock after `look`.
+    ended_before: DFF<Bit>,
     /// State: the message at hand is read, once more or a clock behind its write.
     again: DFF<Bit>,
     /// State: the next message comes.
@@ -565,7 +570,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.flushing.d.next = true;
                     if !self.live.q.val() | self.stages.dead_now.val() {
                         self.weigh.d.next = false;
-                        self.done.next = true;
+                        self.quits.d.next = true;
                     } else if self.stages.empty.val() {
                         self.weigh.d.next = false;
                         self.bury.d.next = true;
@@ -573,24 +578,33 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 }
                 if self.choice.answer.val() & (!self.live.q.val() | self.stages.dead_now.val()) {
                     self.weigh.d.next = false;
-                    self.done.next = true;
+                    self.quits.d.next = true;
                     self.counts_ended.next = self.live.q.val() & self.reply.acknowledgement.val();
                 }
-                if self.choice.row.val() {
-                    if self.verdict.negative.val() {
-                        self.response_case.d.next = ResponseCase::Negative;
-                    }
-                    if self.stages.dead_now.val() {
-                        self.response_case.d.next = ResponseCase::Ended;
-                    }
-                    if !self.live.q.val() {
-                        self.response_case.d.next = ResponseCase::Gone;
-                    }
-                    if !self.live.q.val() | self.stages.dead_now.val() | self.verdict.negative.val() {
-                        self.weigh.d.next = false;
-                        self.act.d.next = true;
-                    }
+                if self.choice.row.val()
+                    & (!self.live.q.val() | self.stages.dead_now.val() | self.verdict.negative.val())
+                {
+                    self.weigh.d.next = false;
+                    self.quits.d.next = true;
                 }
+            }
+        }
+
+        // 5: what ends there, a clock later because it is late that it does
+        self.ended_before.d.next = self.stages.dead_now.val();
+        if self.quits.q.val() {
+            self.quits.d.next = false;
+            if self.choice.row.val() {
+                self.act.d.next = true;
+                self.response_case.d.next = ResponseCase::Negative;
+                if self.ended_before.q.val() {
+                    self.response_case.d.next = ResponseCase::Ended;
+                }
+                if !self.live.q.val() {
+                    self.response_case.d.next = ResponseCase::Gone;
+                }
+            } else {
+                self.done.next = true;
             }
         }
 
@@ -953,7 +967,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // what leaves the fast path
         self.finished.push.next = self.completes.val();
-        self.finished.push_fast.next = self.stages.completes.val();
+        self.finished.push_fast.next = self.stages.completed.val();
         if self.stages.moved.val() & (self.stages.qp.val() == self.blocked_qp.q.val()) {
             self.blocked.d.next = false;
         }
@@ -980,7 +994,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, loads, again, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
+                address, read, load, look, loads, quits, again, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
             }
         }
     }

@@ -68,6 +68,8 @@ struct Words {
 
 pub struct Engine {
     engines: usize,
+    /// The sum of unused bytes that is written next.
+    adjusts: Option<(u16, u32)>,
     words: Vec<Words>,
     levels: [Level; GROUPS],
     rows: Rows,
@@ -137,6 +139,7 @@ impl Engine {
     pub fn new(engines: usize, index_bits: u32, rows: usize) -> Self {
         Self {
             engines,
+            adjusts: None,
             words: vec![Words::cleared(); 1 << index_bits],
             levels: [UNWRITTEN; GROUPS],
             rows: Rows::new(rows, 1 << index_bits),
@@ -208,7 +211,7 @@ impl Engine {
                 };
             }
         }
-        if let Some((flow, sum)) = adjust {
+        if let Some((flow, sum)) = std::mem::replace(&mut self.adjusts, adjust) {
             self.words[usize::from(flow) / self.engines].adjust = sum;
         }
         if let Some((group, level)) = s.level {

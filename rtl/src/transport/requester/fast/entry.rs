@@ -51,9 +51,9 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, spare, answer_meets, response_meets, replaced, newcomer_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, answer_meets, response_meets, replaced, newcomer_meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, opens, comes, fits)]
+    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, comes, fits, come_stays)]
     #[signals(Bit: answer_near, response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]
     /// The answer that waits.
@@ -99,19 +99,19 @@ impl Logic for Entry {
 
         // an answer comes out of block RAM and is late, so that a register takes it and nothing else looks at it
         newcomer = answers.data;
-        fits = !behind_full;
-        opens = !come_full | fits;
-        answers.ready = opens;
-        answer_comes = answers.valid & opens;
+        answers.ready = opened;
+        answer_comes = answers.valid & opened;
+        come_stays = !opened | answers.valid;
+        come_full = come_stays;
         arrived = bits_zero::<FastStep>(0);
         fields!(arrived from newcomer: qp, generation, psn, answer, syndrome, int_on, failed = ends_or_failed);
         arrived.place = answer_place;
-        if opens {
-            come_full = answers.valid;
+        if opened {
             come = arrived;
         }
 
         // the answers behind the first
+        fits = !behind_full;
         comes = come_full & fits;
         if spare {
             behind = come;
@@ -123,6 +123,8 @@ impl Logic for Entry {
         stays = full & !takes_answer & (behind_full | comes);
         behind_full = stays;
         spare = !stays;
+        // a register of its own, because where the answers come from it addresses many block RAMs
+        opened = !(stays & come_stays);
 
         // whose queue pair will be inside in the next clock: of a response,
         response_near = (takes_answer & (answer_qp == response_qp))
@@ -166,6 +168,7 @@ impl Logic for Entry {
         );
         if reset {
             spare = true;
+            opened = true;
         }
     }
 

@@ -94,8 +94,8 @@ pub struct Stages {
     pub message: Signal<In, OwnMessage>,
     /// 4: there is room for a completion.
     pub room: Signal<In, Bit>,
-    /// 4: the work request of the message is done, without an error.
-    pub completes: Signal<Out, Bit>,
+    /// 5: the work request of the message is done, without an error.
+    pub completed: Signal<Out, Bit>,
     /// 4: its queue pair, or that of the state that may be written in the next clock.
     pub completes_qp: Signal<Out, U<8>>,
     /// 4: place of the answer, to be read.
@@ -153,13 +153,16 @@ pub struct Stages {
     #[registers(FastStep: step_1, step_2)]
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3, alone_3, at_start_3)]
+    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3)]
+    // of the places in the ring, unless the state is void: none has been taken, none has been given to the scheduler, all have; none is there, none is out; the
+    // oldest READ with missing data is not out; no completion waits
+    #[registers(Bit: at_start_3, none_yet_3, all_out_3, alone_3, none_out_3, none_read_3, told_all_3)]
     #[registers(U<24>: next_3, sent_to_3, first_psn_3)]
     #[registers(VoidBy: void_3, acked_void_3)]
     reference_3: DFF<U<8>>,
     /// The state in clock 3.
     now: Signal<Local, RequesterState>,
-    #[signals(Bit: is_void, acked_is_void, is_old, has_ended, goes_on, is_response)]
+    #[signals(Bit: is_void, acked_is_void, none_out, no_read, is_old, has_ended, goes_on, is_response)]
     #[registers(FastStep: step_3, step_4, step_5)]
     #[registers(RequesterState: state_3, state_4, state_5)]
     mtu_3: DFF<U<3>>,
@@ -181,7 +184,7 @@ pub struct Stages {
     // an answer that is for the state machine unless it moves; an event, an echo even if it does not move; an echo if it does
     #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5)]
-    #[registers(Bit: moves_5, behind_5, releases_5)]
+    #[registers(Bit: moves_5, behind_5, read_5, ends_work_5)]
     next_5: DFF<U<24>>,
     /// Bytes that are acknowledged, but for half of the shift by the MTU code.
     passed_5: DFF<U<32>>,
@@ -220,6 +223,11 @@ impl Logic for Stages {
         assign!(step_3.d = step_2, next_3.d = next_2, state_3.d = state);
         alone_3 = state.head == state.tail;
         at_start_3 = !state.tail.any();
+        none_yet_3 = !state.admit.any();
+        all_out_3 = state.admit == state.tail;
+        none_out_3 = state.head == state.admit;
+        none_read_3 = state.read_at == state.admit;
+        told_all_3 = state.told == state.head;
         assign!(
             void_3.d = all_void,
             acked_void_3.d = acked_void,
@@ -284,13 +292,14 @@ impl Logic for Stages {
         unsent = !sent_known_3 | !beyond.negative;
         unsent_4 = unsent;
         behind_4 = lag.negative;
-        all_4 = now.admit == now.tail;
-        direct_4 = now.told == now.head;
+        all_4 = is_void | all_out_3;
+        direct_4 = acked_is_void | told_all_3;
+        none_out = if acked_is_void { none_yet_3 } else { none_out_3 };
+        no_read = if acked_is_void { none_yet_3 } else { none_read_3 };
         // a READ response: the oldest READ with missing data may be there, and what of it is missing; in a void state there is none
         progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
         is_response = step_3.response;
-        awaited_4 =
-            goes_on & is_response & alive_3 & !is_void & !has_ended & (now.read_at != now.admit) & !step_3.negative;
+        awaited_4 = goes_on & is_response & alive_3 & !is_void & !has_ended & !no_read & !step_3.negative;
         before_gap_4 = progress.negative;
         next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
@@ -318,7 +327,7 @@ impl Logic for Stages {
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
         never_sent = !is_old & unsent;
-        may_move = judged & !is_void & (now.head != now.admit);
+        may_move = judged & !is_void & !none_out;
         moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !is_old;
         moves_read_4 = may_move & is_data & !is_old;
         drops_4 = !is_answer
@@ -336,7 +345,6 @@ impl Logic for Stages {
         closes = kind_moves & direct_4 & all_4 & (room | !message.last);
         moves = (kind_moves & over.negative) | (closes & at_end);
         done = closes & at_end;
-        completes = done & message.last;
         completes_qp = step_4.qp;
         answer_5 = valid_4 & !drops_4;
         tells_5 = judged_4 & positive_4 & old_4;
@@ -380,7 +388,8 @@ impl Logic for Stages {
             read_at_freed_5 = state_4.head + 1;
         }
         moves_5 = moves;
-        releases_5 = done & message.read;
+        // whether it goes is late
+        assign!(read_5.d = message.read, ends_work_5.d = message.last);
         saves_5 = saves_4;
         writes_5 = valid_4 | saves_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
@@ -398,7 +407,7 @@ impl Logic for Stages {
         if frees_5 {
             fields!(written: head = behind_head_5, told = behind_told_5, read_at = read_at_freed_5);
         }
-        if releases_5 {
+        if frees_5 & read_5 {
             written.retired = one_more_retired_5;
         }
         if (moves_5 & behind_5) | accepts {
@@ -414,6 +423,7 @@ impl Logic for Stages {
             acknowledges = acknowledges_5, with_int = with_int_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
+        completed = frees_5 & ends_work_5;
         // whether an answer moves is late in clock 4
         defers_answer = answer_5 & !moves_5;
         event = tells_5 | moves_5;
