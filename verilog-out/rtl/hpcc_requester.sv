@@ -131,8 +131,6 @@ module hpcc_requester (
   wire  turn;
   // It may choose an operation in this clock.
   wire  go;
-  // In the clock of `look`: state of the queue pair, from the tables.
-  wire  hpcc_nic_pkg::requester_state_t state_loaded;
   // Queue pair whose state is read.
   logic [7:0] read_qp;
   // What enters the fast path.
@@ -798,6 +796,8 @@ module hpcc_requester (
   wire  stages_empty;
   // 3: the PSN lies before `una`.
   wire  stages_old;
+  // 3: it is `una`.
+  logic stages_at_una;
   // 3: it was not sent.
   wire  stages_unsent;
   // 3: it lies before the end of the READ data taken.
@@ -1448,8 +1448,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t step_from_finish;
   // PSNs from `una` to the end of the message, less one.
   wire  [23:0] step_left_less_one;
-  // The same, in the first clock.
-  logic [23:0] step_una_first;
   // PSN to find.
   logic [23:0] step_sought;
   // `una` after the answer.
@@ -1480,20 +1478,23 @@ module hpcc_requester (
   logic [23:0] step_una_after_d;
   logic [23:0] step_una_after_q;
   // `limit` is behind `una`: the answer acknowledges something new.
-  wire  step_moves_d;
+  logic step_moves_d;
   logic step_moves_q;
-  // `limit` is not before `una`.
-  wire  step_reached_d;
+  // `limit` is not before `una`, if the answer is READ data.
+  logic step_reached_d;
   logic step_reached_q;
   // First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
   wire  [2:0] reply_code;
+  wire  reply_positive;
   wire  hpcc_nic_pkg::syndrome_t reply_syndrome;
   wire  [4:0] reply_reason;
   hpcc_nic_pkg::ack_send_t reply_sent;
   // PSN up to which it acknowledges, exclusive.
   wire  [23:0] reply_limit;
+  // That is one past its PSN, not its PSN.
+  wire  reply_past;
   // An acknowledgement packet.
   wire  reply_acknowledgement;
   // READ data that is in memory.
@@ -1512,6 +1513,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::completion_status_t reply_status;
   // The answer as a READ echo.
   wire  hpcc_nic_pkg::ack_send_t reply_echo;
+  logic reply_is_past_q;
   wire  reply_is_ack_d;
   logic reply_is_ack_q;
   wire  reply_is_data_d;
@@ -2279,7 +2281,6 @@ module hpcc_requester (
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
   assign queue_load = loads_q;
-  assign state_loaded = stages_state_now;
   assign about_none = queue_head == queue_admit;
   assign is_read = message.read;
   assign is_last = message.last;
@@ -2403,7 +2404,6 @@ module hpcc_requester (
     end
     if (look_q) begin
       look_d = 1'd0;
-      told_status_d = ring_status;
       if (admitting_q) begin
         ring_place = pointer_q;
         again_d = 1'd1;
@@ -2459,10 +2459,10 @@ module hpcc_requester (
     if (fetch_q) begin
       fetch_d = 1'd0;
       weigh_d = 1'd1;
-      told_status_d = ring_status;
     end
     if (weigh_q) begin
       weigh_d = 1'd0;
+      told_status_d = ring_status;
       decide_d = admitting_q | (~choice_work);
       admits_d = admitting_q;
       flushes_d = (~admitting_q) & flushing_q;
@@ -2819,12 +2819,6 @@ module hpcc_requester (
     ring_qp = choice_qp;
     if (~turn) begin
       ring_qp = stages_ring_qp;
-    end
-  end
-  always_comb begin
-    step_una_first = queue_una;
-    if (queue_load) begin
-      step_una_first = state_loaded.una;
     end
   end
   always_comb begin
@@ -3959,6 +3953,12 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    stages_at_una = stages_step_3_q.psn == stages_state_3_q.una;
+    if (stages_acked_is_void) begin
+      stages_at_una = stages_step_3_q.psn == stages_first_psn_3_q;
+    end
+  end
+  always_comb begin
     stages_kind_moves = stages_moves_write_4_q;
     if (message.read) begin
       stages_kind_moves = stages_moves_read_4_q;
@@ -4601,10 +4601,8 @@ module hpcc_requester (
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
   // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
-  assign step_ahead = limit - step_una_first;
-  assign step_reached_d = ~step_ahead.negative;
-  assign step_ahead_less_one = limit + (~step_una_first);
-  assign step_moves_d = (~step_ahead.negative) & (~step_ahead_less_one.negative);
+  assign step_ahead = limit - queue_una;
+  assign step_ahead_less_one = limit + (~queue_una);
   assign step_behind_data_d = limit + 24'd1;
   assign step_beyond = limit - message.end_psn;
   assign step_took_d = (step_moved & message.read) & step_beyond.negative;
@@ -4621,6 +4619,14 @@ module hpcc_requester (
   assign step_holds = step_held_q;
   assign step_reaches = step_reached_it_q;
   assign step_fits = step_fitted_q;
+  always_comb begin
+    step_reached_d = ~step_ahead.negative;
+    step_moves_d = (~step_ahead.negative) & (~step_ahead_less_one.negative);
+    if (loads_q) begin
+      step_reached_d = ~stages_old;
+      step_moves_d = (~stages_old) & (reply_past | (~stages_at_una));
+    end
+  end
   always_comb begin
     step_moved = step_moves_q;
     if (message.read) begin
@@ -4661,6 +4667,7 @@ module hpcc_requester (
   assign reply_is_gap_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
   assign reply_is_duplicate_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
   assign reply_is_nak_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
+  assign reply_positive = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0);
   assign reply_is_fatal_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed)
       | (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3)) & (|reply_reason));
   assign reply_acknowledgement = reply_is_ack_q;
@@ -4669,13 +4676,14 @@ module hpcc_requester (
   assign reply_duplicate = reply_is_duplicate_q;
   assign reply_nak = reply_is_nak_q;
   assign reply_limit = reply_limit_r_q;
+  assign reply_past = reply_is_past_q;
   assign reply_fatal = reply_is_fatal_q;
   assign reply_status = reply_status_r_q;
   assign reply_int_on = held_read.int_on;
   assign reply_echo = reply_sent;
   always_comb begin
     reply_limit_r_d = held_read.psn;
-    if ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0)) begin
+    if (reply_positive) begin
       reply_limit_r_d = held_read.psn + 24'd1;
     end
   end
@@ -5115,6 +5123,7 @@ module hpcc_requester (
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
     step_behind_data_q = 24'd0;
+    reply_is_past_q = 1'd0;
     reply_is_ack_q = 1'd0;
     reply_is_data_q = 1'd0;
     reply_is_gap_q = 1'd0;
@@ -5501,6 +5510,7 @@ module hpcc_requester (
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
     step_behind_data_q <= step_behind_data_d;
+    reply_is_past_q <= reply_positive;
     reply_is_ack_q <= reply_is_ack_d;
     reply_is_data_q <= reply_is_data_d;
     reply_is_gap_q <= reply_is_gap_d;
@@ -5589,23 +5599,20 @@ module hpcc_requester (
     counts_out_q <= counts_out_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
-      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, state_loaded.listed,
-      state_loaded.told, state_loaded.generation, state_loaded.carry, state_loaded.retired, state_loaded.posted, state_loaded.read_at,
-      state_loaded.tail, state_loaded.admit, state_loaded.head, state_loaded.dead, state_loaded.gap_known, state_loaded.gap_psn,
-      state_loaded.assigned, state_loaded.accepted, entering.negative, entering.ends, entering.length, entering.int_on, entering.failed,
-      entering.syndrome, entering.answer, entering.psn, entering.generation, entering.place, entering.response, request.length,
-      request.remote_key, request.remote_address, request.local_key, request.local_address, skip.magnitude, surplus.magnitude,
-      window_arriving.length, window_arriving.remote_key, window_arriving.remote_address, window_arriving.local_key,
-      window_arriving.local_address, window_arriving.operation, window_arriving.qpn[23:8], window_arriving.id, posts_returns,
-      posts_acked.used, posts_acked.generation, posts_whole.rest, posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on,
-      entry_newcomer.int_stack, entry_newcomer.ecn, entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind,
-      stages_from_first.magnitude, stages_from_una.magnitude, stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude,
-      stages_progress.magnitude, stages_offset.magnitude, stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends,
-      stages_step_5_q.length, stages_step_5_q.int_on, stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer,
-      stages_step_5_q.psn, stages_step_5_q.generation, stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn,
-      gather_arriving.int_on, gather_arriving.int_length, gather_arriving.syndrome, gather_arriving.kind, responses_given.rest,
-      responses_aeth.msn, responses_syndrome.value, step_ahead.magnitude, step_ahead_less_one.magnitude, step_beyond.magnitude,
-      step_from_start.magnitude, step_from_finish.magnitude};
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, entering.negative, entering.ends,
+      entering.length, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation,
+      entering.place, entering.response, request.length, request.remote_key, request.remote_address, request.local_key,
+      request.local_address, skip.magnitude, surplus.magnitude, window_arriving.length, window_arriving.remote_key,
+      window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address, window_arriving.operation,
+      window_arriving.qpn[23:8], window_arriving.id, posts_returns, posts_acked.used, posts_acked.generation, posts_whole.rest,
+      posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on, entry_newcomer.int_stack, entry_newcomer.ecn,
+      entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind, stages_from_first.magnitude, stages_from_una.magnitude,
+      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
+      stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.int_on,
+      stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
+      stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_length,
+      gather_arriving.syndrome, gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value,
+      step_ahead.magnitude, step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude};
 endmodule
 
 `default_nettype wire

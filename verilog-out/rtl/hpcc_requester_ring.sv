@@ -25,7 +25,7 @@ module hpcc_requester_ring (
   output wire  [63:0] base,
   // Its work request, as late.
   output wire  hpcc_nic_pkg::own_work_t ended_work,
-  // How the message at the place of two clocks ago ended, if its completion waits.
+  // How the message at the place of three clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
   // A message is done, but its completion has no room.
   input  wire  defer,
@@ -121,7 +121,7 @@ module hpcc_requester_ring (
     .waddr(address_q),
     .wdata(own_work)
   );
-  hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_statuses (
+  hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_statuses (
     .clk(clk),
     .raddr(memory_place),
     .rdata(statuses_rdata),

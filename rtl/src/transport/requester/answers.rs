@@ -20,6 +20,8 @@ pub struct Answer {
     pub commit: Signal<In, Commit>,
     /// PSN up to which it acknowledges, exclusive.
     pub limit: Signal<Out, U<24>>,
+    /// That is one past its PSN, not its PSN.
+    pub past: Signal<Out, Bit>,
     /// An acknowledgement packet.
     pub acknowledgement: Signal<Out, Bit>,
     /// READ data that is in memory.
@@ -38,10 +40,11 @@ pub struct Answer {
     pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    #[registers(Bit: is_ack, is_data, is_gap, is_duplicate, is_nak, is_fatal)]
+    #[registers(Bit: is_past, is_ack, is_data, is_gap, is_duplicate, is_nak, is_fatal)]
     limit_r: DFF<U<24>>,
     status_r: DFF<CompletionStatus>,
     code: Signal<Local, U<3>>,
+    positive: Signal<Local, Bit>,
     syndrome: Signal<Local, Syndrome>,
     reason: Signal<Local, U<5>>,
     sent: Signal<Local, AckSend>,
@@ -57,8 +60,9 @@ impl Logic for Answer {
         is_gap = commit.answer == AnswerKind::ReadGap;
         is_duplicate = commit.answer == AnswerKind::ReadDuplicate;
         is_nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
-        limit_r =
-            if (commit.answer == AnswerKind::Acknowledgement) & (code == 0) { commit.psn + 1 } else { commit.psn };
+        positive = (commit.answer == AnswerKind::Acknowledgement) & (code == 0);
+        is_past = positive;
+        limit_r = if positive { commit.psn + 1 } else { commit.psn };
         is_fatal = ((commit.answer == AnswerKind::ReadData) & commit.ends_or_failed)
             | ((commit.answer == AnswerKind::Acknowledgement) & (code == 3) & reason.any());
         status_r = CompletionStatus::RemoteOperationalError;
@@ -73,7 +77,7 @@ impl Logic for Answer {
         }
         assign! {
             acknowledgement = is_ack, data = is_data, gap = is_gap, duplicate = is_duplicate,
-            nak = is_nak, limit = limit_r, fatal = is_fatal, status = status_r
+            nak = is_nak, limit = limit_r, past = is_past, fatal = is_fatal, status = status_r
         }
         int_on = commit.int_on;
         sent = bits_zero::<AckSend>(0);

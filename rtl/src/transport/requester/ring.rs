@@ -1,6 +1,6 @@
 //! The messages of all queue pairs: the requester's own copy, and the bus that tells Select.
 
-use crate::prim::ram::Ram;
+use crate::prim::ram::RamReg;
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
@@ -33,7 +33,7 @@ pub struct Ring {
     pub base: Signal<Out, U<64>>,
     /// Its work request, as late.
     pub ended_work: Signal<Out, OwnWork>,
-    /// How the message at the place of two clocks ago ended, if its completion waits.
+    /// How the message at the place of three clocks ago ended, if its completion waits.
     pub status: Signal<Out, CompletionStatus>,
     /// A message is done, but its completion has no room.
     pub defer: Signal<In, Bit>,
@@ -91,7 +91,7 @@ pub struct Ring {
     own: Signal<Local, OwnMessage>,
     own_work: Signal<Local, OwnWork>,
     /// How messages ended whose completions wait.
-    statuses: Ram<CompletionStatus, 12>,
+    statuses: RamReg<CompletionStatus, 12>,
     memory_place: Signal<Local, U<12>>,
     valid: DFF<Bit>,
     address: DFF<U<12>>,

@@ -44,9 +44,7 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{
-    FastStep, OwnMessage, PlaceFrom, PsnDistance, QpOfGeneration, RequesterState, ResponseCase,
-};
+use crate::words::requester::{FastStep, OwnMessage, PlaceFrom, PsnDistance, QpOfGeneration, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
@@ -154,8 +152,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     turn_2: DFF<Bit>,
     /// It may choose an operation in this clock.
     go: Signal<Local, Bit>,
-    /// In the clock of `look`: state of the queue pair, from the tables.
-    state_loaded: Signal<Local, RequesterState>,
     /// Queue pair whose state is read.
     read_qp: Signal<Local, U<8>>,
     /// Place of the first message to be looked at.
@@ -544,7 +540,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(queue from stages:
             loaded = state_now, loaded_old = old, loaded_unsent = unsent, loaded_before_gap = before_gap);
         // 4: what is not worth a look at the messages ends here
-        self.state_loaded.next = self.stages.state_now.val();
         if self.queue.load.val() & self.stages.void_now.val() {
             self.pointer.d.next = bits_u::<5>(0);
             self.next_pointer.d.next = bits_u::<5>(1);
@@ -552,7 +547,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.verdict.row.next = self.responses.front.val();
         if self.look.q.val() {
             self.look.d.next = false;
-            self.told_status.d.next = self.ring.status.val();
             if self.admitting.q.val() {
                 // the message may have been made a clock ago
                 self.ring.place.next = self.pointer.q.val();
@@ -616,13 +610,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.fetch.q.val() {
             self.fetch.d.next = false;
             self.weigh.d.next = true;
-            self.told_status.d.next = self.ring.status.val();
         }
 
         // 5: what the message means is measured in one clock and decided upon in the next
         self.about_none.next = self.queue.head.val() == self.queue.admit.val();
         if self.weigh.q.val() {
             self.weigh.d.next = false;
+            self.told_status.d.next = self.ring.status.val();
             self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
             self.admits.d.next = self.admitting.q.val();
             self.flushes.d.next = !self.admitting.q.val() & self.flushing.q.val();
@@ -636,10 +630,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 6: the step over one message
-        self.step.una_first.next = self.queue.una.val();
-        if self.queue.load.val() {
-            self.step.una_first.next = self.state_loaded.val().una;
-        }
+        inputs!(step: loads, past = reply.past);
+        inputs!(step from stages: old, at_una);
         inputs!(step:
             una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
         assign!(is_read = message.read, is_last = message.last);

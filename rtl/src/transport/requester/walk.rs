@@ -21,8 +21,14 @@ pub struct Walk<const SEGMENT: usize> {
     pub clock: Signal<In, Clock>,
     /// Oldest PSN without acknowledgement.
     pub una: Signal<In, U<24>>,
-    /// The same, in the first clock.
-    pub una_first: Signal<In, U<24>>,
+    /// In the first clock: `una` is that of a queue pair whose state has just been read, and comes in the second.
+    pub loads: Signal<In, Bit>,
+    /// With `loads`: the answer's PSN lies before it.
+    pub old: Signal<In, Bit>,
+    /// With `loads`: it is that PSN.
+    pub at_una: Signal<In, Bit>,
+    /// `limit` is one past the answer's PSN, not that PSN.
+    pub past: Signal<In, Bit>,
     /// PSN up to which the answer acknowledges, exclusive.
     pub limit: Signal<In, U<24>>,
     /// The data of a READ up to `limit`, inclusive, has arrived.
@@ -64,7 +70,7 @@ pub struct Walk<const SEGMENT: usize> {
     ahead_less_one: Signal<Local, PsnDistance>,
     /// `limit` is behind `una`: the answer acknowledges something new.
     moves: DFF<Bit>,
-    /// `limit` is not before `una`.
+    /// `limit` is not before `una`, if the answer is READ data.
     reached: DFF<Bit>,
     /// First PSN behind the READ data up to `limit`.
     behind_data: DFF<U<24>>,
@@ -84,11 +90,16 @@ pub struct Walk<const SEGMENT: usize> {
 #[kernel]
 impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
     fn update(&mut self) {
-        ahead = bit_cast_word::<PsnDistance, U<24>>(limit - una_first);
+        ahead = bit_cast_word::<PsnDistance, U<24>>(limit - una);
         reached = !ahead.negative;
         // by two signs, because it takes long to see that two PSNs are one
-        ahead_less_one = bit_cast_word::<PsnDistance, U<24>>(limit + !una_first);
+        ahead_less_one = bit_cast_word::<PsnDistance, U<24>>(limit + !una);
         moves = !ahead.negative & !ahead_less_one.negative;
+        // `una` comes late then, so that its distance to the answer's PSN is not measured again; only data is asked whether it has reached `una`
+        if loads {
+            reached = !old;
+            moves = !old & (past | !at_una);
+        }
         behind_data = limit + 1;
         beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
         // an acknowledgement never completes a READ, only its data does; which of two is known from registers when the end of the message is compared

@@ -78,6 +78,8 @@ pub struct Stages {
     pub empty: Signal<Out, Bit>,
     /// 3: the PSN lies before `una`.
     pub old: Signal<Out, Bit>,
+    /// 3: it is `una`.
+    pub at_una: Signal<Out, Bit>,
     /// 3: it was not sent.
     pub unsent: Signal<Out, Bit>,
     /// 3: it lies before the end of the READ data taken.
@@ -304,6 +306,7 @@ impl Logic for Stages {
         next_missing_4 = step_3.psn == now.accepted;
         response_4 = is_response;
         old = is_old;
+        at_una = if acked_is_void { step_3.psn == first_psn_3 } else { step_3.psn == state_3.una };
         before_gap = progress.negative;
         full_length = bits_u::<16>(256) << mtu_3;
         last_byte = step_3.length - 1;
