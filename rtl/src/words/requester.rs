@@ -133,6 +133,7 @@ crate::word! {
         /// Upper half.
         upper: U<24>,
     }
+
     /// The lower half of that clock, with the bit by which a time in it is told from one half of what it lasts (8 ms) later.
     pub struct ClockLower {
         /// All others.
