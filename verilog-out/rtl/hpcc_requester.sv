@@ -123,8 +123,6 @@ module hpcc_requester (
   localparam [23:0] posts_beyond_span = 24'hf00000;
   localparam [23:0] posts_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
-  // No answer or READ response may enter the fast path in this clock.
-  wire  hold;
   // No work request may.
   wire  hold_posts;
   // The state machine has the turn.
@@ -241,22 +239,6 @@ module hpcc_requester (
   wire  window_meets_13;
   wire  window_meets_14;
   wire  window_meets_15;
-  wire  window_freed_meets_0;
-  wire  window_freed_meets_1;
-  wire  window_freed_meets_2;
-  wire  window_freed_meets_3;
-  wire  window_freed_meets_4;
-  wire  window_freed_meets_5;
-  wire  window_freed_meets_6;
-  wire  window_freed_meets_7;
-  wire  window_freed_meets_8;
-  wire  window_freed_meets_9;
-  wire  window_freed_meets_10;
-  wire  window_freed_meets_11;
-  wire  window_freed_meets_12;
-  wire  window_freed_meets_13;
-  wire  window_freed_meets_14;
-  wire  window_freed_meets_15;
   wire  window_freed_by_0;
   wire  window_freed_by_1;
   wire  window_freed_by_2;
@@ -343,6 +325,7 @@ module hpcc_requester (
   wire  window_behind_full_16;
   wire  [7:0] window_arriving_qp;
   wire  window_comes_full;
+  logic window_addressed_meets;
   // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
   logic [7:0] window_addressed_qp;
   wire  hpcc_nic_pkg::work_request_t window_arriving;
@@ -481,6 +464,40 @@ module hpcc_requester (
   logic window_frees_r_d;
   logic window_frees_r_q;
   logic [7:0] window_freed_qp_r_q;
+  wire  window_freed_meets_0_d;
+  logic window_freed_meets_0_q;
+  wire  window_freed_meets_1_d;
+  logic window_freed_meets_1_q;
+  wire  window_freed_meets_2_d;
+  logic window_freed_meets_2_q;
+  wire  window_freed_meets_3_d;
+  logic window_freed_meets_3_q;
+  wire  window_freed_meets_4_d;
+  logic window_freed_meets_4_q;
+  wire  window_freed_meets_5_d;
+  logic window_freed_meets_5_q;
+  wire  window_freed_meets_6_d;
+  logic window_freed_meets_6_q;
+  wire  window_freed_meets_7_d;
+  logic window_freed_meets_7_q;
+  wire  window_freed_meets_8_d;
+  logic window_freed_meets_8_q;
+  wire  window_freed_meets_9_d;
+  logic window_freed_meets_9_q;
+  wire  window_freed_meets_10_d;
+  logic window_freed_meets_10_q;
+  wire  window_freed_meets_11_d;
+  logic window_freed_meets_11_q;
+  wire  window_freed_meets_12_d;
+  logic window_freed_meets_12_q;
+  wire  window_freed_meets_13_d;
+  logic window_freed_meets_13_q;
+  wire  window_freed_meets_14_d;
+  logic window_freed_meets_14_q;
+  wire  window_freed_meets_15_d;
+  logic window_freed_meets_15_q;
+  logic window_frees_2_d;
+  logic window_frees_2_q;
   logic window_owned_0_d;
   logic window_owned_0_q;
   logic window_owned_1_d;
@@ -526,7 +543,6 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t window_words_rdata;
   wire  window_words_we;
   logic [2:0] held_new_head;
-  logic [2:0] held_new_tail;
   // Its place.
   wire  [3:0] held_place;
   // What lay there a clock ago; while the state machine has its turn, the answer that is offered to it.
@@ -554,9 +570,9 @@ module hpcc_requester (
   // Places of those that wait for the state machine.
   wire  [3:0] held_places_rdata;
   wire  post_entry_takes;
+  logic post_entry_meets;
   wire  post_entry_next_inside;
   wire  post_entry_new_inside;
-  logic post_entry_will_be_inside;
   wire  [7:0] post_entry_qp;
   hpcc_nic_pkg::post_step_t post_entry_entering;
   // The work request enters.
@@ -569,8 +585,13 @@ module hpcc_requester (
   logic post_entry_inside_2_q;
   logic post_entry_inside_3_d;
   logic post_entry_inside_3_q;
-  logic post_entry_meets_d;
-  logic post_entry_meets_q;
+  logic post_entry_next_meets_d;
+  logic post_entry_next_meets_q;
+  logic post_entry_new_meets_d;
+  logic post_entry_new_meets_q;
+  logic post_entry_was_new_q;
+  logic post_entry_rested_d;
+  logic post_entry_rested_q;
   logic [7:0] post_entry_qp_1_q;
   logic [7:0] post_entry_qp_2_q;
   logic [7:0] post_entry_qp_3_q;
@@ -582,9 +603,10 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::rounded_length_t posts_whole;
   wire  [23:0] posts_last_out;
   wire  posts_more;
-  wire  posts_fits;
   wire  posts_refused;
+  wire  posts_may_queue;
   wire  posts_queues;
+  wire  posts_waits;
   // 4: place of the work request, to be read.
   wire  [3:0] posts_read_place;
   // 4: the state may be written in the next clock.
@@ -651,8 +673,10 @@ module hpcc_requester (
   logic [23:0] posts_more_psns_4_q;
   wire  [23:0] posts_first_behind_4_d;
   logic [23:0] posts_first_behind_4_q;
-  logic posts_push_5_d;
-  logic posts_push_5_q;
+  logic posts_may_queue_5_d;
+  logic posts_may_queue_5_q;
+  wire  posts_too_much_5_d;
+  logic posts_too_much_5_q;
   logic posts_returns_5_d;
   logic posts_returns_5_q;
   logic posts_defers_5_d;
@@ -667,9 +691,7 @@ module hpcc_requester (
   wire  entry_takes_response;
   wire  entry_takes;
   wire  entry_comes;
-  wire  entry_fits;
   wire  entry_come_stays;
-  logic entry_answer_near;
   wire  entry_response_near;
   wire  entry_behind_answer;
   wire  entry_behind_response;
@@ -683,6 +705,8 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::commit_t entry_newcomer;
   hpcc_nic_pkg::fast_step_t entry_arrived;
   hpcc_nic_pkg::fast_step_t entry_word;
+  // Nothing enters in this clock.
+  wire  entry_hold;
   wire  entry_answers_ready;
   // An answer comes, and takes that place.
   wire  entry_answer_comes;
@@ -716,6 +740,8 @@ module hpcc_requester (
   logic entry_spare_q;
   logic entry_answer_meets_d;
   logic entry_answer_meets_q;
+  logic entry_answer_waits_d;
+  logic entry_answer_waits_q;
   logic entry_response_meets_d;
   logic entry_response_meets_q;
   logic entry_replaced_d;
@@ -758,25 +784,25 @@ module hpcc_requester (
   wire  [15:0] stages_unlike;
   wire  stages_is_answer;
   wire  stages_is_ack;
-  wire  stages_in_order;
   wire  stages_fits_place;
-  wire  stages_fits_inside;
-  wire  stages_fits_end;
+  wire  stages_drops;
+  logic stages_gap_far;
+  wire  stages_at_first;
   wire  stages_judged;
   wire  stages_at_end;
-  wire  stages_never_sent;
   wire  stages_is_data;
   wire  stages_is_positive;
   wire  stages_is_ignored;
   wire  stages_is_duplicate;
   wire  stages_may_move;
   logic stages_kind_moves;
-  wire  stages_closes;
   wire  stages_moves;
   wire  stages_done;
   hpcc_nic_pkg::requester_state_t stages_written;
   wire  stages_accepts;
+  wire  stages_defers;
   wire  stages_deferred;
+  wire  stages_dropped_1;
   wire  stages_counts;
   // 1: queue pair of the packet whose departure is asked for.
   wire  [7:0] stages_asked_qp;
@@ -796,16 +822,20 @@ module hpcc_requester (
   wire  stages_empty;
   // 3: the PSN lies before `una`.
   wire  stages_old;
-  // 3: it is `una`.
-  logic stages_at_una;
   // 3: it was not sent.
   wire  stages_unsent;
   // 3: it lies before the end of the READ data taken.
   wire  stages_before_gap;
+  // 4: the PSN lay before `una`.
+  wire  stages_old_before;
+  // 4: it was `una`.
+  wire  stages_at_una;
   // 5: the payload of the READ response is taken.
   wire  stages_takes;
   // 5: the READ response is for the state machine; those behind it are dropped.
   wire  stages_defers_response;
+  // 1: the READ response that has entered in the clock in which something was left to the state machine is dropped.
+  wire  stages_recalls_response;
   // 5: what is taken is the last of its READ.
   wire  stages_last;
   // 5: bytes of the READ before that payload.
@@ -862,12 +892,16 @@ module hpcc_requester (
   logic stages_valid_1_q;
   logic stages_valid_2_d;
   logic stages_valid_2_q;
+  wire  stages_passes_1_d;
+  logic stages_passes_1_q;
+  logic stages_passes_2_q;
   hpcc_nic_pkg::fast_step_t stages_step_1_q;
   hpcc_nic_pkg::fast_step_t stages_step_2_q;
   wire  [23:0] stages_next_2_d;
   logic [23:0] stages_next_2_q;
   logic stages_valid_3_d;
   logic stages_valid_3_q;
+  logic stages_passes_3_q;
   wire  stages_alive_3_d;
   logic stages_alive_3_q;
   logic stages_int_on_3_q;
@@ -907,6 +941,8 @@ module hpcc_requester (
   logic stages_live_4_q;
   logic stages_ended_4_q;
   logic stages_old_4_q;
+  logic stages_at_una_4_d;
+  logic stages_at_una_4_q;
   logic stages_unsent_4_q;
   logic stages_behind_4_q;
   wire  stages_all_4_d;
@@ -929,10 +965,12 @@ module hpcc_requester (
   logic stages_moves_read_4_q;
   wire  stages_drops_4_d;
   logic stages_drops_4_q;
+  wire  stages_drops_old_4_d;
+  logic stages_drops_old_4_q;
   wire  stages_awaited_4_d;
   logic stages_awaited_4_q;
   logic stages_before_gap_4_q;
-  wire  stages_next_missing_4_d;
+  logic stages_next_missing_4_d;
   logic stages_next_missing_4_q;
   wire  stages_whole_4_d;
   logic stages_whole_4_q;
@@ -950,8 +988,6 @@ module hpcc_requester (
   logic stages_saves_5_q;
   logic stages_writes_5_d;
   logic stages_writes_5_q;
-  logic stages_frees_5_d;
-  logic stages_frees_5_q;
   logic stages_acknowledges_5_q;
   wire  stages_with_int_5_d;
   logic stages_with_int_5_q;
@@ -969,8 +1005,12 @@ module hpcc_requester (
   logic stages_ignored_5_q;
   logic stages_ended_5_d;
   logic stages_ended_5_q;
-  logic stages_moves_5_d;
-  logic stages_moves_5_q;
+  logic stages_kind_moves_5_d;
+  logic stages_kind_moves_5_q;
+  logic stages_closes_5_d;
+  logic stages_closes_5_q;
+  logic stages_within_5_q;
+  logic stages_at_end_5_q;
   logic stages_behind_5_q;
   logic stages_read_5_q;
   logic stages_ends_work_5_q;
@@ -988,14 +1028,16 @@ module hpcc_requester (
   logic [4:0] stages_one_more_retired_5_q;
   logic [4:0] stages_read_at_freed_5_d;
   logic [4:0] stages_read_at_freed_5_q;
-  logic stages_inside_5_d;
-  logic stages_inside_5_q;
-  logic stages_ends_5_d;
-  logic stages_ends_5_q;
-  logic stages_in_order_5_q;
+  wire  stages_fits_inside_5_d;
+  logic stages_fits_inside_5_q;
+  wire  stages_fits_end_5_d;
+  logic stages_fits_end_5_q;
+  logic stages_first_5_d;
+  logic stages_first_5_q;
+  logic stages_missing_5_d;
+  logic stages_missing_5_q;
   logic stages_response_5_d;
   logic stages_response_5_q;
-  logic stages_last_5_q;
   // What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
   wire  [35:0] stages_ahead_5_d;
   logic [35:0] stages_ahead_5_q;
@@ -1005,8 +1047,6 @@ module hpcc_requester (
   wire  turns_called;
   wire  turns_begins;
   logic turns_next_holds;
-  // Of that, answers from their pipe, from the clock on in which it leaves one.
-  wire  turns_answers;
   // Something waits for one of the pipes.
   wire  turns_waits;
   // Something is in one of them.
@@ -1081,15 +1121,14 @@ module hpcc_requester (
   hpcc_nic_pkg::landing_context_t store_arriving;
   wire  hpcc_nic_pkg::landing_context_t store_waits;
   logic [7:0] store_compared;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_context;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_removed;
+  wire  hpcc_nic_pkg::generation_halves_t store_of_compared;
   wire  hpcc_nic_pkg::generation_halves_t store_of_posted;
   wire  hpcc_nic_pkg::generation_halves_t store_of_acked;
   wire  hpcc_nic_pkg::generation_halves_t store_of_own_context;
   wire  hpcc_nic_pkg::generation_halves_t store_of_own_posted;
   wire  hpcc_nic_pkg::generation_halves_t store_of_progress;
-  // Generations: of the context, of the one that is removed, of the parts of the state, and the same for work requests. The context of the
-  // state machine's or the answer's queue pair.
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests. The context of
+  // the state machine's or the answer's queue pair.
   wire  hpcc_nic_pkg::requester_context_t store_known;
   // A state may be written in the next clock, by whom ever.
   wire  store_will_write;
@@ -1183,6 +1222,8 @@ module hpcc_requester (
   wire  gather_moves;
   logic gather_next_some;
   logic gather_unshown;
+  logic gather_oldest;
+  logic gather_next_oldest;
   wire  gather_chosen;
   wire  gather_puts;
   logic gather_stays;
@@ -1226,10 +1267,6 @@ module hpcc_requester (
   logic gather_fits_q;
   logic gather_follows_d;
   logic gather_follows_q;
-  logic gather_there_d;
-  logic gather_there_q;
-  logic gather_oldest_d;
-  logic gather_oldest_q;
   logic gather_full_d;
   logic gather_full_q;
   logic gather_vacant_d;
@@ -1244,10 +1281,20 @@ module hpcc_requester (
   logic gather_clearing_q;
   logic gather_moved_d;
   logic gather_moved_q;
+  logic gather_gone_d;
+  logic gather_gone_q;
+  logic gather_first_d;
+  logic gather_first_q;
+  logic gather_second_d;
+  logic gather_second_q;
+  logic gather_third_d;
+  logic gather_third_q;
   logic [7:0] gather_head_d;
   logic [7:0] gather_head_q;
   logic [7:0] gather_next_head_d;
   logic [7:0] gather_next_head_q;
+  logic [7:0] gather_head_2_d;
+  logic [7:0] gather_head_2_q;
   logic [7:0] gather_tail_d;
   logic [7:0] gather_tail_q;
   logic [7:0] gather_count_d;
@@ -1299,6 +1346,7 @@ module hpcc_requester (
   wire  responses_writes;
   wire  responses_leaves;
   logic responses_some;
+  wire  responses_again;
   logic [4:0] responses_new_tail;
   logic [4:0] responses_coming;
   wire  [3:0] responses_place;
@@ -1343,6 +1391,7 @@ module hpcc_requester (
   logic [4:0] responses_judged_q;
   logic [4:0] responses_next_d;
   logic [4:0] responses_next_q;
+  logic [4:0] responses_before_q;
   logic [4:0] responses_tail_d;
   logic [4:0] responses_tail_q;
   // The responses.
@@ -1365,6 +1414,7 @@ module hpcc_requester (
   wire  queue_load;
   logic queue_advance;
   logic queue_pass;
+  logic [4:0] queue_position;
   logic queue_lose;
   logic queue_hand;
   logic queue_push;
@@ -1432,14 +1482,14 @@ module hpcc_requester (
   wire  intake_last;
   wire  [63:0] intake_local_address;
   wire  [63:0] intake_remote_address;
-  logic [23:0] step_una_inside;
-  logic [23:0] step_una_at_end;
-  // The answer is about the message; `una_inside` is `una` after it if it ends before the message does, `una_at_end` if not.
+  // The answer is about the message.
   logic step_moved;
   // Distance from `una` to `limit`.
   wire  hpcc_nic_pkg::psn_distance_t step_ahead;
   // The same, less one.
   wire  hpcc_nic_pkg::psn_distance_t step_ahead_less_one;
+  logic step_moves_now;
+  logic step_reached_now;
   // Distance from the end of the message to `limit`.
   wire  hpcc_nic_pkg::psn_distance_t step_beyond;
   // Distance from the first PSN of the message to the PSN sought.
@@ -1451,7 +1501,7 @@ module hpcc_requester (
   // PSN to find.
   logic [23:0] step_sought;
   // `una` after the answer.
-  wire  [23:0] step_new_una;
+  logic [23:0] step_new_una;
   // It is another than before.
   wire  step_advances;
   // The message is done.
@@ -1464,8 +1514,10 @@ module hpcc_requester (
   wire  step_reaches;
   // The scheduler may have the message.
   wire  step_fits;
-  logic step_completed_d;
-  logic step_completed_q;
+  wire  step_reached_end_d;
+  logic step_reached_end_q;
+  wire  step_passed_end_d;
+  logic step_passed_end_q;
   wire  step_took_d;
   logic step_took_q;
   wire  step_advanced_d;
@@ -1475,15 +1527,21 @@ module hpcc_requester (
   logic step_reached_it_q;
   wire  step_fitted_d;
   logic step_fitted_q;
-  logic [23:0] step_una_after_d;
-  logic [23:0] step_una_after_q;
+  logic [23:0] step_una_inside_d;
+  logic [23:0] step_una_inside_q;
+  logic [23:0] step_una_at_end_d;
+  logic [23:0] step_una_at_end_q;
+  // `una` after the answer if that ends before the message does; if not. The answer ends before the message does.
+  logic step_ends_before_q;
   // `limit` is behind `una`: the answer acknowledges something new.
-  logic step_moves_d;
+  wire  step_moves_d;
   logic step_moves_q;
   // `limit` is not before `una`, if the answer is READ data.
-  logic step_reached_d;
+  wire  step_reached_d;
   logic step_reached_q;
-  // First PSN behind the READ data up to `limit`.
+  // `una` has come.
+  logic step_loaded_q;
+  // `moves` and `reached`, or what is known of them where `una` has come. First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
   wire  [2:0] reply_code;
@@ -1580,7 +1638,7 @@ module hpcc_requester (
   wire  finished_fifo_down_valid;
   wire  finished_fifo_crowded;
   // Acknowledgements and losses for the scheduler.
-  logic events_put;
+  wire  events_put;
   logic events_nak;
   logic [7:0] events_qp;
   logic [7:0] events_generation;
@@ -1656,6 +1714,9 @@ module hpcc_requester (
   logic quits_q;
   // The queue pair had ended, a clock after `look`.
   logic ended_before_q;
+  // The queue pair had no message in its ring, in `look` a clock ago.
+  wire  empty_before_d;
+  logic empty_before_q;
   // State: the message at hand is read, once more or a clock behind its write.
   logic again_d;
   logic again_q;
@@ -1689,9 +1750,17 @@ module hpcc_requester (
   // State: an answer's event or echo, or the end of the queue pair.
   logic finish_d;
   logic finish_q;
+  // A clock later: the scheduler hears of the answer,
+  logic tells_event_d;
+  logic tells_event_q;
+  // as of one that is negative.
+  logic rewinds_q;
   // State: a READ response is compared with its message.
   logic check_d;
   logic check_q;
+  // The message of a clock ago lacks no READ data, nor does one before it.
+  logic passes_by_d;
+  logic passes_by_q;
   // The READ response was compared a clock ago.
   logic compared_q;
   // State: the verdict on a READ response leaves.
@@ -2077,7 +2146,7 @@ module hpcc_requester (
     .pop(closes),
     .is_read(message.read),
     .pass(queue_pass),
-    .position(next_pointer_q),
+    .position(queue_position),
     .take(verdict_take),
     .psn(choice_psn),
     .lose(queue_lose),
@@ -2261,11 +2330,10 @@ module hpcc_requester (
   assign message_valid = ring_bus_valid;
   assign message_address = ring_bus_address;
   assign message_data = ring_bus_data;
-  assign turns_answers = held_waits | stages_defers_answer;
   assign turns_waits = entry_waits | window_waits;
   assign turns_busy = stages_busy | posts_busy;
   assign go = idle_q & turns_go;
-  assign hold = (turns_hold | stages_defers_answer) | stages_defers_response;
+  assign entry_hold = turns_hold | held_waits;
   assign hold_posts = turns_hold | posts_comes_back;
   assign entering = entry_step;
   assign message = ring_message;
@@ -2281,6 +2349,7 @@ module hpcc_requester (
   assign next_is_head_d = next_pointer_q == queue_head;
   assign next_is_admit_d = next_pointer_q == queue_admit;
   assign queue_load = loads_q;
+  assign empty_before_d = look_q & stages_empty;
   assign about_none = queue_head == queue_admit;
   assign is_read = message.read;
   assign is_last = message.last;
@@ -2298,6 +2367,7 @@ module hpcc_requester (
   assign closes = flushes_q | (walks_q & step_complete);
   assign ring_defer = (closes & is_last) & (~direct_q);
   assign queue_enlist = (closes & (~direct_q)) & (~queue_listed);
+  assign events_put = stages_event | tells_event_q;
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
   assign intake_queues = (post_q & (~intake_refused)) & (~ring_full_q);
@@ -2421,9 +2491,6 @@ module hpcc_requester (
           if ((~live_q) | stages_dead_now) begin
             weigh_d = 1'd0;
             quits_d = 1'd1;
-          end else if (stages_empty) begin
-            weigh_d = 1'd0;
-            bury_d = 1'd1;
           end
         end
         if (choice_answer & ((~live_q) | stages_dead_now)) begin
@@ -2466,6 +2533,11 @@ module hpcc_requester (
       decide_d = admitting_q | (~choice_work);
       admits_d = admitting_q;
       flushes_d = (~admitting_q) & flushing_q;
+      if (flushing_q & empty_before_q) begin
+        decide_d = 1'd0;
+        flushes_d = 1'd0;
+        bury_d = 1'd1;
+      end
       tells_on_d = ((~admitting_q) & (~flushing_q)) & choice_tell;
       judges_d = ((~admitting_q) & (~flushing_q)) & choice_row;
       walks_d = (((~admitting_q) & (~flushing_q)) & choice_answer) & (~about_none);
@@ -2480,7 +2552,8 @@ module hpcc_requester (
     queue_tell = closes & direct_q;
     queue_delist = 1'd0;
     queue_advance = 1'd0;
-    queue_pass = 1'd0;
+    passes_by_d = 1'd0;
+    queue_pass = passes_by_q;
     queue_hand = 1'd0;
     if (decide_q) begin
       decide_d = 1'd0;
@@ -2493,9 +2566,9 @@ module hpcc_requester (
     end
     if (admits_q) begin
       emit_d = 1'd1;
+      pointer_d = next_pointer_q;
       if (step_fits) begin
         queue_hand = 1'd1;
-        pointer_d = next_pointer_q;
         scheduled_d = 1'd1;
         schedule_to_d = message.end_psn;
         if (~next_is_tail_q) begin
@@ -2519,6 +2592,7 @@ module hpcc_requester (
     end
     if (tells_on_q) begin
       finished_status = told_status_q;
+      pointer_d = next_pointer_q;
       if (told_all_q) begin
         queue_delist = 1'd1;
         done = 1'd1;
@@ -2528,7 +2602,6 @@ module hpcc_requester (
       end else begin
         completes = is_last;
         queue_tell = 1'd1;
-        pointer_d = next_pointer_q;
         if (next_is_head_q) begin
           queue_delist = 1'd1;
           done = 1'd1;
@@ -2557,7 +2630,7 @@ module hpcc_requester (
         if (~step_reaches) begin
           act_d = 1'd0;
           fetch_d = 1'd1;
-          queue_pass = (~found_q) & ((~is_read) | arrived_q);
+          passes_by_d = (~found_q) & ((~is_read) | arrived_q);
         end else if (is_read & (~found_q)) begin
           act_d = 1'd0;
           check_d = 1'd1;
@@ -2589,8 +2662,8 @@ module hpcc_requester (
         end
       end
     end
-    events_put = stages_event;
-    events_nak = outcome_rewind;
+    tells_event_d = 1'd0;
+    events_nak = rewinds_q;
     events_qp = choice_qp;
     events_generation = choice_generation;
     events_psn = outcome_psn;
@@ -2613,7 +2686,7 @@ module hpcc_requester (
         end
       end else if (~events_full) begin
         finish_d = 1'd0;
-        events_put = outcome_tell;
+        tells_event_d = outcome_tell;
         counts_nak = reply_nak;
         queue_lose = outcome_lost;
         echoes_put = (taken_q & queue_int_on) & (~echoes_full);
@@ -2751,6 +2824,8 @@ module hpcc_requester (
       bury_d = 1'd0;
       emit_d = 1'd0;
       save_d = 1'd0;
+      tells_event_d = 1'd0;
+      passes_by_d = 1'd0;
       enlists_d = 1'd0;
       blocked_d = 1'd0;
       stalled_d = 1'd0;
@@ -2828,6 +2903,12 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    queue_position = next_pointer_q;
+    if (passes_by_q) begin
+      queue_position = pointer_q;
+    end
+  end
+  always_comb begin
     asked_qp = choice_qp;
     asked_psn = choice_psn;
     if (~turn_1_q) begin
@@ -2902,98 +2983,98 @@ module hpcc_requester (
   assign window_next_full_0 = 1'd0;
   assign window_behind_full_0 = 1'd0;
   assign window_meets_0 = window_owners_0_q == posts_qp;
-  assign window_freed_meets_0 = window_owners_0_q == window_freed_qp_r_q;
-  assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_freed_meets_0);
+  assign window_freed_meets_0_d = window_owners_0_q == window_freed_qp_r_q;
+  assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_freed_meets_0_q);
   assign window_found_full_1 = window_found_full_0 | (window_full_0_q & window_owned_0_q);
   assign window_at_next_0 = window_taken_from[0];
   assign window_next_full_1 = window_next_full_0 | (window_at_next_0 & window_full_0_q);
   assign window_meets_1 = window_owners_1_q == posts_qp;
-  assign window_freed_meets_1 = window_owners_1_q == window_freed_qp_r_q;
-  assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_freed_meets_1);
+  assign window_freed_meets_1_d = window_owners_1_q == window_freed_qp_r_q;
+  assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_freed_meets_1_q);
   assign window_found_full_2 = window_found_full_1 | (window_full_1_q & window_owned_1_q);
   assign window_at_next_1 = window_taken_from[1];
   assign window_next_full_2 = window_next_full_1 | (window_at_next_1 & window_full_1_q);
   assign window_meets_2 = window_owners_2_q == posts_qp;
-  assign window_freed_meets_2 = window_owners_2_q == window_freed_qp_r_q;
-  assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_freed_meets_2);
+  assign window_freed_meets_2_d = window_owners_2_q == window_freed_qp_r_q;
+  assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_freed_meets_2_q);
   assign window_found_full_3 = window_found_full_2 | (window_full_2_q & window_owned_2_q);
   assign window_at_next_2 = window_taken_from[2];
   assign window_next_full_3 = window_next_full_2 | (window_at_next_2 & window_full_2_q);
   assign window_meets_3 = window_owners_3_q == posts_qp;
-  assign window_freed_meets_3 = window_owners_3_q == window_freed_qp_r_q;
-  assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_freed_meets_3);
+  assign window_freed_meets_3_d = window_owners_3_q == window_freed_qp_r_q;
+  assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_freed_meets_3_q);
   assign window_found_full_4 = window_found_full_3 | (window_full_3_q & window_owned_3_q);
   assign window_at_next_3 = window_taken_from[3];
   assign window_next_full_4 = window_next_full_3 | (window_at_next_3 & window_full_3_q);
   assign window_meets_4 = window_owners_4_q == posts_qp;
-  assign window_freed_meets_4 = window_owners_4_q == window_freed_qp_r_q;
-  assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_freed_meets_4);
+  assign window_freed_meets_4_d = window_owners_4_q == window_freed_qp_r_q;
+  assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_freed_meets_4_q);
   assign window_found_full_5 = window_found_full_4 | (window_full_4_q & window_owned_4_q);
   assign window_at_next_4 = window_taken_from[4];
   assign window_next_full_5 = window_next_full_4 | (window_at_next_4 & window_full_4_q);
   assign window_meets_5 = window_owners_5_q == posts_qp;
-  assign window_freed_meets_5 = window_owners_5_q == window_freed_qp_r_q;
-  assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_freed_meets_5);
+  assign window_freed_meets_5_d = window_owners_5_q == window_freed_qp_r_q;
+  assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_freed_meets_5_q);
   assign window_found_full_6 = window_found_full_5 | (window_full_5_q & window_owned_5_q);
   assign window_at_next_5 = window_taken_from[5];
   assign window_next_full_6 = window_next_full_5 | (window_at_next_5 & window_full_5_q);
   assign window_meets_6 = window_owners_6_q == posts_qp;
-  assign window_freed_meets_6 = window_owners_6_q == window_freed_qp_r_q;
-  assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_freed_meets_6);
+  assign window_freed_meets_6_d = window_owners_6_q == window_freed_qp_r_q;
+  assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_freed_meets_6_q);
   assign window_found_full_7 = window_found_full_6 | (window_full_6_q & window_owned_6_q);
   assign window_at_next_6 = window_taken_from[6];
   assign window_next_full_7 = window_next_full_6 | (window_at_next_6 & window_full_6_q);
   assign window_meets_7 = window_owners_7_q == posts_qp;
-  assign window_freed_meets_7 = window_owners_7_q == window_freed_qp_r_q;
-  assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_freed_meets_7);
+  assign window_freed_meets_7_d = window_owners_7_q == window_freed_qp_r_q;
+  assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_freed_meets_7_q);
   assign window_found_full_8 = window_found_full_7 | (window_full_7_q & window_owned_7_q);
   assign window_at_next_7 = window_taken_from[7];
   assign window_next_full_8 = window_next_full_7 | (window_at_next_7 & window_full_7_q);
   assign window_meets_8 = window_owners_8_q == posts_qp;
-  assign window_freed_meets_8 = window_owners_8_q == window_freed_qp_r_q;
-  assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_freed_meets_8);
+  assign window_freed_meets_8_d = window_owners_8_q == window_freed_qp_r_q;
+  assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_freed_meets_8_q);
   assign window_found_full_9 = window_found_full_8 | (window_full_8_q & window_owned_8_q);
   assign window_at_next_8 = window_taken_from[8];
   assign window_next_full_9 = window_next_full_8 | (window_at_next_8 & window_full_8_q);
   assign window_meets_9 = window_owners_9_q == posts_qp;
-  assign window_freed_meets_9 = window_owners_9_q == window_freed_qp_r_q;
-  assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_freed_meets_9);
+  assign window_freed_meets_9_d = window_owners_9_q == window_freed_qp_r_q;
+  assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_freed_meets_9_q);
   assign window_found_full_10 = window_found_full_9 | (window_full_9_q & window_owned_9_q);
   assign window_at_next_9 = window_taken_from[9];
   assign window_next_full_10 = window_next_full_9 | (window_at_next_9 & window_full_9_q);
   assign window_meets_10 = window_owners_10_q == posts_qp;
-  assign window_freed_meets_10 = window_owners_10_q == window_freed_qp_r_q;
-  assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_freed_meets_10);
+  assign window_freed_meets_10_d = window_owners_10_q == window_freed_qp_r_q;
+  assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_freed_meets_10_q);
   assign window_found_full_11 = window_found_full_10 | (window_full_10_q & window_owned_10_q);
   assign window_at_next_10 = window_taken_from[10];
   assign window_next_full_11 = window_next_full_10 | (window_at_next_10 & window_full_10_q);
   assign window_meets_11 = window_owners_11_q == posts_qp;
-  assign window_freed_meets_11 = window_owners_11_q == window_freed_qp_r_q;
-  assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_freed_meets_11);
+  assign window_freed_meets_11_d = window_owners_11_q == window_freed_qp_r_q;
+  assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_freed_meets_11_q);
   assign window_found_full_12 = window_found_full_11 | (window_full_11_q & window_owned_11_q);
   assign window_at_next_11 = window_taken_from[11];
   assign window_next_full_12 = window_next_full_11 | (window_at_next_11 & window_full_11_q);
   assign window_meets_12 = window_owners_12_q == posts_qp;
-  assign window_freed_meets_12 = window_owners_12_q == window_freed_qp_r_q;
-  assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_freed_meets_12);
+  assign window_freed_meets_12_d = window_owners_12_q == window_freed_qp_r_q;
+  assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_freed_meets_12_q);
   assign window_found_full_13 = window_found_full_12 | (window_full_12_q & window_owned_12_q);
   assign window_at_next_12 = window_taken_from[12];
   assign window_next_full_13 = window_next_full_12 | (window_at_next_12 & window_full_12_q);
   assign window_meets_13 = window_owners_13_q == posts_qp;
-  assign window_freed_meets_13 = window_owners_13_q == window_freed_qp_r_q;
-  assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_freed_meets_13);
+  assign window_freed_meets_13_d = window_owners_13_q == window_freed_qp_r_q;
+  assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_freed_meets_13_q);
   assign window_found_full_14 = window_found_full_13 | (window_full_13_q & window_owned_13_q);
   assign window_at_next_13 = window_taken_from[13];
   assign window_next_full_14 = window_next_full_13 | (window_at_next_13 & window_full_13_q);
   assign window_meets_14 = window_owners_14_q == posts_qp;
-  assign window_freed_meets_14 = window_owners_14_q == window_freed_qp_r_q;
-  assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_freed_meets_14);
+  assign window_freed_meets_14_d = window_owners_14_q == window_freed_qp_r_q;
+  assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_freed_meets_14_q);
   assign window_found_full_15 = window_found_full_14 | (window_full_14_q & window_owned_14_q);
   assign window_at_next_14 = window_taken_from[14];
   assign window_next_full_15 = window_next_full_14 | (window_at_next_14 & window_full_14_q);
   assign window_meets_15 = window_owners_15_q == posts_qp;
-  assign window_freed_meets_15 = window_owners_15_q == window_freed_qp_r_q;
-  assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_freed_meets_15);
+  assign window_freed_meets_15_d = window_owners_15_q == window_freed_qp_r_q;
+  assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_freed_meets_15_q);
   assign window_found_full_16 = window_found_full_15 | (window_full_15_q & window_owned_15_q);
   assign window_at_next_15 = window_taken_from[15];
   assign window_next_full_16 = window_next_full_15 | (window_at_next_15 & window_full_15_q);
@@ -3013,7 +3094,7 @@ module hpcc_requester (
   assign window_behind_full_14 = window_behind_full_13 | (window_at_next_13 & window_full_14_q);
   assign window_behind_full_15 = window_behind_full_14 | (window_at_next_14 & window_full_15_q);
   assign window_behind_full_16 = window_behind_full_15 | (window_at_next_15 & window_full_0_q);
-  assign window_passed = window_full_here | (posts_comes_back & (window_addressed_qp == posts_qp));
+  assign window_passed = window_full_here | (posts_comes_back & window_addressed_meets);
   assign window_showing = window_shows | (window_waits_r_q & (~post_entry_taken));
   assign window_comes_full = window_found_full_16 | (posts_comes_back & (posts_qp == window_entered_qp_q));
   assign window_enters_0 = window_entered_q & (window_entered_place_q == 4'd0);
@@ -3126,7 +3207,8 @@ module hpcc_requester (
     window_skips_d = window_showing & window_passed;
     window_entered_d = window_writes;
     window_frees_r_d = stages_frees;
-    window_freed_ring_d = (window_freed_ring_q | (window_frees_r_q & window_freed_by_16)) & (~window_restarts);
+    window_frees_2_d = window_frees_r_q;
+    window_freed_ring_d = (window_freed_ring_q | (window_frees_2_q & window_freed_by_16)) & (~window_restarts);
     window_freed = 16'd0;
     window_leaving_d = (((window_head_q != window_next_q) & (~window_restarts)) & (~window_leaving_q)) & window_done_q[window_oldest];
     if (window_leaving_q & (~window_restarts)) begin
@@ -3147,6 +3229,7 @@ module hpcc_requester (
       window_gone_d = 1'd0;
       window_again_d = 1'd0;
       window_frees_r_d = 1'd0;
+      window_frees_2_d = 1'd0;
       window_freed_ring_d = 1'd0;
       window_restart_due_d = 1'd0;
       window_head_d = 5'd0;
@@ -3376,6 +3459,12 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    window_addressed_meets = window_front_qp_q == posts_qp;
+    if (window_is_new) begin
+      window_addressed_meets = window_numbers_rdata == posts_qp;
+    end
+  end
+  always_comb begin
     window_flown = 16'd0;
     if (window_took_q) begin
       window_flown = window_taken_from;
@@ -3407,7 +3496,8 @@ module hpcc_requester (
   end
   // held: The answers that are in the pipe, and those of them that it leaves to the state machine.
   //
-  // Sixteen places, taken in turn: more than are in the pipe. Nothing enters the pipe while an answer waits here for the state machine.
+  // Sixteen places, taken in turn: more than are in the pipe. From two clocks on after an answer waits here for the state machine nothing
+  // enters the pipe, and what has entered changes nothing.
   assign held_place = held_next_place_q;
   assign held_answers_we = 1'd1;
   assign held_read = held_answers_rdata;
@@ -3415,15 +3505,18 @@ module hpcc_requester (
   assign held_machine_data = held_answers_rdata;
   assign held_machine_valid = held_shown_q;
   always_comb begin
+    held_tail_d = held_tail_q;
     held_next_place_d = held_next_place_q;
     held_addressed_d = held_addressed_q;
     held_shown_d = held_shown_q;
     if (entry_answer_comes) begin
       held_next_place_d = held_next_place_q + 4'd1;
     end
+    if (stages_defers_answer) begin
+      held_tail_d = held_tail_q + 3'd1;
+    end
     held_head_d = held_new_head;
-    held_tail_d = held_new_tail;
-    held_left_d = held_new_head != held_new_tail;
+    held_left_d = stages_defers_answer | (held_new_head != held_tail_q);
     if (((~turn) | (~held_left_q)) | choice_answers_ready) begin
       held_addressed_d = 1'd0;
       held_shown_d = 1'd0;
@@ -3447,12 +3540,6 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    held_new_tail = held_tail_q;
-    if (stages_defers_answer) begin
-      held_new_tail = held_tail_q + 3'd1;
-    end
-  end
-  always_comb begin
     held_new_head = held_head_q;
     if (choice_answers_ready) begin
       held_new_head = held_head_q + 3'd1;
@@ -3463,7 +3550,7 @@ module hpcc_requester (
   //
   // One work request a clock, and one in five clocks of a queue pair: the state that one reads is what the one before it has written, and
   // that has not been left to the state machine. Whether the queue pair of the one that waits is inside is known a clock before.
-  assign post_entry_takes = (window_waits & (~post_entry_meets_q)) & (~hold_posts);
+  assign post_entry_takes = ((window_waits & (~post_entry_meets)) & (~post_entry_rested_q)) & (~hold_posts);
   assign post_entry_taken = post_entry_takes;
   assign post_entry_qp = window_front.qpn[7:0];
   assign post_entry_step = post_entry_entering;
@@ -3474,6 +3561,12 @@ module hpcc_requester (
       | (post_entry_inside_1_q & (post_entry_qp_1_q == window_new_qp))) | (post_entry_inside_2_q & (post_entry_qp_2_q == window_new_qp)))
       | (post_entry_inside_3_q & (post_entry_qp_3_q == window_new_qp));
   always_comb begin
+    post_entry_meets = post_entry_next_meets_q;
+    if (post_entry_was_new_q) begin
+      post_entry_meets = post_entry_new_meets_q;
+    end
+  end
+  always_comb begin
     post_entry_entering.qp = post_entry_qp;
     post_entry_entering.place = window_place;
     post_entry_entering.invalid = intake_invalid;
@@ -3481,13 +3574,9 @@ module hpcc_requester (
     post_entry_entering.read = |window_front.operation;
   end
   always_comb begin
-    post_entry_will_be_inside = post_entry_next_inside;
-    if (window_next_is_new) begin
-      post_entry_will_be_inside = post_entry_new_inside;
-    end
-  end
-  always_comb begin
-    post_entry_meets_d = post_entry_will_be_inside | schedules_crowded;
+    post_entry_next_meets_d = post_entry_next_inside;
+    post_entry_new_meets_d = post_entry_new_inside;
+    post_entry_rested_d = schedules_crowded;
     post_entry_inside_1_d = post_entry_takes;
     post_entry_inside_2_d = post_entry_inside_1_q;
     post_entry_inside_3_d = post_entry_inside_2_q;
@@ -3495,7 +3584,9 @@ module hpcc_requester (
       post_entry_inside_1_d = 1'd0;
       post_entry_inside_2_d = 1'd0;
       post_entry_inside_3_d = 1'd0;
-      post_entry_meets_d = 1'd0;
+      post_entry_next_meets_d = 1'd0;
+      post_entry_new_meets_d = 1'd0;
+      post_entry_rested_d = 1'd0;
     end
   end
   // posts: The pipe of work requests: one of one message, for which there is room, is queued and goes to the scheduler.
@@ -3525,22 +3616,25 @@ module hpcc_requester (
   assign posts_more = |(posts_more_psns_4_q & posts_beyond_span);
   assign posts_end_5_d = posts_first_behind_4_q + posts_more_psns_4_q;
   assign posts_last_out = posts_outstanding_4_q + posts_more_psns_4_q;
-  assign posts_fits = ((posts_last_out & posts_above) == 24'd0) & ((~posts_step_4_q.read) | posts_reads_4_q);
+  assign posts_too_much_5_d = |(posts_last_out & posts_above);
   assign posts_refused = posts_refused_4_q | (~intake_allowed);
-  assign posts_queues = ((((posts_valid_4_q & (~posts_refused)) & (~posts_full_4_q)) & (~posts_more)) & posts_all_4_q) & posts_fits;
+  assign posts_may_queue = ((((~posts_refused) & (~posts_full_4_q)) & (~posts_more)) & posts_all_4_q)
+      & ((~posts_step_4_q.read) | posts_reads_4_q);
+  assign posts_queues = posts_may_queue_5_q & (~posts_too_much_5_q);
+  assign posts_waits = posts_may_queue_5_q & posts_too_much_5_q;
+  assign posts_defers = posts_defers_5_q | posts_waits;
+  assign posts_comes_back = posts_comes_back_5_q | posts_waits;
   assign posts_will_write = posts_valid_4_q;
   assign posts_writing = posts_valid_5_q;
   assign posts_qp = posts_step_5_q.qp;
   assign posts_new_posted = posts_written;
   assign posts_place = posts_step_5_q.place;
-  assign posts_push = posts_push_5_q;
+  assign posts_push = posts_queues;
   assign posts_generation = posts_posted_5_q.generation;
   assign posts_tail = posts_posted_5_q.tail;
   assign posts_start = posts_posted_5_q.assigned;
   assign posts_finish = posts_end_5_q;
   assign posts_returns = posts_returns_5_q;
-  assign posts_defers = posts_defers_5_q;
-  assign posts_comes_back = posts_comes_back_5_q;
   assign posts_busy = (((posts_valid_1_q | posts_valid_2_q) | posts_valid_3_q) | posts_valid_4_q) | posts_valid_5_q;
   always_comb begin
     posts_valid_1_d = post_entry_taken;
@@ -3548,17 +3642,17 @@ module hpcc_requester (
     posts_valid_3_d = posts_valid_2_q;
     posts_valid_4_d = posts_valid_3_q;
     posts_valid_5_d = posts_valid_4_q;
-    posts_push_5_d = posts_queues;
+    posts_may_queue_5_d = posts_valid_4_q & posts_may_queue;
     posts_returns_5_d = (posts_valid_4_q & (~posts_refused)) & posts_full_4_q;
-    posts_defers_5_d = posts_valid_4_q & (posts_refused | ((~posts_full_4_q) & ((posts_more | (~posts_all_4_q)) | (~posts_fits))));
-    posts_comes_back_5_d = posts_valid_4_q & (~posts_queues);
+    posts_defers_5_d = (posts_valid_4_q & (posts_refused | (~posts_full_4_q))) & (~posts_may_queue);
+    posts_comes_back_5_d = posts_valid_4_q & (~posts_may_queue);
     if (rst) begin
       posts_valid_1_d = 1'd0;
       posts_valid_2_d = 1'd0;
       posts_valid_3_d = 1'd0;
       posts_valid_4_d = 1'd0;
       posts_valid_5_d = 1'd0;
-      posts_push_5_d = 1'd0;
+      posts_may_queue_5_d = 1'd0;
       posts_returns_5_d = 1'd0;
       posts_defers_5_d = 1'd0;
       posts_comes_back_5_d = 1'd0;
@@ -3602,10 +3696,11 @@ module hpcc_requester (
   //
   // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a READ response in the
   // clock in which it shows.
-  assign entry_answer_can = (entry_full_q & (~entry_answer_meets_q)) & (~(entry_replaced_q & entry_newcomer_meets_q));
+  assign entry_answer_can = ((entry_full_q & (~entry_answer_meets_q)) & (~entry_answer_waits_q))
+      & (~(entry_replaced_q & entry_newcomer_meets_q));
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
-  assign entry_takes_response = entry_response_can & (~hold);
-  assign entry_takes_answer = (entry_answer_can & (~entry_response_can)) & (~hold);
+  assign entry_takes_response = entry_response_can & (~entry_hold);
+  assign entry_takes_answer = (entry_answer_can & (~entry_response_can)) & (~entry_hold);
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = entry_full_q | responses_waits;
   assign entry_takes = entry_takes_answer | entry_takes_response;
@@ -3617,8 +3712,7 @@ module hpcc_requester (
   assign entry_answers_ready = entry_opened_q;
   assign entry_answer_comes = gather_down_valid & entry_opened_q;
   assign entry_come_stays = (~entry_opened_q) | gather_down_valid;
-  assign entry_fits = ~entry_behind_full_q;
-  assign entry_comes = entry_come_full_q & entry_fits;
+  assign entry_comes = entry_come_full_q & (~entry_behind_full_q);
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
   assign entry_response_near = (((entry_takes_answer & (entry_answer_qp == entry_response_qp)) | entry_takes_response)
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
@@ -3645,7 +3739,11 @@ module hpcc_requester (
       end
     end
     entry_behind_full_d = entry_stays;
-    entry_answer_meets_d = entry_answer_near | events_full;
+    entry_answer_meets_d = entry_behind_inside;
+    if (entry_takes_answer) begin
+      entry_answer_meets_d = entry_behind_answer;
+    end
+    entry_answer_waits_d = (entry_response_can & entry_behind_response) | events_full;
     entry_response_meets_d = entry_response_near;
     entry_replaced_d = (~entry_behind_full_q) & (entry_takes_answer | (~entry_full_q));
     entry_inside_1_d = entry_takes;
@@ -3656,6 +3754,7 @@ module hpcc_requester (
       entry_inside_2_d = 1'd0;
       entry_inside_3_d = 1'd0;
       entry_answer_meets_d = 1'd0;
+      entry_answer_waits_d = 1'd0;
       entry_response_meets_d = 1'd0;
       entry_replaced_d = 1'd0;
       entry_full_d = 1'd0;
@@ -3718,18 +3817,6 @@ module hpcc_requester (
       entry_opened_d = 1'd1;
     end
   end
-  always_comb begin
-    entry_answer_near = entry_behind_inside;
-    if (entry_answer_can) begin
-      entry_answer_near = entry_behind_answer;
-    end
-    if (entry_response_can) begin
-      entry_answer_near = entry_behind_inside | entry_behind_response;
-    end
-    if (hold) begin
-      entry_answer_near = entry_behind_inside;
-    end
-  end
   // stages: The pipe of answers and READ responses: what an acknowledgement, READ data or a READ response means, while nothing but one
   // message is concerned.
   //
@@ -3750,8 +3837,15 @@ module hpcc_requester (
   // left to it takes the responses behind it out of the pipe.
   //
   // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any.
-  assign stages_accepts = (stages_inside_5_q | stages_ends_5_q) & stages_in_order_5_q;
+  assign stages_moves = (stages_kind_moves_5_q & stages_within_5_q) | (stages_closes_5_q & stages_at_end_5_q);
+  assign stages_done = stages_closes_5_q & stages_at_end_5_q;
+  assign stages_accepts = (stages_first_5_q | stages_missing_5_q)
+      & ((stages_fits_inside_5_q & stages_within_5_q) | (stages_fits_end_5_q & stages_at_end_5_q));
+  assign stages_defers = stages_answer_5_q & (~stages_moves);
   assign stages_deferred = stages_response_5_q & (~stages_accepts);
+  assign stages_passes_1_d = stages_defers | stages_deferred;
+  assign stages_dropped_1 = stages_step_1_q.response & stages_passes_1_q;
+  assign stages_recalls_response = stages_valid_1_q & stages_dropped_1;
   assign stages_asked_qp = stages_step_1_q.qp;
   assign stages_asked_psn = stages_step_1_q.psn;
   assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
@@ -3774,6 +3868,7 @@ module hpcc_requester (
   assign stages_has_ended = (~stages_acked_is_void) & stages_state_3_q.dead;
   assign stages_dead_now = stages_has_ended;
   assign stages_from_first = stages_step_3_q.psn - stages_first_psn_3_q;
+  assign stages_at_first = stages_step_3_q.psn == stages_first_psn_3_q;
   assign stages_from_una = stages_step_3_q.psn - stages_state_3_q.una;
   assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
   assign stages_lag = stages_now.accepted - stages_next_3_q;
@@ -3781,13 +3876,14 @@ module hpcc_requester (
   assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
   assign stages_all_4_d = stages_is_void | stages_all_out_3_q;
   assign stages_direct_4_d = stages_acked_is_void | stages_told_all_3_q;
-  assign stages_progress = stages_step_3_q.psn - stages_now.accepted;
+  assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
   assign stages_is_response = stages_step_3_q.response;
   assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_is_void)) & (~stages_has_ended))
       & (~stages_no_read)) & (~stages_step_3_q.negative);
-  assign stages_next_missing_4_d = stages_step_3_q.psn == stages_now.accepted;
   assign stages_old = stages_is_old;
-  assign stages_before_gap = stages_progress.negative;
+  assign stages_old_before = stages_old_4_q;
+  assign stages_at_una = stages_at_una_4_q;
+  assign stages_before_gap = stages_gap_far;
   assign stages_full_length = 16'h100 << stages_mtu_3_q;
   assign stages_last_byte = stages_step_3_q.length - 16'd1;
   assign stages_whole_4_d = stages_step_3_q.length == stages_full_length;
@@ -3801,28 +3897,23 @@ module hpcc_requester (
   assign stages_is_data = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
   assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
-  assign stages_never_sent = (~stages_is_old) & stages_unsent;
-  assign stages_may_move = (stages_judged & (~stages_is_void)) & (~stages_none_out);
-  assign stages_moves_write_4_d = (((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative)
-      & (~stages_is_old);
-  assign stages_moves_read_4_d = (stages_may_move & stages_is_data) & (~stages_is_old);
-  assign stages_drops_4_d = (((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended)
-      | (stages_is_ack & (stages_never_sent | stages_is_ignored))) | ((stages_is_positive | stages_is_data) & stages_is_old))
-      | stages_is_duplicate;
+  assign stages_may_move = ((stages_judged & (~stages_passes_3_q)) & (~stages_is_void)) & (~stages_none_out);
+  assign stages_moves_write_4_d = ((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative;
+  assign stages_moves_read_4_d = stages_may_move & stages_is_data;
+  assign stages_drops_4_d = ((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended) | stages_is_ignored) | stages_is_duplicate;
+  assign stages_drops_old_4_d = stages_is_positive | stages_is_data;
   assign stages_over = stages_next_4_q - message.end_psn;
   assign stages_at_end = stages_next_4_q == message.end_psn;
-  assign stages_closes = ((stages_kind_moves & stages_direct_4_q) & stages_all_4_q) & (finished_room | (~message.last));
-  assign stages_moves = (stages_kind_moves & stages_over.negative) | (stages_closes & stages_at_end);
-  assign stages_done = stages_closes & stages_at_end;
   assign stages_completes_qp = stages_step_4_q.qp;
+  assign stages_drops = (stages_drops_4_q | (stages_drops_old_4_q & stages_old_4_q))
+      | ((stages_acknowledgement_4_q & (~stages_old_4_q)) & stages_unsent_4_q);
   assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
   assign stages_echoes_5_d = stages_data_4_q & stages_int_on_4_q;
   assign stages_counts = stages_positive_4_q & (~stages_old_4_q);
   assign stages_offset = stages_step_4_q.psn - message.first_psn;
-  assign stages_in_order = (stages_next_missing_4_q & (~stages_offset.negative)) | (stages_step_4_q.psn == message.first_psn);
   assign stages_unlike = (message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
-  assign stages_fits_inside = (~stages_step_4_q.ends) & stages_whole_4_q;
-  assign stages_fits_end = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
+  assign stages_fits_inside_5_d = (~stages_step_4_q.ends) & stages_whole_4_q;
+  assign stages_fits_end_5_d = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
   assign stages_fits_place = (((stages_awaited_4_q & (~stages_old_4_q)) & (~stages_unsent_4_q)) & (~stages_before_gap_4_q)) & message.read;
   assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
   assign stages_behind_head_5_d = stages_state_4_q.head + 5'd1;
@@ -3830,49 +3921,50 @@ module hpcc_requester (
   assign stages_behind_read_at_5_d = stages_state_4_q.read_at + 5'd1;
   assign stages_one_more_retired_5_d = stages_state_4_q.retired + 5'd1;
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = (stages_moves_5_q | stages_saves_5_q) | stages_accepts;
+  assign stages_we = (stages_moves | stages_saves_5_q) | stages_accepts;
   assign stages_will_write = stages_valid_4_q | stages_saves_4_q;
   assign stages_writing = stages_writes_5_q;
   assign stages_saved = stages_saves_5_q;
-  assign stages_moved = stages_moves_5_q | stages_accepts;
+  assign stages_moved = stages_moves | stages_accepts;
   assign stages_qp = stages_step_5_q.qp;
   assign stages_generation = stages_state_5_q.generation;
   assign stages_new_state = stages_written;
   assign stages_place = stages_step_5_q.place;
-  assign stages_frees = stages_frees_5_q;
+  assign stages_frees = stages_done;
   assign stages_psn = stages_next_5_q;
   assign stages_acknowledges = stages_acknowledges_5_q;
   assign stages_with_int = stages_with_int_5_q;
   assign stages_ghost = stages_ghost_5_q;
   assign stages_ignored = stages_ignored_5_q;
   assign stages_ended = stages_ended_5_q;
-  assign stages_completed = stages_frees_5_q & stages_ends_work_5_q;
-  assign stages_defers_answer = stages_answer_5_q & (~stages_moves_5_q);
-  assign stages_event = stages_tells_5_q | stages_moves_5_q;
-  assign stages_echo = stages_duplicate_5_q | (stages_moves_5_q & stages_echoes_5_q);
+  assign stages_completed = stages_done & stages_ends_work_5_q;
+  assign stages_defers_answer = stages_defers;
+  assign stages_event = stages_tells_5_q | stages_moves;
+  assign stages_echo = stages_duplicate_5_q | (stages_moves & stages_echoes_5_q);
   assign stages_takes = stages_accepts;
   assign stages_defers_response = stages_deferred;
-  assign stages_last = stages_last_5_q;
+  assign stages_last = stages_at_end_5_q;
   assign stages_ahead = stages_ahead_5_q << (stages_mtu_5_q & 3'd3);
   assign stages_bytes = stages_passed_5_q << (stages_mtu_5_q & 3'd3);
   assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
   always_comb begin
     stages_valid_1_d = entry_valid;
-    stages_valid_2_d = stages_valid_1_q & (~(stages_step_1_q.response & stages_deferred));
+    stages_valid_2_d = (stages_valid_1_q & (~(stages_step_1_q.response & stages_deferred))) & (~stages_dropped_1);
     stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_deferred));
     stages_valid_4_d = stages_goes_on;
     stages_saves_4_d = queue_we;
-    stages_answer_5_d = stages_valid_4_q & (~stages_drops_4_q);
+    stages_kind_moves_5_d = stages_kind_moves & (~stages_old_4_q);
+    stages_closes_5_d = (((stages_kind_moves & (~stages_old_4_q)) & stages_direct_4_q) & stages_all_4_q)
+        & (finished_room | (~message.last));
+    stages_answer_5_d = stages_valid_4_q & (~stages_drops);
     stages_tells_5_d = (stages_judged_4_q & stages_positive_4_q) & stages_old_4_q;
     stages_duplicate_5_d = (stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on;
     stages_ghost_5_d = ((stages_judged_4_q & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
     stages_ignored_5_d = (stages_judged_4_q & stages_ignored_4_q) & (stages_old_4_q | (~stages_unsent_4_q));
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
-    stages_inside_5_d = (stages_fits_place & stages_fits_inside) & stages_over.negative;
-    stages_ends_5_d = (stages_fits_place & stages_fits_end) & stages_at_end;
+    stages_first_5_d = stages_fits_place & (stages_step_4_q.psn == message.first_psn);
+    stages_missing_5_d = (stages_fits_place & stages_next_missing_4_q) & (~stages_offset.negative);
     stages_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_deferred);
-    stages_frees_5_d = stages_done;
-    stages_moves_5_d = stages_moves;
     stages_saves_5_d = stages_saves_4_q;
     stages_writes_5_d = stages_valid_4_q | stages_saves_4_q;
     stages_valid_5_d = stages_valid_4_q;
@@ -3885,16 +3977,16 @@ module hpcc_requester (
       stages_saves_4_d = 1'd0;
       stages_saves_5_d = 1'd0;
       stages_writes_5_d = 1'd0;
-      stages_moves_5_d = 1'd0;
-      stages_frees_5_d = 1'd0;
+      stages_kind_moves_5_d = 1'd0;
+      stages_closes_5_d = 1'd0;
       stages_answer_5_d = 1'd0;
       stages_tells_5_d = 1'd0;
       stages_duplicate_5_d = 1'd0;
       stages_ghost_5_d = 1'd0;
       stages_ignored_5_d = 1'd0;
       stages_ended_5_d = 1'd0;
-      stages_inside_5_d = 1'd0;
-      stages_ends_5_d = 1'd0;
+      stages_first_5_d = 1'd0;
+      stages_missing_5_d = 1'd0;
       stages_response_5_d = 1'd0;
     end
   end
@@ -3953,9 +4045,21 @@ module hpcc_requester (
     end
   end
   always_comb begin
-    stages_at_una = stages_step_3_q.psn == stages_state_3_q.una;
+    stages_gap_far = stages_progress.negative;
     if (stages_acked_is_void) begin
-      stages_at_una = stages_step_3_q.psn == stages_first_psn_3_q;
+      stages_gap_far = stages_from_first.negative;
+    end
+  end
+  always_comb begin
+    stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
+    if (stages_acked_is_void) begin
+      stages_next_missing_4_d = stages_at_first;
+    end
+  end
+  always_comb begin
+    stages_at_una_4_d = stages_step_3_q.psn == stages_state_3_q.una;
+    if (stages_acked_is_void) begin
+      stages_at_una_4_d = stages_at_first;
     end
   end
   always_comb begin
@@ -3978,21 +4082,21 @@ module hpcc_requester (
   end
   always_comb begin
     stages_written = stages_state_5_q;
-    if (stages_moves_5_q) begin
+    if (stages_moves) begin
       stages_written.una = stages_next_5_q;
     end
-    if (stages_frees_5_q) begin
+    if (stages_done) begin
       stages_written.head = stages_behind_head_5_q;
       stages_written.told = stages_behind_told_5_q;
       stages_written.read_at = stages_read_at_freed_5_q;
     end
-    if (stages_frees_5_q & stages_read_5_q) begin
+    if (stages_done & stages_read_5_q) begin
       stages_written.retired = stages_one_more_retired_5_q;
     end
-    if ((stages_moves_5_q & stages_behind_5_q) | stages_accepts) begin
+    if ((stages_moves & stages_behind_5_q) | stages_accepts) begin
       stages_written.accepted = stages_next_5_q;
     end
-    if (stages_accepts & stages_last_5_q) begin
+    if (stages_accepts & stages_at_end_5_q) begin
       stages_written.read_at = stages_behind_read_at_5_q;
     end
   end
@@ -4002,9 +4106,9 @@ module hpcc_requester (
   // The state machine comes when it is asked for and keeps its turn for four operations, or longer if nothing waits for the pipes; then the
   // pipes have eight clocks. Answers that their pipe has left to the state machine are done before it goes on. What calls or waits is seen
   // in the clock after and holds the pipes from the one behind that.
-  assign turns_asked = turns_answers | turns_called_before_q;
-  assign turns_called = turns_answers | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
-  assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~turns_answers)) & turns_waited_before_q));
+  assign turns_asked = held_waits | turns_called_before_q;
+  assign turns_called = held_waits | (turns_called_before_q & ((~turns_rests_q) | (~turns_waited_before_q)));
+  assign turns_leaves = idle_q & ((~turns_asked) | (((turns_operations_q > 3'd3) & (~held_waits)) & turns_waited_before_q));
   assign turns_go = turns_turn_q & (~turns_leaves);
   assign turns_hold = turns_closed_q;
   assign turns_machine = turns_turn_q;
@@ -4126,8 +4230,7 @@ module hpcc_requester (
   assign store_own_generation = store_compared;
   assign store_acked = store_acks_rdata;
   assign store_with_machine = store_posts_rdata;
-  assign store_of_context = store_known.generation;
-  assign store_of_removed = choice_generation;
+  assign store_of_compared = store_compared;
   assign store_of_posted = store_with_machine.generation;
   assign store_of_acked = store_acked.generation;
   assign store_own_context = store_post_contexts_rdata;
@@ -4230,20 +4333,12 @@ module hpcc_requester (
     store_state.posted = store_with_machine.posted;
   end
   always_comb begin
-    store_all_void.lower = (~store_with_machine.used) | (store_of_posted.lower != store_of_context.lower);
-    store_all_void.upper = store_of_posted.upper != store_of_context.upper;
-    if (store_by_generation_q) begin
-      store_all_void.lower = (~store_with_machine.used) | (store_of_posted.lower != store_of_removed.lower);
-      store_all_void.upper = store_of_posted.upper != store_of_removed.upper;
-    end
+    store_all_void.lower = (~store_with_machine.used) | (store_of_posted.lower != store_of_compared.lower);
+    store_all_void.upper = store_of_posted.upper != store_of_compared.upper;
   end
   always_comb begin
-    store_acked_void.lower = (~store_acked.used) | (store_of_acked.lower != store_of_context.lower);
-    store_acked_void.upper = store_of_acked.upper != store_of_context.upper;
-    if (store_by_generation_q) begin
-      store_acked_void.lower = (~store_acked.used) | (store_of_acked.lower != store_of_removed.lower);
-      store_acked_void.upper = store_of_acked.upper != store_of_removed.upper;
-    end
+    store_acked_void.lower = (~store_acked.used) | (store_of_acked.lower != store_of_compared.lower);
+    store_acked_void.upper = store_of_acked.upper != store_of_compared.upper;
   end
   always_comb begin
     store_posted_void.lower = (~store_own_posted.used) | (store_of_own_posted.lower != store_of_own_context.lower);
@@ -4284,7 +4379,7 @@ module hpcc_requester (
   assign gather_names_raddr = gather_from_even_q;
   assign gather_held = gather_names_rdata;
   assign gather_found = gather_newest_rdata;
-  assign gather_chosen = ((gather_shown_q & gather_fits_q) & gather_follows_q) & gather_there_q;
+  assign gather_chosen = (((gather_shown_q & gather_fits_q) & gather_follows_q) & (~gather_gone_q)) & (~(gather_moved_q & gather_first_q));
   assign gather_looks = (gather_held_data_q & gather_some_q) & (~gather_shown_q);
   assign gather_puts = ((gather_held_full_q & (~gather_chosen)) & (~gather_crowded_q)) & (~gather_looks);
   assign gather_waits = gather_held_full_q & gather_stays;
@@ -4330,6 +4425,7 @@ module hpcc_requester (
     gather_clearing_d = gather_clearing_q;
     gather_head_d = gather_head_q;
     gather_next_head_d = gather_next_head_q;
+    gather_head_2_d = gather_head_2_q;
     gather_tail_d = gather_tail_q;
     gather_count_d = gather_count_q;
     gather_clear_at_d = gather_clear_at_q;
@@ -4347,7 +4443,8 @@ module hpcc_requester (
     gather_ring_raddr = gather_head_q;
     if (gather_moves) begin
       gather_head_d = gather_next_head_q;
-      gather_next_head_d = gather_next_head_q + 8'd1;
+      gather_next_head_d = gather_head_2_q;
+      gather_head_2_d = gather_head_2_q + 8'd1;
       gather_ring_raddr = gather_next_head_q;
     end
     gather_newest_waddr = gather_held.qp;
@@ -4410,30 +4507,31 @@ module hpcc_requester (
       gather_into_even_d = 1'd1;
       gather_clearing_d = 1'd1;
       gather_next_head_d = 8'd1;
+      gather_head_2_d = 8'd2;
     end
   end
   always_comb begin
     gather_fits_d = gather_fits_q;
     gather_follows_d = gather_follows_q;
-    gather_there_d = gather_there_q;
-    gather_oldest_d = gather_oldest_q;
+    gather_gone_d = gather_gone_q;
+    gather_first_d = gather_first_q;
+    gather_second_d = gather_second_q;
+    gather_third_d = gather_third_q;
     gather_place_d = gather_place_q;
     if (gather_shown_q) begin
-      gather_there_d = gather_there_q & ((~gather_moves) | (~gather_oldest_q));
-      if (gather_moves) begin
-        gather_oldest_d = gather_place_q == gather_next_head_q;
-      end
+      gather_gone_d = gather_gone_q | (gather_moved_q & gather_first_q);
+      gather_first_d = gather_oldest;
+      gather_second_d = gather_next_oldest;
+      gather_third_d = gather_place_q == gather_head_2_q;
     end else begin
       gather_fits_d = (gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation);
       gather_follows_d = gather_found.psn == gather_held.psn;
       gather_place_d = gather_found.place;
-      gather_there_d = (((gather_left_rdata != gather_found.place)
-          & (~(gather_was_moved_q & (gather_was_left_place_q == gather_found.place))))
-          & (~(gather_moved_q & (gather_left_place_q == gather_found.place)))) & (~(gather_moves & (gather_found.place == gather_head_q)));
-      gather_oldest_d = gather_found.place == gather_head_q;
-      if (gather_moves) begin
-        gather_oldest_d = gather_found.place == gather_next_head_q;
-      end
+      gather_gone_d = ((gather_left_rdata == gather_found.place) | (gather_was_moved_q & (gather_was_left_place_q == gather_found.place)))
+          | (gather_moved_q & (gather_left_place_q == gather_found.place));
+      gather_first_d = gather_found.place == gather_head_q;
+      gather_second_d = gather_found.place == gather_next_head_q;
+      gather_third_d = gather_found.place == gather_head_2_q;
     end
   end
   always_comb begin
@@ -4449,9 +4547,21 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    gather_oldest = gather_first_q;
+    if (gather_moved_q) begin
+      gather_oldest = gather_second_q;
+    end
+  end
+  always_comb begin
+    gather_next_oldest = gather_second_q;
+    if (gather_moved_q) begin
+      gather_next_oldest = gather_third_q;
+    end
+  end
+  always_comb begin
     gather_stays = gather_crowded_q | gather_looks;
     if (gather_chosen) begin
-      gather_stays = gather_moves & gather_oldest_q;
+      gather_stays = gather_moves & gather_oldest;
     end
   end
   always_comb begin
@@ -4464,12 +4574,12 @@ module hpcc_requester (
     if (gather_moves) begin
       gather_unshown = gather_count_q == 8'd1;
       if (gather_chosen) begin
-        gather_unshown = gather_place_q == gather_next_head_q;
+        gather_unshown = gather_next_oldest;
       end
     end else begin
       gather_unshown = gather_count_q == 8'd0;
       if (gather_chosen) begin
-        gather_unshown = gather_oldest_q;
+        gather_unshown = gather_oldest;
       end
     end
   end
@@ -4505,6 +4615,7 @@ module hpcc_requester (
   assign responses_aeth = responses_given.aeth;
   assign responses_syndrome = responses_aeth.syndrome;
   assign responses_place = responses_tail_q[3:0];
+  assign responses_again = stages_recalls_response & (~responses_deferred_q);
   assign responses_steps_raddr = responses_coming[3:0];
   assign responses_step = responses_steps_rdata;
   assign responses_waits = responses_offers_q;
@@ -4523,8 +4634,8 @@ module hpcc_requester (
     responses_judged_d = responses_judged_q;
     responses_tail_d = responses_new_tail;
     responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
-    responses_shown_d = responses_some & (~stages_defers_response);
-    responses_offers_d = ((responses_shown_q & (~entry_response_taken)) & (~stages_defers_response))
+    responses_shown_d = (responses_some | responses_again) & (~stages_defers_response);
+    responses_offers_d = (((responses_shown_q & (~entry_response_taken)) & (~responses_again)) & (~stages_defers_response))
         & (~(responses_deferred_q & (~choice_rows_ready)));
     responses_next_d = responses_coming;
     if (stages_defers_response) begin
@@ -4580,6 +4691,9 @@ module hpcc_requester (
     if (entry_response_taken) begin
       responses_coming = responses_next_q + 5'd1;
     end
+    if (responses_again) begin
+      responses_coming = responses_before_q;
+    end
   end
   always_comb begin
     responses_some = responses_next_q != responses_tail_q;
@@ -4602,60 +4716,57 @@ module hpcc_requester (
   //
   // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
   assign step_ahead = limit - queue_una;
+  assign step_reached_d = ~step_ahead.negative;
   assign step_ahead_less_one = limit + (~queue_una);
+  assign step_moves_d = (~step_ahead.negative) & (~step_ahead_less_one.negative);
   assign step_behind_data_d = limit + 24'd1;
   assign step_beyond = limit - message.end_psn;
   assign step_took_d = (step_moved & message.read) & step_beyond.negative;
   assign step_advanced_d = step_moved & ((~message.read) | step_beyond.negative);
+  assign step_reached_end_d = (step_moved & message.read) & (step_behind_data_q == message.end_psn);
+  assign step_passed_end_d = (step_moved & (~message.read)) & (~step_beyond.negative);
   assign step_from_start = step_sought - message.first_psn;
   assign step_from_finish = step_sought - message.end_psn;
   assign step_held_d = (~step_from_start.negative) & step_from_finish.negative;
   assign step_left_less_one = message.end_psn + (~queue_una);
   assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message.read) | (queue_reads < max_reads));
-  assign step_new_una = step_una_after_q;
+  assign step_complete = step_passed_end_q | step_reached_end_q;
   assign step_advances = step_advanced_q;
-  assign step_complete = step_completed_q;
   assign step_taken = step_took_q;
   assign step_holds = step_held_q;
   assign step_reaches = step_reached_it_q;
   assign step_fits = step_fitted_q;
   always_comb begin
-    step_reached_d = ~step_ahead.negative;
-    step_moves_d = (~step_ahead.negative) & (~step_ahead_less_one.negative);
-    if (loads_q) begin
-      step_reached_d = ~stages_old;
-      step_moves_d = (~stages_old) & (reply_past | (~stages_at_una));
+    step_reached_now = step_reached_q;
+    step_moves_now = step_moves_q;
+    if (step_loaded_q) begin
+      step_reached_now = ~stages_old_before;
+      step_moves_now = (~stages_old_before) & (reply_past | (~stages_at_una));
     end
   end
   always_comb begin
-    step_moved = step_moves_q;
+    step_moved = step_moves_now;
     if (message.read) begin
-      step_moved = reply_data & step_reached_q;
+      step_moved = reply_data & step_reached_now;
     end
   end
   always_comb begin
-    step_una_inside = queue_una;
-    step_una_at_end = queue_una;
+    step_una_inside_d = queue_una;
+    step_una_at_end_d = queue_una;
     if (step_moved) begin
-      step_una_inside = limit;
+      step_una_inside_d = limit;
       if (message.read) begin
-        step_una_inside = step_behind_data_q;
+        step_una_inside_d = step_behind_data_q;
       end
       if (~message.read) begin
-        step_una_at_end = message.end_psn;
+        step_una_at_end_d = message.end_psn;
       end
     end
   end
   always_comb begin
-    step_una_after_d = step_una_at_end;
-    if (step_beyond.negative) begin
-      step_una_after_d = step_una_inside;
-    end
-  end
-  always_comb begin
-    step_completed_d = step_moved & (~step_beyond.negative);
-    if (message.read) begin
-      step_completed_d = step_moved & (step_behind_data_q == message.end_psn);
+    step_new_una = step_una_at_end_q;
+    if (step_ends_before_q) begin
+      step_new_una = step_una_inside_q;
     end
   end
   // reply: Takes an answer apart; `int_on` and `echo` at once, all else a clock later.
@@ -4884,6 +4995,23 @@ module hpcc_requester (
     window_full_15_q = 1'd0;
     window_frees_r_q = 1'd0;
     window_freed_qp_r_q = 8'd0;
+    window_freed_meets_0_q = 1'd0;
+    window_freed_meets_1_q = 1'd0;
+    window_freed_meets_2_q = 1'd0;
+    window_freed_meets_3_q = 1'd0;
+    window_freed_meets_4_q = 1'd0;
+    window_freed_meets_5_q = 1'd0;
+    window_freed_meets_6_q = 1'd0;
+    window_freed_meets_7_q = 1'd0;
+    window_freed_meets_8_q = 1'd0;
+    window_freed_meets_9_q = 1'd0;
+    window_freed_meets_10_q = 1'd0;
+    window_freed_meets_11_q = 1'd0;
+    window_freed_meets_12_q = 1'd0;
+    window_freed_meets_13_q = 1'd0;
+    window_freed_meets_14_q = 1'd0;
+    window_freed_meets_15_q = 1'd0;
+    window_frees_2_q = 1'd0;
     window_owned_0_q = 1'd0;
     window_owned_1_q = 1'd0;
     window_owned_2_q = 1'd0;
@@ -4912,7 +5040,10 @@ module hpcc_requester (
     post_entry_inside_1_q = 1'd0;
     post_entry_inside_2_q = 1'd0;
     post_entry_inside_3_q = 1'd0;
-    post_entry_meets_q = 1'd0;
+    post_entry_next_meets_q = 1'd0;
+    post_entry_new_meets_q = 1'd0;
+    post_entry_was_new_q = 1'd0;
+    post_entry_rested_q = 1'd0;
     post_entry_qp_1_q = 8'd0;
     post_entry_qp_2_q = 8'd0;
     post_entry_qp_3_q = 8'd0;
@@ -4940,7 +5071,8 @@ module hpcc_requester (
     posts_outstanding_4_q = 24'd0;
     posts_more_psns_4_q = 24'd0;
     posts_first_behind_4_q = 24'd0;
-    posts_push_5_q = 1'd0;
+    posts_may_queue_5_q = 1'd0;
+    posts_too_much_5_q = 1'd0;
     posts_returns_5_q = 1'd0;
     posts_defers_5_q = 1'd0;
     posts_comes_back_5_q = 1'd0;
@@ -4954,6 +5086,7 @@ module hpcc_requester (
     entry_opened_q = 1'd0;
     entry_spare_q = 1'd0;
     entry_answer_meets_q = 1'd0;
+    entry_answer_waits_q = 1'd0;
     entry_response_meets_q = 1'd0;
     entry_replaced_q = 1'd0;
     entry_newcomer_meets_q = 1'd0;
@@ -4965,10 +5098,13 @@ module hpcc_requester (
     entry_come_q = 75'd0;
     stages_valid_1_q = 1'd0;
     stages_valid_2_q = 1'd0;
+    stages_passes_1_q = 1'd0;
+    stages_passes_2_q = 1'd0;
     stages_step_1_q = 75'd0;
     stages_step_2_q = 75'd0;
     stages_next_2_q = 24'd0;
     stages_valid_3_q = 1'd0;
+    stages_passes_3_q = 1'd0;
     stages_alive_3_q = 1'd0;
     stages_int_on_3_q = 1'd0;
     stages_sent_known_3_q = 1'd0;
@@ -4996,6 +5132,7 @@ module hpcc_requester (
     stages_live_4_q = 1'd0;
     stages_ended_4_q = 1'd0;
     stages_old_4_q = 1'd0;
+    stages_at_una_4_q = 1'd0;
     stages_unsent_4_q = 1'd0;
     stages_behind_4_q = 1'd0;
     stages_all_4_q = 1'd0;
@@ -5012,6 +5149,7 @@ module hpcc_requester (
     stages_moves_write_4_q = 1'd0;
     stages_moves_read_4_q = 1'd0;
     stages_drops_4_q = 1'd0;
+    stages_drops_old_4_q = 1'd0;
     stages_awaited_4_q = 1'd0;
     stages_before_gap_4_q = 1'd0;
     stages_next_missing_4_q = 1'd0;
@@ -5024,7 +5162,6 @@ module hpcc_requester (
     stages_valid_5_q = 1'd0;
     stages_saves_5_q = 1'd0;
     stages_writes_5_q = 1'd0;
-    stages_frees_5_q = 1'd0;
     stages_acknowledges_5_q = 1'd0;
     stages_with_int_5_q = 1'd0;
     stages_answer_5_q = 1'd0;
@@ -5034,7 +5171,10 @@ module hpcc_requester (
     stages_ghost_5_q = 1'd0;
     stages_ignored_5_q = 1'd0;
     stages_ended_5_q = 1'd0;
-    stages_moves_5_q = 1'd0;
+    stages_kind_moves_5_q = 1'd0;
+    stages_closes_5_q = 1'd0;
+    stages_within_5_q = 1'd0;
+    stages_at_end_5_q = 1'd0;
     stages_behind_5_q = 1'd0;
     stages_read_5_q = 1'd0;
     stages_ends_work_5_q = 1'd0;
@@ -5045,11 +5185,11 @@ module hpcc_requester (
     stages_behind_read_at_5_q = 5'd0;
     stages_one_more_retired_5_q = 5'd0;
     stages_read_at_freed_5_q = 5'd0;
-    stages_inside_5_q = 1'd0;
-    stages_ends_5_q = 1'd0;
-    stages_in_order_5_q = 1'd0;
+    stages_fits_inside_5_q = 1'd0;
+    stages_fits_end_5_q = 1'd0;
+    stages_first_5_q = 1'd0;
+    stages_missing_5_q = 1'd0;
     stages_response_5_q = 1'd0;
-    stages_last_5_q = 1'd0;
     stages_ahead_5_q = 36'd0;
     stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
@@ -5080,8 +5220,6 @@ module hpcc_requester (
     gather_shown_q = 1'd0;
     gather_fits_q = 1'd0;
     gather_follows_q = 1'd0;
-    gather_there_q = 1'd0;
-    gather_oldest_q = 1'd0;
     gather_full_q = 1'd0;
     gather_vacant_q = 1'd0;
     gather_some_q = 1'd0;
@@ -5089,8 +5227,13 @@ module hpcc_requester (
     gather_crowded_q = 1'd0;
     gather_clearing_q = 1'd0;
     gather_moved_q = 1'd0;
+    gather_gone_q = 1'd0;
+    gather_first_q = 1'd0;
+    gather_second_q = 1'd0;
+    gather_third_q = 1'd0;
     gather_head_q = 8'd0;
     gather_next_head_q = 8'd0;
+    gather_head_2_q = 8'd0;
     gather_tail_q = 8'd0;
     gather_count_q = 8'd0;
     gather_clear_at_q = 8'd0;
@@ -5112,16 +5255,21 @@ module hpcc_requester (
     responses_head_q = 5'd0;
     responses_judged_q = 5'd0;
     responses_next_q = 5'd0;
+    responses_before_q = 5'd0;
     responses_tail_q = 5'd0;
-    step_completed_q = 1'd0;
+    step_reached_end_q = 1'd0;
+    step_passed_end_q = 1'd0;
     step_took_q = 1'd0;
     step_advanced_q = 1'd0;
     step_held_q = 1'd0;
     step_reached_it_q = 1'd0;
     step_fitted_q = 1'd0;
-    step_una_after_q = 24'd0;
+    step_una_inside_q = 24'd0;
+    step_una_at_end_q = 24'd0;
+    step_ends_before_q = 1'd0;
     step_moves_q = 1'd0;
     step_reached_q = 1'd0;
+    step_loaded_q = 1'd0;
     step_behind_data_q = 24'd0;
     reply_is_past_q = 1'd0;
     reply_is_ack_q = 1'd0;
@@ -5152,6 +5300,7 @@ module hpcc_requester (
     loads_q = 1'd0;
     quits_q = 1'd0;
     ended_before_q = 1'd0;
+    empty_before_q = 1'd0;
     again_q = 1'd0;
     fetch_q = 1'd0;
     weigh_q = 1'd0;
@@ -5163,7 +5312,10 @@ module hpcc_requester (
     walks_q = 1'd0;
     passes_over_q = 1'd0;
     finish_q = 1'd0;
+    tells_event_q = 1'd0;
+    rewinds_q = 1'd0;
     check_q = 1'd0;
+    passes_by_q = 1'd0;
     compared_q = 1'd0;
     act_q = 1'd0;
     post_q = 1'd0;
@@ -5271,6 +5423,23 @@ module hpcc_requester (
     window_full_15_q <= window_full_15_d;
     window_frees_r_q <= window_frees_r_d;
     window_freed_qp_r_q <= stages_qp;
+    window_freed_meets_0_q <= window_freed_meets_0_d;
+    window_freed_meets_1_q <= window_freed_meets_1_d;
+    window_freed_meets_2_q <= window_freed_meets_2_d;
+    window_freed_meets_3_q <= window_freed_meets_3_d;
+    window_freed_meets_4_q <= window_freed_meets_4_d;
+    window_freed_meets_5_q <= window_freed_meets_5_d;
+    window_freed_meets_6_q <= window_freed_meets_6_d;
+    window_freed_meets_7_q <= window_freed_meets_7_d;
+    window_freed_meets_8_q <= window_freed_meets_8_d;
+    window_freed_meets_9_q <= window_freed_meets_9_d;
+    window_freed_meets_10_q <= window_freed_meets_10_d;
+    window_freed_meets_11_q <= window_freed_meets_11_d;
+    window_freed_meets_12_q <= window_freed_meets_12_d;
+    window_freed_meets_13_q <= window_freed_meets_13_d;
+    window_freed_meets_14_q <= window_freed_meets_14_d;
+    window_freed_meets_15_q <= window_freed_meets_15_d;
+    window_frees_2_q <= window_frees_2_d;
     window_owned_0_q <= window_owned_0_d;
     window_owned_1_q <= window_owned_1_d;
     window_owned_2_q <= window_owned_2_d;
@@ -5299,7 +5468,10 @@ module hpcc_requester (
     post_entry_inside_1_q <= post_entry_inside_1_d;
     post_entry_inside_2_q <= post_entry_inside_2_d;
     post_entry_inside_3_q <= post_entry_inside_3_d;
-    post_entry_meets_q <= post_entry_meets_d;
+    post_entry_next_meets_q <= post_entry_next_meets_d;
+    post_entry_new_meets_q <= post_entry_new_meets_d;
+    post_entry_was_new_q <= window_next_is_new;
+    post_entry_rested_q <= post_entry_rested_d;
     post_entry_qp_1_q <= post_entry_qp;
     post_entry_qp_2_q <= post_entry_qp_1_q;
     post_entry_qp_3_q <= post_entry_qp_2_q;
@@ -5327,7 +5499,8 @@ module hpcc_requester (
     posts_outstanding_4_q <= posts_outstanding_4_d;
     posts_more_psns_4_q <= posts_more_psns_4_d;
     posts_first_behind_4_q <= posts_first_behind_4_d;
-    posts_push_5_q <= posts_push_5_d;
+    posts_may_queue_5_q <= posts_may_queue_5_d;
+    posts_too_much_5_q <= posts_too_much_5_d;
     posts_returns_5_q <= posts_returns_5_d;
     posts_defers_5_q <= posts_defers_5_d;
     posts_comes_back_5_q <= posts_comes_back_5_d;
@@ -5341,6 +5514,7 @@ module hpcc_requester (
     entry_opened_q <= entry_opened_d;
     entry_spare_q <= entry_spare_d;
     entry_answer_meets_q <= entry_answer_meets_d;
+    entry_answer_waits_q <= entry_answer_waits_d;
     entry_response_meets_q <= entry_response_meets_d;
     entry_replaced_q <= entry_replaced_d;
     entry_newcomer_meets_q <= entry_newcomer_meets_d;
@@ -5352,10 +5526,13 @@ module hpcc_requester (
     entry_come_q <= entry_come_d;
     stages_valid_1_q <= stages_valid_1_d;
     stages_valid_2_q <= stages_valid_2_d;
+    stages_passes_1_q <= stages_passes_1_d;
+    stages_passes_2_q <= stages_passes_1_q;
     stages_step_1_q <= entry_step;
     stages_step_2_q <= stages_step_1_q;
     stages_next_2_q <= stages_next_2_d;
     stages_valid_3_q <= stages_valid_3_d;
+    stages_passes_3_q <= stages_passes_2_q;
     stages_alive_3_q <= stages_alive_3_d;
     stages_int_on_3_q <= store_int_on;
     stages_sent_known_3_q <= store_sent_known;
@@ -5383,6 +5560,7 @@ module hpcc_requester (
     stages_live_4_q <= stages_alive_3_q;
     stages_ended_4_q <= stages_has_ended;
     stages_old_4_q <= stages_is_old;
+    stages_at_una_4_q <= stages_at_una_4_d;
     stages_unsent_4_q <= stages_unsent;
     stages_behind_4_q <= stages_lag.negative;
     stages_all_4_q <= stages_all_4_d;
@@ -5399,8 +5577,9 @@ module hpcc_requester (
     stages_moves_write_4_q <= stages_moves_write_4_d;
     stages_moves_read_4_q <= stages_moves_read_4_d;
     stages_drops_4_q <= stages_drops_4_d;
+    stages_drops_old_4_q <= stages_drops_old_4_d;
     stages_awaited_4_q <= stages_awaited_4_d;
-    stages_before_gap_4_q <= stages_progress.negative;
+    stages_before_gap_4_q <= stages_gap_far;
     stages_next_missing_4_q <= stages_next_missing_4_d;
     stages_whole_4_q <= stages_whole_4_d;
     stages_short_4_q <= stages_short_4_d;
@@ -5411,7 +5590,6 @@ module hpcc_requester (
     stages_valid_5_q <= stages_valid_5_d;
     stages_saves_5_q <= stages_saves_5_d;
     stages_writes_5_q <= stages_writes_5_d;
-    stages_frees_5_q <= stages_frees_5_d;
     stages_acknowledges_5_q <= stages_acknowledgement_4_q;
     stages_with_int_5_q <= stages_with_int_5_d;
     stages_answer_5_q <= stages_answer_5_d;
@@ -5421,7 +5599,10 @@ module hpcc_requester (
     stages_ghost_5_q <= stages_ghost_5_d;
     stages_ignored_5_q <= stages_ignored_5_d;
     stages_ended_5_q <= stages_ended_5_d;
-    stages_moves_5_q <= stages_moves_5_d;
+    stages_kind_moves_5_q <= stages_kind_moves_5_d;
+    stages_closes_5_q <= stages_closes_5_d;
+    stages_within_5_q <= stages_over.negative;
+    stages_at_end_5_q <= stages_at_end;
     stages_behind_5_q <= stages_behind_4_q;
     stages_read_5_q <= message.read;
     stages_ends_work_5_q <= message.last;
@@ -5432,11 +5613,11 @@ module hpcc_requester (
     stages_behind_read_at_5_q <= stages_behind_read_at_5_d;
     stages_one_more_retired_5_q <= stages_one_more_retired_5_d;
     stages_read_at_freed_5_q <= stages_read_at_freed_5_d;
-    stages_inside_5_q <= stages_inside_5_d;
-    stages_ends_5_q <= stages_ends_5_d;
-    stages_in_order_5_q <= stages_in_order;
+    stages_fits_inside_5_q <= stages_fits_inside_5_d;
+    stages_fits_end_5_q <= stages_fits_end_5_d;
+    stages_first_5_q <= stages_first_5_d;
+    stages_missing_5_q <= stages_missing_5_d;
     stages_response_5_q <= stages_response_5_d;
-    stages_last_5_q <= stages_at_end;
     stages_ahead_5_q <= stages_ahead_5_d;
     stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
@@ -5467,8 +5648,6 @@ module hpcc_requester (
     gather_shown_q <= gather_shown_d;
     gather_fits_q <= gather_fits_d;
     gather_follows_q <= gather_follows_d;
-    gather_there_q <= gather_there_d;
-    gather_oldest_q <= gather_oldest_d;
     gather_full_q <= gather_full_d;
     gather_vacant_q <= gather_vacant_d;
     gather_some_q <= gather_some_d;
@@ -5476,8 +5655,13 @@ module hpcc_requester (
     gather_crowded_q <= gather_crowded_d;
     gather_clearing_q <= gather_clearing_d;
     gather_moved_q <= gather_moved_d;
+    gather_gone_q <= gather_gone_d;
+    gather_first_q <= gather_first_d;
+    gather_second_q <= gather_second_d;
+    gather_third_q <= gather_third_d;
     gather_head_q <= gather_head_d;
     gather_next_head_q <= gather_next_head_d;
+    gather_head_2_q <= gather_head_2_d;
     gather_tail_q <= gather_tail_d;
     gather_count_q <= gather_count_d;
     gather_clear_at_q <= gather_clear_at_d;
@@ -5499,16 +5683,21 @@ module hpcc_requester (
     responses_head_q <= responses_head_d;
     responses_judged_q <= responses_judged_d;
     responses_next_q <= responses_next_d;
+    responses_before_q <= responses_next_q;
     responses_tail_q <= responses_tail_d;
-    step_completed_q <= step_completed_d;
+    step_reached_end_q <= step_reached_end_d;
+    step_passed_end_q <= step_passed_end_d;
     step_took_q <= step_took_d;
     step_advanced_q <= step_advanced_d;
     step_held_q <= step_held_d;
     step_reached_it_q <= step_from_finish.negative;
     step_fitted_q <= step_fitted_d;
-    step_una_after_q <= step_una_after_d;
+    step_una_inside_q <= step_una_inside_d;
+    step_una_at_end_q <= step_una_at_end_d;
+    step_ends_before_q <= step_beyond.negative;
     step_moves_q <= step_moves_d;
     step_reached_q <= step_reached_d;
+    step_loaded_q <= loads_q;
     step_behind_data_q <= step_behind_data_d;
     reply_is_past_q <= reply_positive;
     reply_is_ack_q <= reply_is_ack_d;
@@ -5539,6 +5728,7 @@ module hpcc_requester (
     loads_q <= loads_d;
     quits_q <= quits_d;
     ended_before_q <= stages_dead_now;
+    empty_before_q <= empty_before_d;
     again_q <= again_d;
     fetch_q <= fetch_d;
     weigh_q <= weigh_d;
@@ -5550,7 +5740,10 @@ module hpcc_requester (
     walks_q <= walks_d;
     passes_over_q <= passes_over_d;
     finish_q <= finish_d;
+    tells_event_q <= tells_event_d;
+    rewinds_q <= outcome_rewind;
     check_q <= check_d;
+    passes_by_q <= passes_by_d;
     compared_q <= check_q;
     act_q <= act_d;
     post_q <= post_d;

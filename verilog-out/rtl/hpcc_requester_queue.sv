@@ -124,10 +124,16 @@ module hpcc_requester_queue (
   logic pops_read_q;
   wire  hands_read_d;
   logic hands_read_q;
+  wire  reads_at_head_d;
+  logic reads_at_head_q;
+  wire  reads_at_admit_d;
+  logic reads_at_admit_q;
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
+  assign reads_at_head_d = state_q.read_at == state_q.head;
+  assign reads_at_admit_d = state_q.read_at == state_q.admit;
   assign pops_read_d = pop & is_read;
   assign hands_read_d = hand & is_read;
   assign una = state_q.una;
@@ -166,7 +172,7 @@ module hpcc_requester_queue (
     end
     if (pop) begin
       state_d.head = state_q.head + 5'd1;
-      if (state_q.read_at == state_q.head) begin
+      if (reads_at_head_q) begin
         state_d.read_at = state_q.head + 5'd1;
       end
     end
@@ -182,7 +188,7 @@ module hpcc_requester_queue (
     end
     if (hand) begin
       state_d.admit = state_q.admit + 5'd1;
-      if ((~is_read) & (state_q.read_at == state_q.admit)) begin
+      if ((~is_read) & reads_at_admit_q) begin
         state_d.read_at = state_q.admit + 5'd1;
       end
     end
@@ -252,6 +258,8 @@ module hpcc_requester_queue (
     before_gap_q = 1'd0;
     pops_read_q = 1'd0;
     hands_read_q = 1'd0;
+    reads_at_head_q = 1'd0;
+    reads_at_admit_q = 1'd0;
     state_q = 146'd0;
     mtu_r_q = 3'd0;
   end
@@ -265,6 +273,8 @@ module hpcc_requester_queue (
     before_gap_q <= before_gap_d;
     pops_read_q <= pops_read_d;
     hands_read_q <= hands_read_d;
+    reads_at_head_q <= reads_at_head_d;
+    reads_at_admit_q <= reads_at_admit_d;
     state_q <= state_d;
     mtu_r_q <= mtu_r_d;
   end

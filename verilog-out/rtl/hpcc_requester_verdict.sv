@@ -54,6 +54,8 @@ module hpcc_requester_verdict (
   logic [23:0] offset_q;
   wire  [23:0] ahead_d;
   logic [23:0] ahead_q;
+  wire  [23:0] behind_d;
+  logic [23:0] behind_q;
   wire  in_order_d;
   logic in_order_q;
   wire  sound_d;
@@ -87,7 +89,8 @@ module hpcc_requester_verdict (
   assign syndrome = aeth.syndrome;
   assign negative = (row.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|syndrome.code);
   assign offset_d = row.psn - message.first_psn;
-  assign ends_d = (row.psn + 24'd1) == message.end_psn;
+  assign behind_d = row.psn + 24'd1;
+  assign ends_d = behind_q == message.end_psn;
   assign ahead_d = row.psn - missing;
   assign in_order_d = row.psn == missing;
   assign skipped = ({12'd0, offset_q} << 8) << row.mtu;
@@ -158,6 +161,7 @@ module hpcc_requester_verdict (
   initial begin
     offset_q = 24'd0;
     ahead_q = 24'd0;
+    behind_q = 24'd0;
     in_order_q = 1'd0;
     sound_q = 1'd0;
     ends_q = 1'd0;
@@ -168,6 +172,7 @@ module hpcc_requester_verdict (
   always @(posedge clk) begin
     offset_q <= offset_d;
     ahead_q <= ahead_d;
+    behind_q <= behind_d;
     in_order_q <= in_order_d;
     sound_q <= sound_d;
     ends_q <= ends_d;

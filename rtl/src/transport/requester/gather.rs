@@ -43,10 +43,12 @@ pub struct Gather {
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
-    #[registers(Bit: located, shown, fits, follows, there, oldest, full, vacant, some, shows, crowded, clearing, moved)]
-    // `next_head` is one more than `head`
-    #[registers(U<8>: head, next_head, tail, count, clear_at, left_place)]
-    #[signals(Bit: looks, leaves, moves, next_some, unshown, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
+    #[registers(Bit: located, shown, fits, follows, full, vacant, some, shows, crowded, clearing, moved)]
+    // of where the newest answer of its queue pair lies, as it was a clock ago: that has left; it was the oldest's; that behind the oldest; the next one
+    #[registers(Bit: gone, first, second, third)]
+    // `next_head` is one more than `head`, `head_2` two
+    #[registers(U<8>: head, next_head, head_2, tail, count, clear_at, left_place)]
+    #[signals(Bit: looks, leaves, moves, next_some, unshown, oldest, next_oldest, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: at, next_qp)]
     /// Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says whether
     /// one may come, and enables these wide words.
@@ -103,31 +105,32 @@ impl Logic for Gather {
         ring.raddr = head;
         if moves {
             head = next_head;
-            next_head = next_head + 1;
+            next_head = head_2;
+            head_2 = head_2 + 1;
             ring.raddr = next_head;
         }
 
-        // does the newest answer of the queue pair still wait, and does this one follow it? One that leaves meanwhile is not there a clock later, and
-        // where is written is known from registers
+        // does the newest answer of the queue pair still wait, and does this one follow it? Whether one left in the clock of the comparison is counted in
+        // the next
         found = newest.rdata;
-        chosen = shown & fits & follows & there;
+        chosen = shown & fits & follows & !gone & !(moved & first);
+        oldest = if moved { second } else { first };
+        next_oldest = if moved { third } else { second };
         if shown {
-            there = there & (!moves | !oldest);
-            if moves {
-                oldest = place == next_head;
-            }
+            gone = gone | (moved & first);
+            first = oldest;
+            second = next_oldest;
+            third = place == head_2;
         } else {
             fits = held_data & found.joinable & (found.generation == held.generation);
             follows = found.psn == held.psn;
             place = found.place;
-            there = (left.rdata != found.place)
-                & !(was_moved & (was_left_place == found.place))
-                & !(moved & (left_place == found.place))
-                & !(moves & (found.place == head));
-            oldest = found.place == head;
-            if moves {
-                oldest = found.place == next_head;
-            }
+            gone = (left.rdata == found.place)
+                | (was_moved & (was_left_place == found.place))
+                | (moved & (left_place == found.place));
+            first = found.place == head;
+            second = found.place == next_head;
+            third = found.place == head_2;
         }
         // in an empty ring there is nobody to join
         looks = held_data & some & !shown;
@@ -139,7 +142,7 @@ impl Logic for Gather {
         // the place behind the newest is free and shows to nobody, so what is there is of no account; nor is the oldest's when that leaves
         inputs!(ring: we = held_full, waddr = at, wdata = come.rdata);
         if moves {
-            unshown = if chosen { place == next_head } else { count == 1 };
+            unshown = if chosen { next_oldest } else { count == 1 };
         } else {
             unshown = if chosen { oldest } else { count == 0 };
         }
@@ -223,6 +226,7 @@ impl Logic for Gather {
             into_even = true;
             clearing = true;
             next_head = bits_u::<8>(1);
+            head_2 = bits_u::<8>(2);
         }
     }
 

@@ -111,6 +111,8 @@ pub struct Queue {
     pub new_state: Signal<Out, RequesterState>,
     #[registers(U<24>: una_before, passed_r)]
     #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap, pops_read, hands_read)]
+    // no READ with missing data was before the oldest message, or before the first that the scheduler does not have, a clock ago
+    #[registers(Bit: reads_at_head, reads_at_admit)]
     lag: Signal<Local, PsnDistance>,
     state: DFF<RequesterState>,
     mtu_r: DFF<U<3>>,
@@ -126,10 +128,13 @@ impl Logic for Queue {
         }
         if pop {
             state.head = state.head + 1;
-            if state.read_at == state.head {
+            if reads_at_head {
                 state.read_at = state.head + 1;
             }
         }
+        // what they compare has not changed in the clock before
+        reads_at_head = state.read_at == state.head;
+        reads_at_admit = state.read_at == state.admit;
         if pass {
             state.read_at = position;
         }
@@ -142,7 +147,7 @@ impl Logic for Queue {
         }
         if hand {
             state.admit = state.admit + 1;
-            if !is_read & (state.read_at == state.admit) {
+            if !is_read & reads_at_admit {
                 state.read_at = state.admit + 1;
             }
         }

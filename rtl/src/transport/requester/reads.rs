@@ -89,7 +89,7 @@ pub struct Verdict {
     pub action: Signal<Out, Action>,
     /// With `act`: what is counted.
     pub counts: Signal<Out, ReadCounts>,
-    #[registers(U<24>: offset, ahead)]
+    #[registers(U<24>: offset, ahead, behind)]
     #[registers(Bit: in_order, sound)]
     skipped: Signal<Local, U<36>>,
     #[signals(U<16>: full, expected)]
@@ -118,7 +118,9 @@ impl Logic for Verdict {
         negative = (row.opcode != Opcode::ReadResponseMiddle) & syndrome.code.any();
 
         offset = row.psn - message.first_psn;
-        ends = (row.psn + 1) == message.end_psn;
+        // the row has been there for long
+        behind = row.psn + 1;
+        ends = behind == message.end_psn;
         ahead = row.psn - missing;
         in_order = row.psn == missing;
 

@@ -137,8 +137,8 @@ pub struct Store {
     waits: Signal<Local, LandingContext>,
     by_generation: DFF<Bit>,
     compared: Signal<Local, U<8>>,
-    /// Generations: of the context, of the one that is removed, of the parts of the state, and the same for work requests.
-    #[signals(GenerationHalves: of_context, of_removed, of_posted, of_acked, of_own_context, of_own_posted, of_progress)]
+    /// Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
+    #[signals(GenerationHalves: of_compared, of_posted, of_acked, of_own_context, of_own_posted, of_progress)]
     /// The context of the state machine's or the answer's queue pair.
     known: Signal<Local, RequesterContext>,
 }
@@ -214,17 +214,12 @@ impl Logic for Store {
             una, accepted, gap_psn, gap_known, dead, head, read_at, retired, carry, generation, told, listed);
         fields!(state from with_machine: assigned, admit, tail, posted);
         // in halves, because the words come late out of block RAM
-        of_context = bit_cast_word::<GenerationHalves, U<8>>(known.generation);
-        of_removed = bit_cast_word::<GenerationHalves, U<8>>(generation);
+        of_compared = bit_cast_word::<GenerationHalves, U<8>>(compared);
         of_posted = bit_cast_word::<GenerationHalves, U<8>>(with_machine.generation);
         of_acked = bit_cast_word::<GenerationHalves, U<8>>(acked.generation);
         each!((voids_it, part, of_part) in [(all_void, with_machine, of_posted), (acked_void, acked, of_acked)] {
-            voids_it.lower = !part.used | (of_part.lower != of_context.lower);
-            voids_it.upper = of_part.upper != of_context.upper;
-            if by_generation {
-                voids_it.lower = !part.used | (of_part.lower != of_removed.lower);
-                voids_it.upper = of_part.upper != of_removed.upper;
-            }
+            voids_it.lower = !part.used | (of_part.lower != of_compared.lower);
+            voids_it.upper = of_part.upper != of_compared.upper;
         });
 
         own_context = post_contexts.rdata;

@@ -140,8 +140,6 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     stages: Stages,
     /// The fast path or the state machine.
     turns: Turns,
-    /// No answer or READ response may enter the fast path in this clock.
-    hold: Signal<Local, Bit>,
     /// No work request may.
     hold_posts: Signal<Local, Bit>,
     /// The state machine has the turn.
@@ -216,6 +214,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     quits: DFF<Bit>,
     /// The queue pair had ended, a clock after `look`.
     ended_before: DFF<Bit>,
+    /// The queue pair had no message in its ring, in `look` a clock ago.
+    empty_before: DFF<Bit>,
     /// State: the message at hand is read, once more or a clock behind its write.
     again: DFF<Bit>,
     /// State: the next message comes.
@@ -242,8 +242,14 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     completes: Signal<Local, Bit>,
     /// State: an answer's event or echo, or the end of the queue pair.
     finish: DFF<Bit>,
+    /// A clock later: the scheduler hears of the answer,
+    tells_event: DFF<Bit>,
+    /// as of one that is negative.
+    rewinds: DFF<Bit>,
     /// State: a READ response is compared with its message.
     check: DFF<Bit>,
+    /// The message of a clock ago lacks no READ data, nor does one before it.
+    passes_by: DFF<Bit>,
     /// The READ response was compared a clock ago.
     compared: DFF<Bit>,
     /// State: the verdict on a READ response leaves.
@@ -414,13 +420,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // the fast path: entry
         inputs!(turns: idle);
         self.turns.calls.next = self.choice.calls.val();
-        self.turns.answers.next = self.held.waits.val() | self.stages.defers_answer.val();
+        inputs!(turns: answers = held.waits);
         self.turns.waits.next = self.entry.waits.val() | self.window.waits.val();
         self.turns.busy.next = self.stages.busy.val() | self.posts.busy.val();
         self.go.next = self.idle.q.val() & self.turns.go.val();
         self.turns.begun.next = self.address.q.val();
-        // what comes out for the window or for the state machine, and what is not told in time, lets nothing pass
-        self.hold.next = self.turns.hold.val() | self.stages.defers_answer.val() | self.stages.defers_response.val();
+        // what comes out for the state machine lets nothing pass from the next clock on; what comes out for the window lets no work request pass
+        self.entry.hold.next = self.turns.hold.val() | self.held.waits.val();
         self.hold_posts.next = self.turns.hold.val() | self.posts.comes_back.val();
         self.turns.crowded.next = self.store.crowded.val();
         inputs!(post_entry: hold = hold_posts, rests = schedules.crowded, invalid = intake.invalid);
@@ -429,10 +435,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(posts from store: posted, posted_void, progress, progress_void, qp_context = post_context);
         self.store.post_qp.next = self.post_entry.step.val().qp;
         inputs!(store: posting = posts.writing, post_we = posts.push, post_write_qp = posts.qp, new_posted = posts.new_posted);
-        inputs!(entry: answers_rest = events.full, hold, answer_place = held.place);
+        inputs!(entry: answers_rest = events.full, answer_place = held.place);
         inputs!(entry: response_waits = responses.waits, response = responses.step);
         inputs!(responses: enters = entry.response_taken);
-        inputs!(responses from stages: takes, ahead, last, defers = defers_response);
+        inputs!(responses from stages: takes, ahead, last, defers = defers_response, recalls = recalls_response);
         self.window.take.next = self.post_entry.taken.val();
         self.held.put.next = self.entry.answer_comes.val();
         inputs!(held: data = gather.down.data, turn);
@@ -565,9 +571,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     if !self.live.q.val() | self.stages.dead_now.val() {
                         self.weigh.d.next = false;
                         self.quits.d.next = true;
-                    } else if self.stages.empty.val() {
-                        self.weigh.d.next = false;
-                        self.bury.d.next = true;
                     }
                 }
                 if self.choice.answer.val() & (!self.live.q.val() | self.stages.dead_now.val()) {
@@ -586,6 +589,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 5: what ends there, a clock later because it is late that it does
         self.ended_before.d.next = self.stages.dead_now.val();
+        self.empty_before.d.next = self.look.q.val() & self.stages.empty.val();
         if self.quits.q.val() {
             self.quits.d.next = false;
             if self.choice.row.val() {
@@ -620,6 +624,10 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             self.decide.d.next = self.admitting.q.val() | !self.choice.work.val();
             self.admits.d.next = self.admitting.q.val();
             self.flushes.d.next = !self.admitting.q.val() & self.flushing.q.val();
+            if self.flushing.q.val() & self.empty_before.q.val() {
+                clear!(decide, flushes);
+                self.bury.d.next = true;
+            }
             self.tells_on.d.next = !self.admitting.q.val() & !self.flushing.q.val() & self.choice.tell.val();
             self.judges.d.next = !self.admitting.q.val() & !self.flushing.q.val() & self.choice.row.val();
             self.walks.d.next =
@@ -631,7 +639,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // 6: the step over one message
         inputs!(step: loads, past = reply.past);
-        inputs!(step from stages: old, at_una);
+        inputs!(step from stages: old = old_before, at_una);
         inputs!(step:
             una = queue.una, limit, with_data = reply.data, start = message.first_psn, finish = message.end_psn);
         assign!(is_read = message.read, is_last = message.last);
@@ -673,18 +681,23 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.enlist.next = self.closes.val() & !self.direct.q.val() & !self.queue.listed.val();
         self.queue.delist.next = false;
         self.queue.advance.next = false;
-        self.queue.pass.next = false;
+        // that a message is passed by is late, so that it is told in the next clock, when `pointer` is at the one behind it
+        self.passes_by.d.next = false;
+        self.queue.pass.next = self.passes_by.q.val();
         self.queue.hand.next = false;
         self.queue.position.next = self.next_pointer.q.val();
+        if self.passes_by.q.val() {
+            self.queue.position.next = self.pointer.q.val();
+        }
         if self.decide.q.val() {
             self.decide.d.next = false;
             clear!(admits, flushes, tells_on, judges, walks, passes_over);
         }
         if self.admits.q.val() {
             self.emit.d.next = true;
+            self.pointer.d.next = self.next_pointer.q.val();
             if self.step.fits.val() {
                 self.queue.hand.next = true;
-                self.pointer.d.next = self.next_pointer.q.val();
                 self.scheduled.d.next = true;
                 self.schedule_to.d.next = self.message.val().end_psn;
                 if !self.next_is_tail.q.val() {
@@ -708,6 +721,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         if self.tells_on.q.val() {
             self.finished.status.next = self.told_status.q.val();
+            self.pointer.d.next = self.next_pointer.q.val();
             if self.told_all.q.val() {
                 self.queue.delist.next = true;
                 self.done.next = true;
@@ -717,7 +731,6 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             } else {
                 self.completes.next = self.is_last.val();
                 self.queue.tell.next = true;
-                self.pointer.d.next = self.next_pointer.q.val();
                 if self.next_is_head.q.val() {
                     self.queue.delist.next = true;
                     self.done.next = true;
@@ -748,7 +761,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     // further on; no READ is before the next message unless one was found
                     self.act.d.next = false;
                     self.fetch.d.next = true;
-                    self.queue.pass.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.q.val());
+                    self.passes_by.d.next = !self.found.q.val() & (!self.is_read.val() | self.arrived.q.val());
                 } else if self.is_read.val() & !self.found.q.val() {
                     self.act.d.next = false;
                     self.check.d.next = true;
@@ -789,9 +802,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(outcome: old = queue.old, limit, passed = queue.passed, una = queue.una, at_read);
         inputs!(outcome: advanced, apart, gap_known, mtu = queue.mtu);
         inputs!(events: now, speeds, probing);
-        self.events.put.next = self.stages.event.val();
+        // what the state machine tells is put together from registers, a clock later
+        self.events.put.next = self.stages.event.val() | self.tells_event.q.val();
+        self.tells_event.d.next = false;
+        self.rewinds.d.next = self.outcome.rewind.val();
         inputs!(events:
-            nak = outcome.rewind, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
+            nak = rewinds, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
             bytes = outcome.bytes, commit = held.read);
         self.events.with_int.next = self.reply.acknowledgement.val() & self.queue.int_on.val();
         // a packet is timed when its own acknowledgement comes; a negative one says nothing about it
@@ -816,7 +832,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 }
             } else if !self.events.full.val() {
                 self.finish.d.next = false;
-                self.events.put.next = self.outcome.tell.val();
+                self.tells_event.d.next = self.outcome.tell.val();
                 self.counts_nak.next = self.reply.nak.val();
                 self.queue.lose.next = self.outcome.lost.val();
                 self.echoes.put.next = self.taken.q.val() & self.queue.int_on.val() & !self.echoes.full.val();
@@ -986,7 +1002,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;
             clear! {
-                address, read, load, look, loads, quits, again, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, enlists, blocked, stalled, held_removals
+                address, read, load, look, loads, quits, again, fetch, weigh, decide, admits, flushes, tells_on, judges, walks, passes_over, finish, check, act, post, bury, emit, save, tells_event, passes_by, enlists, blocked, stalled, held_removals
             }
         }
     }

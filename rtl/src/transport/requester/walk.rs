@@ -23,9 +23,9 @@ pub struct Walk<const SEGMENT: usize> {
     pub una: Signal<In, U<24>>,
     /// In the first clock: `una` is that of a queue pair whose state has just been read, and comes in the second.
     pub loads: Signal<In, Bit>,
-    /// With `loads`: the answer's PSN lies before it.
+    /// A clock behind `loads`: the answer's PSN lies before it.
     pub old: Signal<In, Bit>,
-    /// With `loads`: it is that PSN.
+    /// A clock behind `loads`: it is that PSN.
     pub at_una: Signal<In, Bit>,
     /// `limit` is one past the answer's PSN, not that PSN.
     pub past: Signal<In, Bit>,
@@ -59,10 +59,13 @@ pub struct Walk<const SEGMENT: usize> {
     pub reaches: Signal<Out, Bit>,
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
-    #[registers(Bit: completed, took, advanced, held, reached_it, fitted)]
-    una_after: DFF<U<24>>,
-    #[signals(U<24>: una_inside, una_at_end)]
-    /// The answer is about the message; `una_inside` is `una` after it if it ends before the message does, `una_at_end` if not.
+    // done by READ data, if that reaches the last PSN; by an acknowledgement
+    #[registers(Bit: reached_end, passed_end, took, advanced, held, reached_it, fitted)]
+    /// `una` after the answer if that ends before the message does; if not.
+    #[registers(U<24>: una_inside, una_at_end)]
+    /// The answer ends before the message does.
+    ends_before: DFF<Bit>,
+    /// The answer is about the message.
     moved: Signal<Local, Bit>,
     /// Distance from `una` to `limit`.
     ahead: Signal<Local, PsnDistance>,
@@ -72,6 +75,10 @@ pub struct Walk<const SEGMENT: usize> {
     moves: DFF<Bit>,
     /// `limit` is not before `una`, if the answer is READ data.
     reached: DFF<Bit>,
+    /// `una` has come.
+    loaded: DFF<Bit>,
+    /// `moves` and `reached`, or what is known of them where `una` has come.
+    #[signals(Bit: moves_now, reached_now)]
     /// First PSN behind the READ data up to `limit`.
     behind_data: DFF<U<24>>,
     /// Distance from the end of the message to `limit`.
@@ -95,15 +102,17 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         // by two signs, because it takes long to see that two PSNs are one
         ahead_less_one = bit_cast_word::<PsnDistance, U<24>>(limit + !una);
         moves = !ahead.negative & !ahead_less_one.negative;
-        // `una` comes late then, so that its distance to the answer's PSN is not measured again; only data is asked whether it has reached `una`
-        if loads {
-            reached = !old;
-            moves = !old & (past | !at_una);
+        // where `una` has just come, its distance to the answer's PSN has been measured elsewhere; only data is asked whether it has reached `una`
+        loaded = loads;
+        assign!(reached_now = reached, moves_now = moves);
+        if loaded {
+            reached_now = !old;
+            moves_now = !old & (past | !at_una);
         }
         behind_data = limit + 1;
         beyond = bit_cast_word::<PsnDistance, U<24>>(limit - finish);
         // an acknowledgement never completes a READ, only its data does; which of two is known from registers when the end of the message is compared
-        moved = if read { with_data & reached } else { moves };
+        moved = if read { with_data & reached_now } else { moves_now };
         una_inside = una;
         una_at_end = una;
         if moved {
@@ -112,11 +121,14 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
                 una_at_end = finish;
             }
         }
-        una_after = if beyond.negative { una_inside } else { una_at_end };
+        // chosen a clock later, because that it ends before the message does is late
+        ends_before = beyond.negative;
+        new_una = if ends_before { una_inside } else { una_at_end };
         took = moved & read & beyond.negative;
         advanced = moved & (!read | beyond.negative);
         // READ data up to the last PSN of the message ends before the message's end, so that one of the two is compared
-        completed = if read { moved & (behind_data == finish) } else { moved & !beyond.negative };
+        reached_end = moved & read & (behind_data == finish);
+        passed_end = moved & !read & !beyond.negative;
         from_start = bit_cast_word::<PsnDistance, U<24>>(sought - start);
         from_finish = bit_cast_word::<PsnDistance, U<24>>(sought - finish);
         held = !from_start.negative & from_finish.negative;
@@ -124,9 +136,14 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         // what is left is not more than the span, a power of two
         left_less_one = finish + !una;
         fitted = ((left_less_one & above) == 0) & (!read | (reads < max_reads));
-        assign! {
-            new_una = una_after, advances = advanced, complete = completed, taken = took, holds = held, reaches = reached_it, fits = fitted
-        }
+        complete = passed_end | reached_end;
+        assign!(
+            advances = advanced,
+            taken = took,
+            holds = held,
+            reaches = reached_it,
+            fits = fitted
+        );
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

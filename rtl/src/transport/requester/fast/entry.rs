@@ -51,10 +51,10 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, answer_meets, response_meets, replaced, newcomer_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, answer_meets, answer_waits, response_meets, replaced, newcomer_meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, comes, fits, come_stays)]
-    #[signals(Bit: answer_near, response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
+    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, comes, come_stays)]
+    #[signals(Bit: response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]
     /// The answer that waits.
     answer: DFF<FastStep>,
@@ -72,7 +72,7 @@ pub struct Entry {
 impl Logic for Entry {
     fn update(&mut self) {
         // what would enter does not depend on `hold`, which is late; nor does one kind wait for the decision about another
-        answer_can = full & !answer_meets & !(replaced & newcomer_meets);
+        answer_can = full & !answer_meets & !answer_waits & !(replaced & newcomer_meets);
         response_can = response_waits & !response_meets;
         takes_response = response_can & !hold;
         takes_answer = answer_can & !response_can & !hold;
@@ -111,8 +111,7 @@ impl Logic for Entry {
         }
 
         // the answers behind the first
-        fits = !behind_full;
-        comes = come_full & fits;
+        comes = come_full & !behind_full;
         if spare {
             behind = come;
         }
@@ -138,14 +137,9 @@ impl Logic for Entry {
         behind_answer = behind_full & (held_inside | (behind.qp == answer_qp));
         behind_inside = full & answer_inside;
         behind_response = full & (response_qp == answer_qp);
-        answer_near = if answer_can { behind_answer } else { behind_inside };
-        if response_can {
-            answer_near = behind_inside | behind_response;
-        }
-        if hold {
-            answer_near = behind_inside;
-        }
-        answer_meets = answer_near | answers_rest;
+        answer_meets = if takes_answer { behind_answer } else { behind_inside };
+        // a READ response that may go goes, or does not let the answer go either
+        answer_waits = (response_can & behind_response) | answers_rest;
         response_meets = response_near;
         // of one that comes straight into the place of the answer: whether it does is a register beside it, because it depends on `hold`. Where it does and there
         // was an answer, that has gone; a READ response that may go goes, or holds it up a clock for nothing
@@ -160,6 +154,7 @@ impl Logic for Entry {
             inside_2,
             inside_3,
             answer_meets,
+            answer_waits,
             response_meets,
             replaced,
             full,

@@ -8,7 +8,7 @@ use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Sixteen places, taken in turn: more than are in the pipe. Nothing enters the pipe while an answer waits here for the state machine.
+/// Sixteen places, taken in turn: more than are in the pipe. From two clocks on after an answer waits here for the state machine nothing enters the pipe, and what has entered changes nothing.
 #[block]
 pub struct Held {
     /// Clock.
@@ -36,7 +36,7 @@ pub struct Held {
     /// For the state machine, in their order.
     pub machine: StreamOut<Commit>,
     #[registers(U<3>: head, tail)]
-    #[signals(U<3>: new_head, new_tail)]
+    new_head: Signal<Local, U<3>>,
     next_place: DFF<U<4>>,
     #[registers(Bit: addressed, shown, left)]
     /// The answers.
@@ -58,16 +58,16 @@ impl Logic for Held {
         answers.raddr = if turn { places.rdata } else { read_place };
         read = answers.rdata;
         inputs!(places: we = defer, waddr = tail, wdata = defer_place, raddr = head);
-        new_tail = tail;
         if defer {
-            new_tail = tail + 1;
+            tail = tail + 1;
         }
         new_head = head;
         if machine.ready {
             new_head = head + 1;
         }
-        assign!(head.d = new_head, tail.d = new_tail);
-        left = new_head != new_tail;
+        head = new_head;
+        // eight places are more than can come before the state machine has its turn
+        left = defer | (new_head != tail);
         waits = left;
         machine.data = answers.rdata;
         // the oldest answer shows two clocks after it was addressed

@@ -37,9 +37,10 @@ pub struct PostEntry {
     pub taken: Signal<Out, Bit>,
     /// What enters with it.
     pub step: Signal<Out, PostStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, meets)]
+    // is the queue pair of what may wait now inside, for both that it may be; it is the new one
+    #[registers(Bit: inside_1, inside_2, inside_3, next_meets, new_meets, was_new, rested)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: takes, next_inside, new_inside, will_be_inside)]
+    #[signals(Bit: takes, meets, next_inside, new_inside)]
     qp: Signal<Local, U<8>>,
     entering: Signal<Local, PostStep>,
 }
@@ -47,7 +48,8 @@ pub struct PostEntry {
 #[kernel]
 impl Logic for PostEntry {
     fn update(&mut self) {
-        takes = waits & !meets & !hold;
+        meets = if was_new { new_meets } else { next_meets };
+        takes = waits & !meets & !rested & !hold;
         taken = takes;
         qp = bit_cast_u::<8, 24>(work.qpn);
         assign!(entering.qp = qp, entering.place = place, entering.invalid = invalid);
@@ -62,12 +64,16 @@ impl Logic for PostEntry {
                 | (inside_2 & (qp_2 == number))
                 | (inside_3 & (qp_3 == number));
         });
-        will_be_inside = if is_new { new_inside } else { next_inside };
-        meets = will_be_inside | rests;
+        assign!(
+            next_meets.d = next_inside,
+            new_meets.d = new_inside,
+            was_new.d = is_new,
+            rested.d = rests
+        );
         assign!(inside_1.d = takes, qp_1.d = qp);
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
         assign!(inside_3.d = inside_2, qp_3.d = qp_2);
-        reset!(inside_1, inside_2, inside_3, meets);
+        reset!(inside_1, inside_2, inside_3, next_meets, new_meets, rested);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

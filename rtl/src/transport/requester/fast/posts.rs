@@ -90,9 +90,10 @@ pub struct Posts<const SEGMENT: usize> {
     #[registers(Bit: refused_4, full_4, all_4, reads_4)]
     #[registers(U<24>: outstanding_4, more_psns_4, first_behind_4)]
     #[signals(U<24>: last_out)]
-    #[signals(Bit: more, fits, refused, queues)]
+    #[signals(Bit: more, refused, may_queue, queues, waits)]
     // 5
-    #[registers(Bit: push_5, returns_5, defers_5, comes_back_5)]
+    // it queues, unless more would be outstanding than may be, which is late in clock 4; it returns; or it is for the state machine
+    #[registers(Bit: may_queue_5, too_much_5, returns_5, defers_5, comes_back_5)]
     end_5: DFF<U<24>>,
     /// Bits of a number of PSNs less one that is longer than a message may be.
     #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]
@@ -149,24 +150,28 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         end_5 = first_behind_4 + more_psns_4;
         // what would be outstanding is not more than a power of two
         last_out = outstanding_4 + more_psns_4;
-        fits = ((last_out & above) == 0) & (!step_4.read | reads_4);
+        too_much_5 = (last_out & above).any();
         refused = refused_4 | !allowed;
-        queues = valid_4 & !refused & !full_4 & !more & all_4 & fits;
-        push_5 = queues;
+        may_queue = !refused & !full_4 & !more & all_4 & (!step_4.read | reads_4);
+        may_queue_5 = valid_4 & may_queue;
         returns_5 = valid_4 & !refused & full_4;
-        defers_5 = valid_4 & (refused | (!full_4 & (more | !all_4 | !fits)));
-        comes_back_5 = valid_4 & !queues;
+        defers_5 = valid_4 & (refused | !full_4) & !may_queue;
+        comes_back_5 = valid_4 & !may_queue;
 
         // 5
+        queues = may_queue_5 & !too_much_5;
+        waits = may_queue_5 & too_much_5;
+        defers = defers_5 | waits;
+        comes_back = comes_back_5 | waits;
         written = posted_5;
         written.tail = posted_5.tail + 1;
         written.admit = posted_5.tail + 1;
         written.assigned = end_5;
         written.posted = posted_5.posted + bit_cast_u::<5, 1>(bit_cast_b(step_5.read));
         assign! {
-            will_write = valid_4, writing = valid_5, qp = step_5.qp, new_posted = written, place = step_5.place, push = push_5,
+            will_write = valid_4, writing = valid_5, qp = step_5.qp, new_posted = written, place = step_5.place, push = queues,
             generation = posted_5.generation, tail = posted_5.tail, start = posted_5.assigned, finish = end_5,
-            returns = returns_5, defers = defers_5, comes_back = comes_back_5
+            returns = returns_5
         }
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset!(
@@ -175,7 +180,7 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
             valid_3,
             valid_4,
             valid_5,
-            push_5,
+            may_queue_5,
             returns_5,
             defers_5,
             comes_back_5

@@ -39,8 +39,10 @@ pub struct Responses {
     pub ahead: Signal<In, U<36>>,
     /// With `takes`: it is the last of its READ.
     pub last: Signal<In, Bit>,
-    /// The oldest one inside is for the state machine; nothing enters in this clock, and what is inside of others counts no more.
+    /// The oldest one inside is for the state machine, and what is inside of others counts no more, nor what enters in this clock.
     pub defers: Signal<In, Bit>,
+    /// The one that entered a clock ago counts no more.
+    pub recalls: Signal<In, Bit>,
     /// The oldest response.
     pub front: Signal<Out, RxPacket>,
     /// It is taken, and its decision may leave.
@@ -52,8 +54,8 @@ pub struct Responses {
     /// The oldest response, if it is for the state machine; taken with its decision.
     pub machine: StreamOut<RxPacket>,
     #[registers(Bit: room, shown, offers, front_shown, due, deferred, offered)]
-    #[registers(U<5>: head, judged, next, tail)]
-    #[signals(Bit: writes, leaves, some)]
+    #[registers(U<5>: head, judged, next, before, tail)]
+    #[signals(Bit: writes, leaves, some, again)]
     #[signals(U<5>: new_tail, coming)]
     #[signals(U<4>: place)]
     /// The responses.
@@ -96,13 +98,19 @@ impl Logic for Responses {
         steps.wdata = word;
 
         // into the pipe
+        // where all behind the one for the state machine enter anew, that one does
+        again = recalls & !deferred;
         coming = if enters { next + 1 } else { next };
+        if again {
+            coming = before;
+        }
+        before = next;
         steps.raddr = bit_cast_u::<4, 5>(coming);
         step = steps.rdata;
         waits = offers;
         some = if enters { next + 1 != tail } else { next != tail };
-        shown = some & !defers;
-        offers = shown & !enters & !defers & !(deferred & !machine.ready);
+        shown = (some | again) & !defers;
+        offers = shown & !enters & !again & !defers & !(deferred & !machine.ready);
         next = coming;
         if defers {
             next = judged + 1;

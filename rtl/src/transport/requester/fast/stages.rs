@@ -78,16 +78,20 @@ pub struct Stages {
     pub empty: Signal<Out, Bit>,
     /// 3: the PSN lies before `una`.
     pub old: Signal<Out, Bit>,
-    /// 3: it is `una`.
-    pub at_una: Signal<Out, Bit>,
     /// 3: it was not sent.
     pub unsent: Signal<Out, Bit>,
     /// 3: it lies before the end of the READ data taken.
     pub before_gap: Signal<Out, Bit>,
+    /// 4: the PSN lay before `una`.
+    pub old_before: Signal<Out, Bit>,
+    /// 4: it was `una`.
+    pub at_una: Signal<Out, Bit>,
     /// 5: the payload of the READ response is taken.
     pub takes: Signal<Out, Bit>,
     /// 5: the READ response is for the state machine; those behind it are dropped.
     pub defers_response: Signal<Out, Bit>,
+    /// 1: the READ response that has entered in the clock in which something was left to the state machine is dropped.
+    pub recalls_response: Signal<Out, Bit>,
     /// 5: what is taken is the last of its READ.
     pub last: Signal<Out, Bit>,
     /// 5: bytes of the READ before that payload.
@@ -151,11 +155,11 @@ pub struct Stages {
     /// Something is inside.
     pub busy: Signal<Out, Bit>,
     // 1, 2
-    #[registers(Bit: valid_1, valid_2)]
+    #[registers(Bit: valid_1, valid_2, passes_1, passes_2)]
     #[registers(FastStep: step_1, step_2)]
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, alive_3, int_on_3, sent_known_3)]
+    #[registers(Bit: valid_3, passes_3, alive_3, int_on_3, sent_known_3)]
     // of the places in the ring, unless the state is void: none has been taken, none has been given to the scheduler, all have; none is there, none is out; the
     // oldest READ with missing data is not out; no completion waits
     #[registers(Bit: at_start_3, none_yet_3, all_out_3, alone_3, none_out_3, none_read_3, told_all_3)]
@@ -171,31 +175,33 @@ pub struct Stages {
     #[signals(PsnDistance: from_first, from_una, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
     // 4
-    #[registers(Bit: valid_4, live_4, ended_4, old_4, unsent_4, behind_4, all_4, direct_4, int_on_4)]
+    #[registers(Bit: valid_4, live_4, ended_4, old_4, at_una_4, unsent_4, behind_4, all_4, direct_4, int_on_4)]
     #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
-    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, awaited_4, before_gap_4, next_missing_4, whole_4, short_4)]
+    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, drops_old_4, awaited_4, before_gap_4, next_missing_4, whole_4, short_4)]
     #[registers(U<24>: next_4, passed_4)]
     mtu_4: DFF<U<3>>,
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
-    #[signals(Bit: is_answer, is_ack, in_order, fits_place, fits_inside, fits_end)]
-    #[signals(Bit: judged, at_end, never_sent, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, closes, moves, done)]
+    #[signals(Bit: is_answer, is_ack, fits_place, drops, gap_far, at_first)]
+    #[signals(Bit: judged, at_end, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, moves, done)]
     // 5
     // `writes_5`: `valid_5` or `saves_5`, for the memories
-    #[registers(Bit: valid_5, saves_5, writes_5, frees_5, acknowledges_5, with_int_5)]
+    #[registers(Bit: valid_5, saves_5, writes_5, acknowledges_5, with_int_5)]
     // an answer that is for the state machine unless it moves; an event, an echo even if it does not move; an echo if it does
     #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5)]
-    #[registers(Bit: moves_5, behind_5, read_5, ends_work_5)]
+    // the answer may move within its message, or also to its end; where the message ends, seen from the step, is late in clock 4
+    #[registers(Bit: kind_moves_5, closes_5, within_5, at_end_5, behind_5, read_5, ends_work_5)]
     next_5: DFF<U<24>>,
     /// Bytes that are acknowledged, but for half of the shift by the MTU code.
     passed_5: DFF<U<32>>,
     // one behind the places and the count that the state has; where the READ with missing data is if the oldest message goes
     #[registers(U<5>: behind_head_5, behind_told_5, behind_read_at_5, one_more_retired_5, read_at_freed_5)]
     written: Signal<Local, RequesterState>,
-    #[signals(Bit: accepts, deferred, counts)]
-    // the READ response is of a place inside of its READ, or at its end; it is the next one; it was in the pipe until here
-    #[registers(Bit: inside_5, ends_5, in_order_5, response_5, last_5)]
+    #[signals(Bit: accepts, defers, deferred, dropped_1, counts)]
+    // the READ response fits a place inside of its READ, or the one at its end; it is the first of a READ or the next one, and may be taken; it was in the pipe
+    // until here
+    #[registers(Bit: fits_inside_5, fits_end_5, first_5, missing_5, response_5)]
     /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
     ahead_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
@@ -205,15 +211,24 @@ pub struct Stages {
 impl Logic for Stages {
     fn update(&mut self) {
         // 5, for all others: what the message says of a READ response is late in clock 4, so that it is put together here
-        accepts = (inside_5 | ends_5) & in_order_5;
+        moves = (kind_moves_5 & within_5) | (closes_5 & at_end_5);
+        done = closes_5 & at_end_5;
+        accepts = (first_5 | missing_5) & ((fits_inside_5 & within_5) | (fits_end_5 & at_end_5));
+        defers = answer_5 & !moves;
         deferred = response_5 & !accepts;
 
         // 0, 1
         // a response behind one that is for the state machine is dropped
         valid_1 = valid;
         step_1 = step;
+        // what has entered while an answer of its queue pair, perhaps, was left to the state machine: that it was is late, so that a READ response enters anew,
+        // and an answer is left to the state machine, too, if it would move anything
+        passes_1 = defers | deferred;
+        assign!(passes_2.d = passes_1, passes_3.d = passes_2);
+        dropped_1 = step_1.response & passes_1;
+        recalls_response = valid_1 & dropped_1;
         assign!(asked_qp = step_1.qp, asked_psn = step_1.psn);
-        valid_2 = valid_1 & !(step_1.response & deferred);
+        valid_2 = valid_1 & !(step_1.response & deferred) & !dropped_1;
         step_2 = step_1;
         next_2 = step_1.psn + 1;
 
@@ -285,6 +300,7 @@ impl Logic for Stages {
         );
         // how far it lies behind `una`, for both that it may be: which of them it is would be late
         from_first = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - first_psn_3);
+        at_first = step_3.psn == first_psn_3;
         from_una = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.una);
         is_old = if acked_is_void { from_first.negative } else { from_una.negative };
         beyond = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - sent_to_3);
@@ -299,15 +315,17 @@ impl Logic for Stages {
         none_out = if acked_is_void { none_yet_3 } else { none_out_3 };
         no_read = if acked_is_void { none_yet_3 } else { none_read_3 };
         // a READ response: the oldest READ with missing data may be there, and what of it is missing; in a void state there is none
-        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - now.accepted);
+        progress = bit_cast_word::<PsnDistance, U<24>>(step_3.psn - state_3.accepted);
+        gap_far = if acked_is_void { from_first.negative } else { progress.negative };
         is_response = step_3.response;
         awaited_4 = goes_on & is_response & alive_3 & !is_void & !has_ended & !no_read & !step_3.negative;
-        before_gap_4 = progress.negative;
-        next_missing_4 = step_3.psn == now.accepted;
+        before_gap_4 = gap_far;
+        next_missing_4 = if acked_is_void { at_first } else { step_3.psn == state_3.accepted };
         response_4 = is_response;
         old = is_old;
-        at_una = if acked_is_void { step_3.psn == first_psn_3 } else { step_3.psn == state_3.una };
-        before_gap = progress.negative;
+        at_una_4 = if acked_is_void { at_first } else { step_3.psn == state_3.una };
+        assign!(old_before = old_4, at_una = at_una_4);
+        before_gap = gap_far;
         full_length = bits_u::<16>(256) << mtu_3;
         last_byte = step_3.length - 1;
         whole_4 = step_3.length == full_length;
@@ -329,27 +347,23 @@ impl Logic for Stages {
         // and what it may be about: the oldest message, nothing, or more than is known here
         judged = goes_on & is_answer & alive_3 & !has_ended;
         judged_4 = judged;
-        never_sent = !is_old & unsent;
-        may_move = judged & !is_void & !none_out;
-        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative & !is_old;
-        moves_read_4 = may_move & is_data & !is_old;
-        drops_4 = !is_answer
-            | !alive_3
-            | has_ended
-            | (is_ack & (never_sent | is_ignored))
-            | ((is_positive | is_data) & is_old)
-            | is_duplicate;
+        may_move = judged & !passes_3 & !is_void & !none_out;
+        moves_write_4 = may_move & is_positive & sent_known_3 & beyond.negative;
+        moves_read_4 = may_move & is_data;
+        drops_4 = !is_answer | !alive_3 | has_ended | is_ignored | is_duplicate;
+        drops_old_4 = is_positive | is_data;
 
         // 4: an answer moves within the oldest message, or to its end
         over = bit_cast_word::<PsnDistance, U<24>>(next_4 - message.end_psn);
         at_end = next_4 == message.end_psn;
+        assign!(within_5.d = over.negative, at_end_5.d = at_end);
         // neither a gap nor an earlier message, nor one that must wait for its completion or lets others follow
         kind_moves = if message.read { moves_read_4 } else { moves_write_4 };
-        closes = kind_moves & direct_4 & all_4 & (room | !message.last);
-        moves = (kind_moves & over.negative) | (closes & at_end);
-        done = closes & at_end;
+        kind_moves_5 = kind_moves & !old_4;
+        closes_5 = kind_moves & !old_4 & direct_4 & all_4 & (room | !message.last);
         completes_qp = step_4.qp;
-        answer_5 = valid_4 & !drops_4;
+        drops = drops_4 | (drops_old_4 & old_4) | (acknowledgement_4 & !old_4 & unsent_4);
+        answer_5 = valid_4 & !drops;
         tells_5 = judged_4 & positive_4 & old_4;
         acknowledges_5 = acknowledgement_4;
         with_int_5 = acknowledgement_4 & int_on_4;
@@ -366,20 +380,16 @@ impl Logic for Stages {
 
         // 4: the next response of a READ, of the kind and length of its place; the last has what whole packets leave of the READ
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
-        in_order = (next_missing_4 & !offset.negative) | (step_4.psn == message.first_psn);
         // compared as if both were one less, which changes nothing
         unlike = (message.length ^ step_4.length) & !above_packet_4;
-        fits_inside = !step_4.ends & whole_4;
-        fits_end = step_4.ends & short_4 & !unlike.any();
+        fits_inside_5 = !step_4.ends & whole_4;
+        fits_end_5 = step_4.ends & short_4 & !unlike.any();
         fits_place = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
-        inside_5 = fits_place & fits_inside & over.negative;
-        ends_5 = fits_place & fits_end & at_end;
-        in_order_5 = in_order;
+        first_5 = fits_place & (step_4.psn == message.first_psn);
+        missing_5 = fits_place & next_missing_4 & !offset.negative;
         response_5 = valid_4 & response_4 & !deferred;
-        last_5 = at_end;
         ahead_5 = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << (mtu_4 & 4);
 
-        frees_5 = done;
         assign!(state_5.d = state_4, behind_5.d = behind_4);
         // added before it is known whether the message goes: the way on to the tables is long
         behind_head_5 = state_4.head + 1;
@@ -390,8 +400,6 @@ impl Logic for Stages {
         if state_4.read_at == state_4.head {
             read_at_freed_5 = state_4.head + 1;
         }
-        moves_5 = moves;
-        // whether it goes is late
         assign!(read_5.d = message.read, ends_work_5.d = message.last);
         saves_5 = saves_4;
         writes_5 = valid_4 | saves_4;
@@ -399,45 +407,44 @@ impl Logic for Stages {
         read_place = step_4.place;
 
         // 5
-        we = moves_5 | saves_5 | accepts;
+        we = moves | saves_5 | accepts;
         will_write = valid_4 | saves_4;
         writing = writes_5;
         saved = saves_5;
         written = state_5;
-        if moves_5 {
+        if moves {
             written.una = next_5;
         }
-        if frees_5 {
+        if done {
             fields!(written: head = behind_head_5, told = behind_told_5, read_at = read_at_freed_5);
         }
-        if frees_5 & read_5 {
+        if done & read_5 {
             written.retired = one_more_retired_5;
         }
-        if (moves_5 & behind_5) | accepts {
+        if (moves & behind_5) | accepts {
             written.accepted = next_5;
         }
-        if accepts & last_5 {
+        if accepts & at_end_5 {
             written.read_at = behind_read_at_5;
         }
-        moved = moves_5 | accepts;
+        moved = moves | accepts;
         assign! {
             qp = step_5.qp, generation = state_5.generation, new_state = written, place = step_5.place,
-            frees = frees_5, psn = next_5,
+            frees = done, psn = next_5,
             acknowledges = acknowledges_5, with_int = with_int_5, ghost = ghost_5, ignored = ignored_5,
             ended = ended_5
         }
-        completed = frees_5 & ends_work_5;
-        // whether an answer moves is late in clock 4
-        defers_answer = answer_5 & !moves_5;
-        event = tells_5 | moves_5;
-        echo = duplicate_5 | (moves_5 & echoes_5);
-        assign!(takes = accepts, defers_response = deferred, last = last_5);
+        completed = done & ends_work_5;
+        defers_answer = defers;
+        event = tells_5 | moves;
+        echo = duplicate_5 | (moves & echoes_5);
+        assign!(takes = accepts, defers_response = deferred, last = at_end_5);
         ahead = ahead_5 << (mtu_5 & 3);
         bytes = passed_5 << (mtu_5 & 3);
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, moves_5, frees_5, answer_5, tells_5,
-            duplicate_5, ghost_5, ignored_5, ended_5, inside_5, ends_5, response_5
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, kind_moves_5, closes_5, answer_5, tells_5,
+            duplicate_5, ghost_5, ignored_5, ended_5, first_5, missing_5, response_5
         }
     }
 

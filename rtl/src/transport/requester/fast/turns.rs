@@ -16,7 +16,7 @@ pub struct Turns {
     pub reset: Signal<In, Bit>,
     /// Something waits for the state machine.
     pub calls: Signal<In, Bit>,
-    /// Of that, answers from their pipe, from the clock on in which it leaves one.
+    /// Of that, answers that their pipe has left.
     pub answers: Signal<In, Bit>,
     /// The state machine is between two operations.
     pub idle: Signal<In, Bit>,

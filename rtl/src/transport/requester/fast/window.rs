@@ -81,8 +81,9 @@ pub struct Window {
     meets: [Signal<Local, Bit>; 16],
     frees_r: DFF<Bit>,
     freed_qp_r: DFF<U<8>>,
-    /// `freed_qp` of a clock ago is that of the place.
-    freed_meets: [Signal<Local, Bit>; 16],
+    /// `freed_qp` of two clocks ago is that of the place.
+    freed_meets: [DFF<Bit>; 16],
+    frees_2: DFF<Bit>,
     /// The work request that came a clock ago is of the place's queue pair.
     owned: [DFF<Bit>; 16],
     /// So far, by place: a full one of `freed_qp`; one of what comes; the place of `next` (`at_next`), and the one behind it.
@@ -95,7 +96,7 @@ pub struct Window {
     entered_place: DFF<U<4>>,
     entered_qp: DFF<U<8>>,
     arriving_qp: Signal<Local, U<8>>,
-    #[signals(Bit: comes_full)]
+    #[signals(Bit: comes_full, addressed_meets)]
     /// Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
     addressed_qp: Signal<Local, U<8>>,
     arriving: Signal<Local, WorkRequest>,
@@ -248,7 +249,8 @@ impl Logic for Window {
         behind_full[16] = behind_full[15] | (at_next[15] & full[0]);
         // whether it is passed by is known together with whether it shows
         full_here = if took { behind_full[16] } else { next_full[16] };
-        passed = full_here | (comes_back & (addressed_qp == end_qp));
+        addressed_meets = if is_new { numbers.rdata == end_qp } else { front_qp == end_qp };
+        passed = full_here | (comes_back & addressed_meets);
         showing = shows | (waits_r & !take);
         waits_r = showing & !passed;
         skips = showing & passed;
@@ -268,9 +270,9 @@ impl Logic for Window {
                 owned[i] = entered_qp == arriving_qp;
             }
         }
-        // a clock later, because it goes by a comparison with each place
-        assign!(frees_r.d = frees, freed_qp_r.d = freed_qp);
-        freed_ring = (freed_ring | (frees_r & freed_by[16])) & !restarts;
+        // two clocks later, because it goes by a comparison with each place
+        assign!(frees_r.d = frees, freed_qp_r.d = freed_qp, frees_2.d = frees_r);
+        freed_ring = (freed_ring | (frees_2 & freed_by[16])) & !restarts;
 
         // what has become of each; places before `next` alone are given free, a clock after the oldest is seen to be done
         clear!(freed, flown, landed, queued, refused, handled);
@@ -309,6 +311,7 @@ impl Logic for Window {
             gone,
             again,
             frees_r,
+            frees_2,
             freed_ring,
             restart_due,
             head,

@@ -32,8 +32,8 @@ fn wanted(psn: u64) -> (u64, u64, u64, u64, bool, bool) {
     )
 }
 
-/// A pipe of five clocks at random: it takes some, leaves some to a state machine that takes its time, and forgets those behind. Every response enters in its
-/// order, enters again if it was dropped, and leaves once and in order, with the decision that was made about it.
+/// A pipe of five clocks at random: it takes some, leaves some to a state machine that takes its time, and forgets those behind, and now and then one that has
+/// just entered. Every response enters in its order, enters again if it was dropped, and leaves once and in order, with the decision that was made about it.
 #[test]
 fn every_response_leaves_once_in_order_with_its_own_decision() {
     let mut block: Box<Responses> = Box::default();
@@ -45,6 +45,8 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
     let mut inside: VecDeque<Option<u64>> = VecDeque::from([None; 5]);
     let (mut next, mut psn, mut offered, mut deferred) = (0usize, 0u64, false, false);
     let (mut left, mut to_machine, mut most) = (0u64, 0u64, 0usize);
+    // the one that entered a clock ago is dropped
+    let (mut dropped, mut again) = (false, 0);
     for clock in 0..40_000u64 {
         let reset = clock < 2 || clock % 9000 == 8999;
         let busy = clock / 500 % 3;
@@ -55,6 +57,12 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
         b.row.data.next = row(psn);
         // out of the pipe
         let out = inside.pop_front().flatten();
+        b.recalls.next = dropped;
+        if dropped && !deferred {
+            *inside.back_mut().expect("four") = None;
+            next -= 1;
+            again += 1;
+        }
         let defers = out.is_some() && random.chance(0.08);
         let takes = out.is_some() && !defers;
         let (base, ahead) = (random.corner(64), random.corner(36));
@@ -74,7 +82,9 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
             assert!(rust_hdl::prelude::simulate(b, 10), "no loop");
             (b.waits.val(), (b.decided.val(), b.machine.valid.val()))
         };
-        let enters = waits && wish && !defers;
+        assert!(!(waits && dropped), "clock {clock}: one in two clocks");
+        let enters = waits && wish;
+        dropped = enters && (defers || random.chance(0.1));
         let acts = shown.0 && room;
         let done = shown.1 && tells;
         b.enters.next = enters;
@@ -145,12 +155,12 @@ fn every_response_leaves_once_in_order_with_its_own_decision() {
             held.clear();
             decided.clear();
             inside.iter_mut().for_each(|step| *step = None);
-            (next, deferred) = (0, false);
+            (next, deferred, dropped) = (0, false, false);
         }
     }
     assert!(
-        left > 5000 && to_machine > 300 && most == 16,
-        "{left} {to_machine} {most}"
+        left > 5000 && to_machine > 300 && again > 300 && most == 16,
+        "{left} {to_machine} {again} {most}"
     );
 }
 

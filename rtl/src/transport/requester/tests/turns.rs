@@ -17,7 +17,7 @@ fn run(calls: f64, answers: f64, waits: f64, crowded: f64) -> Seen {
     init(turns.as_mut()).expect("complete block");
     let mut random = Stimulus::new(13);
     let mut pipe: VecDeque<bool> = VecDeque::from([false; 5]);
-    // answers that the pipe has left: up to five, while it runs out
+    // answers that the pipe has left: up to seven, while it runs out
     let (mut running, mut in_turn, mut calling, mut left) = (0u32, 0u32, false, 0u64);
     let mut seen = Seen::default();
     let (mut before, mut waited, mut begun, mut crowds_before) = (false, false, false, false);
@@ -26,7 +26,7 @@ fn run(calls: f64, answers: f64, waits: f64, crowded: f64) -> Seen {
         t.reset.next = clock < 2;
         calling |= clock > 2 && random.chance(calls);
         if calling && !before && left == 0 && random.chance(answers) {
-            left = 1 + random.below(5);
+            left = 1 + random.below(7);
         }
         let answering = left > 0;
         let waiting = clock > 2 && random.chance(waits);
