@@ -58,6 +58,15 @@ pub const FAST: &str = "FAST_SIMULATION";
 const TRACE: &str = "--trace-vcd";
 const OBJECT: &str = "model.so";
 
+/// Option of the C++ compiler. Nearly all that a model runs it runs once a clock, so that it is as quick as its code is short.
+fn effort(optimise: u8) -> &'static str {
+    match optimise {
+        0 => "-O0",
+        1 => "-O1",
+        _ => "-Os",
+    }
+}
+
 /// Instructions of this processor that make a model quicker. What it computes does not depend on them.
 fn machine() -> &'static [&'static str] {
     #[cfg(target_arch = "x86_64")]
@@ -82,10 +91,10 @@ fn shared_object_announced(
     announce: impl FnOnce(&str, u64) -> Announcement,
 ) -> Result<PathBuf, ToolError> {
     let shim = shim::source(&sources.top, &sources.ports, sources.trace, sources.registered);
-    let optimise = format!("-O{}", sources.optimise);
+    let optimise = effort(sources.optimise);
     let options = [
         Tool::Verilator.requirement(),
-        optimise.as_str(),
+        optimise,
         sources.top.as_str(),
         shim.as_str(),
     ];
@@ -105,7 +114,7 @@ fn shared_object_announced(
     cache::folder(&dir, |dir| {
         let bytes = sources.files.iter().map(|(_, text)| text.len() as u64).sum();
         let announcement = announce(&sources.top, bytes);
-        build(sources, &shim, &optimise, dir)?;
+        build(sources, &shim, optimise, dir)?;
         announcement.done();
         Ok::<(), ToolError>(())
     })?;

@@ -750,6 +750,60 @@ fn few_clocks_a_read_of_one_packet() {
     assert!(took < 5 * qps * rounds, "{took} clocks");
 }
 
+/// READ responses back to back on twelve queue pairs, of which every fifth is of a generation that is gone and for the state machine, and now and then an
+/// acknowledgement of a READ whose data has not come, which is, too. What enters the pipe while they leave it enters anew: all is decided once and in order.
+#[test]
+fn read_responses_behind_what_is_left_to_the_state_machine_are_decided_once_and_in_order() {
+    let mut b: Bench<20> = Bench::new(10);
+    let (qps, rounds) = (12, 10);
+    for qp in 0..qps {
+        b.context(qp, GENERATION, 0, 2, false, true);
+        for id in 0..rounds {
+            b.work(qp, qp * rounds + id, true, 700);
+        }
+    }
+    b.drain();
+    for qp in 0..qps {
+        b.sent.push_back((qp, GENERATION, rounds));
+    }
+    b.drain();
+    for number in 0..qps * rounds {
+        let (qp, psn) = (number % qps, number / qps);
+        b.response(qp, GENERATION, ONLY, psn, 700, 2, &[]);
+        if number % 5 == 3 {
+            b.response(qp, GENERATION + 1, ONLY, psn, 700, 2, &[]);
+        }
+        b.acknowledge((qp + 5) % qps, GENERATION, rounds - 1, ACK, &[]);
+    }
+    let mut acknowledgements = std::mem::take(&mut b.answers);
+    let expected: Vec<_> = b
+        .rows
+        .iter()
+        .map(|row| (row.row.psn, row.row.generation.0 == GENERATION))
+        .collect();
+    let start = b.clock;
+    while b.done.len() < (qps * rounds) as usize || b.actions.len() < expected.len() {
+        if b.random.chance(0.05) {
+            b.answers.extend(acknowledgements.pop_front());
+        }
+        b.tick();
+        assert!(b.clock - start < 50_000, "{} done", b.done.len());
+    }
+    b.drain();
+    let decided: Vec<_> = b.actions.iter().map(|action| (action.psn, action.take)).collect();
+    assert_eq!(decided, expected);
+    for qp in 0..qps {
+        let ids: Vec<_> = b
+            .done
+            .iter()
+            .filter(|done| done.0 / rounds == qp)
+            .map(|done| (done.0, done.1))
+            .collect();
+        let wanted: Vec<_> = (0..rounds).map(|id| (qp * rounds + id, 0)).collect();
+        assert_eq!(ids, wanted, "queue pair {qp}");
+    }
+}
+
 #[test]
 fn a_host_that_takes_no_completions_holds_up_its_work_requests_and_nothing_else() {
     const WORKS: u64 = 100;
