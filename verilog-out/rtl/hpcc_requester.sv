@@ -3496,8 +3496,8 @@ module hpcc_requester (
   end
   // held: The answers that are in the pipe, and those of them that it leaves to the state machine.
   //
-  // Sixteen places, taken in turn: more than are in the pipe. From two clocks on after an answer waits here for the state machine nothing
-  // enters the pipe, and what has entered changes nothing.
+  // Sixteen places, taken in turn: more than are in the pipe. While an answer waits here for the state machine nothing enters the pipe;
+  // what enters in the clock in which it comes moves nothing.
   assign held_place = held_next_place_q;
   assign held_answers_we = 1'd1;
   assign held_read = held_answers_rdata;

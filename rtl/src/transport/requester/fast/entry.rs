@@ -71,7 +71,7 @@ pub struct Entry {
 #[kernel]
 impl Logic for Entry {
     fn update(&mut self) {
-        // what would enter does not depend on `hold`, which is late; nor does one kind wait for the decision about another
+        // what would enter does not depend on `hold`; nor does one kind wait for the decision about another
         answer_can = full & !answer_meets & !answer_waits & !(replaced & newcomer_meets);
         response_can = response_waits & !response_meets;
         takes_response = response_can & !hold;

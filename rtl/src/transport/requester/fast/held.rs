@@ -8,7 +8,8 @@ use crate::words::transport::Commit;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Sixteen places, taken in turn: more than are in the pipe. From two clocks on after an answer waits here for the state machine nothing enters the pipe, and what has entered changes nothing.
+/// Sixteen places, taken in turn: more than are in the pipe. While an answer waits here for the state machine nothing enters the pipe; what enters in the clock in
+/// which it comes [moves nothing](super::stages).
 #[block]
 pub struct Held {
     /// Clock.

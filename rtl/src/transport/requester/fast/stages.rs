@@ -221,7 +221,7 @@ impl Logic for Stages {
         // a response behind one that is for the state machine is dropped
         valid_1 = valid;
         step_1 = step;
-        // what has entered while an answer of its queue pair, perhaps, was left to the state machine: that it was is late, so that a READ response enters anew,
+        // what has entered while something, perhaps of its queue pair, was left to the state machine: that it was is late, so that a READ response enters anew,
         // and an answer is left to the state machine, too, if it would move anything
         passes_1 = defers | deferred;
         assign!(passes_2.d = passes_1, passes_3.d = passes_2);

@@ -719,12 +719,9 @@ fn few_clocks_an_acknowledgement_and_a_read_response() {
     assert!((39 * 4..39 * 5 + 20).contains(&taken), "{taken}");
 }
 
-/// READs of one packet on twelve queue pairs: each is three steps of the pipe, one of them every second clock, and none is left to the state machine, which takes
-/// ten clocks and more.
-#[test]
-fn few_clocks_a_read_of_one_packet() {
-    let mut b: Bench<20> = Bench::new(9);
-    let (qps, rounds) = (12, 10);
+/// So many queue pairs, each with so many READs of one packet that have all been sent, numbered from 0 queue pair by queue pair.
+fn reads_of_one_packet(seed: u64, qps: u64, rounds: u64) -> Bench<20> {
+    let mut b = Bench::new(seed);
     for qp in 0..qps {
         b.context(qp, GENERATION, 0, 2, false, true);
         for id in 0..rounds {
@@ -736,6 +733,15 @@ fn few_clocks_a_read_of_one_packet() {
         b.sent.push_back((qp, GENERATION, rounds));
     }
     b.drain();
+    b
+}
+
+/// READs of one packet on twelve queue pairs: each is three steps of the pipe, one of them every second clock, and none is left to the state machine, which takes
+/// ten clocks and more.
+#[test]
+fn few_clocks_a_read_of_one_packet() {
+    let (qps, rounds) = (12, 10);
+    let mut b = reads_of_one_packet(9, qps, rounds);
     let start = b.clock;
     for psn in 0..rounds {
         for qp in 0..qps {
@@ -754,19 +760,8 @@ fn few_clocks_a_read_of_one_packet() {
 /// acknowledgement of a READ whose data has not come, which is, too. What enters the pipe while they leave it enters anew: all is decided once and in order.
 #[test]
 fn read_responses_behind_what_is_left_to_the_state_machine_are_decided_once_and_in_order() {
-    let mut b: Bench<20> = Bench::new(10);
     let (qps, rounds) = (12, 10);
-    for qp in 0..qps {
-        b.context(qp, GENERATION, 0, 2, false, true);
-        for id in 0..rounds {
-            b.work(qp, qp * rounds + id, true, 700);
-        }
-    }
-    b.drain();
-    for qp in 0..qps {
-        b.sent.push_back((qp, GENERATION, rounds));
-    }
-    b.drain();
+    let mut b = reads_of_one_packet(10, qps, rounds);
     for number in 0..qps * rounds {
         let (qp, psn) = (number % qps, number / qps);
         b.response(qp, GENERATION, ONLY, psn, 700, 2, &[]);
