@@ -8,6 +8,7 @@ use super::read_align::ReadAlign;
 use super::split::JobSplit;
 use crate::prim::axi::AxiReadOut;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -37,8 +38,8 @@ pub struct DmaReader {
     /// looked at, beats are counted.
     pub m_axi: AxiReadOut,
     split: JobSplit,
-    bursts: StreamFifo<Burst, 5, 16>,
-    shapes: StreamFifo<JobShape, 5, 16>,
+    bursts: LutFifo<Burst, 5, 16>,
+    shapes: LutFifo<JobShape, 5, 16>,
     align: ReadAlign,
     beats: StreamFifo<PayloadBeat, 9, 448>,
     start: Signal<Local, ByteAddress>,

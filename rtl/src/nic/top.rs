@@ -17,7 +17,7 @@ use crate::prim::axi::{
     AxiAddressOut, AxiLiteIn, AxiOut, AxiReadDataIn, AxiWriteDataOut, AxiWriteResponseIn, AxisFrameIn, AxisFrameOut,
     AxisWordIn, AxisWordOut,
 };
-use crate::prim::fifo::StreamFifo;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::merge::StreamMerge;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -111,7 +111,7 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     /// Owns messages: work requests to completions.
     requester: Requester<150, SEGMENT>,
     /// Packets of requests under which memory failed, for the requester.
-    read_errors: StreamFifo<FlowPacket, 4, 16>,
+    read_errors: LutFifo<FlowPacket, 4, 16>,
     /// Scheduler and congestion control.
     flows: Flows<HPCC, DCQCN, POWERTCP, THETA>,
     /// Grants to frames.

@@ -26,10 +26,6 @@ pub struct StreamFifo<T: Synth, const A: usize, const MARK: usize> {
     _items: VecDeque<T>,
     #[init(None)]
     _word: Option<T>,
-    #[init(false)]
-    _full: bool,
-    #[init(false)]
-    _started: bool,
 }
 
 impl<T: Synth, const A: usize, const MARK: usize> Logic for StreamFifo<T, A, MARK> {

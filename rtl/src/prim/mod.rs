@@ -14,6 +14,9 @@
 //! | [`ram::LoopRam`] | the same for a loop that reads and writes back | 2 |
 //! | [`lut_ram::LutRam`] | small table in distributed RAM | 1 |
 //! | [`async_ram::AsyncRam`] | the same, read without a clock | 0 |
+//! | [`fifo::StreamFifo`] | queue in block RAM | 3 |
+//! | [`lut_fifo::LutFifo`] | queue of few items in distributed RAM | 2 |
+//! | [`short_fifo::ShortFifo`] | the same, past which an item goes while it is empty | 1 |
 //! | [`reciprocal::Reciprocal`] | 1/n, interpolated | 10 |
 //! | [`reciprocal::PaperReciprocal`] | 1/n, the paper's table | 13 |
 //! | [`crc::CrcFold`], [`crc::CrcState`], [`crc::CrcResidue`] | CRC-32, 64 bytes a clock | 2, 1, 1 |
@@ -29,6 +32,7 @@ pub mod delay;
 pub mod divider;
 pub mod fifo;
 pub mod forward_ram;
+pub mod lut_fifo;
 pub mod lut_ram;
 pub mod merge;
 pub mod mul;

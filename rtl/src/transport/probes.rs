@@ -13,8 +13,8 @@
 
 use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
-use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -80,8 +80,8 @@ pub struct Probes {
     #[signals(PsnDistance: ahead, beyond)]
     sends: DFF<Bit>,
     turn: DFF<ProbeTurn>,
-    frames: StreamFifo<ProbeTurn, 4, 12>,
-    charges: StreamFifo<ProbeTurn, 4, 12>,
+    frames: LutFifo<ProbeTurn, 4, 12>,
+    charges: LutFifo<ProbeTurn, 4, 12>,
     item: Signal<Local, AckSend>,
     half: Signal<Local, QpHalf>,
     cost: Signal<Local, GrantFeedback>,

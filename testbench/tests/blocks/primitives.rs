@@ -5,6 +5,7 @@ use hpcc_rtl::prim::crc::{CrcFold, CrcState};
 use hpcc_rtl::prim::delay::Delay;
 use hpcc_rtl::prim::fifo::StreamFifo;
 use hpcc_rtl::prim::forward_ram::ForwardRam;
+use hpcc_rtl::prim::lut_fifo::LutFifo;
 use hpcc_rtl::prim::lut_ram::LutRam;
 use hpcc_rtl::prim::mul::{MulPipe, Multiplier};
 use hpcc_rtl::prim::ram::{LoopRam, Ram, RamReg};
@@ -136,6 +137,9 @@ fn texts_for_fast_simulation() {
     agrees::<StreamFifo<U<1>, 1, 2>>("fast_fifo_1_1");
     agrees::<StreamFifo<U<16>, 3, 4>>("fast_fifo_16_3");
     agrees::<StreamFifo<W<577, 10>, 4, 9>>("fast_fifo_577_4");
+    agrees::<LutFifo<U<1>, 1, 2>>("fast_lut_fifo_1_1");
+    agrees::<LutFifo<U<16>, 3, 4>>("fast_lut_fifo_16_3");
+    agrees::<LutFifo<W<577, 10>, 4, 9>>("fast_lut_fifo_577_4");
     agrees::<ShortFifo<U<1>, 1, 1>>("fast_short_fifo_1_1");
     agrees::<ShortFifo<W<577, 10>, 4, 8>>("fast_short_fifo_577_4");
     agrees::<CrcFold>("fast_crc_fold");

@@ -4,6 +4,7 @@ use hpcc_rtl::block;
 use hpcc_rtl::emit::naming::named;
 use hpcc_rtl::prim::delay::Delay;
 use hpcc_rtl::prim::fifo::StreamFifo;
+use hpcc_rtl::prim::lut_fifo::LutFifo;
 use hpcc_rtl::prim::short_fifo::ShortFifo;
 use hpcc_rtl::prim::skid::{StreamIn, StreamOut};
 use hpcc_rtl::prim::table_ram::TableRam;
@@ -231,6 +232,9 @@ fn parametrised_modules_agree() {
     agrees::<StreamFifo<U<1>, 1, 2>>("fifo_1_1");
     agrees::<StreamFifo<U<16>, 3, 4>>("fifo_16_3");
     agrees::<StreamFifo<W<577, 10>, 4, 9>>("fifo_577_4");
+    agrees::<LutFifo<U<1>, 1, 2>>("lut_fifo_1_1");
+    agrees::<LutFifo<U<16>, 3, 4>>("lut_fifo_16_3");
+    agrees::<LutFifo<W<577, 10>, 4, 9>>("lut_fifo_577_4");
     agrees::<StreamFifo<Description, 5, 32>>("fifo_word_5");
     agrees::<ShortFifo<U<1>, 1, 1>>("short_fifo_1_1");
     agrees::<ShortFifo<W<577, 10>, 4, 8>>("short_fifo_577_4");

@@ -30,6 +30,7 @@ mod tests;
 use crate::prim::async_ram::AsyncRam;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::ram::Ram;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{Skid, StreamIn, StreamOut};
@@ -175,7 +176,7 @@ pub struct Dispatch {
     notice_word: DFF<Notice>,
     control_word: DFF<ControlPacket>,
     marked: DFF<CongestionMark>,
-    answers: StreamFifo<AckSend, 5, 32>,
+    answers: LutFifo<AckSend, 5, 32>,
     answered: Signal<Local, AckSend>,
     heard: Signal<Local, CcEventKind>,
 }

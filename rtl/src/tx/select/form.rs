@@ -18,6 +18,7 @@
 use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -131,8 +132,8 @@ pub struct Form {
     /// Two's complement.
     beside: Signal<Local, U<24>>,
     packets: StreamFifo<TxPacket, 6, 52>,
-    jobs: StreamFifo<DmaJob, 4, 2>,
-    feedbacks: StreamFifo<GrantFeedback, 4, 6>,
+    jobs: LutFifo<DmaJob, 4, 2>,
+    feedbacks: LutFifo<GrantFeedback, 4, 6>,
     /// What READ requests tell of their PSNs.
     advances: ShortFifo<GrantFeedback, 4, 6>,
     bytes_before: DFF<U<36>>,
