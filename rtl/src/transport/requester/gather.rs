@@ -44,8 +44,9 @@ pub struct Gather {
     pub down: StreamOut<Commit>,
     #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
     #[registers(Bit: located, shown, fits, follows, full, vacant, some, shows, crowded, clearing, moved)]
-    // of where the newest answer of its queue pair lies, as it was a clock ago: that has left; it was the oldest's; that behind the oldest; the next one
-    #[registers(Bit: gone, first, second, third)]
+    // of where the newest answer of its queue pair lies, as it was a clock ago: that had left when it was looked up; it has left since; it was the oldest's; that
+    // behind the oldest; the next one
+    #[registers(Bit: was_gone, gone_since, first, second, third)]
     // `next_head` is one more than `head`, `head_2` two
     #[registers(U<8>: head, next_head, head_2, tail, count, clear_at, left_place)]
     #[signals(Bit: looks, leaves, moves, next_some, unshown, oldest, next_oldest, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
@@ -113,11 +114,11 @@ impl Logic for Gather {
         // does the newest answer of the queue pair still wait, and does this one follow it? Whether one left in the clock of the comparison is counted in
         // the next
         found = newest.rdata;
-        chosen = shown & fits & follows & !gone & !(moved & first);
+        chosen = shown & fits & follows & !was_gone & !gone_since & !(moved & first);
         oldest = if moved { second } else { first };
         next_oldest = if moved { third } else { second };
         if shown {
-            gone = gone | (moved & first);
+            gone_since = gone_since | (moved & first);
             first = oldest;
             second = next_oldest;
             third = place == head_2;
@@ -125,9 +126,8 @@ impl Logic for Gather {
             fits = held_data & found.joinable & (found.generation == held.generation);
             follows = found.psn == held.psn;
             place = found.place;
-            gone = (left.rdata == found.place)
-                | (was_moved & (was_left_place == found.place))
-                | (moved & (left_place == found.place));
+            was_gone = left.rdata == found.place;
+            gone_since = (was_moved & (was_left_place == found.place)) | (moved & (left_place == found.place));
             first = found.place == head;
             second = found.place == next_head;
             third = found.place == head_2;

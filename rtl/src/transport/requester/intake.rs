@@ -109,6 +109,8 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     split_generation: DFF<U<8>>,
     rest: DFF<U<32>>,
     packets: DFF<U<24>>,
+    /// There are none.
+    no_packets: DFF<Bit>,
     above_span: DFF<Bit>,
     units: DFF<U<25>>,
     counted: Signal<Local, U<24>>,
@@ -173,6 +175,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         mtu_1 = mtu;
         counted = bit_cast_u::<24, 25>(units >> mtu_1);
         packets = counted;
+        no_packets = counted == 0;
         above_span = counted > span;
 
         // the message: at least one PSN
@@ -189,7 +192,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             sum = bit_cast_word::<HalfSum, U<33>>(bit_cast_u::<33, 32>(halves.lower) + bit_cast_u::<33, 32>(part));
         });
         assign!(psns = packets, length = bytes);
-        if packets == 0 {
+        if no_packets {
             psns = bits_u::<24>(1);
         }
         if more {

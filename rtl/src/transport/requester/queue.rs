@@ -111,6 +111,8 @@ pub struct Queue {
     pub new_state: Signal<Out, RequesterState>,
     #[registers(U<24>: una_before, passed_r)]
     #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap, pops_read, hands_read)]
+    // the first READ with missing data was not before the message that has left, or that the scheduler has got, a clock ago
+    #[registers(Bit: follows_head, follows_admit)]
     // no READ with missing data was before the oldest message, or before the first that the scheduler does not have, a clock ago
     #[registers(Bit: reads_at_head, reads_at_admit)]
     lag: Signal<Local, PsnDistance>,
@@ -128,10 +130,16 @@ impl Logic for Queue {
         }
         if pop {
             state.head = state.head + 1;
-            if reads_at_head {
-                state.read_at = state.head + 1;
-            }
         }
+        // a clock later: `pop` and `hand` are late, and nobody asks for it as early
+        if follows_head {
+            state.read_at = state.head;
+        }
+        if follows_admit {
+            state.read_at = state.admit;
+        }
+        follows_head = pop & reads_at_head;
+        follows_admit = hand & !is_read & reads_at_admit;
         // what they compare has not changed in the clock before
         reads_at_head = state.read_at == state.head;
         reads_at_admit = state.read_at == state.admit;
@@ -147,9 +155,6 @@ impl Logic for Queue {
         }
         if hand {
             state.admit = state.admit + 1;
-            if !is_read & reads_at_admit {
-                state.read_at = state.admit + 1;
-            }
         }
         // a clock later: neither `save` nor who asks for the number comes as early
         pops_read = pop & is_read;

@@ -483,6 +483,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         if self.go.val() {
             self.idle.d.next = !self.choice.any.val();
             self.address.d.next = self.choice.any.val();
+        }
+        // whether an input is chosen is late; before it is, nobody looks at these
+        if self.idle.q.val() {
             self.response_case.d.next = ResponseCase::Compare;
             clear!(flushing, admitting, found, taken, popped, at_read, advanced, guilty, scheduled);
         }

@@ -9,7 +9,7 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
-/// are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs are registers and come in the
+/// are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs come out of registers in the
 /// third.
 ///
 /// PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
@@ -59,8 +59,8 @@ pub struct Walk<const SEGMENT: usize> {
     pub reaches: Signal<Out, Bit>,
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
-    // done by READ data, if that reaches the last PSN; by an acknowledgement
-    #[registers(Bit: reached_end, passed_end, took, advanced, held, reached_it, fitted)]
+    // the answer moves on a WRITE, or READ data that of a READ; that ends with the message. Where it ends is late, so that these are put together a clock later
+    #[registers(Bit: moves_write, moves_read, at_end, held, reached_it, fitted)]
     /// `una` after the answer if that ends before the message does; if not.
     #[registers(U<24>: una_inside, una_at_end)]
     /// The answer ends before the message does.
@@ -124,11 +124,10 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         // chosen a clock later, because that it ends before the message does is late
         ends_before = beyond.negative;
         new_una = if ends_before { una_inside } else { una_at_end };
-        took = moved & read & beyond.negative;
-        advanced = moved & (!read | beyond.negative);
+        moves_write = moved & !read;
+        moves_read = moved & read;
         // READ data up to the last PSN of the message ends before the message's end, so that one of the two is compared
-        reached_end = moved & read & (behind_data == finish);
-        passed_end = moved & !read & !beyond.negative;
+        at_end = behind_data == finish;
         from_start = bit_cast_word::<PsnDistance, U<24>>(sought - start);
         from_finish = bit_cast_word::<PsnDistance, U<24>>(sought - finish);
         held = !from_start.negative & from_finish.negative;
@@ -136,14 +135,10 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         // what is left is not more than the span, a power of two
         left_less_one = finish + !una;
         fitted = ((left_less_one & above) == 0) & (!read | (reads < max_reads));
-        complete = passed_end | reached_end;
-        assign!(
-            advances = advanced,
-            taken = took,
-            holds = held,
-            reaches = reached_it,
-            fits = fitted
-        );
+        complete = (moves_write & !ends_before) | (moves_read & at_end);
+        advances = moves_write | (moves_read & ends_before);
+        taken = moves_read & ends_before;
+        assign!(holds = held, reaches = reached_it, fits = fitted);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -116,7 +116,7 @@ pub struct Stages {
     pub will_write: Signal<Out, Bit>,
     /// 5: something is written, or might have been.
     pub writing: Signal<Out, Bit>,
-    /// 5: the state is to be written.
+    /// 5: the state is to be written, be it as it was.
     pub we: Signal<Out, Bit>,
     /// 5: by the state machine.
     pub saved: Signal<Out, Bit>,
@@ -182,11 +182,11 @@ pub struct Stages {
     mtu_4: DFF<U<3>>,
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
-    #[signals(Bit: is_answer, is_ack, fits_place, drops, gap_far, at_first)]
+    #[signals(Bit: is_answer, is_ack, drops, gap_far, at_first)]
     #[signals(Bit: judged, at_end, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, moves, done)]
     // 5
-    // `writes_5`: `valid_5` or `saves_5`, for the memories
-    #[registers(Bit: valid_5, saves_5, writes_5, acknowledges_5, with_int_5)]
+    // `writes_5`: `valid_5` or `saves_5`, for the memories; `may_move_5`: the step may move the state, which is known before what it moves
+    #[registers(Bit: valid_5, saves_5, writes_5, may_move_5, acknowledges_5, with_int_5)]
     // an answer that is for the state machine unless it moves; an event, an echo even if it does not move; an echo if it does
     #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5)]
@@ -199,9 +199,9 @@ pub struct Stages {
     #[registers(U<5>: behind_head_5, behind_told_5, behind_read_at_5, one_more_retired_5, read_at_freed_5)]
     written: Signal<Local, RequesterState>,
     #[signals(Bit: accepts, defers, deferred, dropped_1, counts)]
-    // the READ response fits a place inside of its READ, or the one at its end; it is the first of a READ or the next one, and may be taken; it was in the pipe
+    // the READ response fits a place inside of its READ, or the one at its end; it may be taken if it is the first of a READ, or the next one; it was in the pipe
     // until here
-    #[registers(Bit: fits_inside_5, fits_end_5, first_5, missing_5, response_5)]
+    #[registers(Bit: fits_inside_5, fits_end_5, may_fit_5, first_5, missing_5, response_5)]
     /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
     ahead_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
@@ -213,7 +213,7 @@ impl Logic for Stages {
         // 5, for all others: what the message says of a READ response is late in clock 4, so that it is put together here
         moves = (kind_moves_5 & within_5) | (closes_5 & at_end_5);
         done = closes_5 & at_end_5;
-        accepts = (first_5 | missing_5) & ((fits_inside_5 & within_5) | (fits_end_5 & at_end_5));
+        accepts = may_fit_5 & (first_5 | missing_5) & ((fits_inside_5 & within_5) | (fits_end_5 & at_end_5));
         defers = answer_5 & !moves;
         deferred = response_5 & !accepts;
 
@@ -384,9 +384,9 @@ impl Logic for Stages {
         unlike = (message.length ^ step_4.length) & !above_packet_4;
         fits_inside_5 = !step_4.ends & whole_4;
         fits_end_5 = step_4.ends & short_4 & !unlike.any();
-        fits_place = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
-        first_5 = fits_place & (step_4.psn == message.first_psn);
-        missing_5 = fits_place & next_missing_4 & !offset.negative;
+        may_fit_5 = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
+        first_5 = step_4.psn == message.first_psn;
+        missing_5 = next_missing_4 & !offset.negative;
         response_5 = valid_4 & response_4 & !deferred;
         ahead_5 = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << (mtu_4 & 4);
 
@@ -403,11 +403,13 @@ impl Logic for Stages {
         assign!(read_5.d = message.read, ends_work_5.d = message.last);
         saves_5 = saves_4;
         writes_5 = valid_4 | saves_4;
+        may_move_5 = moves_write_4 | moves_read_4 | awaited_4;
         assign!(valid_5.d = valid_4, step_5.d = step_4);
         read_place = step_4.place;
 
         // 5
-        we = moves | saves_5 | accepts;
+        // that it moves is late; a state that does not move is written as it was read: nobody has written it since
+        we = may_move_5 | saves_5;
         will_write = valid_4 | saves_4;
         writing = writes_5;
         saved = saves_5;
@@ -443,8 +445,8 @@ impl Logic for Stages {
         bytes = passed_5 << (mtu_5 & 3);
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
-            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, kind_moves_5, closes_5, answer_5, tells_5,
-            duplicate_5, ghost_5, ignored_5, ended_5, first_5, missing_5, response_5
+            valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, may_move_5, kind_moves_5, closes_5, answer_5, tells_5,
+            duplicate_5, ghost_5, ignored_5, ended_5, may_fit_5, response_5
         }
     }
 

@@ -60,7 +60,7 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, full_up, entered, waits_r, skips, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind, leaving, any_deferred)]
+    #[registers(Bit: room, full_up, entered, waits_r, skips, through, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind, leaving, any_deferred)]
     #[registers(U<5>: head, next, tail)]
     // the positions behind `next`
     #[registers(U<5>: next_1, next_2)]
@@ -168,11 +168,13 @@ impl Logic for Window {
         ended = bits_u::<16>(1) << end_place;
         // it begins again when it has been through, or as soon as that may help; a clock behind, because what begins again is much
         waits_for_restart = again & (freed_ring | any_deferred);
-        fresh = !waits_r & !skips & !offered;
+        fresh = !waits_r & !skips & !through & !offered;
         filled_here = if took { filled_behind } else { filled };
         restarts = fresh & restart_due;
         looks = fresh & !restart_due & !waits_for_restart;
-        passes = looks & done_here;
+        // a clock later: whether one that was queued before stands there is late
+        through = looks & done_here;
+        passes = through;
         shows = looks & unseen_here;
         if looks & deferred_here {
             offered = true;
@@ -307,6 +309,7 @@ impl Logic for Window {
             entered,
             waits_r,
             skips,
+            through,
             offered,
             gone,
             again,
