@@ -6,7 +6,6 @@ rtl/hpcc_short_fifo.sv
 rtl/hpcc_skid.sv
 rtl/hpcc_commit_stage.sv
 rtl/hpcc_dma_job_split.sv
-rtl/hpcc_dma_line_turn.sv
 rtl/hpcc_dma_writer.sv
 rtl/hpcc_host_control_gate.sv
 rtl/hpcc_host_generation_check.sv
@@ -76,6 +75,7 @@ rtl/hpcc_responder_tables.sv
 rtl/hpcc_responder.sv
 rtl/hpcc_response_queue.sv
 rtl/hpcc_dispatch.sv
+rtl/hpcc_dma_line_turn.sv
 rtl/hpcc_rx_packet_buffer.sv
 rtl/hpcc_crc_fold.sv
 rtl/hpcc_crc_residue.sv

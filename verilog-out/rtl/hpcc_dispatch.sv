@@ -134,6 +134,7 @@ module hpcc_dispatch (
   hpcc_nic_pkg::action_t action;
   wire  [335:0] stack;
   hpcc_nic_pkg::read_request_t reads;
+  wire  hpcc_nic_pkg::byte_address_t address;
   hpcc_nic_pkg::buffer_command_t asked;
   hpcc_nic_pkg::dma_job_t to_write;
   hpcc_nic_pkg::commit_entry_t entry;
@@ -460,7 +461,7 @@ module hpcc_dispatch (
     .down_ready(acts),
     .crowded(unused_turns_crowded)
   );
-  hpcc_skid #(.WIDTH(24)) u_commands (
+  hpcc_skid #(.WIDTH(36)) u_commands (
     .clk(clk),
     .rst(rst),
     .up_data(asked),
@@ -540,6 +541,7 @@ module hpcc_dispatch (
   assign place = counted_4_q;
   assign counts = counts_out_q;
   assign unfair = unfair_out_q;
+  assign address = action.address;
   assign command_data = commands_down_data;
   assign command_valid = commands_down_valid;
   assign jobs_up_valid = done & taken;
@@ -718,12 +720,11 @@ module hpcc_dispatch (
     end
   end
   always_comb begin
-    asked = 24'd0;
-    if (taken) begin
-      asked.take = 1'd1;
-      asked.at = frame.payload_at;
-      asked.length = frame.payload_length;
-    end
+    asked.take = taken;
+    asked.at = frame.payload_at;
+    asked.length = frame.payload_length;
+    asked.to.in_line = address.in_line;
+    asked.to.line = address.line.in_page;
   end
   always_comb begin
     to_write.address = action.address;
@@ -1145,7 +1146,7 @@ module hpcc_dispatch (
     control_word_q <= control_word_d;
     marked_q <= marked_d;
   end
-  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, classify_raw.control_length, classify_raw.payload_at,
+  wire unused_bits = &{1'b0, now[47:24], given.rest, aeth.msn, address.line.page, classify_raw.control_length, classify_raw.payload_at,
       classify_raw.int_length, classify_raw.ecn, classify_raw.role, classify_raw.drop_code, classify_head.qp, classify_of_queue_pair.law,
       classify_of_queue_pair.local_qpn, classify_of_queue_pair.expected_psn, classify_of_queue_pair.send_psn,
       classify_of_queue_pair.pause_class, classify_of_queue_pair.source_port, classify_of_queue_pair.remote_qpn,

@@ -5,8 +5,11 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 - 1 | turned by 0 to 7 bytes |
-// | 1 - 2 | by multiples of 8 bytes |
+// | 0 - 1 | turned by 0 to 15 bytes |
+// | 1 - 2 | by multiples of 16 bytes |
+//
+// Two bits of the distance at a time are a choice of four, which is one table of six inputs: three of them a bit, where two choices of
+// eight are four.
 //
 // Turns a line a clock.
 module hpcc_dma_line_turn (
@@ -35,10 +38,10 @@ module hpcc_dma_line_turn (
   logic [511:0] line_2_q;
   wire  [511:0] moved_2_d;
   logic [511:0] moved_2_q;
-  logic [2:0] eights_1_q;
+  logic [1:0] sixteens_1_q;
   assign twice = line_twice;
-  assign line_1_d = 512'(twice >> fine[5:0]);
-  assign moved_1_d = (~512'd0) >> fine[5:0];
+  assign line_1_d = 512'(twice >> fine[6:0]);
+  assign moved_1_d = (~512'd0) >> fine[6:0];
   assign twice_1 = line_twice_1;
   assign line_2_d = 512'(twice_1 >> coarse);
   assign moved_2_d = moved_1_q >> coarse;
@@ -47,7 +50,7 @@ module hpcc_dma_line_turn (
   always_comb begin
     fine.bits = 3'd0;
     fine.bytes = turn.bytes;
-    fine.eights = 3'd0;
+    fine.sixteens = 2'd0;
   end
   always_comb begin
     line_twice.low = line;
@@ -55,8 +58,8 @@ module hpcc_dma_line_turn (
   end
   always_comb begin
     coarse.bits = 3'd0;
-    coarse.bytes = 3'd0;
-    coarse.eights = eights_1_q;
+    coarse.bytes = 4'd0;
+    coarse.sixteens = sixteens_1_q;
   end
   always_comb begin
     line_twice_1.low = line_1_q;
@@ -67,16 +70,16 @@ module hpcc_dma_line_turn (
     moved_1_q = 512'd0;
     line_2_q = 512'd0;
     moved_2_q = 512'd0;
-    eights_1_q = 3'd0;
+    sixteens_1_q = 2'd0;
   end
   always @(posedge clk) begin
     line_1_q <= line_1_d;
     moved_1_q <= moved_1_d;
     line_2_q <= line_2_d;
     moved_2_q <= moved_2_d;
-    eights_1_q <= turn.eights;
+    sixteens_1_q <= turn.sixteens;
   end
-  wire unused_bits = &{1'b0, fine.eights};
+  wire unused_bits = &{1'b0, fine.sixteens};
 endmodule
 
 `default_nettype wire

@@ -4,7 +4,8 @@
 // Memory writer: jobs and their payload in, one token a job out when the memory has taken all of it. AXI4 write master of
 // 512 bits.
 //
-// All bursts carry one identifier, so responses come in order. Addresses and data go their own ways, as AXI has it.
+// All bursts carry one identifier, so responses come in order. Addresses and data go their own ways, as AXI has it: while many responses
+// are due a burst's data may be ahead of its address.
 //
 // Writer with 64 bursts outstanding at most.
 module hpcc_dma_writer (
@@ -16,8 +17,8 @@ module hpcc_dma_writer (
   input  wire  hpcc_nic_pkg::dma_job_t job_data,
   input  wire  job_valid,
   output wire  job_ready,
-  // Their payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
-  input  wire  hpcc_nic_pkg::buffered_payload_t payload_data,
+  // Their payload in the lines of memory that it goes to, as the packet buffer makes them: it goes on as it comes, by wire.
+  input  wire  hpcc_nic_pkg::write_line_t payload_data,
   input  wire  payload_valid,
   output wire  payload_ready,
   // One a job, in order, after the response of its last burst: a bus error happened.
@@ -66,8 +67,8 @@ module hpcc_dma_writer (
   wire  hpcc_nic_pkg::axi_response_t answer;
   wire  split_job_ready;
   wire  split_open;
-  wire  split_shape_valid;
-  wire  hpcc_nic_pkg::job_shape_t split_shape;
+  wire  unused_split_shape_valid;
+  wire  hpcc_nic_pkg::job_shape_t unused_split_shape;
   wire  split_burst_valid;
   wire  hpcc_nic_pkg::burst_t split_burst;
   wire  split_burst_last;
@@ -75,100 +76,11 @@ module hpcc_dma_writer (
   wire  hpcc_nic_pkg::burst_t bursts_down_data;
   wire  bursts_down_valid;
   wire  unused_bursts_crowded;
-  wire  shapes_up_ready;
-  wire  hpcc_nic_pkg::job_shape_t shapes_down_data;
-  wire  shapes_down_valid;
-  wire  unused_shapes_crowded;
   wire  pending_up_data;
   wire  pending_up_ready;
   wire  pending_down_data;
   wire  pending_down_valid;
   wire  unused_pending_crowded;
-  logic [63:0] align_head;
-  logic [63:0] align_tail;
-  // Up by the place of the job's first byte is down by the rest of a line.
-  wire  [5:0] align_place;
-  wire  align_go;
-  wire  [5:0] align_start_line;
-  wire  hpcc_nic_pkg::buffered_payload_t align_beat;
-  wire  align_shape_ready;
-  wire  align_payload_ready;
-  // There is a line.
-  wire  align_line_valid;
-  // It.
-  wire  hpcc_nic_pkg::write_line_t align_line;
-  hpcc_nic_pkg::byte_turn_t align_shift_d;
-  hpcc_nic_pkg::byte_turn_t align_shift_q;
-  hpcc_nic_pkg::byte_turn_t align_down_d;
-  hpcc_nic_pkg::byte_turn_t align_down_q;
-  hpcc_nic_pkg::byte_turn_t align_shift_1_q;
-  logic [6:0] align_end_bytes_d;
-  logic [6:0] align_end_bytes_q;
-  logic [6:0] align_end_bytes_1_q;
-  logic align_page_end_d;
-  logic align_page_end_q;
-  logic align_straight_d;
-  logic align_straight_q;
-  logic align_straight_1_q;
-  logic align_straight_2_q;
-  logic align_valid_1_d;
-  logic align_valid_1_q;
-  logic align_starts_1_q;
-  logic align_ends_1_q;
-  wire  align_last_1_d;
-  logic align_last_1_q;
-  logic align_valid_2_d;
-  logic align_valid_2_q;
-  logic align_last_2_q;
-  logic align_valid_3_d;
-  logic align_valid_3_q;
-  wire  [6:0] align_walk_lines;
-  wire  [6:0] align_walk_beats;
-  wire  align_walk_takes;
-  wire  align_walk_shape_ready;
-  // There is a job.
-  wire  align_walk_busy;
-  // The next job is taken up with this clock's edge, if there is one.
-  wire  align_walk_next_job;
-  // Its next line is its first.
-  wire  align_walk_first_line;
-  // Its next line is its last.
-  wire  align_walk_last_line;
-  // With its next line goes a beat of payload.
-  wire  align_walk_any_beat;
-  // With its next line goes its last beat of payload.
-  wire  align_walk_last_beat;
-  logic align_walk_busy_r_d;
-  logic align_walk_busy_r_q;
-  logic align_walk_first_line_r_d;
-  logic align_walk_first_line_r_q;
-  logic align_walk_last_line_r_d;
-  logic align_walk_last_line_r_q;
-  logic align_walk_any_beat_r_d;
-  logic align_walk_any_beat_r_q;
-  logic align_walk_last_beat_r_d;
-  logic align_walk_last_beat_r_q;
-  // Lines of the job with the next one.
-  logic [6:0] align_walk_lines_left_d;
-  logic [6:0] align_walk_lines_left_q;
-  // Beats of payload of the job with that of the next line.
-  logic [6:0] align_walk_beats_left_d;
-  logic [6:0] align_walk_beats_left_q;
-  // Number of the next line in its page, and that it is the page's last.
-  logic [5:0] align_page_line_d;
-  logic [5:0] align_page_line_q;
-  wire  [511:0] align_turn_turned;
-  wire  [511:0] align_turn_moved;
-  wire  [63:0] align_strobe_2_d;
-  logic [63:0] align_strobe_2_q;
-  logic [511:0] align_previous_d;
-  logic [511:0] align_previous_q;
-  hpcc_nic_pkg::write_line_t align_line_3_d;
-  hpcc_nic_pkg::write_line_t align_line_3_q;
-  wire  unused_lines_up_ready;
-  wire  hpcc_nic_pkg::write_line_t lines_down_data;
-  wire  lines_down_valid;
-  wire  lines_crowded;
   wire  tokens_up_data;
   wire  tokens_up_valid;
   wire  tokens_up_ready;
@@ -184,8 +96,8 @@ module hpcc_dma_writer (
     .job_valid(job_valid),
     .job_ready(split_job_ready),
     .open(split_open),
-    .shape_valid(split_shape_valid),
-    .shape(split_shape),
+    .shape_valid(unused_split_shape_valid),
+    .shape(unused_split_shape),
     .burst_valid(split_burst_valid),
     .burst(split_burst),
     .burst_last(split_burst_last)
@@ -201,17 +113,6 @@ module hpcc_dma_writer (
     .down_ready(m_axi_awready),
     .crowded(unused_bursts_crowded)
   );
-  hpcc_fifo #(.WIDTH(40), .ADDRESS(5), .MARK(16)) u_shapes (
-    .clk(clk),
-    .rst(rst),
-    .up_data(split_shape),
-    .up_valid(split_shape_valid),
-    .up_ready(shapes_up_ready),
-    .down_data(shapes_down_data),
-    .down_valid(shapes_down_valid),
-    .down_ready(align_shape_ready),
-    .crowded(unused_shapes_crowded)
-  );
   hpcc_fifo #(.WIDTH(1), .ADDRESS(6), .MARK(32)) u_pending (
     .clk(clk),
     .rst(rst),
@@ -222,24 +123,6 @@ module hpcc_dma_writer (
     .down_valid(pending_down_valid),
     .down_ready(response),
     .crowded(unused_pending_crowded)
-  );
-  hpcc_dma_line_turn u_align_turn (
-    .clk(clk),
-    .line(align_beat.data),
-    .turn(align_down_q),
-    .turned(align_turn_turned),
-    .moved(align_turn_moved)
-  );
-  hpcc_fifo #(.WIDTH(577), .ADDRESS(4), .MARK(8)) u_lines (
-    .clk(clk),
-    .rst(rst),
-    .up_data(align_line),
-    .up_valid(align_line_valid),
-    .up_ready(unused_lines_up_ready),
-    .down_data(lines_down_data),
-    .down_valid(lines_down_valid),
-    .down_ready(m_axi_wready),
-    .crowded(lines_crowded)
   );
   hpcc_fifo #(.WIDTH(1), .ADDRESS(5), .MARK(16)) u_tokens (
     .clk(clk),
@@ -253,7 +136,7 @@ module hpcc_dma_writer (
     .crowded(unused_tokens_crowded)
   );
   assign job_ready = split_job_ready;
-  assign split_open = (bursts_up_ready & shapes_up_ready) & pending_up_ready;
+  assign split_open = bursts_up_ready & pending_up_ready;
   assign pending_up_data = split_burst_last;
   assign m_axi_awid = 4'd0;
   assign m_axi_awaddr = start;
@@ -264,12 +147,12 @@ module hpcc_dma_writer (
   assign m_axi_awcache = 4'd3;
   assign m_axi_awprot = 3'd2;
   assign m_axi_awvalid = bursts_down_valid;
-  assign payload_ready = align_payload_ready;
-  assign line = lines_down_data;
+  assign line = payload_data;
   assign m_axi_wdata = line.data;
   assign m_axi_wstrb = line.strobe;
   assign m_axi_wlast = line.last;
-  assign m_axi_wvalid = lines_down_valid;
+  assign m_axi_wvalid = payload_valid;
+  assign payload_ready = m_axi_wready;
   assign ends = |pending_down_data;
   assign m_axi_bready = pending_down_valid & tokens_up_ready;
   assign response = (m_axi_bvalid & pending_down_valid) & tokens_up_ready;
@@ -292,187 +175,13 @@ module hpcc_dma_writer (
     start = 64'd0;
     start.line = bursts_down_data.line;
   end
-  // align: Payload becomes lines of memory with strobes; a line every clock.
-  //
-  // The mirror of `super::read_align`: a line is the upper part of one beat of payload and the lower part of the next.
-  //
-  // | clock | does |
-  // |---|---|
-  // | 0 - 2 | beat turned up by the place of the job's first byte |
-  // | 2 - 3 | joined with the beat before |
-  //
-  // Aligns the payload of one job after the other.
-  assign align_shape_ready = align_walk_shape_ready;
-  assign align_start_line = shapes_down_data.first_line;
-  assign align_place = shapes_down_data.first_byte;
-  assign align_go = (align_walk_busy & (~lines_crowded)) & (payload_valid | (~align_walk_any_beat));
-  assign align_payload_ready = (align_walk_busy & (~lines_crowded)) & align_walk_any_beat;
-  assign align_beat = payload_data;
-  assign align_last_1_d = align_walk_last_line | align_page_end_q;
-  assign align_strobe_2_d = align_head & align_tail;
-  assign align_line_valid = align_valid_3_q;
-  assign align_line = align_line_3_q;
-  always_comb begin
-    align_shift_d = align_shift_q;
-    align_down_d = align_down_q;
-    align_end_bytes_d = align_end_bytes_q;
-    align_page_end_d = align_page_end_q;
-    align_straight_d = align_straight_q;
-    align_page_line_d = align_page_line_q;
-    if (align_go) begin
-      align_page_line_d = align_page_line_q + 6'd1;
-      align_page_end_d = align_page_line_q == 6'h3e;
-    end
-    if (align_walk_next_job) begin
-      align_shift_d = shapes_down_data.first_byte;
-      align_down_d = 6'd0 - align_place;
-      align_straight_d = align_place == 6'd0;
-      align_end_bytes_d = shapes_down_data.end_bytes;
-      align_page_line_d = align_start_line;
-      align_page_end_d = &align_start_line;
-    end
-  end
-  always_comb begin
-    align_previous_d = align_previous_q;
-    if (align_valid_2_q) begin
-      align_previous_d = align_turn_turned;
-    end
-  end
-  always_comb begin
-    align_line_3_d = align_line_3_q;
-    align_line_3_d.data = (align_turn_turned & (~align_turn_moved)) | (align_previous_q & align_turn_moved);
-    if (align_straight_2_q) begin
-      align_line_3_d.data = align_turn_turned;
-    end
-    align_line_3_d.strobe = align_strobe_2_q;
-    align_line_3_d.last = align_last_2_q;
-  end
-  always_comb begin
-    align_valid_1_d = align_go;
-    align_valid_2_d = align_valid_1_q;
-    align_valid_3_d = align_valid_2_q;
-    if (rst) begin
-      align_valid_1_d = 1'd0;
-      align_valid_2_d = 1'd0;
-      align_valid_3_d = 1'd0;
-    end
-  end
-  always_comb begin
-    align_head = ~64'd0;
-    if (align_starts_1_q) begin
-      align_head = (~64'd0) << align_shift_1_q;
-    end
-  end
-  always_comb begin
-    align_tail = ~64'd0;
-    if (align_ends_1_q) begin
-      align_tail = ~((~64'd0) << align_end_bytes_1_q);
-    end
-  end
-  // align_walk: The job at hand of an aligner, line by line.
-  //
-  // Takes up one job after the other, each with the last line of the one before. What is said of the next line is said by registers:
-  // whether a line moves hangs on no arithmetic.
-  assign align_walk_lines = shapes_down_data.lines;
-  assign align_walk_beats = shapes_down_data.beats;
-  assign align_walk_takes = (~align_walk_busy_r_q) | (align_go & align_walk_last_line_r_q);
-  assign align_walk_next_job = align_walk_takes;
-  assign align_walk_shape_ready = align_walk_takes;
-  assign align_walk_busy = align_walk_busy_r_q;
-  assign align_walk_first_line = align_walk_first_line_r_q;
-  assign align_walk_last_line = align_walk_last_line_r_q;
-  assign align_walk_any_beat = align_walk_any_beat_r_q;
-  assign align_walk_last_beat = align_walk_last_beat_r_q;
-  always_comb begin
-    align_walk_busy_r_d = align_walk_busy_r_q;
-    align_walk_first_line_r_d = align_walk_first_line_r_q;
-    align_walk_last_line_r_d = align_walk_last_line_r_q;
-    align_walk_any_beat_r_d = align_walk_any_beat_r_q;
-    align_walk_last_beat_r_d = align_walk_last_beat_r_q;
-    align_walk_lines_left_d = align_walk_lines_left_q;
-    align_walk_beats_left_d = align_walk_beats_left_q;
-    if (align_go) begin
-      align_walk_first_line_r_d = 1'd0;
-      align_walk_lines_left_d = align_walk_lines_left_q - 7'd1;
-      align_walk_beats_left_d = align_walk_beats_left_q - 7'd1;
-      align_walk_last_line_r_d = align_walk_lines_left_q == 7'd2;
-      align_walk_last_beat_r_d = align_walk_beats_left_q == 7'd2;
-      align_walk_any_beat_r_d = align_walk_any_beat_r_q & (~align_walk_last_beat_r_q);
-    end
-    if (align_walk_takes) begin
-      align_walk_busy_r_d = shapes_down_valid;
-      align_walk_first_line_r_d = 1'd1;
-      align_walk_lines_left_d = align_walk_lines;
-      align_walk_beats_left_d = align_walk_beats;
-      align_walk_last_line_r_d = align_walk_lines == 7'd1;
-      align_walk_last_beat_r_d = align_walk_beats == 7'd1;
-      align_walk_any_beat_r_d = |align_walk_beats;
-    end
-    if (rst) begin
-      align_walk_busy_r_d = 1'd0;
-    end
-  end
   initial begin
-    align_shift_q = 6'd0;
-    align_down_q = 6'd0;
-    align_shift_1_q = 6'd0;
-    align_end_bytes_q = 7'd0;
-    align_end_bytes_1_q = 7'd0;
-    align_page_end_q = 1'd0;
-    align_straight_q = 1'd0;
-    align_straight_1_q = 1'd0;
-    align_straight_2_q = 1'd0;
-    align_valid_1_q = 1'd0;
-    align_starts_1_q = 1'd0;
-    align_ends_1_q = 1'd0;
-    align_last_1_q = 1'd0;
-    align_valid_2_q = 1'd0;
-    align_last_2_q = 1'd0;
-    align_valid_3_q = 1'd0;
-    align_walk_busy_r_q = 1'd0;
-    align_walk_first_line_r_q = 1'd0;
-    align_walk_last_line_r_q = 1'd0;
-    align_walk_any_beat_r_q = 1'd0;
-    align_walk_last_beat_r_q = 1'd0;
-    align_walk_lines_left_q = 7'd0;
-    align_walk_beats_left_q = 7'd0;
-    align_page_line_q = 6'd0;
-    align_strobe_2_q = 64'd0;
-    align_previous_q = 512'd0;
-    align_line_3_q = 577'd0;
     failed_q = 1'd0;
   end
   always @(posedge clk) begin
-    align_shift_q <= align_shift_d;
-    align_down_q <= align_down_d;
-    align_shift_1_q <= align_shift_q;
-    align_end_bytes_q <= align_end_bytes_d;
-    align_end_bytes_1_q <= align_end_bytes_q;
-    align_page_end_q <= align_page_end_d;
-    align_straight_q <= align_straight_d;
-    align_straight_1_q <= align_straight_q;
-    align_straight_2_q <= align_straight_1_q;
-    align_valid_1_q <= align_valid_1_d;
-    align_starts_1_q <= align_walk_first_line;
-    align_ends_1_q <= align_walk_last_line;
-    align_last_1_q <= align_last_1_d;
-    align_valid_2_q <= align_valid_2_d;
-    align_last_2_q <= align_last_1_q;
-    align_valid_3_q <= align_valid_3_d;
-    align_walk_busy_r_q <= align_walk_busy_r_d;
-    align_walk_first_line_r_q <= align_walk_first_line_r_d;
-    align_walk_last_line_r_q <= align_walk_last_line_r_d;
-    align_walk_any_beat_r_q <= align_walk_any_beat_r_d;
-    align_walk_last_beat_r_q <= align_walk_last_beat_r_d;
-    align_walk_lines_left_q <= align_walk_lines_left_d;
-    align_walk_beats_left_q <= align_walk_beats_left_d;
-    align_page_line_q <= align_page_line_d;
-    align_strobe_2_q <= align_strobe_2_d;
-    align_previous_q <= align_previous_d;
-    align_line_3_q <= align_line_3_d;
     failed_q <= failed_d;
   end
-  wire unused_bits = &{1'b0, m_axi_bid, answer.kind, shapes_down_data.last_bytes, align_beat.last, align_beat.count, align_walk_last_beat};
+  wire unused_bits = &{1'b0, m_axi_bid, answer.kind};
 endmodule
 
 `default_nettype wire

@@ -288,7 +288,7 @@ module hpcc_nic (
   wire  manager_control_refused;
   // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
-  wire  hpcc_nic_pkg::buffered_payload_t rx_payload_data;
+  wire  hpcc_nic_pkg::write_line_t rx_payload_data;
   wire  rx_payload_valid;
   wire  hpcc_nic_pkg::dma_job_t rx_job_data;
   wire  rx_job_valid;

@@ -4,8 +4,10 @@
 //! | --- | --- |
 //! | `split` | jobs to bursts that cross no 4 KiB |
 //! | `read`, `write` | the two halves of the AXI4 port |
-//! | `read_align`, `write_align` | lines of memory to beats of payload and back |
-//! | `walk`, `turn` | what both have: the job at hand, line by line, and a line turned by the place of its first byte |
+//! | `read_align` | lines of memory to beats of payload |
+//! | `walk` | its job at hand, line by line |
+//! | `write_align` | words of a frame to lines of memory, on their way out of the packet buffer |
+//! | `turn` | what both aligners have: a line turned by a number of bytes |
 
 pub mod read;
 mod read_align;
@@ -13,4 +15,4 @@ pub mod split;
 pub mod turn;
 mod walk;
 pub mod write;
-mod write_align;
+pub mod write_align;

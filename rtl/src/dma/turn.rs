@@ -2,8 +2,11 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 - 1 | turned by 0 to 7 bytes |
-//! | 1 - 2 | by multiples of 8 bytes |
+//! | 0 - 1 | turned by 0 to 15 bytes |
+//! | 1 - 2 | by multiples of 16 bytes |
+//!
+//! Two bits of the distance at a time are a choice of four, which is one table of six inputs: three of them a bit, where two choices of
+//! eight are four.
 
 use crate::prim::uint::U;
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
@@ -29,7 +32,7 @@ pub struct LineTurn {
     #[signals(Twice: line_twice, line_twice_1)]
     #[signals(W<1024, 16>: twice, twice_1)]
     #[registers(W<512, 8>: line_1, moved_1, line_2, moved_2)]
-    eights_1: DFF<U<3>>,
+    sixteens_1: DFF<U<2>>,
 }
 
 #[kernel]
@@ -37,16 +40,16 @@ impl Logic for LineTurn {
     fn update(&mut self) {
         fine.bits = 0.into();
         fine.bytes = turn.bytes;
-        fine.eights = 0.into();
+        fine.sixteens = 0.into();
         fields!(line_twice: low = line, high = line);
         twice = bit_cast_bus::<1024, 16, Twice>(line_twice);
-        line_1 = bit_cast_ww::<512, 8, 1024, 16>(twice >> bit_cast_number::<6, BitDistance>(fine));
-        moved_1 = !bit_cast_w::<512, 8, 1>(0.into()) >> bit_cast_number::<6, BitDistance>(fine);
-        eights_1 = turn.eights;
+        line_1 = bit_cast_ww::<512, 8, 1024, 16>(twice >> bit_cast_number::<7, BitDistance>(fine));
+        moved_1 = !bit_cast_w::<512, 8, 1>(0.into()) >> bit_cast_number::<7, BitDistance>(fine);
+        sixteens_1 = turn.sixteens;
 
         coarse.bits = 0.into();
         coarse.bytes = 0.into();
-        coarse.eights = eights_1;
+        coarse.sixteens = sixteens_1;
         fields!(line_twice_1: low = line_1, high = line_1);
         twice_1 = bit_cast_bus::<1024, 16, Twice>(line_twice_1);
         line_2 = bit_cast_ww::<512, 8, 1024, 16>(twice_1 >> bit_cast_number::<9, BitDistance>(coarse));
@@ -80,8 +83,8 @@ mod tests {
             };
             block.line.next = line(&bytes);
             block.turn.next = ByteTurn {
-                bytes: U(turn as u64 % 8),
-                eights: U(turn as u64 / 8),
+                bytes: U(turn as u64 % 16),
+                sixteens: U(turn as u64 / 16),
             };
             let turned: Vec<u8> = (0..64).map(|at| bytes[(at + turn) % 64]).collect();
             let moved: Vec<u8> = (0..64).map(|at| if at + turn < 64 { 255 } else { 0 }).collect();

@@ -1,18 +1,17 @@
 //! Memory writer: jobs and their payload in, one token a job out when the memory has taken all of it. AXI4 write master of
 //! 512 bits.
 //!
-//! All bursts carry one identifier, so responses come in order. Addresses and data go their own ways, as AXI has it.
+//! All bursts carry one identifier, so responses come in order. Addresses and data go their own ways, as AXI has it: while many responses
+//! are due a burst's data may be ahead of its address.
 
 use super::split::JobSplit;
-use super::write_align::WriteAlign;
 use crate::prim::axi::AxiWriteOut;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::dma::DmaJob;
-use crate::words::dma::{AxiResponse, Burst, ByteAddress, JobShape, WriteLine};
-use crate::words::rx::BufferedPayload;
+use crate::words::dma::{AxiResponse, Burst, ByteAddress, WriteLine};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -25,8 +24,8 @@ pub struct DmaWriter {
     pub reset: Signal<In, Bit>,
     /// Jobs of 1 to 4096 bytes.
     pub job: StreamIn<DmaJob>,
-    /// Their payload: 512 bits of data, 7 bits number of bytes, last beat; every beat full but a job's last one.
-    pub payload: StreamIn<BufferedPayload>,
+    /// Their payload in the lines of memory that it goes to, as the packet buffer makes them: it goes on as it comes, by wire.
+    pub payload: StreamIn<WriteLine>,
     /// One a job, in order, after the response of its last burst: a bus error happened.
     pub written: StreamOut<U<1>>,
     /// Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
@@ -34,10 +33,7 @@ pub struct DmaWriter {
     #[signals(Bit: ends, response, error)]
     split: JobSplit,
     bursts: StreamFifo<Burst, 5, 16>,
-    shapes: StreamFifo<JobShape, 5, 16>,
     pending: StreamFifo<U<1>, 6, 32>,
-    align: WriteAlign,
-    lines: StreamFifo<WriteLine, 4, 8>,
     tokens: StreamFifo<U<1>, 5, 16>,
     start: Signal<Local, ByteAddress>,
     line: Signal<Local, WriteLine>,
@@ -48,14 +44,13 @@ pub struct DmaWriter {
 #[kernel]
 impl Logic for DmaWriter {
     fn update(&mut self) {
-        inputs!([split, bursts, shapes, pending, align, lines, tokens]: reset);
+        inputs!([split, bursts, pending, tokens]: reset);
 
         StreamIn::<DmaJob>::link(&mut job, &mut split.job);
-        split.open = bursts.up.ready & shapes.up.ready & pending.up.ready;
+        split.open = bursts.up.ready & pending.up.ready;
         inputs!(bursts from split: up.data = burst, up.valid = burst_valid);
         pending.up.data = bit_cast_b(split.burst_last);
         pending.up.valid = split.burst_valid;
-        inputs!(shapes from split: up.data = shape, up.valid = shape_valid);
 
         // addresses
         start = bits_zero::<ByteAddress>(0);
@@ -72,17 +67,12 @@ impl Logic for DmaWriter {
         bursts.down.ready = m_axi.aw.ready;
 
         // data
-        inputs!(align from shapes: shape.data = down.data, shape.valid = down.valid);
-        shapes.down.ready = align.shape.ready;
-        StreamIn::<BufferedPayload>::link(&mut payload, &mut align.payload);
-        align.crowded = lines.crowded;
-        inputs!(lines from align: up.data = line, up.valid = line_valid);
-        line = lines.down.data;
+        line = payload.data;
         assign! {
             m_axi.w.data = line.data, m_axi.w.strb = line.strobe, m_axi.w.last = line.last
         }
-        m_axi.w.valid = lines.down.valid;
-        lines.down.ready = m_axi.w.ready;
+        m_axi.w.valid = payload.valid;
+        payload.ready = m_axi.w.ready;
 
         // responses: the last one of a job makes its token
         ends = pending.down.data.any();

@@ -1,26 +1,30 @@
-//! Packet buffer: payload waits here until its frame is judged, and leaves with its first byte in the lowest bits.
+//! Packet buffer: payload waits here until its frame is judged, and leaves in the lines of memory that it goes to.
 //!
 //! Frames go in as they come, never stalled; a frame for which there is no room is lost whole, which `lost` says two clocks after
-//! its last beat. For every other frame, in order, there is one command: skip it, or hand out `length` bytes from byte `at` on. A
-//! skipped frame costs one clock, so frames of one beat never pile up.
+//! its last beat. For every other frame, in order, there is one command: skip it, or hand out `length` bytes from byte `at` on, in lines
+//! of 64 bytes that begin where lines of memory do. A skipped frame costs one clock, so frames of one beat never pile up.
+//!
+//! A line is the upper part of one word and the lower part of the next. Where the first byte lies higher in its line than in its word the
+//! first word completes a line alone, otherwise it only begins one; a payload of n lines is n words or n + 1, the last of which may be
+//! behind the frame: strobes hide what does not belong to the payload.
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 | command and frame meet; address of the first word |
-//! | 1 - 3 | a word a clock out of the RAM; one more than there are beats to hand out |
-//! | 4 | two words side by side |
-//! | 5, 6 | moved down to byte 0, in steps of two bytes |
-//! | 6 - 9 | FIFO, which also stops the reading when the receiver is slow |
+//! | 0 | command and frame meet; address of the first word, lines to make |
+//! | 1 - 3 | a word a clock out of the RAM |
+//! | 3 - 5 | turned from its place in the frame to its place in memory, joined with the word before ([`WriteAlign`]) |
+//! | 5 - 8 | FIFO, which also stops the reading when the receiver is slow |
 
+use crate::dma::write_align::WriteAlign;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
-use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
+use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_word};
-use crate::words::dma::Twice;
-use crate::words::rx::{BufferCommand, BufferedPayload, FramePlace, PairTurn, ReadPlan};
+use crate::prim::wide::W;
+use crate::prim::word::bit_cast_word;
+use crate::words::dma::{ByteTurn, WordPlan, WriteLine};
+use crate::words::rx::{BufferCommand, LastPlace};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -48,33 +52,37 @@ pub struct PacketBuffer {
     pub free: Signal<Out, U<10>>,
     /// Commands, one a frame, after its last beat: `BufferCommand`.
     pub command: StreamIn<BufferCommand>,
-    /// Payload: `BufferedPayload`.
-    pub payload: StreamOut<BufferedPayload>,
+    /// Payload: lines of memory, each with its strobes; the last of a burst is that of a page of 4 KiB or of the payload.
+    pub payload: StreamOut<WriteLine>,
     // in
-    #[registers(W<512, 8>: data_1, held, aligned)]
-    #[registers(Bit: last_1, valid_1, losing, lost_2, full, reading, begun, at_end)]
+    #[registers(W<512, 8>: data_1)]
+    #[registers(Bit: last_1, valid_1, losing, lost_2, full)]
     #[registers(U<10>: write, start, this_frame, unused)]
     #[signals(U<10>: used, next_write)]
-    #[signals(Bit: ok, go, finishing, accept)]
-    #[signals(U<16>: length, tail)]
-    #[registers(W<1024, 16>: pair, moved)]
-    #[registers(ReadPlan: tag_3, tag_4, tag_5)]
-    ram: RamReg<W<512, 8>, 9>,
+    #[signals(Bit: ok, go, makes_line, finishing, accept, above)]
+    // no word of a payload is written while it is read: its frame is in
+    ram: TableRam<W<512, 8>, 9>,
     sizes: StreamFifo<U<10>, 9, 512>,
     /// Out: the frame being read, and where the next one starts.
     next_frame: DFF<U<10>>,
-    /// Of a word that is read.
-    tag: Signal<Local, ReadPlan>,
-    tag_2: Delay<ReadPlan, 2>,
-    out: StreamFifo<BufferedPayload, 4, 8>,
+    // the next word only begins a line; it completes the payload's last; the next line is the last of its page
+    #[registers(Bit: reading, begins, at_end, page_end)]
     address: DFF<U<9>>,
-    beats_left: DFF<U<11>>,
-    shift: DFF<PairTurn>,
-    last_bytes: DFF<U<7>>,
+    /// Behind the line that the next word completes.
+    lines_left: DFF<U<11>>,
+    /// Number of the next line in its page.
+    page_line: DFF<U<6>>,
+    turn: DFF<ByteTurn>,
+    // first byte of the next line that is written, and the last one of the payload's last line
+    #[registers(U<6>: first_byte, last_byte)]
     asked: Signal<Local, BufferCommand>,
-    at: Signal<Local, FramePlace>,
-    beats: Signal<Local, U<17>>,
-    both: Signal<Local, Twice>,
+    distance: Signal<Local, U<6>>,
+    last_place: Signal<Local, LastPlace>,
+    /// Of the word that is read.
+    plan: Signal<Local, WordPlan>,
+    plan_2: Delay<WordPlan, 2>,
+    align: WriteAlign,
+    out: StreamFifo<WriteLine, 4, 8>,
 }
 
 #[kernel]
@@ -112,20 +120,27 @@ impl Logic for PacketBuffer {
 
         // out: the next command is taken while the last word of the one before is read
         go = reading & !out.crowded;
+        makes_line = go & !begins;
         finishing = go & at_end;
         accept = command.valid & sizes.down.valid & (!reading | finishing);
         command.ready = accept;
         sizes.down.ready = accept;
         asked = command.data;
-        at = bit_cast_word::<FramePlace, U<7>>(asked.at);
-        length = asked.length;
-        beats = bit_cast_u::<17, 16>(length) + 63;
-        tail = length - 1;
+        above = asked.to.in_line > asked.at.in_beat;
+        distance = asked.at.in_beat - asked.to.in_line;
+        last_place = bit_cast_word::<LastPlace, U<17>>(
+            bit_cast_u::<17, 6>(asked.to.in_line) + bit_cast_u::<17, 16>(asked.length) - 1,
+        );
         if go {
             address = address + 1;
-            beats_left = beats_left - 1;
-            at_end = beats_left == 1;
-            begun = true;
+            begins = false;
+            at_end = if begins { lines_left == 0 } else { lines_left == 1 };
+        }
+        if makes_line {
+            lines_left = lines_left - 1;
+            first_byte = 0.into();
+            page_line = page_line + 1;
+            page_end = page_line == 62;
         }
         if finishing {
             reading = false;
@@ -133,40 +148,25 @@ impl Logic for PacketBuffer {
         if accept {
             this_frame = next_frame;
             next_frame = next_frame + sizes.down.data;
-            reading = asked.take & (length != 0);
-            begun = false;
-            // one word more is read than there are beats
-            at_end = false;
-            address = bit_cast_u::<9, 10>(next_frame) + bit_cast_u::<9, 1>(bit_cast_b(at.second_beat));
-            shift = at.turn;
-            beats_left = beats.get_bits::<11>(6);
-            last_bytes = bit_cast_u::<7, 6>(bit_cast_u::<6, 16>(tail)) + 1;
+            reading = asked.take & (asked.length != 0);
+            address = bit_cast_u::<9, 10>(next_frame) + bit_cast_u::<9, 1>(bit_cast_b(asked.at.second_beat));
+            begins = !above;
+            at_end = above & (last_place.line == 0);
+            lines_left = last_place.line;
+            first_byte = asked.to.in_line;
+            last_byte = last_place.in_line;
+            page_line = asked.to.line;
+            page_end = asked.to.line.all();
+            turn = bit_cast_word::<ByteTurn, U<6>>(distance);
         }
         ram.raddr = address;
-        fields!(tag: valid = go, makes_beat = begun);
-        tag.last = at_end;
-        tag.count = if at_end { last_bytes } else { bits_u::<7>(64) };
-        tag.shift = shift;
-        tag_2 = tag;
-
-        // words side by side, then down
-        if tag_2.valid {
-            held = ram.rdata;
-        }
-        fields!(both: low = held, high = ram.rdata);
-        pair = bit_cast_bus::<1024, 16, Twice>(both);
-        tag_3 = tag_2;
-        moved = pair >> (bit_cast_u::<7, 3>(tag_3.shift.twos) << 4);
-        tag_4 = tag_3;
-        aligned = bit_cast_ww::<512, 8, 1024, 16>(moved >> (bit_cast_u::<9, 2>(tag_4.shift.sixteens) << 7));
-        tag_5 = tag_4;
-        out.up.data.next.data = aligned;
-        out.up.data.next.count = tag_5.count;
-        out.up.data.next.last = tag_5.last;
-        out.up.valid = tag_5.valid & tag_5.makes_beat;
-        payload.data = out.down.data;
-        payload.valid = out.down.valid;
-        out.down.ready = payload.ready;
+        fields!(plan: valid = go, makes_line, turn, first_byte);
+        plan.last_byte = if at_end { last_byte } else { bits_u::<6>(63) };
+        plan.last = at_end | page_end;
+        plan_2 = plan;
+        inputs!(align: word = ram.rdata, plan = plan_2);
+        inputs!(out from align: up.data = line, up.valid = line_valid);
+        StreamOut::<WriteLine>::link(&mut payload, &mut out.down);
 
         reset!(valid_1, write, start, next_frame, losing, reading);
     }

@@ -9,9 +9,9 @@ use crate::prim::uint::U;
 use crate::prim::word::bit_cast_word;
 use crate::transport::dispatch::Dispatch;
 use crate::words::context::QpContext;
-use crate::words::dma::DmaJob;
+use crate::words::dma::{DmaJob, WriteLine};
 use crate::words::flows::Notice;
-use crate::words::rx::{BufferCommand, BufferedPayload, CommitEntry, ControlPacket, JudgedFrame};
+use crate::words::rx::{BufferCommand, CommitEntry, ControlPacket, JudgedFrame};
 use crate::words::transport::{AckSend, Action, RxPacket};
 use crate::words::transport::{CongestionMark, FrameRole};
 use crate::{block, kernel};
@@ -52,8 +52,8 @@ pub struct RxPipe {
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
     pub context_data: Signal<In, QpContext>,
-    /// Payload of taken frames.
-    pub payload: StreamOut<BufferedPayload>,
+    /// Payload of taken frames, in the lines of memory that it goes to.
+    pub payload: StreamOut<WriteLine>,
     /// Jobs of the memory writer, one for each payload.
     pub job: StreamOut<DmaJob>,
     /// What is to happen when memory has the payload.
@@ -98,7 +98,7 @@ impl Logic for RxPipe {
         inputs!(store from s_axis: beat_data = tdata, beat_last = tlast, beat_valid = tvalid);
         lost = store.lost;
         StreamOut::<BufferCommand>::join(&mut dispatch.command, &mut store.command);
-        StreamOut::<BufferedPayload>::link(&mut payload, &mut store.payload);
+        StreamOut::<WriteLine>::link(&mut payload, &mut store.payload);
 
         fields!(verdict from parser: body = out_body, source_ip = out_src_ip, drop_code = out_drop);
         verdict.role = bit_cast_word::<FrameRole, U<2>>(parser.out_role);

@@ -280,3 +280,41 @@ pub fn aim(frame: &mut [u8], config: &NicConfig, qp: u32, peer: Ipv4Addr) {
     fix_ip_checksum(frame);
     fix_icrc(frame, config);
 }
+
+/// A line of memory that is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryLine {
+    /// Bytes by their places in the line; zero where nothing is written.
+    pub data: [u64; 8],
+    /// Which of them are written.
+    pub strobe: u64,
+    /// Last of its burst: the page ends here, or what is written.
+    pub last: bool,
+}
+
+impl MemoryLine {
+    /// It is what the hardware writes; what it does not write may be anything.
+    pub fn is(&self, data: [u64; 8], strobe: u64, last: bool) -> bool {
+        let written = (0..64).filter(|at| strobe >> at & 1 == 1);
+        let byte = |line: &[u64; 8], at: usize| line[at / 8] >> (8 * (at % 8)) & 255;
+        let mut same = written.map(|at| byte(&data, at) == byte(&self.data, at));
+        (strobe, last) == (self.strobe, self.last) && same.all(|same| same)
+    }
+}
+
+/// The lines of memory in which bytes lie from an address on, one byte after the other.
+pub fn memory_lines(address: u64, bytes: &[u8]) -> Vec<MemoryLine> {
+    let mut lines: Vec<MemoryLine> = Vec::new();
+    for (at, byte) in (address..).zip(bytes) {
+        let place = at % 64;
+        if at == address || place == 0 {
+            lines.push(MemoryLine::default());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.data[place as usize / 8] |= u64::from(*byte) << (8 * (place % 8));
+            line.strobe |= 1 << place;
+            line.last = at % 4096 == 4095 || at + 1 == address + bytes.len() as u64;
+        }
+    }
+    lines
+}

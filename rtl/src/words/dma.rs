@@ -79,10 +79,10 @@ crate::word! {
 
     /// How far bytes are turned.
     pub struct ByteTurn {
-        /// 0 to 7 bytes,
-        bytes: U<3>,
-        /// and multiples of 8.
-        eights: U<3>,
+        /// 0 to 15 bytes,
+        bytes: U<4>,
+        /// and multiples of 16.
+        sixteens: U<2>,
     }
 
     /// A distance in bits, of bytes moved.
@@ -90,9 +90,9 @@ crate::word! {
         /// Zero.
         bits: U<3>,
         /// Bytes,
-        bytes: U<3>,
-        /// and multiples of 8 bytes.
-        eights: U<3>,
+        bytes: U<4>,
+        /// and multiples of 16 bytes.
+        sixteens: U<2>,
     }
 
     /// How a job lies in lines.
@@ -143,5 +143,21 @@ crate::word! {
         failed: Bit,
         /// Bytes of the beat.
         count: U<7>,
+    }
+
+    /// What becomes of a word of a frame on its way into memory, turned and joined with the word before.
+    pub struct WordPlan {
+        /// There is a word.
+        valid: Bit,
+        /// A line comes of it and the word before.
+        makes_line: Bit,
+        /// How far its bytes are turned.
+        turn: ByteTurn,
+        /// First byte of the line that is written.
+        first_byte: U<6>,
+        /// Last one.
+        last_byte: U<6>,
+        /// The line is the last of its burst.
+        last: Bit,
     }
 }

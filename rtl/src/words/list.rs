@@ -20,7 +20,7 @@ use super::dcqcn::{
 };
 use super::dma::{
     AxiResponse, BitDistance, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
-    LinePlan, PageCount, ReadLine, Twice, WriteLine,
+    LinePlan, PageCount, ReadLine, Twice, WordPlan, WriteLine,
 };
 use super::flows::{
     FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
@@ -41,10 +41,10 @@ use super::requester::{
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
-    ArrivedFrame, BufferCommand, BufferedPayload, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes,
-    FoundPlace, FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody,
-    IntParts, JudgedFrame, KnownNumber, MacBytes, OuterFaults, OuterJudgement, PairTurn, QpPlace, ReadPlan, ShareMark,
-    TransportBytes, TransportFaults, TransportFields,
+    ArrivedFrame, BufferCommand, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
+    FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody, IntParts,
+    JudgedFrame, KnownNumber, LastPlace, MacBytes, OuterFaults, OuterJudgement, QpPlace, ShareMark, TransportBytes,
+    TransportFaults, TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, LiveFlow, Operation, PacingState, RepeatCount,
@@ -140,6 +140,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ReadLine::descriptor(),
         WriteLine::descriptor(),
         LinePlan::descriptor(),
+        WordPlan::descriptor(),
         AxiResponse::descriptor(),
         Twice::descriptor(),
         AppendPlan::descriptor(),
@@ -312,14 +313,12 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ControlPacket::descriptor(),
         FrameTurn::descriptor(),
         HeldFrame::descriptor(),
+        FramePlace::descriptor(),
+        LastPlace::descriptor(),
         BufferCommand::descriptor(),
         CommitEntry::descriptor(),
         CommitTurn::descriptor(),
-        BufferedPayload::descriptor(),
-        PairTurn::descriptor(),
         ShareMark::descriptor(),
-        FramePlace::descriptor(),
-        ReadPlan::descriptor(),
         PsnDistance::descriptor(),
         Syndrome::descriptor(),
         RingPlace::descriptor(),

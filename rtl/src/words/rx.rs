@@ -1,5 +1,6 @@
 //! Frames that have come in, until the engines of the transport have them.
 
+use super::dma::BytePlace;
 use super::transport::{Commit, CommitHead, FrameRole};
 use super::wire::{AethSyndrome, BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
 use crate::prim::uint::U;
@@ -431,9 +432,11 @@ crate::word! {
         /// Hand it out; skip the frame otherwise.
         take: Bit,
         /// First byte in the frame, even.
-        at: U<7>,
+        at: FramePlace,
         /// Bytes.
         length: U<16>,
+        /// Where in its page of memory the first byte goes.
+        to: BytePlace,
     }
 
     /// A commit that waits for a write, or not.
@@ -452,24 +455,6 @@ crate::word! {
         waits: Bit,
     }
 
-    /// Payload out of the packet buffer.
-    pub struct BufferedPayload {
-        /// Bytes, the first lowest; those beyond `count` are undefined.
-        data: W<512, 8>,
-        /// How many.
-        count: U<7>,
-        /// Last of its payload.
-        last: Bit,
-    }
-
-    /// How far two beats are turned down.
-    pub struct PairTurn {
-        /// 0 to 7 times 2 bytes,
-        twos: U<3>,
-        /// and multiples of 16.
-        sixteens: U<2>,
-    }
-
     /// What is known of a frame that waits for an engine.
     pub struct ShareMark {
         /// It is one of the short frames of its queue pair.
@@ -480,25 +465,17 @@ crate::word! {
 
     /// Place of a payload's first byte in its frame.
     pub struct FramePlace {
-        /// Zero: the place is even.
-        odd: Bit,
         /// In its beat.
-        turn: PairTurn,
+        in_beat: U<6>,
         /// In the second beat.
         second_beat: Bit,
     }
 
-    /// What becomes of a word that is read out of the packet buffer.
-    pub struct ReadPlan {
-        /// A word is read.
-        valid: Bit,
-        /// A beat of payload comes of it and the word before.
-        makes_beat: Bit,
-        /// The beat is its payload's last.
-        last: Bit,
-        /// Bytes of the beat.
-        count: U<7>,
-        /// Where the beat begins in the two words.
-        shift: PairTurn,
+    /// Place of a payload's last byte, counted from the first byte of its first line of memory.
+    pub struct LastPlace {
+        /// In its line.
+        in_line: U<6>,
+        /// Line.
+        line: U<11>,
     }
 }

@@ -1,5 +1,6 @@
 //! Jobs for the memory reader and writer, and what must come of them.
 
+use hpcc_rtl::rx::stimulus::{memory_lines, MemoryLine};
 use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_testbench::drive::axi_memory::{AxiMemory, Speed};
 use hpcc_testbench::drive::axi_ports::AxiPorts;
@@ -217,13 +218,11 @@ impl Drive for ReadTraffic {
     }
 }
 
-/// Offers payload to the writer and compares the memory with what it must hold.
+/// Offers lines of payload to the writer and compares the memory with what it must hold.
 pub struct WriteTraffic {
     common: Common,
-    /// Payload on its way in; the last job's is made when the job is first offered.
-    sending: VecDeque<Vec<u8>>,
-    begun: usize,
-    sent: usize,
+    /// Lines on their way in; a job's are made when it is taken.
+    sending: VecDeque<MemoryLine>,
     offered: bool,
     /// Written, not yet answered.
     waiting: VecDeque<((u64, u64), Vec<u8>)>,
@@ -239,8 +238,6 @@ impl WriteTraffic {
         Self {
             common,
             sending: VecDeque::new(),
-            begun: 0,
-            sent: 0,
             offered: false,
             waiting: VecDeque::new(),
             accepting: false,
@@ -295,8 +292,8 @@ impl WriteTraffic {
                 None => self.outside.push(address),
             }
         }
-        self.waiting.push_back((job, bytes.clone()));
-        self.sending.push_back(bytes);
+        self.sending.extend(memory_lines(job.0, &bytes));
+        self.waiting.push_back((job, bytes));
     }
 }
 
@@ -308,14 +305,9 @@ impl Drive for WriteTraffic {
         if self.offered && outputs[self.common.limb("payload_ready")] == 1 {
             self.common.first_beat.get_or_insert(clock);
             self.offered = false;
-            self.sent += 64;
-            if self.sending.front().is_some_and(|bytes| self.sent >= bytes.len()) {
-                self.sending.pop_front();
-                self.sent = 0;
-            }
+            self.sending.pop_front();
         }
         if let Some(job) = self.common.drive(clock, outputs, inputs) {
-            self.begun += 1;
             self.begin(job);
         }
         self.accepting = self.common.stimulus.chance(self.common.accept);
@@ -324,18 +316,16 @@ impl Drive for WriteTraffic {
         self.offered = !self.sending.is_empty() && !gap;
         inputs[self.common.limb("payload_valid")] = self.offered.into();
         let data = self.common.limb("payload_data");
-        for limb in 0..8 {
-            inputs[data + limb] = 0x5555_5555_5555_5555;
-        }
-        if let Some(bytes) = self.sending.front().filter(|_| self.offered) {
-            let beat = &bytes[self.sent..bytes.len().min(self.sent + 64)];
-            for (i, byte) in beat.iter().enumerate() {
-                let shift = 8 * (i % 8);
-                let limb = &mut inputs[data + i / 8];
-                *limb = *limb & !(0xff << shift) | u64::from(*byte) << shift;
+        // what is not written, and all of it while nothing is offered, is no byte of a payload
+        inputs[data..data + 8].fill(0x5555_5555_5555_5555);
+        inputs[data + 8] = self.common.stimulus.uniform(64);
+        if let Some(line) = self.sending.front().filter(|_| self.offered) {
+            for byte in (0..64).filter(|byte| line.strobe >> byte & 1 == 1) {
+                let (limb, lane) = (byte / 8, 0xff << (8 * (byte % 8)));
+                inputs[data + limb] = inputs[data + limb] & !lane | line.data[limb] & lane;
             }
-            let last = self.sent + 64 >= bytes.len();
-            inputs[data + 8] = beat.len() as u64 | u64::from(last) << 7;
+            inputs[data + 8] = line.strobe;
+            inputs[data + 9] = line.last.into();
         }
     }
 }

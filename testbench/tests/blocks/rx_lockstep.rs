@@ -163,7 +163,7 @@ fn buffer_traffic(ports: &[Port], seed: u64) -> impl Drive {
         if inputs[command_valid] == 0 || outputs[command_ready] == 1 {
             inputs[command_valid] = u64::from(stimulus.chance(0.7));
             let (take, at, length) = (stimulus.chance(0.7), stimulus.below(56), stimulus.below(700));
-            inputs[command] = u64::from(take) | at << 2 | length << 8;
+            inputs[command] = u64::from(take) | at << 2 | length << 8 | stimulus.below(4096) << 24;
         }
     }
 }

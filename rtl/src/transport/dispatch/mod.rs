@@ -40,11 +40,11 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::context::QpContext;
-use crate::words::dma::DmaJob;
+use crate::words::dma::{ByteAddress, DmaJob};
 use crate::words::flows::Notice;
 use crate::words::rx::{
-    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, FrameHead, FrameTurn,
-    HeldFrame, IntBody, IntParts, JudgedFrame,
+    ArrivedFrame, BufferCommand, CommitEntry, ControlPacket, DropCode, FrameCount, FrameFate, FrameHead, FramePlace,
+    FrameTurn, HeldFrame, IntBody, IntParts, JudgedFrame,
 };
 use crate::words::transport::{
     AckKind, AckSend, Action, AnswerKind, CommitKind, CongestionMark, FrameRole, ReadRequest, RxPacket,
@@ -167,6 +167,7 @@ pub struct Dispatch {
     action: Signal<Local, Action>,
     stack: Signal<Local, W<336, 6>>,
     reads: Signal<Local, ReadRequest>,
+    address: Signal<Local, ByteAddress>,
     asked: Signal<Local, BufferCommand>,
     to_write: Signal<Local, DmaJob>,
     entry: Signal<Local, CommitEntry>,
@@ -326,11 +327,11 @@ impl Logic for Dispatch {
         unfair = unfair_out;
 
         // 4: what leaves of a turn leaves in one clock, so that all three are in the order of the frames
-        asked = bits_zero::<BufferCommand>(0);
-        if taken {
-            asked.take = true;
-            fields!(asked from frame: at = payload_at, length = payload_length);
-        }
+        address = bit_cast_word::<ByteAddress, U<64>>(action.address);
+        asked.take = taken;
+        asked.at = bit_cast_word::<FramePlace, U<7>>(frame.payload_at);
+        asked.length = frame.payload_length;
+        fields!(asked.to from address: in_line, line = line.in_page);
         inputs!(commands: up.valid = done, up.data = asked);
         StreamOut::<BufferCommand>::link(&mut command, &mut commands.down);
         to_write.address = action.address;

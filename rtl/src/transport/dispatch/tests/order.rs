@@ -3,6 +3,8 @@
 use super::*;
 use crate::prim::uint::U;
 use crate::prim::word::Field;
+use crate::rx::stimulus::memory_lines;
+use crate::words::dma::WriteLine;
 use crate::words::rx::CommitEntry;
 use crate::words::transport::{Action, CommitKind, ReadRequest};
 use rust_hdl::prelude::Synth;
@@ -63,8 +65,8 @@ fn any_action(stimulus: &mut Stimulus) -> [u64; 3] {
 struct Seen {
     /// Address and length.
     jobs: Vec<(u64, u64)>,
-    /// Payload of one job after the other.
-    payloads: Vec<Vec<u8>>,
+    /// Lines of payload, of one job after the other.
+    lines: Vec<WriteLine>,
     commits: Vec<[u64; 7]>,
     /// Queue pair and whether it was a READ response.
     marks: Vec<(u64, bool)>,
@@ -83,7 +85,7 @@ fn pass(frames: &[Vec<u8>], engines: &mut [Engine; 2], gaps: f64, stall: f64, se
     (0..300).for_each(|_| step(pipe, |_| ()));
     let mut queue: VecDeque<Beat> = frames.iter().flat_map(|frame| beats(frame)).collect();
     let mut seen = Seen::default();
-    let (mut bytes, mut quiet, mut clock, mut marked) = (Vec::new(), 0, 0, false);
+    let (mut quiet, mut clock, mut marked) = (0, 0, false);
     while quiet < 200 {
         clock += 1;
         let beat = if stimulus.chance(1.0 - gaps) { queue.pop_front() } else { None };
@@ -110,12 +112,7 @@ fn pass(frames: &[Vec<u8>], engines: &mut [Engine; 2], gaps: f64, stall: f64, se
                 moved = true;
             }
             if p.payload.valid.val() & p.payload.ready.val() {
-                let part = p.payload.data.val();
-                let data = part.data.0.iter().flat_map(|limb| limb.to_le_bytes());
-                bytes.extend(data.take(part.count.0 as usize));
-                if part.last {
-                    seen.payloads.push(std::mem::take(&mut bytes));
-                }
+                seen.lines.push(p.payload.data.val());
                 moved = true;
             }
             if p.commit.valid.val() & p.commit.ready.val() {
@@ -221,7 +218,7 @@ fn what_follows_from_frames_follows_in_their_order() {
             .collect();
         let mut engines = paces.map(|(takes, clocks)| Engine::new(takes, clocks));
         let seen = pass(&frames, &mut engines, 0.5, 0.3, seed);
-        let (mut jobs, mut payloads, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut jobs, mut lines, mut marks) = (Vec::new(), Vec::new(), Vec::new());
         let mut commits = seen.commits.iter();
         let mut kinds = [0; 3];
         for (at, frame) in frames.iter().enumerate() {
@@ -250,7 +247,7 @@ fn what_follows_from_frames_follows_in_their_order() {
             let take = Action::TAKE.get(&action);
             if take == 1 {
                 jobs.push((Action::ADDRESS.get(&action), packet.payload.len() as u64));
-                payloads.push(packet.payload.to_vec());
+                lines.extend(memory_lines(Action::ADDRESS.get(&action), packet.payload));
                 kinds[0] += 1;
             }
             if Action::COMMITS.get(&action) == 1 {
@@ -262,7 +259,13 @@ fn what_follows_from_frames_follows_in_their_order() {
         }
         assert_eq!(commits.next(), None);
         assert_eq!(seen.jobs, jobs, "seed {seed}");
-        assert_eq!(seen.payloads, payloads, "seed {seed}");
+        assert_eq!(seen.lines.len(), lines.len(), "seed {seed}");
+        for (seen, line) in seen.lines.iter().zip(&lines) {
+            assert!(
+                line.is(seen.data.0, seen.strobe.0, seen.last),
+                "seed {seed}: {seen:x?}, not {line:x?}"
+            );
+        }
         assert_eq!(seen.marks, marks, "seed {seed}");
         assert!(marks.len() > 40, "{}", marks.len());
         assert!(engines.iter().all(|engine| engine.decided.is_empty()));
