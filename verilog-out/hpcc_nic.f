@@ -6,6 +6,7 @@ rtl/hpcc_short_fifo.sv
 rtl/hpcc_skid.sv
 rtl/hpcc_commit_stage.sv
 rtl/hpcc_dma_job_split.sv
+rtl/hpcc_lut_fifo.sv
 rtl/hpcc_dma_writer.sv
 rtl/hpcc_host_control_gate.sv
 rtl/hpcc_host_generation_check.sv

@@ -491,7 +491,7 @@ module hpcc_dispatch (
     .down_valid(commits_down_valid),
     .down_ready(commit_ready)
   );
-  hpcc_fifo #(.WIDTH(417), .ADDRESS(5), .MARK(32)) u_answers (
+  hpcc_lut_fifo #(.WIDTH(417), .ADDRESS(5), .MARK(32)) u_answers (
     .clk(clk),
     .rst(rst),
     .up_data(answered),

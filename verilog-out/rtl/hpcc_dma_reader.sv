@@ -162,7 +162,7 @@ module hpcc_dma_reader (
     .burst(split_burst),
     .burst_last(unused_split_burst_last)
   );
-  hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(16)) u_bursts (
+  hpcc_lut_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(16)) u_bursts (
     .clk(clk),
     .rst(rst),
     .up_data(split_burst),
@@ -173,7 +173,7 @@ module hpcc_dma_reader (
     .down_ready(m_axi_arready),
     .crowded(unused_bursts_crowded)
   );
-  hpcc_fifo #(.WIDTH(40), .ADDRESS(5), .MARK(16)) u_shapes (
+  hpcc_lut_fifo #(.WIDTH(40), .ADDRESS(5), .MARK(16)) u_shapes (
     .clk(clk),
     .rst(rst),
     .up_data(split_shape),

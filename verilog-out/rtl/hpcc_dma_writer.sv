@@ -102,7 +102,7 @@ module hpcc_dma_writer (
     .burst(split_burst),
     .burst_last(split_burst_last)
   );
-  hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(16)) u_bursts (
+  hpcc_lut_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(16)) u_bursts (
     .clk(clk),
     .rst(rst),
     .up_data(split_burst),

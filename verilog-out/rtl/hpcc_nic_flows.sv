@@ -543,7 +543,7 @@ module hpcc_nic_flows (
     .waddr(probes_step_3.qp),
     .wdata(probes_new_state)
   );
-  hpcc_fifo #(.WIDTH(40), .ADDRESS(4), .MARK(12)) u_probes_frames (
+  hpcc_lut_fifo #(.WIDTH(40), .ADDRESS(4), .MARK(12)) u_probes_frames (
     .clk(clk),
     .rst(rst),
     .up_data(probes_turn_q),
@@ -554,7 +554,7 @@ module hpcc_nic_flows (
     .down_ready(probe_ready),
     .crowded(probes_frames_crowded)
   );
-  hpcc_fifo #(.WIDTH(40), .ADDRESS(4), .MARK(12)) u_probes_charges (
+  hpcc_lut_fifo #(.WIDTH(40), .ADDRESS(4), .MARK(12)) u_probes_charges (
     .clk(clk),
     .rst(rst),
     .up_data(probes_turn_q),

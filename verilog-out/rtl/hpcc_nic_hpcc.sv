@@ -922,7 +922,7 @@ module hpcc_nic_hpcc (
     .kill_ready(requester_kill_ready),
     .counts(requester_counts)
   );
-  hpcc_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
+  hpcc_lut_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clk(clk),
     .rst(asleep),
     .up_data(failed_packet),

@@ -357,6 +357,8 @@ module hpcc_requester (
   logic window_waits_r_q;
   logic window_skips_d;
   logic window_skips_q;
+  logic window_through_d;
+  logic window_through_q;
   logic window_offered_d;
   logic window_offered_q;
   logic window_gone_d;
@@ -784,7 +786,6 @@ module hpcc_requester (
   wire  [15:0] stages_unlike;
   wire  stages_is_answer;
   wire  stages_is_ack;
-  wire  stages_fits_place;
   wire  stages_drops;
   logic stages_gap_far;
   wire  stages_at_first;
@@ -850,7 +851,7 @@ module hpcc_requester (
   wire  stages_will_write;
   // 5: something is written, or might have been.
   wire  stages_writing;
-  // 5: the state is to be written.
+  // 5: the state is to be written, be it as it was.
   wire  stages_we;
   // 5: by the state machine.
   wire  stages_saved;
@@ -988,6 +989,8 @@ module hpcc_requester (
   logic stages_saves_5_q;
   logic stages_writes_5_d;
   logic stages_writes_5_q;
+  logic stages_may_move_5_d;
+  logic stages_may_move_5_q;
   logic stages_acknowledges_5_q;
   wire  stages_with_int_5_d;
   logic stages_with_int_5_q;
@@ -1032,9 +1035,11 @@ module hpcc_requester (
   logic stages_fits_inside_5_q;
   wire  stages_fits_end_5_d;
   logic stages_fits_end_5_q;
-  logic stages_first_5_d;
+  logic stages_may_fit_5_d;
+  logic stages_may_fit_5_q;
+  wire  stages_first_5_d;
   logic stages_first_5_q;
-  logic stages_missing_5_d;
+  wire  stages_missing_5_d;
   logic stages_missing_5_q;
   logic stages_response_5_d;
   logic stages_response_5_q;
@@ -1281,8 +1286,10 @@ module hpcc_requester (
   logic gather_clearing_q;
   logic gather_moved_d;
   logic gather_moved_q;
-  logic gather_gone_d;
-  logic gather_gone_q;
+  logic gather_was_gone_d;
+  logic gather_was_gone_q;
+  logic gather_gone_since_d;
+  logic gather_gone_since_q;
   logic gather_first_d;
   logic gather_first_q;
   logic gather_second_d;
@@ -1514,14 +1521,12 @@ module hpcc_requester (
   wire  step_reaches;
   // The scheduler may have the message.
   wire  step_fits;
-  wire  step_reached_end_d;
-  logic step_reached_end_q;
-  wire  step_passed_end_d;
-  logic step_passed_end_q;
-  wire  step_took_d;
-  logic step_took_q;
-  wire  step_advanced_d;
-  logic step_advanced_q;
+  wire  step_moves_write_d;
+  logic step_moves_write_q;
+  wire  step_moves_read_d;
+  logic step_moves_read_q;
+  wire  step_at_end_d;
+  logic step_at_end_q;
   wire  step_held_d;
   logic step_held_q;
   logic step_reached_it_q;
@@ -2431,6 +2436,8 @@ module hpcc_requester (
     if (go) begin
       idle_d = ~choice_any;
       address_d = choice_any;
+    end
+    if (idle_q) begin
       response_case_d = hpcc_nic_pkg::RESPONSE_CASE_COMPARE;
       flushing_d = 1'd0;
       admitting_d = 1'd0;
@@ -2970,7 +2977,7 @@ module hpcc_requester (
   assign window_seen = (window_done_q | window_flying_q) | window_deferred_q;
   assign window_ended = 16'd1 << posts_place;
   assign window_waits_for_restart = window_again_q & (window_freed_ring_q | window_any_deferred_q);
-  assign window_fresh = ((~window_waits_r_q) & (~window_skips_q)) & (~window_offered_q);
+  assign window_fresh = (((~window_waits_r_q) & (~window_skips_q)) & (~window_through_q)) & (~window_offered_q);
   assign window_restarts = window_fresh & window_restart_due_q;
   assign window_looks = (window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart);
   assign window_shows = window_looks & window_unseen_here;
@@ -3155,7 +3162,8 @@ module hpcc_requester (
     end
     window_room_d = ~window_no_room;
     window_gone_d = window_offered_q & intake_work_ready;
-    window_passes = window_looks & window_done_here;
+    window_through_d = window_looks & window_done_here;
+    window_passes = window_through_q;
     if (window_looks & window_deferred_here) begin
       window_offered_d = 1'd1;
     end
@@ -3225,6 +3233,7 @@ module hpcc_requester (
       window_entered_d = 1'd0;
       window_waits_r_d = 1'd0;
       window_skips_d = 1'd0;
+      window_through_d = 1'd0;
       window_offered_d = 1'd0;
       window_gone_d = 1'd0;
       window_again_d = 1'd0;
@@ -3839,7 +3848,7 @@ module hpcc_requester (
   // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any.
   assign stages_moves = (stages_kind_moves_5_q & stages_within_5_q) | (stages_closes_5_q & stages_at_end_5_q);
   assign stages_done = stages_closes_5_q & stages_at_end_5_q;
-  assign stages_accepts = (stages_first_5_q | stages_missing_5_q)
+  assign stages_accepts = (stages_may_fit_5_q & (stages_first_5_q | stages_missing_5_q))
       & ((stages_fits_inside_5_q & stages_within_5_q) | (stages_fits_end_5_q & stages_at_end_5_q));
   assign stages_defers = stages_answer_5_q & (~stages_moves);
   assign stages_deferred = stages_response_5_q & (~stages_accepts);
@@ -3914,14 +3923,15 @@ module hpcc_requester (
   assign stages_unlike = (message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
   assign stages_fits_inside_5_d = (~stages_step_4_q.ends) & stages_whole_4_q;
   assign stages_fits_end_5_d = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
-  assign stages_fits_place = (((stages_awaited_4_q & (~stages_old_4_q)) & (~stages_unsent_4_q)) & (~stages_before_gap_4_q)) & message.read;
+  assign stages_first_5_d = stages_step_4_q.psn == message.first_psn;
+  assign stages_missing_5_d = stages_next_missing_4_q & (~stages_offset.negative);
   assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
   assign stages_behind_head_5_d = stages_state_4_q.head + 5'd1;
   assign stages_behind_told_5_d = stages_state_4_q.told + 5'd1;
   assign stages_behind_read_at_5_d = stages_state_4_q.read_at + 5'd1;
   assign stages_one_more_retired_5_d = stages_state_4_q.retired + 5'd1;
   assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = (stages_moves | stages_saves_5_q) | stages_accepts;
+  assign stages_we = stages_may_move_5_q | stages_saves_5_q;
   assign stages_will_write = stages_valid_4_q | stages_saves_4_q;
   assign stages_writing = stages_writes_5_q;
   assign stages_saved = stages_saves_5_q;
@@ -3962,11 +3972,11 @@ module hpcc_requester (
     stages_ghost_5_d = ((stages_judged_4_q & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
     stages_ignored_5_d = (stages_judged_4_q & stages_ignored_4_q) & (stages_old_4_q | (~stages_unsent_4_q));
     stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
-    stages_first_5_d = stages_fits_place & (stages_step_4_q.psn == message.first_psn);
-    stages_missing_5_d = (stages_fits_place & stages_next_missing_4_q) & (~stages_offset.negative);
+    stages_may_fit_5_d = (((stages_awaited_4_q & (~stages_old_4_q)) & (~stages_unsent_4_q)) & (~stages_before_gap_4_q)) & message.read;
     stages_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_deferred);
     stages_saves_5_d = stages_saves_4_q;
     stages_writes_5_d = stages_valid_4_q | stages_saves_4_q;
+    stages_may_move_5_d = (stages_moves_write_4_q | stages_moves_read_4_q) | stages_awaited_4_q;
     stages_valid_5_d = stages_valid_4_q;
     if (rst) begin
       stages_valid_1_d = 1'd0;
@@ -3977,6 +3987,7 @@ module hpcc_requester (
       stages_saves_4_d = 1'd0;
       stages_saves_5_d = 1'd0;
       stages_writes_5_d = 1'd0;
+      stages_may_move_5_d = 1'd0;
       stages_kind_moves_5_d = 1'd0;
       stages_closes_5_d = 1'd0;
       stages_answer_5_d = 1'd0;
@@ -3985,8 +3996,7 @@ module hpcc_requester (
       stages_ghost_5_d = 1'd0;
       stages_ignored_5_d = 1'd0;
       stages_ended_5_d = 1'd0;
-      stages_first_5_d = 1'd0;
-      stages_missing_5_d = 1'd0;
+      stages_may_fit_5_d = 1'd0;
       stages_response_5_d = 1'd0;
     end
   end
@@ -4379,7 +4389,8 @@ module hpcc_requester (
   assign gather_names_raddr = gather_from_even_q;
   assign gather_held = gather_names_rdata;
   assign gather_found = gather_newest_rdata;
-  assign gather_chosen = (((gather_shown_q & gather_fits_q) & gather_follows_q) & (~gather_gone_q)) & (~(gather_moved_q & gather_first_q));
+  assign gather_chosen = ((((gather_shown_q & gather_fits_q) & gather_follows_q) & (~gather_was_gone_q)) & (~gather_gone_since_q))
+      & (~(gather_moved_q & gather_first_q));
   assign gather_looks = (gather_held_data_q & gather_some_q) & (~gather_shown_q);
   assign gather_puts = ((gather_held_full_q & (~gather_chosen)) & (~gather_crowded_q)) & (~gather_looks);
   assign gather_waits = gather_held_full_q & gather_stays;
@@ -4513,13 +4524,14 @@ module hpcc_requester (
   always_comb begin
     gather_fits_d = gather_fits_q;
     gather_follows_d = gather_follows_q;
-    gather_gone_d = gather_gone_q;
+    gather_was_gone_d = gather_was_gone_q;
+    gather_gone_since_d = gather_gone_since_q;
     gather_first_d = gather_first_q;
     gather_second_d = gather_second_q;
     gather_third_d = gather_third_q;
     gather_place_d = gather_place_q;
     if (gather_shown_q) begin
-      gather_gone_d = gather_gone_q | (gather_moved_q & gather_first_q);
+      gather_gone_since_d = gather_gone_since_q | (gather_moved_q & gather_first_q);
       gather_first_d = gather_oldest;
       gather_second_d = gather_next_oldest;
       gather_third_d = gather_place_q == gather_head_2_q;
@@ -4527,7 +4539,8 @@ module hpcc_requester (
       gather_fits_d = (gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation);
       gather_follows_d = gather_found.psn == gather_held.psn;
       gather_place_d = gather_found.place;
-      gather_gone_d = ((gather_left_rdata == gather_found.place) | (gather_was_moved_q & (gather_was_left_place_q == gather_found.place)))
+      gather_was_gone_d = gather_left_rdata == gather_found.place;
+      gather_gone_since_d = (gather_was_moved_q & (gather_was_left_place_q == gather_found.place))
           | (gather_moved_q & (gather_left_place_q == gather_found.place));
       gather_first_d = gather_found.place == gather_head_q;
       gather_second_d = gather_found.place == gather_next_head_q;
@@ -4709,8 +4722,8 @@ module hpcc_requester (
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
   // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
-  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs are
-  // registers and come in the third.
+  // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs come out of
+  // registers in the third.
   //
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
@@ -4721,18 +4734,17 @@ module hpcc_requester (
   assign step_moves_d = (~step_ahead.negative) & (~step_ahead_less_one.negative);
   assign step_behind_data_d = limit + 24'd1;
   assign step_beyond = limit - message.end_psn;
-  assign step_took_d = (step_moved & message.read) & step_beyond.negative;
-  assign step_advanced_d = step_moved & ((~message.read) | step_beyond.negative);
-  assign step_reached_end_d = (step_moved & message.read) & (step_behind_data_q == message.end_psn);
-  assign step_passed_end_d = (step_moved & (~message.read)) & (~step_beyond.negative);
+  assign step_moves_write_d = step_moved & (~message.read);
+  assign step_moves_read_d = step_moved & message.read;
+  assign step_at_end_d = step_behind_data_q == message.end_psn;
   assign step_from_start = step_sought - message.first_psn;
   assign step_from_finish = step_sought - message.end_psn;
   assign step_held_d = (~step_from_start.negative) & step_from_finish.negative;
   assign step_left_less_one = message.end_psn + (~queue_una);
   assign step_fitted_d = ((step_left_less_one & step_above) == 24'd0) & ((~message.read) | (queue_reads < max_reads));
-  assign step_complete = step_passed_end_q | step_reached_end_q;
-  assign step_advances = step_advanced_q;
-  assign step_taken = step_took_q;
+  assign step_complete = (step_moves_write_q & (~step_ends_before_q)) | (step_moves_read_q & step_at_end_q);
+  assign step_advances = step_moves_write_q | (step_moves_read_q & step_ends_before_q);
+  assign step_taken = step_moves_read_q & step_ends_before_q;
   assign step_holds = step_held_q;
   assign step_reaches = step_reached_it_q;
   assign step_fits = step_fitted_q;
@@ -4941,6 +4953,7 @@ module hpcc_requester (
     window_entered_q = 1'd0;
     window_waits_r_q = 1'd0;
     window_skips_q = 1'd0;
+    window_through_q = 1'd0;
     window_offered_q = 1'd0;
     window_gone_q = 1'd0;
     window_again_q = 1'd0;
@@ -5162,6 +5175,7 @@ module hpcc_requester (
     stages_valid_5_q = 1'd0;
     stages_saves_5_q = 1'd0;
     stages_writes_5_q = 1'd0;
+    stages_may_move_5_q = 1'd0;
     stages_acknowledges_5_q = 1'd0;
     stages_with_int_5_q = 1'd0;
     stages_answer_5_q = 1'd0;
@@ -5187,6 +5201,7 @@ module hpcc_requester (
     stages_read_at_freed_5_q = 5'd0;
     stages_fits_inside_5_q = 1'd0;
     stages_fits_end_5_q = 1'd0;
+    stages_may_fit_5_q = 1'd0;
     stages_first_5_q = 1'd0;
     stages_missing_5_q = 1'd0;
     stages_response_5_q = 1'd0;
@@ -5227,7 +5242,8 @@ module hpcc_requester (
     gather_crowded_q = 1'd0;
     gather_clearing_q = 1'd0;
     gather_moved_q = 1'd0;
-    gather_gone_q = 1'd0;
+    gather_was_gone_q = 1'd0;
+    gather_gone_since_q = 1'd0;
     gather_first_q = 1'd0;
     gather_second_q = 1'd0;
     gather_third_q = 1'd0;
@@ -5257,10 +5273,9 @@ module hpcc_requester (
     responses_next_q = 5'd0;
     responses_before_q = 5'd0;
     responses_tail_q = 5'd0;
-    step_reached_end_q = 1'd0;
-    step_passed_end_q = 1'd0;
-    step_took_q = 1'd0;
-    step_advanced_q = 1'd0;
+    step_moves_write_q = 1'd0;
+    step_moves_read_q = 1'd0;
+    step_at_end_q = 1'd0;
     step_held_q = 1'd0;
     step_reached_it_q = 1'd0;
     step_fitted_q = 1'd0;
@@ -5369,6 +5384,7 @@ module hpcc_requester (
     window_entered_q <= window_entered_d;
     window_waits_r_q <= window_waits_r_d;
     window_skips_q <= window_skips_d;
+    window_through_q <= window_through_d;
     window_offered_q <= window_offered_d;
     window_gone_q <= window_gone_d;
     window_again_q <= window_again_d;
@@ -5590,6 +5606,7 @@ module hpcc_requester (
     stages_valid_5_q <= stages_valid_5_d;
     stages_saves_5_q <= stages_saves_5_d;
     stages_writes_5_q <= stages_writes_5_d;
+    stages_may_move_5_q <= stages_may_move_5_d;
     stages_acknowledges_5_q <= stages_acknowledgement_4_q;
     stages_with_int_5_q <= stages_with_int_5_d;
     stages_answer_5_q <= stages_answer_5_d;
@@ -5615,6 +5632,7 @@ module hpcc_requester (
     stages_read_at_freed_5_q <= stages_read_at_freed_5_d;
     stages_fits_inside_5_q <= stages_fits_inside_5_d;
     stages_fits_end_5_q <= stages_fits_end_5_d;
+    stages_may_fit_5_q <= stages_may_fit_5_d;
     stages_first_5_q <= stages_first_5_d;
     stages_missing_5_q <= stages_missing_5_d;
     stages_response_5_q <= stages_response_5_d;
@@ -5655,7 +5673,8 @@ module hpcc_requester (
     gather_crowded_q <= gather_crowded_d;
     gather_clearing_q <= gather_clearing_d;
     gather_moved_q <= gather_moved_d;
-    gather_gone_q <= gather_gone_d;
+    gather_was_gone_q <= gather_was_gone_d;
+    gather_gone_since_q <= gather_gone_since_d;
     gather_first_q <= gather_first_d;
     gather_second_q <= gather_second_d;
     gather_third_q <= gather_third_d;
@@ -5685,10 +5704,9 @@ module hpcc_requester (
     responses_next_q <= responses_next_d;
     responses_before_q <= responses_next_q;
     responses_tail_q <= responses_tail_d;
-    step_reached_end_q <= step_reached_end_d;
-    step_passed_end_q <= step_passed_end_d;
-    step_took_q <= step_took_d;
-    step_advanced_q <= step_advanced_d;
+    step_moves_write_q <= step_moves_write_d;
+    step_moves_read_q <= step_moves_read_d;
+    step_at_end_q <= step_at_end_d;
     step_held_q <= step_held_d;
     step_reached_it_q <= step_from_finish.negative;
     step_fitted_q <= step_fitted_d;

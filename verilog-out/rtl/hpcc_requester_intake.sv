@@ -126,6 +126,9 @@ module hpcc_requester_intake (
   logic [31:0] rest_d;
   logic [31:0] rest_q;
   logic [23:0] packets_q;
+  // There are none.
+  wire  no_packets_d;
+  logic no_packets_q;
   wire  above_span_d;
   logic above_span_q;
   logic [24:0] units_q;
@@ -162,6 +165,7 @@ module hpcc_requester_intake (
   assign rounding_mtu = mtu;
   assign raised = rounding_rounded;
   assign counted = 24'(units_q >> mtu_1_q);
+  assign no_packets_d = counted == 24'd0;
   assign above_span_d = counted > span;
   assign more = machine_q & above_span_q;
   assign part = (32'h100 << mtu) << width;
@@ -245,7 +249,7 @@ module hpcc_requester_intake (
   always_comb begin
     psns = packets_q;
     length = bytes;
-    if (packets_q == 24'd0) begin
+    if (no_packets_q) begin
       psns = 24'd1;
     end
     if (more) begin
@@ -291,6 +295,7 @@ module hpcc_requester_intake (
     split_generation_q = 8'd0;
     rest_q = 32'd0;
     packets_q = 24'd0;
+    no_packets_q = 1'd0;
     above_span_q = 1'd0;
     units_q = 25'd0;
   end
@@ -313,6 +318,7 @@ module hpcc_requester_intake (
     split_generation_q <= split_generation_d;
     rest_q <= rest_d;
     packets_q <= counted;
+    no_packets_q <= no_packets_d;
     above_span_q <= above_span_d;
     units_q <= raised.units;
   end

@@ -124,6 +124,10 @@ module hpcc_requester_queue (
   logic pops_read_q;
   wire  hands_read_d;
   logic hands_read_q;
+  wire  follows_head_d;
+  logic follows_head_q;
+  wire  follows_admit_d;
+  logic follows_admit_q;
   wire  reads_at_head_d;
   logic reads_at_head_q;
   wire  reads_at_admit_d;
@@ -132,6 +136,8 @@ module hpcc_requester_queue (
   hpcc_nic_pkg::requester_state_t state_q;
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
+  assign follows_head_d = pop & reads_at_head_q;
+  assign follows_admit_d = (hand & (~is_read)) & reads_at_admit_q;
   assign reads_at_head_d = state_q.read_at == state_q.head;
   assign reads_at_admit_d = state_q.read_at == state_q.admit;
   assign pops_read_d = pop & is_read;
@@ -172,9 +178,12 @@ module hpcc_requester_queue (
     end
     if (pop) begin
       state_d.head = state_q.head + 5'd1;
-      if (reads_at_head_q) begin
-        state_d.read_at = state_q.head + 5'd1;
-      end
+    end
+    if (follows_head_q) begin
+      state_d.read_at = state_q.head;
+    end
+    if (follows_admit_q) begin
+      state_d.read_at = state_q.admit;
     end
     if (pass) begin
       state_d.read_at = position;
@@ -188,9 +197,6 @@ module hpcc_requester_queue (
     end
     if (hand) begin
       state_d.admit = state_q.admit + 5'd1;
-      if ((~is_read) & reads_at_admit_q) begin
-        state_d.read_at = state_q.admit + 5'd1;
-      end
     end
     if (pops_read_q) begin
       state_d.retired = state_q.retired + 5'd1;
@@ -258,6 +264,8 @@ module hpcc_requester_queue (
     before_gap_q = 1'd0;
     pops_read_q = 1'd0;
     hands_read_q = 1'd0;
+    follows_head_q = 1'd0;
+    follows_admit_q = 1'd0;
     reads_at_head_q = 1'd0;
     reads_at_admit_q = 1'd0;
     state_q = 146'd0;
@@ -273,6 +281,8 @@ module hpcc_requester_queue (
     before_gap_q <= before_gap_d;
     pops_read_q <= pops_read_d;
     hands_read_q <= hands_read_d;
+    follows_head_q <= follows_head_d;
+    follows_admit_q <= follows_admit_d;
     reads_at_head_q <= reads_at_head_d;
     reads_at_admit_q <= reads_at_admit_d;
     state_q <= state_d;

@@ -161,7 +161,7 @@ module hpcc_rx_packet_buffer (
     .turned(align_turn_turned),
     .moved(align_turn_moved)
   );
-  hpcc_fifo #(.WIDTH(577), .ADDRESS(4), .MARK(8)) u_out (
+  hpcc_lut_fifo #(.WIDTH(577), .ADDRESS(4), .MARK(8)) u_out (
     .clk(clk),
     .rst(rst),
     .up_data(align_line),

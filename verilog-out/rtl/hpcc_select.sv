@@ -685,7 +685,7 @@ module hpcc_select (
     .down_ready(packet_ready),
     .crowded(form_packets_crowded)
   );
-  hpcc_fifo #(.WIDTH(77), .ADDRESS(4), .MARK(2)) u_form_jobs (
+  hpcc_lut_fifo #(.WIDTH(77), .ADDRESS(4), .MARK(2)) u_form_jobs (
     .clk(clk),
     .rst(rst),
     .up_data(form_job_4_q),
@@ -696,7 +696,7 @@ module hpcc_select (
     .down_ready(job_ready),
     .crowded(form_jobs_crowded)
   );
-  hpcc_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_form_feedbacks (
+  hpcc_lut_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_form_feedbacks (
     .clk(clk),
     .rst(rst),
     .up_data(form_feedbacks_up_data),

@@ -7,6 +7,7 @@
 use super::split::JobSplit;
 use crate::prim::axi::AxiWriteOut;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
@@ -32,7 +33,7 @@ pub struct DmaWriter {
     pub m_axi: AxiWriteOut,
     #[signals(Bit: ends, response, error)]
     split: JobSplit,
-    bursts: StreamFifo<Burst, 5, 16>,
+    bursts: LutFifo<Burst, 5, 16>,
     pending: StreamFifo<U<1>, 6, 32>,
     tokens: StreamFifo<U<1>, 5, 16>,
     start: Signal<Local, ByteAddress>,

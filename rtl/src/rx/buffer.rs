@@ -18,6 +18,7 @@
 use crate::dma::write_align::WriteAlign;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
+use crate::prim::lut_fifo::LutFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
@@ -82,7 +83,7 @@ pub struct PacketBuffer {
     plan: Signal<Local, WordPlan>,
     plan_2: Delay<WordPlan, 2>,
     align: WriteAlign,
-    out: StreamFifo<WriteLine, 4, 8>,
+    out: LutFifo<WriteLine, 4, 8>,
 }
 
 #[kernel]
