@@ -89,7 +89,7 @@ rtl/hpcc_rx_outer_header.sv
 rtl/hpcc_rx_transport.sv
 rtl/hpcc_switch_beat_length.sv
 rtl/hpcc_rx_parser.sv
-rtl/hpcc_rx_number_bank.sv
+rtl/hpcc_lookup_slice_bank.sv
 rtl/hpcc_rx_qp_lookup.sv
 rtl/hpcc_rx_pipe.sv
 rtl/hpcc_transport_notify.sv

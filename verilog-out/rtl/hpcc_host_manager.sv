@@ -13,8 +13,8 @@
 // | `Limit` | cap and group of a flow |
 // | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 // | `Publish` | context alive |
-// | `PostWork` | work request of a control packet |
-// | `Report` | says how it went |
+// | `PostWork` | work request of a control packet, as soon as frames find the queue pair |
+// | `Report` | says how it went, as soon as frames find the queue pair |
 //
 // What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //
@@ -81,6 +81,8 @@ module hpcc_host_manager (
   output logic [7:0] context_qp,
   // It.
   output wire  hpcc_nic_pkg::qp_context_t context_data,
+  // Frames find the queue pair of every context that was written, and none that was voided; low from the clock after a context.
+  input  wire  contexts_found,
   // Bus: a region slot is written.
   output wire  region_valid,
   // Slot.
@@ -149,6 +151,7 @@ module hpcc_host_manager (
   wire  first_step;
   wire  creating;
   wire  takes;
+  wire  arrived;
   logic [15:0] source_port;
   wire  [15:0] flow_number;
   wire  hpcc_nic_pkg::host_command_t ordered;
@@ -377,7 +380,8 @@ module hpcc_host_manager (
   assign cc_valid = cc_step;
   assign cc_law = law;
   assign first_valid = first_step;
-  assign work_valid = step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK;
+  assign arrived = contexts_found & (~context_valid_r_q);
+  assign work_valid = (step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK) & arrived;
   assign work_data = made;
   assign command_done = done_r_q;
   assign command_code = code_q;
@@ -603,14 +607,14 @@ module hpcc_host_manager (
         end
       end
     end
-    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK) & work_ready) begin
+    if (work_valid & work_ready) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
     end
     posted_d = work_valid & work_ready;
     if (posted_q) begin
       works_d = works_q + 63'd1;
     end
-    if (step_q == hpcc_nic_pkg::MANAGER_STEP_REPORT) begin
+    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_REPORT) & arrived) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_IDLE;
       done_r_d = ~by_packet_q;
       if (by_packet_q) begin

@@ -288,7 +288,8 @@ module hpcc_nic (
   wire  manager_control_refused;
   // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
-  wire  hpcc_nic_pkg::write_line_t rx_payload_data;
+  wire  rx_settled;
+  wire  hpcc_nic_pkg::buffered_payload_t rx_payload_data;
   wire  rx_payload_valid;
   wire  hpcc_nic_pkg::dma_job_t rx_job_data;
   wire  rx_job_valid;
@@ -627,6 +628,7 @@ module hpcc_nic (
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
+    .contexts_found(rx_settled),
     .region_valid(manager_region_valid),
     .region_slot(manager_region_slot),
     .region_data(manager_region_data),
@@ -680,6 +682,7 @@ module hpcc_nic (
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
+    .settled(rx_settled),
     .payload_data(rx_payload_data),
     .payload_valid(rx_payload_valid),
     .payload_ready(writer_payload_ready),
@@ -922,7 +925,7 @@ module hpcc_nic (
     .kill_ready(requester_kill_ready),
     .counts(requester_counts)
   );
-  hpcc_lut_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
+  hpcc_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clk(clk),
     .rst(asleep),
     .up_data(failed_packet),

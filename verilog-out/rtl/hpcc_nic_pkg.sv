@@ -2260,21 +2260,15 @@ package hpcc_nic_pkg;
     DROP_CODE_PARTITION_KEY = 5'h15
   } drop_code_t;
 
-  // What a bank says of a number.
+  // Number of a queue pair, cut as the tables of the lookup have it.
   typedef struct packed {
-    // One has it.
-    logic found;
-    // Place of the queue pair that has it.
-    logic [4:0] place;
-  } found_place_t;
-
-  // Number of a queue pair in the table of numbers.
-  typedef struct packed {
-    // The queue pair exists.
-    logic alive;
-    // Number.
-    logic [23:0] number;
-  } known_number_t;
+    // Slices, the lowest bits first; above the last four bits of the number stands a zero.
+    logic [4:0] slices_4;
+    logic [4:0] slices_3;
+    logic [4:0] slices_2;
+    logic [4:0] slices_1;
+    logic [4:0] slices_0;
+  } number_slices_t;
 
   // Place of a queue pair: one of 32 in a bank.
   typedef struct packed {
@@ -2284,15 +2278,77 @@ package hpcc_nic_pkg;
     logic [4:0] place;
   } qp_place_t;
 
-  // A distance in bits, of bytes moved.
+  // Number of a queue pair in the table of numbers.
   typedef struct packed {
-    // and multiples of 16 bytes.
+    // The queue pair exists.
+    logic alive;
+    // Number; zero of one that does not exist.
+    number_slices_t number;
+  } known_number_t;
+
+  // What a context says of its queue pair's number.
+  typedef struct packed {
+    // Its number from now on.
+    known_number_t known;
+    // Place.
+    qp_place_t place;
+  } number_change_t;
+
+  // Word of a slice's table as it is gathered: bit n is of the place n, the last place comes first.
+  typedef struct packed {
+    // Of those above it.
+    logic [30:0] earlier;
+    // Of the place that was looked at last.
+    logic newest;
+  } place_column_t;
+
+  // What the update of the lookup's tables does in a clock.
+  typedef enum logic [2:0] {
+    // A word of every table becomes zero.
+    LOOKUP_STEP_CLEAR = 3'd0,
+    // The oldest context that waits is taken.
+    LOOKUP_STEP_IDLE = 3'd1,
+    // The number that its place had is on its way from memory.
+    LOOKUP_STEP_READ = 3'd2,
+    // Is it the number of the context?
+    LOOKUP_STEP_COMPARE = 3'd3,
+    // What is to be done is decided.
+    LOOKUP_STEP_DECIDE = 3'd4,
+    // A number of the bank is read.
+    LOOKUP_STEP_SCAN = 3'd5,
+    // The last one is compared.
+    LOOKUP_STEP_MATCH = 3'd6,
+    // A word of every slice's table is written.
+    LOOKUP_STEP_WRITE = 3'd7
+  } lookup_step_t;
+
+  // What is to happen with the payload of the oldest frame in the packet buffer.
+  typedef struct packed {
+    // Bytes.
+    logic [15:0] length;
+    // First byte in the frame, even.
+    logic [6:0] at;
+    // Hand it out; skip the frame otherwise.
+    logic take;
+  } buffer_command_t;
+
+  // How far two beats are turned down.
+  typedef struct packed {
+    // and multiples of 16.
     logic [1:0] sixteens;
-    // Bytes,
-    logic [3:0] bytes;
-    // Zero.
-    logic [2:0] bits;
-  } bit_distance_t;
+    // 0 to 7 times 2 bytes,
+    logic [2:0] twos;
+  } pair_turn_t;
+
+  // Place of a payload's first byte in its frame.
+  typedef struct packed {
+    // In the second beat.
+    logic second_beat;
+    // In its beat.
+    pair_turn_t turn;
+    // Zero: the place is even.
+    logic odd;
+  } frame_place_t;
 
   // A line beside itself, or two lines, to be turned.
   typedef struct packed {
@@ -2302,75 +2358,29 @@ package hpcc_nic_pkg;
     logic [511:0] low;
   } twice_t;
 
-  // How far bytes are turned.
+  // Payload out of the packet buffer.
   typedef struct packed {
-    // and multiples of 16.
-    logic [1:0] sixteens;
-    // 0 to 15 bytes,
-    logic [3:0] bytes;
-  } byte_turn_t;
-
-  // A line on its way into memory.
-  typedef struct packed {
-    // Last of its burst.
+    // Last of its payload.
     logic last;
-    // Which of them are written.
-    logic [63:0] strobe;
-    // Bytes, the first lowest.
+    // How many.
+    logic [6:0] count;
+    // Bytes, the first lowest; those beyond `count` are undefined.
     logic [511:0] data;
-  } write_line_t;
+  } buffered_payload_t;
 
-  // What becomes of a word of a frame on its way into memory, turned and joined with the word before.
+  // What becomes of a word that is read out of the packet buffer.
   typedef struct packed {
-    // The line is the last of its burst.
+    // Where the beat begins in the two words.
+    pair_turn_t shift;
+    // Bytes of the beat.
+    logic [6:0] count;
+    // The beat is its payload's last.
     logic last;
-    // Last one.
-    logic [5:0] last_byte;
-    // First byte of the line that is written.
-    logic [5:0] first_byte;
-    // How far its bytes are turned.
-    byte_turn_t turn;
-    // A line comes of it and the word before.
-    logic makes_line;
-    // There is a word.
+    // A beat of payload comes of it and the word before.
+    logic makes_beat;
+    // A word is read.
     logic valid;
-  } word_plan_t;
-
-  // Place of a payload's first byte in its frame.
-  typedef struct packed {
-    // In the second beat.
-    logic second_beat;
-    // In its beat.
-    logic [5:0] in_beat;
-  } frame_place_t;
-
-  // A byte in its page of 4 KiB.
-  typedef struct packed {
-    // Line in its page.
-    logic [5:0] line;
-    // Byte in its line.
-    logic [5:0] in_line;
-  } byte_place_t;
-
-  // What is to happen with the payload of the oldest frame in the packet buffer.
-  typedef struct packed {
-    // Where in its page of memory the first byte goes.
-    byte_place_t to;
-    // Bytes.
-    logic [15:0] length;
-    // First byte in the frame, even.
-    frame_place_t at;
-    // Hand it out; skip the frame otherwise.
-    logic take;
-  } buffer_command_t;
-
-  // Place of a payload's last byte, counted from the first byte of its first line of memory.
-  typedef struct packed {
-    // Line.
-    logic [10:0] line;
-    // In its line.
-    logic [5:0] in_line;
-  } last_place_t;
+  } read_plan_t;
 
   // What follows a packet's payload.
   typedef enum logic [1:0] {
@@ -2440,22 +2450,6 @@ package hpcc_nic_pkg;
     // Take the payload; skip it otherwise.
     logic take;
   } action_t;
-
-  // Number of a line of 64 bytes in memory.
-  typedef struct packed {
-    // Page.
-    logic [51:0] page;
-    // Line in its page of 4 KiB.
-    logic [5:0] in_page;
-  } line_number_t;
-
-  // Address of a byte.
-  typedef struct packed {
-    // Line.
-    line_number_t line;
-    // Byte in its line.
-    logic [5:0] in_line;
-  } byte_address_t;
 
   // Acknowledgement extended transport header.
   typedef struct packed {
@@ -2981,6 +2975,22 @@ package hpcc_nic_pkg;
     notify_kind_t kind;
   } notify_step_t;
 
+  // Number of a line of 64 bytes in memory.
+  typedef struct packed {
+    // Page.
+    logic [51:0] page;
+    // Line in its page of 4 KiB.
+    logic [5:0] in_page;
+  } line_number_t;
+
+  // Address of a byte.
+  typedef struct packed {
+    // Line.
+    line_number_t line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_address_t;
+
   // A number of bytes by the line.
   typedef struct packed {
     // Whole lines.
@@ -2997,6 +3007,14 @@ package hpcc_nic_pkg;
     logic [5:0] lines_less_one;
   } burst_t;
 
+  // A byte in its page of 4 KiB.
+  typedef struct packed {
+    // Line in its page.
+    logic [5:0] line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_place_t;
+
   // A number of bytes, less than two pages, by the page.
   typedef struct packed {
     // A whole page.
@@ -3004,6 +3022,14 @@ package hpcc_nic_pkg;
     // Bytes beyond a whole page.
     logic [11:0] bytes;
   } page_count_t;
+
+  // How far bytes are turned.
+  typedef struct packed {
+    // and multiples of 8.
+    logic [2:0] eights;
+    // 0 to 7 bytes,
+    logic [2:0] bytes;
+  } byte_turn_t;
 
   // How a job lies in lines.
   typedef struct packed {
@@ -3020,6 +3046,26 @@ package hpcc_nic_pkg;
     // First byte in its line.
     byte_turn_t first_byte;
   } job_shape_t;
+
+  // A distance in bits, of bytes moved.
+  typedef struct packed {
+    // and multiples of 8 bytes.
+    logic [2:0] eights;
+    // Bytes,
+    logic [2:0] bytes;
+    // Zero.
+    logic [2:0] bits;
+  } bit_distance_t;
+
+  // A line on its way into memory.
+  typedef struct packed {
+    // Last of its burst.
+    logic last;
+    // Which of them are written.
+    logic [63:0] strobe;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } write_line_t;
 
   // Response of AXI4.
   typedef struct packed {

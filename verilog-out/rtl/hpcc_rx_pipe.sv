@@ -44,8 +44,10 @@ module hpcc_rx_pipe (
   input  wire  [7:0] context_qp,
   // Its context.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Payload of taken frames, in the lines of memory that it goes to.
-  output wire  hpcc_nic_pkg::write_line_t payload_data,
+  // Frames find the queue pair of every context that was written; a register, low from the clock after a context.
+  output wire  settled,
+  // Payload of taken frames.
+  output wire  hpcc_nic_pkg::buffered_payload_t payload_data,
   output wire  payload_valid,
   input  wire  payload_ready,
   // Jobs of the memory writer, one for each payload.
@@ -112,12 +114,13 @@ module hpcc_rx_pipe (
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
   wire  parser_out_control_length;
+  wire  lookup_settled;
   wire  [7:0] lookup_out_next_place;
   wire  [7:0] lookup_out_place;
   wire  store_lost;
   wire  [9:0] store_free;
   wire  store_command_ready;
-  wire  hpcc_nic_pkg::write_line_t store_payload_data;
+  wire  hpcc_nic_pkg::buffered_payload_t store_payload_data;
   wire  store_payload_valid;
   wire  hpcc_nic_pkg::buffer_command_t dispatch_command_data;
   wire  dispatch_command_valid;
@@ -180,6 +183,7 @@ module hpcc_rx_pipe (
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
+    .settled(lookup_settled),
     .in_number(parser_out_dest_qp),
     .out_next_place(lookup_out_next_place),
     .out_place(lookup_out_place)
@@ -250,6 +254,7 @@ module hpcc_rx_pipe (
   assign lost = store_lost;
   assign payload_data = store_payload_data;
   assign payload_valid = store_payload_valid;
+  assign settled = lookup_settled;
   assign job_data = dispatch_job_data;
   assign job_valid = dispatch_job_valid;
   assign commit_data = dispatch_commit_data;

@@ -9,8 +9,8 @@
 //! | `Limit` | cap and group of a flow |
 //! | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 //! | `Publish` | context alive |
-//! | `PostWork` | work request of a control packet |
-//! | `Report` | says how it went |
+//! | `PostWork` | work request of a control packet, as soon as frames find the queue pair |
+//! | `Report` | says how it went, as soon as frames find the queue pair |
 //!
 //! What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //!
@@ -98,6 +98,8 @@ pub struct Manager {
     pub context_qp: Signal<Out, U<8>>,
     /// It.
     pub context_data: Signal<Out, QpContext>,
+    /// Frames find the queue pair of every context that was written, and none that was voided; low from the clock after a context.
+    pub contexts_found: Signal<In, Bit>,
     /// Bus: a region slot is written.
     pub region_valid: Signal<Out, Bit>,
     /// Slot.
@@ -131,7 +133,7 @@ pub struct Manager {
     #[signals(QpContext: asked, filled)]
     #[signals(QpFlow: half, own_flow)]
     #[signals(U<8>: generation, next_generation)]
-    #[signals(Bit: exists, is_int, flow_step, cc_step, first_step, creating, takes)]
+    #[signals(Bit: exists, is_int, flow_step, cc_step, first_step, creating, takes, arrived)]
     #[signals(U<16>: source_port, flow_number)]
     gate: ControlGate,
     states: QpStates,
@@ -447,8 +449,11 @@ impl Logic for Manager {
             }
         }
 
+        // answers to what is posted, and frames that a peer sends to a queue pair that was reported, are to find it
+        arrived = contexts_found & !context_valid_r;
+
         // `PostWork`: the packet's message
-        work.valid = step == ManagerStep::PostWork;
+        work.valid = (step == ManagerStep::PostWork) & arrived;
         work_id.count = works;
         work_id.by_packet = true;
         made.id = bit_cast_number::<64, ControlWorkId>(work_id);
@@ -458,7 +463,7 @@ impl Logic for Manager {
             local_address = request.local_address, local_key = request.local_key,
             remote_address = request.remote_address, remote_key = request.remote_key, length = request.length);
         work.data = made;
-        if (step == ManagerStep::PostWork) & work.ready {
+        if work.valid & work.ready {
             step = ManagerStep::Report;
         }
         // counted a clock later: no message is posted in the next one
@@ -467,7 +472,7 @@ impl Logic for Manager {
             works = works + 1;
         }
 
-        if step == ManagerStep::Report {
+        if (step == ManagerStep::Report) & arrived {
             step = ManagerStep::Idle;
             done_r = !by_packet;
             if by_packet {

@@ -41,10 +41,10 @@ use super::requester::{
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, ReadWork, ResponseList};
 use super::rx::{
-    ArrivedFrame, BufferCommand, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes, FoundPlace,
-    FrameFaults, FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody, IntParts,
-    JudgedFrame, KnownNumber, LastPlace, MacBytes, OuterFaults, OuterJudgement, QpPlace, ShareMark, TransportBytes,
-    TransportFaults, TransportFields,
+    ArrivedFrame, BufferCommand, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes, FrameFaults,
+    FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody, IntParts, JudgedFrame,
+    KnownNumber, LastPlace, MacBytes, NumberChange, NumberSlices, OuterFaults, OuterJudgement, PlaceColumn, QpPlace,
+    ShareMark, TransportBytes, TransportFaults, TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, LiveFlow, Operation, PacingState, RepeatCount,
@@ -307,9 +307,11 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ArrivedFrame::descriptor(),
         FrameHead::descriptor(),
         IntParts::descriptor(),
+        NumberSlices::descriptor(),
         KnownNumber::descriptor(),
         QpPlace::descriptor(),
-        FoundPlace::descriptor(),
+        NumberChange::descriptor(),
+        PlaceColumn::descriptor(),
         ControlPacket::descriptor(),
         FrameTurn::descriptor(),
         HeldFrame::descriptor(),

@@ -5,6 +5,7 @@ use super::transport::{Commit, CommitHead, FrameRole};
 use super::wire::{AethSyndrome, BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
+use crate::prim::word::Many;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
@@ -28,6 +29,26 @@ crate::kind! {
         Notification,
         /// A control packet, to the manager.
         Control,
+    }
+
+    /// What the update of the lookup's tables does in a clock.
+    pub enum LookupStep {
+        /// A word of every table becomes zero.
+        Clear,
+        /// The oldest context that waits is taken.
+        Idle,
+        /// The number that its place had is on its way from memory.
+        Read,
+        /// Is it the number of the context?
+        Compare,
+        /// What is to be done is decided.
+        Decide,
+        /// A number of the bank is read.
+        Scan,
+        /// The last one is compared.
+        Match,
+        /// A word of every slice's table is written.
+        Write,
     }
 }
 
@@ -393,12 +414,34 @@ crate::word! {
         right_length: Bit,
     }
 
+    /// Number of a queue pair, cut as the tables of the lookup have it.
+    pub struct NumberSlices {
+        /// Slices, the lowest bits first; above the last four bits of the number stands a zero.
+        slices: Many<U<5>, 5>,
+    }
+
     /// Number of a queue pair in the table of numbers.
     pub struct KnownNumber {
-        /// Number.
-        number: U<24>,
+        /// Number; zero of one that does not exist.
+        number: NumberSlices,
         /// The queue pair exists.
         alive: Bit,
+    }
+
+    /// What a context says of its queue pair's number.
+    pub struct NumberChange {
+        /// Place.
+        place: QpPlace,
+        /// Its number from now on.
+        known: KnownNumber,
+    }
+
+    /// Word of a slice's table as it is gathered: bit n is of the place n, the last place comes first.
+    pub struct PlaceColumn {
+        /// Of the place that was looked at last.
+        newest: Bit,
+        /// Of those above it.
+        earlier: U<31>,
     }
 
     /// Place of a queue pair: one of 32 in a bank.
@@ -407,14 +450,6 @@ crate::word! {
         place: U<5>,
         /// Bank.
         bank: U<3>,
-    }
-
-    /// What a bank says of a number.
-    pub struct FoundPlace {
-        /// Place of the queue pair that has it.
-        place: U<5>,
-        /// One has it.
-        found: Bit,
     }
 
     /// A control packet.

@@ -6,6 +6,7 @@ use hpcc_rtl::rx::align::HeaderAlign;
 use hpcc_rtl::rx::buffer::PacketBuffer;
 use hpcc_rtl::rx::covered::CoveredBytes;
 use hpcc_rtl::rx::icrc_bytes::IcrcBytes;
+use hpcc_rtl::rx::lookup::QpLookup;
 use hpcc_rtl::rx::pipe::RxPipe;
 use hpcc_rtl::rx::stimulus::{aim, any_frame, registers};
 use hpcc_rtl::rx::udp_sum::BeatSum;
@@ -171,6 +172,37 @@ fn buffer_traffic(ports: &[Port], seed: u64) -> impl Drive {
 #[test]
 fn packet_buffer() {
     Lockstep::new("packet_buffer", Box::<PacketBuffer>::default, buffer_traffic)
+        .clocks(60_000)
+        .run()
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Contexts whose numbers have slices of few values, in bursts and with time to settle; such numbers are asked for. Resets now and then.
+fn lookup_traffic(ports: &[Port], seed: u64) -> impl Drive {
+    let limb = |name: &str| {
+        let port = ports.iter().find(|port| port.input && port.name == name);
+        port.unwrap_or_else(|| panic!("{name}")).limb
+    };
+    let (reset, valid, qp) = (limb("rst"), limb("context_valid"), limb("context_qp"));
+    let (data, key) = (limb("context_data"), limb("in_number"));
+    let mut stimulus = Stimulus::new(seed);
+    move |clock: u64, _outputs: &[u64], inputs: &mut [u64]| {
+        let mut number = || (0..5).fold(0, |number, i| number | 7 * stimulus.below(2) << (5 * i));
+        let (own, asked) = (number(), number());
+        inputs[reset] = u64::from(clock % 2503 < 1 + clock % 3);
+        inputs[valid] = u64::from(stimulus.chance(if clock % 500 < 100 { 0.1 } else { 0.01 }));
+        inputs[qp] = stimulus.below(170);
+        let mut word = [0; 4];
+        QpContext::ALIVE.put(&mut word, u64::from(stimulus.chance(0.7)));
+        QpContext::LOCAL_QPN.put(&mut word, own);
+        inputs[data..data + 4].copy_from_slice(&word);
+        inputs[key] = asked;
+    }
+}
+
+#[test]
+fn qp_lookup() {
+    Lockstep::new("rx_qp_lookup", Box::<QpLookup>::default, lookup_traffic)
         .clocks(60_000)
         .run()
         .unwrap_or_else(|error| panic!("{error}"));

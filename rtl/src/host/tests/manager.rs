@@ -54,6 +54,10 @@ struct Bench {
     block: Box<Manager>,
     stimulus: Stimulus,
     traces: Vec<Trace>,
+    /// Clocks until frames find the queue pair of the last context.
+    unfound: u64,
+    /// They have found every one since the clock before.
+    found: bool,
 }
 
 fn context_fields(limbs: &[u64]) -> Vec<u64> {
@@ -100,10 +104,12 @@ impl Bench {
             block,
             stimulus: Stimulus::new(1),
             traces: vec![],
+            unfound: 0,
+            found: false,
         }
     }
 
-    /// A clock; returns whether the command or packet offered was taken.
+    /// A clock; returns whether the command or packet offered was taken. Nothing is posted or reported before frames find the queue pair.
     fn tick(&mut self) -> bool {
         let mut ready = || self.stimulus.chance(0.6);
         let block = &mut self.block;
@@ -112,9 +118,16 @@ impl Bench {
         block.cc.ready.next = ready();
         block.first.ready.next = ready();
         block.work.ready.next = ready();
+        block.contexts_found.next = self.unfound == 0;
         let mut seen = vec![];
+        let (was_found, mut written) = (self.found, false);
         let taken = step(block.as_mut(), |b| {
-            if b.context_valid.val() {
+            written = b.context_valid.val();
+            let found = b.contexts_found.val() & !written;
+            assert!(found | !b.work.valid.val(), "posted before it is found");
+            let reports = b.command_done.val() | b.control_accepted.val();
+            assert!(was_found | !reports, "reported before it is found");
+            if written {
                 let (qp, limbs) = (b.context_qp.val().0, b.context_data.val().array::<4>());
                 seen.push(match QpContext::ALIVE.get(&limbs) {
                     1 => Trace::Context(qp, context_fields(&limbs)),
@@ -166,13 +179,15 @@ impl Bench {
             }
             b.command.valid.val() && b.command.ready.val() || b.packet.valid.val() && b.packet.ready.val()
         });
+        self.found = self.unfound == 0 && !written;
+        self.unfound = if written { 1 + self.stimulus.below(80) } else { self.unfound.saturating_sub(1) };
         self.traces.extend(seen);
         taken
     }
 
     /// Until the offer is taken and answered.
     fn finish(&mut self) -> Vec<Trace> {
-        for _ in 0..400 {
+        for _ in 0..600 {
             if self.tick() {
                 self.block.command.valid.next = false;
                 self.block.packet.valid.next = false;

@@ -315,6 +315,8 @@ fn write_context(pipe: &mut RxPipe, qp: u64, int: u64, peer: Ipv4Addr) {
     pipe.context_data.next = QpContext::from_slice(&limbs);
     step(pipe, |_| ());
     pipe.context_valid.next = false;
+    // until frames find it
+    while !step(pipe, |p| p.settled.val()) {}
 }
 
 /// The pipe after its reset, its registers written.
