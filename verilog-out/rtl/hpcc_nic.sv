@@ -289,7 +289,7 @@ module hpcc_nic (
   // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
   wire  rx_settled;
-  wire  hpcc_nic_pkg::buffered_payload_t rx_payload_data;
+  wire  hpcc_nic_pkg::write_line_t rx_payload_data;
   wire  rx_payload_valid;
   wire  hpcc_nic_pkg::dma_job_t rx_job_data;
   wire  rx_job_valid;
@@ -925,7 +925,7 @@ module hpcc_nic (
     .kill_ready(requester_kill_ready),
     .counts(requester_counts)
   );
-  hpcc_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
+  hpcc_lut_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clk(clk),
     .rst(asleep),
     .up_data(failed_packet),

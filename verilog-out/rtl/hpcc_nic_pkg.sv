@@ -2322,33 +2322,15 @@ package hpcc_nic_pkg;
     LOOKUP_STEP_WRITE = 3'd7
   } lookup_step_t;
 
-  // What is to happen with the payload of the oldest frame in the packet buffer.
+  // A distance in bits, of bytes moved.
   typedef struct packed {
-    // Bytes.
-    logic [15:0] length;
-    // First byte in the frame, even.
-    logic [6:0] at;
-    // Hand it out; skip the frame otherwise.
-    logic take;
-  } buffer_command_t;
-
-  // How far two beats are turned down.
-  typedef struct packed {
-    // and multiples of 16.
+    // and multiples of 16 bytes.
     logic [1:0] sixteens;
-    // 0 to 7 times 2 bytes,
-    logic [2:0] twos;
-  } pair_turn_t;
-
-  // Place of a payload's first byte in its frame.
-  typedef struct packed {
-    // In the second beat.
-    logic second_beat;
-    // In its beat.
-    pair_turn_t turn;
-    // Zero: the place is even.
-    logic odd;
-  } frame_place_t;
+    // Bytes,
+    logic [3:0] bytes;
+    // Zero.
+    logic [2:0] bits;
+  } bit_distance_t;
 
   // A line beside itself, or two lines, to be turned.
   typedef struct packed {
@@ -2358,29 +2340,75 @@ package hpcc_nic_pkg;
     logic [511:0] low;
   } twice_t;
 
-  // Payload out of the packet buffer.
+  // How far bytes are turned.
   typedef struct packed {
-    // Last of its payload.
-    logic last;
-    // How many.
-    logic [6:0] count;
-    // Bytes, the first lowest; those beyond `count` are undefined.
-    logic [511:0] data;
-  } buffered_payload_t;
+    // and multiples of 16.
+    logic [1:0] sixteens;
+    // 0 to 15 bytes,
+    logic [3:0] bytes;
+  } byte_turn_t;
 
-  // What becomes of a word that is read out of the packet buffer.
+  // A line on its way into memory.
   typedef struct packed {
-    // Where the beat begins in the two words.
-    pair_turn_t shift;
-    // Bytes of the beat.
-    logic [6:0] count;
-    // The beat is its payload's last.
+    // Last of its burst.
     logic last;
-    // A beat of payload comes of it and the word before.
-    logic makes_beat;
-    // A word is read.
+    // Which of them are written.
+    logic [63:0] strobe;
+    // Bytes, the first lowest.
+    logic [511:0] data;
+  } write_line_t;
+
+  // What becomes of a word of a frame on its way into memory, turned and joined with the word before.
+  typedef struct packed {
+    // The line is the last of its burst.
+    logic last;
+    // Last one.
+    logic [5:0] last_byte;
+    // First byte of the line that is written.
+    logic [5:0] first_byte;
+    // How far its bytes are turned.
+    byte_turn_t turn;
+    // A line comes of it and the word before.
+    logic makes_line;
+    // There is a word.
     logic valid;
-  } read_plan_t;
+  } word_plan_t;
+
+  // Place of a payload's first byte in its frame.
+  typedef struct packed {
+    // In the second beat.
+    logic second_beat;
+    // In its beat.
+    logic [5:0] in_beat;
+  } frame_place_t;
+
+  // A byte in its page of 4 KiB.
+  typedef struct packed {
+    // Line in its page.
+    logic [5:0] line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_place_t;
+
+  // What is to happen with the payload of the oldest frame in the packet buffer.
+  typedef struct packed {
+    // Where in its page of memory the first byte goes.
+    byte_place_t to;
+    // Bytes.
+    logic [15:0] length;
+    // First byte in the frame, even.
+    frame_place_t at;
+    // Hand it out; skip the frame otherwise.
+    logic take;
+  } buffer_command_t;
+
+  // Place of a payload's last byte, counted from the first byte of its first line of memory.
+  typedef struct packed {
+    // Line.
+    logic [10:0] line;
+    // In its line.
+    logic [5:0] in_line;
+  } last_place_t;
 
   // What follows a packet's payload.
   typedef enum logic [1:0] {
@@ -2450,6 +2478,22 @@ package hpcc_nic_pkg;
     // Take the payload; skip it otherwise.
     logic take;
   } action_t;
+
+  // Number of a line of 64 bytes in memory.
+  typedef struct packed {
+    // Page.
+    logic [51:0] page;
+    // Line in its page of 4 KiB.
+    logic [5:0] in_page;
+  } line_number_t;
+
+  // Address of a byte.
+  typedef struct packed {
+    // Line.
+    line_number_t line;
+    // Byte in its line.
+    logic [5:0] in_line;
+  } byte_address_t;
 
   // Acknowledgement extended transport header.
   typedef struct packed {
@@ -2975,22 +3019,6 @@ package hpcc_nic_pkg;
     notify_kind_t kind;
   } notify_step_t;
 
-  // Number of a line of 64 bytes in memory.
-  typedef struct packed {
-    // Page.
-    logic [51:0] page;
-    // Line in its page of 4 KiB.
-    logic [5:0] in_page;
-  } line_number_t;
-
-  // Address of a byte.
-  typedef struct packed {
-    // Line.
-    line_number_t line;
-    // Byte in its line.
-    logic [5:0] in_line;
-  } byte_address_t;
-
   // A number of bytes by the line.
   typedef struct packed {
     // Whole lines.
@@ -3007,14 +3035,6 @@ package hpcc_nic_pkg;
     logic [5:0] lines_less_one;
   } burst_t;
 
-  // A byte in its page of 4 KiB.
-  typedef struct packed {
-    // Line in its page.
-    logic [5:0] line;
-    // Byte in its line.
-    logic [5:0] in_line;
-  } byte_place_t;
-
   // A number of bytes, less than two pages, by the page.
   typedef struct packed {
     // A whole page.
@@ -3022,14 +3042,6 @@ package hpcc_nic_pkg;
     // Bytes beyond a whole page.
     logic [11:0] bytes;
   } page_count_t;
-
-  // How far bytes are turned.
-  typedef struct packed {
-    // and multiples of 8.
-    logic [2:0] eights;
-    // 0 to 7 bytes,
-    logic [2:0] bytes;
-  } byte_turn_t;
 
   // How a job lies in lines.
   typedef struct packed {
@@ -3046,26 +3058,6 @@ package hpcc_nic_pkg;
     // First byte in its line.
     byte_turn_t first_byte;
   } job_shape_t;
-
-  // A distance in bits, of bytes moved.
-  typedef struct packed {
-    // and multiples of 8 bytes.
-    logic [2:0] eights;
-    // Bytes,
-    logic [2:0] bytes;
-    // Zero.
-    logic [2:0] bits;
-  } bit_distance_t;
-
-  // A line on its way into memory.
-  typedef struct packed {
-    // Last of its burst.
-    logic last;
-    // Which of them are written.
-    logic [63:0] strobe;
-    // Bytes, the first lowest.
-    logic [511:0] data;
-  } write_line_t;
 
   // Response of AXI4.
   typedef struct packed {

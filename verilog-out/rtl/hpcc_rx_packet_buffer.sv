@@ -16,7 +16,7 @@
 // | 0 | command and frame meet; address of the first word, lines to make |
 // | 1 - 3 | a word a clock out of the RAM |
 // | 3 - 5 | turned from its place in the frame to its place in memory, joined with the word before (`WriteAlign`) |
-// | 5 - 8 | FIFO, which also stops the reading when the receiver is slow |
+// | 5 - 7 | FIFO, which also stops the reading when the receiver is slow |
 //
 // Buffer of 32 KiB.
 module hpcc_rx_packet_buffer (

@@ -46,8 +46,8 @@ module hpcc_rx_pipe (
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Frames find the queue pair of every context that was written; a register, low from the clock after a context.
   output wire  settled,
-  // Payload of taken frames.
-  output wire  hpcc_nic_pkg::buffered_payload_t payload_data,
+  // Payload of taken frames, in the lines of memory that it goes to.
+  output wire  hpcc_nic_pkg::write_line_t payload_data,
   output wire  payload_valid,
   input  wire  payload_ready,
   // Jobs of the memory writer, one for each payload.
@@ -120,7 +120,7 @@ module hpcc_rx_pipe (
   wire  store_lost;
   wire  [9:0] store_free;
   wire  store_command_ready;
-  wire  hpcc_nic_pkg::buffered_payload_t store_payload_data;
+  wire  hpcc_nic_pkg::write_line_t store_payload_data;
   wire  store_payload_valid;
   wire  hpcc_nic_pkg::buffer_command_t dispatch_command_data;
   wire  dispatch_command_valid;

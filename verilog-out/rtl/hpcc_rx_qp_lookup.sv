@@ -18,8 +18,8 @@
 // | 5 | place |
 //
 // Numbers come from the context bus. Those of living queue pairs differ: the host sees to that. A word of a table speaks of 32 queue pairs,
-// so a number that comes or goes is some 37 clocks of work, in which lookups go on: see `update`. Who needs to know that a number is found
-// waits for `settled`, as the manager does before it tells the host that a queue pair exists.
+// so a number that comes or goes is 38 clocks of work, in which lookups go on: see `update`. Who needs to know that a number is found waits
+// for `settled`, as the manager does before it tells the host that a queue pair exists.
 //
 // Places by number.
 module hpcc_rx_qp_lookup (
@@ -33,8 +33,8 @@ module hpcc_rx_qp_lookup (
   input  wire  [7:0] context_qp,
   // Context.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Whoever asks sees the numbers of all contexts; low from the clock after a context, and for 32 clocks after reset. At most 75 clocks
-  // after the last of the contexts for each of those that waited.
+  // Whoever asks sees the numbers of all contexts: a register, low from the clock after a context and while tables are cleared. High again
+  // 75 clocks after a context at most, if none waited before it.
   output wire  settled,
   // Number asked for.
   input  wire  [23:0] in_number,
