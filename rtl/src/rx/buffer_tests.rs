@@ -364,7 +364,7 @@ fn a_line_a_clock() {
 
 /// Clocks from a command to the only line that comes of it, in an idle buffer.
 #[test]
-fn a_line_comes_eight_clocks_behind_its_command() {
+fn a_line_comes_seven_clocks_behind_its_command() {
     let mut bench = Bench::new(9);
     for to in 0..64 {
         let case = Case {
@@ -378,7 +378,7 @@ fn a_line_comes_eight_clocks_behind_its_command() {
         bench.tick(1.0, 1.0, 1.0);
         bench.drain();
         let (at, _) = *bench.taken_at.last().expect("a command");
-        assert_eq!(bench.shown_at - at, 8 + u64::from(case.begins()), "{case:?}");
+        assert_eq!(bench.shown_at - at, 7 + u64::from(case.begins()), "{case:?}");
     }
 }
 
