@@ -2368,6 +2368,8 @@ package hpcc_nic_pkg;
     logic [5:0] first_byte;
     // How far its bytes are turned.
     byte_turn_t turn;
+    // That line is of the word before alone.
+    logic alone;
     // A line comes of it and the word before.
     logic makes_line;
     // There is a word.

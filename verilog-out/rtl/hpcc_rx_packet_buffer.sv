@@ -8,15 +8,17 @@
 // of 64 bytes that begin where lines of memory do. A skipped frame costs one clock, so frames of one beat never pile up.
 //
 // A line is the upper part of one word and the lower part of the next. Where the first byte lies higher in its line than in its word the
-// first word completes a line alone, otherwise it only begins one; a payload of n lines is n words or n + 1, the last of which may be
-// behind the frame: strobes hide what does not belong to the payload.
+// first word completes a line alone, otherwise it only begins one. Where the last byte lies no higher in its line than in its word, the
+// last line needs no further word, so that it leaves in the clock of the next payload's first word, if that only begins a line, or in one
+// of its own. Strobes hide what does not belong to the payload.
 //
 // | clock | does |
 // |---|---|
 // | 0 | command and frame meet; address of the first word, lines to make |
-// | 1 - 3 | a word a clock out of the RAM |
-// | 3 - 5 | turned from its place in the frame to its place in memory, joined with the word before (`WriteAlign`) |
-// | 5 - 7 | FIFO, which also stops the reading when the receiver is slow |
+// | 1 | which word is read |
+// | 2 - 4 | a word a clock out of the RAM |
+// | 4 - 6 | turned from its place in the frame to its place in memory, joined with the word before (`WriteAlign`) |
+// | 6 - 8 | FIFO, which also stops the reading when the receiver is slow |
 //
 // Buffer of 32 KiB.
 module hpcc_rx_packet_buffer (
@@ -51,8 +53,13 @@ module hpcc_rx_packet_buffer (
   wire  finishing;
   wire  accept;
   wire  above;
+  wire  starts;
+  wire  merges;
+  // Of the next frame's payload.
+  wire  [8:0] first_word;
   wire  hpcc_nic_pkg::buffer_command_t asked;
   wire  [5:0] distance;
+  wire  [5:0] last_in_word;
   wire  hpcc_nic_pkg::last_place_t last_place;
   // Of the word that is read.
   hpcc_nic_pkg::word_plan_t plan;
@@ -94,8 +101,12 @@ module hpcc_rx_packet_buffer (
   logic at_end_q;
   logic page_end_d;
   logic page_end_q;
+  logic rests_d;
+  logic rests_q;
   logic [8:0] address_d;
   logic [8:0] address_q;
+  logic [8:0] address_1_d;
+  logic [8:0] address_1_q;
   // Behind the line that the next word completes.
   logic [10:0] lines_left_d;
   logic [10:0] lines_left_q;
@@ -108,9 +119,12 @@ module hpcc_rx_packet_buffer (
   logic [5:0] first_byte_q;
   logic [5:0] last_byte_d;
   logic [5:0] last_byte_q;
-  wire  hpcc_nic_pkg::word_plan_t plan_2_q;
+  hpcc_nic_pkg::word_plan_t plan_1_q;
+  wire  hpcc_nic_pkg::word_plan_t plan_3_q;
   wire  [63:0] align_head;
   wire  [63:0] align_behind;
+  // Bytes of the line that are of the word before.
+  logic [511:0] align_before;
   // There is a line, two clocks after the word that completes it; whoever takes it has room.
   wire  align_line_valid;
   // It, with one level of logic behind the registers. What is not written of it is undefined.
@@ -121,6 +135,7 @@ module hpcc_rx_packet_buffer (
   logic align_valid_2_q;
   wire  align_makes_line_2_d;
   logic align_makes_line_2_q;
+  logic align_alone_2_q;
   logic align_last_2_q;
   wire  [63:0] align_strobe_2_d;
   logic [63:0] align_strobe_2_q;
@@ -132,7 +147,7 @@ module hpcc_rx_packet_buffer (
   wire  out_crowded;
   hpcc_table_ram #(.WIDTH(512), .ADDRESS(9)) u_ram (
     .clk(clk),
-    .raddr(address_q),
+    .raddr(address_1_q),
     .rdata(ram_rdata),
     .we(ram_we),
     .waddr(ram_waddr),
@@ -149,15 +164,15 @@ module hpcc_rx_packet_buffer (
     .down_ready(accept),
     .crowded(unused_sizes_crowded)
   );
-  hpcc_delay #(.WIDTH(21), .DEPTH(2)) u_plan_2 (
+  hpcc_delay #(.WIDTH(22), .DEPTH(2)) u_plan_3 (
     .clk(clk),
-    .d(plan),
-    .q(plan_2_q)
+    .d(plan_1_q),
+    .q(plan_3_q)
   );
   hpcc_dma_line_turn u_align_turn (
     .clk(clk),
     .line(ram_rdata),
-    .turn(plan_2_q.turn),
+    .turn(plan_3_q.turn),
     .turned(align_turn_turned),
     .moved(align_turn_moved)
   );
@@ -192,6 +207,10 @@ module hpcc_rx_packet_buffer (
   assign above = asked.to.in_line > asked.at.in_beat;
   assign distance = asked.at.in_beat - asked.to.in_line;
   assign last_place = ({11'd0, asked.to.in_line} + {1'd0, asked.length}) - 17'd1;
+  assign last_in_word = (asked.at.in_beat + asked.length[5:0]) - 6'd1;
+  assign starts = asked.take & (asked.length != 16'd0);
+  assign merges = (((finishing & rests_q) & accept) & starts) & (~above);
+  assign first_word = next_frame_q[8:0] + {8'd0, asked.at.second_beat};
   assign payload_data = out_down_data;
   assign payload_valid = out_down_valid;
   always_comb begin
@@ -204,6 +223,7 @@ module hpcc_rx_packet_buffer (
     begins_d = begins_q;
     at_end_d = at_end_q;
     page_end_d = page_end_q;
+    rests_d = rests_q;
     address_d = address_q;
     lines_left_d = lines_left_q;
     page_line_d = page_line_q;
@@ -242,10 +262,14 @@ module hpcc_rx_packet_buffer (
     if (accept) begin
       this_frame_d = next_frame_q;
       next_frame_d = next_frame_q + sizes_down_data;
-      reading_d = asked.take & (asked.length != 16'd0);
-      address_d = next_frame_q[8:0] + {8'd0, asked.at.second_beat};
-      begins_d = ~above;
-      at_end_d = above & (last_place.line == 11'd0);
+      reading_d = starts;
+      address_d = first_word;
+      if (merges) begin
+        address_d = first_word + 9'd1;
+      end
+      begins_d = (~above) & (~merges);
+      at_end_d = (above | merges) & (last_place.line == 11'd0);
+      rests_d = last_place.in_line <= last_in_word;
       lines_left_d = last_place.line;
       first_byte_d = asked.to.in_line;
       last_byte_d = last_place.in_line;
@@ -269,15 +293,25 @@ module hpcc_rx_packet_buffer (
     end
   end
   always_comb begin
+    address_1_d = address_q;
+    if (merges) begin
+      address_1_d = first_word;
+    end
+  end
+  always_comb begin
     plan.valid = go;
     plan.makes_line = makes_line;
     plan.turn = turn_q;
     plan.first_byte = first_byte_q;
+    plan.alone = at_end_q & rests_q;
     plan.last_byte = 6'h3f;
     if (at_end_q) begin
       plan.last_byte = last_byte_q;
     end
     plan.last = at_end_q | page_end_q;
+    if (merges) begin
+      plan.turn = distance;
+    end
   end
   // align: Words of a frame become lines of memory with strobes; a line every clock, never stalled.
   //
@@ -301,7 +335,13 @@ module hpcc_rx_packet_buffer (
     end
   end
   always_comb begin
-    align_line.data = (align_previous_q & align_turn_moved) | (align_turn_turned & (~align_turn_moved));
+    align_before = align_turn_moved;
+    if (align_alone_2_q) begin
+      align_before = ~512'd0;
+    end
+  end
+  always_comb begin
+    align_line.data = (align_previous_q & align_before) | (align_turn_turned & (~align_before));
     align_line.strobe = align_strobe_2_q;
     align_line.last = align_last_2_q;
   end
@@ -321,15 +361,19 @@ module hpcc_rx_packet_buffer (
     begins_q = 1'd0;
     at_end_q = 1'd0;
     page_end_q = 1'd0;
+    rests_q = 1'd0;
     address_q = 9'd0;
+    address_1_q = 9'd0;
     lines_left_q = 11'd0;
     page_line_q = 6'd0;
     turn_q = 6'd0;
     first_byte_q = 6'd0;
     last_byte_q = 6'd0;
-    align_plan_1_q = 21'd0;
+    plan_1_q = 22'd0;
+    align_plan_1_q = 22'd0;
     align_valid_2_q = 1'd0;
     align_makes_line_2_q = 1'd0;
+    align_alone_2_q = 1'd0;
     align_last_2_q = 1'd0;
     align_strobe_2_q = 64'd0;
     align_previous_q = 512'd0;
@@ -350,15 +394,19 @@ module hpcc_rx_packet_buffer (
     begins_q <= begins_d;
     at_end_q <= at_end_d;
     page_end_q <= page_end_d;
+    rests_q <= rests_d;
     address_q <= address_d;
+    address_1_q <= address_1_d;
     lines_left_q <= lines_left_d;
     page_line_q <= page_line_d;
     turn_q <= turn_d;
     first_byte_q <= first_byte_d;
     last_byte_q <= last_byte_d;
-    align_plan_1_q <= plan_2_q;
+    plan_1_q <= plan;
+    align_plan_1_q <= plan_3_q;
     align_valid_2_q <= align_plan_1_q.valid;
     align_makes_line_2_q <= align_makes_line_2_d;
+    align_alone_2_q <= align_plan_1_q.alone;
     align_last_2_q <= align_plan_1_q.last;
     align_strobe_2_q <= align_strobe_2_d;
     align_previous_q <= align_previous_d;

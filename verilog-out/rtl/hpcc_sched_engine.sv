@@ -286,7 +286,7 @@ module hpcc_sched_engine (
     .credit(credit.bytes),
     .row(choice_row)
   );
-  hpcc_lut_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(4)) u_fifo (
+  hpcc_fifo #(.WIDTH(64), .ADDRESS(5), .MARK(4)) u_fifo (
     .clk(clk),
     .rst(rst),
     .up_data(fifo_up_data),

@@ -919,7 +919,7 @@ module hpcc_scheduler_large (
     .down_ready(cc_ready),
     .crowded(unused_cc_fifo_crowded)
   );
-  hpcc_lut_fifo #(.WIDTH(24), .ADDRESS(4), .MARK(4)) u_ended_fifo (
+  hpcc_fifo #(.WIDTH(24), .ADDRESS(4), .MARK(4)) u_ended_fifo (
     .clk(clk),
     .rst(rst),
     .up_data(ended_fifo_up_data),

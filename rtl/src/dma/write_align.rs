@@ -10,7 +10,7 @@
 use super::turn::LineTurn;
 use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, U};
-use crate::prim::wide::W;
+use crate::prim::wide::{bit_cast_w, W};
 use crate::words::dma::{WordPlan, WriteLine};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -31,7 +31,9 @@ pub struct WriteAlign {
     turn: LineTurn,
     plan_1: DFF<WordPlan>,
     #[signals(U<64>: head, behind)]
-    #[registers(Bit: valid_2, makes_line_2, last_2)]
+    #[registers(Bit: valid_2, makes_line_2, alone_2, last_2)]
+    /// Bytes of the line that are of the word before.
+    before: Signal<Local, W<512, 8>>,
     strobe_2: DFF<U<64>>,
     previous: DFF<W<512, 8>>,
 }
@@ -44,6 +46,7 @@ impl Logic for WriteAlign {
         plan_1 = plan;
         valid_2 = plan_1.valid;
         makes_line_2 = plan_1.valid & plan_1.makes_line;
+        alone_2 = plan_1.alone;
         last_2 = plan_1.last;
         head = !bit_cast_u::<64, 1>(0.into()) << plan_1.first_byte;
         behind = !bit_cast_u::<64, 1>(1.into()) << plan_1.last_byte;
@@ -51,7 +54,11 @@ impl Logic for WriteAlign {
         if valid_2 {
             previous = turn.turned;
         }
-        line.data = (previous & turn.moved) | (turn.turned & !turn.moved);
+        before = turn.moved;
+        if alone_2 {
+            before = !bit_cast_w::<512, 8, 1>(0.into());
+        }
+        line.data = (previous & before) | (turn.turned & !before);
         fields!(line: strobe = strobe_2, last = last_2);
         line_valid = makes_line_2;
     }

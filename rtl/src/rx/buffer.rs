@@ -5,15 +5,17 @@
 //! of 64 bytes that begin where lines of memory do. A skipped frame costs one clock, so frames of one beat never pile up.
 //!
 //! A line is the upper part of one word and the lower part of the next. Where the first byte lies higher in its line than in its word the
-//! first word completes a line alone, otherwise it only begins one; a payload of n lines is n words or n + 1, the last of which may be
-//! behind the frame: strobes hide what does not belong to the payload.
+//! first word completes a line alone, otherwise it only begins one. Where the last byte lies no higher in its line than in its word, the last line
+//! needs no further word, so that it leaves in the clock of the next payload's first word, if that only begins a line, or in one of its own. Strobes hide
+//! what does not belong to the payload.
 //!
 //! | clock | does |
 //! |---|---|
 //! | 0 | command and frame meet; address of the first word, lines to make |
-//! | 1 - 3 | a word a clock out of the RAM |
-//! | 3 - 5 | turned from its place in the frame to its place in memory, joined with the word before ([`WriteAlign`]) |
-//! | 5 - 7 | FIFO, which also stops the reading when the receiver is slow |
+//! | 1 | which word is read |
+//! | 2 - 4 | a word a clock out of the RAM |
+//! | 4 - 6 | turned from its place in the frame to its place in memory, joined with the word before ([`WriteAlign`]) |
+//! | 6 - 8 | FIFO, which also stops the reading when the receiver is slow |
 
 use crate::dma::write_align::WriteAlign;
 use crate::prim::delay::Delay;
@@ -60,15 +62,17 @@ pub struct PacketBuffer {
     #[registers(Bit: last_1, valid_1, losing, lost_2, full)]
     #[registers(U<10>: write, start, this_frame, unused)]
     #[signals(U<10>: used, next_write)]
-    #[signals(Bit: ok, go, makes_line, finishing, accept, above)]
+    #[signals(Bit: ok, go, makes_line, finishing, accept, above, starts, merges)]
     // no word of a payload is written while it is read: its frame is in
     ram: TableRam<W<512, 8>, 9>,
     sizes: StreamFifo<U<10>, 9, 512>,
     /// Out: the frame being read, and where the next one starts.
     next_frame: DFF<U<10>>,
-    // the next word only begins a line; it completes the payload's last; the next line is the last of its page
-    #[registers(Bit: reading, begins, at_end, page_end)]
-    address: DFF<U<9>>,
+    // the next word only begins a line; it completes the payload's last; the next line is the last of its page; the payload's last line needs no further word
+    #[registers(Bit: reading, begins, at_end, page_end, rests)]
+    #[registers(U<9>: address, address_1)]
+    /// Of the next frame's payload.
+    first_word: Signal<Local, U<9>>,
     /// Behind the line that the next word completes.
     lines_left: DFF<U<11>>,
     /// Number of the next line in its page.
@@ -77,11 +81,12 @@ pub struct PacketBuffer {
     // first byte of the next line that is written, and the last one of the payload's last line
     #[registers(U<6>: first_byte, last_byte)]
     asked: Signal<Local, BufferCommand>,
-    distance: Signal<Local, U<6>>,
+    #[signals(U<6>: distance, last_in_word)]
     last_place: Signal<Local, LastPlace>,
     /// Of the word that is read.
     plan: Signal<Local, WordPlan>,
-    plan_2: Delay<WordPlan, 2>,
+    plan_1: DFF<WordPlan>,
+    plan_3: Delay<WordPlan, 2>,
     align: WriteAlign,
     out: LutFifo<WriteLine, 4, 8>,
 }
@@ -132,6 +137,19 @@ impl Logic for PacketBuffer {
         last_place = bit_cast_word::<LastPlace, U<17>>(
             bit_cast_u::<17, 6>(asked.to.in_line) + bit_cast_u::<17, 16>(asked.length) - 1,
         );
+        // the clock of a last line that needs no word is the next payload's
+        last_in_word = asked.at.in_beat + bit_cast_u::<6, 16>(asked.length) - 1;
+        starts = asked.take & (asked.length != 0);
+        merges = finishing & rests & accept & starts & !above;
+        first_word = bit_cast_u::<9, 10>(next_frame) + bit_cast_u::<9, 1>(bit_cast_b(asked.at.second_beat));
+        address_1 = if merges { first_word } else { address };
+        fields!(plan: valid = go, makes_line, turn, first_byte);
+        plan.alone = at_end & rests;
+        plan.last_byte = if at_end { last_byte } else { bits_u::<6>(63) };
+        plan.last = at_end | page_end;
+        if merges {
+            plan.turn = bit_cast_word::<ByteTurn, U<6>>(distance);
+        }
         if go {
             address = address + 1;
             begins = false;
@@ -149,10 +167,11 @@ impl Logic for PacketBuffer {
         if accept {
             this_frame = next_frame;
             next_frame = next_frame + sizes.down.data;
-            reading = asked.take & (asked.length != 0);
-            address = bit_cast_u::<9, 10>(next_frame) + bit_cast_u::<9, 1>(bit_cast_b(asked.at.second_beat));
-            begins = !above;
-            at_end = above & (last_place.line == 0);
+            reading = starts;
+            address = if merges { first_word + 1 } else { first_word };
+            begins = !above & !merges;
+            at_end = (above | merges) & (last_place.line == 0);
+            rests = last_place.in_line <= last_in_word;
             lines_left = last_place.line;
             first_byte = asked.to.in_line;
             last_byte = last_place.in_line;
@@ -160,12 +179,10 @@ impl Logic for PacketBuffer {
             page_end = asked.to.line.all();
             turn = bit_cast_word::<ByteTurn, U<6>>(distance);
         }
-        ram.raddr = address;
-        fields!(plan: valid = go, makes_line, turn, first_byte);
-        plan.last_byte = if at_end { last_byte } else { bits_u::<6>(63) };
-        plan.last = at_end | page_end;
-        plan_2 = plan;
-        inputs!(align: word = ram.rdata, plan = plan_2);
+        ram.raddr = address_1;
+        plan_1 = plan;
+        plan_3 = plan_1;
+        inputs!(align: word = ram.rdata, plan = plan_3);
         inputs!(out from align: up.data = line, up.valid = line_valid);
         StreamOut::<WriteLine>::link(&mut payload, &mut out.down);
 

@@ -31,7 +31,6 @@ use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::forward_ram::ForwardRam;
-use crate::prim::lut_fifo::LutFifo;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::StreamOut;
 use crate::prim::table_ram::TableRam;
@@ -128,7 +127,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     woken: StreamFifo<FlowPlace, I, 1>,
     waiting: Waiting<I, ROWS>,
     choice: Choice,
-    fifo: LutFifo<Grant, 5, 4>,
+    fifo: StreamFifo<Grant, 5, 4>,
     valid_12: Delay<Bit, 12>,
     entry_13: Delay<RingEntry, 13>,
     visit: Visit,

@@ -14,7 +14,6 @@ use super::unused::Unused;
 use crate::cc::slot::ConfigIn;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::fifo::StreamFifo;
-use crate::prim::lut_fifo::LutFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
@@ -163,7 +162,7 @@ pub struct Scheduler<
     /// Events for the congestion control.
     cc_fifo: StreamFifo<LawEvent, 6, 48>,
     /// Flows that ended.
-    ended_fifo: LutFifo<FlowOfGeneration, 4, 4>,
+    ended_fifo: StreamFifo<FlowOfGeneration, 4, 4>,
     /// Counts events of a flow that is gone.
     late: SaturatingCounter,
     /// Counts acknowledgements of what was never sent.

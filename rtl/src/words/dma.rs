@@ -151,6 +151,8 @@ crate::word! {
         valid: Bit,
         /// A line comes of it and the word before.
         makes_line: Bit,
+        /// That line is of the word before alone.
+        alone: Bit,
         /// How far its bytes are turned.
         turn: ByteTurn,
         /// First byte of the line that is written.
