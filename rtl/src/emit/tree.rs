@@ -20,6 +20,7 @@ const PROOFS: &[&str] = &[
     "entrance",
     "fifo",
     "grants",
+    "lut_fifo",
     "rows",
     "skid",
     "stream_merge",
