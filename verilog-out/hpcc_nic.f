@@ -70,7 +70,6 @@ rtl/hpcc_host_region_check.sv
 rtl/hpcc_requester_intake.sv
 rtl/hpcc_requester_queue.sv
 rtl/hpcc_requester_ring.sv
-rtl/hpcc_requester_verdict.sv
 rtl/hpcc_requester.sv
 rtl/hpcc_responder_tables.sv
 rtl/hpcc_responder.sv

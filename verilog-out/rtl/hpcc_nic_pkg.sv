@@ -3453,54 +3453,6 @@ package hpcc_nic_pkg;
     logic [4:0] head;
   } ring_pointers_t;
 
-  // What the requester counts of a READ response.
-  typedef struct packed {
-    // Dropped: the queue pair's half concerned has ended with an error.
-    logic drop_qp_ended;
-    // Dropped: READ response of a wrong kind or length for its PSN.
-    logic drop_bad_read_response;
-    // Dropped: response or echo that nothing asked for.
-    logic drop_stray;
-    // Requests with a PSN already executed.
-    logic duplicates;
-  } read_counts_t;
-
-  // What becomes of the payload of a READ response that is taken.
-  typedef struct packed {
-    // It is the last of its READ.
-    logic last;
-    // Bytes of the READ before this payload.
-    logic [35:0] ahead;
-    // Local address of the READ's first byte.
-    logic [63:0] base;
-  } read_decision_t;
-
-  // What is known of a READ response before it is compared with its READ.
-  typedef enum logic [2:0] {
-    // It is to be compared.
-    RESPONSE_CASE_COMPARE = 3'd0,
-    // Nothing asked for it.
-    RESPONSE_CASE_UNASKED = 3'd1,
-    // It came before.
-    RESPONSE_CASE_DUPLICATE = 3'd2,
-    // Its AETH is negative.
-    RESPONSE_CASE_NEGATIVE = 3'd3,
-    // The queue pair has ended.
-    RESPONSE_CASE_ENDED = 3'd4,
-    // The queue pair is gone.
-    RESPONSE_CASE_GONE = 3'd5,
-    // A READ response before it is missing.
-    RESPONSE_CASE_GAP = 3'd6
-  } response_case_t;
-
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
-
   // The lower half of that clock, with the bit by which a time in it is told from one half of what it lasts (8 ms) later.
   typedef struct packed {
     // That bit.
@@ -3741,6 +3693,42 @@ package hpcc_nic_pkg;
     logic lower;
   } void_by_t;
 
+  // AETH syndrome.
+  typedef struct packed {
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
+
+  // What is known of a READ response before it is compared with its READ.
+  typedef enum logic [2:0] {
+    // It is to be compared.
+    RESPONSE_CASE_COMPARE = 3'd0,
+    // Nothing asked for it.
+    RESPONSE_CASE_UNASKED = 3'd1,
+    // It came before.
+    RESPONSE_CASE_DUPLICATE = 3'd2,
+    // Its AETH is negative.
+    RESPONSE_CASE_NEGATIVE = 3'd3,
+    // The queue pair has ended.
+    RESPONSE_CASE_ENDED = 3'd4,
+    // The queue pair is gone.
+    RESPONSE_CASE_GONE = 3'd5,
+    // A READ response before it is missing.
+    RESPONSE_CASE_GAP = 3'd6
+  } response_case_t;
+
+  // What becomes of the payload of a READ response that is taken.
+  typedef struct packed {
+    // It is the last of its READ.
+    logic last;
+    // Bytes of the READ before this payload.
+    logic [35:0] ahead;
+    // Local address of the READ's first byte.
+    logic [63:0] base;
+  } read_decision_t;
+
   // What answers and READ responses own of `RequesterState`.
   typedef struct packed {
     // This has been written.
@@ -3798,6 +3786,18 @@ package hpcc_nic_pkg;
     // One past the highest PSN sent.
     logic [23:0] end_psn;
   } sent_to_t;
+
+  // What the requester counts of a READ response.
+  typedef struct packed {
+    // Dropped: the queue pair's half concerned has ended with an error.
+    logic drop_qp_ended;
+    // Dropped: READ response of a wrong kind or length for its PSN.
+    logic drop_bad_read_response;
+    // Dropped: response or echo that nothing asked for.
+    logic drop_stray;
+    // Requests with a PSN already executed.
+    logic duplicates;
+  } read_counts_t;
 
   // Which packet a feedback to the scheduler is about.
   typedef struct packed {

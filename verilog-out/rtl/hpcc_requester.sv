@@ -1610,12 +1610,64 @@ module hpcc_requester (
   logic outcome_ends_r_q;
   wire  outcome_shows_d;
   logic outcome_shows_q;
-  // What is done with a READ response.
+  wire  [35:0] verdict_skipped;
+  wire  [15:0] verdict_full;
+  logic [15:0] verdict_expected;
+  wire  verdict_is_end;
+  wire  verdict_beyond;
+  wire  verdict_checked;
+  wire  verdict_good;
+  wire  verdict_stray;
+  wire  verdict_bad;
+  hpcc_nic_pkg::read_counts_t verdict_counted;
+  wire  hpcc_nic_pkg::psn_distance_t verdict_distance;
+  wire  hpcc_nic_pkg::extension_t verdict_given;
+  wire  hpcc_nic_pkg::ack_header_t verdict_aeth;
+  wire  hpcc_nic_pkg::syndrome_t verdict_syndrome;
+  // AETH, if there is one, does not acknowledge.
   wire  verdict_negative;
+  // With `act`: its data is taken.
   wire  verdict_take;
+  // With `take`: the READ is complete.
   wire  verdict_last;
+  // With `act`: the decision.
   wire  hpcc_nic_pkg::action_t verdict_action;
+  // With `act`: what is counted.
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
+  wire  [23:0] verdict_offset_d;
+  logic [23:0] verdict_offset_q;
+  wire  [23:0] verdict_ahead_d;
+  logic [23:0] verdict_ahead_q;
+  wire  [23:0] verdict_behind_d;
+  logic [23:0] verdict_behind_q;
+  wire  verdict_in_order_d;
+  logic verdict_in_order_q;
+  wire  verdict_sound_d;
+  logic verdict_sound_q;
+  hpcc_nic_pkg::action_t verdict_decision_word;
+  // The packet.
+  wire  hpcc_nic_pkg::rx_packet_t verdict_decision_row;
+  // The payload goes to memory.
+  logic verdict_decision_take;
+  // Local address of the READ's first byte.
+  logic [63:0] verdict_decision_base;
+  // Bytes of the READ before the payload.
+  logic [35:0] verdict_decision_ahead;
+  // The requester is to hear of the packet again, behind the writes before it.
+  logic verdict_decision_commits;
+  // As what: 1 data, 2 gap, 3 duplicate.
+  hpcc_nic_pkg::answer_kind_t verdict_decision_answer;
+  // Data: the last of its READ.
+  logic verdict_decision_ends;
+  // The decision.
+  wire  hpcc_nic_pkg::action_t verdict_decision_action;
+  wire  verdict_ends_d;
+  logic verdict_ends_q;
+  logic [35:0] verdict_skipped_r_q;
+  // Bytes behind the packets before it, modulo 65536: counts at the READ's end.
+  wire  [15:0] verdict_left_d;
+  logic [15:0] verdict_left_q;
+  logic [63:0] verdict_base_r_q;
   hpcc_nic_pkg::completion_t finished_item;
   // Its queue pair.
   logic [23:0] finished_qpn;
@@ -2248,24 +2300,6 @@ module hpcc_requester (
     .last(intake_last),
     .local_address(intake_local_address),
     .remote_address(intake_remote_address)
-  );
-  hpcc_requester_verdict u_verdict (
-    .clk(clk),
-    .row(responses_front),
-    .message(message),
-    .base(ring_base),
-    .missing(missing_q),
-    .act(act_q),
-    .compared(compared_q),
-    .response_case(response_case_q),
-    .int_on(queue_int_on),
-    .decided(responses_decided),
-    .decision_made(responses_decision),
-    .negative(verdict_negative),
-    .take(verdict_take),
-    .last(verdict_last),
-    .action(verdict_action),
-    .counts(verdict_counts)
   );
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
     .clk(clk),
@@ -4851,6 +4885,84 @@ module hpcc_requester (
       outcome_bytes = 32'd0;
     end
   end
+  // verdict: What becomes of a READ response, from what is known before its place in the READ is checked.
+  assign verdict_given = responses_front.extension;
+  assign verdict_aeth = verdict_given.aeth;
+  assign verdict_syndrome = verdict_aeth.syndrome;
+  assign verdict_negative = (responses_front.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|verdict_syndrome.code);
+  assign verdict_offset_d = responses_front.psn - message.first_psn;
+  assign verdict_behind_d = responses_front.psn + 24'd1;
+  assign verdict_ends_d = verdict_behind_q == message.end_psn;
+  assign verdict_ahead_d = responses_front.psn - missing_q;
+  assign verdict_in_order_d = responses_front.psn == missing_q;
+  assign verdict_skipped = ({12'd0, verdict_offset_q} << 8) << responses_front.mtu;
+  assign verdict_left_d = message.length - verdict_skipped[15:0];
+  assign verdict_full = 16'h100 << responses_front.mtu;
+  assign verdict_is_end = (responses_front.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
+      | (responses_front.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
+  assign verdict_sound_d = (verdict_is_end == verdict_ends_q) & (responses_front.payload_length == verdict_expected);
+  assign verdict_distance = verdict_ahead_q;
+  assign verdict_beyond = (~verdict_in_order_q) & (~verdict_distance.negative);
+  assign verdict_checked = compared_q;
+  assign verdict_good = (verdict_checked & verdict_in_order_q) & verdict_sound_q;
+  assign verdict_take = verdict_good;
+  assign verdict_last = verdict_ends_q;
+  assign verdict_stray = (act_q & (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_UNASKED))
+      | ((verdict_checked & (~verdict_in_order_q)) & (~verdict_beyond));
+  assign verdict_bad = (act_q & (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_NEGATIVE))
+      | ((verdict_checked & verdict_in_order_q) & (~verdict_sound_q));
+  assign verdict_counts = verdict_counted;
+  assign verdict_decision_row = responses_front;
+  assign verdict_action = verdict_decision_action;
+  always_comb begin
+    verdict_expected = verdict_full;
+    if (verdict_ends_q) begin
+      verdict_expected = verdict_left_q;
+    end
+  end
+  always_comb begin
+    verdict_counted.duplicates = act_q & (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE);
+    verdict_counted.drop_stray = verdict_stray;
+    verdict_counted.drop_bad_read_response = verdict_bad;
+    verdict_counted.drop_qp_ended = act_q & (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_ENDED);
+  end
+  always_comb begin
+    verdict_decision_base = verdict_base_r_q;
+    verdict_decision_ahead = verdict_skipped_r_q;
+    verdict_decision_take = verdict_good & (|responses_front.payload_length);
+    verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
+    verdict_decision_ends = verdict_good & verdict_ends_q;
+    verdict_decision_commits = (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_GAP) | (verdict_checked & verdict_beyond);
+    if (verdict_good) begin
+      verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
+      verdict_decision_commits = 1'd1;
+    end
+    if (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE) begin
+      verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
+      verdict_decision_commits = queue_int_on;
+    end
+    if (responses_decided) begin
+      verdict_decision_base = responses_decision.base;
+      verdict_decision_ahead = responses_decision.ahead;
+      verdict_decision_ends = responses_decision.last;
+      verdict_decision_take = 1'd1;
+      verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
+      verdict_decision_commits = 1'd1;
+    end
+  end
+  // verdict_decision: The decision about a READ response as a word. Without registers.
+  assign verdict_decision_action = verdict_decision_word;
+  always_comb begin
+    verdict_decision_word = 184'd0;
+    verdict_decision_word.take = verdict_decision_take;
+    verdict_decision_word.commits = verdict_decision_commits;
+    verdict_decision_word.psn = verdict_decision_row.psn;
+    verdict_decision_word.answer = verdict_decision_answer;
+    verdict_decision_word.address = verdict_decision_base + {28'd0, verdict_decision_ahead};
+    verdict_decision_word.kind = hpcc_nic_pkg::COMMIT_KIND_ANSWER;
+    verdict_decision_word.syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
+    verdict_decision_word.msn = {23'd0, verdict_decision_ends};
+  end
   // finished: Completions on their way to the host: the word and a FIFO of 64.
   //
   // While the FIFO is full how a message ended stays with the message, whose place in the ring is taken until its completion has left:
@@ -5297,6 +5409,15 @@ module hpcc_requester (
     reply_status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     outcome_ends_r_q = 1'd0;
     outcome_shows_q = 1'd0;
+    verdict_offset_q = 24'd0;
+    verdict_ahead_q = 24'd0;
+    verdict_behind_q = 24'd0;
+    verdict_in_order_q = 1'd0;
+    verdict_sound_q = 1'd0;
+    verdict_ends_q = 1'd0;
+    verdict_skipped_r_q = 36'd0;
+    verdict_left_q = 16'd0;
+    verdict_base_r_q = 64'd0;
     finished_push_1_q = 1'd0;
     finished_refused_1_q = 1'd0;
     finished_item_1_q = 192'd0;
@@ -5728,6 +5849,15 @@ module hpcc_requester (
     reply_status_r_q <= reply_status_r_d;
     outcome_ends_r_q <= outcome_ends_r_d;
     outcome_shows_q <= outcome_shows_d;
+    verdict_offset_q <= verdict_offset_d;
+    verdict_ahead_q <= verdict_ahead_d;
+    verdict_behind_q <= verdict_behind_d;
+    verdict_in_order_q <= verdict_in_order_d;
+    verdict_sound_q <= verdict_sound_d;
+    verdict_ends_q <= verdict_ends_d;
+    verdict_skipped_r_q <= verdict_skipped;
+    verdict_left_q <= verdict_left_d;
+    verdict_base_r_q <= ring_base;
     finished_push_1_q <= finished_push_1_d;
     finished_refused_1_q <= finished_refused;
     finished_item_1_q <= finished_item_1_d;
@@ -5823,7 +5953,10 @@ module hpcc_requester (
       stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
       stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_length,
       gather_arriving.syndrome, gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value,
-      step_ahead.magnitude, step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude};
+      step_ahead.magnitude, step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude,
+      verdict_distance.magnitude, verdict_given.rest, verdict_aeth.msn, verdict_syndrome.value, verdict_decision_row.int_on,
+      verdict_decision_row.mtu, verdict_decision_row.generation, verdict_decision_row.payload_length, verdict_decision_row.extension,
+      verdict_decision_row.qp, verdict_decision_row.ack_req, verdict_decision_row.opcode};
 endmodule
 
 `default_nettype wire

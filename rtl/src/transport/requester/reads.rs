@@ -9,6 +9,7 @@
 //!
 //! Reference: `read_response` of `hpcc_models::nic`'s answers.
 
+use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_word, bits_zero};
@@ -167,5 +168,9 @@ impl Logic for Verdict {
             decision.commits = true;
         }
         action = decision.action;
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        named_inside::<Self>()
     }
 }
