@@ -1,6 +1,6 @@
 //! Words of a frame become lines of memory with strobes; a line every clock, never stalled.
 //!
-//! The mirror of [`super::read_align`]: a line is the upper part of one word and the lower part of the next.
+//! The mirror of `super::read_align`: a line is the upper part of one word and the lower part of the next.
 //!
 //! | clock | does |
 //! |---|---|

@@ -187,7 +187,7 @@ fn lookup_traffic(ports: &[Port], seed: u64) -> impl Drive {
     let (data, key) = (limb("context_data"), limb("in_number"));
     let mut stimulus = Stimulus::new(seed);
     move |clock: u64, _outputs: &[u64], inputs: &mut [u64]| {
-        let mut number = || (0..5).fold(0, |number, i| number | 7 * stimulus.below(2) << (5 * i));
+        let mut number = || (0..5).fold(0, |number, i| number | ((7 * stimulus.below(2)) << (5 * i)));
         let (own, asked) = (number(), number());
         inputs[reset] = u64::from(clock % 2503 < 1 + clock % 3);
         inputs[valid] = u64::from(stimulus.chance(if clock % 500 < 100 { 0.1 } else { 0.01 }));
