@@ -3197,14 +3197,11 @@ module hpcc_requester (
     window_room_d = ~window_no_room;
     window_gone_d = window_offered_q & intake_work_ready;
     window_through_d = window_looks & window_done_here;
-    window_passes = window_through_q;
+    window_passes = window_through_q | window_skips_q;
     if (window_looks & window_deferred_here) begin
       window_offered_d = 1'd1;
     end
     window_restart_due_d = (window_again_q & (~window_restarts)) & (((~window_filled_here) | window_freed_ring_q) | window_any_deferred_q);
-    if (window_skips_q) begin
-      window_passes = 1'd1;
-    end
     if (window_gone_q) begin
       window_offered_d = 1'd0;
       window_passes = 1'd1;

@@ -58,7 +58,7 @@ module hpcc_rx_packet_buffer (
   // Of the next frame's payload.
   wire  [8:0] first_word;
   wire  hpcc_nic_pkg::buffer_command_t asked;
-  wire  [5:0] distance;
+  wire  hpcc_nic_pkg::byte_turn_t next_turn;
   wire  [5:0] last_in_word;
   wire  hpcc_nic_pkg::last_place_t last_place;
   // Of the word that is read.
@@ -205,7 +205,7 @@ module hpcc_rx_packet_buffer (
   assign command_ready = accept;
   assign asked = command_data;
   assign above = asked.to.in_line > asked.at.in_beat;
-  assign distance = asked.at.in_beat - asked.to.in_line;
+  assign next_turn = asked.at.in_beat - asked.to.in_line;
   assign last_place = ({11'd0, asked.to.in_line} + {1'd0, asked.length}) - 17'd1;
   assign last_in_word = (asked.at.in_beat + asked.length[5:0]) - 6'd1;
   assign starts = asked.take & (asked.length != 16'd0);
@@ -275,7 +275,7 @@ module hpcc_rx_packet_buffer (
       last_byte_d = last_place.in_line;
       page_line_d = asked.to.line;
       page_end_d = &asked.to.line;
-      turn_d = distance;
+      turn_d = next_turn;
     end
     if (rst) begin
       valid_1_d = 1'd0;
@@ -310,7 +310,7 @@ module hpcc_rx_packet_buffer (
     end
     plan.last = at_end_q | page_end_q;
     if (merges) begin
-      plan.turn = distance;
+      plan.turn = next_turn;
     end
   end
   // align: Words of a frame become lines of memory with strobes; a line every clock, never stalled.

@@ -81,7 +81,8 @@ pub struct PacketBuffer {
     // first byte of the next line that is written, and the last one of the payload's last line
     #[registers(U<6>: first_byte, last_byte)]
     asked: Signal<Local, BufferCommand>,
-    #[signals(U<6>: distance, last_in_word)]
+    next_turn: Signal<Local, ByteTurn>,
+    last_in_word: Signal<Local, U<6>>,
     last_place: Signal<Local, LastPlace>,
     /// Of the word that is read.
     plan: Signal<Local, WordPlan>,
@@ -133,7 +134,7 @@ impl Logic for PacketBuffer {
         sizes.down.ready = accept;
         asked = command.data;
         above = asked.to.in_line > asked.at.in_beat;
-        distance = asked.at.in_beat - asked.to.in_line;
+        next_turn = bit_cast_word::<ByteTurn, U<6>>(asked.at.in_beat - asked.to.in_line);
         last_place = bit_cast_word::<LastPlace, U<17>>(
             bit_cast_u::<17, 6>(asked.to.in_line) + bit_cast_u::<17, 16>(asked.length) - 1,
         );
@@ -148,7 +149,7 @@ impl Logic for PacketBuffer {
         plan.last_byte = if at_end { last_byte } else { bits_u::<6>(63) };
         plan.last = at_end | page_end;
         if merges {
-            plan.turn = bit_cast_word::<ByteTurn, U<6>>(distance);
+            plan.turn = next_turn;
         }
         if go {
             address = address + 1;
@@ -177,7 +178,7 @@ impl Logic for PacketBuffer {
             last_byte = last_place.in_line;
             page_line = asked.to.line;
             page_end = asked.to.line.all();
-            turn = bit_cast_word::<ByteTurn, U<6>>(distance);
+            turn = next_turn;
         }
         ram.raddr = address_1;
         plan_1 = plan;

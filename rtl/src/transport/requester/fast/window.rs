@@ -174,15 +174,12 @@ impl Logic for Window {
         looks = fresh & !restart_due & !waits_for_restart;
         // a clock later: whether one that was queued before stands there is late
         through = looks & done_here;
-        passes = through;
+        passes = through | skips;
         shows = looks & unseen_here;
         if looks & deferred_here {
             offered = true;
         }
         restart_due = again & !restarts & (!filled_here | freed_ring | any_deferred);
-        if skips {
-            passes = true;
-        }
         if gone {
             offered = false;
             passes = true;
