@@ -53,7 +53,7 @@ pub struct Entry {
     pub step: Signal<Out, FastStep>,
     #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, answer_meets, answer_waits, response_meets, replaced, newcomer_meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, response_can, takes_answer, takes_response, takes, comes, come_stays)]
+    #[signals(Bit: answer_can, answer_goes, crowded, response_can, takes_answer, takes_response, takes, comes, come_stays)]
     #[signals(Bit: response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]
     /// The answer that waits.
@@ -75,7 +75,8 @@ impl Logic for Entry {
         answer_can = full & !answer_meets & !answer_waits & !(replaced & newcomer_meets);
         response_can = response_waits & !response_meets;
         takes_response = response_can & !hold;
-        takes_answer = answer_can & !response_can & !hold;
+        answer_goes = answer_can & !response_can;
+        takes_answer = answer_goes & !hold;
         response_taken = takes_response;
         waits = full | response_waits;
         takes = takes_answer | takes_response;
@@ -122,8 +123,9 @@ impl Logic for Entry {
         stays = full & !takes_answer & (behind_full | comes);
         behind_full = stays;
         spare = !stays;
-        // a register of its own, because where the answers come from it addresses many block RAMs
-        opened = !(stays & come_stays);
+        // a register of its own, because where the answers come from it addresses many block RAMs; what `hold` says comes last
+        crowded = full & (behind_full | comes) & come_stays;
+        opened = !crowded | (answer_goes & !hold);
 
         // whose queue pair will be inside in the next clock: of a response,
         response_near = (takes_answer & (answer_qp == response_qp))
