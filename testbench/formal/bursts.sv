@@ -10,7 +10,7 @@ module bursts_proof (
   input wire give
 );
   wire job_ready, shape_valid, burst_valid, burst_last;
-  wire [39:0] shape;
+  wire [26:0] shape;
   wire [63:0] burst;
   hpcc_dma_job_split dut (
     .clk(clk), .rst(rst),
@@ -34,7 +34,6 @@ module bursts_proof (
   reg [57:0] next_line = 0;
   reg [6:0] left = 0;
   wire [6:0] job_lines = (job_address[5:0] + job_length + 13'd63) >> 6;
-  wire [12:0] end_byte = job_address[5:0] + job_length;
   wire [57:0] burst_line = burst[63:6];
   wire [6:0] burst_lines = burst[5:0] + 7'd1;
   wire take = job_valid && job_ready;
@@ -72,8 +71,6 @@ module bursts_proof (
     shape_lines: assert (!shape_valid || shape[12:6] == job_lines);
     shape_beats: assert (!shape_valid || shape[19:13] == ((job_length + 13'd63) >> 6));
     shape_last_beat: assert (!shape_valid || shape[26:20] == ((job_length - 13'd1) & 63) + 1);
-    shape_last_line: assert (!shape_valid || shape[33:27] == ((end_byte - 13'd1) & 63) + 1);
-    shape_page_line: assert (!shape_valid || shape[39:34] == job_address[11:6]);
   end
   always @(posedge clk) begin
     // what the registers mean
@@ -85,8 +82,7 @@ module bursts_proof (
     room_of_page: assert (!busy || room == 64 - job_address[11:6]);
     crossing_page: assert (!busy || crossing == (lines > room));
     shape_of_job: assert (!busy || (shape[5:0] == job_address[5:0] && shape[12:6] == job_lines
-      && shape[19:13] == ((job_length + 13'd63) >> 6) && shape[26:20] == ((job_length - 13'd1) & 63) + 1
-      && shape[33:27] == ((end_byte - 13'd1) & 63) + 1 && shape[39:34] == job_address[11:6]));
+      && shape[19:13] == ((job_length + 13'd63) >> 6) && shape[26:20] == ((job_length - 13'd1) & 63) + 1));
     left_at_first: assert (!busy || begun || (left == lines && next_line == line));
     left_at_second: assert (!(busy && begun)
       || (left == lines - room && left <= 64 && left != 0 && lines > room && next_line == {line[57:6] + 52'd1, 6'd0}));

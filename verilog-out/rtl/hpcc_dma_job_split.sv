@@ -29,7 +29,6 @@ module hpcc_dma_job_split (
   output wire  burst_last
 );
   wire  hpcc_nic_pkg::line_count_t length_parts;
-  wire  hpcc_nic_pkg::line_count_t past_parts;
   wire  hpcc_nic_pkg::line_count_t lines_up_parts;
   wire  hpcc_nic_pkg::line_count_t beats_up_parts;
   wire  hpcc_nic_pkg::line_count_t past_less_one_parts;
@@ -40,7 +39,6 @@ module hpcc_dma_job_split (
   wire  [12:0] beats_up;
   wire  [12:0] past_less_one;
   logic [6:0] last_bytes;
-  logic [6:0] end_bytes;
   logic [6:0] count_less_one;
   wire  last;
   wire  go;
@@ -82,7 +80,6 @@ module hpcc_dma_job_split (
   assign past_in_page = {1'd0, in_page} + length;
   assign page_parts = past_in_page;
   assign length_parts = length;
-  assign past_parts = past;
   assign lines_up_parts = lines_up;
   assign beats_up_parts = beats_up;
   assign past_less_one_parts = past_less_one;
@@ -108,8 +105,6 @@ module hpcc_dma_job_split (
       shape_r_d.lines = lines_up_parts.lines;
       shape_r_d.beats = beats_up_parts.lines;
       shape_r_d.last_bytes = last_bytes;
-      shape_r_d.end_bytes = end_bytes;
-      shape_r_d.first_line = address.line.in_page;
     end
     if (rst) begin
       full_d = 1'd0;
@@ -143,12 +138,6 @@ module hpcc_dma_job_split (
       last_bytes = 7'h40;
     end
   end
-  always_comb begin
-    end_bytes = {1'd0, past_parts.bytes};
-    if (past_parts.bytes == 6'd0) begin
-      end_bytes = 7'h40;
-    end
-  end
   initial begin
     full_q = 1'd0;
     second_q = 1'd0;
@@ -156,7 +145,7 @@ module hpcc_dma_job_split (
     line_q = 58'd0;
     lines_less_one_q = 7'd0;
     room_less_one_q = 6'd0;
-    shape_r_q = 40'd0;
+    shape_r_q = 27'd0;
   end
   always @(posedge clk) begin
     full_q <= full_d;
@@ -167,8 +156,7 @@ module hpcc_dma_job_split (
     room_less_one_q <= room_less_one_d;
     shape_r_q <= shape_r_d;
   end
-  wire unused_bits = &{1'b0, length_parts.lines, past_parts.lines, lines_up_parts.bytes, beats_up_parts.bytes, past_less_one_parts.bytes,
-      count_less_one[6]};
+  wire unused_bits = &{1'b0, length_parts.lines, lines_up_parts.bytes, beats_up_parts.bytes, past_less_one_parts.bytes, count_less_one[6]};
 endmodule
 
 `default_nettype wire

@@ -173,7 +173,7 @@ module hpcc_dma_reader (
     .down_ready(m_axi_arready),
     .crowded(unused_bursts_crowded)
   );
-  hpcc_lut_fifo #(.WIDTH(40), .ADDRESS(5), .MARK(16)) u_shapes (
+  hpcc_lut_fifo #(.WIDTH(27), .ADDRESS(5), .MARK(16)) u_shapes (
     .clk(clk),
     .rst(rst),
     .up_data(split_shape),
@@ -413,7 +413,7 @@ module hpcc_dma_reader (
     promised_q <= promised_d;
     room_q <= room_d;
   end
-  wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind, shapes_down_data.first_line, shapes_down_data.end_bytes};
+  wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind};
 endmodule
 
 `default_nettype wire

@@ -3047,10 +3047,6 @@ package hpcc_nic_pkg;
 
   // How a job lies in lines.
   typedef struct packed {
-    // Number of the first line in its page.
-    logic [5:0] first_line;
-    // Bytes used of the last line.
-    logic [6:0] end_bytes;
     // Bytes of the last beat of payload.
     logic [6:0] last_bytes;
     // Beats of payload.
@@ -3381,6 +3377,20 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } requester_state_t;
 
+  // A message as the requester itself needs it.
+  typedef struct packed {
+    // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
+    logic [15:0] length;
+    // The work request ends with this message.
+    logic last;
+    // READ; low: WRITE.
+    logic read;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } own_message_t;
+
   // A message of the requester, as it lies in its queue pair's ring.
   typedef struct packed {
     // Not used.
@@ -3428,20 +3438,6 @@ package hpcc_nic_pkg;
     // One that was given a clock before.
     PLACE_FROM_GIVEN = 2'd3
   } place_from_t;
-
-  // A message as the requester itself needs it.
-  typedef struct packed {
-    // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
-    logic [15:0] length;
-    // The work request ends with this message.
-    logic last;
-    // READ; low: WRITE.
-    logic read;
-    // One past the last PSN.
-    logic [23:0] end_psn;
-    // First PSN.
-    logic [23:0] first_psn;
-  } own_message_t;
 
   // Pointers into the ring of a queue pair, as its state has them.
   typedef struct packed {

@@ -687,7 +687,10 @@ module hpcc_requester (
   logic posts_comes_back_5_q;
   wire  [23:0] posts_end_5_d;
   logic [23:0] posts_end_5_q;
+  logic entry_answer_meets;
   wire  entry_answer_can;
+  wire  entry_answer_goes;
+  wire  entry_crowded;
   wire  entry_response_can;
   wire  entry_takes_answer;
   wire  entry_takes_response;
@@ -695,11 +698,10 @@ module hpcc_requester (
   wire  entry_comes;
   wire  entry_come_stays;
   wire  entry_response_near;
-  wire  entry_behind_answer;
   wire  entry_behind_response;
-  wire  entry_behind_inside;
   wire  entry_held_inside;
   wire  entry_newcomer_inside;
+  wire  entry_newcomer_meets;
   wire  entry_answer_inside;
   wire  entry_stays;
   wire  [7:0] entry_answer_qp;
@@ -740,16 +742,16 @@ module hpcc_requester (
   logic entry_opened_q;
   logic entry_spare_d;
   logic entry_spare_q;
-  logic entry_answer_meets_d;
-  logic entry_answer_meets_q;
+  logic entry_taken_d;
+  logic entry_taken_q;
+  logic entry_meets_behind_d;
+  logic entry_meets_behind_q;
+  logic entry_meets_first_d;
+  logic entry_meets_first_q;
   logic entry_answer_waits_d;
   logic entry_answer_waits_q;
   logic entry_response_meets_d;
   logic entry_response_meets_q;
-  logic entry_replaced_d;
-  logic entry_replaced_q;
-  wire  entry_newcomer_meets_d;
-  logic entry_newcomer_meets_q;
   logic [7:0] entry_qp_1_q;
   logic [7:0] entry_qp_2_q;
   logic [7:0] entry_qp_3_q;
@@ -3736,11 +3738,11 @@ module hpcc_requester (
   //
   // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a READ response in the
   // clock in which it shows.
-  assign entry_answer_can = ((entry_full_q & (~entry_answer_meets_q)) & (~entry_answer_waits_q))
-      & (~(entry_replaced_q & entry_newcomer_meets_q));
+  assign entry_answer_can = (entry_full_q & (~entry_answer_meets)) & (~entry_answer_waits_q);
   assign entry_response_can = responses_waits & (~entry_response_meets_q);
   assign entry_takes_response = entry_response_can & (~entry_hold);
-  assign entry_takes_answer = (entry_answer_can & (~entry_response_can)) & (~entry_hold);
+  assign entry_answer_goes = entry_answer_can & (~entry_response_can);
+  assign entry_takes_answer = entry_answer_goes & (~entry_hold);
   assign entry_response_taken = entry_takes_response;
   assign entry_waits = entry_full_q | responses_waits;
   assign entry_takes = entry_takes_answer | entry_takes_response;
@@ -3754,6 +3756,7 @@ module hpcc_requester (
   assign entry_come_stays = (~entry_opened_q) | gather_down_valid;
   assign entry_comes = entry_come_full_q & (~entry_behind_full_q);
   assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
+  assign entry_crowded = (entry_full_q & (entry_behind_full_q | entry_comes)) & entry_come_stays;
   assign entry_response_near = (((entry_takes_answer & (entry_answer_qp == entry_response_qp)) | entry_takes_response)
       | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
   assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
@@ -3762,10 +3765,8 @@ module hpcc_requester (
       | (entry_inside_2_q & (entry_qp_2_q == entry_behind_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_behind_q.qp));
   assign entry_newcomer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_come_q.qp))
       | (entry_inside_2_q & (entry_qp_2_q == entry_come_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_come_q.qp));
-  assign entry_behind_answer = entry_behind_full_q & (entry_held_inside | (entry_behind_q.qp == entry_answer_qp));
-  assign entry_behind_inside = entry_full_q & entry_answer_inside;
   assign entry_behind_response = entry_full_q & (entry_response_qp == entry_answer_qp);
-  assign entry_newcomer_meets_d = (entry_newcomer_inside | (entry_full_q & (entry_come_q.qp == entry_answer_qp)))
+  assign entry_newcomer_meets = (entry_newcomer_inside | (entry_full_q & (entry_come_q.qp == entry_answer_qp)))
       | (entry_response_can & (entry_come_q.qp == entry_response_qp));
   always_comb begin
     entry_full_d = entry_full_q;
@@ -3779,13 +3780,12 @@ module hpcc_requester (
       end
     end
     entry_behind_full_d = entry_stays;
-    entry_answer_meets_d = entry_behind_inside;
-    if (entry_takes_answer) begin
-      entry_answer_meets_d = entry_behind_answer;
-    end
+    entry_meets_behind_d = (entry_behind_full_q & (entry_held_inside | (entry_behind_q.qp == entry_answer_qp)))
+        | ((~entry_behind_full_q) & entry_newcomer_meets);
+    entry_taken_d = entry_takes_answer;
+    entry_meets_first_d = (entry_full_q & entry_answer_inside) | (((~entry_full_q) & (~entry_behind_full_q)) & entry_newcomer_meets);
     entry_answer_waits_d = (entry_response_can & entry_behind_response) | events_full;
     entry_response_meets_d = entry_response_near;
-    entry_replaced_d = (~entry_behind_full_q) & (entry_takes_answer | (~entry_full_q));
     entry_inside_1_d = entry_takes;
     entry_inside_2_d = entry_inside_1_q;
     entry_inside_3_d = entry_inside_2_q;
@@ -3793,10 +3793,11 @@ module hpcc_requester (
       entry_inside_1_d = 1'd0;
       entry_inside_2_d = 1'd0;
       entry_inside_3_d = 1'd0;
-      entry_answer_meets_d = 1'd0;
+      entry_taken_d = 1'd0;
+      entry_meets_behind_d = 1'd0;
+      entry_meets_first_d = 1'd0;
       entry_answer_waits_d = 1'd0;
       entry_response_meets_d = 1'd0;
-      entry_replaced_d = 1'd0;
       entry_full_d = 1'd0;
       entry_behind_full_d = 1'd0;
       entry_come_full_d = 1'd0;
@@ -3812,6 +3813,12 @@ module hpcc_requester (
     entry_come_d = entry_come_q;
     if (entry_opened_q) begin
       entry_come_d = entry_arrived;
+    end
+  end
+  always_comb begin
+    entry_answer_meets = entry_meets_first_q;
+    if (entry_taken_q) begin
+      entry_answer_meets = entry_meets_behind_q;
     end
   end
   always_comb begin
@@ -3851,7 +3858,7 @@ module hpcc_requester (
   end
   always_comb begin
     entry_spare_d = ~entry_stays;
-    entry_opened_d = ~(entry_stays & entry_come_stays);
+    entry_opened_d = (~entry_crowded) | (entry_answer_goes & (~entry_hold));
     if (rst) begin
       entry_spare_d = 1'd1;
       entry_opened_d = 1'd1;
@@ -5207,11 +5214,11 @@ module hpcc_requester (
     entry_come_full_q = 1'd0;
     entry_opened_q = 1'd0;
     entry_spare_q = 1'd0;
-    entry_answer_meets_q = 1'd0;
+    entry_taken_q = 1'd0;
+    entry_meets_behind_q = 1'd0;
+    entry_meets_first_q = 1'd0;
     entry_answer_waits_q = 1'd0;
     entry_response_meets_q = 1'd0;
-    entry_replaced_q = 1'd0;
-    entry_newcomer_meets_q = 1'd0;
     entry_qp_1_q = 8'd0;
     entry_qp_2_q = 8'd0;
     entry_qp_3_q = 8'd0;
@@ -5647,11 +5654,11 @@ module hpcc_requester (
     entry_come_full_q <= entry_come_full_d;
     entry_opened_q <= entry_opened_d;
     entry_spare_q <= entry_spare_d;
-    entry_answer_meets_q <= entry_answer_meets_d;
+    entry_taken_q <= entry_taken_d;
+    entry_meets_behind_q <= entry_meets_behind_d;
+    entry_meets_first_q <= entry_meets_first_d;
     entry_answer_waits_q <= entry_answer_waits_d;
     entry_response_meets_q <= entry_response_meets_d;
-    entry_replaced_q <= entry_replaced_d;
-    entry_newcomer_meets_q <= entry_newcomer_meets_d;
     entry_qp_1_q <= entry_word.qp;
     entry_qp_2_q <= entry_qp_1_q;
     entry_qp_3_q <= entry_qp_2_q;

@@ -32,7 +32,8 @@
 // A creation voids the rings of its queue pair, one place a clock, long before the requester can have filled them, so that no message
 // and no READ of an earlier generation is ever found when the generation's number comes again.
 //
-// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ.
+// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ. It has room for 2^`L` + 2^`H` of each,
+// `L` = `M` - 1, which is sixteen for every queue pair that is ever created.
 module hpcc_select (
   // Clock.
   input  wire  clk,
@@ -111,6 +112,8 @@ module hpcc_select (
   // Counter pulse: a packet that was sent before.
   output wire  repeated
 );
+  localparam [11:0] messages_second = 12'h800;
+  localparam [11:0] reads_second = 12'h800;
   wire  hpcc_nic_pkg::select_read_t read;
   hpcc_nic_pkg::select_read_t read_written;
   hpcc_nic_pkg::ring_place_t written_place;
@@ -185,10 +188,26 @@ module hpcc_select (
   wire  [7:0] cursors_raddr;
   wire  hpcc_nic_pkg::ring_cursor_t cursors_rdata;
   wire  [7:0] cursors_waddr;
-  // No grant looks for a message in the clock in which it is written.
+  wire  messages_writes_high;
+  // Word to read.
   wire  [11:0] messages_raddr;
-  wire  hpcc_nic_pkg::select_message_t messages_rdata;
+  // The word, two clocks later.
+  hpcc_nic_pkg::select_message_t messages_rdata;
+  // Word to write.
   wire  [11:0] messages_waddr;
+  // Words 0 to 2^`L` - 1.
+  wire  [10:0] messages_low_raddr;
+  wire  hpcc_nic_pkg::select_message_t messages_low_rdata;
+  wire  messages_low_we;
+  wire  [10:0] messages_low_waddr;
+  // Those behind.
+  wire  [8:0] messages_high_raddr;
+  wire  hpcc_nic_pkg::select_message_t messages_high_rdata;
+  wire  messages_high_we;
+  wire  [8:0] messages_high_waddr;
+  wire  messages_from_high_1_d;
+  logic messages_from_high_1_q;
+  logic messages_from_high_q;
   // What is written there: from a register, because it is a long way to so many block RAMs.
   hpcc_nic_pkg::select_message_t message_written_d;
   hpcc_nic_pkg::select_message_t message_written_q;
@@ -196,11 +215,28 @@ module hpcc_select (
   logic [11:0] message_written_at_q;
   logic writes_message_d;
   logic writes_message_q;
-  // READs that are answered, sixteen of a queue pair.
+  wire  reads_writes_high;
+  // Word to read.
   wire  [11:0] reads_raddr;
-  wire  hpcc_nic_pkg::select_read_t reads_rdata;
+  // The word, two clocks later.
+  hpcc_nic_pkg::select_read_t reads_rdata;
+  // Write enable.
   wire  reads_we;
+  // Word to write.
   wire  [11:0] reads_waddr;
+  // Words 0 to 2^`L` - 1.
+  wire  [10:0] reads_low_raddr;
+  wire  hpcc_nic_pkg::select_read_t reads_low_rdata;
+  wire  reads_low_we;
+  wire  [10:0] reads_low_waddr;
+  // Those behind.
+  wire  [8:0] reads_high_raddr;
+  wire  hpcc_nic_pkg::select_read_t reads_high_rdata;
+  wire  reads_high_we;
+  wire  [8:0] reads_high_waddr;
+  wire  reads_from_high_1_d;
+  logic reads_from_high_1_q;
+  logic reads_from_high_q;
   // Where the READ of the last response was found.
   wire  [7:0] read_places_raddr;
   wire  [3:0] read_places_rdata;
@@ -558,20 +594,36 @@ module hpcc_select (
     .waddr(cursors_waddr),
     .wdata(cursor_found)
   );
-  hpcc_table_ram #(.WIDTH(250), .ADDRESS(12)) u_messages (
+  hpcc_table_ram #(.WIDTH(250), .ADDRESS(11)) u_messages_low (
     .clk(clk),
-    .raddr(messages_raddr),
-    .rdata(messages_rdata),
-    .we(writes_message_q),
-    .waddr(messages_waddr),
+    .raddr(messages_low_raddr),
+    .rdata(messages_low_rdata),
+    .we(messages_low_we),
+    .waddr(messages_low_waddr),
     .wdata(message_written_q)
   );
-  hpcc_table_ram #(.WIDTH(186), .ADDRESS(12)) u_reads (
+  hpcc_table_ram #(.WIDTH(250), .ADDRESS(9)) u_messages_high (
     .clk(clk),
-    .raddr(reads_raddr),
-    .rdata(reads_rdata),
-    .we(reads_we),
-    .waddr(reads_waddr),
+    .raddr(messages_high_raddr),
+    .rdata(messages_high_rdata),
+    .we(messages_high_we),
+    .waddr(messages_high_waddr),
+    .wdata(message_written_q)
+  );
+  hpcc_table_ram #(.WIDTH(186), .ADDRESS(11)) u_reads_low (
+    .clk(clk),
+    .raddr(reads_low_raddr),
+    .rdata(reads_low_rdata),
+    .we(reads_low_we),
+    .waddr(reads_low_waddr),
+    .wdata(read_written)
+  );
+  hpcc_table_ram #(.WIDTH(186), .ADDRESS(9)) u_reads_high (
+    .clk(clk),
+    .raddr(reads_high_raddr),
+    .rdata(reads_high_rdata),
+    .we(reads_high_we),
+    .waddr(reads_high_waddr),
     .wdata(read_written)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_read_places (
@@ -1150,6 +1202,45 @@ module hpcc_select (
       sent_end_r_d = end_psn_q;
     end
   end
+  // messages: A long table in two banks, for tables whose length is far from a power of two: block RAM is spent on one length and on
+  // another.
+  //
+  // As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of an
+  // address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
+  // output registers, which block RAM has inside.
+  assign messages_writes_high = |(messages_waddr & messages_second);
+  assign messages_low_raddr = messages_raddr[10:0];
+  assign messages_low_we = writes_message_q & (~messages_writes_high);
+  assign messages_low_waddr = messages_waddr[10:0];
+  assign messages_high_raddr = messages_raddr[8:0];
+  assign messages_high_we = writes_message_q & messages_writes_high;
+  assign messages_high_waddr = messages_waddr[8:0];
+  assign messages_from_high_1_d = |(messages_raddr & messages_second);
+  always_comb begin
+    messages_rdata = messages_low_rdata;
+    if (messages_from_high_q) begin
+      messages_rdata = messages_high_rdata;
+    end
+  end
+  // reads: A long table in two banks, for tables whose length is far from a power of two: block RAM is spent on one length and on another.
+  //
+  // As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of an
+  // address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
+  // output registers, which block RAM has inside.
+  assign reads_writes_high = |(reads_waddr & reads_second);
+  assign reads_low_raddr = reads_raddr[10:0];
+  assign reads_low_we = reads_we & (~reads_writes_high);
+  assign reads_low_waddr = reads_waddr[10:0];
+  assign reads_high_raddr = reads_raddr[8:0];
+  assign reads_high_we = reads_we & reads_writes_high;
+  assign reads_high_waddr = reads_waddr[8:0];
+  assign reads_from_high_1_d = |(reads_raddr & reads_second);
+  always_comb begin
+    reads_rdata = reads_low_rdata;
+    if (reads_from_high_q) begin
+      reads_rdata = reads_high_rdata;
+    end
+  end
   // asked: READs that were asked for: does a grant lie in the last one of its queue pair?
   //
   // The scheduler grants PSNs within a READ until it hears what the READ covers. Such grants are void and count no packet. Grants of a flow
@@ -1436,9 +1527,13 @@ module hpcc_select (
     end
   end
   initial begin
+    messages_from_high_1_q = 1'd0;
+    messages_from_high_q = 1'd0;
     message_written_q = 250'd0;
     message_written_at_q = 12'd0;
     writes_message_q = 1'd0;
+    reads_from_high_1_q = 1'd0;
+    reads_from_high_q = 1'd0;
     of_cursor_2_q = 1'd0;
     given_slot_2_q = 4'd0;
     cursor_slot_2_q = 4'd0;
@@ -1580,9 +1675,13 @@ module hpcc_select (
     form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin
+    messages_from_high_1_q <= messages_from_high_1_d;
+    messages_from_high_q <= messages_from_high_1_q;
     message_written_q <= message_written_d;
     message_written_at_q <= message_written_at_d;
     writes_message_q <= writes_message_d;
+    reads_from_high_1_q <= reads_from_high_1_d;
+    reads_from_high_q <= reads_from_high_1_q;
     of_cursor_2_q <= of_cursor;
     given_slot_2_q <= slot_1;
     cursor_slot_2_q <= cursors_rdata.place;

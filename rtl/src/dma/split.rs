@@ -31,9 +31,9 @@ pub struct JobSplit {
     /// Last burst of its job.
     pub burst_last: Signal<Out, Bit>,
     #[registers(Bit: full, second, crossing)]
-    #[signals(LineCount: length_parts, past_parts, lines_up_parts, beats_up_parts, past_less_one_parts)]
+    #[signals(LineCount: length_parts, lines_up_parts, beats_up_parts, past_less_one_parts)]
     #[signals(U<13>: length, past, past_in_page, lines_up, beats_up, past_less_one)]
-    #[signals(U<7>: last_bytes, end_bytes, count_less_one)]
+    #[signals(U<7>: last_bytes, count_less_one)]
     #[signals(Bit: last, go, taken)]
     in_page: Signal<Local, BytePlace>,
     page_parts: Signal<Local, PageCount>,
@@ -85,13 +85,11 @@ impl Logic for JobSplit {
         past_in_page = bit_cast_u::<13, 12>(bit_cast_number::<12, BytePlace>(in_page)) + length;
         page_parts = bit_cast_word::<PageCount, U<13>>(past_in_page);
         length_parts = bit_cast_word::<LineCount, U<13>>(length);
-        past_parts = bit_cast_word::<LineCount, U<13>>(past);
         lines_up_parts = bit_cast_word::<LineCount, U<13>>(lines_up);
         beats_up_parts = bit_cast_word::<LineCount, U<13>>(beats_up);
         past_less_one_parts = bit_cast_word::<LineCount, U<13>>(past_less_one);
-        // bytes of the last beat, and of the last line up to its end: 1 to 64
+        // 1 to 64
         last_bytes = if length_parts.bytes == 0 { bits_u::<7>(64) } else { bit_cast_u::<7, 6>(length_parts.bytes) };
-        end_bytes = if past_parts.bytes == 0 { bits_u::<7>(64) } else { bit_cast_u::<7, 6>(past_parts.bytes) };
         if taken {
             full = job.valid;
             second = false;
@@ -100,8 +98,7 @@ impl Logic for JobSplit {
             room_less_one = !address.line.in_page;
             shape_r.first_byte = bit_cast_word::<ByteTurn, U<6>>(address.in_line);
             fields!(shape_r.d:
-                lines = lines_up_parts.lines, beats = beats_up_parts.lines, last_bytes, end_bytes,
-                first_line = address.line.in_page);
+                lines = lines_up_parts.lines, beats = beats_up_parts.lines, last_bytes);
         }
         reset!(full, second);
     }

@@ -25,6 +25,7 @@
 
 pub mod async_ram;
 pub mod axi;
+pub mod banked_table;
 pub(crate) mod beat_bytes;
 pub mod counter;
 pub mod crc;

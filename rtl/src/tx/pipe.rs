@@ -105,7 +105,7 @@ pub struct TxPipe {
     pub m_axis: AxisFrameOut,
     /// Memory, read by [`DmaReader`].
     pub m_axi: AxiReadOut,
-    select: Select<8, 12>,
+    select: Select<8, 12, 11, 9>,
     reader: DmaReader,
     without_payload: AckMerge,
     builder: FrameBuilder,

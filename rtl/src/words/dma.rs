@@ -105,10 +105,6 @@ crate::word! {
         beats: U<7>,
         /// Bytes of the last beat of payload.
         last_bytes: U<7>,
-        /// Bytes used of the last line.
-        end_bytes: U<7>,
-        /// Number of the first line in its page.
-        first_line: U<6>,
     }
 
     /// A line out of memory.

@@ -8,7 +8,7 @@ use hpcc_rtl::words::transport::{Message, ReadState};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
 use std::collections::BTreeMap;
 
-type Block = Select<3, 7>;
+type Block = Select<3, 7, 6, 6>;
 
 /// Few generations and short PSN ranges, so that every comparison goes both ways.
 struct Traffic {

@@ -34,10 +34,10 @@ pub mod form;
 #[cfg(test)]
 mod tests;
 
+use crate::prim::banked_table::BankedTable;
 use crate::prim::ram::{LoopRam, Ram, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::StreamOut;
-use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{FeedbackOut, SendIn};
@@ -54,9 +54,10 @@ use departs::Departs;
 use form::Form;
 use rust_hdl::prelude::*;
 
-/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ.
+/// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ. It has room for 2^`L` + 2^`H` of each, `L` = `M` - 1, which
+/// is sixteen for every queue pair that is ever created.
 #[block]
-pub struct Select<const A: usize, const M: usize> {
+pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high.
@@ -110,13 +111,13 @@ pub struct Select<const A: usize, const M: usize> {
     contexts: RamReg<SelectContext, A>,
     cursors: LoopRam<RingCursor, A>,
     /// No grant looks for a message in the clock in which it is written.
-    messages: TableRam<SelectMessage, M>,
+    messages: BankedTable<SelectMessage, M, L, H>,
     /// What is written there: from a register, because it is a long way to so many block RAMs.
     message_written: DFF<SelectMessage>,
     message_written_at: DFF<U<12>>,
     writes_message: DFF<Bit>,
     /// READs that are answered, sixteen of a queue pair.
-    reads: TableRam<SelectRead, M>,
+    reads: BankedTable<SelectRead, M, L, H>,
     /// Where the READ of the last response was found.
     read_places: Ram<U<4>, A>,
     /// The epoch of the READs that are answered.
@@ -288,7 +289,7 @@ pub struct Select<const A: usize, const M: usize> {
 }
 
 #[kernel]
-impl<const A: usize, const M: usize> Logic for Select<A, M> {
+impl<const A: usize, const M: usize, const L: usize, const H: usize> Logic for Select<A, M, L, H> {
     fn update(&mut self) {
         inputs!(form: reset, overhead);
 

@@ -191,8 +191,8 @@ fn packets_of_different_queue_pairs_take_two_clocks() {
 fn both_sizes_emit() {
     let mut library = crate::emit::Library::new();
     let (small, large) = (
-        &mut *Box::<Select<3, 7>>::default(),
-        &mut *Box::<Select<8, 12>>::default(),
+        &mut *Box::<Select<3, 7, 6, 6>>::default(),
+        &mut *Box::<Select<8, 12, 11, 9>>::default(),
     );
     library
         .add_top("select_small", small)

@@ -51,10 +51,10 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, answer_meets, answer_waits, response_meets, replaced, newcomer_meets)]
+    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, taken, meets_behind, meets_first, answer_waits, response_meets)]
     #[registers(U<8>: qp_1, qp_2, qp_3)]
-    #[signals(Bit: answer_can, answer_goes, crowded, response_can, takes_answer, takes_response, takes, comes, come_stays)]
-    #[signals(Bit: response_near, behind_answer, behind_response, behind_inside, held_inside, newcomer_inside, answer_inside, stays)]
+    #[signals(Bit: answer_meets, answer_can, answer_goes, crowded, response_can, takes_answer, takes_response, takes, comes, come_stays)]
+    #[signals(Bit: response_near, behind_response, held_inside, newcomer_inside, newcomer_meets, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]
     /// The answer that waits.
     answer: DFF<FastStep>,
@@ -72,7 +72,8 @@ pub struct Entry {
 impl Logic for Entry {
     fn update(&mut self) {
         // what would enter does not depend on `hold`; nor does one kind wait for the decision about another
-        answer_can = full & !answer_meets & !answer_waits & !(replaced & newcomer_meets);
+        answer_meets = if taken { meets_behind } else { meets_first };
+        answer_can = full & !answer_meets & !answer_waits;
         response_can = response_waits & !response_meets;
         takes_response = response_can & !hold;
         answer_goes = answer_can & !response_can;
@@ -132,21 +133,21 @@ impl Logic for Entry {
             | takes_response
             | (inside_1 & (qp_1 == response_qp))
             | (inside_2 & (qp_2 == response_qp));
-        // of an answer: the one behind it as soon as it goes
+        // of an answer:
         each!((meets, number) in [(answer_inside, answer_qp), (held_inside, behind.qp), (newcomer_inside, come.qp)] {
             meets = (inside_1 & (qp_1 == number)) | (inside_2 & (qp_2 == number)) | (inside_3 & (qp_3 == number));
         });
-        behind_answer = behind_full & (held_inside | (behind.qp == answer_qp));
-        behind_inside = full & answer_inside;
         behind_response = full & (response_qp == answer_qp);
-        answer_meets = if takes_answer { behind_answer } else { behind_inside };
+        // a READ response that may go goes, or holds up what has come last a clock for nothing
+        newcomer_meets = newcomer_inside | (full & (come.qp == answer_qp)) | (response_can & (come.qp == response_qp));
+        // whether the answer goes depends on `hold` and is a register beside them. Where it goes: of the one behind it, or of the one that comes straight into its place
+        meets_behind = (behind_full & (held_inside | (behind.qp == answer_qp))) | (!behind_full & newcomer_meets);
+        taken = takes_answer;
+        // where it does not, or there is none
+        meets_first = (full & answer_inside) | (!full & !behind_full & newcomer_meets);
         // a READ response that may go goes, or does not let the answer go either
         answer_waits = (response_can & behind_response) | answers_rest;
         response_meets = response_near;
-        // of one that comes straight into the place of the answer: whether it does is a register beside it, because it depends on `hold`. Where it does and there
-        // was an answer, that has gone; a READ response that may go goes, or holds it up a clock for nothing
-        replaced = !behind_full & (takes_answer | !full);
-        newcomer_meets = newcomer_inside | (full & (come.qp == answer_qp)) | (response_can & (come.qp == response_qp));
         inside_1 = takes;
         qp_1 = word.qp;
         assign!(inside_2.d = inside_1, qp_2.d = qp_1);
@@ -155,10 +156,11 @@ impl Logic for Entry {
             inside_1,
             inside_2,
             inside_3,
-            answer_meets,
+            taken,
+            meets_behind,
+            meets_first,
             answer_waits,
             response_meets,
-            replaced,
             full,
             behind_full,
             come_full

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 pub const QPS: usize = 8;
 pub const INTERVAL: u32 = 16;
-pub type Block = Select<3, 7>;
+pub type Block = Select<3, 7, 6, 6>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
