@@ -1,6 +1,7 @@
 //! Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall`.
 
 use hpcc_rtl::prim::async_ram::AsyncRam;
+use hpcc_rtl::prim::banked_table::BankedTable;
 use hpcc_rtl::prim::crc::{CrcFold, CrcState};
 use hpcc_rtl::prim::delay::Delay;
 use hpcc_rtl::prim::fifo::StreamFifo;
@@ -99,6 +100,8 @@ fn memories() {
     agrees::<Ram<W<506, 8>, 9>>("ram_wide");
     agrees::<RamReg<U<16>, 2>>("ram_reg_small");
     agrees::<RamReg<W<100, 2>, 5>>("ram_reg");
+    agrees::<BankedTable<U<16>, 4, 3, 2>>("banked_table_small");
+    agrees::<BankedTable<W<186, 3>, 12, 11, 9>>("banked_table");
     agrees::<AsyncRam<U<9>, 2>>("async_ram_small");
     agrees::<AsyncRam<W<680, 11>, 4>>("async_ram_wide");
 }
