@@ -22,9 +22,9 @@ module hpcc_requester_ring (
   // and stays here from the clock after until another is. A message that is made in the clock of the place or later does not show yet.
   output wire  hpcc_nic_pkg::own_message_t message,
   // Its local address, from a clock later on.
-  output logic [63:0] base,
+  output wire  [63:0] base,
   // Its work request, as late.
-  output       hpcc_nic_pkg::own_work_t ended_work,
+  output wire  hpcc_nic_pkg::own_work_t ended_work,
   // How the message at the place of three clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
   // A message is done, but its completion has no room.
@@ -64,14 +64,10 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  hpcc_nic_pkg::message_t bus_data
 );
-  // The bit of a place that means those behind.
-  localparam [11:0] behind = 12'h800;
   logic [4:0] position;
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
   hpcc_nic_pkg::ring_place_t deferred;
-  // What shows there is of those behind, and so was what was taken.
-  wire  writes_behind;
   wire  hpcc_nic_pkg::own_message_t arrived;
   hpcc_nic_pkg::own_message_t shown;
   hpcc_nic_pkg::own_message_t own;
@@ -83,41 +79,18 @@ module hpcc_requester_ring (
   hpcc_nic_pkg::place_from_t from_q;
   logic [4:0] given_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
-  // Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address. Those of the
-  // first 128 queue pairs, and those behind, because block RAM comes in powers of two.
-  wire  [10:0] bases_raddr;
+  // Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
   wire  [63:0] bases_rdata;
-  wire  bases_we;
-  wire  [10:0] bases_waddr;
-  wire  [10:0] works_raddr;
   wire  hpcc_nic_pkg::own_work_t works_rdata;
-  wire  works_we;
-  wire  [10:0] works_waddr;
-  wire  [8:0] bases_behind_raddr;
-  wire  [63:0] bases_behind_rdata;
-  wire  bases_behind_we;
-  wire  [8:0] bases_behind_waddr;
-  wire  [8:0] works_behind_raddr;
-  wire  hpcc_nic_pkg::own_work_t works_behind_rdata;
-  wire  works_behind_we;
-  wire  [8:0] works_behind_waddr;
   logic [11:0] later_place_q;
-  wire  shows_behind_d;
-  logic shows_behind_q;
-  logic took_behind_d;
-  logic took_behind_q;
   logic taken_q;
   // Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
   hpcc_nic_pkg::own_message_t message_taken_d;
   hpcc_nic_pkg::own_message_t message_taken_q;
   logic [63:0] base_taken_d;
   logic [63:0] base_taken_q;
-  logic [63:0] base_taken_behind_d;
-  logic [63:0] base_taken_behind_q;
   hpcc_nic_pkg::own_work_t work_taken_d;
   hpcc_nic_pkg::own_work_t work_taken_q;
-  hpcc_nic_pkg::own_work_t work_taken_behind_d;
-  hpcc_nic_pkg::own_work_t work_taken_behind_q;
   // The work request does not end with the message: a flip-flop of its own, because from a block RAM it is a long way to what decides by
   // it. Inverted, so that it is not taken for the output register again.
   logic goes_on_d;
@@ -138,36 +111,20 @@ module hpcc_requester_ring (
     .waddr(address_q),
     .wdata(own)
   );
-  hpcc_table_ram #(.WIDTH(64), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_bases (
+  hpcc_table_ram #(.WIDTH(64), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_bases (
     .clk(clk),
-    .raddr(bases_raddr),
+    .raddr(later_place_q),
     .rdata(bases_rdata),
-    .we(bases_we),
-    .waddr(bases_waddr),
+    .we(valid_q),
+    .waddr(address_q),
     .wdata(data_q.local_address)
   );
-  hpcc_table_ram #(.WIDTH(96), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_works (
+  hpcc_table_ram #(.WIDTH(96), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_works (
     .clk(clk),
-    .raddr(works_raddr),
+    .raddr(later_place_q),
     .rdata(works_rdata),
-    .we(works_we),
-    .waddr(works_waddr),
-    .wdata(own_work)
-  );
-  hpcc_table_ram #(.WIDTH(64), .ADDRESS(9), .OUTPUT_REGISTER(0)) u_bases_behind (
-    .clk(clk),
-    .raddr(bases_behind_raddr),
-    .rdata(bases_behind_rdata),
-    .we(bases_behind_we),
-    .waddr(bases_behind_waddr),
-    .wdata(data_q.local_address)
-  );
-  hpcc_table_ram #(.WIDTH(96), .ADDRESS(9), .OUTPUT_REGISTER(0)) u_works_behind (
-    .clk(clk),
-    .raddr(works_behind_raddr),
-    .rdata(works_behind_rdata),
-    .we(works_behind_we),
-    .waddr(works_behind_waddr),
+    .we(valid_q),
+    .waddr(address_q),
     .wdata(own_work)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_statuses (
@@ -186,42 +143,24 @@ module hpcc_requester_ring (
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
-  assign bases_raddr = later_place_q[10:0];
-  assign works_raddr = later_place_q[10:0];
-  assign bases_behind_raddr = later_place_q[8:0];
-  assign works_behind_raddr = later_place_q[8:0];
-  assign shows_behind_d = |(later_place_q & behind);
-  assign writes_behind = |(address_q & behind);
-  assign bases_we = valid_q & (~writes_behind);
-  assign works_we = valid_q & (~writes_behind);
-  assign bases_behind_we = valid_q & writes_behind;
-  assign works_behind_we = valid_q & writes_behind;
-  assign bases_waddr = address_q[10:0];
-  assign works_waddr = address_q[10:0];
-  assign bases_behind_waddr = address_q[8:0];
-  assign works_behind_waddr = address_q[8:0];
+  assign base = base_taken_q;
+  assign ended_work = work_taken_q;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
-  always_comb begin
-    took_behind_d = took_behind_q;
-    base_taken_d = base_taken_q;
-    base_taken_behind_d = base_taken_behind_q;
-    work_taken_d = work_taken_q;
-    work_taken_behind_d = work_taken_behind_q;
-    if (taken_q) begin
-      took_behind_d = shows_behind_q;
-      base_taken_d = bases_rdata;
-      work_taken_d = works_rdata;
-      base_taken_behind_d = bases_behind_rdata;
-      work_taken_behind_d = works_behind_rdata;
-    end
-  end
   always_comb begin
     message_taken_d = message_taken_q;
     goes_on_d = goes_on_q;
     if (take) begin
       message_taken_d = arrived;
       goes_on_d = ~arrived.last;
+    end
+  end
+  always_comb begin
+    base_taken_d = base_taken_q;
+    work_taken_d = work_taken_q;
+    if (taken_q) begin
+      base_taken_d = bases_rdata;
+      work_taken_d = works_rdata;
     end
   end
   always_comb begin
@@ -274,14 +213,6 @@ module hpcc_requester_ring (
     own.length = data_q.length[15:0];
   end
   always_comb begin
-    base = base_taken_q;
-    ended_work = work_taken_q;
-    if (took_behind_q) begin
-      base = base_taken_behind_q;
-      ended_work = work_taken_behind_q;
-    end
-  end
-  always_comb begin
     own_work.id = data_q.id;
     own_work.total = data_q.total;
   end
@@ -290,14 +221,10 @@ module hpcc_requester_ring (
     from_q = hpcc_nic_pkg::PLACE_FROM_HEAD;
     given_q = 5'd0;
     later_place_q = 12'd0;
-    shows_behind_q = 1'd0;
-    took_behind_q = 1'd0;
     taken_q = 1'd0;
     message_taken_q = 66'd0;
     base_taken_q = 64'd0;
-    base_taken_behind_q = 64'd0;
     work_taken_q = 96'd0;
-    work_taken_behind_q = 96'd0;
     goes_on_q = 1'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
@@ -308,14 +235,10 @@ module hpcc_requester_ring (
     from_q <= place_from;
     given_q <= place;
     later_place_q <= memory_place;
-    shows_behind_q <= shows_behind_d;
-    took_behind_q <= took_behind_d;
     taken_q <= take;
     message_taken_q <= message_taken_d;
     base_taken_q <= base_taken_d;
-    base_taken_behind_q <= base_taken_behind_d;
     work_taken_q <= work_taken_d;
-    work_taken_behind_q <= work_taken_behind_d;
     goes_on_q <= goes_on_d;
     valid_q <= push;
     address_q <= address_d;

@@ -79,24 +79,15 @@ pub struct Ring {
     position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
     memory: DirectRam<OwnMessage, 12>,
-    /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address. Those of the first 128 queue
-    /// pairs, and those behind, because block RAM comes in powers of two.
-    bases: DirectRam<U<64>, 11>,
-    works: DirectRam<OwnWork, 11>,
-    bases_behind: DirectRam<U<64>, 9>,
-    works_behind: DirectRam<OwnWork, 9>,
+    /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
+    bases: DirectRam<U<64>, 12>,
+    works: DirectRam<OwnWork, 12>,
     later_place: DFF<U<12>>,
-    /// What shows there is of those behind, and so was what was taken.
-    #[registers(Bit: shows_behind, took_behind)]
-    writes_behind: Signal<Local, Bit>,
-    /// The bit of a place that means those behind.
-    #[init(Constant::new(U(1 << 11)))]
-    behind: Constant<U<12>>,
     taken: DFF<Bit>,
     /// Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
     message_taken: DFF<OwnMessage>,
-    #[registers(U<64>: base_taken, base_taken_behind)]
-    #[registers(OwnWork: work_taken, work_taken_behind)]
+    base_taken: DFF<U<64>>,
+    work_taken: DFF<OwnWork>,
     /// The work request does not end with the message: a flip-flop of its own, because from a block RAM it is a long way to what decides by it. Inverted, so
     /// that it is not taken for the output register again.
     goes_on: DFF<Bit>,
@@ -156,38 +147,17 @@ impl Logic for Ring {
         own.length = bit_cast_u::<16, 32>(data.length);
         memory.wdata = own;
         later_place = memory_place;
-        bases.raddr = bit_cast_u::<11, 12>(later_place);
-        works.raddr = bit_cast_u::<11, 12>(later_place);
-        bases_behind.raddr = bit_cast_u::<9, 12>(later_place);
-        works_behind.raddr = bit_cast_u::<9, 12>(later_place);
-        shows_behind = (later_place & behind).any();
+        inputs!([bases, works]: raddr = later_place);
         taken = take;
         if taken {
-            took_behind = shows_behind;
             assign!(base_taken.d = bases.rdata, work_taken.d = works.rdata);
-            assign!(
-                base_taken_behind.d = bases_behind.rdata,
-                work_taken_behind.d = works_behind.rdata
-            );
         }
         base = base_taken;
         ended_work = work_taken;
-        if took_behind {
-            base = base_taken_behind;
-            ended_work = work_taken_behind;
-        }
         fields!(own_work from data: id, total);
-        writes_behind = (address & behind).any();
-        inputs!([bases, bases_behind]: wdata = data.local_address);
-        inputs!([works, works_behind]: wdata = own_work);
-        bases.we = valid & !writes_behind;
-        works.we = valid & !writes_behind;
-        bases_behind.we = valid & writes_behind;
-        works_behind.we = valid & writes_behind;
-        bases.waddr = bit_cast_u::<11, 12>(address);
-        works.waddr = bit_cast_u::<11, 12>(address);
-        bases_behind.waddr = bit_cast_u::<9, 12>(address);
-        works_behind.waddr = bit_cast_u::<9, 12>(address);
+        inputs!([bases, works]: we = valid, waddr = address);
+        bases.wdata = data.local_address;
+        works.wdata = own_work;
         statuses.raddr = memory_place;
         status = statuses.rdata;
         statuses.we = defer;
