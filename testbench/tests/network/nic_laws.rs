@@ -114,44 +114,42 @@ fn powertcp_in_nics_in_rtl_agrees_with_the_fixed_point_law() {
 /// 3 % either way, so what is compared is the mean of three.
 const THETA_BASES_NS: [u64; 3] = [5900, 6000, 6100];
 
-/// What the scenario sets for one flow of theta-PowerTCP by its authors' rules. It starts long after the clock's zero: by these rules the first
-/// acknowledgement is compared with a round trip of nothing at that zero, which is a steep rise if it was just now.
-fn theta_set(base_ns: u64) -> [String; 4] {
-    [
-        SAMPLES.to_string(),
-        "cc.profile=authors".to_string(),
-        format!("cc.t_ns={base_ns}"),
-        "traffic.0.start_us=200".to_string(),
+/// One run of theta-PowerTCP by its authors' rules. Flows start long after the clock's zero: by these rules the first acknowledgement is compared with a round
+/// trip of nothing at that zero, which is a steep rise if it was just now.
+fn theta_run(fidelity: Fidelity, base_ns: u64, more: &[&str]) -> Run {
+    let base = format!("cc.t_ns={base_ns}");
+    let set = [
+        &[SAMPLES, "cc.profile=authors", "traffic.0.start_us=200", base.as_str()],
+        more,
     ]
+    .concat();
+    let job = job_of("theta-powertcp", "incast2", fidelity, &set);
+    run_all(&[job], 1).unwrap().remove(0)
 }
 
-fn theta_run(fidelity: Fidelity, base_ns: u64, more: &[String]) -> Run {
-    let set: Vec<String> = theta_set(base_ns).into_iter().chain(more.iter().cloned()).collect();
-    let set: Vec<&str> = set.iter().map(String::as_str).collect();
-    run_all(&[job_of("theta-powertcp", "incast2", fidelity, &set)], 1)
-        .unwrap()
-        .remove(0)
-}
+/// Delay of the scenario's links, ns.
+const LINK_NS: f64 = 1000.0;
 
-/// How much longer than in the scenario a link has to be, ns, so that one packet alone takes `fixed` as long as it takes the NICs, from the request to its
-/// completion. Its way there and back is four links.
-fn link_for_the_same_round_trip_ns(fidelity: Fidelity) -> u64 {
-    let one_packet = ["traffic.0.senders=1", "traffic.0.bytes=1024"].map(String::from);
-    let [nics, fixed] =
-        [fidelity, Fidelity::Fixed].map(|of| measure(&theta_run(of, THETA_BASES_NS[0], &one_packet)).mean_us);
-    ((nics - fixed) * 1000.0 / 4.0).round() as u64
+/// Delay of links, ns, with which one packet alone takes `fixed` as long as it takes the NICs on the scenario's, from the request to its completion. Its way
+/// there and back is four links.
+fn link_for_the_same_round_trip_ns(fidelity: Fidelity) -> f64 {
+    let [nics, fixed] = [fidelity, Fidelity::Fixed].map(|of| {
+        let one_packet = ["traffic.0.senders=1", "traffic.0.bytes=1024"];
+        measure(&theta_run(of, THETA_BASES_NS[0], &one_packet)).mean_us
+    });
+    LINK_NS + ((nics - fixed) * 1000.0 / 4.0).round()
 }
 
 /// theta-PowerTCP in the NICs beside `fixed` on a path of the same round trip: a law that knows nothing but delay fills the queue by what the path takes.
 /// Both NICs time one packet in `S`, `fixed` every one. Measured in parts of `fixed`: mean and last completion, 95th percentile and largest of the queue
 /// 1.089, 1.109, 0.84 and 1.11 in the behavioural NIC, 1.099, 1.108, 0.95 and 1.05 in RTL.
 fn theta_agrees_with_fixed(fidelity: Fidelity, bounds: [f64; 4]) {
-    let longer = link_for_the_same_round_trip_ns(fidelity);
-    println!("links of {} ns for `fixed`", 1000 + longer);
+    let link = format!("network.delay_ns={}", link_for_the_same_round_trip_ns(fidelity));
+    println!("for `fixed` {link}");
     let runs = THETA_BASES_NS.map(|base| {
         let nics = theta_run(fidelity, base, &[]);
         assert_checks(&nics);
-        let fixed = theta_run(Fidelity::Fixed, base, &[format!("network.delay_ns={}", 1000 + longer)]);
+        let fixed = theta_run(Fidelity::Fixed, base, &[&link]);
         let (ours, theirs) = (measure(&nics), measure(&fixed));
         println!("base {base} ns: {ours:.2?}; fixed: {theirs:.2?}");
         parts(&ours, &theirs)
