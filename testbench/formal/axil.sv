@@ -37,6 +37,7 @@ module axil_proof (
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
   wire [415:0] command_data;
+  wire level_write;
   hpcc_registers dut (
     .clk(clk), .rst(rst),
     .s_axil_awaddr(awaddr), .s_axil_awprot(3'd0), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
@@ -45,7 +46,7 @@ module axil_proof (
     .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
     .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rvalid(rvalid), .s_axil_rready(rready),
     .ready(nic_ready), .laws(laws), .active(active), .sent(sent), .now(now), .pulses(64'd0), .sched_late(32'd0), .sched_beyond(32'd0), .sched_out_of_range(32'd0), .sched_cc_dropped(32'd0),
-    .command_data(command_data), .command_valid(command_valid), .command_ready(command_ready),
+    .level_write(level_write), .command_data(command_data), .command_valid(command_valid), .command_ready(command_ready),
     .command_done(command_done), .command_code(command_code)
   );
   // signals of the block, joined by the script of axil.sby
@@ -57,7 +58,7 @@ module axil_proof (
   wire block_whit, block_rhit;
   wire [4:0] block_row;
   wire [15:0] block_column;
-  wire reads_status, reads_active, reads_sent, reads_wide, to_absent;
+  wire reads_status, reads_active, reads_sent, reads_wide, to_absent, to_level;
   wire [31:0] block_rdata;
 
   // SCRATCH, and a word in the middle of the widest range that belongs to no register
@@ -80,9 +81,12 @@ module axil_proof (
   wire take_write = (has_address || take_address) && (has_data || take_data) && write_age == 0;
   // ready comes up in the clock after reset
   reg awake = 0;
+  // clocks for which the scheduler computes the level that was written last
+  reg [1:0] computes = 0;
   integer i;
   always @(posedge clk) begin
     awake <= !rst;
+    computes <= level_write ? 3 : computes != 0 ? computes - 1 : 0;
     if (take_address) write_at <= awaddr[11:2];
     if (take_data) begin
       written <= wdata;
@@ -133,6 +137,12 @@ module axil_proof (
     hole_write: assert (!(bvalid && write_at == HOLE) || bresp == 2);
     scratch_write: assert (!(bvalid && write_at == SCRATCH) || bresp == 0);
     // commands one at a time
+    // levels come every fourth clock at most
+    one_level: assert (!(level_write && computes != 0));
+    level_decoded: assert (!to_level || write_age == 2);
+    level_age: assert (!level_write || write_age == 3);
+    level_behind: assert (computes < 2 || (write_age != 2 && (computes == 2 || write_age != 1)));
+
     one_command: assert (!(command_valid && open));
     busy_is_open: assert (busy == (command_valid || open));
   end

@@ -32,6 +32,57 @@ module hpcc_mul #(
   localparam integer Y = (SWAPPED != 0) ? A : B;
   localparam integer COLUMNS = (X + 16) / 17;
   localparam integer ROWS = (Y + 16) / 17;
+`ifdef FAST_SIMULATION
+  // the same at once, in one or two multiplications of a processor, and then the clocks: the wide operand in two parts of which either
+  // times the narrow one has 64 bits at most
+  localparam integer PART = (X + Y <= 64 || Y > 63) ? 0 : 64 - Y;
+  localparam integer SKIP = (LOW < PART) ? LOW : PART;
+  wire [P-1:0] now;
+  reg [P-1:0] first, second;
+  initial {first, second} = {(2 * P){1'b0}};
+  always @(posedge clk) begin
+    first <= now;
+    second <= first;
+  end
+  generate
+    if (X + Y <= 64) begin : one_product
+      wire [63:0] product = {{(64 - A){1'b0}}, a} * {{(64 - B){1'b0}}, b};
+      assign now = product[LOW +: P];
+    end else if (X - PART + Y <= 64 && P <= 64) begin : two_products
+      wire [X-1:0] wide = (SWAPPED != 0) ? b : a;
+      wire [63:0] narrow = {{(64 - Y){1'b0}}, (SWAPPED != 0) ? a : b};
+      wire [63:0] low = {{(64 - PART){1'b0}}, wide[PART-1:0]} * narrow;
+      wire [63:0] high = {{(64 - X + PART){1'b0}}, wide[X-1:PART]} * narrow;
+      wire [63:0] sum = ((high << (PART - SKIP)) + (low >> SKIP)) >> (LOW - SKIP);
+      assign now = sum[P-1:0];
+    end else begin : wide_product
+      wire [A+B-1:0] product = {{B{1'b0}}, a} * {{A{1'b0}}, b};
+      assign now = product[LOW +: P];
+    end
+    if (ROWS == 1 && COLUMNS == 1) begin : clocks_2
+      assign p = second;
+    end else begin : more_clocks
+      reg [P-1:0] third;
+      initial third = {P{1'b0}};
+      always @(posedge clk) third <= second;
+      if (ROWS == 1) begin : clocks_3
+        assign p = third;
+      end else begin : four_clocks
+        reg [P-1:0] fourth;
+        initial fourth = {P{1'b0}};
+        always @(posedge clk) fourth <= third;
+        if (ROWS == 2) begin : clocks_4
+          assign p = fourth;
+        end else begin : clocks_5
+          reg [P-1:0] fifth;
+          initial fifth = {P{1'b0}};
+          always @(posedge clk) fifth <= fourth;
+          assign p = fifth;
+        end
+      end
+    end
+  endgenerate
+`else
   // a row's sum, and the product, to whole tiles
   localparam integer ROW = 17 * (COLUMNS + 1);
   localparam integer FULL = 17 * (COLUMNS + ROWS);
@@ -218,6 +269,7 @@ module hpcc_mul #(
       end
     end
   endgenerate
+`endif
 endmodule
 
 `default_nettype wire

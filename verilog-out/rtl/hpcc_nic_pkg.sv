@@ -1073,6 +1073,14 @@ package hpcc_nic_pkg;
     flow_shared_t shared;
   } sender_flow_t;
 
+  // A flow number times 2^18 over the number of engines.
+  typedef struct packed {
+    // Index in its engine.
+    logic [13:0] index;
+    // Less than a whole index.
+    logic [17:0] fraction;
+  } engine_product_t;
+
   // What events read of a flow's visits, a part of `hpcc_models::sched::VisitState`.
   typedef struct packed {
     // The flow has work, and its rate is 0.
@@ -1264,6 +1272,50 @@ package hpcc_nic_pkg;
     // 0 to 3.
     logic [3:0] lower;
   } priority_halves_t;
+
+  // Product of half a rate and the visit interval.
+  typedef struct packed {
+    // The rest.
+    logic [16:0] high;
+    // Below what the product of the upper half begins with.
+    logic [16:0] low;
+  } interval_product_t;
+
+  // Product of the lower half of a rate and the time of the window.
+  typedef struct packed {
+    // Units.
+    logic [17:0] units;
+    // Less than a unit of the window.
+    logic [15:0] fraction;
+  } time_product_t;
+
+  // A rate, UQ7.27 bytes per ns, as a multiplier of 17 bits takes it.
+  typedef struct packed {
+    // Upper half.
+    logic [16:0] high;
+    // Lower half.
+    logic [16:0] low;
+  } rate_halves_t;
+
+  // Bytes earned in a visit interval, as the products of both halves add up.
+  typedef struct packed {
+    // Zero.
+    logic [4:0] spare;
+    // Bytes.
+    logic [18:0] bytes;
+    // Less than a byte.
+    logic [9:0] fraction;
+  } earned_sum_t;
+
+  // A window rounded up to whole bytes.
+  typedef struct packed {
+    // More than a window can be.
+    logic over;
+    // Bytes.
+    logic [22:0] bytes;
+    // Less than a byte.
+    logic [10:0] fraction;
+  } window_bytes_t;
 
   // What is needed of a flow when a packet of it leaves.
   typedef struct packed {
@@ -4300,6 +4352,14 @@ package hpcc_nic_pkg;
     // Own Ethernet address, first byte in the highest bits.
     logic [47:0] mac;
   } frame_settings_t;
+
+  // A data packet that waits for its header to be made.
+  typedef struct packed {
+    // It is a READ request.
+    logic read;
+    // The packet.
+    tx_packet_t packet;
+  } waiting_packet_t;
 
   // A data packet whose header is being made.
   typedef struct packed {

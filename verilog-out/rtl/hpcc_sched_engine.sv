@@ -93,7 +93,6 @@ module hpcc_sched_engine (
   hpcc_nic_pkg::ring_entry_t entry;
   hpcc_nic_pkg::ring_entry_t back;
   logic [5:0] tag_now;
-  logic [5:0] tag_after;
   wire  hpcc_nic_pkg::whole_credit_t credit;
   logic [5:0] ends_at;
   wire  hpcc_nic_pkg::visit_flow_t after;
@@ -164,7 +163,10 @@ module hpcc_sched_engine (
   wire  hpcc_nic_pkg::visit_flow_t visit_state_after;
   wire  hpcc_nic_pkg::grant_t visit_grant;
   wire  visit_idle;
-  wire  hpcc_nic_pkg::ring_entry_t back_15_q;
+  hpcc_nic_pkg::ring_entry_t back_14_d;
+  hpcc_nic_pkg::ring_entry_t back_14_q;
+  hpcc_nic_pkg::ring_entry_t back_15_q;
+  logic granted_14_q;
   wire  back_valid_15_d;
   wire  back_valid_15_q;
   hpcc_nic_pkg::pacing_state_t cap_2_q;
@@ -327,11 +329,6 @@ module hpcc_sched_engine (
     .grant(visit_grant),
     .idle(visit_idle)
   );
-  hpcc_delay #(.WIDTH(38), .DEPTH(2)) u_back_15 (
-    .clk(clk),
-    .d(back),
-    .q(back_15_q)
-  );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_back_valid_15 (
     .clk(clk),
     .d(back_valid_15_d),
@@ -370,6 +367,11 @@ module hpcc_sched_engine (
   assign fifo_up_valid = ending_q & granted;
   assign grants_data = fifo_down_data;
   assign grants_valid = fifo_down_valid;
+  always_comb begin
+    back_14_d = back_14_q;
+    back_14_d.place = entry_13_q.place;
+    back_14_d.tag = tag_now;
+  end
   always_comb begin
     settle_d = settle_q;
     settled_d = (~(|settle_q)) | (settle_q == 5'd1);
@@ -431,14 +433,10 @@ module hpcc_sched_engine (
     end
   end
   always_comb begin
-    tag_after = tag_now;
-    if (granted) begin
-      tag_after = tag_now + 6'd1;
+    back = back_14_q;
+    if (granted_14_q) begin
+      back.tag = back_14_q.tag + 6'd1;
     end
-  end
-  always_comb begin
-    back.place = entry_13_q.place;
-    back.tag = tag_after;
   end
   always_comb begin
     fifo_up_data = visit_grant;
@@ -455,6 +453,9 @@ module hpcc_sched_engine (
     adjusts_q = 1'd0;
     adjusts_at_q = 6'd0;
     adjusts_to_q = 20'd0;
+    back_14_q = 38'd0;
+    back_15_q = 38'd0;
+    granted_14_q = 1'd0;
     cap_2_q = 70'd0;
     pacing_2_q = 70'd0;
     wake_14_q = 34'd0;
@@ -471,6 +472,9 @@ module hpcc_sched_engine (
     adjusts_q <= adjusts_d;
     adjusts_at_q <= adjusts_at_d;
     adjusts_to_q <= adjusts_to_d;
+    back_14_q <= back_14_d;
+    back_15_q <= back;
+    granted_14_q <= granted;
     cap_2_q <= cap_ram_rdata.pacing;
     pacing_2_q <= pacing_ram_rdata;
     wake_14_q <= wake_13_q;

@@ -3,23 +3,28 @@
 
 // Levels of groups on their way to the engines: what a rate means to a visit is computed once, when it is written.
 //
+// Both halves of the rate are multiplied by both times one after the other, in one multiplier of 17 by 17 bits.
+//
 // | clock | registers | computed | format |
 // |---|---|---|---|
-// | 0 | inputs | group and rate | UQ7.27 |
-// | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window | bytes; UQ23.11 |
-// | 4 | `word_4` | the level | |
+// | 0 | inputs | group and rate; the registers of this clock count | UQ7.27 |
+// | 1, 2 | `rate_1` | low and high half of the rate x visit interval | |
+// | 3, 4 | `rate_1` | low and high half of the rate x time of the window | |
+// | 5 | `earned_5` | sum of the first two products | 19 bits, bytes |
+// | 7 | `flown_7` | sum of the last two | UQ23.11 |
+// | 8 | `word_8` | the level | |
 //
 // For 31 clocks after a reset every group gets none instead: all ones, one group a clock.
 //
 // Bit for bit `hpcc_models::sched::Level::new`.
 //
-// Computes levels, one a clock.
+// Computes levels, one every `LEVEL_INTERVAL` clocks.
 module hpcc_sched_levels (
   // Clock.
   input  wire  clk,
   // Synchronous, high: no group has a level.
   input  wire  rst,
-  // Clock 0: a level is written, not within 32 clocks after reset.
+  // Clock 0: a level is written, not within 32 clocks after reset, and not within three after another.
   input  wire  write,
   // Clock 0: its group.
   input  wire  [3:0] group,
@@ -31,101 +36,210 @@ module hpcc_sched_levels (
   input  wire  cap_window,
   // Register: to its rate times this, ns.
   input  wire  [15:0] cap_time,
-  // Clock 4: the engines write a level.
+  // Clock 8: the engines write a level.
   output wire  written,
-  // Clock 4: its group.
+  // Clock 8: its group.
   output wire  [3:0] written_group,
-  // Clock 4: the level.
+  // Clock 8: the level.
   output wire  hpcc_nic_pkg::group_level_t level
 );
-  wire  none;
+  wire  hpcc_nic_pkg::rate_halves_t halves;
+  wire  hpcc_nic_pkg::interval_product_t by_interval;
+  wire  hpcc_nic_pkg::time_product_t by_time;
+  wire  hpcc_nic_pkg::earned_sum_t sum;
   logic [34:0] window;
-  wire  [18:0] earned_p;
-  wire  [33:0] flown_p;
-  wire  write_3_q;
-  wire  [3:0] group_3_q;
-  wire  [33:0] rate_3_q;
+  wire  hpcc_nic_pkg::window_bytes_t window_bytes;
+  // Which product is begun, 1 to 4; 0 is none.
+  logic [2:0] step_d;
+  logic [2:0] step_q;
+  logic [33:0] rate_1_d;
+  logic [33:0] rate_1_q;
+  logic [11:0] interval_1_d;
+  logic [11:0] interval_1_q;
+  logic [15:0] time_1_d;
+  logic [15:0] time_1_q;
+  logic unbounded_1_d;
+  logic unbounded_1_q;
+  logic unbounded_5_d;
+  logic unbounded_5_q;
+  logic [16:0] product_a;
+  logic [16:0] product_b;
+  wire  [33:0] product_p;
+  // Which product shows.
+  wire  [2:0] shown_q;
+  // Of the product before, what the next one is added to.
+  logic [16:0] below_d;
+  logic [16:0] below_q;
+  logic [18:0] earned_5_d;
+  logic [18:0] earned_5_q;
+  logic [33:0] rate_5_d;
+  logic [33:0] rate_5_q;
+  logic [3:0] group_1_d;
+  logic [3:0] group_1_q;
+  logic [3:0] group_5_d;
+  logic [3:0] group_5_q;
+  logic [33:0] flown_7_d;
+  logic [33:0] flown_7_q;
+  wire  write_7_d;
+  logic write_7_q;
+  logic write_8_d;
+  logic write_8_q;
   logic [4:0] settle_d;
   logic [4:0] settle_q;
-  logic write_4_d;
-  logic write_4_q;
-  logic [3:0] group_4_d;
-  logic [3:0] group_4_q;
-  hpcc_nic_pkg::group_level_t word_4_d;
-  hpcc_nic_pkg::group_level_t word_4_q;
-  hpcc_mul #(.A(34), .B(12), .P(19), .LOW(27)) u_earned (
+  logic [3:0] group_8_d;
+  logic [3:0] group_8_q;
+  hpcc_nic_pkg::group_level_t word_8_d;
+  hpcc_nic_pkg::group_level_t word_8_q;
+  hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_product (
     .clk(clk),
-    .a(rate),
-    .b(interval),
-    .p(earned_p)
+    .a(product_a),
+    .b(product_b),
+    .p(product_p)
   );
-  hpcc_mul #(.A(34), .B(16), .P(34), .LOW(16)) u_flown (
+  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_shown (
     .clk(clk),
-    .a(rate),
-    .b(cap_time),
-    .p(flown_p)
+    .d(step_q),
+    .q(shown_q)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_write_3 (
-    .clk(clk),
-    .d(write),
-    .q(write_3_q)
-  );
-  hpcc_delay #(.WIDTH(4), .DEPTH(3)) u_group_3 (
-    .clk(clk),
-    .d(group),
-    .q(group_3_q)
-  );
-  hpcc_delay #(.WIDTH(34), .DEPTH(3)) u_rate_3 (
-    .clk(clk),
-    .d(rate),
-    .q(rate_3_q)
-  );
-  assign none = (~cap_window) | (&rate_3_q);
-  assign written = write_4_q;
-  assign written_group = group_4_q;
-  assign level = word_4_q;
+  assign halves = rate_1_q;
+  assign by_interval = product_p;
+  assign by_time = product_p;
+  assign sum = product_p + {17'd0, below_q};
+  assign write_7_d = shown_q == 3'd4;
+  assign window_bytes = window;
+  assign written = write_8_q;
+  assign written_group = group_8_q;
+  assign level = word_8_q;
+  always_comb begin
+    step_d = step_q;
+    rate_1_d = rate_1_q;
+    interval_1_d = interval_1_q;
+    time_1_d = time_1_q;
+    unbounded_1_d = unbounded_1_q;
+    group_1_d = group_1_q;
+    if (|step_q) begin
+      step_d = step_q + 3'd1;
+    end
+    if (step_q == 3'd4) begin
+      step_d = 3'd0;
+    end
+    if (write) begin
+      step_d = 3'd1;
+      rate_1_d = rate;
+      group_1_d = group;
+      interval_1_d = interval;
+      time_1_d = cap_time;
+      unbounded_1_d = (~cap_window) | (&rate);
+    end
+  end
+  always_comb begin
+    unbounded_5_d = unbounded_5_q;
+    rate_5_d = rate_5_q;
+    group_5_d = group_5_q;
+    if (step_q == 3'd4) begin
+      rate_5_d = rate_1_q;
+      group_5_d = group_1_q;
+      unbounded_5_d = unbounded_1_q;
+    end
+  end
+  always_comb begin
+    earned_5_d = earned_5_q;
+    if (shown_q == 3'd2) begin
+      earned_5_d = sum.bytes;
+    end
+  end
+  always_comb begin
+    flown_7_d = flown_7_q;
+    if (shown_q == 3'd4) begin
+      flown_7_d = (product_p + product_p) + {17'd0, below_q};
+    end
+  end
   always_comb begin
     settle_d = settle_q;
-    write_4_d = write_3_q;
-    group_4_d = group_3_q;
-    word_4_d = 77'd0;
-    word_4_d.rate = rate_3_q;
-    word_4_d.earned = {1'd0, earned_p} + 20'd1;
-    word_4_d.window = window[33:11];
+    write_8_d = write_7_q;
+    group_8_d = group_5_q;
+    word_8_d = 77'd0;
+    word_8_d.rate = rate_5_q;
+    word_8_d.earned = {1'd0, earned_5_q} + 20'd1;
+    word_8_d.window = window_bytes.bytes;
+    if (unbounded_5_q | window_bytes.over) begin
+      word_8_d.window = ~23'd0;
+    end
     if (|settle_q) begin
       settle_d = settle_q - 5'd1;
-      write_4_d = 1'd1;
-      group_4_d = settle_q[3:0];
-      word_4_d.rate = ~34'd0;
-      word_4_d.earned = ~20'd0;
-      word_4_d.window = ~23'd0;
+      write_8_d = 1'd1;
+      group_8_d = settle_q[3:0];
+      word_8_d.rate = ~34'd0;
+      word_8_d.earned = ~20'd0;
+      word_8_d.window = ~23'd0;
     end
     if (rst) begin
       settle_d = 5'h1f;
     end
   end
   always_comb begin
-    window = {1'd0, flown_p} + 35'h7ff;
-    if (flown_p == 34'd0) begin
-      window = 35'h800;
+    product_a = halves.high;
+    if ((step_q == 3'd1) | (step_q == 3'd3)) begin
+      product_a = halves.low;
     end
-    if (none | window[34]) begin
-      window = ~35'd0;
+  end
+  always_comb begin
+    product_b = {1'd0, time_1_q};
+    if ((step_q == 3'd1) | (step_q == 3'd2)) begin
+      product_b = {5'd0, interval_1_q};
+    end
+  end
+  always_comb begin
+    below_d = by_interval.high;
+    if (shown_q == 3'd3) begin
+      below_d = by_time.units[16:0];
+    end
+  end
+  always_comb begin
+    window = {1'd0, flown_7_q} + 35'h7ff;
+    if (flown_7_q == 34'd0) begin
+      window = 35'h800;
     end
   end
   initial begin
+    step_q = 3'd0;
+    rate_1_q = 34'd0;
+    interval_1_q = 12'd0;
+    time_1_q = 16'd0;
+    unbounded_1_q = 1'd0;
+    unbounded_5_q = 1'd0;
+    below_q = 17'd0;
+    earned_5_q = 19'd0;
+    rate_5_q = 34'd0;
+    group_1_q = 4'd0;
+    group_5_q = 4'd0;
+    flown_7_q = 34'd0;
+    write_7_q = 1'd0;
+    write_8_q = 1'd0;
     settle_q = 5'd0;
-    write_4_q = 1'd0;
-    group_4_q = 4'd0;
-    word_4_q = 77'd0;
+    group_8_q = 4'd0;
+    word_8_q = 77'd0;
   end
   always @(posedge clk) begin
+    step_q <= step_d;
+    rate_1_q <= rate_1_d;
+    interval_1_q <= interval_1_d;
+    time_1_q <= time_1_d;
+    unbounded_1_q <= unbounded_1_d;
+    unbounded_5_q <= unbounded_5_d;
+    below_q <= below_d;
+    earned_5_q <= earned_5_d;
+    rate_5_q <= rate_5_d;
+    group_1_q <= group_1_d;
+    group_5_q <= group_5_d;
+    flown_7_q <= flown_7_d;
+    write_7_q <= write_7_d;
+    write_8_q <= write_8_d;
     settle_q <= settle_d;
-    write_4_q <= write_4_d;
-    group_4_q <= group_4_d;
-    word_4_q <= word_4_d;
+    group_8_q <= group_8_d;
+    word_8_q <= word_8_d;
   end
-  wire unused_bits = &{1'b0, window[10:0]};
+  wire unused_bits = &{1'b0, by_interval.low, by_time.units[17], by_time.fraction, sum.spare, sum.fraction, window_bytes.fraction};
 endmodule
 
 `default_nettype wire

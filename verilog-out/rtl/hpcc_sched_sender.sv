@@ -258,6 +258,22 @@ module hpcc_sched_sender (
   logic [15:0] age_q;
   logic [2:0] owner_rest;
   logic [2:0] owner_multiple;
+  wire  [14:0] owner_number;
+  wire  [31:0] owner_once;
+  wire  [31:0] owner_twice;
+  wire  [31:0] owner_thrice;
+  wire  [31:0] owner_fourfold;
+  wire  [2:0] owner_digits_0;
+  wire  [2:0] owner_digits_1;
+  wire  [2:0] owner_digits_2;
+  wire  [2:0] owner_digits_3;
+  wire  [2:0] owner_digits_4;
+  logic [31:0] owner_times_0;
+  logic [31:0] owner_times_1;
+  logic [31:0] owner_times_2;
+  logic [31:0] owner_times_3;
+  logic [31:0] owner_times_4;
+  wire  hpcc_nic_pkg::engine_product_t owner_quotient;
   // Clock 2: index.
   wire  [5:0] owner_index;
   // Clock 4: engine.
@@ -268,8 +284,13 @@ module hpcc_sched_sender (
   logic [2:0] owner_engine_4_q;
   wire  [2:0] owner_low_2_d;
   wire  [2:0] owner_low_2_q;
-  wire  [15:0] owner_quotient_a;
-  wire  [14:0] owner_quotient_p;
+  wire  [31:0] owner_low_1_d;
+  logic [31:0] owner_low_1_q;
+  wire  [31:0] owner_middle_1_d;
+  logic [31:0] owner_middle_1_q;
+  logic [31:0] owner_high_1_q;
+  wire  [31:0] owner_product_2_d;
+  logic [31:0] owner_product_2_q;
   wire  [8:0] flow_2_q;
   wire  [2:0] engine_8_q;
   wire  [5:0] index_9_q;
@@ -287,12 +308,6 @@ module hpcc_sched_sender (
     .clk(clk),
     .d(owner_low_2_d),
     .q(owner_low_2_q)
-  );
-  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_owner_quotient (
-    .clk(clk),
-    .a(owner_quotient_a),
-    .b(inverse),
-    .p(owner_quotient_p)
   );
   hpcc_delay #(.WIDTH(9), .DEPTH(2)) u_flow_2 (
     .clk(clk),
@@ -600,18 +615,155 @@ module hpcc_sched_sender (
   end
   // owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
   //
+  // The multiplier is made of tables: what each three bits of the flow number add to the product, of which the constant leaves a function
+  // of three bits for each bit of the sum.
+  //
   // | clock | what |
   // |---|---|
   // | 0 | flow |
+  // | 1 | sums of two tables |
   // | 2 | its index: the quotient |
   // | 4 | its engine: the rest |
   //
-  // Engine and index of flows whose numbers have `A` bits; an index has `I` bits. A flow a clock.
-  assign owner_quotient_a = {7'd0, flow};
-  assign owner_index = owner_quotient_p[5:0];
+  // Engine and index of flows whose numbers have `A` bits, 15 at most; an index has `I` bits. A flow a clock.
+  assign owner_number = {6'd0, flow};
+  assign owner_once = {15'd0, inverse};
+  assign owner_twice = owner_once + owner_once;
+  assign owner_thrice = owner_once + owner_twice;
+  assign owner_fourfold = owner_twice + owner_twice;
+  assign owner_digits_0 = owner_number[2:0];
+  assign owner_digits_1 = owner_number[5:3];
+  assign owner_digits_2 = owner_number[8:6];
+  assign owner_digits_3 = owner_number[11:9];
+  assign owner_digits_4 = owner_number[14:12];
+  assign owner_low_1_d = owner_times_0 + (owner_times_1 << 3);
+  assign owner_middle_1_d = owner_times_2 + (owner_times_3 << 3);
+  assign owner_product_2_d = (owner_low_1_q + (owner_middle_1_q << 6)) + (owner_high_1_q << 12);
+  assign owner_quotient = owner_product_2_q;
+  assign owner_index = owner_quotient.index[5:0];
   assign owner_low_2_d = flow[2:0];
-  assign owner_index_3_d = owner_quotient_p[2:0];
+  assign owner_index_3_d = owner_quotient.index[2:0];
   assign owner_engine = owner_engine_4_q;
+  always_comb begin
+    owner_times_0 = 32'd0;
+    if (owner_digits_0 == 3'd1) begin
+      owner_times_0 = owner_once;
+    end
+    if (owner_digits_0 == 3'd2) begin
+      owner_times_0 = owner_twice;
+    end
+    if (owner_digits_0 == 3'd3) begin
+      owner_times_0 = owner_thrice;
+    end
+    if (owner_digits_0 == 3'd4) begin
+      owner_times_0 = owner_fourfold;
+    end
+    if (owner_digits_0 == 3'd5) begin
+      owner_times_0 = owner_fourfold + owner_once;
+    end
+    if (owner_digits_0 == 3'd6) begin
+      owner_times_0 = owner_thrice + owner_thrice;
+    end
+    if (owner_digits_0 == 3'd7) begin
+      owner_times_0 = owner_fourfold + owner_thrice;
+    end
+  end
+  always_comb begin
+    owner_times_1 = 32'd0;
+    if (owner_digits_1 == 3'd1) begin
+      owner_times_1 = owner_once;
+    end
+    if (owner_digits_1 == 3'd2) begin
+      owner_times_1 = owner_twice;
+    end
+    if (owner_digits_1 == 3'd3) begin
+      owner_times_1 = owner_thrice;
+    end
+    if (owner_digits_1 == 3'd4) begin
+      owner_times_1 = owner_fourfold;
+    end
+    if (owner_digits_1 == 3'd5) begin
+      owner_times_1 = owner_fourfold + owner_once;
+    end
+    if (owner_digits_1 == 3'd6) begin
+      owner_times_1 = owner_thrice + owner_thrice;
+    end
+    if (owner_digits_1 == 3'd7) begin
+      owner_times_1 = owner_fourfold + owner_thrice;
+    end
+  end
+  always_comb begin
+    owner_times_2 = 32'd0;
+    if (owner_digits_2 == 3'd1) begin
+      owner_times_2 = owner_once;
+    end
+    if (owner_digits_2 == 3'd2) begin
+      owner_times_2 = owner_twice;
+    end
+    if (owner_digits_2 == 3'd3) begin
+      owner_times_2 = owner_thrice;
+    end
+    if (owner_digits_2 == 3'd4) begin
+      owner_times_2 = owner_fourfold;
+    end
+    if (owner_digits_2 == 3'd5) begin
+      owner_times_2 = owner_fourfold + owner_once;
+    end
+    if (owner_digits_2 == 3'd6) begin
+      owner_times_2 = owner_thrice + owner_thrice;
+    end
+    if (owner_digits_2 == 3'd7) begin
+      owner_times_2 = owner_fourfold + owner_thrice;
+    end
+  end
+  always_comb begin
+    owner_times_3 = 32'd0;
+    if (owner_digits_3 == 3'd1) begin
+      owner_times_3 = owner_once;
+    end
+    if (owner_digits_3 == 3'd2) begin
+      owner_times_3 = owner_twice;
+    end
+    if (owner_digits_3 == 3'd3) begin
+      owner_times_3 = owner_thrice;
+    end
+    if (owner_digits_3 == 3'd4) begin
+      owner_times_3 = owner_fourfold;
+    end
+    if (owner_digits_3 == 3'd5) begin
+      owner_times_3 = owner_fourfold + owner_once;
+    end
+    if (owner_digits_3 == 3'd6) begin
+      owner_times_3 = owner_thrice + owner_thrice;
+    end
+    if (owner_digits_3 == 3'd7) begin
+      owner_times_3 = owner_fourfold + owner_thrice;
+    end
+  end
+  always_comb begin
+    owner_times_4 = 32'd0;
+    if (owner_digits_4 == 3'd1) begin
+      owner_times_4 = owner_once;
+    end
+    if (owner_digits_4 == 3'd2) begin
+      owner_times_4 = owner_twice;
+    end
+    if (owner_digits_4 == 3'd3) begin
+      owner_times_4 = owner_thrice;
+    end
+    if (owner_digits_4 == 3'd4) begin
+      owner_times_4 = owner_fourfold;
+    end
+    if (owner_digits_4 == 3'd5) begin
+      owner_times_4 = owner_fourfold + owner_once;
+    end
+    if (owner_digits_4 == 3'd6) begin
+      owner_times_4 = owner_thrice + owner_thrice;
+    end
+    if (owner_digits_4 == 3'd7) begin
+      owner_times_4 = owner_fourfold + owner_thrice;
+    end
+  end
   always_comb begin
     owner_rest = owner_low_3_q;
     owner_multiple = engines;
@@ -715,6 +867,10 @@ module hpcc_sched_sender (
     owner_low_3_q = 3'd0;
     owner_index_3_q = 3'd0;
     owner_engine_4_q = 3'd0;
+    owner_low_1_q = 32'd0;
+    owner_middle_1_q = 32'd0;
+    owner_high_1_q = 32'd0;
+    owner_product_2_q = 32'd0;
     flow_9r_q = 9'd0;
     visited_5_q = 65'd0;
     generation_9_q = 8'd0;
@@ -806,13 +962,17 @@ module hpcc_sched_sender (
     owner_low_3_q <= owner_low_2_q;
     owner_index_3_q <= owner_index_3_d;
     owner_engine_4_q <= owner_rest;
+    owner_low_1_q <= owner_low_1_d;
+    owner_middle_1_q <= owner_middle_1_d;
+    owner_high_1_q <= owner_times_4;
+    owner_product_2_q <= owner_product_2_d;
     flow_9r_q <= flow_8_q;
     visited_5_q <= visited;
     generation_9_q <= sender_8_q.shared.generation;
   end
   wire unused_bits = &{1'b0, acked_reach.magnitude, reach.magnitude, read_reach.magnitude, end_reach.magnitude, outstanding.magnitude,
       max_left.magnitude, nxt_left.magnitude, read_left.magnitude, read_new.magnitude, new_work.magnitude, reach_less_one[23],
-      reach_less_one[21:0], op_8_q.rate, op_8_q.window, owner_quotient_p[14:6]};
+      reach_less_one[21:0], op_8_q.rate, op_8_q.window, owner_quotient.index[13:6], owner_quotient.fraction};
 endmodule
 
 `default_nettype wire

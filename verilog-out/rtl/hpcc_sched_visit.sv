@@ -14,7 +14,7 @@
 // | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
 // | 5, 6 | `follows_read`, `single` | is a READ asked for just before the next PSN; one packet at most, also of 4096 bytes | |
 // | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
-// | 5 | `share` | random part of a packet | 13 bits |
+// | 3 | `share` | random part of a packet's payload | 13 bits |
 // | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
 // | 7 | `open`, `left_7`, `sum` | saturated at 15, at four or at one; credit earned | 4 bits, 45 bits |
 // | 7 | `paused_7` | is the flow's priority paused | |
@@ -38,7 +38,7 @@ module hpcc_sched_visit (
   input  wire  hpcc_nic_pkg::pacing_state_t cap,
   // Clock 2: level of its group.
   input  wire  hpcc_nic_pkg::group_level_t level,
-  // Register: flows that become active start after a random part of a packet time.
+  // Register: flows that become active start after a random part of the time of a packet's payload.
   input  wire  dither,
   // Random number.
   input  wire  [15:0] random,
@@ -76,6 +76,8 @@ module hpcc_sched_visit (
   logic [23:0] max_new;
   logic [23:0] wanted;
   logic [23:0] max_before;
+  logic [3:0] spare_bits;
+  wire  [15:0] share;
   wire  [36:0] diff_0;
   wire  [36:0] diff_1;
   wire  [36:0] diff_2;
@@ -189,7 +191,8 @@ module hpcc_sched_visit (
   wire  [23:0] end_5_q;
   wire  [12:0] wire_6_q;
   wire  [15:0] window_5_q;
-  wire  [12:0] share_p;
+  wire  [12:0] share_5_d;
+  wire  [12:0] share_5_q;
   wire  rest_6_q;
   wire  halted_6_q;
   wire  resting_12_q;
@@ -293,11 +296,10 @@ module hpcc_sched_visit (
     .d(window_3_q),
     .q(window_5_q)
   );
-  hpcc_mul #(.A(16), .B(13), .P(13), .LOW(16)) u_share (
+  hpcc_delay #(.WIDTH(13), .DEPTH(2)) u_share_5 (
     .clk(clk),
-    .a(random),
-    .b(wire_3_q),
-    .p(share_p)
+    .d(share_5_d),
+    .q(share_5_q)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_rest_6 (
     .clk(clk),
@@ -422,6 +424,8 @@ module hpcc_sched_visit (
   assign halted_4_d = rate_3_q == 34'd0;
   assign level_cap_d = {1'd0, level_earned_3_q} + {8'd0, wire_3_q};
   assign level_round_d = {1'd0, level_window_3_q} + {12'd0, level_less_one};
+  assign share = random >> spare_bits;
+  assign share_5_d = share[12:0];
   assign correction_sign = correction_q;
   assign corrected_4_d = credit_3_q + added;
   assign rewound_12_d = rewinds_3_q & (~restarted_3_q);
@@ -531,6 +535,21 @@ module hpcc_sched_visit (
     end
     if (sender_3_q.mtu == 3'd3) begin
       level_less_one = 12'h7ff;
+    end
+  end
+  always_comb begin
+    spare_bits = 4'd4;
+    if (sender_3_q.mtu == 3'd0) begin
+      spare_bits = 4'd8;
+    end
+    if (sender_3_q.mtu == 3'd1) begin
+      spare_bits = 4'd7;
+    end
+    if (sender_3_q.mtu == 3'd2) begin
+      spare_bits = 4'd6;
+    end
+    if (sender_3_q.mtu == 3'd3) begin
+      spare_bits = 4'd5;
     end
   end
   always_comb begin
@@ -850,7 +869,7 @@ module hpcc_sched_visit (
     wire_3_q <= wire_3_d;
     wire_4_q <= wire_3_q;
     wire_7_q <= wire_6_q;
-    share_6_q <= share_p;
+    share_6_q <= share_5_q;
     behind_q <= behind_d;
     left_q <= left_d;
     repeat_q <= repeat_d;
@@ -890,7 +909,7 @@ module hpcc_sched_visit (
     state_13_q <= state_13_d;
     grant_13_q <= grant_13_d;
   end
-  wire unused_bits = &{1'b0, state.stopped, base_credit.bytes, base_credit.fraction, diff_sign_0.bytes, diff_sign_0.fraction,
+  wire unused_bits = &{1'b0, state.stopped, base_credit.bytes, base_credit.fraction, share[15:13], diff_sign_0.bytes, diff_sign_0.fraction,
       diff_sign_1.bytes, diff_sign_1.fraction, diff_sign_2.bytes, diff_sign_2.fraction, diff_sign_3.bytes, diff_sign_3.fraction,
       balance_sign_0.bytes, balance_sign_0.fraction, balance_sign_1.bytes, balance_sign_1.fraction, balance_sign_2.bytes,
       balance_sign_2.fraction, balance_sign_3.bytes, balance_sign_3.fraction, correction_sign.bytes, earned.amount, level_round_q.rest};

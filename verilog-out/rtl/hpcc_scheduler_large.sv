@@ -269,6 +269,22 @@ module hpcc_scheduler_large (
   wire  [9:0] unused_index_5_q;
   logic [2:0] unused_owner_rest;
   logic [2:0] unused_owner_multiple;
+  wire  [14:0] unused_owner_number;
+  wire  [31:0] unused_owner_once;
+  wire  [31:0] unused_owner_twice;
+  wire  [31:0] unused_owner_thrice;
+  wire  [31:0] unused_owner_fourfold;
+  wire  [2:0] unused_owner_digits_0;
+  wire  [2:0] unused_owner_digits_1;
+  wire  [2:0] unused_owner_digits_2;
+  wire  [2:0] unused_owner_digits_3;
+  wire  [2:0] unused_owner_digits_4;
+  logic [31:0] unused_owner_times_0;
+  logic [31:0] unused_owner_times_1;
+  logic [31:0] unused_owner_times_2;
+  logic [31:0] unused_owner_times_3;
+  logic [31:0] unused_owner_times_4;
+  wire  hpcc_nic_pkg::engine_product_t unused_owner_quotient;
   // Clock 2: index.
   wire  [9:0] unused_owner_index;
   // Clock 4: engine.
@@ -279,8 +295,13 @@ module hpcc_scheduler_large (
   logic [2:0] unused_owner_engine_4_q;
   wire  [2:0] unused_owner_low_2_d;
   wire  [2:0] unused_owner_low_2_q;
-  wire  [15:0] unused_owner_quotient_a;
-  wire  [14:0] unused_owner_quotient_p;
+  wire  [31:0] unused_owner_low_1_d;
+  logic [31:0] unused_owner_low_1_q;
+  wire  [31:0] unused_owner_middle_1_d;
+  logic [31:0] unused_owner_middle_1_q;
+  logic [31:0] unused_owner_high_1_q;
+  wire  [31:0] unused_owner_product_2_d;
+  logic [31:0] unused_owner_product_2_q;
   wire  hpcc_nic_pkg::live_flow_t unused_live_rdata;
   hpcc_nic_pkg::live_flow_t unused_live_wdata;
   wire  [19:0] unused_sums_rdata;
@@ -432,8 +453,10 @@ module hpcc_scheduler_large (
   // Counts timeouts.
   wire  [31:0] timeouts_count;
   // Counts events that found no room in `cc_fifo`.
-  wire  cc_dropped_pulse;
   wire  [31:0] cc_dropped_count;
+  // One did, a clock ago.
+  logic cc_lost_d;
+  logic cc_lost_q;
   hpcc_sched_entry_large u_entry (
     .clk(clk),
     .rst(rst),
@@ -536,12 +559,6 @@ module hpcc_scheduler_large (
     .clk(clk),
     .d(unused_owner_low_2_d),
     .q(unused_owner_low_2_q)
-  );
-  hpcc_mul #(.A(16), .B(17), .P(15), .LOW(18)) u_unused_owner_quotient (
-    .clk(clk),
-    .a(unused_owner_quotient_a),
-    .b(inverse),
-    .p(unused_owner_quotient_p)
   );
   hpcc_table_ram #(.WIDTH(9), .ADDRESS(13)) u_unused_live (
     .clk(clk),
@@ -957,7 +974,7 @@ module hpcc_scheduler_large (
   hpcc_saturating_counter u_cc_dropped (
     .clk(clk),
     .rst(rst),
-    .pulse(cc_dropped_pulse),
+    .pulse(cc_lost_q),
     .count(cc_dropped_count)
   );
   assign quarters = random_word;
@@ -1009,7 +1026,6 @@ module hpcc_scheduler_large (
   assign carried_accepted = event_valid & entry_event_ready;
   assign telemetry = carried_carried;
   assign acked_bytes = ({8'd0, sender_acked} << 8) << sender_acked_mtu;
-  assign cc_dropped_pulse = sender_to_cc & (~cc_fifo_up_ready);
   assign cc_data = cc_fifo_down_data;
   assign cc_valid = cc_fifo_down_valid;
   assign ended_valid = ended_fifo_down_valid;
@@ -1076,6 +1092,12 @@ module hpcc_scheduler_large (
     reported_kind = telemetry.event_kind;
     if (sender_timed_out) begin
       reported_kind = 3'd3;
+    end
+  end
+  always_comb begin
+    cc_lost_d = sender_to_cc & (~cc_fifo_up_ready);
+    if (rst) begin
+      cc_lost_d = 1'd0;
     end
   end
   always_comb begin
@@ -1160,18 +1182,155 @@ module hpcc_scheduler_large (
   end
   // unused_owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
   //
+  // The multiplier is made of tables: what each three bits of the flow number add to the product, of which the constant leaves a function
+  // of three bits for each bit of the sum.
+  //
   // | clock | what |
   // |---|---|
   // | 0 | flow |
+  // | 1 | sums of two tables |
   // | 2 | its index: the quotient |
   // | 4 | its engine: the rest |
   //
-  // Engine and index of flows whose numbers have `A` bits; an index has `I` bits. A flow a clock.
-  assign unused_owner_quotient_a = {3'd0, unused_flow_1_q};
-  assign unused_owner_index = unused_owner_quotient_p[9:0];
+  // Engine and index of flows whose numbers have `A` bits, 15 at most; an index has `I` bits. A flow a clock.
+  assign unused_owner_number = {2'd0, unused_flow_1_q};
+  assign unused_owner_once = {15'd0, inverse};
+  assign unused_owner_twice = unused_owner_once + unused_owner_once;
+  assign unused_owner_thrice = unused_owner_once + unused_owner_twice;
+  assign unused_owner_fourfold = unused_owner_twice + unused_owner_twice;
+  assign unused_owner_digits_0 = unused_owner_number[2:0];
+  assign unused_owner_digits_1 = unused_owner_number[5:3];
+  assign unused_owner_digits_2 = unused_owner_number[8:6];
+  assign unused_owner_digits_3 = unused_owner_number[11:9];
+  assign unused_owner_digits_4 = unused_owner_number[14:12];
+  assign unused_owner_low_1_d = unused_owner_times_0 + (unused_owner_times_1 << 3);
+  assign unused_owner_middle_1_d = unused_owner_times_2 + (unused_owner_times_3 << 3);
+  assign unused_owner_product_2_d = (unused_owner_low_1_q + (unused_owner_middle_1_q << 6)) + (unused_owner_high_1_q << 12);
+  assign unused_owner_quotient = unused_owner_product_2_q;
+  assign unused_owner_index = unused_owner_quotient.index[9:0];
   assign unused_owner_low_2_d = unused_flow_1_q[2:0];
-  assign unused_owner_index_3_d = unused_owner_quotient_p[2:0];
+  assign unused_owner_index_3_d = unused_owner_quotient.index[2:0];
   assign unused_owner_engine = unused_owner_engine_4_q;
+  always_comb begin
+    unused_owner_times_0 = 32'd0;
+    if (unused_owner_digits_0 == 3'd1) begin
+      unused_owner_times_0 = unused_owner_once;
+    end
+    if (unused_owner_digits_0 == 3'd2) begin
+      unused_owner_times_0 = unused_owner_twice;
+    end
+    if (unused_owner_digits_0 == 3'd3) begin
+      unused_owner_times_0 = unused_owner_thrice;
+    end
+    if (unused_owner_digits_0 == 3'd4) begin
+      unused_owner_times_0 = unused_owner_fourfold;
+    end
+    if (unused_owner_digits_0 == 3'd5) begin
+      unused_owner_times_0 = unused_owner_fourfold + unused_owner_once;
+    end
+    if (unused_owner_digits_0 == 3'd6) begin
+      unused_owner_times_0 = unused_owner_thrice + unused_owner_thrice;
+    end
+    if (unused_owner_digits_0 == 3'd7) begin
+      unused_owner_times_0 = unused_owner_fourfold + unused_owner_thrice;
+    end
+  end
+  always_comb begin
+    unused_owner_times_1 = 32'd0;
+    if (unused_owner_digits_1 == 3'd1) begin
+      unused_owner_times_1 = unused_owner_once;
+    end
+    if (unused_owner_digits_1 == 3'd2) begin
+      unused_owner_times_1 = unused_owner_twice;
+    end
+    if (unused_owner_digits_1 == 3'd3) begin
+      unused_owner_times_1 = unused_owner_thrice;
+    end
+    if (unused_owner_digits_1 == 3'd4) begin
+      unused_owner_times_1 = unused_owner_fourfold;
+    end
+    if (unused_owner_digits_1 == 3'd5) begin
+      unused_owner_times_1 = unused_owner_fourfold + unused_owner_once;
+    end
+    if (unused_owner_digits_1 == 3'd6) begin
+      unused_owner_times_1 = unused_owner_thrice + unused_owner_thrice;
+    end
+    if (unused_owner_digits_1 == 3'd7) begin
+      unused_owner_times_1 = unused_owner_fourfold + unused_owner_thrice;
+    end
+  end
+  always_comb begin
+    unused_owner_times_2 = 32'd0;
+    if (unused_owner_digits_2 == 3'd1) begin
+      unused_owner_times_2 = unused_owner_once;
+    end
+    if (unused_owner_digits_2 == 3'd2) begin
+      unused_owner_times_2 = unused_owner_twice;
+    end
+    if (unused_owner_digits_2 == 3'd3) begin
+      unused_owner_times_2 = unused_owner_thrice;
+    end
+    if (unused_owner_digits_2 == 3'd4) begin
+      unused_owner_times_2 = unused_owner_fourfold;
+    end
+    if (unused_owner_digits_2 == 3'd5) begin
+      unused_owner_times_2 = unused_owner_fourfold + unused_owner_once;
+    end
+    if (unused_owner_digits_2 == 3'd6) begin
+      unused_owner_times_2 = unused_owner_thrice + unused_owner_thrice;
+    end
+    if (unused_owner_digits_2 == 3'd7) begin
+      unused_owner_times_2 = unused_owner_fourfold + unused_owner_thrice;
+    end
+  end
+  always_comb begin
+    unused_owner_times_3 = 32'd0;
+    if (unused_owner_digits_3 == 3'd1) begin
+      unused_owner_times_3 = unused_owner_once;
+    end
+    if (unused_owner_digits_3 == 3'd2) begin
+      unused_owner_times_3 = unused_owner_twice;
+    end
+    if (unused_owner_digits_3 == 3'd3) begin
+      unused_owner_times_3 = unused_owner_thrice;
+    end
+    if (unused_owner_digits_3 == 3'd4) begin
+      unused_owner_times_3 = unused_owner_fourfold;
+    end
+    if (unused_owner_digits_3 == 3'd5) begin
+      unused_owner_times_3 = unused_owner_fourfold + unused_owner_once;
+    end
+    if (unused_owner_digits_3 == 3'd6) begin
+      unused_owner_times_3 = unused_owner_thrice + unused_owner_thrice;
+    end
+    if (unused_owner_digits_3 == 3'd7) begin
+      unused_owner_times_3 = unused_owner_fourfold + unused_owner_thrice;
+    end
+  end
+  always_comb begin
+    unused_owner_times_4 = 32'd0;
+    if (unused_owner_digits_4 == 3'd1) begin
+      unused_owner_times_4 = unused_owner_once;
+    end
+    if (unused_owner_digits_4 == 3'd2) begin
+      unused_owner_times_4 = unused_owner_twice;
+    end
+    if (unused_owner_digits_4 == 3'd3) begin
+      unused_owner_times_4 = unused_owner_thrice;
+    end
+    if (unused_owner_digits_4 == 3'd4) begin
+      unused_owner_times_4 = unused_owner_fourfold;
+    end
+    if (unused_owner_digits_4 == 3'd5) begin
+      unused_owner_times_4 = unused_owner_fourfold + unused_owner_once;
+    end
+    if (unused_owner_digits_4 == 3'd6) begin
+      unused_owner_times_4 = unused_owner_thrice + unused_owner_thrice;
+    end
+    if (unused_owner_digits_4 == 3'd7) begin
+      unused_owner_times_4 = unused_owner_fourfold + unused_owner_thrice;
+    end
+  end
   always_comb begin
     unused_owner_rest = unused_owner_low_3_q;
     unused_owner_multiple = engines;
@@ -1244,6 +1403,10 @@ module hpcc_scheduler_large (
     unused_owner_low_3_q = 3'd0;
     unused_owner_index_3_q = 3'd0;
     unused_owner_engine_4_q = 3'd0;
+    unused_owner_low_1_q = 32'd0;
+    unused_owner_middle_1_q = 32'd0;
+    unused_owner_high_1_q = 32'd0;
+    unused_owner_product_2_q = 32'd0;
     notified_0_q = 1'd0;
     notified_1_q = 1'd0;
     notified_2_q = 1'd0;
@@ -1259,6 +1422,7 @@ module hpcc_scheduler_large (
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
+    cc_lost_q = 1'd0;
   end
   always @(posedge clk) begin
     overhead_q <= overhead_d;
@@ -1289,6 +1453,10 @@ module hpcc_scheduler_large (
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_index_3_q <= unused_owner_index_3_d;
     unused_owner_engine_4_q <= unused_owner_rest;
+    unused_owner_low_1_q <= unused_owner_low_1_d;
+    unused_owner_middle_1_q <= unused_owner_middle_1_d;
+    unused_owner_high_1_q <= unused_owner_times_4;
+    unused_owner_product_2_q <= unused_owner_product_2_d;
     notified_0_q <= notified_0_d;
     notified_1_q <= notified_1_d;
     notified_2_q <= notified_2_d;
@@ -1304,9 +1472,10 @@ module hpcc_scheduler_large (
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;
+    cc_lost_q <= cc_lost_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns,
-      unused_owner_quotient_p[14:10]};
+      unused_owner_quotient.index[13:10], unused_owner_quotient.fraction};
 endmodule
 
 `default_nettype wire

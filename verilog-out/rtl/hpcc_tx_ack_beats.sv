@@ -7,7 +7,8 @@
 // | clock | does |
 // |---|---|
 // | 0 - 7 | `TxHeader` |
-// | 7 | header whole, INT in its midst; whether a beat comes next |
+// | 6 | whether a first beat comes, two clocks later |
+// | 7 | header whole, INT in its midst; whether a second beat comes |
 // | 8, 9 | its beats |
 //
 // Beats of frames that have neither payload nor a place in the order of packets. They cannot be held up: who takes an item has room for its
@@ -34,11 +35,13 @@ module hpcc_tx_ack_beats (
   output wire  notified,
   // No item is taken.
   input  wire  crowded,
+  // 6: a beat comes in the clock after the next.
+  output wire  comes_next,
   // 7: a beat comes in the next clock.
   output wire  comes,
-  // 8: there is a beat.
-  output wire  valid,
-  // 8: it is the second one, in the clock behind the first.
+  // 7: it is the second one, in the clock behind the first.
+  output wire  comes_second,
+  // 8: the beat is the second one.
   output wire  second,
   // 8: it is the last.
   output wire  last,
@@ -81,14 +84,18 @@ module hpcc_tx_ack_beats (
   logic [12:0] header_body;
   logic header_echoes;
   logic [5:0] header_int_given;
-  wire  header_alive;
+  wire  unused_header_alive;
+  wire  header_alive_next;
   wire  [5:0] unused_header_int_bytes;
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::ack_plan_t beside_q;
-  logic valid_8_d;
-  logic valid_8_q;
+  wire  taken_6_q;
+  logic begins_7_d;
+  logic begins_7_q;
+  logic goes_on_8_d;
+  logic goes_on_8_q;
   logic second_8_d;
   logic second_8_q;
   hpcc_nic_pkg::ack_frame_headers_t header_8_d;
@@ -112,7 +119,8 @@ module hpcc_tx_ack_beats (
     .body(header_body),
     .echoes(header_echoes),
     .int_given(header_int_given),
-    .alive(header_alive),
+    .alive(unused_header_alive),
+    .alive_next(header_alive_next),
     .int_bytes(unused_header_int_bytes),
     .outer(header_outer),
     .bth(header_bth),
@@ -123,21 +131,27 @@ module hpcc_tx_ack_beats (
     .d(plan),
     .q(beside_q)
   );
+  hpcc_delay #(.WIDTH(1), .DEPTH(6)) u_taken_6 (
+    .clk(clk),
+    .d(take),
+    .q(taken_6_q)
+  );
   assign word = ack_data;
   assign ack_ready = (~busy_q) & (~crowded);
   assign take = (ack_valid & (~busy_q)) & (~crowded);
   assign header_ack_req = 1'd0;
   assign header_pad = 2'd0;
   assign given = word.int_length;
+  assign begins = taken_6_q & header_alive_next;
   assign old = beside_q;
   assign int_bytes = old.int_length;
   assign code = old.int_code;
   assign stack = old.int_stack;
-  assign begins = old.taken & header_alive;
   assign notified = notified_8_q;
-  assign goes_on = valid_8_q & end_8_q.spill;
-  assign comes = begins | goes_on;
-  assign valid = valid_8_q | second_8_q;
+  assign goes_on = begins_7_q & end_7.spill;
+  assign comes_next = begins | goes_on;
+  assign comes = begins_7_q | goes_on_8_q;
+  assign comes_second = goes_on_8_q;
   assign second = second_8_q;
   assign last = second_8_q | (~end_8_q.spill);
   assign headers = header_8_q;
@@ -153,12 +167,14 @@ module hpcc_tx_ack_beats (
   end
   always_comb begin
     busy_d = take;
-    notified_8_d = begins & (old.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION);
-    valid_8_d = begins;
-    second_8_d = goes_on;
+    begins_7_d = begins;
+    notified_8_d = begins_7_q & (old.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION);
+    goes_on_8_d = goes_on;
+    second_8_d = goes_on_8_q;
     if (rst) begin
       busy_d = 1'd1;
-      valid_8_d = 1'd0;
+      begins_7_d = 1'd0;
+      goes_on_8_d = 1'd0;
       notified_8_d = 1'd0;
       second_8_d = 1'd0;
     end
@@ -311,7 +327,8 @@ module hpcc_tx_ack_beats (
   initial begin
     busy_q = 1'd0;
     notified_8_q = 1'd0;
-    valid_8_q = 1'd0;
+    begins_7_q = 1'd0;
+    goes_on_8_q = 1'd0;
     second_8_q = 1'd0;
     header_8_q = 832'd0;
     end_8_q = 44'd0;
@@ -319,7 +336,8 @@ module hpcc_tx_ack_beats (
   always @(posedge clk) begin
     busy_q <= busy_d;
     notified_8_q <= notified_8_d;
-    valid_8_q <= valid_8_d;
+    begins_7_q <= begins_7_d;
+    goes_on_8_q <= goes_on_8_d;
     second_8_q <= second_8_d;
     header_8_q <= header_8_d;
     end_8_q <= end_8_d;

@@ -42,6 +42,9 @@ module hpcc_tx_data_header (
   // Row of the plan of the clock before.
   output wire  hpcc_nic_pkg::frame_row_t row
 );
+  wire  hpcc_nic_pkg::tx_packet_t coming;
+  hpcc_nic_pkg::waiting_packet_t arriving;
+  wire  hpcc_nic_pkg::waiting_packet_t waiting;
   wire  hpcc_nic_pkg::tx_packet_t word;
   wire  [10:0] words;
   logic [12:0] beyond;
@@ -64,10 +67,10 @@ module hpcc_tx_data_header (
   wire  spills;
   // The header fills the first beat; the packet's queue pair is gone.
   hpcc_nic_pkg::frame_plan_t planned;
-  wire  next_read;
   hpcc_nic_pkg::frame_row_t stored;
+  // Whether a packet is a READ request is decided in front of the FIFO, because it decides whether the packet leaves it.
   wire  packets_up_ready;
-  wire  hpcc_nic_pkg::tx_packet_t packets_down_data;
+  wire  hpcc_nic_pkg::waiting_packet_t packets_down_data;
   wire  packets_down_valid;
   wire  unused_packets_crowded;
   logic [5:0] header_dscp_int;
@@ -76,6 +79,7 @@ module hpcc_tx_data_header (
   wire  header_echoes;
   wire  [5:0] header_int_given;
   wire  header_alive;
+  wire  unused_header_alive_next;
   wire  [5:0] header_int_bytes;
   wire  [335:0] header_outer;
   wire  [95:0] header_bth;
@@ -91,6 +95,12 @@ module hpcc_tx_data_header (
   wire  queue_leaves_ahead;
   wire  queue_in_turn;
   logic queue_first;
+  wire  queue_enter;
+  wire  queue_leave;
+  wire  queue_enter_ahead;
+  wire  queue_leave_ahead;
+  wire  queue_enter_request;
+  wire  queue_leave_request;
   hpcc_nic_pkg::row_place_t queue_written_at;
   hpcc_nic_pkg::queued_plan_t queue_queued;
   hpcc_nic_pkg::queued_plan_t queue_at_hand;
@@ -155,10 +165,10 @@ module hpcc_tx_data_header (
   logic ahead_11_q;
   wire  request_11_d;
   logic request_11_q;
-  hpcc_fifo #(.WIDTH(199), .ADDRESS(6), .MARK(64)) u_packets (
+  hpcc_fifo #(.WIDTH(200), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
-    .up_data(packet_data),
+    .up_data(arriving),
     .up_valid(packet_valid),
     .up_ready(packets_up_ready),
     .down_data(packets_down_data),
@@ -184,6 +194,7 @@ module hpcc_tx_data_header (
     .echoes(header_echoes),
     .int_given(header_int_given),
     .alive(header_alive),
+    .alive_next(unused_header_alive_next),
     .int_bytes(header_int_bytes),
     .outer(header_outer),
     .bth(header_bth),
@@ -224,9 +235,10 @@ module hpcc_tx_data_header (
     .down_ready(queue_before_them_down_ready),
     .crowded(unused_queue_before_them_crowded)
   );
+  assign coming = packet_data;
   assign packet_ready = packets_up_ready;
-  assign word = packets_down_data;
-  assign next_read = word.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST;
+  assign waiting = packets_down_data;
+  assign word = waiting.packet;
   assign queue_next_request = ~word.response;
   assign take = packets_down_valid & queue_admits;
   assign words = 11'((word.length + 13'd3) >> 2);
@@ -269,6 +281,10 @@ module hpcc_tx_data_header (
     row_11_d.note.generation = old.generation;
     row_11_d.note.psn = old.psn;
     row_11_d.note.tag = old.tag;
+  end
+  always_comb begin
+    arriving.packet = coming;
+    arriving.read = coming.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST;
   end
   always_comb begin
     service.dscp = settings.dscp;
@@ -355,12 +371,18 @@ module hpcc_tx_data_header (
   //
   // A frame a clock in and out; sixteen of each kind from the clock in which a packet enters to that in which the last beat of its frame is
   // taken.
-  assign queue_goes_ahead = next_read & queue_free_way_q;
+  assign queue_goes_ahead = waiting.read & queue_free_way_q;
   assign queue_next_ahead = queue_goes_ahead;
   assign queue_takes = take & (~queue_goes_ahead);
   assign queue_takes_ahead = take & queue_goes_ahead;
   assign queue_leaves = queue_left_q & (~queue_left_ahead_q);
   assign queue_leaves_ahead = queue_left_q & queue_left_ahead_q;
+  assign queue_enter = queue_takes & (~queue_leaves);
+  assign queue_leave = queue_leaves & (~queue_takes);
+  assign queue_enter_ahead = queue_takes_ahead & (~queue_leaves_ahead);
+  assign queue_leave_ahead = queue_leaves_ahead & (~queue_takes_ahead);
+  assign queue_enter_request = (queue_takes & queue_next_request) & (~(queue_leaves & queue_left_request_q));
+  assign queue_leave_request = (queue_leaves & queue_left_request_q) & (~(queue_takes & queue_next_request));
   assign queue_in_order_up_valid = valid_11_q & (~ahead_11_q);
   assign queue_before_them_up_valid = valid_11_q & ahead_11_q;
   assign queue_ordered = queue_in_order_down_data;
@@ -405,35 +427,44 @@ module hpcc_tx_data_header (
   end
   always_comb begin
     queue_next_inside = queue_inside_q;
-    if (queue_takes & (~queue_leaves)) begin
+    if (queue_enter) begin
       queue_next_inside = queue_inside_q + 5'd1;
     end
-    if (queue_leaves & (~queue_takes)) begin
+    if (queue_leave) begin
       queue_next_inside = queue_inside_q - 5'd1;
     end
   end
   always_comb begin
     queue_next_inside_ahead = queue_inside_ahead_q;
-    if (queue_takes_ahead & (~queue_leaves_ahead)) begin
+    if (queue_enter_ahead) begin
       queue_next_inside_ahead = queue_inside_ahead_q + 5'd1;
     end
-    if (queue_leaves_ahead & (~queue_takes_ahead)) begin
+    if (queue_leave_ahead) begin
       queue_next_inside_ahead = queue_inside_ahead_q - 5'd1;
     end
   end
   always_comb begin
     queue_next_requests = queue_requests_q;
-    if ((queue_takes & queue_next_request) & (~(queue_leaves & queue_left_request_q))) begin
+    if (queue_enter_request) begin
       queue_next_requests = queue_requests_q + 5'd1;
     end
-    if ((queue_leaves & queue_left_request_q) & (~(queue_takes & queue_next_request))) begin
+    if (queue_leave_request) begin
       queue_next_requests = queue_requests_q - 5'd1;
     end
   end
   always_comb begin
-    queue_room_d = queue_next_inside != 5'h10;
-    queue_room_ahead_d = queue_next_inside_ahead != 5'h10;
-    queue_free_way_d = ~(|queue_next_requests);
+    queue_room_d = ~(queue_enter & (queue_inside_q == 5'hf));
+    if (queue_inside_q == 5'h10) begin
+      queue_room_d = queue_leave;
+    end
+    queue_room_ahead_d = ~(queue_enter_ahead & (queue_inside_ahead_q == 5'hf));
+    if (queue_inside_ahead_q == 5'h10) begin
+      queue_room_ahead_d = queue_leave_ahead;
+    end
+    queue_free_way_d = ~queue_enter_request;
+    if (|queue_requests_q) begin
+      queue_free_way_d = queue_leave_request & (queue_requests_q == 5'd1);
+    end
     if (rst) begin
       queue_room_d = 1'd1;
       queue_room_ahead_d = 1'd1;

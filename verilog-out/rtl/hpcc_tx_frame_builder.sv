@@ -104,12 +104,16 @@ module hpcc_tx_frame_builder (
   wire  hpcc_nic_pkg::frame_row_t headers_row;
   wire  acks_ack_ready;
   wire  acks_notified;
+  wire  acks_comes_next;
   wire  acks_comes;
-  wire  acks_valid;
+  wire  acks_comes_second;
   wire  acks_second;
   wire  acks_last;
   wire  [831:0] acks_headers;
   wire  hpcc_nic_pkg::ack_end_t acks_frame_end;
+  // An acknowledgement or the like has the clock, or the frame FIFO had no room a clock ago.
+  wire  waits_d;
+  logic waits_q;
   logic [1:0] number_d;
   logic [1:0] number_q;
   // The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
@@ -125,13 +129,18 @@ module hpcc_tx_frame_builder (
   logic spoiled_q;
   logic go_13_q;
   logic [511:0] payload_13_q;
-  logic [1:0] bytes_number;
   wire  bytes_counts;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
   logic valid_13_d;
   logic valid_13_q;
   logic [1:0] number_13_q;
+  // There is a beat of an acknowledgement or the like.
+  logic ack_13_d;
+  logic ack_13_q;
+  // Its number, or that of the beat of data, as the bytes want it.
+  logic [1:0] bytes_number_13_d;
+  logic [1:0] bytes_number_13_q;
   logic last_13_q;
   wire  penultimate_13_d;
   logic penultimate_13_q;
@@ -184,8 +193,9 @@ module hpcc_tx_frame_builder (
     .ack_ready(acks_ack_ready),
     .notified(acks_notified),
     .crowded(append_ack_crowded),
+    .comes_next(acks_comes_next),
     .comes(acks_comes),
-    .valid(acks_valid),
+    .comes_second(acks_comes_second),
     .second(acks_second),
     .last(acks_last),
     .headers(acks_headers),
@@ -194,7 +204,7 @@ module hpcc_tx_frame_builder (
   hpcc_tx_frame_bytes u_bytes (
     .clk(clk),
     .enable(go_13_q),
-    .number(bytes_number),
+    .number(bytes_number_13_q),
     .header(bytes_of_headers),
     .payload(payload_13_q),
     .count(beat.count),
@@ -226,7 +236,8 @@ module hpcc_tx_frame_builder (
   assign spill = plan.spill;
   assign drop = plan.drop;
   assign last_pull = pull & (left_now == 7'd1);
-  assign go = ((headers_plan_valid & (~append_crowded)) & ((~pull) | payload_valid)) & (~acks_comes);
+  assign go = (headers_plan_valid & (~waits_q)) & ((~pull) | payload_valid);
+  assign waits_d = acks_comes_next | append_crowded;
   assign payload_ready = go & pull;
   assign headers_plan_ready = go & ends;
   assign error = spoiled_q | (pull & beat.failed);
@@ -275,7 +286,8 @@ module hpcc_tx_frame_builder (
       end
     end
     valid_13_d = go & (~drop);
-    valid_14_d = valid_13_q | acks_valid;
+    ack_13_d = acks_comes;
+    valid_14_d = valid_13_q | ack_13_q;
     error_out_d = given & leaving.bad;
     left_out_d = (given & (~leaving.bad)) & note.ends_read;
     request_out_d = (given & (~leaving.bad)) & (~note.response);
@@ -284,6 +296,7 @@ module hpcc_tx_frame_builder (
       begun_d = 1'd0;
       spoiled_d = 1'd0;
       valid_13_d = 1'd0;
+      ack_13_d = 1'd0;
       valid_14_d = 1'd0;
       error_out_d = 1'd0;
       left_out_d = 1'd0;
@@ -293,7 +306,6 @@ module hpcc_tx_frame_builder (
   always_comb begin
     beat_14_d = beat_14_q;
     bytes_of_headers = {256'd0, row.headers} << 256;
-    bytes_number = number_13_q;
     beat_14_d.number = number_13_q;
     beat_14_d.last = last_13_q;
     beat_14_d.penultimate = penultimate_13_q;
@@ -304,14 +316,10 @@ module hpcc_tx_frame_builder (
     beat_14_d.behind_int = row.int_on;
     beat_14_d.note = row.note;
     beat_14_d.int_code = {2'd0, row.int_on};
-    beat_14_d.ack = acks_valid;
-    if (acks_valid) begin
+    beat_14_d.ack = ack_13_q;
+    if (ack_13_q) begin
       bytes_of_headers = acks_headers;
-      bytes_number = 2'd0;
       beat_14_d.number = {1'd0, acks_second};
-      if (acks_second) begin
-        bytes_number = 2'd3;
-      end
       beat_14_d.bad = 1'd0;
       beat_14_d.last = acks_last;
       beat_14_d.penultimate = ~acks_last;
@@ -340,10 +348,20 @@ module hpcc_tx_frame_builder (
     end
   end
   always_comb begin
+    bytes_number_13_d = number_q;
+    if (acks_comes) begin
+      bytes_number_13_d = 2'd0;
+      if (acks_comes_second) begin
+        bytes_number_13_d = 2'd3;
+      end
+    end
+  end
+  always_comb begin
     code.extension = row.extension;
     code.int_header = row.int_on;
   end
   initial begin
+    waits_q = 1'd0;
     number_q = 2'd0;
     begun_q = 1'd0;
     left_q = 7'd0;
@@ -354,6 +372,8 @@ module hpcc_tx_frame_builder (
     payload_13_q = 512'd0;
     valid_13_q = 1'd0;
     number_13_q = 2'd0;
+    ack_13_q = 1'd0;
+    bytes_number_13_q = 2'd0;
     last_13_q = 1'd0;
     penultimate_13_q = 1'd0;
     bad_13_q = 1'd0;
@@ -365,6 +385,7 @@ module hpcc_tx_frame_builder (
     note_out_q = 48'd0;
   end
   always @(posedge clk) begin
+    waits_q <= waits_d;
     number_q <= number_d;
     begun_q <= begun_d;
     left_q <= left_d;
@@ -375,6 +396,8 @@ module hpcc_tx_frame_builder (
     payload_13_q <= beat.data;
     valid_13_q <= valid_13_d;
     number_13_q <= number_q;
+    ack_13_q <= ack_13_d;
+    bytes_number_13_q <= bytes_number_13_d;
     last_13_q <= ends;
     penultimate_13_q <= penultimate_13_d;
     bad_13_q <= error;

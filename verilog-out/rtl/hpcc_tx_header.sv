@@ -47,6 +47,8 @@ module hpcc_tx_header (
   input  wire  [5:0] int_given,
   // The queue pair exists and is of this generation.
   output wire  alive,
+  // The same a clock earlier.
+  output wire  alive_next,
   // Bytes of INT.
   output wire  [5:0] int_bytes,
   // Ethernet, IPv4 and UDP header, first byte in the highest bits.
@@ -76,6 +78,7 @@ module hpcc_tx_header (
   wire  hpcc_nic_pkg::header_plan_t plan_q;
   hpcc_nic_pkg::header_plan_t plan_3_d;
   hpcc_nic_pkg::header_plan_t plan_3_q;
+  wire  alive_6_q;
   logic [12:0] body_3_q;
   logic echoes_3_q;
   wire  [19:0] fixed_b_d;
@@ -121,6 +124,11 @@ module hpcc_tx_header (
     .d(plan_3_q),
     .q(plan_q)
   );
+  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_alive_6 (
+    .clk(clk),
+    .d(plan_3_q.alive),
+    .q(alive_6_q)
+  );
   hpcc_delay #(.WIDTH(64), .DEPTH(3)) u_lengths (
     .clk(clk),
     .d(lengths_4_q),
@@ -132,6 +140,7 @@ module hpcc_tx_header (
   assign with_int = {3'd0, body_3_q} + {10'd0, plan_3_q.int_bytes};
   assign peer_halves = plan_3_q.peer.ip;
   assign peer_sum_4_d = ({2'd0, peer_halves.low} + {2'd0, peer_halves.high}) + {10'd0, plan_3_q.service};
+  assign alive_next = alive_6_q;
   assign own_halves = settings.ip;
   assign fixed_b_d = {4'd0, own_halves.low} + {4'd0, own_halves.high};
   assign fixed_d = (fixed_b_q + 20'h8511) + ({12'd0, settings.ttl} << 8);

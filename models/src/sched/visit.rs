@@ -63,7 +63,7 @@ pub struct Moment {
     /// Other flows wait for their visits.
     pub crowded: bool,
     /// Under `CAP_DITHER` a random number: a flow that becomes active starts with a credit that makes its first packet wait
-    /// `random / 65536` of a packet time, whatever it had saved (HCC paper, section IV, scenario B).
+    /// `random / 65536` of the time of a full packet's payload, whatever it had saved (HCC paper, section IV, scenario B).
     pub random: Option<u16>,
 }
 
@@ -142,7 +142,7 @@ pub fn visit_at(
     let wire = i64::from(registers.wire_bytes(sender.mtu)) << CREDIT_FRACTION;
     let cap = match random {
         Some(random) if (fresh || before.rest) && !rest => {
-            wire - (((i64::from(random) * (wire >> CREDIT_FRACTION)) >> 16) << CREDIT_FRACTION)
+            wire - (((i64::from(random) * i64::from(mtu_bytes(sender.mtu))) >> 16) << CREDIT_FRACTION)
         }
         _ => i64::from(pacing.cap) << CREDIT_FRACTION,
     };

@@ -112,7 +112,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     adjusts_at: DFF<U<I>>,
     adjusts_to: DFF<U<20>>,
     #[signals(RingEntry: entry, back)]
-    #[signals(U<6>: tag_now, tag_after)]
+    tag_now: Signal<Local, U<6>>,
     sender_ram: TableRam<FlowShared, I>,
     pacing_ram: TableRam<PacingState, I>,
     cap_ram: TableRam<FlowCap, I>,
@@ -131,7 +131,8 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     valid_12: Delay<Bit, 12>,
     entry_13: Delay<RingEntry, 13>,
     visit: Visit,
-    back_15: Delay<RingEntry, 2>,
+    #[registers(RingEntry: back_14, back_15)]
+    granted_14: DFF<Bit>,
     back_valid_15: Delay<Bit, 2>,
     #[registers(PacingState: cap_2, pacing_2)]
     wake_14: DFF<Wake>,
@@ -253,14 +254,18 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         lag = bit_cast_word::<TagDistance, U<6>>(tag - entry_13.tag);
         tag_now = if !lag.negative { tag } else { entry_13.tag };
         granted = visit.grant.val().count.any();
-        tag_after = if granted { tag_now + 1 } else { tag_now };
         back_valid_15 = ending & !visit.idle;
-        back.place = entry_13.place;
-        back.tag = tag_after;
+        fields!(back_14.d: place = entry_13.place, tag = tag_now);
+        granted_14 = granted;
+        // 14: who got a grant goes behind it; counted behind a register, because whose tag it is comes late
+        back = back_14;
+        if granted_14 {
+            back.tag = back_14.tag + 1;
+        }
         back_15 = back;
         waiting.tick = tick;
         waiting.enter = back_valid_15 & settled;
-        inputs!(waiting: flow = back_15.q, row = choice.row);
+        inputs!(waiting: flow = back_15, row = choice.row);
         choice.rate = visit.rate;
         choice.mtu = sender_ram.rdata.val().mtu;
         choice.pause_bit = sender_ram.rdata.val().pause_class;

@@ -1,10 +1,15 @@
 //! Levels of groups on their way to the engines: what a rate means to a visit is computed once, when it is written.
 //!
+//! Both halves of the rate are multiplied by both times one after the other, in one multiplier of 17 by 17 bits.
+//!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
-//! | 0 | inputs | group and rate | UQ7.27 |
-//! | 3 | `earned`, `flown` | rate x visit interval; rate x time of the window | bytes; UQ23.11 |
-//! | 4 | `word_4` | the level | |
+//! | 0 | inputs | group and rate; the registers of this clock count | UQ7.27 |
+//! | 1, 2 | `rate_1` | low and high half of the rate x visit interval | |
+//! | 3, 4 | `rate_1` | low and high half of the rate x time of the window | |
+//! | 5 | `earned_5` | sum of the first two products | 19 bits, bytes |
+//! | 7 | `flown_7` | sum of the last two | UQ23.11 |
+//! | 8 | `word_8` | the level | |
 //!
 //! For 31 clocks after a reset every group gets none instead: all ones, one group a clock.
 //!
@@ -13,19 +18,23 @@
 use crate::prim::delay::Delay;
 use crate::prim::mul::MulPipe;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bits_zero;
+use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::sched::GroupLevel;
+use crate::words::visit::{EarnedSum, IntervalProduct, RateHalves, TimeProduct, WindowBytes};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Computes levels, one a clock.
+/// Clocks from one level to the next, at least. A register of the NIC is written every fourth clock at most.
+pub const LEVEL_INTERVAL: u64 = 4;
+
+/// Computes levels, one every [`LEVEL_INTERVAL`] clocks.
 #[block]
 pub struct Levels {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: no group has a level.
     pub reset: Signal<In, Bit>,
-    /// Clock 0: a level is written, not within 32 clocks after reset.
+    /// Clock 0: a level is written, not within 32 clocks after reset, and not within three after another.
     pub write: Signal<In, Bit>,
     /// Clock 0: its group.
     pub group: Signal<In, U<4>>,
@@ -37,58 +46,114 @@ pub struct Levels {
     pub cap_window: Signal<In, Bit>,
     /// Register: to its rate times this, ns.
     pub cap_time: Signal<In, U<16>>,
-    /// Clock 4: the engines write a level.
+    /// Clock 8: the engines write a level.
     pub written: Signal<Out, Bit>,
-    /// Clock 4: its group.
+    /// Clock 8: its group.
     pub written_group: Signal<Out, U<4>>,
-    /// Clock 4: the level.
+    /// Clock 8: the level.
     pub level: Signal<Out, GroupLevel>,
-    earned: MulPipe<34, 12, 19, 27>,
-    flown: MulPipe<34, 16, 34, 16>,
-    write_3: Delay<Bit, 3>,
-    group_3: Delay<U<4>, 3>,
-    rate_3: Delay<U<34>, 3>,
+    // 1 to 4
+    /// Which product is begun, 1 to 4; 0 is none.
+    step: DFF<U<3>>,
+    rate_1: DFF<U<34>>,
+    halves: Signal<Local, RateHalves>,
+    interval_1: DFF<U<12>>,
+    time_1: DFF<U<16>>,
+    #[registers(Bit: unbounded_1, unbounded_5)]
+    product: MulPipe<17, 17, 34>,
+    // 3 to 6
+    /// Which product shows.
+    shown: Delay<U<3>, 2>,
+    /// Of the product before, what the next one is added to.
+    below: DFF<U<17>>,
+    by_interval: Signal<Local, IntervalProduct>,
+    by_time: Signal<Local, TimeProduct>,
+    sum: Signal<Local, EarnedSum>,
+    earned_5: DFF<U<19>>,
+    rate_5: DFF<U<34>>,
+    group_1: DFF<U<4>>,
+    group_5: DFF<U<4>>,
+    // 7
+    flown_7: DFF<U<34>>,
+    #[registers(Bit: write_7, write_8)]
     settle: DFF<U<5>>,
-    write_4: DFF<Bit>,
-    group_4: DFF<U<4>>,
-    none: Signal<Local, Bit>,
+    group_8: DFF<U<4>>,
     window: Signal<Local, U<35>>,
-    word_4: DFF<GroupLevel>,
+    window_bytes: Signal<Local, WindowBytes>,
+    word_8: DFF<GroupLevel>,
 }
 
 #[kernel]
 impl Logic for Levels {
     fn update(&mut self) {
-        inputs!(earned: a = rate, b = interval);
-        inputs!(flown: a = rate, b = cap_time);
-        write_3 = write;
-        write_4 = write_3;
-        group_3 = group;
-        group_4 = group_3;
-        rate_3 = rate;
-
-        // 3: rounded up to whole bytes, one at least
-        none = !cap_window | rate_3.all();
-        window = if flown.p == 0 { bits_u::<35>(2048) } else { bit_cast_u::<35, 34>(flown.p) + 2047 };
-        if none | window.get_bit(34) {
-            window = !bits_u::<35>(0);
+        // 0
+        if step.any() {
+            step = step + 1;
         }
-        word_4 = bits_zero::<GroupLevel>(0);
-        word_4.rate = rate_3;
-        word_4.earned = bit_cast_u::<20, 19>(earned.p) + 1;
-        word_4.window = window.get_bits::<23>(11);
+        if step == 4 {
+            step = bits_u::<3>(0);
+        }
+        if write {
+            step = bits_u::<3>(1);
+            assign!(
+                rate_1.d = rate,
+                group_1.d = group,
+                interval_1.d = interval,
+                time_1.d = cap_time
+            );
+            unbounded_1 = !cap_window | rate.all();
+        }
+
+        // 1 to 4
+        halves = bit_cast_word::<RateHalves, U<34>>(rate_1);
+        product.a = if (step == 1) | (step == 3) { halves.low } else { halves.high };
+        product.b =
+            if (step == 1) | (step == 2) { bit_cast_u::<17, 12>(interval_1) } else { bit_cast_u::<17, 16>(time_1) };
+        shown = step;
+        if step == 4 {
+            assign!(rate_5.d = rate_1, group_5.d = group_1, unbounded_5.d = unbounded_1);
+        }
+
+        // 3 to 6: the upper product stands 17 bits above the lower one. Of a time's the lowest 16 bits are fractions that count for nothing
+        by_interval = bit_cast_word::<IntervalProduct, U<34>>(product.p);
+        by_time = bit_cast_word::<TimeProduct, U<34>>(product.p);
+        below = by_interval.high;
+        sum = bit_cast_word::<EarnedSum, U<34>>(product.p + bit_cast_u::<34, 17>(below));
+        if shown == 2 {
+            earned_5 = sum.bytes;
+        }
+        if shown == 3 {
+            below = bit_cast_u::<17, 18>(by_time.units);
+        }
+        if shown == 4 {
+            flown_7 = product.p + product.p + bit_cast_u::<34, 17>(below);
+        }
+        write_7 = shown == 4;
+
+        // 7: rounded up to whole bytes, one at least
+        window = if flown_7 == 0 { bits_u::<35>(2048) } else { bit_cast_u::<35, 34>(flown_7) + 2047 };
+        window_bytes = bit_cast_word::<WindowBytes, U<35>>(window);
+        write_8 = write_7;
+        group_8 = group_5;
+        word_8 = bits_zero::<GroupLevel>(0);
+        word_8.rate = rate_5;
+        word_8.earned = bit_cast_u::<20, 19>(earned_5) + 1;
+        word_8.window = window_bytes.bytes;
+        if unbounded_5 | window_bytes.over {
+            word_8.window = !bits_u::<23>(0);
+        }
         if settle.any() {
             settle = settle - 1;
-            write_4 = true;
-            group_4 = bit_cast_u::<4, 5>(settle);
-            word_4.rate = !bits_u::<34>(0);
-            word_4.earned = !bits_u::<20>(0);
-            word_4.window = !bits_u::<23>(0);
+            write_8 = true;
+            group_8 = bit_cast_u::<4, 5>(settle);
+            word_8.rate = !bits_u::<34>(0);
+            word_8.earned = !bits_u::<20>(0);
+            word_8.window = !bits_u::<23>(0);
         }
         if reset {
             settle = bits_u::<5>(31);
         }
 
-        assign!(written = write_4, written_group = group_4, level = word_4);
+        assign!(written = write_8, written_group = group_8, level = word_8);
     }
 }

@@ -1,5 +1,6 @@
 //! Random but plausible life of a scheduler: what its unit tests, lockstep and mutation feed it.
 
+use super::levels::LEVEL_INTERVAL;
 use crate::prim::uint::{Limbs, U};
 use crate::prim::wide::W;
 use crate::sim::{Port, Stimulus};
@@ -42,6 +43,8 @@ pub struct SchedTraffic {
     accept: f64,
     /// How far the clock has jumped ahead, ns.
     ahead: u64,
+    /// From when on another level may be written.
+    next_level: u64,
 }
 
 /// The limbs of a clock's inputs by the names of their ports.
@@ -70,6 +73,7 @@ impl SchedTraffic {
             limbs: ports.iter().map(|port| (port.name.clone(), port.limb)).collect(),
             flows,
             stretch: Stretch::Wild,
+            next_level: 0,
             sent: vec![(0, 0); 65_536],
             // soon they begin anew
             generation: vec![250; 65_536],
@@ -204,7 +208,11 @@ impl SchedTraffic {
     /// Levels come and go, none while they are cleared; the first groups have most flows.
     fn limits(&mut self, clock: u64, pins: &mut Pins) {
         let level = self.random.below(if self.stretch == Stretch::Paced { 200 } else { 50 });
-        pins.set("level_write", u64::from(level == 0 && clock > 40));
+        let writes = level == 0 && clock > 40 && clock >= self.next_level;
+        if writes {
+            self.next_level = clock + LEVEL_INTERVAL;
+        }
+        pins.set("level_write", u64::from(writes));
         pins.set("level_group", self.group());
         let rate = match self.random.below(8) {
             0 => 0,

@@ -173,6 +173,8 @@ pub struct Scheduler<
     timeouts: SaturatingCounter,
     /// Counts events that found no room in `cc_fifo`.
     cc_dropped: SaturatingCounter,
+    /// One did, a clock ago.
+    cc_lost: DFF<Bit>,
 }
 
 #[kernel]
@@ -288,7 +290,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         reported_kind = if sender.timed_out { bits_u::<3>(3) } else { telemetry.event_kind };
         acked_bytes = (bit_cast_u::<32, 24>(sender.acked) << 8) << sender.acked_mtu;
         cc_fifo.up.valid = sender.to_cc;
-        cc_dropped.pulse = sender.to_cc & !cc_fifo.up.ready;
+        // the FIFO and its counter lie apart
+        cc_lost = sender.to_cc & !cc_fifo.up.ready;
+        cc_dropped.pulse = cc_lost;
         cc_fifo.up.data = bits_zero::<LawEvent>(0);
         cc_fifo.up.data.next.snd_nxt = sender.snd_nxt;
         cc_fifo.up.data.next.psn_next = sender.psn;
@@ -318,6 +322,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         count_out_of_range = out_of_range.count;
         count_timeout = timeouts.count;
         count_cc_dropped = cc_dropped.count;
+        reset!(cc_lost);
         if reset {
             overhead = 124.into();
             interval = 512.into();

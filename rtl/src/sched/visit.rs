@@ -10,7 +10,7 @@
 //! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
 //! | 5, 6 | `follows_read`, `single` | is a READ asked for just before the next PSN; one packet at most, also of 4096 bytes | |
 //! | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
-//! | 5 | `share` | random part of a packet | 13 bits |
+//! | 3 | `share` | random part of a packet's payload | 13 bits |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
 //! | 7 | `open`, `left_7`, `sum` | saturated at 15, at four or at one; credit earned | 4 bits, 45 bits |
 //! | 7 | `paused_7` | is the flow's priority paused | |
@@ -45,7 +45,7 @@ pub struct Visit {
     pub cap: Signal<In, PacingState>,
     /// Clock 2: level of its group.
     pub level: Signal<In, GroupLevel>,
-    /// Register: flows that become active start after a random part of a packet time.
+    /// Register: flows that become active start after a random part of the time of a packet's payload.
     pub dither: Signal<In, Bit>,
     /// Random number.
     pub random: Signal<In, U<16>>,
@@ -90,7 +90,9 @@ pub struct Visit {
     end_5: Delay<U<24>, 2>,
     wire_6: Delay<U<13>, 2>,
     window_5: Delay<U<16>, 2>,
-    share: MulPipe<16, 13, 13, 16>,
+    spare_bits: Signal<Local, U<4>>,
+    share: Signal<Local, U<16>>,
+    share_5: Delay<U<13>, 2>,
     rest_6: Delay<Bit, 3>,
     halted_6: Delay<Bit, 2>,
     resting_12: Delay<Bit, 5>,
@@ -213,7 +215,22 @@ impl Logic for Visit {
         level_round = bit_cast_word::<RoundedWindow, U<24>>(
             bit_cast_u::<24, 23>(level_window_3) + bit_cast_u::<24, 12>(level_less_one),
         );
-        inputs!(share: a = random, b = wire_3);
+        // of the payload of a full packet, so that no multiplier is needed
+        spare_bits = bits_u::<4>(4);
+        if sender_3.mtu == 0 {
+            spare_bits = bits_u::<4>(8);
+        }
+        if sender_3.mtu == 1 {
+            spare_bits = bits_u::<4>(7);
+        }
+        if sender_3.mtu == 2 {
+            spare_bits = bits_u::<4>(6);
+        }
+        if sender_3.mtu == 3 {
+            spare_bits = bits_u::<4>(5);
+        }
+        share = random >> spare_bits;
+        share_5 = bit_cast_u::<13, 16>(share);
         rest_6 = rest_3;
         inputs!(product: a = rate_3, b = ticks);
         correction_sign = bit_cast_word::<CorrectionSign, U<20>>(correction);
@@ -256,7 +273,7 @@ impl Logic for Visit {
         base_6 = base_5;
         window_6 = if level_packets < window_5 { level_packets } else { window_5 };
         cap_6 = cap_5;
-        assign!(share_6.d = share.p, fresh_6.d = fresh_5.q);
+        assign!(share_6.d = share_5.q, fresh_6.d = fresh_5.q);
         nxt_12 = nxt_5;
         max_12 = max_5;
 

@@ -4,7 +4,8 @@
 //! | clock | does |
 //! |---|---|
 //! | 0 - 7 | [`TxHeader`] |
-//! | 7 | header whole, INT in its midst; whether a beat comes next |
+//! | 6 | whether a first beat comes, two clocks later |
+//! | 7 | header whole, INT in its midst; whether a second beat comes |
 //! | 8, 9 | its beats |
 
 use super::header::TxHeader;
@@ -45,11 +46,13 @@ pub struct AckBeats {
     pub notified: Signal<Out, Bit>,
     /// No item is taken.
     pub crowded: Signal<In, Bit>,
+    /// 6: a beat comes in the clock after the next.
+    pub comes_next: Signal<Out, Bit>,
     /// 7: a beat comes in the next clock.
     pub comes: Signal<Out, Bit>,
-    /// 8: there is a beat.
-    pub valid: Signal<Out, Bit>,
-    /// 8: it is the second one, in the clock behind the first.
+    /// 7: it is the second one, in the clock behind the first.
+    pub comes_second: Signal<Out, Bit>,
+    /// 8: the beat is the second one.
     pub second: Signal<Out, Bit>,
     /// 8: it is the last.
     pub last: Signal<Out, Bit>,
@@ -60,6 +63,7 @@ pub struct AckBeats {
     #[registers(Bit: busy, notified_8)]
     header: TxHeader,
     beside: Delay<AckPlan, 7>,
+    taken_6: Delay<Bit, 6>,
     take: Signal<Local, Bit>,
     word: Signal<Local, AckSend>,
     service: Signal<Local, TypeOfService>,
@@ -68,7 +72,7 @@ pub struct AckBeats {
     given_code: Signal<Local, U<3>>,
     plan: Signal<Local, AckPlan>,
     // 7
-    #[registers(Bit: valid_8, second_8)]
+    #[registers(Bit: begins_7, goes_on_8, second_8)]
     #[signals(Bit: begins, goes_on)]
     old: Signal<Local, AckPlan>,
     headers_behind: Signal<Local, AckHeaders>,
@@ -137,6 +141,11 @@ impl Logic for AckBeats {
         fields!(plan from word: kind, syndrome, msn, int_length, int_stack);
         fields!(plan: int_code = given_code);
         beside = plan;
+        taken_6 = take;
+
+        // 6: a clock before it is needed, because who makes beats of data waits for it
+        begins = taken_6 & header.alive_next;
+        begins_7 = begins;
 
         // 7: BTH and AETH move up behind INT
         old = beside;
@@ -204,8 +213,7 @@ impl Logic for AckBeats {
             end_7.tail = bits_u::<7>(70);
         }
         end_7.spill = end_7.tail > 60;
-        begins = old.taken & header.alive;
-        notified_8 = begins & (old.kind == AckKind::Notification);
+        notified_8 = begins_7 & (old.kind == AckKind::Notification);
         notified = notified_8;
         if old.taken {
             fields!(header_8.d: outer = header.outer, behind);
@@ -213,11 +221,12 @@ impl Logic for AckBeats {
         }
 
         // 8: the first beat, a clock later the second
-        goes_on = valid_8 & end_8.spill;
-        valid_8 = begins;
-        second_8 = goes_on;
-        comes = begins | goes_on;
-        valid = valid_8 | second_8;
+        goes_on = begins_7 & end_7.spill;
+        goes_on_8 = goes_on;
+        comes_next = begins | goes_on;
+        second_8 = goes_on_8;
+        comes = begins_7 | goes_on_8;
+        comes_second = goes_on_8;
         second = second_8;
         last = second_8 | !end_8.spill;
         headers = bit_cast_bus::<832, 13, AckFrameHeaders>(header_8);
@@ -225,7 +234,7 @@ impl Logic for AckBeats {
 
         if reset {
             busy = true;
-            clear!(valid_8, notified_8, second_8);
+            clear!(begins_7, goes_on_8, notified_8, second_8);
         }
     }
 }

@@ -94,6 +94,8 @@ pub struct FrameBuilder {
     last_pull: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
+    /// An acknowledgement or the like has the clock, or the frame FIFO had no room a clock ago.
+    waits: DFF<Bit>,
     error: Signal<Local, Bit>,
     number: DFF<U<2>>,
     /// The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
@@ -114,6 +116,10 @@ pub struct FrameBuilder {
     bytes: FrameBytes,
     valid_13: DFF<Bit>,
     number_13: DFF<U<2>>,
+    /// There is a beat of an acknowledgement or the like.
+    ack_13: DFF<Bit>,
+    /// Its number, or that of the beat of data, as the bytes want it.
+    bytes_number_13: DFF<U<2>>,
     #[registers(Bit: last_13, penultimate_13, bad_13)]
     // 14
     valid_14: DFF<Bit>,
@@ -152,10 +158,9 @@ impl Logic for FrameBuilder {
         if self.pull.val() {
             self.leaves_one.next = bits_u::<7>(2);
         }
-        self.go.next = self.headers.plan.valid.val()
-            & !self.append.crowded.val()
-            & (!self.pull.val() | self.payload.valid.val())
-            & !self.acks.comes.val();
+        self.go.next =
+            self.headers.plan.valid.val() & !self.waits.q.val() & (!self.pull.val() | self.payload.valid.val());
+        self.waits.d.next = self.acks.comes_next.val() | self.append.crowded.val();
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.plan.ready.next = self.go.val() & self.ends.val();
         self.headers.payload.next = self.payload.valid.val();
@@ -181,8 +186,21 @@ impl Logic for FrameBuilder {
         self.bytes.count.next = self.beat.val().count;
         self.bytes.counts.next = self.pull.val() & !self.acks.comes.val();
         self.valid_13.d.next = self.go.val() & !self.drop.val();
-        assign!(number_13.d = number, last_13.d = ends, bad_13.d = error);
+        assign!(
+            number_13.d = number,
+            bytes_number_13.d = number,
+            last_13.d = ends,
+            bad_13.d = error
+        );
         self.penultimate_13.d.next = self.last_pull.val() & self.spill.val();
+        self.ack_13.d.next = self.acks.comes.val();
+        if self.acks.comes.val() {
+            // 3: nothing is carried over into the second beat
+            self.bytes_number_13.d.next = bits_u::<2>(0);
+            if self.acks.comes_second.val() {
+                self.bytes_number_13.d.next = bits_u::<2>(3);
+            }
+        }
 
         // 13
         self.row.next = self.headers.row.val();
@@ -190,20 +208,15 @@ impl Logic for FrameBuilder {
         self.bytes_of_headers.next =
             bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row.val().headers)) << 256;
         fields!(code from row: extension, int_header = int_on);
-        inputs!(bytes: enable = go_13, number = number_13);
-        self.valid_14.d.next = self.valid_13.q.val() | self.acks.valid.val();
+        inputs!(bytes: enable = go_13, number = bytes_number_13);
+        self.valid_14.d.next = self.valid_13.q.val() | self.ack_13.q.val();
         fields!(beat_14.d: number = number_13, last = last_13, penultimate = penultimate_13, bad = bad_13);
         fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
         self.beat_14.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
-        self.beat_14.d.next.ack = self.acks.valid.val();
-        if self.acks.valid.val() {
+        self.beat_14.d.next.ack = self.ack_13.q.val();
+        if self.ack_13.q.val() {
             assign!(bytes_of_headers = acks.headers);
-            // 3: nothing is carried over into the second beat
-            self.bytes.number.next = bits_u::<2>(0);
             self.beat_14.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.acks.second.val()));
-            if self.acks.second.val() {
-                self.bytes.number.next = bits_u::<2>(3);
-            }
             self.beat_14.d.next.bad = false;
             self.beat_14.d.next.last = self.acks.last.val();
             self.beat_14.d.next.penultimate = !self.acks.last.val();
@@ -238,6 +251,7 @@ impl Logic for FrameBuilder {
             begun,
             spoiled,
             valid_13,
+            ack_13,
             valid_14,
             error_out,
             left_out,

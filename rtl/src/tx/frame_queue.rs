@@ -70,6 +70,8 @@ pub struct FrameQueue {
     #[registers(Bit: room, room_ahead, free_way)]
     #[registers(U<4>: place, place_ahead)]
     #[signals(Bit: goes_ahead, takes, takes_ahead, leaves, leaves_ahead, in_turn, first)]
+    // counts change
+    #[signals(Bit: enter, leave, enter_ahead, leave_ahead, enter_request, leave_request)]
     // of the row that is written, and of the one that is read
     #[signals(RowPlace: written_at)]
     at: DFF<U<5>>,
@@ -100,22 +102,28 @@ impl Logic for FrameQueue {
             next_inside_ahead = inside_ahead,
             next_requests = requests
         );
-        if takes & !leaves {
+        enter = takes & !leaves;
+        leave = leaves & !takes;
+        enter_ahead = takes_ahead & !leaves_ahead;
+        leave_ahead = leaves_ahead & !takes_ahead;
+        enter_request = takes & next_request & !(leaves & left_request);
+        leave_request = leaves & left_request & !(takes & next_request);
+        if enter {
             next_inside = inside + 1;
         }
-        if leaves & !takes {
+        if leave {
             next_inside = inside - 1;
         }
-        if takes_ahead & !leaves_ahead {
+        if enter_ahead {
             next_inside_ahead = inside_ahead + 1;
         }
-        if leaves_ahead & !takes_ahead {
+        if leave_ahead {
             next_inside_ahead = inside_ahead - 1;
         }
-        if takes & next_request & !(leaves & left_request) {
+        if enter_request {
             next_requests = requests + 1;
         }
-        if leaves & left_request & !(takes & next_request) {
+        if leave_request {
             next_requests = requests - 1;
         }
         assign!(
@@ -123,9 +131,10 @@ impl Logic for FrameQueue {
             inside_ahead.d = next_inside_ahead,
             requests.d = next_requests
         );
-        room = next_inside != 16;
-        room_ahead = next_inside_ahead != 16;
-        free_way = !next_requests.any();
+        // compared before it is known what enters and what has left
+        room = if inside == 16 { leave } else { !(enter & (inside == 15)) };
+        room_ahead = if inside_ahead == 16 { leave_ahead } else { !(enter_ahead & (inside_ahead == 15)) };
+        free_way = if requests.any() { leave_request & (requests == 1) } else { !enter_request };
 
         // in
         written_at.ahead = ahead;

@@ -59,6 +59,8 @@ pub struct TxHeader {
     pub int_given: Signal<In, U<6>>,
     /// The queue pair exists and is of this generation.
     pub alive: Signal<Out, Bit>,
+    /// The same a clock earlier.
+    pub alive_next: Signal<Out, Bit>,
     /// Bytes of INT.
     pub int_bytes: Signal<Out, U<6>>,
     /// Ethernet, IPv4 and UDP header, first byte in the highest bits.
@@ -76,6 +78,7 @@ pub struct TxHeader {
     // 3
     plan: Delay<HeaderPlan, 4>,
     plan_3: DFF<HeaderPlan>,
+    alive_6: Delay<Bit, 3>,
     body_3: DFF<U<13>>,
     echoes_3: DFF<Bit>,
     #[signals(U<16>: with_int, read_by_icrc)]
@@ -148,6 +151,8 @@ impl Logic for TxHeader {
             + bit_cast_u::<18, 16>(peer_halves.high)
             + bit_cast_u::<18, 8>(bit_cast_number::<8, TypeOfService>(plan_3.service));
         plan = plan_3;
+        alive_6 = plan_3.alive;
+        alive_next = alive_6;
 
         // 4 - 6; version and header length 45, do not fragment 4000, protocol 11
         lengths = lengths_4;

@@ -19,7 +19,7 @@ use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{
-    CollectingHeaders, FramePlan, FrameRow, FrameSettings, PlainHeaders, TakenPacket, TypeOfService,
+    CollectingHeaders, FramePlan, FrameRow, FrameSettings, PlainHeaders, TakenPacket, TypeOfService, WaitingPacket,
 };
 use crate::words::wire::{Extension, IcrcLengths, Opcode};
 use crate::{block, kernel};
@@ -52,9 +52,12 @@ pub struct DataHeader {
     pub begun: Signal<In, Bit>,
     /// Row of the plan of the clock before.
     pub row: Signal<Out, FrameRow>,
-    packets: StreamFifo<TxPacket, 6, 64>,
+    /// Whether a packet is a READ request is decided in front of the FIFO, because it decides whether the packet leaves it.
+    packets: StreamFifo<WaitingPacket, 6, 64>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
+    coming: Signal<Local, TxPacket>,
+    #[signals(WaitingPacket: arriving, waiting)]
     word: Signal<Local, TxPacket>,
     words: Signal<Local, U<11>>,
     beyond: Signal<Local, U<13>>,
@@ -79,7 +82,6 @@ pub struct DataHeader {
     #[registers(Bit: fills_11, drop_11, ahead_11, request_11)]
     #[signals(Bit: leads, spills)]
     planned: Signal<Local, FramePlan>,
-    next_read: Signal<Local, Bit>,
     stored: Signal<Local, FrameRow>,
 }
 
@@ -87,16 +89,22 @@ pub struct DataHeader {
 impl Logic for DataHeader {
     fn update(&mut self) {
         inputs!([packets, queue]: reset);
-        StreamIn::<TxPacket>::link(&mut packet, &mut packets.up);
+
+        // 0
+        coming = packet.data;
+        arriving.packet = coming;
+        arriving.read = coming.opcode == Opcode::ReadRequest;
+        packets.up.data = arriving;
+        packets.up.valid = packet.valid;
+        packet.ready = packets.up.ready;
         inputs!(header: context_write, context_qp, context_data, settings);
         fields!(service from settings: dscp, ecn);
         header.service = service;
 
         // 3: behind the BTH stand extension, payload and pad, ICRC
-        word = packets.down.data;
+        assign!(waiting = packets.down.data, word = waiting.packet);
         header.dscp_int = if word.response { settings.dscp } else { settings.dscp_request };
-        next_read = word.opcode == Opcode::ReadRequest;
-        queue.next_read = next_read;
+        queue.next_read = waiting.read;
         queue.next_request = !word.response;
         take = packets.down.valid & queue.admits;
         queue.enters = take;

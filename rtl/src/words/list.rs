@@ -63,12 +63,13 @@ use super::tx::{
     AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom, FrameBeat,
     FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
     LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids,
-    RowPlace, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService,
+    RowPlace, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService, WaitingPacket,
 };
 use super::visit::{
-    ClockTicks, ClockUnits, CorrectionSign, Credit, LeavingFlow, LimitSettings, LongerCredit, LongerCreditSign, Member,
-    PriorityHalves, RandomQuarters, RingEntry, RoundedFineWindow, RoundedWindow, SentBytes, SumStep, TagDistance,
-    WaitingEntry, WholeCredit, WindowRoom,
+    ClockTicks, ClockUnits, CorrectionSign, Credit, EarnedSum, EngineProduct, IntervalProduct, LeavingFlow,
+    LimitSettings, LongerCredit, LongerCreditSign, Member, PriorityHalves, RandomQuarters, RateHalves, RingEntry,
+    RoundedFineWindow, RoundedWindow, SentBytes, SumStep, TagDistance, TimeProduct, WaitingEntry, WholeCredit,
+    WindowBytes, WindowRoom,
 };
 use super::wire::{
     AckHeader, AddressHalves, BaseTransportHeader, EthernetHeader, Extension, HopRecords, IcrcLengths, IntAmount,
@@ -271,6 +272,12 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         WholeCredit::descriptor(),
         LongerCredit::descriptor(),
         LongerCreditSign::descriptor(),
+        RateHalves::descriptor(),
+        IntervalProduct::descriptor(),
+        TimeProduct::descriptor(),
+        EarnedSum::descriptor(),
+        WindowBytes::descriptor(),
+        EngineProduct::descriptor(),
         CorrectionSign::descriptor(),
         WindowRoom::descriptor(),
         RoundedWindow::descriptor(),
@@ -375,6 +382,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         HeaderRequest::descriptor(),
         HeaderPlan::descriptor(),
         PacketLengths::descriptor(),
+        WaitingPacket::descriptor(),
         TakenPacket::descriptor(),
         PlainHeaders::descriptor(),
         CollectingHeaders::descriptor(),

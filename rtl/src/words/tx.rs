@@ -152,6 +152,14 @@ crate::word! {
         ip: U<16>,
     }
 
+    /// A data packet that waits for its header to be made.
+    pub struct WaitingPacket {
+        /// The packet.
+        packet: TxPacket,
+        /// It is a READ request.
+        read: Bit,
+    }
+
     /// A data packet whose header is being made.
     pub struct TakenPacket {
         /// The packet.

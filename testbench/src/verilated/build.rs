@@ -1,11 +1,11 @@
 //! SystemVerilog to a shared object: Verilator, then the C++ compiler. Kept under `target/verilated` by content.
 
 use super::announce::Announcement;
+use super::compiler::Compiler;
 use super::shim;
-use crate::tools::{cache, run, verilator, verilator_root, Tool, ToolError};
+use crate::tools::{cache, run, verilator, Tool, ToolError};
 use hpcc_rtl::sim::Port;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// What a model is built from.
 #[derive(Debug, Clone)]
@@ -26,16 +26,6 @@ pub struct Sources {
     pub optimise: u8,
 }
 
-const COMPILER_REMEDY: &str = "install a C++ compiler (g++)";
-const FLAGS: &[&str] = &["-std=gnu++20", "-fPIC", "-pthread", "-DVL_TIME_CONTEXT", "-w"];
-/// Passes that search the thousands of stores of a Verilated function for each of its loads: two thirds of the time of the compiler, and the
-/// model is no faster for it.
-const OPTIMISE: &[&str] = &[
-    "-fno-tree-pre",
-    "-fno-gcse",
-    "--param=sccvn-max-alias-queries-per-access=20",
-    "--param=dse-max-alias-queries-per-store=8",
-];
 const VERILATE: &[&str] = &[
     "--cc",
     "-O3",
@@ -58,28 +48,6 @@ pub const FAST: &str = "FAST_SIMULATION";
 const TRACE: &str = "--trace-vcd";
 const OBJECT: &str = "model.so";
 
-/// Option of the C++ compiler. Nearly all that a model runs it runs once a clock, so that it is as quick as its code is short.
-fn effort(optimise: u8) -> &'static str {
-    match optimise {
-        0 => "-O0",
-        1 => "-O1",
-        _ => "-Os",
-    }
-}
-
-/// Instructions of this processor that make a model quicker. What it computes does not depend on them.
-fn machine() -> &'static [&'static str] {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
-    {
-        return &["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"];
-    }
-    &[]
-}
-
 /// Path of the finished shared object, built now unless the same sources were built before.
 pub fn shared_object(sources: &Sources) -> Result<PathBuf, ToolError> {
     shared_object_announced(sources, Announcement::start)
@@ -91,13 +59,8 @@ fn shared_object_announced(
     announce: impl FnOnce(&str, u64) -> Announcement,
 ) -> Result<PathBuf, ToolError> {
     let shim = shim::source(&sources.top, &sources.ports, sources.trace, sources.registered);
-    let optimise = effort(sources.optimise);
-    let options = [
-        Tool::Verilator.requirement(),
-        optimise,
-        sources.top.as_str(),
-        shim.as_str(),
-    ];
+    let compiler = Compiler::of(sources.optimise);
+    let options = [Tool::Verilator.requirement(), sources.top.as_str(), shim.as_str()];
     let texts = sources
         .files
         .iter()
@@ -106,7 +69,8 @@ fn shared_object_announced(
         .into_iter()
         .chain(sources.defines.iter().map(String::as_str))
         .chain(texts)
-        .chain([FLAGS, OPTIMISE, VERILATE, machine()].into_iter().flatten().copied());
+        .chain(VERILATE.iter().copied())
+        .chain(compiler.options());
     let digest = cache::digest(key);
     let dir = cache::target_dir()
         .join("verilated")
@@ -114,14 +78,14 @@ fn shared_object_announced(
     cache::folder(&dir, |dir| {
         let bytes = sources.files.iter().map(|(_, text)| text.len() as u64).sum();
         let announcement = announce(&sources.top, bytes);
-        build(sources, &shim, optimise, dir)?;
+        build(sources, &shim, compiler, dir)?;
         announcement.done();
         Ok::<(), ToolError>(())
     })?;
     Ok(dir.join(OBJECT))
 }
 
-fn build(sources: &Sources, shim: &str, optimise: &str, dir: &Path) -> Result<(), ToolError> {
+fn build(sources: &Sources, shim: &str, compiler: Compiler, dir: &Path) -> Result<(), ToolError> {
     let mut command = verilator()?;
     command
         .args(VERILATE)
@@ -143,95 +107,23 @@ fn build(sources: &Sources, shim: &str, optimise: &str, dir: &Path) -> Result<()
     units.sort();
     // In Verilator's units of this name is what runs once: before the first clock, after the last, or at the start of a waveform.
     let (once, often): (Vec<String>, Vec<String>) = units.into_iter().partition(|unit| unit.contains("__Slow"));
-    let [often, once] = [("often", often, optimise), ("once", once, "-O0")];
     let objects = std::thread::scope(|scope| {
-        let other = scope.spawn(|| object(dir, once));
-        let object = object(dir, often)?;
+        let other = scope.spawn(|| object(compiler.at_once(), dir, "once", &once));
+        let object = object(compiler, dir, "often", &often)?;
         let other = other.join().expect("compiling does not panic")?;
         Ok::<_, ToolError>([object, other])
     })?;
-    let mut command = compiler()?;
     // Of a function that both have, the linker takes the first: the one that was optimised.
-    command.arg("-shared").args(objects).args(runtime(UNITS)?);
-    if sources.trace {
-        command.args(runtime(TRACE_UNITS)?);
-    }
-    command.arg("-o").arg(dir.join(OBJECT));
-    run(&mut command, COMPILER_REMEDY)?;
-    Ok(())
+    compiler.link(&objects, sources.trace, &dir.join(OBJECT))
 }
 
 /// One object of several of Verilator's units: as one translation unit they compile several times faster than one by one.
-fn object(dir: &Path, (name, units, optimise): (&str, Vec<String>, &str)) -> Result<PathBuf, ToolError> {
+fn object(compiler: Compiler, dir: &Path, name: &str, units: &[String]) -> Result<PathBuf, ToolError> {
     let all: String = units.iter().map(|unit| format!("#include \"{unit}\"\n")).collect();
     let (source, object) = (dir.join(format!("{name}.cc")), dir.join(format!("{name}.o")));
     std::fs::write(&source, all)?;
-    let mut command = compiler()?;
-    command.arg(optimise).args(OPTIMISE).arg("-I").arg(dir);
-    command.arg("-include").arg(headers(optimise)?);
-    command.arg("-c").arg(&source).arg("-o").arg(&object);
-    run(&mut command, COMPILER_REMEDY)?;
+    compiler.compile(&source, dir, &object)?;
     Ok(object)
-}
-
-fn compiler() -> Result<Command, ToolError> {
-    let include = verilator_root()?.join("include");
-    let mut command = Command::new("g++");
-    command
-        .args(FLAGS)
-        .args(machine())
-        .arg("-I")
-        .arg(&include)
-        .arg("-I")
-        .arg(include.join("vltstd"));
-    Ok(command)
-}
-
-/// Header with which every unit of a model begins, compiled once for each effort: most of the time of a small model would go into it. A compiler
-/// that does not know what another has compiled reads its text.
-fn headers(optimise: &str) -> Result<PathBuf, ToolError> {
-    const NAME: &str = "begin.h";
-    let key = [Tool::Verilator.requirement(), optimise].into_iter();
-    let digest = cache::digest(key.chain([FLAGS, OPTIMISE, machine()].into_iter().flatten().copied()));
-    let dir = cache::target_dir().join("verilated").join(format!("headers-{digest}"));
-    cache::folder(&dir, |dir| {
-        let header = dir.join(NAME);
-        std::fs::write(&header, "#include \"verilated.h\"\n")?;
-        let mut command = compiler()?;
-        command
-            .arg(optimise)
-            .args(OPTIMISE)
-            .args(["-x", "c++-header"])
-            .arg(&header);
-        command.arg("-o").arg(dir.join(format!("{NAME}.gch")));
-        run(&mut command, COMPILER_REMEDY)?;
-        Ok::<(), ToolError>(())
-    })?;
-    Ok(dir.join(NAME))
-}
-
-const UNITS: &[&str] = &["verilated", "verilated_threads"];
-const TRACE_UNITS: &[&str] = &["verilated_vcd_c"];
-
-/// Parts of Verilator's run-time library, compiled once and shared by all models.
-fn runtime(units: &[&str]) -> Result<Vec<PathBuf>, ToolError> {
-    let key = [Tool::Verilator.requirement()]
-        .into_iter()
-        .chain([FLAGS, machine()].into_iter().flatten().copied());
-    // The common part keeps the name that it had before there was another.
-    let digest = cache::digest(key.chain(units.iter().copied().filter(|_| units == TRACE_UNITS)));
-    let dir = cache::target_dir().join("verilated").join(format!("runtime-{digest}"));
-    cache::folder(&dir, |dir| {
-        let include = verilator_root()?.join("include");
-        for unit in units {
-            let mut command = compiler()?;
-            command.arg("-O2").arg("-c").arg(include.join(format!("{unit}.cpp")));
-            command.arg("-o").arg(dir.join(format!("{unit}.o")));
-            run(&mut command, COMPILER_REMEDY)?;
-        }
-        Ok::<(), ToolError>(())
-    })?;
-    Ok(units.iter().map(|unit| dir.join(format!("{unit}.o"))).collect())
 }
 
 #[cfg(test)]

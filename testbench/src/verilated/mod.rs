@@ -4,6 +4,7 @@
 
 mod announce;
 mod build;
+mod compiler;
 mod lint;
 pub mod lockstep;
 mod model;

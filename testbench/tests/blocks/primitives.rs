@@ -145,6 +145,15 @@ fn texts_for_fast_simulation() {
     agrees::<LutFifo<W<577, 10>, 4, 9>>("fast_lut_fifo_577_4");
     agrees::<ShortFifo<U<1>, 1, 1>>("fast_short_fifo_1_1");
     agrees::<ShortFifo<W<577, 10>, 4, 8>>("fast_short_fifo_577_4");
+    agrees::<MulPipe<17, 17, 34, 0>>("fast_mul_17_17");
+    agrees::<MulPipe<12, 34, 19, 27>>("fast_mul_12_34");
+    agrees::<MulPipe<16, 34, 50, 0>>("fast_mul_16_34");
+    agrees::<MulPipe<34, 30, 64, 0>>("fast_mul_34_30");
+    agrees::<MulPipe<34, 34, 34, 27>>("fast_mul_34_34_27");
+    agrees::<MulPipe<34, 34, 34, 34>>("fast_mul_34_34_34");
+    agrees::<MulPipe<34, 51, 64, 21>>("fast_mul_34_51");
+    agrees::<MulPipe<51, 34, 52, 32>>("fast_mul_51_34");
+    agrees::<MulPipe<60, 51, 60, 51>>("fast_mul_60_51");
     agrees::<CrcFold>("fast_crc_fold");
     agrees::<CrcState>("fast_crc_state");
     agrees::<CoveredBytes>("fast_covered_bytes");

@@ -2,7 +2,7 @@
 
 use super::visits::level_word;
 use crate::prim::uint::{bits_u, U};
-use crate::sched::levels::Levels;
+use crate::sched::levels::{Levels, LEVEL_INTERVAL};
 use crate::sim::{init, step, Stimulus};
 use crate::words::sched::GroupLevel;
 use hpcc_models::sched::{CapControl, Level, SchedRegisters};
@@ -46,15 +46,19 @@ fn every_level_agrees_bit_for_bit() {
         };
         (block.cap_window.next, block.cap_time.next) = (window, U(control.time_ns.into()));
         let mut expected: VecDeque<Option<(u64, Level)>> = VecDeque::new();
-        for clock in 0..20_000 {
-            let (write, group) = (random.chance(0.7) && clock < 19_990, random.below(16));
+        let mut next = 0;
+        for clock in 0..40_000 {
+            let (write, group) = (clock >= next && random.chance(0.7) && clock < 39_980, random.below(16));
+            if write {
+                next = clock + LEVEL_INTERVAL;
+            }
             let rate = random.corner(34);
             (block.write.next, block.group.next, block.rate.next) = (write, U(group), U(rate));
             expected.push_back(write.then(|| (group, Level::new(rate, &control, &registers))));
             let got = step(block.as_mut(), |b| {
                 (b.written.val(), b.written_group.val().0, b.level.val())
             });
-            if expected.len() <= 4 {
+            if expected.len() <= 8 {
                 continue;
             }
             let want = expected.pop_front().flatten();

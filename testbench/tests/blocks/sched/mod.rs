@@ -4,6 +4,7 @@ use hpcc_models::sched::formats::PSN_MASK;
 use hpcc_models::sched::SchedRegisters;
 use hpcc_rtl::prim::uint::{Limbs, U};
 use hpcc_rtl::prim::word::Word;
+use hpcc_rtl::sched::levels::LEVEL_INTERVAL;
 use hpcc_rtl::sim::Ports;
 use hpcc_rtl::words::flows::FlowUpdate;
 use hpcc_rtl::words::sched::LawEvent;
@@ -33,6 +34,8 @@ pub struct Bench {
     limbs: BTreeMap<String, usize>,
     pins: Pins,
     pub clock: u64,
+    /// From when on another level may be written.
+    next_level: u64,
     /// Bytes per ns that leave; infinite for a sink that is always ready.
     pub line: f64,
     free_at: f64,
@@ -139,6 +142,7 @@ impl Bench {
             pins,
             event: LawEvent::default(),
             clock: 0,
+            next_level: 0,
             line: f64::INFINITY,
             free_at: 0.0,
             mtu: BTreeMap::new(),
@@ -367,8 +371,12 @@ impl Bench {
         }
     }
 
-    /// Writes the level of a group, bytes per ns; 128 and more is none.
+    /// Writes the level of a group, bytes per ns; 128 and more is none. Registers write one every fourth clock at most.
     pub fn level(&mut self, group: u8, rate: f64) {
+        while self.clock < self.next_level {
+            self.step();
+        }
+        self.next_level = self.clock + LEVEL_INTERVAL;
         self.set("level_write", 1);
         self.set("level_group", group.into());
         self.set("level_rate", limit(rate));

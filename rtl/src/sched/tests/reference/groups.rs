@@ -20,7 +20,7 @@ pub struct Levels {
 impl Levels {
     pub fn new() -> Self {
         Self {
-            written: Later::new(3),
+            written: Later::new(7),
             settle: 0,
             out: None,
         }
@@ -28,14 +28,10 @@ impl Levels {
 
     pub fn clock(&mut self, level: Option<(u8, u64)>, registers: &Registers, reset: bool) {
         let written = level.map(|(group, rate)| (group, rate, registers.words, registers.limits));
-        self.out = self.written.pass(written).map(|(group, rate, words, limits)| {
-            // whether windows are capped is looked at when the level is ready
-            let control = CapControl {
-                window: registers.limits.window,
-                ..limits
-            };
-            (group, Level::new(rate, &control, &words))
-        });
+        self.out = self
+            .written
+            .pass(written)
+            .map(|(group, rate, words, limits)| (group, Level::new(rate, &limits, &words)));
         if self.settle > 0 {
             self.out = Some((self.settle & 15, Level::NONE));
             self.settle -= 1;

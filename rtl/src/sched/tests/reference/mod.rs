@@ -56,6 +56,7 @@ pub struct Reference {
     cc: Queue<LawEvent>,
     ended: Queue<(u16, u8)>,
     counts: [u64; 5],
+    cc_lost: bool,
     registers: Registers,
     random: u64,
 }
@@ -77,6 +78,7 @@ impl Reference {
             cc: Queue::new(64, 48),
             ended: Queue::new(16, 4),
             counts: [0; 5],
+            cc_lost: false,
             registers: Registers {
                 words: SchedRegisters {
                     overhead: 0,
@@ -179,13 +181,14 @@ impl Reference {
             outcome.beyond,
             self.entry.out_of_range || self.unused.out_of_range,
             outcome.timeout,
-            event.is_some() && !self.cc.ready,
+            // counted a clock later
+            std::mem::replace(&mut self.cc_lost, event.is_some() && !self.cc.ready),
         ];
         for (count, pulse) in self.counts.iter_mut().zip(pulses) {
             *count += u64::from(pulse);
         }
         if inputs.reset {
-            self.counts = [0; 5];
+            (self.counts, self.cc_lost) = ([0; 5], false);
         }
         self.cc.clock(event, inputs.cc_ready, inputs.reset);
         self.ended.clock(ended, inputs.ended_ready, inputs.reset);
