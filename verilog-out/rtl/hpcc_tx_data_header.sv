@@ -85,9 +85,6 @@ module hpcc_tx_data_header (
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
-  logic [4:0] queue_next_inside;
-  logic [4:0] queue_next_inside_ahead;
-  logic [4:0] queue_next_requests;
   wire  queue_goes_ahead;
   wire  queue_takes;
   wire  queue_takes_ahead;
@@ -394,11 +391,29 @@ module hpcc_tx_data_header (
   assign queue_down_row = queue_rows_rdata;
   always_comb begin
     queue_went_ahead_d = queue_went_ahead_q;
+    queue_inside_d = queue_inside_q;
+    queue_inside_ahead_d = queue_inside_ahead_q;
+    queue_requests_d = queue_requests_q;
     queue_place_d = queue_place_q;
     queue_place_ahead_d = queue_place_ahead_q;
-    queue_inside_d = queue_next_inside;
-    queue_inside_ahead_d = queue_next_inside_ahead;
-    queue_requests_d = queue_next_requests;
+    if (queue_enter) begin
+      queue_inside_d = queue_inside_q + 5'd1;
+    end
+    if (queue_leave) begin
+      queue_inside_d = queue_inside_q - 5'd1;
+    end
+    if (queue_enter_ahead) begin
+      queue_inside_ahead_d = queue_inside_ahead_q + 5'd1;
+    end
+    if (queue_leave_ahead) begin
+      queue_inside_ahead_d = queue_inside_ahead_q - 5'd1;
+    end
+    if (queue_enter_request) begin
+      queue_requests_d = queue_requests_q + 5'd1;
+    end
+    if (queue_leave_request) begin
+      queue_requests_d = queue_requests_q - 5'd1;
+    end
     if (valid_11_q & (~ahead_11_q)) begin
       queue_place_d = queue_place_q + 4'd1;
     end
@@ -423,33 +438,6 @@ module hpcc_tx_data_header (
     queue_admits = queue_room_q;
     if (queue_goes_ahead) begin
       queue_admits = queue_room_ahead_q;
-    end
-  end
-  always_comb begin
-    queue_next_inside = queue_inside_q;
-    if (queue_enter) begin
-      queue_next_inside = queue_inside_q + 5'd1;
-    end
-    if (queue_leave) begin
-      queue_next_inside = queue_inside_q - 5'd1;
-    end
-  end
-  always_comb begin
-    queue_next_inside_ahead = queue_inside_ahead_q;
-    if (queue_enter_ahead) begin
-      queue_next_inside_ahead = queue_inside_ahead_q + 5'd1;
-    end
-    if (queue_leave_ahead) begin
-      queue_next_inside_ahead = queue_inside_ahead_q - 5'd1;
-    end
-  end
-  always_comb begin
-    queue_next_requests = queue_requests_q;
-    if (queue_enter_request) begin
-      queue_next_requests = queue_requests_q + 5'd1;
-    end
-    if (queue_leave_request) begin
-      queue_next_requests = queue_requests_q - 5'd1;
     end
   end
   always_comb begin

@@ -238,7 +238,7 @@ mod tests {
             let with = visit_at(&sender, &pacing, &before, &dithered(100), &registers);
             let without = visit(&sender, &pacing, &before, 100, false, &registers);
             let wire = i64::from(registers.wire_bytes(2));
-            let start = (wire - ((i64::from(random) * 1024) >> 16)) << CREDIT_FRACTION;
+            let start = (wire - ((i64::from(random) * i64::from(mtu_bytes(2))) >> 16)) << CREDIT_FRACTION;
             let total = |visit: &Visit| visit.state.credit + ((wire * i64::from(visit.grant.map_or(0, |g| g.count))) << CREDIT_FRACTION);
             prop_assert_eq!(total(&with), total(&without).min(start));
             prop_assert!(!with.state.rest);

@@ -34,13 +34,22 @@ module hpcc_mul #(
   // narrow one has 64 bits at most
   localparam integer PART = (X + Y <= 64 || Y > 63) ? 0 : 64 - Y;
   localparam integer SKIP = (LOW < PART) ? LOW : PART;
+  localparam integer CLOCKS = (ROWS == 1) ? ((COLUMNS == 1) ? 2 : 3) : (ROWS == 2) ? 4 : 5;
   wire [P-1:0] now;
-  reg [P-1:0] first, second;
-  initial {first, second} = {(2 * P){1'b0}};
-  always @(posedge clk) begin
-    first <= now;
-    second <= first;
+  // nobody else reads the line, so that it moves at once
+  reg [P-1:0] line [0:CLOCKS-2];
+  reg [P-1:0] result;
+  integer i;
+  initial begin
+    result = {P{1'b0}};
+    for (i = 0; i <= CLOCKS - 2; i = i + 1) line[i] = {P{1'b0}};
   end
+  always @(posedge clk) begin
+    result <= line[CLOCKS-2];
+    for (i = CLOCKS - 2; i > 0; i = i - 1) line[i] = line[i-1];
+    line[0] = now;
+  end
+  assign p = result;
   generate
     if (X + Y <= 64) begin : one_product
       wire [63:0] product = {{(64 - A){1'b0}}, a} * {{(64 - B){1'b0}}, b};
@@ -55,28 +64,6 @@ module hpcc_mul #(
     end else begin : wide_product
       wire [A+B-1:0] product = {{B{1'b0}}, a} * {{A{1'b0}}, b};
       assign now = product[LOW +: P];
-    end
-    if (ROWS == 1 && COLUMNS == 1) begin : clocks_2
-      assign p = second;
-    end else begin : more_clocks
-      reg [P-1:0] third;
-      initial third = {P{1'b0}};
-      always @(posedge clk) third <= second;
-      if (ROWS == 1) begin : clocks_3
-        assign p = third;
-      end else begin : four_clocks
-        reg [P-1:0] fourth;
-        initial fourth = {P{1'b0}};
-        always @(posedge clk) fourth <= third;
-        if (ROWS == 2) begin : clocks_4
-          assign p = fourth;
-        end else begin : clocks_5
-          reg [P-1:0] fifth;
-          initial fifth = {P{1'b0}};
-          always @(posedge clk) fifth <= fourth;
-          assign p = fifth;
-        end
-      end
     end
   endgenerate
 `else

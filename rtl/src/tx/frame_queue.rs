@@ -66,7 +66,6 @@ pub struct FrameQueue {
     #[registers(Bit: left, left_ahead, left_request)]
     // frames of either kind, and requests among those that keep their order: from where headers are made to where they have left
     #[registers(U<5>: inside, inside_ahead, requests)]
-    #[signals(U<5>: next_inside, next_inside_ahead, next_requests)]
     #[registers(Bit: room, room_ahead, free_way)]
     #[registers(U<4>: place, place_ahead)]
     #[signals(Bit: goes_ahead, takes, takes_ahead, leaves, leaves_ahead, in_turn, first)]
@@ -97,11 +96,6 @@ impl Logic for FrameQueue {
         takes_ahead = enters & goes_ahead;
         leaves = left & !left_ahead;
         leaves_ahead = left & left_ahead;
-        assign!(
-            next_inside = inside,
-            next_inside_ahead = inside_ahead,
-            next_requests = requests
-        );
         enter = takes & !leaves;
         leave = leaves & !takes;
         enter_ahead = takes_ahead & !leaves_ahead;
@@ -109,28 +103,23 @@ impl Logic for FrameQueue {
         enter_request = takes & next_request & !(leaves & left_request);
         leave_request = leaves & left_request & !(takes & next_request);
         if enter {
-            next_inside = inside + 1;
+            inside = inside + 1;
         }
         if leave {
-            next_inside = inside - 1;
+            inside = inside - 1;
         }
         if enter_ahead {
-            next_inside_ahead = inside_ahead + 1;
+            inside_ahead = inside_ahead + 1;
         }
         if leave_ahead {
-            next_inside_ahead = inside_ahead - 1;
+            inside_ahead = inside_ahead - 1;
         }
         if enter_request {
-            next_requests = requests + 1;
+            requests = requests + 1;
         }
         if leave_request {
-            next_requests = requests - 1;
+            requests = requests - 1;
         }
-        assign!(
-            inside.d = next_inside,
-            inside_ahead.d = next_inside_ahead,
-            requests.d = next_requests
-        );
         // compared before it is known what enters and what has left
         room = if inside == 16 { leave } else { !(enter & (inside == 15)) };
         room_ahead = if inside_ahead == 16 { leave_ahead } else { !(enter_ahead & (inside_ahead == 15)) };

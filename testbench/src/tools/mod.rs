@@ -246,11 +246,12 @@ pub fn verilator() -> Result<Command, ToolError> {
     Ok(command)
 }
 
-/// A command line of Zig, ready for arguments. What it has built of its own libraries stays beside the tools.
-pub fn zig() -> Result<Command, ToolError> {
+/// A command line of Zig's C++ compiler, Clang, ready for arguments. What it has built of its own libraries stays beside the tools.
+pub fn zig_cxx() -> Result<Command, ToolError> {
     let cache = std::path::absolute(environment().join("zig"))?;
     let mut command = Command::new(packages(&provision(Tool::Zig)?)?.join("ziglang/zig"));
     command
+        .arg("c++")
         .env("ZIG_GLOBAL_CACHE_DIR", &cache)
         .env("ZIG_LOCAL_CACHE_DIR", &cache);
     Ok(command)

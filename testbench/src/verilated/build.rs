@@ -108,7 +108,7 @@ fn build(sources: &Sources, shim: &str, compiler: Compiler, dir: &Path) -> Resul
     // In Verilator's units of this name is what runs once: before the first clock, after the last, or at the start of a waveform.
     let (once, often): (Vec<String>, Vec<String>) = units.into_iter().partition(|unit| unit.contains("__Slow"));
     let objects = std::thread::scope(|scope| {
-        let other = scope.spawn(|| object(compiler.at_once(), dir, "once", &once));
+        let other = scope.spawn(|| object(compiler.unoptimised(), dir, "once", &once));
         let object = object(compiler, dir, "often", &often)?;
         let other = other.join().expect("compiling does not panic")?;
         Ok::<_, ToolError>([object, other])

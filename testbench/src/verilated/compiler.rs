@@ -4,17 +4,24 @@
 //! wheel, Zig's, and builds its own C++ library once, which takes a minute. For the many small models of tests GCC with a precompiled header is quicker to
 //! build with.
 
-use crate::tools::{cache, run, verilator_root, zig, Tool, ToolError};
+use crate::tools::{cache, run, verilator_root, zig_cxx, Tool, ToolError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A compiler and how hard it tries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compiler {
-    /// `g++` with this option.
-    Gcc(&'static str),
-    /// `zig c++` with this option.
-    Clang(&'static str),
+#[derive(Debug, Clone, Copy)]
+pub struct Compiler {
+    which: Which,
+    /// Its option, such as `-O2`.
+    effort: &'static str,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Which {
+    /// `g++`.
+    Gcc,
+    /// `zig c++`.
+    Clang,
 }
 
 const REMEDY: &str = "install a C++ compiler (g++)";
@@ -37,19 +44,17 @@ const TRACE_UNITS: &[&str] = &["verilated_vcd_c"];
 impl Compiler {
     /// Of an effort: 2 for long runs, 0 or 1 where building takes longer than running.
     pub fn of(optimise: u8) -> Self {
-        match optimise {
-            0 => Self::Gcc("-O0"),
-            1 => Self::Gcc("-O1"),
-            _ => Self::Clang("-O2"),
-        }
+        let (which, effort) = match optimise {
+            0 => (Which::Gcc, "-O0"),
+            1 => (Which::Gcc, "-O1"),
+            _ => (Which::Clang, "-O2"),
+        };
+        Self { which, effort }
     }
 
-    /// The same compiler for what runs once.
-    pub fn at_once(self) -> Self {
-        match self {
-            Self::Gcc(_) => Self::Gcc("-O0"),
-            Self::Clang(_) => Self::Clang("-O0"),
-        }
+    /// The same compiler, without effort: for what runs once.
+    pub fn unoptimised(self) -> Self {
+        Self { effort: "-O0", ..self }
     }
 
     /// Instructions of this processor that make a model quicker. What it computes does not depend on them.
@@ -65,39 +70,42 @@ impl Compiler {
             && is_x86_feature_detected!("movbe");
         #[cfg(not(target_arch = "x86_64"))]
         let quick = false;
-        match (self, quick) {
-            (Self::Gcc(_), true) => &["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"],
-            (Self::Gcc(_), false) => &[],
-            (Self::Clang(_), true) => &["-mcpu=x86_64_v3"],
-            (Self::Clang(_), false) => &["-mcpu=baseline"],
+        match (self.which, quick) {
+            (Which::Gcc, true) => &["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"],
+            (Which::Gcc, false) => &[],
+            (Which::Clang, true) => &["-mcpu=x86_64_v3"],
+            (Which::Clang, false) => &["-mcpu=baseline"],
         }
+    }
+
+    /// Its arguments, whatever it compiles or links.
+    fn arguments(self) -> impl Iterator<Item = &'static str> {
+        let own = match self.which {
+            Which::Gcc => QUICKLY,
+            Which::Clang => UNCHECKED,
+        };
+        let lists = [FLAGS, own, self.machine()];
+        lists.into_iter().flatten().copied().chain([self.effort])
     }
 
     /// All that an object depends on beside its source and Verilator.
     pub fn options<'a>(self) -> Vec<&'a str> {
-        let (effort, [name, version], own) = match self {
-            Self::Gcc(effort) => (effort, ["g++", ""], QUICKLY),
-            Self::Clang(effort) => (effort, ["zig c++", Tool::Zig.requirement()], UNCHECKED),
+        let name = match self.which {
+            Which::Gcc => "g++",
+            Which::Clang => Tool::Zig.requirement(),
         };
-        [effort, name, version]
-            .into_iter()
-            .chain([FLAGS, own, self.machine()].into_iter().flatten().copied())
-            .collect()
+        self.arguments().chain([name]).collect()
     }
 
     /// The command line, ready for what is compiled or linked.
     fn command(self) -> Result<Command, ToolError> {
         let include = verilator_root()?.join("include");
-        let mut command = match self {
-            Self::Gcc(_) => Command::new("g++"),
-            Self::Clang(_) => zig()?,
+        let mut command = match self.which {
+            Which::Gcc => Command::new("g++"),
+            Which::Clang => zig_cxx()?,
         };
-        if matches!(self, Self::Clang(_)) {
-            command.arg("c++").args(UNCHECKED);
-        }
         command
-            .args(FLAGS)
-            .args(self.machine())
+            .args(self.arguments())
             .arg("-I")
             .arg(&include)
             .arg("-I")
@@ -106,9 +114,9 @@ impl Compiler {
     }
 
     fn run(self, command: &mut Command) -> Result<(), ToolError> {
-        let remedy = match self {
-            Self::Gcc(_) => REMEDY,
-            Self::Clang(_) => ZIG_REMEDY,
+        let remedy = match self.which {
+            Which::Gcc => REMEDY,
+            Which::Clang => ZIG_REMEDY,
         };
         run(command, remedy).map(|_| ())
     }
@@ -116,10 +124,9 @@ impl Compiler {
     /// Compiles a unit of a model, whose headers lie in `dir`.
     pub fn compile(self, source: &Path, dir: &Path, object: &Path) -> Result<(), ToolError> {
         let mut command = self.command()?;
-        match self {
-            Self::Gcc(effort) => command.arg(effort).args(QUICKLY).arg("-include").arg(self.headers()?),
-            Self::Clang(effort) => command.arg(effort),
-        };
+        if let Which::Gcc = self.which {
+            command.arg("-include").arg(self.headers()?);
+        }
         command.arg("-I").arg(dir).arg("-c").arg(source).arg("-o").arg(object);
         self.run(&mut command)
     }
@@ -135,45 +142,47 @@ impl Compiler {
         self.run(&mut command)
     }
 
-    /// Header with which every unit of a model begins, compiled once for each effort: most of the time of a small model would go into it.
+    /// Header with which every unit of a model begins, compiled once for each effort of GCC: most of the time of a small model would go into it.
     fn headers(self) -> Result<PathBuf, ToolError> {
         const NAME: &str = "begin.h";
-        let key = [Tool::Verilator.requirement()].into_iter();
-        let digest = cache::digest(key.chain(self.options()));
-        let dir = cache::target_dir().join("verilated").join(format!("headers-{digest}"));
-        cache::folder(&dir, |dir| {
+        self.folder("headers", &[], |compiler, dir| {
             let header = dir.join(NAME);
             std::fs::write(&header, "#include \"verilated.h\"\n")?;
-            let mut command = self.command()?;
-            if let Self::Gcc(effort) = self {
-                command.arg(effort).args(QUICKLY);
-            }
+            let mut command = compiler.command()?;
             command.args(["-x", "c++-header"]).arg(&header);
             command.arg("-o").arg(dir.join(format!("{NAME}.gch")));
-            self.run(&mut command)
-        })?;
-        Ok(dir.join(NAME))
+            compiler.run(&mut command)
+        })
+        .map(|dir| dir.join(NAME))
     }
 
-    /// Parts of Verilator's run-time library, compiled once and shared by all models of this compiler.
+    /// Parts of Verilator's run-time library, compiled once, with effort, and shared by all models of this compiler.
     fn runtime(self, units: &[&str]) -> Result<Vec<PathBuf>, ToolError> {
-        let compiler = match self {
-            Self::Gcc(_) => Self::Gcc("-O2"),
-            Self::Clang(_) => Self::Clang("-O2"),
-        };
-        let key = [Tool::Verilator.requirement()].into_iter().chain(compiler.options());
-        let digest = cache::digest(key.chain(units.iter().copied()));
-        let dir = cache::target_dir().join("verilated").join(format!("runtime-{digest}"));
-        cache::folder(&dir, |dir| {
+        let optimised = Self { effort: "-O2", ..self };
+        let dir = optimised.folder("runtime", units, |compiler, dir| {
             let include = verilator_root()?.join("include");
             for unit in units {
                 let mut command = compiler.command()?;
-                command.arg("-O2").arg("-c").arg(include.join(format!("{unit}.cpp")));
+                command.arg("-c").arg(include.join(format!("{unit}.cpp")));
                 command.arg("-o").arg(dir.join(format!("{unit}.o")));
                 compiler.run(&mut command)?;
             }
-            Ok::<(), ToolError>(())
+            Ok(())
         })?;
         Ok(units.iter().map(|unit| dir.join(format!("{unit}.o"))).collect())
+    }
+
+    /// A folder that is filled once, and again when this compiler, its options or Verilator change.
+    fn folder(
+        self,
+        name: &str,
+        parts: &[&str],
+        fill: impl FnOnce(Self, &Path) -> Result<(), ToolError>,
+    ) -> Result<PathBuf, ToolError> {
+        let key = [Tool::Verilator.requirement()].into_iter().chain(self.options());
+        let digest = cache::digest(key.chain(parts.iter().copied()));
+        let dir = cache::target_dir().join("verilated").join(format!("{name}-{digest}"));
+        cache::folder(&dir, |dir| fill(self, dir))?;
+        Ok(dir)
     }
 }
