@@ -3359,15 +3359,131 @@ package hpcc_nic_pkg;
     RESPONSE_STEP_ACTIVATE = 4'd14
   } response_step_t;
 
-  // A packet of a flow, or work up to it.
+  // What posting needs of `AckState`. It may be some clocks old: what is free or acknowledged meanwhile counts later.
   typedef struct packed {
-    // PSN; of work one past its last.
-    logic [23:0] psn;
-    // Generation.
+    // This has been written.
+    logic used;
+    // Generation of the queue pair.
     logic [7:0] generation;
-    // Flow number.
-    logic [15:0] flow;
-  } flow_packet_t;
+    // Ended.
+    logic dead;
+    // READs that are done, modulo 32.
+    logic [4:0] retired;
+    // Position of the oldest message whose completion has not left.
+    logic [4:0] told;
+    // Oldest PSN without acknowledgement.
+    logic [23:0] una;
+  } ack_progress_t;
+
+  // What the requester needs of a context.
+  typedef struct packed {
+    // First PSN sent.
+    logic [23:0] first_psn;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } requester_context_t;
+
+  // What posting owns of `RequesterState`: work requests alone move it, and the state machine.
+  typedef struct packed {
+    // This has been written.
+    logic used;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // READs that the scheduler has got, modulo 32.
+    logic [4:0] posted;
+    // Position of the next message.
+    logic [4:0] tail;
+    // Position of the first message that the scheduler does not have.
+    logic [4:0] admit;
+    // Next PSN without a message.
+    logic [23:0] assigned;
+  } post_state_t;
+
+  // Whether a part of a queue pair's state is void: it is if one of the two is high.
+  typedef struct packed {
+    // The upper half is.
+    logic upper;
+    // It has never been written, or the lower half of its generation is another than the context's.
+    logic lower;
+  } void_by_t;
+
+  // A work request that is to be posted.
+  typedef struct packed {
+    // It has no queue pair, operation or length.
+    logic invalid;
+    // A READ.
+    logic read;
+    // Bytes.
+    logic [31:0] length;
+    // Place in the window of work requests.
+    logic [3:0] place;
+    // Queue pair.
+    logic [7:0] qp;
+  } post_step_t;
+
+  // What enters the requester's fast path: an acknowledgement, READ data that is in memory, or a READ response.
+  typedef struct packed {
+    // It has an AETH that does not acknowledge.
+    logic negative;
+    // The READ response says that it is the last of its READ.
+    logic ends;
+    // Bytes of payload of the READ response.
+    logic [15:0] length;
+    // The queue pair of the answer collects INT.
+    logic int_on;
+    // Memory refused its data.
+    logic failed;
+    // Its syndrome.
+    aeth_syndrome_t syndrome;
+    // Which answer.
+    answer_kind_t answer;
+    // PSN of the packet.
+    logic [23:0] psn;
+    // Generation of the packet's queue pair.
+    logic [7:0] generation;
+    // Place among the answers that are held.
+    logic [3:0] place;
+    // Queue pair.
+    logic [7:0] qp;
+    // A READ response; otherwise an answer.
+    logic response;
+  } fast_step_t;
+
+  // What the fast path needs of a READ response.
+  typedef struct packed {
+    // It has an AETH that does not acknowledge.
+    logic negative;
+    // Its opcode says that it is the last of its READ.
+    logic ends;
+    // Bytes of payload.
+    logic [15:0] length;
+    // PSN.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } arrived_response_t;
+
+  // A message as the requester itself needs it.
+  typedef struct packed {
+    // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
+    logic [15:0] length;
+    // The work request ends with this message.
+    logic last;
+    // READ; low: WRITE.
+    logic read;
+    // One past the last PSN.
+    logic [23:0] end_psn;
+    // First PSN.
+    logic [23:0] first_psn;
+  } own_message_t;
 
   // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
   typedef enum logic [3:0] {
@@ -3429,19 +3545,113 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } requester_state_t;
 
-  // A message as the requester itself needs it.
+  // AETH syndrome.
   typedef struct packed {
-    // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
-    logic [15:0] length;
-    // The work request ends with this message.
-    logic last;
-    // READ; low: WRITE.
-    logic read;
-    // One past the last PSN.
+    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
+    logic [2:0] code;
+    // Credits, or why not.
+    logic [4:0] value;
+  } syndrome_t;
+
+  // What answers and READ responses own of `RequesterState`.
+  typedef struct packed {
+    // This has been written.
+    logic used;
+    // The queue pair waits to give completions away.
+    logic listed;
+    // Position of the oldest message whose completion has not left.
+    logic [4:0] told;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Status of a work request that the end of the queue pair cut off.
+    completion_status_t carry;
+    // READs that are done, modulo 32.
+    logic [4:0] retired;
+    // Position before which no READ has missing data.
+    logic [4:0] read_at;
+    // Position of the oldest message that is not done.
+    logic [4:0] head;
+    // Ended.
+    logic dead;
+    // There is one.
+    logic gap_known;
+    // PSN of the READ gap that was reported last.
+    logic [23:0] gap_psn;
+    // No READ data before it is missing.
+    logic [23:0] accepted;
+    // Oldest PSN without acknowledgement.
+    logic [23:0] una;
+  } ack_state_t;
+
+  // A context on its way into the requester's table.
+  typedef struct packed {
+    // It voids what is left of an earlier generation.
+    logic voids;
+    // Its context.
+    requester_context_t created;
+    // Queue pair.
+    logic [7:0] qp;
+  } landing_context_t;
+
+  // A generation in halves.
+  typedef struct packed {
+    // Upper half.
+    logic [3:0] upper;
+    // Lower half.
+    logic [3:0] lower;
+  } generation_halves_t;
+
+  // How far a queue pair has sent.
+  typedef struct packed {
+    // Something was sent.
+    logic used;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // One past the highest PSN sent.
     logic [23:0] end_psn;
-    // First PSN.
-    logic [23:0] first_psn;
-  } own_message_t;
+  } sent_to_t;
+
+  // A packet of a flow, or work up to it.
+  typedef struct packed {
+    // PSN; of work one past its last.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_packet_t;
+
+  // Which answer it is.
+  typedef struct packed {
+    // PSN that is answered.
+    logic [23:0] psn;
+    // Its generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } answer_name_t;
+
+  // The newest answer of a queue pair: where it lies, and which answer joins it.
+  typedef struct packed {
+    // It is about READ data of a READ that goes on.
+    logic joinable;
+    // PSN of the READ data that follows.
+    logic [23:0] psn;
+    // Generation of the queue pair.
+    logic [7:0] generation;
+    // Its place in the ring of answers.
+    logic [7:0] place;
+  } answer_tag_t;
+
+  // What becomes of the payload of a READ response that is taken.
+  typedef struct packed {
+    // It is the last of its READ.
+    logic last;
+    // Bytes of the READ before this payload.
+    logic [35:0] ahead;
+    // Local address of the READ's first byte.
+    logic [63:0] base;
+  } read_decision_t;
 
   // A message of the requester, as it lies in its queue pair's ring.
   typedef struct packed {
@@ -3607,148 +3817,6 @@ package hpcc_nic_pkg;
     logic ghost_acks;
   } requester_counts_t;
 
-  // What enters the requester's fast path: an acknowledgement, READ data that is in memory, or a READ response.
-  typedef struct packed {
-    // It has an AETH that does not acknowledge.
-    logic negative;
-    // The READ response says that it is the last of its READ.
-    logic ends;
-    // Bytes of payload of the READ response.
-    logic [15:0] length;
-    // The queue pair of the answer collects INT.
-    logic int_on;
-    // Memory refused its data.
-    logic failed;
-    // Its syndrome.
-    aeth_syndrome_t syndrome;
-    // Which answer.
-    answer_kind_t answer;
-    // PSN of the packet.
-    logic [23:0] psn;
-    // Generation of the packet's queue pair.
-    logic [7:0] generation;
-    // Place among the answers that are held.
-    logic [3:0] place;
-    // Queue pair.
-    logic [7:0] qp;
-    // A READ response; otherwise an answer.
-    logic response;
-  } fast_step_t;
-
-  // What the fast path needs of a READ response.
-  typedef struct packed {
-    // It has an AETH that does not acknowledge.
-    logic negative;
-    // Its opcode says that it is the last of its READ.
-    logic ends;
-    // Bytes of payload.
-    logic [15:0] length;
-    // PSN.
-    logic [23:0] psn;
-    // Its generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } arrived_response_t;
-
-  // Which answer it is.
-  typedef struct packed {
-    // PSN that is answered.
-    logic [23:0] psn;
-    // Its generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } answer_name_t;
-
-  // The newest answer of a queue pair: where it lies, and which answer joins it.
-  typedef struct packed {
-    // It is about READ data of a READ that goes on.
-    logic joinable;
-    // PSN of the READ data that follows.
-    logic [23:0] psn;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // Its place in the ring of answers.
-    logic [7:0] place;
-  } answer_tag_t;
-
-  // A work request that is to be posted.
-  typedef struct packed {
-    // It has no queue pair, operation or length.
-    logic invalid;
-    // A READ.
-    logic read;
-    // Bytes.
-    logic [31:0] length;
-    // Place in the window of work requests.
-    logic [3:0] place;
-    // Queue pair.
-    logic [7:0] qp;
-  } post_step_t;
-
-  // What posting needs of `AckState`. It may be some clocks old: what is free or acknowledged meanwhile counts later.
-  typedef struct packed {
-    // This has been written.
-    logic used;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // Ended.
-    logic dead;
-    // READs that are done, modulo 32.
-    logic [4:0] retired;
-    // Position of the oldest message whose completion has not left.
-    logic [4:0] told;
-    // Oldest PSN without acknowledgement.
-    logic [23:0] una;
-  } ack_progress_t;
-
-  // What the requester needs of a context.
-  typedef struct packed {
-    // First PSN sent.
-    logic [23:0] first_psn;
-    // Collects INT.
-    logic int_on;
-    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
-    logic [2:0] mtu;
-    // Its generation.
-    logic [7:0] generation;
-    // The queue pair exists.
-    logic alive;
-  } requester_context_t;
-
-  // What posting owns of `RequesterState`: work requests alone move it, and the state machine.
-  typedef struct packed {
-    // This has been written.
-    logic used;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // READs that the scheduler has got, modulo 32.
-    logic [4:0] posted;
-    // Position of the next message.
-    logic [4:0] tail;
-    // Position of the first message that the scheduler does not have.
-    logic [4:0] admit;
-    // Next PSN without a message.
-    logic [23:0] assigned;
-  } post_state_t;
-
-  // Whether a part of a queue pair's state is void: it is if one of the two is high.
-  typedef struct packed {
-    // The upper half is.
-    logic upper;
-    // It has never been written, or the lower half of its generation is another than the context's.
-    logic lower;
-  } void_by_t;
-
-  // AETH syndrome.
-  typedef struct packed {
-    // 0 acknowledgement, 1 receiver not ready, 3 negative acknowledgement.
-    logic [2:0] code;
-    // Credits, or why not.
-    logic [4:0] value;
-  } syndrome_t;
-
   // What is known of a READ response before it is compared with its READ.
   typedef enum logic [2:0] {
     // It is to be compared.
@@ -3766,74 +3834,6 @@ package hpcc_nic_pkg;
     // A READ response before it is missing.
     RESPONSE_CASE_GAP = 3'd6
   } response_case_t;
-
-  // What becomes of the payload of a READ response that is taken.
-  typedef struct packed {
-    // It is the last of its READ.
-    logic last;
-    // Bytes of the READ before this payload.
-    logic [35:0] ahead;
-    // Local address of the READ's first byte.
-    logic [63:0] base;
-  } read_decision_t;
-
-  // What answers and READ responses own of `RequesterState`.
-  typedef struct packed {
-    // This has been written.
-    logic used;
-    // The queue pair waits to give completions away.
-    logic listed;
-    // Position of the oldest message whose completion has not left.
-    logic [4:0] told;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // Status of a work request that the end of the queue pair cut off.
-    completion_status_t carry;
-    // READs that are done, modulo 32.
-    logic [4:0] retired;
-    // Position before which no READ has missing data.
-    logic [4:0] read_at;
-    // Position of the oldest message that is not done.
-    logic [4:0] head;
-    // Ended.
-    logic dead;
-    // There is one.
-    logic gap_known;
-    // PSN of the READ gap that was reported last.
-    logic [23:0] gap_psn;
-    // No READ data before it is missing.
-    logic [23:0] accepted;
-    // Oldest PSN without acknowledgement.
-    logic [23:0] una;
-  } ack_state_t;
-
-  // A context on its way into the requester's table.
-  typedef struct packed {
-    // It voids what is left of an earlier generation.
-    logic voids;
-    // Its context.
-    requester_context_t created;
-    // Queue pair.
-    logic [7:0] qp;
-  } landing_context_t;
-
-  // A generation in halves.
-  typedef struct packed {
-    // Upper half.
-    logic [3:0] upper;
-    // Lower half.
-    logic [3:0] lower;
-  } generation_halves_t;
-
-  // How far a queue pair has sent.
-  typedef struct packed {
-    // Something was sent.
-    logic used;
-    // Generation of the queue pair.
-    logic [7:0] generation;
-    // One past the highest PSN sent.
-    logic [23:0] end_psn;
-  } sent_to_t;
 
   // What the requester counts of a READ response.
   typedef struct packed {
@@ -3997,6 +3997,44 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
   } probe_state_t;
 
+  // What a data packet carries between BTH and payload.
+  typedef enum logic [1:0] {
+    // Nothing.
+    EXTENSION_KIND_NONE = 2'd0,
+    // RETH.
+    EXTENSION_KIND_RETH = 2'd1,
+    // AETH.
+    EXTENSION_KIND_AETH = 2'd2,
+    // Not used; as nothing.
+    EXTENSION_KIND_UNUSED = 2'd3
+  } extension_kind_t;
+
+  // A data packet on its way out; its payload follows on the stream of the memory reader.
+  typedef struct packed {
+    // Tag of its READ; of a request its `DepartureKind`.
+    logic [4:0] tag;
+    // It is a READ response.
+    logic response;
+    // Last response of a READ: tell the response queue when it has left.
+    logic ends_read;
+    // Bytes of payload.
+    logic [12:0] length;
+    // The extension, first byte in the highest bits; an AETH fills the highest 32.
+    logic [127:0] extension;
+    // Which extension the packet has.
+    extension_kind_t extension_kind;
+    // Acknowledge request.
+    logic ack_req;
+    // PSN.
+    logic [23:0] psn;
+    // BTH opcode.
+    opcode_t opcode;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } tx_packet_t;
+
   // Where the READ ends that a queue pair has asked for last.
   typedef struct packed {
     // One has been asked for since the queue pair was created.
@@ -4062,44 +4100,6 @@ package hpcc_nic_pkg;
     // The first one after the flow has gone back: all times are forgotten.
     DEPARTURE_KIND_REWOUND = 2'd3
   } departure_kind_t;
-
-  // What a data packet carries between BTH and payload.
-  typedef enum logic [1:0] {
-    // Nothing.
-    EXTENSION_KIND_NONE = 2'd0,
-    // RETH.
-    EXTENSION_KIND_RETH = 2'd1,
-    // AETH.
-    EXTENSION_KIND_AETH = 2'd2,
-    // Not used; as nothing.
-    EXTENSION_KIND_UNUSED = 2'd3
-  } extension_kind_t;
-
-  // A data packet on its way out; its payload follows on the stream of the memory reader.
-  typedef struct packed {
-    // Tag of its READ; of a request its `DepartureKind`.
-    logic [4:0] tag;
-    // It is a READ response.
-    logic response;
-    // Last response of a READ: tell the response queue when it has left.
-    logic ends_read;
-    // Bytes of payload.
-    logic [12:0] length;
-    // The extension, first byte in the highest bits; an AETH fills the highest 32.
-    logic [127:0] extension;
-    // Which extension the packet has.
-    extension_kind_t extension_kind;
-    // Acknowledge request.
-    logic ack_req;
-    // PSN.
-    logic [23:0] psn;
-    // BTH opcode.
-    opcode_t opcode;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } tx_packet_t;
 
   // What the selection of packets needs of a `Message`: its lower bits.
   typedef struct packed {

@@ -120,8 +120,6 @@ module hpcc_requester (
   // Counter pulses: `RequesterCounts`.
   output wire  [10:0] counts
 );
-  localparam [23:0] posts_beyond_span = 24'hf00000;
-  localparam [23:0] posts_above = 24'hc00000;
   localparam [23:0] step_above = 24'hc00000;
   // No work request may.
   wire  hold_posts;
@@ -169,381 +167,18 @@ module hpcc_requester (
   logic counts_nak;
   // An answer to a queue pair that has ended is counted.
   logic counts_ended;
-  wire  window_is_new;
-  wire  window_writes;
-  wire  window_no_room;
-  logic window_passes;
-  wire  window_restarts;
-  wire  window_waits_for_restart;
-  wire  window_fresh;
-  wire  window_looks;
-  wire  window_shows;
-  wire  window_showing;
-  wire  window_passed;
-  logic window_filled_here;
-  logic window_follows;
-  logic window_done_here;
-  logic window_deferred_here;
-  logic window_unseen_here;
-  logic window_full_here;
-  wire  [4:0] window_held;
-  logic [4:0] window_now;
-  logic [4:0] window_behind;
-  logic [4:0] window_second;
-  wire  [3:0] window_at;
-  wire  [3:0] window_oldest;
-  logic [3:0] window_new_at;
-  wire  [3:0] window_tail_place;
-  wire  [15:0] window_taken_from;
-  wire  [15:0] window_one_on;
-  wire  [15:0] window_two_on;
-  logic [15:0] window_here;
-  logic [15:0] window_here_behind;
-  wire  [15:0] window_seen;
-  wire  [15:0] window_ended;
-  logic [15:0] window_freed;
-  logic [15:0] window_flown;
-  logic [15:0] window_landed;
-  logic [15:0] window_queued;
-  logic [15:0] window_refused;
-  logic [15:0] window_handled;
-  wire  window_enters_0;
-  wire  window_enters_1;
-  wire  window_enters_2;
-  wire  window_enters_3;
-  wire  window_enters_4;
-  wire  window_enters_5;
-  wire  window_enters_6;
-  wire  window_enters_7;
-  wire  window_enters_8;
-  wire  window_enters_9;
-  wire  window_enters_10;
-  wire  window_enters_11;
-  wire  window_enters_12;
-  wire  window_enters_13;
-  wire  window_enters_14;
-  wire  window_enters_15;
-  wire  window_meets_0;
-  wire  window_meets_1;
-  wire  window_meets_2;
-  wire  window_meets_3;
-  wire  window_meets_4;
-  wire  window_meets_5;
-  wire  window_meets_6;
-  wire  window_meets_7;
-  wire  window_meets_8;
-  wire  window_meets_9;
-  wire  window_meets_10;
-  wire  window_meets_11;
-  wire  window_meets_12;
-  wire  window_meets_13;
-  wire  window_meets_14;
-  wire  window_meets_15;
-  wire  window_freed_by_0;
-  wire  window_freed_by_1;
-  wire  window_freed_by_2;
-  wire  window_freed_by_3;
-  wire  window_freed_by_4;
-  wire  window_freed_by_5;
-  wire  window_freed_by_6;
-  wire  window_freed_by_7;
-  wire  window_freed_by_8;
-  wire  window_freed_by_9;
-  wire  window_freed_by_10;
-  wire  window_freed_by_11;
-  wire  window_freed_by_12;
-  wire  window_freed_by_13;
-  wire  window_freed_by_14;
-  wire  window_freed_by_15;
-  wire  window_freed_by_16;
-  wire  window_found_full_0;
-  wire  window_found_full_1;
-  wire  window_found_full_2;
-  wire  window_found_full_3;
-  wire  window_found_full_4;
-  wire  window_found_full_5;
-  wire  window_found_full_6;
-  wire  window_found_full_7;
-  wire  window_found_full_8;
-  wire  window_found_full_9;
-  wire  window_found_full_10;
-  wire  window_found_full_11;
-  wire  window_found_full_12;
-  wire  window_found_full_13;
-  wire  window_found_full_14;
-  wire  window_found_full_15;
-  wire  window_found_full_16;
-  wire  window_at_next_0;
-  wire  window_at_next_1;
-  wire  window_at_next_2;
-  wire  window_at_next_3;
-  wire  window_at_next_4;
-  wire  window_at_next_5;
-  wire  window_at_next_6;
-  wire  window_at_next_7;
-  wire  window_at_next_8;
-  wire  window_at_next_9;
-  wire  window_at_next_10;
-  wire  window_at_next_11;
-  wire  window_at_next_12;
-  wire  window_at_next_13;
-  wire  window_at_next_14;
-  wire  window_at_next_15;
-  wire  window_next_full_0;
-  wire  window_next_full_1;
-  wire  window_next_full_2;
-  wire  window_next_full_3;
-  wire  window_next_full_4;
-  wire  window_next_full_5;
-  wire  window_next_full_6;
-  wire  window_next_full_7;
-  wire  window_next_full_8;
-  wire  window_next_full_9;
-  wire  window_next_full_10;
-  wire  window_next_full_11;
-  wire  window_next_full_12;
-  wire  window_next_full_13;
-  wire  window_next_full_14;
-  wire  window_next_full_15;
-  wire  window_next_full_16;
-  wire  window_behind_full_0;
-  wire  window_behind_full_1;
-  wire  window_behind_full_2;
-  wire  window_behind_full_3;
-  wire  window_behind_full_4;
-  wire  window_behind_full_5;
-  wire  window_behind_full_6;
-  wire  window_behind_full_7;
-  wire  window_behind_full_8;
-  wire  window_behind_full_9;
-  wire  window_behind_full_10;
-  wire  window_behind_full_11;
-  wire  window_behind_full_12;
-  wire  window_behind_full_13;
-  wire  window_behind_full_14;
-  wire  window_behind_full_15;
-  wire  window_behind_full_16;
-  wire  [7:0] window_arriving_qp;
-  wire  window_comes_full;
-  logic window_addressed_meets;
-  // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
-  logic [7:0] window_addressed_qp;
-  wire  hpcc_nic_pkg::work_request_t window_arriving;
+  // Work requests that wait for the fast path.
   wire  window_work_ready;
-  // One may go into the pipe.
   wire  window_waits;
-  // It; while the state machine has its turn, what is offered to that.
   wire  hpcc_nic_pkg::work_request_t window_front;
-  // Its place.
   wire  [3:0] window_place;
-  // Queue pair of the work request that may wait in the next clock, unless `next_is_new`.
   wire  [7:0] window_next_qp;
-  // It is another than in this clock,
   wire  window_next_is_new;
-  // of this queue pair.
   wire  [7:0] window_new_qp;
-  // A place to read.
   logic [3:0] window_read_place;
-  // What lies there, one clock later.
   wire  hpcc_nic_pkg::work_request_t window_read;
   wire  hpcc_nic_pkg::work_request_t window_machine_data;
   wire  window_machine_valid;
-  logic window_room_d;
-  logic window_room_q;
-  logic window_full_up_q;
-  logic window_entered_d;
-  logic window_entered_q;
-  logic window_waits_r_d;
-  logic window_waits_r_q;
-  logic window_skips_d;
-  logic window_skips_q;
-  logic window_through_d;
-  logic window_through_q;
-  logic window_offered_d;
-  logic window_offered_q;
-  logic window_gone_d;
-  logic window_gone_q;
-  logic window_again_d;
-  logic window_again_q;
-  logic window_freed_ring_d;
-  logic window_freed_ring_q;
-  logic window_restart_due_d;
-  logic window_restart_due_q;
-  wire  window_anew_d;
-  logic window_anew_q;
-  logic window_took_d;
-  logic window_took_q;
-  logic window_filled_d;
-  logic window_filled_q;
-  logic window_filled_behind_q;
-  logic window_leaving_d;
-  logic window_leaving_q;
-  logic window_any_deferred_d;
-  logic window_any_deferred_q;
-  logic [4:0] window_head_d;
-  logic [4:0] window_head_q;
-  logic [4:0] window_next_d;
-  logic [4:0] window_next_q;
-  logic [4:0] window_tail_d;
-  logic [4:0] window_tail_q;
-  logic [4:0] window_next_1_d;
-  logic [4:0] window_next_1_q;
-  logic [4:0] window_next_2_d;
-  logic [4:0] window_next_2_q;
-  logic [15:0] window_flying_d;
-  logic [15:0] window_flying_q;
-  logic [15:0] window_done_d;
-  logic [15:0] window_done_q;
-  logic [15:0] window_deferred_d;
-  logic [15:0] window_deferred_q;
-  // The place at `next` as one bit of sixteen, that of place 0 inverted.
-  logic [15:0] window_here_r_d;
-  logic [15:0] window_here_r_q;
-  logic [7:0] window_owners_0_d;
-  logic [7:0] window_owners_0_q;
-  logic [7:0] window_owners_1_d;
-  logic [7:0] window_owners_1_q;
-  logic [7:0] window_owners_2_d;
-  logic [7:0] window_owners_2_q;
-  logic [7:0] window_owners_3_d;
-  logic [7:0] window_owners_3_q;
-  logic [7:0] window_owners_4_d;
-  logic [7:0] window_owners_4_q;
-  logic [7:0] window_owners_5_d;
-  logic [7:0] window_owners_5_q;
-  logic [7:0] window_owners_6_d;
-  logic [7:0] window_owners_6_q;
-  logic [7:0] window_owners_7_d;
-  logic [7:0] window_owners_7_q;
-  logic [7:0] window_owners_8_d;
-  logic [7:0] window_owners_8_q;
-  logic [7:0] window_owners_9_d;
-  logic [7:0] window_owners_9_q;
-  logic [7:0] window_owners_10_d;
-  logic [7:0] window_owners_10_q;
-  logic [7:0] window_owners_11_d;
-  logic [7:0] window_owners_11_q;
-  logic [7:0] window_owners_12_d;
-  logic [7:0] window_owners_12_q;
-  logic [7:0] window_owners_13_d;
-  logic [7:0] window_owners_13_q;
-  logic [7:0] window_owners_14_d;
-  logic [7:0] window_owners_14_q;
-  logic [7:0] window_owners_15_d;
-  logic [7:0] window_owners_15_q;
-  wire  window_full_0_d;
-  logic window_full_0_q;
-  wire  window_full_1_d;
-  logic window_full_1_q;
-  wire  window_full_2_d;
-  logic window_full_2_q;
-  wire  window_full_3_d;
-  logic window_full_3_q;
-  wire  window_full_4_d;
-  logic window_full_4_q;
-  wire  window_full_5_d;
-  logic window_full_5_q;
-  wire  window_full_6_d;
-  logic window_full_6_q;
-  wire  window_full_7_d;
-  logic window_full_7_q;
-  wire  window_full_8_d;
-  logic window_full_8_q;
-  wire  window_full_9_d;
-  logic window_full_9_q;
-  wire  window_full_10_d;
-  logic window_full_10_q;
-  wire  window_full_11_d;
-  logic window_full_11_q;
-  wire  window_full_12_d;
-  logic window_full_12_q;
-  wire  window_full_13_d;
-  logic window_full_13_q;
-  wire  window_full_14_d;
-  logic window_full_14_q;
-  wire  window_full_15_d;
-  logic window_full_15_q;
-  logic window_frees_r_d;
-  logic window_frees_r_q;
-  logic [7:0] window_freed_qp_r_q;
-  wire  window_freed_meets_0_d;
-  logic window_freed_meets_0_q;
-  wire  window_freed_meets_1_d;
-  logic window_freed_meets_1_q;
-  wire  window_freed_meets_2_d;
-  logic window_freed_meets_2_q;
-  wire  window_freed_meets_3_d;
-  logic window_freed_meets_3_q;
-  wire  window_freed_meets_4_d;
-  logic window_freed_meets_4_q;
-  wire  window_freed_meets_5_d;
-  logic window_freed_meets_5_q;
-  wire  window_freed_meets_6_d;
-  logic window_freed_meets_6_q;
-  wire  window_freed_meets_7_d;
-  logic window_freed_meets_7_q;
-  wire  window_freed_meets_8_d;
-  logic window_freed_meets_8_q;
-  wire  window_freed_meets_9_d;
-  logic window_freed_meets_9_q;
-  wire  window_freed_meets_10_d;
-  logic window_freed_meets_10_q;
-  wire  window_freed_meets_11_d;
-  logic window_freed_meets_11_q;
-  wire  window_freed_meets_12_d;
-  logic window_freed_meets_12_q;
-  wire  window_freed_meets_13_d;
-  logic window_freed_meets_13_q;
-  wire  window_freed_meets_14_d;
-  logic window_freed_meets_14_q;
-  wire  window_freed_meets_15_d;
-  logic window_freed_meets_15_q;
-  logic window_frees_2_d;
-  logic window_frees_2_q;
-  logic window_owned_0_d;
-  logic window_owned_0_q;
-  logic window_owned_1_d;
-  logic window_owned_1_q;
-  logic window_owned_2_d;
-  logic window_owned_2_q;
-  logic window_owned_3_d;
-  logic window_owned_3_q;
-  logic window_owned_4_d;
-  logic window_owned_4_q;
-  logic window_owned_5_d;
-  logic window_owned_5_q;
-  logic window_owned_6_d;
-  logic window_owned_6_q;
-  logic window_owned_7_d;
-  logic window_owned_7_q;
-  logic window_owned_8_d;
-  logic window_owned_8_q;
-  logic window_owned_9_d;
-  logic window_owned_9_q;
-  logic window_owned_10_d;
-  logic window_owned_10_q;
-  logic window_owned_11_d;
-  logic window_owned_11_q;
-  logic window_owned_12_d;
-  logic window_owned_12_q;
-  logic window_owned_13_d;
-  logic window_owned_13_q;
-  logic window_owned_14_d;
-  logic window_owned_14_q;
-  logic window_owned_15_d;
-  logic window_owned_15_q;
-  logic [7:0] window_front_qp_q;
-  logic [3:0] window_entered_place_q;
-  logic [7:0] window_entered_qp_q;
-  // Queue pairs of the work requests.
-  wire  [7:0] window_numbers_rdata;
-  wire  window_numbers_we;
-  // The work requests.
-  wire  hpcc_nic_pkg::work_request_t window_fronts_rdata;
-  wire  window_fronts_we;
-  // A second copy, for a second reader.
-  wire  hpcc_nic_pkg::work_request_t window_words_rdata;
-  wire  window_words_we;
   logic [2:0] held_new_head;
   // Its place.
   wire  [3:0] held_place;
@@ -597,458 +232,75 @@ module hpcc_requester (
   logic [7:0] post_entry_qp_1_q;
   logic [7:0] post_entry_qp_2_q;
   logic [7:0] post_entry_qp_3_q;
-  hpcc_nic_pkg::post_state_t posts_now;
-  hpcc_nic_pkg::post_state_t posts_written;
-  hpcc_nic_pkg::ack_progress_t posts_acked;
-  wire  [4:0] posts_reads;
-  wire  [31:0] posts_length_less_one;
-  wire  hpcc_nic_pkg::rounded_length_t posts_whole;
-  wire  [23:0] posts_last_out;
-  wire  posts_more;
-  wire  posts_refused;
-  wire  posts_may_queue;
-  wire  posts_queues;
-  wire  posts_waits;
-  // 4: place of the work request, to be read.
+  // That pipe.
   wire  [3:0] posts_read_place;
-  // 4: the state may be written in the next clock.
   wire  posts_will_write;
-  // 5: the state may be written.
   wire  posts_writing;
-  // 5: that of this queue pair.
   wire  [7:0] posts_qp;
-  // 5: new state.
   wire  hpcc_nic_pkg::post_state_t posts_new_posted;
-  // 5: place of what comes out.
   wire  [3:0] posts_place;
-  // 5: a message is queued and goes to the scheduler, and the state is written.
   wire  posts_push;
-  // 5: generation of its queue pair.
   wire  [7:0] posts_generation;
-  // 5: its position in the ring.
   wire  [4:0] posts_tail;
-  // 5: its first PSN.
   wire  [23:0] posts_start;
-  // 5: one past its last.
   wire  [23:0] posts_finish;
-  // 5: the work request comes back, the ring is full.
   wire  posts_returns;
-  // 5: it is for the state machine.
   wire  posts_defers;
-  // 5: one of the two.
   wire  posts_comes_back;
-  // Something is inside.
   wire  posts_busy;
-  logic posts_valid_1_d;
-  logic posts_valid_1_q;
-  logic posts_valid_2_d;
-  logic posts_valid_2_q;
-  logic posts_valid_3_d;
-  logic posts_valid_3_q;
-  logic posts_valid_4_d;
-  logic posts_valid_4_q;
-  logic posts_valid_5_d;
-  logic posts_valid_5_q;
-  hpcc_nic_pkg::post_step_t posts_step_1_q;
-  hpcc_nic_pkg::post_step_t posts_step_2_q;
-  hpcc_nic_pkg::post_step_t posts_step_3_q;
-  hpcc_nic_pkg::post_step_t posts_step_4_q;
-  hpcc_nic_pkg::post_step_t posts_step_5_q;
-  hpcc_nic_pkg::post_state_t posts_posted_3_q;
-  hpcc_nic_pkg::post_state_t posts_posted_4_q;
-  hpcc_nic_pkg::post_state_t posts_posted_5_q;
-  hpcc_nic_pkg::void_by_t posts_posted_void_3_q;
-  hpcc_nic_pkg::void_by_t posts_progress_void_3_q;
-  hpcc_nic_pkg::ack_progress_t posts_progress_3_q;
-  hpcc_nic_pkg::requester_context_t posts_context_3_q;
-  wire  posts_refused_4_d;
-  logic posts_refused_4_q;
-  wire  posts_full_4_d;
-  logic posts_full_4_q;
-  wire  posts_all_4_d;
-  logic posts_all_4_q;
-  wire  posts_reads_4_d;
-  logic posts_reads_4_q;
-  wire  [23:0] posts_outstanding_4_d;
-  logic [23:0] posts_outstanding_4_q;
-  logic [23:0] posts_more_psns_4_d;
-  logic [23:0] posts_more_psns_4_q;
-  wire  [23:0] posts_first_behind_4_d;
-  logic [23:0] posts_first_behind_4_q;
-  logic posts_may_queue_5_d;
-  logic posts_may_queue_5_q;
-  wire  posts_too_much_5_d;
-  logic posts_too_much_5_q;
-  logic posts_returns_5_d;
-  logic posts_returns_5_q;
-  logic posts_defers_5_d;
-  logic posts_defers_5_q;
-  logic posts_comes_back_5_d;
-  logic posts_comes_back_5_q;
-  wire  [23:0] posts_end_5_d;
-  logic [23:0] posts_end_5_q;
-  logic entry_answer_meets;
-  wire  entry_answer_can;
-  wire  entry_answer_goes;
-  wire  entry_crowded;
-  wire  entry_response_can;
-  wire  entry_takes_answer;
-  wire  entry_takes_response;
-  wire  entry_takes;
-  wire  entry_comes;
-  wire  entry_come_stays;
-  wire  entry_response_near;
-  wire  entry_behind_response;
-  wire  entry_held_inside;
-  wire  entry_newcomer_inside;
-  wire  entry_newcomer_meets;
-  wire  entry_answer_inside;
-  wire  entry_stays;
-  wire  [7:0] entry_answer_qp;
-  wire  [7:0] entry_response_qp;
-  wire  hpcc_nic_pkg::commit_t entry_newcomer;
-  hpcc_nic_pkg::fast_step_t entry_arrived;
-  hpcc_nic_pkg::fast_step_t entry_word;
-  // Nothing enters in this clock.
+  // What enters the pipe of answers.
   wire  entry_hold;
   wire  entry_answers_ready;
-  // An answer comes, and takes that place.
   wire  entry_answer_comes;
-  // It enters.
   wire  entry_response_taken;
-  // The queue pair of `step` is `write_qp`.
-  logic entry_meets_write;
-  // It is `next_write_qp`.
-  logic entry_meets_next_write;
-  // Something waits that may enter as soon as `hold` is low and its queue pair is not inside.
+  wire  entry_meets_write;
+  wire  entry_meets_next_write;
   wire  entry_waits;
-  // Something enters in this clock.
   wire  entry_valid;
-  // What.
   wire  hpcc_nic_pkg::fast_step_t entry_step;
-  logic entry_inside_1_d;
-  logic entry_inside_1_q;
-  logic entry_inside_2_d;
-  logic entry_inside_2_q;
-  logic entry_inside_3_d;
-  logic entry_inside_3_q;
-  logic entry_full_d;
-  logic entry_full_q;
-  logic entry_behind_full_d;
-  logic entry_behind_full_q;
-  logic entry_come_full_d;
-  logic entry_come_full_q;
-  logic entry_opened_d;
-  logic entry_opened_q;
-  logic entry_spare_d;
-  logic entry_spare_q;
-  logic entry_taken_d;
-  logic entry_taken_q;
-  logic entry_meets_behind_d;
-  logic entry_meets_behind_q;
-  logic entry_meets_first_d;
-  logic entry_meets_first_q;
-  logic entry_answer_waits_d;
-  logic entry_answer_waits_q;
-  logic entry_response_meets_d;
-  logic entry_response_meets_q;
-  logic [7:0] entry_qp_1_q;
-  logic [7:0] entry_qp_2_q;
-  logic [7:0] entry_qp_3_q;
-  // The answer that waits.
-  hpcc_nic_pkg::fast_step_t entry_answer_d;
-  hpcc_nic_pkg::fast_step_t entry_answer_q;
-  // The one behind it: it comes whether the first one goes or not, so that what goes is known to nobody who offers answers. `spare` is
-  // `behind_full`, inverted, for the wide registers alone.
-  hpcc_nic_pkg::fast_step_t entry_behind_d;
-  hpcc_nic_pkg::fast_step_t entry_behind_q;
-  // The one that has come last, for a clock or as long as both are full.
-  hpcc_nic_pkg::fast_step_t entry_come_d;
-  hpcc_nic_pkg::fast_step_t entry_come_q;
-  // The state in clock 3.
-  hpcc_nic_pkg::requester_state_t stages_now;
-  wire  stages_is_void;
-  wire  stages_acked_is_void;
-  logic stages_none_out;
-  logic stages_no_read;
-  logic stages_is_old;
-  wire  stages_has_ended;
-  wire  stages_goes_on;
-  wire  stages_is_response;
-  wire  hpcc_nic_pkg::psn_distance_t stages_from_first;
-  wire  hpcc_nic_pkg::psn_distance_t stages_from_una;
-  wire  hpcc_nic_pkg::psn_distance_t stages_beyond;
-  wire  hpcc_nic_pkg::psn_distance_t stages_lag;
-  wire  hpcc_nic_pkg::psn_distance_t stages_over;
-  wire  hpcc_nic_pkg::psn_distance_t stages_progress;
-  wire  hpcc_nic_pkg::psn_distance_t stages_offset;
-  wire  hpcc_nic_pkg::syndrome_t stages_syndrome;
-  wire  [15:0] stages_full_length;
-  wire  [15:0] stages_last_byte;
-  wire  [15:0] stages_unlike;
-  wire  stages_is_answer;
-  wire  stages_is_ack;
-  wire  stages_drops;
-  logic stages_gap_far;
-  wire  stages_at_first;
-  wire  stages_judged;
-  wire  stages_at_end;
-  wire  stages_is_data;
-  wire  stages_is_positive;
-  wire  stages_is_ignored;
-  wire  stages_is_duplicate;
-  wire  stages_may_move;
-  logic stages_kind_moves;
-  wire  stages_moves;
-  wire  stages_done;
-  hpcc_nic_pkg::requester_state_t stages_written;
-  wire  stages_accepts;
-  wire  stages_defers;
-  wire  stages_deferred;
-  wire  stages_dropped_1;
-  wire  stages_counts;
-  // 1: queue pair of the packet whose departure is asked for.
+  // That pipe.
   wire  [7:0] stages_asked_qp;
-  // 1: its PSN.
   wire  [23:0] stages_asked_psn;
-  // 1: the queue pair whose oldest message is to be read.
   wire  [7:0] stages_ring_qp;
-  // 1: or not that, but the first that may be a READ with missing data.
   wire  stages_ring_read;
-  // 3: the state.
   wire  hpcc_nic_pkg::requester_state_t stages_state_now;
-  // 3: it is void.
   wire  stages_void_now;
-  // 3: the queue pair has ended.
   wire  stages_dead_now;
-  // 3: nothing is in the ring.
   wire  stages_empty;
-  // 3: the PSN lies before `una`.
   wire  stages_old;
-  // 3: it was not sent.
   wire  stages_unsent;
-  // 3: it lies before the end of the READ data taken.
   wire  stages_before_gap;
-  // 4: the PSN lay before `una`.
   wire  stages_old_before;
-  // 4: it was `una`.
   wire  stages_at_una;
-  // 5: the payload of the READ response is taken.
   wire  stages_takes;
-  // 5: the READ response is for the state machine; those behind it are dropped.
   wire  stages_defers_response;
-  // 1: the READ response that has entered in the clock in which something was left to the state machine is dropped.
   wire  stages_recalls_response;
-  // 5: what is taken is the last of its READ.
   wire  stages_last;
-  // 5: bytes of the READ before that payload.
   wire  [35:0] stages_ahead;
-  // 5: the work request of the message is done, without an error.
   wire  stages_completed;
-  // 4: its queue pair, or that of the state that may be written in the next clock.
   wire  [7:0] stages_completes_qp;
-  // 4: place of the answer, to be read.
   wire  [3:0] stages_read_place;
-  // 4: something may be written in the next clock.
   wire  stages_will_write;
-  // 5: something is written, or might have been.
   wire  stages_writing;
-  // 5: the state is to be written, be it as it was.
   wire  stages_we;
-  // 5: by the state machine.
   wire  stages_saved;
-  // 5: by the pipe.
   wire  stages_moved;
-  // 5: of this queue pair.
   wire  [7:0] stages_qp;
-  // 5: generation of the state.
   wire  [7:0] stages_generation;
-  // 5: new state.
   wire  hpcc_nic_pkg::requester_state_t stages_new_state;
-  // 5: place of what comes out.
   wire  [3:0] stages_place;
-  // 5: a message is done, its place in the ring is free.
   wire  stages_frees;
-  // 5: the answer is for the state machine.
   wire  stages_defers_answer;
-  // 5: an event for the scheduler.
-  wire  stages_event;
-  // 5: its PSN.
+  wire  stages_tells;
   wire  [23:0] stages_psn;
-  // 5: bytes acknowledged.
   wire  [31:0] stages_bytes;
-  // 5: it comes of an acknowledgement.
   wire  stages_acknowledges;
-  // 5: INT counts.
   wire  stages_with_int;
-  // 5: READ data is to be echoed.
   wire  stages_echo;
-  // 5: counted: an acknowledgement of what was never sent.
   wire  stages_ghost;
-  // 5: counted: a syndrome without meaning.
   wire  stages_ignored;
-  // 5: counted: the queue pair has ended.
   wire  stages_ended;
-  // Something is inside.
   wire  stages_busy;
-  logic stages_valid_1_d;
-  logic stages_valid_1_q;
-  logic stages_valid_2_d;
-  logic stages_valid_2_q;
-  wire  stages_passes_1_d;
-  logic stages_passes_1_q;
-  logic stages_passes_2_q;
-  hpcc_nic_pkg::fast_step_t stages_step_1_q;
-  hpcc_nic_pkg::fast_step_t stages_step_2_q;
-  wire  [23:0] stages_next_2_d;
-  logic [23:0] stages_next_2_q;
-  logic stages_valid_3_d;
-  logic stages_valid_3_q;
-  logic stages_passes_3_q;
-  wire  stages_alive_3_d;
-  logic stages_alive_3_q;
-  logic stages_int_on_3_q;
-  logic stages_sent_known_3_q;
-  wire  stages_at_start_3_d;
-  logic stages_at_start_3_q;
-  wire  stages_none_yet_3_d;
-  logic stages_none_yet_3_q;
-  wire  stages_all_out_3_d;
-  logic stages_all_out_3_q;
-  wire  stages_alone_3_d;
-  logic stages_alone_3_q;
-  wire  stages_none_out_3_d;
-  logic stages_none_out_3_q;
-  wire  stages_none_read_3_d;
-  logic stages_none_read_3_q;
-  wire  stages_told_all_3_d;
-  logic stages_told_all_3_q;
-  logic [23:0] stages_next_3_q;
-  logic [23:0] stages_sent_to_3_q;
-  logic [23:0] stages_first_psn_3_q;
-  hpcc_nic_pkg::void_by_t stages_void_3_q;
-  hpcc_nic_pkg::void_by_t stages_acked_void_3_q;
-  logic [7:0] stages_reference_3_q;
-  hpcc_nic_pkg::fast_step_t stages_step_3_d;
-  hpcc_nic_pkg::fast_step_t stages_step_3_q;
-  hpcc_nic_pkg::fast_step_t stages_step_4_d;
-  hpcc_nic_pkg::fast_step_t stages_step_4_q;
-  hpcc_nic_pkg::fast_step_t stages_step_5_q;
-  hpcc_nic_pkg::requester_state_t stages_state_3_q;
-  hpcc_nic_pkg::requester_state_t stages_state_4_d;
-  hpcc_nic_pkg::requester_state_t stages_state_4_q;
-  hpcc_nic_pkg::requester_state_t stages_state_5_q;
-  logic [2:0] stages_mtu_3_q;
-  logic stages_valid_4_d;
-  logic stages_valid_4_q;
-  logic stages_live_4_q;
-  logic stages_ended_4_q;
-  logic stages_old_4_q;
-  logic stages_at_una_4_d;
-  logic stages_at_una_4_q;
-  logic stages_unsent_4_q;
-  logic stages_behind_4_q;
-  wire  stages_all_4_d;
-  logic stages_all_4_q;
-  wire  stages_direct_4_d;
-  logic stages_direct_4_q;
-  logic stages_int_on_4_q;
-  logic stages_acknowledgement_4_q;
-  logic stages_positive_4_q;
-  logic stages_ignored_4_q;
-  logic stages_data_4_q;
-  logic stages_duplicate_4_q;
-  logic stages_response_4_q;
-  logic stages_saves_4_d;
-  logic stages_saves_4_q;
-  logic stages_judged_4_q;
-  wire  stages_moves_write_4_d;
-  logic stages_moves_write_4_q;
-  wire  stages_moves_read_4_d;
-  logic stages_moves_read_4_q;
-  wire  stages_drops_4_d;
-  logic stages_drops_4_q;
-  wire  stages_drops_old_4_d;
-  logic stages_drops_old_4_q;
-  wire  stages_awaited_4_d;
-  logic stages_awaited_4_q;
-  logic stages_before_gap_4_q;
-  logic stages_next_missing_4_d;
-  logic stages_next_missing_4_q;
-  wire  stages_whole_4_d;
-  logic stages_whole_4_q;
-  wire  stages_short_4_d;
-  logic stages_short_4_q;
-  logic [23:0] stages_next_4_q;
-  wire  [23:0] stages_passed_4_d;
-  logic [23:0] stages_passed_4_q;
-  logic [2:0] stages_mtu_4_q;
-  wire  [15:0] stages_above_packet_4_d;
-  logic [15:0] stages_above_packet_4_q;
-  logic stages_valid_5_d;
-  logic stages_valid_5_q;
-  logic stages_saves_5_d;
-  logic stages_saves_5_q;
-  logic stages_writes_5_d;
-  logic stages_writes_5_q;
-  logic stages_may_move_5_d;
-  logic stages_may_move_5_q;
-  logic stages_acknowledges_5_q;
-  wire  stages_with_int_5_d;
-  logic stages_with_int_5_q;
-  logic stages_answer_5_d;
-  logic stages_answer_5_q;
-  logic stages_tells_5_d;
-  logic stages_tells_5_q;
-  logic stages_duplicate_5_d;
-  logic stages_duplicate_5_q;
-  wire  stages_echoes_5_d;
-  logic stages_echoes_5_q;
-  logic stages_ghost_5_d;
-  logic stages_ghost_5_q;
-  logic stages_ignored_5_d;
-  logic stages_ignored_5_q;
-  logic stages_ended_5_d;
-  logic stages_ended_5_q;
-  logic stages_kind_moves_5_d;
-  logic stages_kind_moves_5_q;
-  logic stages_closes_5_d;
-  logic stages_closes_5_q;
-  logic stages_within_5_q;
-  logic stages_at_end_5_q;
-  logic stages_behind_5_q;
-  logic stages_read_5_q;
-  logic stages_ends_work_5_q;
-  logic [23:0] stages_next_5_q;
-  // Bytes that are acknowledged, but for half of the shift by the MTU code.
-  logic [31:0] stages_passed_5_d;
-  logic [31:0] stages_passed_5_q;
-  wire  [4:0] stages_behind_head_5_d;
-  logic [4:0] stages_behind_head_5_q;
-  wire  [4:0] stages_behind_told_5_d;
-  logic [4:0] stages_behind_told_5_q;
-  wire  [4:0] stages_behind_read_at_5_d;
-  logic [4:0] stages_behind_read_at_5_q;
-  wire  [4:0] stages_one_more_retired_5_d;
-  logic [4:0] stages_one_more_retired_5_q;
-  logic [4:0] stages_read_at_freed_5_d;
-  logic [4:0] stages_read_at_freed_5_q;
-  wire  stages_fits_inside_5_d;
-  logic stages_fits_inside_5_q;
-  wire  stages_fits_end_5_d;
-  logic stages_fits_end_5_q;
-  logic stages_may_fit_5_d;
-  logic stages_may_fit_5_q;
-  wire  stages_first_5_d;
-  logic stages_first_5_q;
-  wire  stages_missing_5_d;
-  logic stages_missing_5_q;
-  logic stages_response_5_d;
-  logic stages_response_5_q;
-  // What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
-  wire  [35:0] stages_ahead_5_d;
-  logic [35:0] stages_ahead_5_q;
-  logic [2:0] stages_mtu_5_q;
   wire  turns_leaves;
   wire  turns_asked;
   wire  turns_called;
@@ -1111,96 +363,28 @@ module hpcc_requester (
   logic pointers_met_q;
   logic pointers_wrote_q;
   hpcc_nic_pkg::ring_pointers_t pointers_written_1_q;
-  wire  store_lands;
-  wire  store_voiding;
-  wire  store_writes_posted;
-  wire  store_writes_acked;
-  wire  hpcc_nic_pkg::ack_state_t store_acked;
-  wire  hpcc_nic_pkg::post_state_t store_with_machine;
-  hpcc_nic_pkg::ack_state_t store_new_acked;
-  hpcc_nic_pkg::post_state_t store_written_posted;
-  hpcc_nic_pkg::ack_progress_t store_new_progress;
-  logic [7:0] store_posted_at;
-  logic [7:0] store_acked_at;
-  wire  hpcc_nic_pkg::requester_context_t store_own_context;
-  wire  hpcc_nic_pkg::post_state_t store_own_posted;
-  wire  hpcc_nic_pkg::ack_progress_t store_own_progress;
-  hpcc_nic_pkg::landing_context_t store_arriving;
-  wire  hpcc_nic_pkg::landing_context_t store_waits;
-  logic [7:0] store_compared;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_compared;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_posted;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_acked;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_own_context;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_own_posted;
-  wire  hpcc_nic_pkg::generation_halves_t store_of_progress;
-  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests. The context of
-  // the state machine's or the answer's queue pair.
-  wire  hpcc_nic_pkg::requester_context_t store_known;
-  // A state may be written in the next clock, by whom ever.
+  // State, contexts and how far has been sent, by queue pair.
   wire  store_will_write;
-  // From the next clock on compare the state's generation with `generation`, not with the context's: for removal, which may come after the
-  // context's.
   wire  store_removing;
-  // The state, two clocks after `qp`, if it is not void.
-  hpcc_nic_pkg::requester_state_t store_state;
-  // What posting owns of it is void, and so is the rest.
-  hpcc_nic_pkg::void_by_t store_all_void;
-  // What answers own of it is void.
-  hpcc_nic_pkg::void_by_t store_acked_void;
-  // Generation that it is compared with.
+  wire  hpcc_nic_pkg::requester_state_t store_state;
+  wire  hpcc_nic_pkg::void_by_t store_all_void;
+  wire  hpcc_nic_pkg::void_by_t store_acked_void;
   wire  [7:0] store_own_generation;
-  // First PSN of the context.
   wire  [23:0] store_first_psn;
-  // The queue pair exists.
   wire  store_alive;
-  // Generation of the context.
   wire  [7:0] store_context_generation;
-  // MTU code.
   wire  [2:0] store_mtu;
-  // It collects INT.
   wire  store_int_on;
-  // This generation has sent something.
   wire  store_sent_known;
-  // One past the highest PSN it sent.
   wire  [23:0] store_sent_to;
-  // What posting owns of the state of `post_qp`, two clocks later.
   wire  hpcc_nic_pkg::post_state_t store_posted;
-  // It is void.
-  hpcc_nic_pkg::void_by_t store_posted_void;
-  // What it needs of the rest.
+  wire  hpcc_nic_pkg::void_by_t store_posted_void;
   wire  hpcc_nic_pkg::ack_progress_t store_progress;
-  // That is void.
-  hpcc_nic_pkg::void_by_t store_progress_void;
-  // Context of `post_qp`.
+  wire  hpcc_nic_pkg::void_by_t store_progress_void;
   wire  hpcc_nic_pkg::requester_context_t store_post_context;
-  // A context waits until nobody else writes.
   wire  store_crowded;
-  // A creation voids the state
   wire  store_voids;
-  // of this queue pair.
   wire  [7:0] store_voided_qp;
-  wire  hpcc_nic_pkg::requester_context_t store_contexts_rdata;
-  wire  hpcc_nic_pkg::ack_state_t store_acks_rdata;
-  // Read by the state machine, and by answers.
-  wire  hpcc_nic_pkg::post_state_t store_posts_rdata;
-  // Copies for work requests.
-  wire  hpcc_nic_pkg::requester_context_t store_post_contexts_rdata;
-  wire  hpcc_nic_pkg::post_state_t store_own_posts_rdata;
-  wire  hpcc_nic_pkg::ack_progress_t store_progresses_rdata;
-  wire  hpcc_nic_pkg::sent_to_t store_sent_rdata;
-  wire  store_sent_we;
-  logic [7:0] store_sent_waddr;
-  hpcc_nic_pkg::sent_to_t store_sent_wdata;
-  // Contexts that have not landed: the tables are written in any clock, so a second one may come before the first has.
-  wire  unused_store_landing_up_ready;
-  wire  hpcc_nic_pkg::landing_context_t store_landing_down_data;
-  wire  store_landing_down_valid;
-  wire  unused_store_landing_crowded;
-  // Nobody else writes a state, as it was known a clock ago.
-  wire  store_quiet_d;
-  logic store_quiet_q;
-  logic store_by_generation_q;
   // Which input is next.
   wire  choice_rows_ready;
   wire  choice_answers_ready;
@@ -1224,195 +408,20 @@ module hpcc_requester (
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
-  wire  gather_looks;
-  wire  gather_leaves;
-  wire  gather_moves;
-  logic gather_next_some;
-  logic gather_unshown;
-  logic gather_oldest;
-  logic gather_next_oldest;
-  wire  gather_chosen;
-  wire  gather_puts;
-  logic gather_stays;
-  wire  gather_waits;
-  wire  gather_opens;
-  wire  gather_takes;
-  wire  gather_arriving_data;
-  wire  gather_arriving_goes_on;
-  logic [7:0] gather_at;
-  logic [7:0] gather_next_qp;
-  // The one that has come first.
-  wire  hpcc_nic_pkg::answer_name_t gather_held;
-  hpcc_nic_pkg::answer_name_t gather_coming;
-  wire  hpcc_nic_pkg::answer_tag_t gather_found;
-  wire  hpcc_nic_pkg::commit_t gather_arriving;
-  hpcc_nic_pkg::answer_tag_t gather_tag;
+  // Answers that wait, those about READ data joined.
   wire  gather_up_ready;
   wire  hpcc_nic_pkg::commit_t gather_down_data;
   wire  gather_down_valid;
-  logic gather_held_full_d;
-  logic gather_held_full_q;
-  logic gather_held_data_d;
-  logic gather_held_data_q;
-  logic gather_held_goes_on_d;
-  logic gather_held_goes_on_q;
-  logic gather_next_full_d;
-  logic gather_next_full_q;
-  logic gather_next_data_d;
-  logic gather_next_data_q;
-  logic gather_next_goes_on_d;
-  logic gather_next_goes_on_q;
-  logic gather_from_odd_d;
-  logic gather_from_odd_q;
-  logic gather_into_odd_d;
-  logic gather_into_odd_q;
-  logic gather_located_d;
-  logic gather_located_q;
-  logic gather_shown_d;
-  logic gather_shown_q;
-  logic gather_fits_d;
-  logic gather_fits_q;
-  logic gather_follows_d;
-  logic gather_follows_q;
-  logic gather_full_d;
-  logic gather_full_q;
-  logic gather_vacant_d;
-  logic gather_vacant_q;
-  logic gather_some_d;
-  logic gather_some_q;
-  logic gather_shows_d;
-  logic gather_shows_q;
-  logic gather_crowded_d;
-  logic gather_crowded_q;
-  logic gather_clearing_d;
-  logic gather_clearing_q;
-  logic gather_moved_d;
-  logic gather_moved_q;
-  logic gather_was_gone_d;
-  logic gather_was_gone_q;
-  logic gather_gone_since_d;
-  logic gather_gone_since_q;
-  logic gather_first_d;
-  logic gather_first_q;
-  logic gather_second_d;
-  logic gather_second_q;
-  logic gather_third_d;
-  logic gather_third_q;
-  logic [7:0] gather_head_d;
-  logic [7:0] gather_head_q;
-  logic [7:0] gather_next_head_d;
-  logic [7:0] gather_next_head_q;
-  logic [7:0] gather_head_2_d;
-  logic [7:0] gather_head_2_q;
-  logic [7:0] gather_tail_d;
-  logic [7:0] gather_tail_q;
-  logic [7:0] gather_count_d;
-  logic [7:0] gather_count_q;
-  logic [7:0] gather_clear_at_d;
-  logic [7:0] gather_clear_at_q;
-  logic [7:0] gather_left_place_q;
-  // Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says
-  // whether one may come, and enables these wide words.
-  wire  gather_come_raddr;
-  wire  hpcc_nic_pkg::commit_t gather_come_rdata;
-  wire  gather_come_we;
-  wire  gather_come_waddr;
-  // Which ones they are: what is compared does not wait for a register that addresses the wide memory. Its places are the other way round,
-  // so that it has registers of its own.
-  wire  gather_names_raddr;
-  wire  hpcc_nic_pkg::answer_name_t gather_names_rdata;
-  wire  gather_names_we;
-  wire  gather_names_waddr;
-  logic gather_from_even_d;
-  logic gather_from_even_q;
-  logic gather_into_even_d;
-  logic gather_into_even_q;
-  // Queue pair of the one that has come last.
-  logic [7:0] gather_newest_qp_d;
-  logic [7:0] gather_newest_qp_q;
-  // Where the newest answer of its queue pair lies, if it still waits.
-  logic [7:0] gather_place_d;
-  logic [7:0] gather_place_q;
-  // The answer for the requester. `vacant` is `full`, inverted, for these wide registers alone.
-  hpcc_nic_pkg::commit_t gather_offered_d;
-  hpcc_nic_pkg::commit_t gather_offered_q;
-  // The answers. What is written in a clock is not shown behind it: the oldest, if it was, waits for a clock, in which there is `some` that
-  // does not show.
-  logic [7:0] gather_ring_raddr;
-  wire  hpcc_nic_pkg::commit_t gather_ring_rdata;
-  // The newest answer of each queue pair.
-  wire  hpcc_nic_pkg::answer_tag_t gather_newest_rdata;
-  wire  gather_newest_we;
-  logic [7:0] gather_newest_waddr;
-  // Where that answer of each queue pair lay that left last.
-  wire  [7:0] gather_left_rdata;
-  logic gather_left_we;
-  logic [7:0] gather_left_waddr;
-  logic [7:0] gather_left_wdata;
-  logic gather_was_moved_d;
-  logic gather_was_moved_q;
-  logic [7:0] gather_was_left_place_q;
-  wire  responses_writes;
-  wire  responses_leaves;
-  logic responses_some;
-  wire  responses_again;
-  logic [4:0] responses_new_tail;
-  logic [4:0] responses_coming;
-  wire  [3:0] responses_place;
-  wire  hpcc_nic_pkg::rx_packet_t responses_arriving;
-  wire  hpcc_nic_pkg::extension_t responses_given;
-  wire  hpcc_nic_pkg::ack_header_t responses_aeth;
-  wire  hpcc_nic_pkg::syndrome_t responses_syndrome;
-  hpcc_nic_pkg::arrived_response_t responses_word;
-  hpcc_nic_pkg::read_decision_t responses_made;
+  // READ responses in the order of arrival.
   wire  responses_row_ready;
-  // One may go into the pipe.
   wire  responses_waits;
-  // What the pipe needs of it.
   wire  hpcc_nic_pkg::arrived_response_t responses_step;
-  // The oldest response.
   wire  hpcc_nic_pkg::rx_packet_t responses_front;
-  // It is taken, and its decision may leave.
   wire  responses_decided;
-  // That decision.
   wire  hpcc_nic_pkg::read_decision_t responses_decision;
-  // It leaves in this clock. Only with `decided`.
   wire  responses_acts;
   wire  hpcc_nic_pkg::rx_packet_t responses_machine_data;
   wire  responses_machine_valid;
-  logic responses_room_d;
-  logic responses_room_q;
-  logic responses_shown_d;
-  logic responses_shown_q;
-  logic responses_offers_d;
-  logic responses_offers_q;
-  logic responses_front_shown_d;
-  logic responses_front_shown_q;
-  logic responses_due_d;
-  logic responses_due_q;
-  logic responses_deferred_d;
-  logic responses_deferred_q;
-  logic responses_offered_d;
-  logic responses_offered_q;
-  logic [4:0] responses_head_d;
-  logic [4:0] responses_head_q;
-  logic [4:0] responses_judged_d;
-  logic [4:0] responses_judged_q;
-  logic [4:0] responses_next_d;
-  logic [4:0] responses_next_q;
-  logic [4:0] responses_before_q;
-  logic [4:0] responses_tail_d;
-  logic [4:0] responses_tail_q;
-  // The responses.
-  wire  [3:0] responses_rows_raddr;
-  wire  hpcc_nic_pkg::rx_packet_t responses_rows_rdata;
-  // What the pipe needs of them.
-  wire  [3:0] responses_steps_raddr;
-  wire  hpcc_nic_pkg::arrived_response_t responses_steps_rdata;
-  // Their decisions. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
-  wire  [3:0] responses_decisions_raddr;
-  wire  hpcc_nic_pkg::read_decision_t responses_decisions_rdata;
-  wire  [3:0] responses_decisions_waddr;
   // Queue pairs whose completions wait for room, each once.
   hpcc_nic_pkg::qp_of_generation_t tells_up_data;
   wire  unused_tells_up_ready;
@@ -1954,29 +963,32 @@ module hpcc_requester (
   // Counter pulses.
   hpcc_nic_pkg::requester_counts_t counts_out_d;
   hpcc_nic_pkg::requester_counts_t counts_out_q;
-  hpcc_lut_ram #(.WIDTH(8), .ADDRESS(4)) u_window_numbers (
+  hpcc_requester_window u_window (
     .clk(clk),
-    .raddr(window_new_at),
-    .rdata(window_numbers_rdata),
-    .we(window_numbers_we),
-    .waddr(window_tail_place),
-    .wdata(window_arriving_qp)
-  );
-  hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_fronts (
-    .clk(clk),
-    .raddr(window_at),
-    .rdata(window_fronts_rdata),
-    .we(window_fronts_we),
-    .waddr(window_tail_place),
-    .wdata(work_data)
-  );
-  hpcc_lut_ram #(.WIDTH(320), .ADDRESS(4)) u_window_words (
-    .clk(clk),
-    .raddr(window_read_place),
-    .rdata(window_words_rdata),
-    .we(window_words_we),
-    .waddr(window_tail_place),
-    .wdata(work_data)
+    .rst(rst),
+    .work_data(work_data),
+    .work_valid(work_valid),
+    .work_ready(window_work_ready),
+    .waits(window_waits),
+    .front(window_front),
+    .place(window_place),
+    .next_qp(window_next_qp),
+    .next_is_new(window_next_is_new),
+    .new_qp(window_new_qp),
+    .take(post_entry_taken),
+    .ends(posts_push),
+    .returns(posts_returns),
+    .defers(posts_defers),
+    .comes_back(posts_comes_back),
+    .end_place(posts_place),
+    .end_qp(posts_qp),
+    .frees(stages_frees),
+    .freed_qp(stages_qp),
+    .read_place(window_read_place),
+    .read(window_read),
+    .machine_data(window_machine_data),
+    .machine_valid(window_machine_valid),
+    .machine_ready(intake_work_ready)
   );
   hpcc_lut_ram #(.WIDTH(421), .ADDRESS(4)) u_held_answers (
     .clk(clk),
@@ -1994,6 +1006,121 @@ module hpcc_requester (
     .waddr(held_tail_q),
     .wdata(stages_place)
   );
+  hpcc_requester_posts u_posts (
+    .clk(clk),
+    .rst(rst),
+    .max_reads(max_reads),
+    .valid(post_entry_taken),
+    .step(post_entry_step),
+    .posted(store_posted),
+    .posted_void(store_posted_void),
+    .progress(store_progress),
+    .progress_void(store_progress_void),
+    .qp_context(store_post_context),
+    .allowed(intake_allowed),
+    .read_place(posts_read_place),
+    .will_write(posts_will_write),
+    .writing(posts_writing),
+    .qp(posts_qp),
+    .new_posted(posts_new_posted),
+    .place(posts_place),
+    .push(posts_push),
+    .generation(posts_generation),
+    .tail(posts_tail),
+    .start(posts_start),
+    .finish(posts_finish),
+    .returns(posts_returns),
+    .defers(posts_defers),
+    .comes_back(posts_comes_back),
+    .busy(posts_busy)
+  );
+  hpcc_requester_entry u_entry (
+    .clk(clk),
+    .rst(rst),
+    .hold(entry_hold),
+    .answers_data(gather_down_data),
+    .answers_valid(gather_down_valid),
+    .answers_ready(entry_answers_ready),
+    .answer_place(held_place),
+    .answer_comes(entry_answer_comes),
+    .response_waits(responses_waits),
+    .response(responses_step),
+    .response_taken(entry_response_taken),
+    .write_qp(stages_qp),
+    .next_write_qp(stages_completes_qp),
+    .meets_write(entry_meets_write),
+    .meets_next_write(entry_meets_next_write),
+    .answers_rest(events_full),
+    .waits(entry_waits),
+    .valid(entry_valid),
+    .step(entry_step)
+  );
+  hpcc_requester_stages u_stages (
+    .clk(clk),
+    .rst(rst),
+    .valid(entry_valid),
+    .step(entry_step),
+    .asked_qp(stages_asked_qp),
+    .asked_psn(stages_asked_psn),
+    .state(store_state),
+    .all_void(store_all_void),
+    .acked_void(store_acked_void),
+    .own_generation(store_own_generation),
+    .first_psn(store_first_psn),
+    .alive(store_alive),
+    .context_generation(store_context_generation),
+    .mtu(store_mtu),
+    .int_on(store_int_on),
+    .sent_known(store_sent_known),
+    .sent_to(store_sent_to),
+    .ring_qp(stages_ring_qp),
+    .ring_read(stages_ring_read),
+    .turn(turn_1_q),
+    .machine_psn(choice_psn),
+    .state_now(stages_state_now),
+    .void_now(stages_void_now),
+    .dead_now(stages_dead_now),
+    .empty(stages_empty),
+    .old(stages_old),
+    .unsent(stages_unsent),
+    .before_gap(stages_before_gap),
+    .old_before(stages_old_before),
+    .at_una(stages_at_una),
+    .takes(stages_takes),
+    .defers_response(stages_defers_response),
+    .recalls_response(stages_recalls_response),
+    .last(stages_last),
+    .ahead(stages_ahead),
+    .message(message),
+    .room(finished_room),
+    .completed(stages_completed),
+    .completes_qp(stages_completes_qp),
+    .read_place(stages_read_place),
+    .saves(queue_we),
+    .saved_qp(choice_qp),
+    .saved_state(queue_new_state),
+    .will_write(stages_will_write),
+    .writing(stages_writing),
+    .we(stages_we),
+    .saved(stages_saved),
+    .moved(stages_moved),
+    .qp(stages_qp),
+    .generation(stages_generation),
+    .new_state(stages_new_state),
+    .place(stages_place),
+    .frees(stages_frees),
+    .defers_answer(stages_defers_answer),
+    .tells(stages_tells),
+    .psn(stages_psn),
+    .bytes(stages_bytes),
+    .acknowledges(stages_acknowledges),
+    .with_int(stages_with_int),
+    .echo(stages_echo),
+    .ghost(stages_ghost),
+    .ignored(stages_ignored),
+    .ended(stages_ended),
+    .busy(stages_busy)
+  );
   hpcc_table_ram #(.WIDTH(15), .ADDRESS(8)) u_pointers_memory (
     .clk(clk),
     .raddr(read_qp),
@@ -2002,72 +1129,49 @@ module hpcc_requester (
     .waddr(pointers_memory_waddr),
     .wdata(pointers_memory_wdata)
   );
-  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_contexts (
-    .clk(clk),
-    .raddr(read_qp),
-    .rdata(store_contexts_rdata),
-    .we(store_lands),
-    .waddr(store_waits.qp),
-    .wdata(store_waits.created)
-  );
-  hpcc_ram #(.WIDTH(108), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_acks (
-    .clk(clk),
-    .raddr(read_qp),
-    .rdata(store_acks_rdata),
-    .we(store_writes_acked),
-    .waddr(store_acked_at),
-    .wdata(store_new_acked)
-  );
-  hpcc_ram #(.WIDTH(48), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_posts (
-    .clk(clk),
-    .raddr(read_qp),
-    .rdata(store_posts_rdata),
-    .we(store_writes_posted),
-    .waddr(store_posted_at),
-    .wdata(store_written_posted)
-  );
-  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_post_contexts (
-    .clk(clk),
-    .raddr(post_entry_step.qp),
-    .rdata(store_post_contexts_rdata),
-    .we(store_lands),
-    .waddr(store_waits.qp),
-    .wdata(store_waits.created)
-  );
-  hpcc_ram #(.WIDTH(48), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_own_posts (
-    .clk(clk),
-    .raddr(post_entry_step.qp),
-    .rdata(store_own_posts_rdata),
-    .we(store_writes_posted),
-    .waddr(store_posted_at),
-    .wdata(store_written_posted)
-  );
-  hpcc_ram #(.WIDTH(44), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_store_progresses (
-    .clk(clk),
-    .raddr(post_entry_step.qp),
-    .rdata(store_progresses_rdata),
-    .we(store_writes_acked),
-    .waddr(store_acked_at),
-    .wdata(store_new_progress)
-  );
-  hpcc_ram #(.WIDTH(33), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_store_sent (
-    .clk(clk),
-    .raddr(read_qp),
-    .rdata(store_sent_rdata),
-    .we(store_sent_we),
-    .waddr(store_sent_waddr),
-    .wdata(store_sent_wdata)
-  );
-  hpcc_short_fifo #(.WIDTH(46), .ADDRESS(2), .MARK(1)) u_store_landing (
+  hpcc_requester_store u_store (
     .clk(clk),
     .rst(rst),
-    .up_data(store_arriving),
-    .up_valid(context_valid),
-    .up_ready(unused_store_landing_up_ready),
-    .down_data(store_landing_down_data),
-    .down_valid(store_landing_down_valid),
-    .down_ready(store_lands),
-    .crowded(unused_store_landing_crowded)
+    .context_valid(context_valid),
+    .context_qp(context_qp),
+    .context_data(context_data),
+    .sent_valid(sent_valid),
+    .sent_qp(sent_qp),
+    .sent_generation(sent_generation),
+    .sent_end(sent_end),
+    .qp(read_qp),
+    .will_write(store_will_write),
+    .writing(stages_writing),
+    .we(stages_we),
+    .whole(stages_saved),
+    .write_qp(stages_qp),
+    .new_state(stages_new_state),
+    .post_qp(post_entry_step.qp),
+    .posting(posts_writing),
+    .post_we(posts_push),
+    .post_write_qp(posts_qp),
+    .new_posted(posts_new_posted),
+    .removing(store_removing),
+    .generation(choice_generation),
+    .state(store_state),
+    .all_void(store_all_void),
+    .acked_void(store_acked_void),
+    .own_generation(store_own_generation),
+    .first_psn(store_first_psn),
+    .alive(store_alive),
+    .context_generation(store_context_generation),
+    .mtu(store_mtu),
+    .int_on(store_int_on),
+    .sent_known(store_sent_known),
+    .sent_to(store_sent_to),
+    .posted(store_posted),
+    .posted_void(store_posted_void),
+    .progress(store_progress),
+    .progress_void(store_progress_void),
+    .post_context(store_post_context),
+    .crowded(store_crowded),
+    .voids(store_voids),
+    .voided_qp(store_voided_qp)
   );
   hpcc_requester_choice u_choice (
     .clk(clk),
@@ -2114,69 +1218,38 @@ module hpcc_requester (
     .psn(choice_psn),
     .response(choice_response)
   );
-  hpcc_async_ram #(.WIDTH(421), .ADDRESS(1)) u_gather_come (
+  hpcc_requester_gather u_gather (
     .clk(clk),
-    .raddr(gather_come_raddr),
-    .rdata(gather_come_rdata),
-    .we(gather_come_we),
-    .waddr(gather_come_waddr),
-    .wdata(answer_data)
+    .rst(rst),
+    .up_data(answer_data),
+    .up_valid(answer_valid),
+    .up_ready(gather_up_ready),
+    .down_data(gather_down_data),
+    .down_valid(gather_down_valid),
+    .down_ready(entry_answers_ready)
   );
-  hpcc_async_ram #(.WIDTH(40), .ADDRESS(1)) u_gather_names (
+  hpcc_requester_responses u_responses (
     .clk(clk),
-    .raddr(gather_names_raddr),
-    .rdata(gather_names_rdata),
-    .we(gather_names_we),
-    .waddr(gather_names_waddr),
-    .wdata(gather_coming)
-  );
-  hpcc_table_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_gather_ring (
-    .clk(clk),
-    .raddr(gather_ring_raddr),
-    .rdata(gather_ring_rdata),
-    .we(gather_held_full_q),
-    .waddr(gather_at),
-    .wdata(gather_come_rdata)
-  );
-  hpcc_ram #(.WIDTH(41), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_gather_newest (
-    .clk(clk),
-    .raddr(gather_next_qp),
-    .rdata(gather_newest_rdata),
-    .we(gather_newest_we),
-    .waddr(gather_newest_waddr),
-    .wdata(gather_tag)
-  );
-  hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_gather_left (
-    .clk(clk),
-    .raddr(gather_next_qp),
-    .rdata(gather_left_rdata),
-    .we(gather_left_we),
-    .waddr(gather_left_waddr),
-    .wdata(gather_left_wdata)
-  );
-  hpcc_lut_ram #(.WIDTH(197), .ADDRESS(4)) u_responses_rows (
-    .clk(clk),
-    .raddr(responses_rows_raddr),
-    .rdata(responses_rows_rdata),
-    .we(responses_writes),
-    .waddr(responses_place),
-    .wdata(responses_arriving)
-  );
-  hpcc_lut_ram #(.WIDTH(58), .ADDRESS(4)) u_responses_steps (
-    .clk(clk),
-    .raddr(responses_steps_raddr),
-    .rdata(responses_steps_rdata),
-    .we(responses_writes),
-    .waddr(responses_place),
-    .wdata(responses_word)
-  );
-  hpcc_lut_ram #(.WIDTH(101), .ADDRESS(4)) u_responses_decisions (
-    .clk(clk),
-    .raddr(responses_decisions_raddr),
-    .rdata(responses_decisions_rdata),
-    .we(stages_takes),
-    .waddr(responses_decisions_waddr),
-    .wdata(responses_made)
+    .rst(rst),
+    .row_data(row_data),
+    .row_valid(row_valid),
+    .row_ready(responses_row_ready),
+    .waits(responses_waits),
+    .step(responses_step),
+    .enters(entry_response_taken),
+    .takes(stages_takes),
+    .base(ring_base),
+    .ahead(stages_ahead),
+    .last(stages_last),
+    .defers(stages_defers_response),
+    .recalls(stages_recalls_response),
+    .front(responses_front),
+    .decided(responses_decided),
+    .decision(responses_decision),
+    .acts(responses_acts),
+    .machine_data(responses_machine_data),
+    .machine_valid(responses_machine_valid),
+    .machine_ready(choice_rows_ready)
   );
   hpcc_fifo #(.WIDTH(16), .ADDRESS(8), .MARK(256)) u_tells (
     .clk(clk),
@@ -2408,7 +1481,7 @@ module hpcc_requester (
   assign closes = flushes_q | (walks_q & step_complete);
   assign ring_defer = (closes & is_last) & (~direct_q);
   assign queue_enlist = (closes & (~direct_q)) & (~queue_listed);
-  assign events_put = stages_event | tells_event_q;
+  assign events_put = stages_tells | tells_event_q;
   assign responses_acts = responses_decided & (~actions_full);
   assign actions_put = act_q | responses_acts;
   assign intake_queues = (post_q & (~intake_refused)) & (~ring_full_q);
@@ -2977,565 +2050,6 @@ module hpcc_requester (
     tells_up_data.qp = choice_qp;
     tells_up_data.generation = queue_own_generation;
   end
-  // window: Work requests that wait for the fast path, 16 at most, and what has become of each.
-  //
-  // They go into the pipe in their order, and each place is free when its work request has been queued. One that finds its queue pair's
-  // ring full comes back: its queue pair is passed by until the window has been through, or the ring has a free place, and starts again
-  // with its oldest work request, so that a full ring holds up no other queue pair of the window. What is more than the pipe can do is
-  // offered to the state machine in its turn.
-  //
-  // A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair
-  // that is inside, and when one comes back the others of its queue pair are passed by.
-  //
-  // Sixteen places.
-  assign window_work_ready = window_room_q;
-  assign window_writes = work_valid & window_room_q;
-  assign window_held = window_tail_q - window_head_q;
-  assign window_no_room = (window_held == 5'h10) | (window_writes & (window_held == 5'hf));
-  assign window_fronts_we = ~window_full_up_q;
-  assign window_words_we = ~window_full_up_q;
-  assign window_tail_place = window_tail_q[3:0];
-  assign window_read = window_words_rdata;
-  assign window_at = window_now[3:0];
-  assign window_oldest = window_head_q[3:0];
-  assign window_front = window_fronts_rdata;
-  assign window_place = window_at;
-  assign window_is_new = window_anew_q | window_took_q;
-  assign window_next_is_new = window_is_new;
-  assign window_next_qp = window_front_qp_q;
-  assign window_new_qp = window_numbers_rdata;
-  assign window_waits = window_waits_r_q;
-  assign window_machine_valid = window_offered_q & (~window_gone_q);
-  assign window_machine_data = window_fronts_rdata;
-  assign window_taken_from = window_here_r_q ^ 16'd1;
-  assign window_one_on = (window_taken_from << 1) | (window_taken_from >> 15);
-  assign window_two_on = (window_one_on << 1) | (window_one_on >> 15);
-  assign window_seen = (window_done_q | window_flying_q) | window_deferred_q;
-  assign window_ended = 16'd1 << posts_place;
-  assign window_waits_for_restart = window_again_q & (window_freed_ring_q | window_any_deferred_q);
-  assign window_fresh = (((~window_waits_r_q) & (~window_skips_q)) & (~window_through_q)) & (~window_offered_q);
-  assign window_restarts = window_fresh & window_restart_due_q;
-  assign window_looks = (window_fresh & (~window_restart_due_q)) & (~window_waits_for_restart);
-  assign window_shows = window_looks & window_unseen_here;
-  assign window_arriving = work_data;
-  assign window_numbers_we = ~window_full_up_q;
-  assign window_arriving_qp = window_arriving.qpn[7:0];
-  assign window_anew_d = (window_passes | window_restarts) | (~window_filled_here);
-  assign window_freed_by_0 = 1'd0;
-  assign window_found_full_0 = 1'd0;
-  assign window_next_full_0 = 1'd0;
-  assign window_behind_full_0 = 1'd0;
-  assign window_meets_0 = window_owners_0_q == posts_qp;
-  assign window_freed_meets_0_d = window_owners_0_q == window_freed_qp_r_q;
-  assign window_freed_by_1 = window_freed_by_0 | (window_full_0_q & window_freed_meets_0_q);
-  assign window_found_full_1 = window_found_full_0 | (window_full_0_q & window_owned_0_q);
-  assign window_at_next_0 = window_taken_from[0];
-  assign window_next_full_1 = window_next_full_0 | (window_at_next_0 & window_full_0_q);
-  assign window_meets_1 = window_owners_1_q == posts_qp;
-  assign window_freed_meets_1_d = window_owners_1_q == window_freed_qp_r_q;
-  assign window_freed_by_2 = window_freed_by_1 | (window_full_1_q & window_freed_meets_1_q);
-  assign window_found_full_2 = window_found_full_1 | (window_full_1_q & window_owned_1_q);
-  assign window_at_next_1 = window_taken_from[1];
-  assign window_next_full_2 = window_next_full_1 | (window_at_next_1 & window_full_1_q);
-  assign window_meets_2 = window_owners_2_q == posts_qp;
-  assign window_freed_meets_2_d = window_owners_2_q == window_freed_qp_r_q;
-  assign window_freed_by_3 = window_freed_by_2 | (window_full_2_q & window_freed_meets_2_q);
-  assign window_found_full_3 = window_found_full_2 | (window_full_2_q & window_owned_2_q);
-  assign window_at_next_2 = window_taken_from[2];
-  assign window_next_full_3 = window_next_full_2 | (window_at_next_2 & window_full_2_q);
-  assign window_meets_3 = window_owners_3_q == posts_qp;
-  assign window_freed_meets_3_d = window_owners_3_q == window_freed_qp_r_q;
-  assign window_freed_by_4 = window_freed_by_3 | (window_full_3_q & window_freed_meets_3_q);
-  assign window_found_full_4 = window_found_full_3 | (window_full_3_q & window_owned_3_q);
-  assign window_at_next_3 = window_taken_from[3];
-  assign window_next_full_4 = window_next_full_3 | (window_at_next_3 & window_full_3_q);
-  assign window_meets_4 = window_owners_4_q == posts_qp;
-  assign window_freed_meets_4_d = window_owners_4_q == window_freed_qp_r_q;
-  assign window_freed_by_5 = window_freed_by_4 | (window_full_4_q & window_freed_meets_4_q);
-  assign window_found_full_5 = window_found_full_4 | (window_full_4_q & window_owned_4_q);
-  assign window_at_next_4 = window_taken_from[4];
-  assign window_next_full_5 = window_next_full_4 | (window_at_next_4 & window_full_4_q);
-  assign window_meets_5 = window_owners_5_q == posts_qp;
-  assign window_freed_meets_5_d = window_owners_5_q == window_freed_qp_r_q;
-  assign window_freed_by_6 = window_freed_by_5 | (window_full_5_q & window_freed_meets_5_q);
-  assign window_found_full_6 = window_found_full_5 | (window_full_5_q & window_owned_5_q);
-  assign window_at_next_5 = window_taken_from[5];
-  assign window_next_full_6 = window_next_full_5 | (window_at_next_5 & window_full_5_q);
-  assign window_meets_6 = window_owners_6_q == posts_qp;
-  assign window_freed_meets_6_d = window_owners_6_q == window_freed_qp_r_q;
-  assign window_freed_by_7 = window_freed_by_6 | (window_full_6_q & window_freed_meets_6_q);
-  assign window_found_full_7 = window_found_full_6 | (window_full_6_q & window_owned_6_q);
-  assign window_at_next_6 = window_taken_from[6];
-  assign window_next_full_7 = window_next_full_6 | (window_at_next_6 & window_full_6_q);
-  assign window_meets_7 = window_owners_7_q == posts_qp;
-  assign window_freed_meets_7_d = window_owners_7_q == window_freed_qp_r_q;
-  assign window_freed_by_8 = window_freed_by_7 | (window_full_7_q & window_freed_meets_7_q);
-  assign window_found_full_8 = window_found_full_7 | (window_full_7_q & window_owned_7_q);
-  assign window_at_next_7 = window_taken_from[7];
-  assign window_next_full_8 = window_next_full_7 | (window_at_next_7 & window_full_7_q);
-  assign window_meets_8 = window_owners_8_q == posts_qp;
-  assign window_freed_meets_8_d = window_owners_8_q == window_freed_qp_r_q;
-  assign window_freed_by_9 = window_freed_by_8 | (window_full_8_q & window_freed_meets_8_q);
-  assign window_found_full_9 = window_found_full_8 | (window_full_8_q & window_owned_8_q);
-  assign window_at_next_8 = window_taken_from[8];
-  assign window_next_full_9 = window_next_full_8 | (window_at_next_8 & window_full_8_q);
-  assign window_meets_9 = window_owners_9_q == posts_qp;
-  assign window_freed_meets_9_d = window_owners_9_q == window_freed_qp_r_q;
-  assign window_freed_by_10 = window_freed_by_9 | (window_full_9_q & window_freed_meets_9_q);
-  assign window_found_full_10 = window_found_full_9 | (window_full_9_q & window_owned_9_q);
-  assign window_at_next_9 = window_taken_from[9];
-  assign window_next_full_10 = window_next_full_9 | (window_at_next_9 & window_full_9_q);
-  assign window_meets_10 = window_owners_10_q == posts_qp;
-  assign window_freed_meets_10_d = window_owners_10_q == window_freed_qp_r_q;
-  assign window_freed_by_11 = window_freed_by_10 | (window_full_10_q & window_freed_meets_10_q);
-  assign window_found_full_11 = window_found_full_10 | (window_full_10_q & window_owned_10_q);
-  assign window_at_next_10 = window_taken_from[10];
-  assign window_next_full_11 = window_next_full_10 | (window_at_next_10 & window_full_10_q);
-  assign window_meets_11 = window_owners_11_q == posts_qp;
-  assign window_freed_meets_11_d = window_owners_11_q == window_freed_qp_r_q;
-  assign window_freed_by_12 = window_freed_by_11 | (window_full_11_q & window_freed_meets_11_q);
-  assign window_found_full_12 = window_found_full_11 | (window_full_11_q & window_owned_11_q);
-  assign window_at_next_11 = window_taken_from[11];
-  assign window_next_full_12 = window_next_full_11 | (window_at_next_11 & window_full_11_q);
-  assign window_meets_12 = window_owners_12_q == posts_qp;
-  assign window_freed_meets_12_d = window_owners_12_q == window_freed_qp_r_q;
-  assign window_freed_by_13 = window_freed_by_12 | (window_full_12_q & window_freed_meets_12_q);
-  assign window_found_full_13 = window_found_full_12 | (window_full_12_q & window_owned_12_q);
-  assign window_at_next_12 = window_taken_from[12];
-  assign window_next_full_13 = window_next_full_12 | (window_at_next_12 & window_full_12_q);
-  assign window_meets_13 = window_owners_13_q == posts_qp;
-  assign window_freed_meets_13_d = window_owners_13_q == window_freed_qp_r_q;
-  assign window_freed_by_14 = window_freed_by_13 | (window_full_13_q & window_freed_meets_13_q);
-  assign window_found_full_14 = window_found_full_13 | (window_full_13_q & window_owned_13_q);
-  assign window_at_next_13 = window_taken_from[13];
-  assign window_next_full_14 = window_next_full_13 | (window_at_next_13 & window_full_13_q);
-  assign window_meets_14 = window_owners_14_q == posts_qp;
-  assign window_freed_meets_14_d = window_owners_14_q == window_freed_qp_r_q;
-  assign window_freed_by_15 = window_freed_by_14 | (window_full_14_q & window_freed_meets_14_q);
-  assign window_found_full_15 = window_found_full_14 | (window_full_14_q & window_owned_14_q);
-  assign window_at_next_14 = window_taken_from[14];
-  assign window_next_full_15 = window_next_full_14 | (window_at_next_14 & window_full_14_q);
-  assign window_meets_15 = window_owners_15_q == posts_qp;
-  assign window_freed_meets_15_d = window_owners_15_q == window_freed_qp_r_q;
-  assign window_freed_by_16 = window_freed_by_15 | (window_full_15_q & window_freed_meets_15_q);
-  assign window_found_full_16 = window_found_full_15 | (window_full_15_q & window_owned_15_q);
-  assign window_at_next_15 = window_taken_from[15];
-  assign window_next_full_16 = window_next_full_15 | (window_at_next_15 & window_full_15_q);
-  assign window_behind_full_1 = window_behind_full_0 | (window_at_next_0 & window_full_1_q);
-  assign window_behind_full_2 = window_behind_full_1 | (window_at_next_1 & window_full_2_q);
-  assign window_behind_full_3 = window_behind_full_2 | (window_at_next_2 & window_full_3_q);
-  assign window_behind_full_4 = window_behind_full_3 | (window_at_next_3 & window_full_4_q);
-  assign window_behind_full_5 = window_behind_full_4 | (window_at_next_4 & window_full_5_q);
-  assign window_behind_full_6 = window_behind_full_5 | (window_at_next_5 & window_full_6_q);
-  assign window_behind_full_7 = window_behind_full_6 | (window_at_next_6 & window_full_7_q);
-  assign window_behind_full_8 = window_behind_full_7 | (window_at_next_7 & window_full_8_q);
-  assign window_behind_full_9 = window_behind_full_8 | (window_at_next_8 & window_full_9_q);
-  assign window_behind_full_10 = window_behind_full_9 | (window_at_next_9 & window_full_10_q);
-  assign window_behind_full_11 = window_behind_full_10 | (window_at_next_10 & window_full_11_q);
-  assign window_behind_full_12 = window_behind_full_11 | (window_at_next_11 & window_full_12_q);
-  assign window_behind_full_13 = window_behind_full_12 | (window_at_next_12 & window_full_13_q);
-  assign window_behind_full_14 = window_behind_full_13 | (window_at_next_13 & window_full_14_q);
-  assign window_behind_full_15 = window_behind_full_14 | (window_at_next_14 & window_full_15_q);
-  assign window_behind_full_16 = window_behind_full_15 | (window_at_next_15 & window_full_0_q);
-  assign window_passed = window_full_here | (posts_comes_back & window_addressed_meets);
-  assign window_showing = window_shows | (window_waits_r_q & (~post_entry_taken));
-  assign window_comes_full = window_found_full_16 | (posts_comes_back & (posts_qp == window_entered_qp_q));
-  assign window_enters_0 = window_entered_q & (window_entered_place_q == 4'd0);
-  assign window_full_0_d = ((((window_full_0_q | (posts_comes_back & window_meets_0)) & (~window_enters_0))
-      | (window_enters_0 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_1 = window_entered_q & (window_entered_place_q == 4'd1);
-  assign window_full_1_d = ((((window_full_1_q | (posts_comes_back & window_meets_1)) & (~window_enters_1))
-      | (window_enters_1 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_2 = window_entered_q & (window_entered_place_q == 4'd2);
-  assign window_full_2_d = ((((window_full_2_q | (posts_comes_back & window_meets_2)) & (~window_enters_2))
-      | (window_enters_2 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_3 = window_entered_q & (window_entered_place_q == 4'd3);
-  assign window_full_3_d = ((((window_full_3_q | (posts_comes_back & window_meets_3)) & (~window_enters_3))
-      | (window_enters_3 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_4 = window_entered_q & (window_entered_place_q == 4'd4);
-  assign window_full_4_d = ((((window_full_4_q | (posts_comes_back & window_meets_4)) & (~window_enters_4))
-      | (window_enters_4 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_5 = window_entered_q & (window_entered_place_q == 4'd5);
-  assign window_full_5_d = ((((window_full_5_q | (posts_comes_back & window_meets_5)) & (~window_enters_5))
-      | (window_enters_5 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_6 = window_entered_q & (window_entered_place_q == 4'd6);
-  assign window_full_6_d = ((((window_full_6_q | (posts_comes_back & window_meets_6)) & (~window_enters_6))
-      | (window_enters_6 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_7 = window_entered_q & (window_entered_place_q == 4'd7);
-  assign window_full_7_d = ((((window_full_7_q | (posts_comes_back & window_meets_7)) & (~window_enters_7))
-      | (window_enters_7 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_8 = window_entered_q & (window_entered_place_q == 4'd8);
-  assign window_full_8_d = ((((window_full_8_q | (posts_comes_back & window_meets_8)) & (~window_enters_8))
-      | (window_enters_8 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_9 = window_entered_q & (window_entered_place_q == 4'd9);
-  assign window_full_9_d = ((((window_full_9_q | (posts_comes_back & window_meets_9)) & (~window_enters_9))
-      | (window_enters_9 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_10 = window_entered_q & (window_entered_place_q == 4'ha);
-  assign window_full_10_d = ((((window_full_10_q | (posts_comes_back & window_meets_10)) & (~window_enters_10))
-      | (window_enters_10 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_11 = window_entered_q & (window_entered_place_q == 4'hb);
-  assign window_full_11_d = ((((window_full_11_q | (posts_comes_back & window_meets_11)) & (~window_enters_11))
-      | (window_enters_11 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_12 = window_entered_q & (window_entered_place_q == 4'hc);
-  assign window_full_12_d = ((((window_full_12_q | (posts_comes_back & window_meets_12)) & (~window_enters_12))
-      | (window_enters_12 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_13 = window_entered_q & (window_entered_place_q == 4'hd);
-  assign window_full_13_d = ((((window_full_13_q | (posts_comes_back & window_meets_13)) & (~window_enters_13))
-      | (window_enters_13 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_14 = window_entered_q & (window_entered_place_q == 4'he);
-  assign window_full_14_d = ((((window_full_14_q | (posts_comes_back & window_meets_14)) & (~window_enters_14))
-      | (window_enters_14 & window_comes_full)) & (~window_restarts)) & (~rst);
-  assign window_enters_15 = window_entered_q & (window_entered_place_q == 4'hf);
-  assign window_full_15_d = ((((window_full_15_q | (posts_comes_back & window_meets_15)) & (~window_enters_15))
-      | (window_enters_15 & window_comes_full)) & (~window_restarts)) & (~rst);
-  always_comb begin
-    window_offered_d = window_offered_q;
-    window_again_d = window_again_q;
-    window_head_d = window_head_q;
-    window_tail_d = window_tail_q;
-    if (window_writes) begin
-      window_tail_d = window_tail_q + 5'd1;
-    end
-    window_room_d = ~window_no_room;
-    window_gone_d = window_offered_q & intake_work_ready;
-    window_through_d = window_looks & window_done_here;
-    window_passes = window_through_q | window_skips_q;
-    if (window_looks & window_deferred_here) begin
-      window_offered_d = 1'd1;
-    end
-    window_restart_due_d = (window_again_q & (~window_restarts)) & (((~window_filled_here) | window_freed_ring_q) | window_any_deferred_q);
-    if (window_gone_q) begin
-      window_offered_d = 1'd0;
-      window_passes = 1'd1;
-    end
-    window_next_d = window_now;
-    window_next_1_d = window_behind;
-    window_next_2_d = window_second;
-    window_here_r_d = window_here ^ 16'd1;
-    if (window_passes) begin
-      window_next_d = window_behind;
-      window_next_1_d = window_second;
-      window_next_2_d = window_next_2_q + 5'd1;
-      if (window_took_q) begin
-        window_next_2_d = window_next_2_q + 5'd2;
-      end
-      window_here_r_d = window_here_behind ^ 16'd1;
-    end
-    if (window_skips_q) begin
-      window_again_d = 1'd1;
-    end
-    if (window_restarts) begin
-      window_next_d = window_head_q;
-      window_next_1_d = window_head_q + 5'd1;
-      window_next_2_d = window_head_q + 5'd2;
-      window_here_r_d = (16'd1 << window_oldest) ^ 16'd1;
-      window_again_d = 1'd0;
-    end
-    window_filled_d = window_next_q != window_tail_q;
-    if (window_took_q) begin
-      window_filled_d = window_next_1_q != window_tail_q;
-    end
-    if (window_passes) begin
-      window_filled_d = window_follows;
-    end
-    if (window_restarts) begin
-      window_filled_d = window_head_q != window_tail_q;
-    end
-    if (posts_comes_back) begin
-      window_again_d = 1'd1;
-    end
-    window_waits_r_d = window_showing & (~window_passed);
-    window_skips_d = window_showing & window_passed;
-    window_entered_d = window_writes;
-    window_frees_r_d = stages_frees;
-    window_frees_2_d = window_frees_r_q;
-    window_freed_ring_d = (window_freed_ring_q | (window_frees_2_q & window_freed_by_16)) & (~window_restarts);
-    window_freed = 16'd0;
-    window_leaving_d = (((window_head_q != window_next_q) & (~window_restarts)) & (~window_leaving_q)) & window_done_q[window_oldest];
-    if (window_leaving_q & (~window_restarts)) begin
-      window_head_d = window_head_q + 5'd1;
-      window_freed = 16'd1 << window_oldest;
-    end
-    window_took_d = post_entry_taken;
-    window_flying_d = (window_flying_q & (~window_landed)) | window_flown;
-    window_done_d = ((window_done_q & (~window_freed)) | window_queued) | window_handled;
-    window_deferred_d = (window_deferred_q & (~window_handled)) | window_refused;
-    window_any_deferred_d = |window_deferred_q;
-    if (rst) begin
-      window_room_d = 1'd0;
-      window_entered_d = 1'd0;
-      window_waits_r_d = 1'd0;
-      window_skips_d = 1'd0;
-      window_through_d = 1'd0;
-      window_offered_d = 1'd0;
-      window_gone_d = 1'd0;
-      window_again_d = 1'd0;
-      window_frees_r_d = 1'd0;
-      window_frees_2_d = 1'd0;
-      window_freed_ring_d = 1'd0;
-      window_restart_due_d = 1'd0;
-      window_head_d = 5'd0;
-      window_next_d = 5'd0;
-      window_tail_d = 5'd0;
-      window_flying_d = 16'd0;
-      window_done_d = 16'd0;
-      window_deferred_d = 16'd0;
-      window_here_r_d = 16'd0;
-      window_took_d = 1'd0;
-      window_filled_d = 1'd0;
-      window_leaving_d = 1'd0;
-      window_any_deferred_d = 1'd0;
-    end
-    if (rst) begin
-      window_next_1_d = 5'd1;
-      window_next_2_d = 5'd2;
-    end
-  end
-  always_comb begin
-    window_owners_0_d = window_owners_0_q;
-    window_owned_0_d = window_owners_0_q == window_arriving_qp;
-    if (window_enters_0) begin
-      window_owners_0_d = window_entered_qp_q;
-      window_owned_0_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_1_d = window_owners_1_q;
-    window_owned_1_d = window_owners_1_q == window_arriving_qp;
-    if (window_enters_1) begin
-      window_owners_1_d = window_entered_qp_q;
-      window_owned_1_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_2_d = window_owners_2_q;
-    window_owned_2_d = window_owners_2_q == window_arriving_qp;
-    if (window_enters_2) begin
-      window_owners_2_d = window_entered_qp_q;
-      window_owned_2_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_3_d = window_owners_3_q;
-    window_owned_3_d = window_owners_3_q == window_arriving_qp;
-    if (window_enters_3) begin
-      window_owners_3_d = window_entered_qp_q;
-      window_owned_3_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_4_d = window_owners_4_q;
-    window_owned_4_d = window_owners_4_q == window_arriving_qp;
-    if (window_enters_4) begin
-      window_owners_4_d = window_entered_qp_q;
-      window_owned_4_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_5_d = window_owners_5_q;
-    window_owned_5_d = window_owners_5_q == window_arriving_qp;
-    if (window_enters_5) begin
-      window_owners_5_d = window_entered_qp_q;
-      window_owned_5_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_6_d = window_owners_6_q;
-    window_owned_6_d = window_owners_6_q == window_arriving_qp;
-    if (window_enters_6) begin
-      window_owners_6_d = window_entered_qp_q;
-      window_owned_6_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_7_d = window_owners_7_q;
-    window_owned_7_d = window_owners_7_q == window_arriving_qp;
-    if (window_enters_7) begin
-      window_owners_7_d = window_entered_qp_q;
-      window_owned_7_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_8_d = window_owners_8_q;
-    window_owned_8_d = window_owners_8_q == window_arriving_qp;
-    if (window_enters_8) begin
-      window_owners_8_d = window_entered_qp_q;
-      window_owned_8_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_9_d = window_owners_9_q;
-    window_owned_9_d = window_owners_9_q == window_arriving_qp;
-    if (window_enters_9) begin
-      window_owners_9_d = window_entered_qp_q;
-      window_owned_9_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_10_d = window_owners_10_q;
-    window_owned_10_d = window_owners_10_q == window_arriving_qp;
-    if (window_enters_10) begin
-      window_owners_10_d = window_entered_qp_q;
-      window_owned_10_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_11_d = window_owners_11_q;
-    window_owned_11_d = window_owners_11_q == window_arriving_qp;
-    if (window_enters_11) begin
-      window_owners_11_d = window_entered_qp_q;
-      window_owned_11_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_12_d = window_owners_12_q;
-    window_owned_12_d = window_owners_12_q == window_arriving_qp;
-    if (window_enters_12) begin
-      window_owners_12_d = window_entered_qp_q;
-      window_owned_12_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_13_d = window_owners_13_q;
-    window_owned_13_d = window_owners_13_q == window_arriving_qp;
-    if (window_enters_13) begin
-      window_owners_13_d = window_entered_qp_q;
-      window_owned_13_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_14_d = window_owners_14_q;
-    window_owned_14_d = window_owners_14_q == window_arriving_qp;
-    if (window_enters_14) begin
-      window_owners_14_d = window_entered_qp_q;
-      window_owned_14_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_owners_15_d = window_owners_15_q;
-    window_owned_15_d = window_owners_15_q == window_arriving_qp;
-    if (window_enters_15) begin
-      window_owners_15_d = window_entered_qp_q;
-      window_owned_15_d = window_entered_qp_q == window_arriving_qp;
-    end
-  end
-  always_comb begin
-    window_now = window_next_q;
-    if (window_took_q) begin
-      window_now = window_next_1_q;
-    end
-  end
-  always_comb begin
-    window_behind = window_next_1_q;
-    if (window_took_q) begin
-      window_behind = window_next_2_q;
-    end
-  end
-  always_comb begin
-    window_second = window_next_2_q;
-    if (window_took_q) begin
-      window_second = window_next_2_q + 5'd1;
-    end
-  end
-  always_comb begin
-    window_addressed_qp = window_front_qp_q;
-    if (window_is_new) begin
-      window_addressed_qp = window_numbers_rdata;
-    end
-  end
-  always_comb begin
-    window_here = window_taken_from;
-    if (window_took_q) begin
-      window_here = window_one_on;
-    end
-  end
-  always_comb begin
-    window_here_behind = window_one_on;
-    if (window_took_q) begin
-      window_here_behind = window_two_on;
-    end
-  end
-  always_comb begin
-    window_done_here = window_filled_q & (|(window_done_q & window_taken_from));
-    if (window_took_q) begin
-      window_done_here = window_filled_behind_q & (|(window_done_q & window_one_on));
-    end
-  end
-  always_comb begin
-    window_deferred_here = window_filled_q & (|(window_deferred_q & window_taken_from));
-    if (window_took_q) begin
-      window_deferred_here = window_filled_behind_q & (|(window_deferred_q & window_one_on));
-    end
-  end
-  always_comb begin
-    window_unseen_here = window_filled_q & (~(|(window_seen & window_taken_from)));
-    if (window_took_q) begin
-      window_unseen_here = window_filled_behind_q & (~(|(window_seen & window_one_on)));
-    end
-  end
-  always_comb begin
-    window_filled_here = window_filled_q;
-    if (window_took_q) begin
-      window_filled_here = window_filled_behind_q;
-    end
-  end
-  always_comb begin
-    window_follows = window_next_1_q != window_tail_q;
-    if (window_took_q) begin
-      window_follows = window_next_2_q != window_tail_q;
-    end
-  end
-  always_comb begin
-    window_new_at = window_behind[3:0];
-    if (~window_filled_here) begin
-      window_new_at = window_at;
-    end
-    if (window_restarts) begin
-      window_new_at = window_oldest;
-    end
-  end
-  always_comb begin
-    window_full_here = window_next_full_16;
-    if (window_took_q) begin
-      window_full_here = window_behind_full_16;
-    end
-  end
-  always_comb begin
-    window_addressed_meets = window_front_qp_q == posts_qp;
-    if (window_is_new) begin
-      window_addressed_meets = window_numbers_rdata == posts_qp;
-    end
-  end
-  always_comb begin
-    window_flown = 16'd0;
-    if (window_took_q) begin
-      window_flown = window_taken_from;
-    end
-  end
-  always_comb begin
-    window_landed = 16'd0;
-    if (posts_push | posts_comes_back) begin
-      window_landed = window_ended;
-    end
-  end
-  always_comb begin
-    window_queued = 16'd0;
-    if (posts_push) begin
-      window_queued = window_ended;
-    end
-  end
-  always_comb begin
-    window_refused = 16'd0;
-    if (posts_defers) begin
-      window_refused = window_ended;
-    end
-  end
-  always_comb begin
-    window_handled = 16'd0;
-    if (window_gone_q) begin
-      window_handled = window_here;
-    end
-  end
   // held: The answers that are in the pipe, and those of them that it leaves to the state machine.
   //
   // Sixteen places, taken in turn: more than are in the pipe. While an answer waits here for the state machine nothing enters the pipe;
@@ -3629,523 +2143,6 @@ module hpcc_requester (
       post_entry_next_meets_d = 1'd0;
       post_entry_new_meets_d = 1'd0;
       post_entry_rested_d = 1'd0;
-    end
-  end
-  // posts: The pipe of work requests: one of one message, for which there is room, is queued and goes to the scheduler.
-  //
-  // | clock | registers | computed |
-  // |---|---|---|
-  // | 0 | `step` offered | the queue pair's state is read, the local region looked up |
-  // | 1, 2 | `step_1`, `step_2` | state and context show |
-  // | 3 | `posted_3`, ... | what stands in a void state; what is outstanding, packets of the work request |
-  // | 4 | `posted_4`, ... | with the verdict on the region: the decision |
-  // | 5 | `posted_5`, ... | what is decided is written into the state; the message, work for the scheduler |
-  //
-  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
-  //
-  // A work request a clock; those of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that
-  // outstanding.
-  assign posts_outstanding_4_d = posts_now.assigned - posts_acked.una;
-  assign posts_all_4_d = posts_now.admit == posts_now.tail;
-  assign posts_full_4_d = (posts_now.tail - posts_acked.told) == 5'h10;
-  assign posts_reads = posts_now.posted - posts_acked.retired;
-  assign posts_reads_4_d = posts_reads < max_reads;
-  assign posts_refused_4_d = ((~posts_context_3_q.alive) | posts_acked.dead) | posts_step_3_q.invalid;
-  assign posts_length_less_one = posts_step_3_q.length - 32'd1;
-  assign posts_whole = {1'd0, posts_length_less_one};
-  assign posts_first_behind_4_d = posts_now.assigned + 24'd1;
-  assign posts_read_place = posts_step_4_q.place;
-  assign posts_more = |(posts_more_psns_4_q & posts_beyond_span);
-  assign posts_end_5_d = posts_first_behind_4_q + posts_more_psns_4_q;
-  assign posts_last_out = posts_outstanding_4_q + posts_more_psns_4_q;
-  assign posts_too_much_5_d = |(posts_last_out & posts_above);
-  assign posts_refused = posts_refused_4_q | (~intake_allowed);
-  assign posts_may_queue = ((((~posts_refused) & (~posts_full_4_q)) & (~posts_more)) & posts_all_4_q)
-      & ((~posts_step_4_q.read) | posts_reads_4_q);
-  assign posts_queues = posts_may_queue_5_q & (~posts_too_much_5_q);
-  assign posts_waits = posts_may_queue_5_q & posts_too_much_5_q;
-  assign posts_defers = posts_defers_5_q | posts_waits;
-  assign posts_comes_back = posts_comes_back_5_q | posts_waits;
-  assign posts_will_write = posts_valid_4_q;
-  assign posts_writing = posts_valid_5_q;
-  assign posts_qp = posts_step_5_q.qp;
-  assign posts_new_posted = posts_written;
-  assign posts_place = posts_step_5_q.place;
-  assign posts_push = posts_queues;
-  assign posts_generation = posts_posted_5_q.generation;
-  assign posts_tail = posts_posted_5_q.tail;
-  assign posts_start = posts_posted_5_q.assigned;
-  assign posts_finish = posts_end_5_q;
-  assign posts_returns = posts_returns_5_q;
-  assign posts_busy = (((posts_valid_1_q | posts_valid_2_q) | posts_valid_3_q) | posts_valid_4_q) | posts_valid_5_q;
-  always_comb begin
-    posts_valid_1_d = post_entry_taken;
-    posts_valid_2_d = posts_valid_1_q;
-    posts_valid_3_d = posts_valid_2_q;
-    posts_valid_4_d = posts_valid_3_q;
-    posts_valid_5_d = posts_valid_4_q;
-    posts_may_queue_5_d = posts_valid_4_q & posts_may_queue;
-    posts_returns_5_d = (posts_valid_4_q & (~posts_refused)) & posts_full_4_q;
-    posts_defers_5_d = (posts_valid_4_q & (posts_refused | (~posts_full_4_q))) & (~posts_may_queue);
-    posts_comes_back_5_d = posts_valid_4_q & (~posts_may_queue);
-    if (rst) begin
-      posts_valid_1_d = 1'd0;
-      posts_valid_2_d = 1'd0;
-      posts_valid_3_d = 1'd0;
-      posts_valid_4_d = 1'd0;
-      posts_valid_5_d = 1'd0;
-      posts_may_queue_5_d = 1'd0;
-      posts_returns_5_d = 1'd0;
-      posts_defers_5_d = 1'd0;
-      posts_comes_back_5_d = 1'd0;
-    end
-  end
-  always_comb begin
-    posts_now = posts_posted_3_q;
-    if (posts_posted_void_3_q.lower | posts_posted_void_3_q.upper) begin
-      posts_now = 48'd0;
-      posts_now.assigned = posts_context_3_q.first_psn;
-    end
-    posts_now.generation = posts_context_3_q.generation;
-  end
-  always_comb begin
-    posts_acked = posts_progress_3_q;
-    if (posts_progress_void_3_q.lower | posts_progress_void_3_q.upper) begin
-      posts_acked = 44'd0;
-      posts_acked.una = posts_context_3_q.first_psn;
-    end
-  end
-  always_comb begin
-    posts_more_psns_4_d = 24'(posts_whole.units >> posts_context_3_q.mtu);
-    if (posts_step_3_q.length == 32'd0) begin
-      posts_more_psns_4_d = 24'd0;
-    end
-  end
-  always_comb begin
-    posts_written = posts_posted_5_q;
-    posts_written.tail = posts_posted_5_q.tail + 5'd1;
-    posts_written.admit = posts_posted_5_q.tail + 5'd1;
-    posts_written.assigned = posts_end_5_q;
-    posts_written.posted = posts_posted_5_q.posted + {4'd0, posts_step_5_q.read};
-  end
-  // entry: What enters the pipe of answers next: a READ response, or else an answer.
-  //
-  // What answers make has little room now and then; READ responses do not wait for that.
-  //
-  // One step a clock, and one in five clocks of a queue pair: the state that a step reads is what the step before it has written, and that
-  // has not been left to the state machine. A READ response in four clocks: one that is left to the state machine takes those behind it
-  // along.
-  //
-  // Whether the queue pair of what waits is inside is known a clock before: an answer is compared when it comes, a READ response in the
-  // clock in which it shows.
-  assign entry_answer_can = (entry_full_q & (~entry_answer_meets)) & (~entry_answer_waits_q);
-  assign entry_response_can = responses_waits & (~entry_response_meets_q);
-  assign entry_takes_response = entry_response_can & (~entry_hold);
-  assign entry_answer_goes = entry_answer_can & (~entry_response_can);
-  assign entry_takes_answer = entry_answer_goes & (~entry_hold);
-  assign entry_response_taken = entry_takes_response;
-  assign entry_waits = entry_full_q | responses_waits;
-  assign entry_takes = entry_takes_answer | entry_takes_response;
-  assign entry_valid = entry_takes;
-  assign entry_answer_qp = entry_answer_q.qp;
-  assign entry_response_qp = responses_step.qp;
-  assign entry_step = entry_word;
-  assign entry_newcomer = gather_down_data;
-  assign entry_answers_ready = entry_opened_q;
-  assign entry_answer_comes = gather_down_valid & entry_opened_q;
-  assign entry_come_stays = (~entry_opened_q) | gather_down_valid;
-  assign entry_comes = entry_come_full_q & (~entry_behind_full_q);
-  assign entry_stays = (entry_full_q & (~entry_takes_answer)) & (entry_behind_full_q | entry_comes);
-  assign entry_crowded = (entry_full_q & (entry_behind_full_q | entry_comes)) & entry_come_stays;
-  assign entry_response_near = (((entry_takes_answer & (entry_answer_qp == entry_response_qp)) | entry_takes_response)
-      | (entry_inside_1_q & (entry_qp_1_q == entry_response_qp))) | (entry_inside_2_q & (entry_qp_2_q == entry_response_qp));
-  assign entry_answer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_answer_qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_answer_qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_answer_qp));
-  assign entry_held_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_behind_q.qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_behind_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_behind_q.qp));
-  assign entry_newcomer_inside = ((entry_inside_1_q & (entry_qp_1_q == entry_come_q.qp))
-      | (entry_inside_2_q & (entry_qp_2_q == entry_come_q.qp))) | (entry_inside_3_q & (entry_qp_3_q == entry_come_q.qp));
-  assign entry_behind_response = entry_full_q & (entry_response_qp == entry_answer_qp);
-  assign entry_newcomer_meets = (entry_newcomer_inside | (entry_full_q & (entry_come_q.qp == entry_answer_qp)))
-      | (entry_response_can & (entry_come_q.qp == entry_response_qp));
-  always_comb begin
-    entry_full_d = entry_full_q;
-    entry_answer_d = entry_answer_q;
-    entry_come_full_d = entry_come_stays;
-    if (entry_takes_answer | (~entry_full_q)) begin
-      entry_full_d = entry_behind_full_q | entry_comes;
-      entry_answer_d = entry_behind_q;
-      if (entry_spare_q) begin
-        entry_answer_d = entry_come_q;
-      end
-    end
-    entry_behind_full_d = entry_stays;
-    entry_meets_behind_d = (entry_behind_full_q & (entry_held_inside | (entry_behind_q.qp == entry_answer_qp)))
-        | ((~entry_behind_full_q) & entry_newcomer_meets);
-    entry_taken_d = entry_takes_answer;
-    entry_meets_first_d = (entry_full_q & entry_answer_inside) | (((~entry_full_q) & (~entry_behind_full_q)) & entry_newcomer_meets);
-    entry_answer_waits_d = (entry_response_can & entry_behind_response) | events_full;
-    entry_response_meets_d = entry_response_near;
-    entry_inside_1_d = entry_takes;
-    entry_inside_2_d = entry_inside_1_q;
-    entry_inside_3_d = entry_inside_2_q;
-    if (rst) begin
-      entry_inside_1_d = 1'd0;
-      entry_inside_2_d = 1'd0;
-      entry_inside_3_d = 1'd0;
-      entry_taken_d = 1'd0;
-      entry_meets_behind_d = 1'd0;
-      entry_meets_first_d = 1'd0;
-      entry_answer_waits_d = 1'd0;
-      entry_response_meets_d = 1'd0;
-      entry_full_d = 1'd0;
-      entry_behind_full_d = 1'd0;
-      entry_come_full_d = 1'd0;
-    end
-  end
-  always_comb begin
-    entry_behind_d = entry_behind_q;
-    if (entry_spare_q) begin
-      entry_behind_d = entry_come_q;
-    end
-  end
-  always_comb begin
-    entry_come_d = entry_come_q;
-    if (entry_opened_q) begin
-      entry_come_d = entry_arrived;
-    end
-  end
-  always_comb begin
-    entry_answer_meets = entry_meets_first_q;
-    if (entry_taken_q) begin
-      entry_answer_meets = entry_meets_behind_q;
-    end
-  end
-  always_comb begin
-    entry_word = entry_answer_q;
-    entry_word.response = entry_response_can;
-    entry_word.ends = responses_step.ends;
-    entry_word.negative = responses_step.negative;
-    entry_word.length = responses_step.length;
-    if (entry_response_can) begin
-      entry_word.qp = responses_step.qp;
-      entry_word.generation = responses_step.generation;
-      entry_word.psn = responses_step.psn;
-    end
-  end
-  always_comb begin
-    entry_meets_write = entry_answer_qp == stages_qp;
-    if (entry_response_can) begin
-      entry_meets_write = entry_response_qp == stages_qp;
-    end
-  end
-  always_comb begin
-    entry_meets_next_write = entry_answer_qp == stages_completes_qp;
-    if (entry_response_can) begin
-      entry_meets_next_write = entry_response_qp == stages_completes_qp;
-    end
-  end
-  always_comb begin
-    entry_arrived = 75'd0;
-    entry_arrived.qp = entry_newcomer.qp;
-    entry_arrived.generation = entry_newcomer.generation;
-    entry_arrived.psn = entry_newcomer.psn;
-    entry_arrived.answer = entry_newcomer.answer;
-    entry_arrived.syndrome = entry_newcomer.syndrome;
-    entry_arrived.int_on = entry_newcomer.int_on;
-    entry_arrived.failed = entry_newcomer.ends_or_failed;
-    entry_arrived.place = held_place;
-  end
-  always_comb begin
-    entry_spare_d = ~entry_stays;
-    entry_opened_d = (~entry_crowded) | (entry_answer_goes & (~entry_hold));
-    if (rst) begin
-      entry_spare_d = 1'd1;
-      entry_opened_d = 1'd1;
-    end
-  end
-  // stages: The pipe of answers and READ responses: what an acknowledgement, READ data or a READ response means, while nothing but one
-  // message is concerned.
-  //
-  // | clock | registers | computed |
-  // |---|---|---|
-  // | 0 | `step` offered | the queue pair's state is read |
-  // | 1 | `step_1` | next PSN; when the packet left is asked; where the oldest message lies shows, or the first that may be a READ with
-  // missing data |
-  // | 2 | `step_2` | state and context show; that message is read |
-  // | 3 | `state_3` | what stands in a void state; distances |
-  // | 4 | `state_4`, ... | with the message: the decision; a completion |
-  // | 5 | `state_5`, ... | what is decided is written into the state; event, echo; where in its READ a response's payload lies |
-  //
-  // While the state machine has the turn, the clocks 2 and 3 are for it: it takes the state from clock 3, and where its own PSN lies. What
-  // it writes goes in there.
-  //
-  // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is
-  // left to it takes the responses behind it out of the pipe.
-  //
-  // A step a clock; steps of one queue pair at least five clocks apart, a READ response at least four behind any.
-  assign stages_moves = (stages_kind_moves_5_q & stages_within_5_q) | (stages_closes_5_q & stages_at_end_5_q);
-  assign stages_done = stages_closes_5_q & stages_at_end_5_q;
-  assign stages_accepts = (stages_may_fit_5_q & (stages_first_5_q | stages_missing_5_q))
-      & ((stages_fits_inside_5_q & stages_within_5_q) | (stages_fits_end_5_q & stages_at_end_5_q));
-  assign stages_defers = stages_answer_5_q & (~stages_moves);
-  assign stages_deferred = stages_response_5_q & (~stages_accepts);
-  assign stages_passes_1_d = stages_defers | stages_deferred;
-  assign stages_dropped_1 = stages_step_1_q.response & stages_passes_1_q;
-  assign stages_recalls_response = stages_valid_1_q & stages_dropped_1;
-  assign stages_asked_qp = stages_step_1_q.qp;
-  assign stages_asked_psn = stages_step_1_q.psn;
-  assign stages_next_2_d = stages_step_1_q.psn + 24'd1;
-  assign stages_ring_qp = stages_step_1_q.qp;
-  assign stages_ring_read = stages_step_1_q.response;
-  assign stages_alone_3_d = store_state.head == store_state.tail;
-  assign stages_at_start_3_d = ~(|store_state.tail);
-  assign stages_none_yet_3_d = ~(|store_state.admit);
-  assign stages_all_out_3_d = store_state.admit == store_state.tail;
-  assign stages_none_out_3_d = store_state.head == store_state.admit;
-  assign stages_none_read_3_d = store_state.read_at == store_state.admit;
-  assign stages_told_all_3_d = store_state.told == store_state.head;
-  assign stages_alive_3_d = store_alive & (store_context_generation == stages_step_2_q.generation);
-  assign stages_is_void = stages_void_3_q.lower | stages_void_3_q.upper;
-  assign stages_acked_is_void = stages_acked_void_3_q.lower | stages_acked_void_3_q.upper;
-  assign stages_goes_on = stages_valid_3_q & (~(stages_step_3_q.response & stages_deferred));
-  assign stages_state_now = stages_now;
-  assign stages_void_now = stages_is_void;
-  assign stages_empty = (stages_is_void | ((~stages_acked_is_void) & stages_alone_3_q)) | (stages_acked_is_void & stages_at_start_3_q);
-  assign stages_has_ended = (~stages_acked_is_void) & stages_state_3_q.dead;
-  assign stages_dead_now = stages_has_ended;
-  assign stages_from_first = stages_step_3_q.psn - stages_first_psn_3_q;
-  assign stages_at_first = stages_step_3_q.psn == stages_first_psn_3_q;
-  assign stages_from_una = stages_step_3_q.psn - stages_state_3_q.una;
-  assign stages_beyond = stages_step_3_q.psn - stages_sent_to_3_q;
-  assign stages_lag = stages_now.accepted - stages_next_3_q;
-  assign stages_passed_4_d = stages_next_3_q - stages_now.una;
-  assign stages_unsent = (~stages_sent_known_3_q) | (~stages_beyond.negative);
-  assign stages_all_4_d = stages_is_void | stages_all_out_3_q;
-  assign stages_direct_4_d = stages_acked_is_void | stages_told_all_3_q;
-  assign stages_progress = stages_step_3_q.psn - stages_state_3_q.accepted;
-  assign stages_is_response = stages_step_3_q.response;
-  assign stages_awaited_4_d = (((((stages_goes_on & stages_is_response) & stages_alive_3_q) & (~stages_is_void)) & (~stages_has_ended))
-      & (~stages_no_read)) & (~stages_step_3_q.negative);
-  assign stages_old = stages_is_old;
-  assign stages_old_before = stages_old_4_q;
-  assign stages_at_una = stages_at_una_4_q;
-  assign stages_before_gap = stages_gap_far;
-  assign stages_full_length = 16'h100 << stages_mtu_3_q;
-  assign stages_last_byte = stages_step_3_q.length - 16'd1;
-  assign stages_whole_4_d = stages_step_3_q.length == stages_full_length;
-  assign stages_short_4_d = ~(|(stages_last_byte & (16'hff00 << stages_mtu_3_q)));
-  assign stages_above_packet_4_d = 16'hff00 << stages_mtu_3_q;
-  assign stages_is_answer = ~stages_step_3_q.response;
-  assign stages_syndrome = stages_step_3_q.syndrome;
-  assign stages_is_ack = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
-  assign stages_is_positive = stages_is_ack & (~(|stages_syndrome.code));
-  assign stages_is_ignored = (stages_is_ack & (|stages_syndrome.code)) & (stages_syndrome.code != 3'd3);
-  assign stages_is_data = (stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~stages_step_3_q.failed);
-  assign stages_is_duplicate = stages_is_answer & (stages_step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
-  assign stages_judged = ((stages_goes_on & stages_is_answer) & stages_alive_3_q) & (~stages_has_ended);
-  assign stages_may_move = ((stages_judged & (~stages_passes_3_q)) & (~stages_is_void)) & (~stages_none_out);
-  assign stages_moves_write_4_d = ((stages_may_move & stages_is_positive) & stages_sent_known_3_q) & stages_beyond.negative;
-  assign stages_moves_read_4_d = stages_may_move & stages_is_data;
-  assign stages_drops_4_d = ((((~stages_is_answer) | (~stages_alive_3_q)) | stages_has_ended) | stages_is_ignored) | stages_is_duplicate;
-  assign stages_drops_old_4_d = stages_is_positive | stages_is_data;
-  assign stages_over = stages_next_4_q - message.end_psn;
-  assign stages_at_end = stages_next_4_q == message.end_psn;
-  assign stages_completes_qp = stages_step_4_q.qp;
-  assign stages_drops = (stages_drops_4_q | (stages_drops_old_4_q & stages_old_4_q))
-      | ((stages_acknowledgement_4_q & (~stages_old_4_q)) & stages_unsent_4_q);
-  assign stages_with_int_5_d = stages_acknowledgement_4_q & stages_int_on_4_q;
-  assign stages_echoes_5_d = stages_data_4_q & stages_int_on_4_q;
-  assign stages_counts = stages_positive_4_q & (~stages_old_4_q);
-  assign stages_offset = stages_step_4_q.psn - message.first_psn;
-  assign stages_unlike = (message.length ^ stages_step_4_q.length) & (~stages_above_packet_4_q);
-  assign stages_fits_inside_5_d = (~stages_step_4_q.ends) & stages_whole_4_q;
-  assign stages_fits_end_5_d = (stages_step_4_q.ends & stages_short_4_q) & (~(|stages_unlike));
-  assign stages_first_5_d = stages_step_4_q.psn == message.first_psn;
-  assign stages_missing_5_d = stages_next_missing_4_q & (~stages_offset.negative);
-  assign stages_ahead_5_d = ({12'd0, (stages_step_4_q.psn - message.first_psn)} << 8) << (stages_mtu_4_q & 3'd4);
-  assign stages_behind_head_5_d = stages_state_4_q.head + 5'd1;
-  assign stages_behind_told_5_d = stages_state_4_q.told + 5'd1;
-  assign stages_behind_read_at_5_d = stages_state_4_q.read_at + 5'd1;
-  assign stages_one_more_retired_5_d = stages_state_4_q.retired + 5'd1;
-  assign stages_read_place = stages_step_4_q.place;
-  assign stages_we = stages_may_move_5_q | stages_saves_5_q;
-  assign stages_will_write = stages_valid_4_q | stages_saves_4_q;
-  assign stages_writing = stages_writes_5_q;
-  assign stages_saved = stages_saves_5_q;
-  assign stages_moved = stages_moves | stages_accepts;
-  assign stages_qp = stages_step_5_q.qp;
-  assign stages_generation = stages_state_5_q.generation;
-  assign stages_new_state = stages_written;
-  assign stages_place = stages_step_5_q.place;
-  assign stages_frees = stages_done;
-  assign stages_psn = stages_next_5_q;
-  assign stages_acknowledges = stages_acknowledges_5_q;
-  assign stages_with_int = stages_with_int_5_q;
-  assign stages_ghost = stages_ghost_5_q;
-  assign stages_ignored = stages_ignored_5_q;
-  assign stages_ended = stages_ended_5_q;
-  assign stages_completed = stages_done & stages_ends_work_5_q;
-  assign stages_defers_answer = stages_defers;
-  assign stages_event = stages_tells_5_q | stages_moves;
-  assign stages_echo = stages_duplicate_5_q | (stages_moves & stages_echoes_5_q);
-  assign stages_takes = stages_accepts;
-  assign stages_defers_response = stages_deferred;
-  assign stages_last = stages_at_end_5_q;
-  assign stages_ahead = stages_ahead_5_q << (stages_mtu_5_q & 3'd3);
-  assign stages_bytes = stages_passed_5_q << (stages_mtu_5_q & 3'd3);
-  assign stages_busy = (((stages_valid_1_q | stages_valid_2_q) | stages_valid_3_q) | stages_valid_4_q) | stages_valid_5_q;
-  always_comb begin
-    stages_valid_1_d = entry_valid;
-    stages_valid_2_d = (stages_valid_1_q & (~(stages_step_1_q.response & stages_deferred))) & (~stages_dropped_1);
-    stages_valid_3_d = stages_valid_2_q & (~(stages_step_2_q.response & stages_deferred));
-    stages_valid_4_d = stages_goes_on;
-    stages_saves_4_d = queue_we;
-    stages_kind_moves_5_d = stages_kind_moves & (~stages_old_4_q);
-    stages_closes_5_d = (((stages_kind_moves & (~stages_old_4_q)) & stages_direct_4_q) & stages_all_4_q)
-        & (finished_room | (~message.last));
-    stages_answer_5_d = stages_valid_4_q & (~stages_drops);
-    stages_tells_5_d = (stages_judged_4_q & stages_positive_4_q) & stages_old_4_q;
-    stages_duplicate_5_d = (stages_valid_4_q & stages_duplicate_4_q) & stages_step_4_q.int_on;
-    stages_ghost_5_d = ((stages_judged_4_q & stages_acknowledgement_4_q) & (~stages_old_4_q)) & stages_unsent_4_q;
-    stages_ignored_5_d = (stages_judged_4_q & stages_ignored_4_q) & (stages_old_4_q | (~stages_unsent_4_q));
-    stages_ended_5_d = ((stages_valid_4_q & stages_live_4_q) & stages_ended_4_q) & stages_acknowledgement_4_q;
-    stages_may_fit_5_d = (((stages_awaited_4_q & (~stages_old_4_q)) & (~stages_unsent_4_q)) & (~stages_before_gap_4_q)) & message.read;
-    stages_response_5_d = (stages_valid_4_q & stages_response_4_q) & (~stages_deferred);
-    stages_saves_5_d = stages_saves_4_q;
-    stages_writes_5_d = stages_valid_4_q | stages_saves_4_q;
-    stages_may_move_5_d = (stages_moves_write_4_q | stages_moves_read_4_q) | stages_awaited_4_q;
-    stages_valid_5_d = stages_valid_4_q;
-    if (rst) begin
-      stages_valid_1_d = 1'd0;
-      stages_valid_2_d = 1'd0;
-      stages_valid_3_d = 1'd0;
-      stages_valid_4_d = 1'd0;
-      stages_valid_5_d = 1'd0;
-      stages_saves_4_d = 1'd0;
-      stages_saves_5_d = 1'd0;
-      stages_writes_5_d = 1'd0;
-      stages_may_move_5_d = 1'd0;
-      stages_kind_moves_5_d = 1'd0;
-      stages_closes_5_d = 1'd0;
-      stages_answer_5_d = 1'd0;
-      stages_tells_5_d = 1'd0;
-      stages_duplicate_5_d = 1'd0;
-      stages_ghost_5_d = 1'd0;
-      stages_ignored_5_d = 1'd0;
-      stages_ended_5_d = 1'd0;
-      stages_may_fit_5_d = 1'd0;
-      stages_response_5_d = 1'd0;
-    end
-  end
-  always_comb begin
-    stages_step_3_d = stages_step_2_q;
-    if (turn_1_q) begin
-      stages_step_3_d.psn = choice_psn;
-    end
-  end
-  always_comb begin
-    stages_now = stages_state_3_q;
-    if (stages_acked_is_void) begin
-      stages_now = 146'd0;
-      stages_now.accepted = stages_first_psn_3_q;
-      stages_now.assigned = stages_state_3_q.assigned;
-      stages_now.admit = stages_state_3_q.admit;
-      stages_now.tail = stages_state_3_q.tail;
-      stages_now.posted = stages_state_3_q.posted;
-    end
-    if (stages_is_void) begin
-      stages_now.assigned = stages_first_psn_3_q;
-      stages_now.admit = 5'd0;
-      stages_now.tail = 5'd0;
-      stages_now.posted = 5'd0;
-    end
-    stages_now.una = stages_state_3_q.una;
-    if (stages_acked_is_void) begin
-      stages_now.una = stages_first_psn_3_q;
-    end
-    stages_now.generation = stages_reference_3_q;
-  end
-  always_comb begin
-    stages_step_4_d = stages_step_3_q;
-    stages_state_4_d = stages_now;
-    if (turn_1_q) begin
-      stages_state_4_d = queue_new_state;
-      stages_step_4_d.qp = choice_qp;
-    end
-  end
-  always_comb begin
-    stages_is_old = stages_from_una.negative;
-    if (stages_acked_is_void) begin
-      stages_is_old = stages_from_first.negative;
-    end
-  end
-  always_comb begin
-    stages_none_out = stages_none_out_3_q;
-    if (stages_acked_is_void) begin
-      stages_none_out = stages_none_yet_3_q;
-    end
-  end
-  always_comb begin
-    stages_no_read = stages_none_read_3_q;
-    if (stages_acked_is_void) begin
-      stages_no_read = stages_none_yet_3_q;
-    end
-  end
-  always_comb begin
-    stages_gap_far = stages_progress.negative;
-    if (stages_acked_is_void) begin
-      stages_gap_far = stages_from_first.negative;
-    end
-  end
-  always_comb begin
-    stages_next_missing_4_d = stages_step_3_q.psn == stages_state_3_q.accepted;
-    if (stages_acked_is_void) begin
-      stages_next_missing_4_d = stages_at_first;
-    end
-  end
-  always_comb begin
-    stages_at_una_4_d = stages_step_3_q.psn == stages_state_3_q.una;
-    if (stages_acked_is_void) begin
-      stages_at_una_4_d = stages_at_first;
-    end
-  end
-  always_comb begin
-    stages_kind_moves = stages_moves_write_4_q;
-    if (message.read) begin
-      stages_kind_moves = stages_moves_read_4_q;
-    end
-  end
-  always_comb begin
-    stages_passed_5_d = 32'd0;
-    if (stages_counts) begin
-      stages_passed_5_d = ({8'd0, stages_passed_4_q} << 8) << (stages_mtu_4_q & 3'd4);
-    end
-  end
-  always_comb begin
-    stages_read_at_freed_5_d = stages_state_4_q.read_at;
-    if (stages_state_4_q.read_at == stages_state_4_q.head) begin
-      stages_read_at_freed_5_d = stages_state_4_q.head + 5'd1;
-    end
-  end
-  always_comb begin
-    stages_written = stages_state_5_q;
-    if (stages_moves) begin
-      stages_written.una = stages_next_5_q;
-    end
-    if (stages_done) begin
-      stages_written.head = stages_behind_head_5_q;
-      stages_written.told = stages_behind_told_5_q;
-      stages_written.read_at = stages_read_at_freed_5_q;
-    end
-    if (stages_done & stages_read_5_q) begin
-      stages_written.retired = stages_one_more_retired_5_q;
-    end
-    if ((stages_moves & stages_behind_5_q) | stages_accepts) begin
-      stages_written.accepted = stages_next_5_q;
-    end
-    if (stages_accepts & stages_at_end_5_q) begin
-      stages_written.read_at = stages_behind_read_at_5_q;
     end
   end
   // turns: Whose turn it is: the pipes' or the state machine's. They share the tables, so the pipes are empty before the state machine
@@ -4242,520 +2239,6 @@ module hpcc_requester (
     if (pointers_writes | pointers_missed) begin
       pointers_place_from = hpcc_nic_pkg::PLACE_FROM_GIVEN;
     end
-  end
-  // store: What the requester keeps of each queue pair, and the copies of other blocks' tables that it reads.
-  //
-  // The state of a queue pair carries its generation. Where that is not the context's, the state is void: the queue pair starts
-  // at the context's first PSN with an empty ring. Creation voids what is left of any earlier generation too, and the sweep after reset,
-  // a dead context of generation 0, voids all; a removal does not, because the ring is still to be completed. The RAMs are written
-  // together by a creation one clock after it or as soon as nobody else may write, in the order of the creations; two clocks from `qp` to
-  // the outputs. What stands in a void state is put aside a clock later, in the pipes.
-  //
-  // The state has two parts, `PostState` and `AckState`, each written by its own pipe and by the state machine, so that a work request and
-  // an answer go on in the same clock, of whatever queue pairs. Where something has been posted and nothing answered yet, only the second
-  // part is void. What one pipe reads of the other's part may be as old as that pipe is long: then there is more outstanding than in fact,
-  // and less room.
-  //
-  // Tables by queue pair.
-  assign store_waits = store_landing_down_data;
-  assign store_quiet_d = ~store_will_write;
-  assign store_lands = (store_landing_down_valid & store_quiet_q) & (~sent_valid);
-  assign store_crowded = store_landing_down_valid;
-  assign store_voiding = store_lands & store_waits.voids;
-  assign store_voids = store_voiding;
-  assign store_voided_qp = store_waits.qp;
-  assign store_sent_we = sent_valid | store_voiding;
-  assign store_writes_acked = stages_we | store_voiding;
-  assign store_writes_posted = (posts_push | stages_saved) | store_voiding;
-  assign store_known = store_contexts_rdata;
-  assign store_alive = store_known.alive;
-  assign store_context_generation = store_known.generation;
-  assign store_mtu = store_known.mtu;
-  assign store_int_on = store_known.int_on;
-  assign store_first_psn = store_known.first_psn;
-  assign store_sent_known = store_sent_rdata.used & (store_sent_rdata.generation == store_known.generation);
-  assign store_sent_to = store_sent_rdata.end_psn;
-  assign store_own_generation = store_compared;
-  assign store_acked = store_acks_rdata;
-  assign store_with_machine = store_posts_rdata;
-  assign store_of_compared = store_compared;
-  assign store_of_posted = store_with_machine.generation;
-  assign store_of_acked = store_acked.generation;
-  assign store_own_context = store_post_contexts_rdata;
-  assign store_own_posted = store_own_posts_rdata;
-  assign store_own_progress = store_progresses_rdata;
-  assign store_post_context = store_own_context;
-  assign store_posted = store_own_posted;
-  assign store_progress = store_own_progress;
-  assign store_of_own_context = store_own_context.generation;
-  assign store_of_own_posted = store_own_posted.generation;
-  assign store_of_progress = store_own_progress.generation;
-  always_comb begin
-    store_arriving.qp = context_qp;
-    store_arriving.voids = context_data.alive | (~(|context_data.generation));
-    store_arriving.created.alive = context_data.alive;
-    store_arriving.created.generation = context_data.generation;
-    store_arriving.created.mtu = context_data.mtu;
-    store_arriving.created.int_on = context_data.int_on;
-    store_arriving.created.first_psn = context_data.send_psn;
-  end
-  always_comb begin
-    store_sent_waddr = store_waits.qp;
-    if (sent_valid) begin
-      store_sent_waddr = sent_qp;
-    end
-  end
-  always_comb begin
-    store_sent_wdata.end_psn = sent_end;
-    store_sent_wdata.generation = sent_generation;
-    store_sent_wdata.used = sent_valid;
-  end
-  always_comb begin
-    store_acked_at = store_waits.qp;
-    if (stages_writing) begin
-      store_acked_at = stages_qp;
-    end
-  end
-  always_comb begin
-    store_new_acked.una = stages_new_state.una;
-    store_new_acked.accepted = stages_new_state.accepted;
-    store_new_acked.gap_psn = stages_new_state.gap_psn;
-    store_new_acked.gap_known = stages_new_state.gap_known;
-    store_new_acked.dead = stages_new_state.dead;
-    store_new_acked.head = stages_new_state.head;
-    store_new_acked.read_at = stages_new_state.read_at;
-    store_new_acked.retired = stages_new_state.retired;
-    store_new_acked.carry = stages_new_state.carry;
-    store_new_acked.generation = stages_new_state.generation;
-    store_new_acked.told = stages_new_state.told;
-    store_new_acked.listed = stages_new_state.listed;
-    store_new_acked.used = stages_writing;
-  end
-  always_comb begin
-    store_new_progress.una = store_new_acked.una;
-    store_new_progress.told = store_new_acked.told;
-    store_new_progress.retired = store_new_acked.retired;
-    store_new_progress.dead = store_new_acked.dead;
-    store_new_progress.generation = store_new_acked.generation;
-    store_new_progress.used = store_new_acked.used;
-  end
-  always_comb begin
-    store_posted_at = store_waits.qp;
-    if (posts_writing) begin
-      store_posted_at = posts_qp;
-    end
-    store_written_posted = posts_new_posted;
-    store_written_posted.used = posts_writing;
-    if (stages_saved) begin
-      store_posted_at = stages_qp;
-      store_written_posted.assigned = stages_new_state.assigned;
-      store_written_posted.admit = stages_new_state.admit;
-      store_written_posted.tail = stages_new_state.tail;
-      store_written_posted.posted = stages_new_state.posted;
-      store_written_posted.generation = stages_new_state.generation;
-      store_written_posted.used = 1'd1;
-    end
-  end
-  always_comb begin
-    store_compared = store_known.generation;
-    if (store_by_generation_q) begin
-      store_compared = choice_generation;
-    end
-  end
-  always_comb begin
-    store_state.una = store_acked.una;
-    store_state.accepted = store_acked.accepted;
-    store_state.gap_psn = store_acked.gap_psn;
-    store_state.gap_known = store_acked.gap_known;
-    store_state.dead = store_acked.dead;
-    store_state.head = store_acked.head;
-    store_state.read_at = store_acked.read_at;
-    store_state.retired = store_acked.retired;
-    store_state.carry = store_acked.carry;
-    store_state.generation = store_acked.generation;
-    store_state.told = store_acked.told;
-    store_state.listed = store_acked.listed;
-    store_state.assigned = store_with_machine.assigned;
-    store_state.admit = store_with_machine.admit;
-    store_state.tail = store_with_machine.tail;
-    store_state.posted = store_with_machine.posted;
-  end
-  always_comb begin
-    store_all_void.lower = (~store_with_machine.used) | (store_of_posted.lower != store_of_compared.lower);
-    store_all_void.upper = store_of_posted.upper != store_of_compared.upper;
-  end
-  always_comb begin
-    store_acked_void.lower = (~store_acked.used) | (store_of_acked.lower != store_of_compared.lower);
-    store_acked_void.upper = store_of_acked.upper != store_of_compared.upper;
-  end
-  always_comb begin
-    store_posted_void.lower = (~store_own_posted.used) | (store_of_own_posted.lower != store_of_own_context.lower);
-    store_posted_void.upper = store_of_own_posted.upper != store_of_own_context.upper;
-  end
-  always_comb begin
-    store_progress_void.lower = (~store_own_progress.used) | (store_of_progress.lower != store_of_own_context.lower);
-    store_progress_void.upper = store_of_progress.upper != store_of_own_context.upper;
-  end
-  // gather: Answers wait here for the requester; those about READ data that wait become one for each queue pair.
-  //
-  // What is joined: data of the same READ, in order, that memory has taken. The last response of a READ is the last of its answer too.
-  // With INT the newest packet's is what is echoed: it says what the one before it said, later. So however many queue pairs' READ data
-  // interleave, a queue pair has one answer about it here, and the state machine can be as slow as it is.
-  //
-  // Answers lie in a ring in the order of arrival. By queue pair a table says where its newest lies and what joins it, and another one
-  // where that lay that left last: answers of a queue pair leave in order, so that its newest has left if these two places are one. (If a
-  // place comes again a round later, an answer that has not left may count as one that has, and the next one stands by itself.)
-  //
-  // | clock | an answer |
-  // |---|---|
-  // | 0 | comes; READ data: its queue pair's newest answer is looked up |
-  // | 1 | is put in; but READ data waits while something is in the ring |
-  // | 2 | (READ data) where the newest lies shows, and whether this one follows it |
-  // | 3 | (READ data) joins it, or is put in |
-  //
-  // One that comes behind another is looked up while that waits, so that its clock 2 is the one behind that one's last.
-  //
-  // Four clocks from `up` to `down` through an empty ring, whose word goes straight into the output register of its block RAMs: nothing is
-  // chosen behind them.
-  //
-  // One answer a clock in, READ data every second while others wait; the answer that is offered does not change. 255 can wait. In the 256
-  // clocks after a reset the tables are cleared, and nothing is taken.
-  assign gather_arriving = answer_data;
-  assign gather_leaves = (~gather_full_q) | entry_answers_ready;
-  assign gather_moves = gather_shows_q & gather_leaves;
-  assign gather_come_raddr = gather_from_odd_q;
-  assign gather_names_raddr = gather_from_even_q;
-  assign gather_held = gather_names_rdata;
-  assign gather_found = gather_newest_rdata;
-  assign gather_chosen = ((((gather_shown_q & gather_fits_q) & gather_follows_q) & (~gather_was_gone_q)) & (~gather_gone_since_q))
-      & (~(gather_moved_q & gather_first_q));
-  assign gather_looks = (gather_held_data_q & gather_some_q) & (~gather_shown_q);
-  assign gather_puts = ((gather_held_full_q & (~gather_chosen)) & (~gather_crowded_q)) & (~gather_looks);
-  assign gather_waits = gather_held_full_q & gather_stays;
-  assign gather_newest_we = (gather_puts | gather_chosen) | gather_clearing_q;
-  assign gather_opens = (~gather_next_full_q) & (~gather_clearing_q);
-  assign gather_up_ready = gather_opens;
-  assign gather_takes = answer_valid & gather_opens;
-  assign gather_come_we = ~gather_next_full_q;
-  assign gather_come_waddr = gather_into_odd_q;
-  assign gather_names_we = ~gather_next_full_q;
-  assign gather_names_waddr = gather_into_even_q;
-  assign gather_arriving_data = (gather_arriving.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & (~gather_arriving.ends_or_failed);
-  assign gather_arriving_goes_on = gather_arriving_data & (~(|gather_arriving.msn));
-  assign gather_down_valid = gather_full_q;
-  assign gather_down_data = gather_offered_q;
-  always_comb begin
-    gather_held_data_d = gather_held_data_q;
-    gather_held_goes_on_d = gather_held_goes_on_q;
-    if (~gather_waits) begin
-      gather_held_data_d = gather_arriving_data;
-      if (gather_next_full_q) begin
-        gather_held_data_d = gather_next_data_q;
-      end
-      gather_held_goes_on_d = gather_arriving_goes_on;
-      if (gather_next_full_q) begin
-        gather_held_goes_on_d = gather_next_goes_on_q;
-      end
-    end
-  end
-  always_comb begin
-    gather_next_data_d = gather_next_data_q;
-    gather_next_goes_on_d = gather_next_goes_on_q;
-    if (~gather_next_full_q) begin
-      gather_next_data_d = gather_arriving_data;
-      gather_next_goes_on_d = gather_arriving_goes_on;
-    end
-  end
-  always_comb begin
-    gather_from_odd_d = gather_from_odd_q;
-    gather_into_odd_d = gather_into_odd_q;
-    gather_full_d = gather_full_q;
-    gather_vacant_d = gather_vacant_q;
-    gather_clearing_d = gather_clearing_q;
-    gather_head_d = gather_head_q;
-    gather_next_head_d = gather_next_head_q;
-    gather_head_2_d = gather_head_2_q;
-    gather_tail_d = gather_tail_q;
-    gather_count_d = gather_count_q;
-    gather_clear_at_d = gather_clear_at_q;
-    gather_from_even_d = gather_from_even_q;
-    gather_into_even_d = gather_into_even_q;
-    if (gather_leaves) begin
-      gather_full_d = gather_shows_q;
-      gather_vacant_d = ~gather_shows_q;
-    end
-    gather_moved_d = gather_moves;
-    gather_was_moved_d = gather_moved_q;
-    gather_left_we = gather_moved_q;
-    gather_left_waddr = gather_offered_q.qp;
-    gather_left_wdata = gather_left_place_q;
-    gather_ring_raddr = gather_head_q;
-    if (gather_moves) begin
-      gather_head_d = gather_next_head_q;
-      gather_next_head_d = gather_head_2_q;
-      gather_head_2_d = gather_head_2_q + 8'd1;
-      gather_ring_raddr = gather_next_head_q;
-    end
-    gather_newest_waddr = gather_held.qp;
-    if (gather_clearing_q) begin
-      gather_newest_waddr = gather_clear_at_q;
-      gather_left_we = 1'd1;
-      gather_left_waddr = gather_clear_at_q;
-      gather_left_wdata = 8'd0;
-      gather_clear_at_d = gather_clear_at_q + 8'd1;
-      gather_clearing_d = ~(&gather_clear_at_q);
-    end
-    if (gather_puts) begin
-      gather_tail_d = gather_tail_q + 8'd1;
-    end
-    gather_next_some = gather_some_q;
-    if (gather_puts & (~gather_moves)) begin
-      gather_count_d = gather_count_q + 8'd1;
-      gather_next_some = 1'd1;
-    end
-    if (gather_moves & (~gather_puts)) begin
-      gather_count_d = gather_count_q - 8'd1;
-      gather_next_some = gather_count_q != 8'd1;
-    end
-    gather_some_d = gather_next_some;
-    gather_shows_d = gather_next_some & (~gather_unshown);
-    gather_crowded_d = ((gather_puts & (~gather_moves)) & (gather_count_q == 8'hfe)) | (gather_crowded_q & (gather_puts == gather_moves));
-    if (gather_takes) begin
-      gather_into_odd_d = ~gather_into_odd_q;
-      gather_into_even_d = ~gather_into_even_q;
-    end
-    if (gather_held_full_q & (~gather_waits)) begin
-      gather_from_odd_d = ~gather_from_odd_q;
-      gather_from_even_d = ~gather_from_even_q;
-    end
-    gather_held_full_d = (gather_waits | gather_next_full_q) | gather_takes;
-    gather_next_full_d = gather_waits & (gather_next_full_q | gather_takes);
-    gather_located_d = gather_waits | gather_next_full_q;
-    gather_shown_d = gather_waits & gather_located_q;
-    if (rst) begin
-      gather_held_full_d = 1'd0;
-      gather_next_full_d = 1'd0;
-      gather_from_odd_d = 1'd0;
-      gather_into_odd_d = 1'd0;
-      gather_located_d = 1'd0;
-      gather_shown_d = 1'd0;
-      gather_full_d = 1'd0;
-      gather_some_d = 1'd0;
-      gather_crowded_d = 1'd0;
-      gather_head_d = 8'd0;
-      gather_tail_d = 8'd0;
-      gather_count_d = 8'd0;
-      gather_shows_d = 1'd0;
-      gather_clear_at_d = 8'd0;
-      gather_moved_d = 1'd0;
-      gather_was_moved_d = 1'd0;
-    end
-    if (rst) begin
-      gather_vacant_d = 1'd1;
-      gather_from_even_d = 1'd1;
-      gather_into_even_d = 1'd1;
-      gather_clearing_d = 1'd1;
-      gather_next_head_d = 8'd1;
-      gather_head_2_d = 8'd2;
-    end
-  end
-  always_comb begin
-    gather_fits_d = gather_fits_q;
-    gather_follows_d = gather_follows_q;
-    gather_was_gone_d = gather_was_gone_q;
-    gather_gone_since_d = gather_gone_since_q;
-    gather_first_d = gather_first_q;
-    gather_second_d = gather_second_q;
-    gather_third_d = gather_third_q;
-    gather_place_d = gather_place_q;
-    if (gather_shown_q) begin
-      gather_gone_since_d = gather_gone_since_q | (gather_moved_q & gather_first_q);
-      gather_first_d = gather_oldest;
-      gather_second_d = gather_next_oldest;
-      gather_third_d = gather_place_q == gather_head_2_q;
-    end else begin
-      gather_fits_d = (gather_held_data_q & gather_found.joinable) & (gather_found.generation == gather_held.generation);
-      gather_follows_d = gather_found.psn == gather_held.psn;
-      gather_place_d = gather_found.place;
-      gather_was_gone_d = gather_left_rdata == gather_found.place;
-      gather_gone_since_d = (gather_was_moved_q & (gather_was_left_place_q == gather_found.place))
-          | (gather_moved_q & (gather_left_place_q == gather_found.place));
-      gather_first_d = gather_found.place == gather_head_q;
-      gather_second_d = gather_found.place == gather_next_head_q;
-      gather_third_d = gather_found.place == gather_head_2_q;
-    end
-  end
-  always_comb begin
-    gather_newest_qp_d = gather_newest_qp_q;
-    if (~gather_next_full_q) begin
-      gather_newest_qp_d = gather_arriving.qp;
-    end
-  end
-  always_comb begin
-    gather_offered_d = gather_offered_q;
-    if (gather_vacant_q | entry_answers_ready) begin
-      gather_offered_d = gather_ring_rdata;
-    end
-  end
-  always_comb begin
-    gather_oldest = gather_first_q;
-    if (gather_moved_q) begin
-      gather_oldest = gather_second_q;
-    end
-  end
-  always_comb begin
-    gather_next_oldest = gather_second_q;
-    if (gather_moved_q) begin
-      gather_next_oldest = gather_third_q;
-    end
-  end
-  always_comb begin
-    gather_stays = gather_crowded_q | gather_looks;
-    if (gather_chosen) begin
-      gather_stays = gather_moves & gather_oldest;
-    end
-  end
-  always_comb begin
-    gather_at = gather_tail_q;
-    if (gather_chosen) begin
-      gather_at = gather_place_q;
-    end
-  end
-  always_comb begin
-    if (gather_moves) begin
-      gather_unshown = gather_count_q == 8'd1;
-      if (gather_chosen) begin
-        gather_unshown = gather_next_oldest;
-      end
-    end else begin
-      gather_unshown = gather_count_q == 8'd0;
-      if (gather_chosen) begin
-        gather_unshown = gather_oldest;
-      end
-    end
-  end
-  always_comb begin
-    gather_tag.place = gather_at;
-    gather_tag.generation = gather_held.generation;
-    gather_tag.psn = gather_held.psn + 24'd1;
-    gather_tag.joinable = gather_held_goes_on_q & (~gather_clearing_q);
-  end
-  always_comb begin
-    gather_coming.qp = gather_arriving.qp;
-    gather_coming.generation = gather_arriving.generation;
-    gather_coming.psn = gather_arriving.psn;
-  end
-  always_comb begin
-    gather_next_qp = gather_arriving.qp;
-    if (gather_next_full_q) begin
-      gather_next_qp = gather_newest_qp_q;
-    end
-  end
-  // responses: READ responses in the order of arrival: those that wait for the pipe, those inside, and those whose decision has not left.
-  //
-  // A response keeps its place until what becomes of it has left. Three pointers follow the newest: `next` is the one that enters the pipe
-  // next, `judged` the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state
-  // machine takes those behind it out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the
-  // state machine is done with it.
-  //
-  // Sixteen places; one in and one out in every second clock. Two clocks from `row` to `step`, which shows a clock before it `waits`.
-  assign responses_row_ready = responses_room_q;
-  assign responses_writes = row_valid & responses_room_q;
-  assign responses_arriving = row_data;
-  assign responses_given = responses_arriving.extension;
-  assign responses_aeth = responses_given.aeth;
-  assign responses_syndrome = responses_aeth.syndrome;
-  assign responses_place = responses_tail_q[3:0];
-  assign responses_again = stages_recalls_response & (~responses_deferred_q);
-  assign responses_steps_raddr = responses_coming[3:0];
-  assign responses_step = responses_steps_rdata;
-  assign responses_waits = responses_offers_q;
-  assign responses_leaves = responses_acts | choice_rows_ready;
-  assign responses_decisions_waddr = responses_judged_q[3:0];
-  assign responses_rows_raddr = responses_head_q[3:0];
-  assign responses_front = responses_rows_rdata;
-  assign responses_decided = responses_due_q;
-  assign responses_decisions_raddr = responses_head_q[3:0];
-  assign responses_decision = responses_decisions_rdata;
-  assign responses_machine_valid = responses_offered_q;
-  assign responses_machine_data = responses_rows_rdata;
-  always_comb begin
-    responses_deferred_d = responses_deferred_q;
-    responses_head_d = responses_head_q;
-    responses_judged_d = responses_judged_q;
-    responses_tail_d = responses_new_tail;
-    responses_room_d = (responses_new_tail - responses_head_q) != 5'h10;
-    responses_shown_d = (responses_some | responses_again) & (~stages_defers_response);
-    responses_offers_d = (((responses_shown_q & (~entry_response_taken)) & (~responses_again)) & (~stages_defers_response))
-        & (~(responses_deferred_q & (~choice_rows_ready)));
-    responses_next_d = responses_coming;
-    if (stages_defers_response) begin
-      responses_next_d = responses_judged_q + 5'd1;
-    end
-    if (stages_takes | choice_rows_ready) begin
-      responses_judged_d = responses_judged_q + 5'd1;
-    end
-    if (choice_rows_ready) begin
-      responses_deferred_d = 1'd0;
-    end
-    if (stages_defers_response) begin
-      responses_deferred_d = 1'd1;
-    end
-    responses_front_shown_d = (responses_head_q != responses_tail_q) & (~responses_leaves);
-    responses_due_d = (responses_head_q != responses_judged_q) & (~responses_leaves);
-    responses_offered_d = ((responses_deferred_q & (responses_head_q == responses_judged_q)) & responses_front_shown_q)
-        & (~responses_leaves);
-    if (responses_leaves) begin
-      responses_head_d = responses_head_q + 5'd1;
-    end
-    if (rst) begin
-      responses_room_d = 1'd0;
-      responses_shown_d = 1'd0;
-      responses_offers_d = 1'd0;
-      responses_front_shown_d = 1'd0;
-      responses_due_d = 1'd0;
-      responses_deferred_d = 1'd0;
-      responses_offered_d = 1'd0;
-      responses_head_d = 5'd0;
-      responses_judged_d = 5'd0;
-      responses_next_d = 5'd0;
-      responses_tail_d = 5'd0;
-    end
-  end
-  always_comb begin
-    responses_new_tail = responses_tail_q;
-    if (responses_writes) begin
-      responses_new_tail = responses_tail_q + 5'd1;
-    end
-  end
-  always_comb begin
-    responses_word.qp = responses_arriving.qp;
-    responses_word.generation = responses_arriving.generation;
-    responses_word.psn = responses_arriving.psn;
-    responses_word.length = responses_arriving.payload_length;
-    responses_word.ends = (responses_arriving.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
-        | (responses_arriving.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
-    responses_word.negative = (responses_arriving.opcode != hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE) & (|responses_syndrome.code);
-  end
-  always_comb begin
-    responses_coming = responses_next_q;
-    if (entry_response_taken) begin
-      responses_coming = responses_next_q + 5'd1;
-    end
-    if (responses_again) begin
-      responses_coming = responses_before_q;
-    end
-  end
-  always_comb begin
-    responses_some = responses_next_q != responses_tail_q;
-    if (entry_response_taken) begin
-      responses_some = (responses_next_q + 5'd1) != responses_tail_q;
-    end
-  end
-  always_comb begin
-    responses_made.base = ring_base;
-    responses_made.ahead = stages_ahead;
-    responses_made.last = stages_last;
   end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
@@ -5064,102 +2547,6 @@ module hpcc_requester (
     end
   end
   initial begin
-    window_room_q = 1'd0;
-    window_full_up_q = 1'd0;
-    window_entered_q = 1'd0;
-    window_waits_r_q = 1'd0;
-    window_skips_q = 1'd0;
-    window_through_q = 1'd0;
-    window_offered_q = 1'd0;
-    window_gone_q = 1'd0;
-    window_again_q = 1'd0;
-    window_freed_ring_q = 1'd0;
-    window_restart_due_q = 1'd0;
-    window_anew_q = 1'd0;
-    window_took_q = 1'd0;
-    window_filled_q = 1'd0;
-    window_filled_behind_q = 1'd0;
-    window_leaving_q = 1'd0;
-    window_any_deferred_q = 1'd0;
-    window_head_q = 5'd0;
-    window_next_q = 5'd0;
-    window_tail_q = 5'd0;
-    window_next_1_q = 5'd0;
-    window_next_2_q = 5'd0;
-    window_flying_q = 16'd0;
-    window_done_q = 16'd0;
-    window_deferred_q = 16'd0;
-    window_here_r_q = 16'd0;
-    window_owners_0_q = 8'd0;
-    window_owners_1_q = 8'd0;
-    window_owners_2_q = 8'd0;
-    window_owners_3_q = 8'd0;
-    window_owners_4_q = 8'd0;
-    window_owners_5_q = 8'd0;
-    window_owners_6_q = 8'd0;
-    window_owners_7_q = 8'd0;
-    window_owners_8_q = 8'd0;
-    window_owners_9_q = 8'd0;
-    window_owners_10_q = 8'd0;
-    window_owners_11_q = 8'd0;
-    window_owners_12_q = 8'd0;
-    window_owners_13_q = 8'd0;
-    window_owners_14_q = 8'd0;
-    window_owners_15_q = 8'd0;
-    window_full_0_q = 1'd0;
-    window_full_1_q = 1'd0;
-    window_full_2_q = 1'd0;
-    window_full_3_q = 1'd0;
-    window_full_4_q = 1'd0;
-    window_full_5_q = 1'd0;
-    window_full_6_q = 1'd0;
-    window_full_7_q = 1'd0;
-    window_full_8_q = 1'd0;
-    window_full_9_q = 1'd0;
-    window_full_10_q = 1'd0;
-    window_full_11_q = 1'd0;
-    window_full_12_q = 1'd0;
-    window_full_13_q = 1'd0;
-    window_full_14_q = 1'd0;
-    window_full_15_q = 1'd0;
-    window_frees_r_q = 1'd0;
-    window_freed_qp_r_q = 8'd0;
-    window_freed_meets_0_q = 1'd0;
-    window_freed_meets_1_q = 1'd0;
-    window_freed_meets_2_q = 1'd0;
-    window_freed_meets_3_q = 1'd0;
-    window_freed_meets_4_q = 1'd0;
-    window_freed_meets_5_q = 1'd0;
-    window_freed_meets_6_q = 1'd0;
-    window_freed_meets_7_q = 1'd0;
-    window_freed_meets_8_q = 1'd0;
-    window_freed_meets_9_q = 1'd0;
-    window_freed_meets_10_q = 1'd0;
-    window_freed_meets_11_q = 1'd0;
-    window_freed_meets_12_q = 1'd0;
-    window_freed_meets_13_q = 1'd0;
-    window_freed_meets_14_q = 1'd0;
-    window_freed_meets_15_q = 1'd0;
-    window_frees_2_q = 1'd0;
-    window_owned_0_q = 1'd0;
-    window_owned_1_q = 1'd0;
-    window_owned_2_q = 1'd0;
-    window_owned_3_q = 1'd0;
-    window_owned_4_q = 1'd0;
-    window_owned_5_q = 1'd0;
-    window_owned_6_q = 1'd0;
-    window_owned_7_q = 1'd0;
-    window_owned_8_q = 1'd0;
-    window_owned_9_q = 1'd0;
-    window_owned_10_q = 1'd0;
-    window_owned_11_q = 1'd0;
-    window_owned_12_q = 1'd0;
-    window_owned_13_q = 1'd0;
-    window_owned_14_q = 1'd0;
-    window_owned_15_q = 1'd0;
-    window_front_qp_q = 8'd0;
-    window_entered_place_q = 4'd0;
-    window_entered_qp_q = 8'd0;
     held_head_q = 3'd0;
     held_tail_q = 3'd0;
     held_next_place_q = 4'd0;
@@ -5176,153 +2563,6 @@ module hpcc_requester (
     post_entry_qp_1_q = 8'd0;
     post_entry_qp_2_q = 8'd0;
     post_entry_qp_3_q = 8'd0;
-    posts_valid_1_q = 1'd0;
-    posts_valid_2_q = 1'd0;
-    posts_valid_3_q = 1'd0;
-    posts_valid_4_q = 1'd0;
-    posts_valid_5_q = 1'd0;
-    posts_step_1_q = 46'd0;
-    posts_step_2_q = 46'd0;
-    posts_step_3_q = 46'd0;
-    posts_step_4_q = 46'd0;
-    posts_step_5_q = 46'd0;
-    posts_posted_3_q = 48'd0;
-    posts_posted_4_q = 48'd0;
-    posts_posted_5_q = 48'd0;
-    posts_posted_void_3_q = 2'd0;
-    posts_progress_void_3_q = 2'd0;
-    posts_progress_3_q = 44'd0;
-    posts_context_3_q = 37'd0;
-    posts_refused_4_q = 1'd0;
-    posts_full_4_q = 1'd0;
-    posts_all_4_q = 1'd0;
-    posts_reads_4_q = 1'd0;
-    posts_outstanding_4_q = 24'd0;
-    posts_more_psns_4_q = 24'd0;
-    posts_first_behind_4_q = 24'd0;
-    posts_may_queue_5_q = 1'd0;
-    posts_too_much_5_q = 1'd0;
-    posts_returns_5_q = 1'd0;
-    posts_defers_5_q = 1'd0;
-    posts_comes_back_5_q = 1'd0;
-    posts_end_5_q = 24'd0;
-    entry_inside_1_q = 1'd0;
-    entry_inside_2_q = 1'd0;
-    entry_inside_3_q = 1'd0;
-    entry_full_q = 1'd0;
-    entry_behind_full_q = 1'd0;
-    entry_come_full_q = 1'd0;
-    entry_opened_q = 1'd0;
-    entry_spare_q = 1'd0;
-    entry_taken_q = 1'd0;
-    entry_meets_behind_q = 1'd0;
-    entry_meets_first_q = 1'd0;
-    entry_answer_waits_q = 1'd0;
-    entry_response_meets_q = 1'd0;
-    entry_qp_1_q = 8'd0;
-    entry_qp_2_q = 8'd0;
-    entry_qp_3_q = 8'd0;
-    entry_answer_q = 75'd0;
-    entry_behind_q = 75'd0;
-    entry_come_q = 75'd0;
-    stages_valid_1_q = 1'd0;
-    stages_valid_2_q = 1'd0;
-    stages_passes_1_q = 1'd0;
-    stages_passes_2_q = 1'd0;
-    stages_step_1_q = 75'd0;
-    stages_step_2_q = 75'd0;
-    stages_next_2_q = 24'd0;
-    stages_valid_3_q = 1'd0;
-    stages_passes_3_q = 1'd0;
-    stages_alive_3_q = 1'd0;
-    stages_int_on_3_q = 1'd0;
-    stages_sent_known_3_q = 1'd0;
-    stages_at_start_3_q = 1'd0;
-    stages_none_yet_3_q = 1'd0;
-    stages_all_out_3_q = 1'd0;
-    stages_alone_3_q = 1'd0;
-    stages_none_out_3_q = 1'd0;
-    stages_none_read_3_q = 1'd0;
-    stages_told_all_3_q = 1'd0;
-    stages_next_3_q = 24'd0;
-    stages_sent_to_3_q = 24'd0;
-    stages_first_psn_3_q = 24'd0;
-    stages_void_3_q = 2'd0;
-    stages_acked_void_3_q = 2'd0;
-    stages_reference_3_q = 8'd0;
-    stages_step_3_q = 75'd0;
-    stages_step_4_q = 75'd0;
-    stages_step_5_q = 75'd0;
-    stages_state_3_q = 146'd0;
-    stages_state_4_q = 146'd0;
-    stages_state_5_q = 146'd0;
-    stages_mtu_3_q = 3'd0;
-    stages_valid_4_q = 1'd0;
-    stages_live_4_q = 1'd0;
-    stages_ended_4_q = 1'd0;
-    stages_old_4_q = 1'd0;
-    stages_at_una_4_q = 1'd0;
-    stages_unsent_4_q = 1'd0;
-    stages_behind_4_q = 1'd0;
-    stages_all_4_q = 1'd0;
-    stages_direct_4_q = 1'd0;
-    stages_int_on_4_q = 1'd0;
-    stages_acknowledgement_4_q = 1'd0;
-    stages_positive_4_q = 1'd0;
-    stages_ignored_4_q = 1'd0;
-    stages_data_4_q = 1'd0;
-    stages_duplicate_4_q = 1'd0;
-    stages_response_4_q = 1'd0;
-    stages_saves_4_q = 1'd0;
-    stages_judged_4_q = 1'd0;
-    stages_moves_write_4_q = 1'd0;
-    stages_moves_read_4_q = 1'd0;
-    stages_drops_4_q = 1'd0;
-    stages_drops_old_4_q = 1'd0;
-    stages_awaited_4_q = 1'd0;
-    stages_before_gap_4_q = 1'd0;
-    stages_next_missing_4_q = 1'd0;
-    stages_whole_4_q = 1'd0;
-    stages_short_4_q = 1'd0;
-    stages_next_4_q = 24'd0;
-    stages_passed_4_q = 24'd0;
-    stages_mtu_4_q = 3'd0;
-    stages_above_packet_4_q = 16'd0;
-    stages_valid_5_q = 1'd0;
-    stages_saves_5_q = 1'd0;
-    stages_writes_5_q = 1'd0;
-    stages_may_move_5_q = 1'd0;
-    stages_acknowledges_5_q = 1'd0;
-    stages_with_int_5_q = 1'd0;
-    stages_answer_5_q = 1'd0;
-    stages_tells_5_q = 1'd0;
-    stages_duplicate_5_q = 1'd0;
-    stages_echoes_5_q = 1'd0;
-    stages_ghost_5_q = 1'd0;
-    stages_ignored_5_q = 1'd0;
-    stages_ended_5_q = 1'd0;
-    stages_kind_moves_5_q = 1'd0;
-    stages_closes_5_q = 1'd0;
-    stages_within_5_q = 1'd0;
-    stages_at_end_5_q = 1'd0;
-    stages_behind_5_q = 1'd0;
-    stages_read_5_q = 1'd0;
-    stages_ends_work_5_q = 1'd0;
-    stages_next_5_q = 24'd0;
-    stages_passed_5_q = 32'd0;
-    stages_behind_head_5_q = 5'd0;
-    stages_behind_told_5_q = 5'd0;
-    stages_behind_read_at_5_q = 5'd0;
-    stages_one_more_retired_5_q = 5'd0;
-    stages_read_at_freed_5_q = 5'd0;
-    stages_fits_inside_5_q = 1'd0;
-    stages_fits_end_5_q = 1'd0;
-    stages_may_fit_5_q = 1'd0;
-    stages_first_5_q = 1'd0;
-    stages_missing_5_q = 1'd0;
-    stages_response_5_q = 1'd0;
-    stages_ahead_5_q = 36'd0;
-    stages_mtu_5_q = 3'd0;
     turns_turn_q = 1'd0;
     turns_holds_q = 1'd0;
     turns_closed_q = 1'd0;
@@ -5337,58 +2577,6 @@ module hpcc_requester (
     pointers_met_q = 1'd0;
     pointers_wrote_q = 1'd0;
     pointers_written_1_q = 15'd0;
-    store_quiet_q = 1'd0;
-    store_by_generation_q = 1'd0;
-    gather_held_full_q = 1'd0;
-    gather_held_data_q = 1'd0;
-    gather_held_goes_on_q = 1'd0;
-    gather_next_full_q = 1'd0;
-    gather_next_data_q = 1'd0;
-    gather_next_goes_on_q = 1'd0;
-    gather_from_odd_q = 1'd0;
-    gather_into_odd_q = 1'd0;
-    gather_located_q = 1'd0;
-    gather_shown_q = 1'd0;
-    gather_fits_q = 1'd0;
-    gather_follows_q = 1'd0;
-    gather_full_q = 1'd0;
-    gather_vacant_q = 1'd0;
-    gather_some_q = 1'd0;
-    gather_shows_q = 1'd0;
-    gather_crowded_q = 1'd0;
-    gather_clearing_q = 1'd0;
-    gather_moved_q = 1'd0;
-    gather_was_gone_q = 1'd0;
-    gather_gone_since_q = 1'd0;
-    gather_first_q = 1'd0;
-    gather_second_q = 1'd0;
-    gather_third_q = 1'd0;
-    gather_head_q = 8'd0;
-    gather_next_head_q = 8'd0;
-    gather_head_2_q = 8'd0;
-    gather_tail_q = 8'd0;
-    gather_count_q = 8'd0;
-    gather_clear_at_q = 8'd0;
-    gather_left_place_q = 8'd0;
-    gather_from_even_q = 1'd0;
-    gather_into_even_q = 1'd0;
-    gather_newest_qp_q = 8'd0;
-    gather_place_q = 8'd0;
-    gather_offered_q = 421'd0;
-    gather_was_moved_q = 1'd0;
-    gather_was_left_place_q = 8'd0;
-    responses_room_q = 1'd0;
-    responses_shown_q = 1'd0;
-    responses_offers_q = 1'd0;
-    responses_front_shown_q = 1'd0;
-    responses_due_q = 1'd0;
-    responses_deferred_q = 1'd0;
-    responses_offered_q = 1'd0;
-    responses_head_q = 5'd0;
-    responses_judged_q = 5'd0;
-    responses_next_q = 5'd0;
-    responses_before_q = 5'd0;
-    responses_tail_q = 5'd0;
     step_moves_write_q = 1'd0;
     step_moves_read_q = 1'd0;
     step_at_end_q = 1'd0;
@@ -5504,102 +2692,6 @@ module hpcc_requester (
     counts_out_q = 11'd0;
   end
   always @(posedge clk) begin
-    window_room_q <= window_room_d;
-    window_full_up_q <= window_no_room;
-    window_entered_q <= window_entered_d;
-    window_waits_r_q <= window_waits_r_d;
-    window_skips_q <= window_skips_d;
-    window_through_q <= window_through_d;
-    window_offered_q <= window_offered_d;
-    window_gone_q <= window_gone_d;
-    window_again_q <= window_again_d;
-    window_freed_ring_q <= window_freed_ring_d;
-    window_restart_due_q <= window_restart_due_d;
-    window_anew_q <= window_anew_d;
-    window_took_q <= window_took_d;
-    window_filled_q <= window_filled_d;
-    window_filled_behind_q <= window_follows;
-    window_leaving_q <= window_leaving_d;
-    window_any_deferred_q <= window_any_deferred_d;
-    window_head_q <= window_head_d;
-    window_next_q <= window_next_d;
-    window_tail_q <= window_tail_d;
-    window_next_1_q <= window_next_1_d;
-    window_next_2_q <= window_next_2_d;
-    window_flying_q <= window_flying_d;
-    window_done_q <= window_done_d;
-    window_deferred_q <= window_deferred_d;
-    window_here_r_q <= window_here_r_d;
-    window_owners_0_q <= window_owners_0_d;
-    window_owners_1_q <= window_owners_1_d;
-    window_owners_2_q <= window_owners_2_d;
-    window_owners_3_q <= window_owners_3_d;
-    window_owners_4_q <= window_owners_4_d;
-    window_owners_5_q <= window_owners_5_d;
-    window_owners_6_q <= window_owners_6_d;
-    window_owners_7_q <= window_owners_7_d;
-    window_owners_8_q <= window_owners_8_d;
-    window_owners_9_q <= window_owners_9_d;
-    window_owners_10_q <= window_owners_10_d;
-    window_owners_11_q <= window_owners_11_d;
-    window_owners_12_q <= window_owners_12_d;
-    window_owners_13_q <= window_owners_13_d;
-    window_owners_14_q <= window_owners_14_d;
-    window_owners_15_q <= window_owners_15_d;
-    window_full_0_q <= window_full_0_d;
-    window_full_1_q <= window_full_1_d;
-    window_full_2_q <= window_full_2_d;
-    window_full_3_q <= window_full_3_d;
-    window_full_4_q <= window_full_4_d;
-    window_full_5_q <= window_full_5_d;
-    window_full_6_q <= window_full_6_d;
-    window_full_7_q <= window_full_7_d;
-    window_full_8_q <= window_full_8_d;
-    window_full_9_q <= window_full_9_d;
-    window_full_10_q <= window_full_10_d;
-    window_full_11_q <= window_full_11_d;
-    window_full_12_q <= window_full_12_d;
-    window_full_13_q <= window_full_13_d;
-    window_full_14_q <= window_full_14_d;
-    window_full_15_q <= window_full_15_d;
-    window_frees_r_q <= window_frees_r_d;
-    window_freed_qp_r_q <= stages_qp;
-    window_freed_meets_0_q <= window_freed_meets_0_d;
-    window_freed_meets_1_q <= window_freed_meets_1_d;
-    window_freed_meets_2_q <= window_freed_meets_2_d;
-    window_freed_meets_3_q <= window_freed_meets_3_d;
-    window_freed_meets_4_q <= window_freed_meets_4_d;
-    window_freed_meets_5_q <= window_freed_meets_5_d;
-    window_freed_meets_6_q <= window_freed_meets_6_d;
-    window_freed_meets_7_q <= window_freed_meets_7_d;
-    window_freed_meets_8_q <= window_freed_meets_8_d;
-    window_freed_meets_9_q <= window_freed_meets_9_d;
-    window_freed_meets_10_q <= window_freed_meets_10_d;
-    window_freed_meets_11_q <= window_freed_meets_11_d;
-    window_freed_meets_12_q <= window_freed_meets_12_d;
-    window_freed_meets_13_q <= window_freed_meets_13_d;
-    window_freed_meets_14_q <= window_freed_meets_14_d;
-    window_freed_meets_15_q <= window_freed_meets_15_d;
-    window_frees_2_q <= window_frees_2_d;
-    window_owned_0_q <= window_owned_0_d;
-    window_owned_1_q <= window_owned_1_d;
-    window_owned_2_q <= window_owned_2_d;
-    window_owned_3_q <= window_owned_3_d;
-    window_owned_4_q <= window_owned_4_d;
-    window_owned_5_q <= window_owned_5_d;
-    window_owned_6_q <= window_owned_6_d;
-    window_owned_7_q <= window_owned_7_d;
-    window_owned_8_q <= window_owned_8_d;
-    window_owned_9_q <= window_owned_9_d;
-    window_owned_10_q <= window_owned_10_d;
-    window_owned_11_q <= window_owned_11_d;
-    window_owned_12_q <= window_owned_12_d;
-    window_owned_13_q <= window_owned_13_d;
-    window_owned_14_q <= window_owned_14_d;
-    window_owned_15_q <= window_owned_15_d;
-    window_front_qp_q <= window_addressed_qp;
-    window_entered_place_q <= window_tail_place;
-    window_entered_qp_q <= window_arriving_qp;
     held_head_q <= held_head_d;
     held_tail_q <= held_tail_d;
     held_next_place_q <= held_next_place_d;
@@ -5616,153 +2708,6 @@ module hpcc_requester (
     post_entry_qp_1_q <= post_entry_qp;
     post_entry_qp_2_q <= post_entry_qp_1_q;
     post_entry_qp_3_q <= post_entry_qp_2_q;
-    posts_valid_1_q <= posts_valid_1_d;
-    posts_valid_2_q <= posts_valid_2_d;
-    posts_valid_3_q <= posts_valid_3_d;
-    posts_valid_4_q <= posts_valid_4_d;
-    posts_valid_5_q <= posts_valid_5_d;
-    posts_step_1_q <= post_entry_step;
-    posts_step_2_q <= posts_step_1_q;
-    posts_step_3_q <= posts_step_2_q;
-    posts_step_4_q <= posts_step_3_q;
-    posts_step_5_q <= posts_step_4_q;
-    posts_posted_3_q <= store_posted;
-    posts_posted_4_q <= posts_now;
-    posts_posted_5_q <= posts_posted_4_q;
-    posts_posted_void_3_q <= store_posted_void;
-    posts_progress_void_3_q <= store_progress_void;
-    posts_progress_3_q <= store_progress;
-    posts_context_3_q <= store_post_context;
-    posts_refused_4_q <= posts_refused_4_d;
-    posts_full_4_q <= posts_full_4_d;
-    posts_all_4_q <= posts_all_4_d;
-    posts_reads_4_q <= posts_reads_4_d;
-    posts_outstanding_4_q <= posts_outstanding_4_d;
-    posts_more_psns_4_q <= posts_more_psns_4_d;
-    posts_first_behind_4_q <= posts_first_behind_4_d;
-    posts_may_queue_5_q <= posts_may_queue_5_d;
-    posts_too_much_5_q <= posts_too_much_5_d;
-    posts_returns_5_q <= posts_returns_5_d;
-    posts_defers_5_q <= posts_defers_5_d;
-    posts_comes_back_5_q <= posts_comes_back_5_d;
-    posts_end_5_q <= posts_end_5_d;
-    entry_inside_1_q <= entry_inside_1_d;
-    entry_inside_2_q <= entry_inside_2_d;
-    entry_inside_3_q <= entry_inside_3_d;
-    entry_full_q <= entry_full_d;
-    entry_behind_full_q <= entry_behind_full_d;
-    entry_come_full_q <= entry_come_full_d;
-    entry_opened_q <= entry_opened_d;
-    entry_spare_q <= entry_spare_d;
-    entry_taken_q <= entry_taken_d;
-    entry_meets_behind_q <= entry_meets_behind_d;
-    entry_meets_first_q <= entry_meets_first_d;
-    entry_answer_waits_q <= entry_answer_waits_d;
-    entry_response_meets_q <= entry_response_meets_d;
-    entry_qp_1_q <= entry_word.qp;
-    entry_qp_2_q <= entry_qp_1_q;
-    entry_qp_3_q <= entry_qp_2_q;
-    entry_answer_q <= entry_answer_d;
-    entry_behind_q <= entry_behind_d;
-    entry_come_q <= entry_come_d;
-    stages_valid_1_q <= stages_valid_1_d;
-    stages_valid_2_q <= stages_valid_2_d;
-    stages_passes_1_q <= stages_passes_1_d;
-    stages_passes_2_q <= stages_passes_1_q;
-    stages_step_1_q <= entry_step;
-    stages_step_2_q <= stages_step_1_q;
-    stages_next_2_q <= stages_next_2_d;
-    stages_valid_3_q <= stages_valid_3_d;
-    stages_passes_3_q <= stages_passes_2_q;
-    stages_alive_3_q <= stages_alive_3_d;
-    stages_int_on_3_q <= store_int_on;
-    stages_sent_known_3_q <= store_sent_known;
-    stages_at_start_3_q <= stages_at_start_3_d;
-    stages_none_yet_3_q <= stages_none_yet_3_d;
-    stages_all_out_3_q <= stages_all_out_3_d;
-    stages_alone_3_q <= stages_alone_3_d;
-    stages_none_out_3_q <= stages_none_out_3_d;
-    stages_none_read_3_q <= stages_none_read_3_d;
-    stages_told_all_3_q <= stages_told_all_3_d;
-    stages_next_3_q <= stages_next_2_q;
-    stages_sent_to_3_q <= store_sent_to;
-    stages_first_psn_3_q <= store_first_psn;
-    stages_void_3_q <= store_all_void;
-    stages_acked_void_3_q <= store_acked_void;
-    stages_reference_3_q <= store_own_generation;
-    stages_step_3_q <= stages_step_3_d;
-    stages_step_4_q <= stages_step_4_d;
-    stages_step_5_q <= stages_step_4_q;
-    stages_state_3_q <= store_state;
-    stages_state_4_q <= stages_state_4_d;
-    stages_state_5_q <= stages_state_4_q;
-    stages_mtu_3_q <= store_mtu;
-    stages_valid_4_q <= stages_valid_4_d;
-    stages_live_4_q <= stages_alive_3_q;
-    stages_ended_4_q <= stages_has_ended;
-    stages_old_4_q <= stages_is_old;
-    stages_at_una_4_q <= stages_at_una_4_d;
-    stages_unsent_4_q <= stages_unsent;
-    stages_behind_4_q <= stages_lag.negative;
-    stages_all_4_q <= stages_all_4_d;
-    stages_direct_4_q <= stages_direct_4_d;
-    stages_int_on_4_q <= stages_int_on_3_q;
-    stages_acknowledgement_4_q <= stages_is_ack;
-    stages_positive_4_q <= stages_is_positive;
-    stages_ignored_4_q <= stages_is_ignored;
-    stages_data_4_q <= stages_is_data;
-    stages_duplicate_4_q <= stages_is_duplicate;
-    stages_response_4_q <= stages_is_response;
-    stages_saves_4_q <= stages_saves_4_d;
-    stages_judged_4_q <= stages_judged;
-    stages_moves_write_4_q <= stages_moves_write_4_d;
-    stages_moves_read_4_q <= stages_moves_read_4_d;
-    stages_drops_4_q <= stages_drops_4_d;
-    stages_drops_old_4_q <= stages_drops_old_4_d;
-    stages_awaited_4_q <= stages_awaited_4_d;
-    stages_before_gap_4_q <= stages_gap_far;
-    stages_next_missing_4_q <= stages_next_missing_4_d;
-    stages_whole_4_q <= stages_whole_4_d;
-    stages_short_4_q <= stages_short_4_d;
-    stages_next_4_q <= stages_next_3_q;
-    stages_passed_4_q <= stages_passed_4_d;
-    stages_mtu_4_q <= stages_mtu_3_q;
-    stages_above_packet_4_q <= stages_above_packet_4_d;
-    stages_valid_5_q <= stages_valid_5_d;
-    stages_saves_5_q <= stages_saves_5_d;
-    stages_writes_5_q <= stages_writes_5_d;
-    stages_may_move_5_q <= stages_may_move_5_d;
-    stages_acknowledges_5_q <= stages_acknowledgement_4_q;
-    stages_with_int_5_q <= stages_with_int_5_d;
-    stages_answer_5_q <= stages_answer_5_d;
-    stages_tells_5_q <= stages_tells_5_d;
-    stages_duplicate_5_q <= stages_duplicate_5_d;
-    stages_echoes_5_q <= stages_echoes_5_d;
-    stages_ghost_5_q <= stages_ghost_5_d;
-    stages_ignored_5_q <= stages_ignored_5_d;
-    stages_ended_5_q <= stages_ended_5_d;
-    stages_kind_moves_5_q <= stages_kind_moves_5_d;
-    stages_closes_5_q <= stages_closes_5_d;
-    stages_within_5_q <= stages_over.negative;
-    stages_at_end_5_q <= stages_at_end;
-    stages_behind_5_q <= stages_behind_4_q;
-    stages_read_5_q <= message.read;
-    stages_ends_work_5_q <= message.last;
-    stages_next_5_q <= stages_next_4_q;
-    stages_passed_5_q <= stages_passed_5_d;
-    stages_behind_head_5_q <= stages_behind_head_5_d;
-    stages_behind_told_5_q <= stages_behind_told_5_d;
-    stages_behind_read_at_5_q <= stages_behind_read_at_5_d;
-    stages_one_more_retired_5_q <= stages_one_more_retired_5_d;
-    stages_read_at_freed_5_q <= stages_read_at_freed_5_d;
-    stages_fits_inside_5_q <= stages_fits_inside_5_d;
-    stages_fits_end_5_q <= stages_fits_end_5_d;
-    stages_may_fit_5_q <= stages_may_fit_5_d;
-    stages_first_5_q <= stages_first_5_d;
-    stages_missing_5_q <= stages_missing_5_d;
-    stages_response_5_q <= stages_response_5_d;
-    stages_ahead_5_q <= stages_ahead_5_d;
-    stages_mtu_5_q <= stages_mtu_4_q;
     turns_turn_q <= turns_turn_d;
     turns_holds_q <= turns_holds_d;
     turns_closed_q <= turns_closed_d;
@@ -5777,58 +2722,6 @@ module hpcc_requester (
     pointers_met_q <= pointers_meets_write;
     pointers_wrote_q <= stages_we;
     pointers_written_1_q <= pointers_written;
-    store_quiet_q <= store_quiet_d;
-    store_by_generation_q <= store_removing;
-    gather_held_full_q <= gather_held_full_d;
-    gather_held_data_q <= gather_held_data_d;
-    gather_held_goes_on_q <= gather_held_goes_on_d;
-    gather_next_full_q <= gather_next_full_d;
-    gather_next_data_q <= gather_next_data_d;
-    gather_next_goes_on_q <= gather_next_goes_on_d;
-    gather_from_odd_q <= gather_from_odd_d;
-    gather_into_odd_q <= gather_into_odd_d;
-    gather_located_q <= gather_located_d;
-    gather_shown_q <= gather_shown_d;
-    gather_fits_q <= gather_fits_d;
-    gather_follows_q <= gather_follows_d;
-    gather_full_q <= gather_full_d;
-    gather_vacant_q <= gather_vacant_d;
-    gather_some_q <= gather_some_d;
-    gather_shows_q <= gather_shows_d;
-    gather_crowded_q <= gather_crowded_d;
-    gather_clearing_q <= gather_clearing_d;
-    gather_moved_q <= gather_moved_d;
-    gather_was_gone_q <= gather_was_gone_d;
-    gather_gone_since_q <= gather_gone_since_d;
-    gather_first_q <= gather_first_d;
-    gather_second_q <= gather_second_d;
-    gather_third_q <= gather_third_d;
-    gather_head_q <= gather_head_d;
-    gather_next_head_q <= gather_next_head_d;
-    gather_head_2_q <= gather_head_2_d;
-    gather_tail_q <= gather_tail_d;
-    gather_count_q <= gather_count_d;
-    gather_clear_at_q <= gather_clear_at_d;
-    gather_left_place_q <= gather_head_q;
-    gather_from_even_q <= gather_from_even_d;
-    gather_into_even_q <= gather_into_even_d;
-    gather_newest_qp_q <= gather_newest_qp_d;
-    gather_place_q <= gather_place_d;
-    gather_offered_q <= gather_offered_d;
-    gather_was_moved_q <= gather_was_moved_d;
-    gather_was_left_place_q <= gather_left_place_q;
-    responses_room_q <= responses_room_d;
-    responses_shown_q <= responses_shown_d;
-    responses_offers_q <= responses_offers_d;
-    responses_front_shown_q <= responses_front_shown_d;
-    responses_due_q <= responses_due_d;
-    responses_deferred_q <= responses_deferred_d;
-    responses_offered_q <= responses_offered_d;
-    responses_head_q <= responses_head_d;
-    responses_judged_q <= responses_judged_d;
-    responses_next_q <= responses_next_d;
-    responses_before_q <= responses_next_q;
-    responses_tail_q <= responses_tail_d;
     step_moves_write_q <= step_moves_write_d;
     step_moves_read_q <= step_moves_read_d;
     step_at_end_q <= step_at_end_d;
@@ -5943,21 +2836,10 @@ module hpcc_requester (
     blocked_qp_q <= blocked_qp_d;
     counts_out_q <= counts_out_d;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
-      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, entering.negative, entering.ends,
-      entering.length, entering.int_on, entering.failed, entering.syndrome, entering.answer, entering.psn, entering.generation,
-      entering.place, entering.response, request.length, request.remote_key, request.remote_address, request.local_key,
-      request.local_address, skip.magnitude, surplus.magnitude, window_arriving.length, window_arriving.remote_key,
-      window_arriving.remote_address, window_arriving.local_key, window_arriving.local_address, window_arriving.operation,
-      window_arriving.qpn[23:8], window_arriving.id, posts_returns, posts_acked.used, posts_acked.generation, posts_whole.rest,
-      posts_step_5_q.invalid, posts_step_5_q.length, posts_context_3_q.int_on, entry_newcomer.int_stack, entry_newcomer.ecn,
-      entry_newcomer.int_length, entry_newcomer.msn, entry_newcomer.kind, stages_from_first.magnitude, stages_from_una.magnitude,
-      stages_beyond.magnitude, stages_lag.magnitude, stages_over.magnitude, stages_progress.magnitude, stages_offset.magnitude,
-      stages_syndrome.value, stages_step_5_q.negative, stages_step_5_q.ends, stages_step_5_q.length, stages_step_5_q.int_on,
-      stages_step_5_q.failed, stages_step_5_q.syndrome, stages_step_5_q.answer, stages_step_5_q.psn, stages_step_5_q.generation,
-      stages_step_5_q.response, gather_arriving.int_stack, gather_arriving.ecn, gather_arriving.int_on, gather_arriving.int_length,
-      gather_arriving.syndrome, gather_arriving.kind, responses_given.rest, responses_aeth.msn, responses_syndrome.value,
-      step_ahead.magnitude, step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude,
+  wire unused_bits = &{1'b0, entering.negative, entering.ends, entering.length, entering.int_on, entering.failed, entering.syndrome,
+      entering.answer, entering.psn, entering.generation, entering.place, entering.response, request.length, request.remote_key,
+      request.remote_address, request.local_key, request.local_address, skip.magnitude, surplus.magnitude, step_ahead.magnitude,
+      step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude,
       verdict_distance.magnitude, verdict_given.rest, verdict_aeth.msn, verdict_syndrome.value, verdict_decision_row.int_on,
       verdict_decision_row.mtu, verdict_decision_row.generation, verdict_decision_row.payload_length, verdict_decision_row.extension,
       verdict_decision_row.qp, verdict_decision_row.ack_req, verdict_decision_row.opcode};

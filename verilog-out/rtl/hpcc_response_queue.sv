@@ -149,49 +149,16 @@ module hpcc_response_queue (
   hpcc_nic_pkg::commit_t stored;
   wire  [10:0] waiting;
   hpcc_nic_pkg::ack_send_t sent;
-  logic [9:0] pool_next_head;
-  logic [9:0] pool_waddr;
-  logic [9:0] pool_wdata;
-  wire  pool_we;
-  // Links are being written, for 1024 clocks after reset.
   wire  pool_clearing;
-  // Which, modulo 256.
   wire  [7:0] pool_clear_at;
-  // What waits there, two clocks later.
   wire  hpcc_nic_pkg::commit_t pool_item;
-  // The place behind it in its list, two clocks later.
   wire  [9:0] pool_behind;
-  // The place that is filled next.
   wire  [9:0] pool_head;
-  // Free places; those of a list that is given back two clocks later.
   wire  [10:0] pool_free;
-  // Give a list back.
   wire  pool_give;
-  // Its first place.
   logic [9:0] pool_give_first;
-  // Its last place.
   logic [9:0] pool_give_last;
-  // Number of its places.
   logic [10:0] pool_give_count;
-  logic [9:0] pool_head_r_d;
-  logic [9:0] pool_head_r_q;
-  logic [9:0] pool_tail_r_d;
-  logic [9:0] pool_tail_r_q;
-  logic [9:0] pool_counter_d;
-  logic [9:0] pool_counter_q;
-  // None is read in the clock in which it is written.
-  wire  hpcc_nic_pkg::commit_t pool_items_rdata;
-  wire  [9:0] pool_links_rdata;
-  wire  [9:0] pool_free_links_rdata;
-  logic [10:0] pool_free_r_d;
-  logic [10:0] pool_free_r_q;
-  logic pool_busy_d;
-  logic pool_busy_q;
-  logic [9:0] pool_first_r_q;
-  logic [9:0] pool_last_r_q;
-  logic [10:0] pool_count_r_q;
-  logic pool_gives_d;
-  logic pool_gives_q;
   // What is decided is written in the clock in which the next one of its queue pair may be read.
   wire  hpcc_nic_pkg::response_list_t lists_rdata;
   logic lists_we;
@@ -484,29 +451,24 @@ module hpcc_response_queue (
   logic full_r_q;
   logic [2:0] left_what_r_d;
   logic [2:0] left_what_r_q;
-  hpcc_table_ram #(.WIDTH(421), .ADDRESS(10)) u_pool_items (
+  hpcc_responses_node_pool u_pool (
     .clk(clk),
-    .raddr(cursor_q),
-    .rdata(pool_items_rdata),
-    .we(store_q),
-    .waddr(pool_head_r_q),
-    .wdata(stored)
-  );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_pool_links (
-    .clk(clk),
-    .raddr(cursor_q),
-    .rdata(pool_links_rdata),
-    .we(pool_we),
-    .waddr(pool_waddr),
-    .wdata(pool_wdata)
-  );
-  hpcc_ram #(.WIDTH(10), .ADDRESS(10), .OUTPUT_REGISTER(1)) u_pool_free_links (
-    .clk(clk),
-    .raddr(pool_next_head),
-    .rdata(pool_free_links_rdata),
-    .we(pool_we),
-    .waddr(pool_waddr),
-    .wdata(pool_wdata)
+    .rst(rst),
+    .clearing(pool_clearing),
+    .clear_at(pool_clear_at),
+    .at(cursor_q),
+    .item(pool_item),
+    .behind(pool_behind),
+    .head(pool_head),
+    .free(pool_free),
+    .store(store_q),
+    .new_item(stored),
+    .link(some_q),
+    .link_to(list.tail),
+    .give(pool_give),
+    .give_first(pool_give_first),
+    .give_last(pool_give_last),
+    .give_count(pool_give_count)
   );
   hpcc_ram #(.WIDTH(103), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_lists (
     .clk(clk),
@@ -1082,55 +1044,6 @@ module hpcc_response_queue (
       activation_epoch = list.epoch;
     end
   end
-  // pool: 1024 places for waiting answers, linked to lists; the free ones are a list too.
-  //
-  // A list is given back whole in one clock. After reset the links are written, one a clock.
-  //
-  // The pool. `store` and `give` exclude each other, and `store` comes two clocks after either at the earliest. No place is looked at in
-  // the clock in which it is filled.
-  assign pool_we = (pool_busy_q | pool_gives_q) | (store_q & some_q);
-  assign pool_item = pool_items_rdata;
-  assign pool_behind = pool_links_rdata;
-  assign pool_head = pool_head_r_q;
-  assign pool_free = pool_free_r_q;
-  assign pool_clearing = pool_busy_q;
-  assign pool_clear_at = pool_counter_q[7:0];
-  always_comb begin
-    pool_tail_r_d = pool_tail_r_q;
-    pool_counter_d = pool_counter_q;
-    pool_free_r_d = pool_free_r_q;
-    pool_busy_d = pool_busy_q;
-    pool_next_head = pool_head_r_q;
-    pool_waddr = pool_counter_q;
-    pool_wdata = pool_counter_q + 10'd1;
-    if (pool_busy_q) begin
-      pool_counter_d = pool_counter_q + 10'd1;
-      pool_busy_d = ~(&pool_counter_q);
-      pool_free_r_d = 11'h400;
-      pool_tail_r_d = 10'h3ff;
-    end
-    if (store_q) begin
-      pool_next_head = pool_free_links_rdata;
-      pool_free_r_d = pool_free_r_q - 11'd1;
-      pool_waddr = list.tail;
-      pool_wdata = pool_head_r_q;
-    end
-    if (pool_gives_q) begin
-      pool_tail_r_d = pool_last_r_q;
-      pool_free_r_d = pool_free_r_q + pool_count_r_q;
-      pool_waddr = pool_tail_r_q;
-      pool_wdata = pool_first_r_q;
-    end
-    pool_gives_d = pool_give;
-    pool_head_r_d = pool_next_head;
-    if (rst) begin
-      pool_busy_d = 1'd1;
-      pool_counter_d = 10'd0;
-      pool_free_r_d = 11'd0;
-      pool_head_r_d = 10'd0;
-      pool_gives_d = 1'd0;
-    end
-  end
   // intake: What the response queue does next: a creation, a READ's end, or an answer, in this order; but behind an end an answer.
   //
   // One a clock leaves, but what is of a queue pair that the response queue has in hand waits until its list is written and may be read:
@@ -1365,15 +1278,6 @@ module hpcc_response_queue (
     activation_told.first_psn = activation_read_q.first_psn;
   end
   initial begin
-    pool_head_r_q = 10'd0;
-    pool_tail_r_q = 10'd0;
-    pool_counter_q = 10'd0;
-    pool_free_r_q = 11'd0;
-    pool_busy_q = 1'd0;
-    pool_first_r_q = 10'd0;
-    pool_last_r_q = 10'd0;
-    pool_count_r_q = 11'd0;
-    pool_gives_q = 1'd0;
     intake_answer_waited_q = 1'd0;
     intake_answer_near_q = 1'd0;
     intake_offers_q = 1'd0;
@@ -1466,15 +1370,6 @@ module hpcc_response_queue (
     left_what_r_q = 3'd0;
   end
   always @(posedge clk) begin
-    pool_head_r_q <= pool_head_r_d;
-    pool_tail_r_q <= pool_tail_r_d;
-    pool_counter_q <= pool_counter_d;
-    pool_free_r_q <= pool_free_r_d;
-    pool_busy_q <= pool_busy_d;
-    pool_first_r_q <= pool_give_first;
-    pool_last_r_q <= pool_give_last;
-    pool_count_r_q <= pool_give_count;
-    pool_gives_q <= pool_gives_d;
     intake_answer_waited_q <= intake_answer_waited_d;
     intake_answer_near_q <= intake_answer_near_d;
     intake_offers_q <= intake_offers_d;

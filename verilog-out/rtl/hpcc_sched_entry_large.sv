@@ -85,7 +85,7 @@ module hpcc_sched_entry_large (
   input  wire  [23:0] work_start,
   // Constant: the last flow number.
   input  wire  [12:0] last_flow,
-  // The timers rest.
+  // The timers rest from the next clock on.
   input  wire  hold_timers,
   // Clock -1: an acknowledgement was chosen.
   output wire  event_taken,
@@ -111,7 +111,6 @@ module hpcc_sched_entry_large (
   wire  look_elected;
   wire  closed;
   wire  look_now;
-  wire  look_stands;
   wire  update_first;
   wire  rx_first;
   wire  feedback_first;
@@ -364,12 +363,11 @@ module hpcc_sched_entry_large (
   assign feedback_ready = feedbacks_up_ready;
   assign work_ready = works_up_ready;
   assign look_now = latest_valid_q & (latest_q == timer_flow_q);
-  assign look_stands = look_may_q & (~hold_timers);
   assign update_first = updates_stands & ((~second_of_pair_q) | (~events_stands));
   assign feedback_first = feedbacks_stands & ((~second_of_pair_q) | (~works_stands));
   assign tx_stands = feedbacks_stands | works_stands;
-  assign tx_first = tx_stands & ((~tx_behind_q) | (~look_stands));
-  assign rx_first = (updates_stands | events_stands) & ((~rx_behind_q) | (~(tx_stands | look_stands)));
+  assign tx_first = tx_stands & ((~tx_behind_q) | (~look_may_q));
+  assign rx_first = (updates_stands | events_stands) & ((~rx_behind_q) | (~(tx_stands | look_may_q)));
   assign update_elected = ((~commands_waits) & rx_first) & update_first;
   assign event_elected = ((~commands_waits) & rx_first) & (~update_first);
   assign feedback_elected = (((~commands_waits) & (~rx_first)) & tx_first) & feedback_first;
@@ -379,7 +377,7 @@ module hpcc_sched_entry_large (
   assign take_event = event_elected & (~events_repeats);
   assign take_feedback = feedback_elected & (~feedbacks_repeats);
   assign take_work = work_elected & (~works_repeats);
-  assign take_look = (look_elected & look_stands) & (~look_now);
+  assign take_look = (look_elected & look_may_q) & (~look_now);
   assign take_command = commands_stands & (~commands_repeats);
   assign event_taken = event_1_q;
   assign latest_d = ((((head_update | head_event) | head_feedback) | head_work) | head_look) | head_command;
@@ -395,7 +393,7 @@ module hpcc_sched_entry_large (
     timer_due_d = timer_due_q;
     sweep_d = sweep_q;
     timer_flow_d = timer_flow_q;
-    look_may_d = (timer_due_q | (&timer_wait_q)) & (~((look_now | look_once_q) | look_twice_q));
+    look_may_d = (timer_due_q | (&timer_wait_q)) & (~(((hold_timers | look_now) | look_once_q) | look_twice_q));
     look_once_d = look_now;
     look_twice_d = look_once_q;
     second_of_pair_d = ~second_of_pair_q;

@@ -212,6 +212,7 @@ module hpcc_scheduler_large (
   wire  sender_late;
   wire  sender_beyond;
   wire  unused_exists;
+  wire  unused_owns;
   wire  unused_adds;
   wire  unused_clears;
   wire  [19:0] unused_new_sum;
@@ -243,7 +244,6 @@ module hpcc_scheduler_large (
   logic unused_valid_3_q;
   logic unused_valid_4_d;
   logic unused_valid_4_q;
-  wire  unused_own_4_d;
   logic unused_own_4_q;
   logic unused_changed_5_d;
   logic unused_changed_5_q;
@@ -262,8 +262,6 @@ module hpcc_scheduler_large (
   logic [19:0] unused_sum_5_q;
   wire  [12:0] unused_flow_1_d;
   logic [12:0] unused_flow_1_q;
-  logic [12:0] unused_written_at_d;
-  logic [12:0] unused_written_at_q;
   logic unused_cleared_q;
   wire  [12:0] unused_flow_in_3_q;
   wire  [9:0] unused_index_5_q;
@@ -306,6 +304,7 @@ module hpcc_scheduler_large (
   hpcc_nic_pkg::live_flow_t unused_live_wdata;
   wire  [19:0] unused_sums_rdata;
   wire  unused_sums_we;
+  logic [12:0] unused_sums_waddr;
   logic [19:0] unused_sums_wdata;
   wire  engine_0_adjusted;
   wire  [15:0] engine_0_random;
@@ -568,12 +567,12 @@ module hpcc_scheduler_large (
     .waddr(sender_flow_9),
     .wdata(unused_live_wdata)
   );
-  hpcc_forward_ram #(.WIDTH(20), .ADDRESS(13)) u_unused_sums (
+  hpcc_forward_ram #(.WIDTH(20), .ADDRESS(13), .ANNOUNCED(1)) u_unused_sums (
     .clk(clk),
     .raddr(unused_flow_1_q),
     .rdata(unused_sums_rdata),
     .we(unused_sums_we),
-    .waddr(unused_written_at_q),
+    .waddr(unused_sums_waddr),
     .wdata(unused_sums_wdata)
   );
   hpcc_sched_engine_large u_engine_0 (
@@ -1133,11 +1132,11 @@ module hpcc_scheduler_large (
   // Sums of 2^`A` flows; an engine's index has `I` bits.
   assign unused_exists = feedback_flow <= {3'd0, last_flow};
   assign unused_flow_1_d = feedback_flow[12:0];
-  assign unused_own_4_d = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
+  assign unused_owns = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
   assign unused_clears = sender_notify & sender_clear;
+  assign unused_sums_we = (unused_valid_3_q & unused_owns) | unused_clears;
   assign unused_adds = unused_valid_4_q & unused_own_4_q;
   assign unused_new_sum = unused_sums_rdata + unused_bytes_4_q;
-  assign unused_sums_we = unused_adds | unused_cleared_q;
   assign unused_flow_3 = unused_flow_in_3_q;
   assign unused_changed = unused_changed_5_q;
   assign unused_engine = unused_owner_engine;
@@ -1169,9 +1168,9 @@ module hpcc_scheduler_large (
     unused_live_wdata.generation = sender_sender.generation;
   end
   always_comb begin
-    unused_written_at_d = unused_flow_in_3_q;
+    unused_sums_waddr = unused_flow_in_3_q;
     if (unused_clears) begin
-      unused_written_at_d = sender_flow_9;
+      unused_sums_waddr = sender_flow_9;
     end
   end
   always_comb begin
@@ -1398,7 +1397,6 @@ module hpcc_scheduler_large (
     unused_bytes_5_q = 20'd0;
     unused_sum_5_q = 20'd0;
     unused_flow_1_q = 13'd0;
-    unused_written_at_q = 13'd0;
     unused_cleared_q = 1'd0;
     unused_owner_low_3_q = 3'd0;
     unused_owner_index_3_q = 3'd0;
@@ -1434,7 +1432,7 @@ module hpcc_scheduler_large (
     unused_valid_2_q <= unused_valid_2_d;
     unused_valid_3_q <= unused_valid_3_d;
     unused_valid_4_q <= unused_valid_4_d;
-    unused_own_4_q <= unused_own_4_d;
+    unused_own_4_q <= unused_owns;
     unused_changed_5_q <= unused_changed_5_d;
     unused_late_5_q <= unused_late_5_d;
     unused_out_of_range_1_q <= unused_out_of_range_1_d;
@@ -1448,7 +1446,6 @@ module hpcc_scheduler_large (
     unused_bytes_5_q <= unused_bytes_4_q;
     unused_sum_5_q <= unused_new_sum;
     unused_flow_1_q <= unused_flow_1_d;
-    unused_written_at_q <= unused_written_at_d;
     unused_cleared_q <= unused_clears;
     unused_owner_low_3_q <= unused_owner_low_2_q;
     unused_owner_index_3_q <= unused_owner_index_3_d;

@@ -447,23 +447,8 @@ module hpcc_select (
   logic [23:0] sent_end_r_q;
   hpcc_nic_pkg::qp_half_t sent_flow_q;
   logic [7:0] sent_generation_r_q;
-  logic form_stays;
-  wire  form_moves;
-  wire  form_joins;
-  // Two's complement.
-  logic [23:0] form_beside;
-  wire  [36:0] form_remaining;
-  logic [31:0] form_payload;
-  hpcc_nic_pkg::rdma_header_t form_reth;
-  hpcc_nic_pkg::ack_header_t form_aeth;
-  hpcc_nic_pkg::extension_t form_answer;
-  wire  hpcc_nic_pkg::qp_flow_t form_half;
-  wire  form_first;
-  // Flow.
   wire  [8:0] form_flow;
-  // Payload waited to be fetched in the clock before.
   wire  form_waits;
-  // Room for eight more.
   wire  form_room;
   wire  hpcc_nic_pkg::tx_packet_t form_packet_data;
   wire  form_packet_valid;
@@ -475,109 +460,6 @@ module hpcc_select (
   wire  [7:0] form_feedback_generation;
   wire  [23:0] form_feedback_psn;
   wire  [23:0] form_feedback_value;
-  logic [63:0] form_base_1_q;
-  wire  [63:0] form_address_d;
-  logic [63:0] form_address_q;
-  logic [63:0] form_address_3_q;
-  logic [31:0] form_total_1_q;
-  logic [31:0] form_left_d;
-  logic [31:0] form_left_q;
-  logic [31:0] form_total_2_q;
-  logic [12:0] form_length_d;
-  logic [12:0] form_length_q;
-  logic [12:0] form_full_d;
-  logic [12:0] form_full_q;
-  logic [12:0] form_full_3_q;
-  logic [12:0] form_padded_4_d;
-  logic [12:0] form_padded_4_q;
-  logic form_last_3_q;
-  logic form_last_4_q;
-  logic form_valid_4_q;
-  wire  form_has_payload_d;
-  logic form_has_payload_q;
-  logic form_valid_5_q;
-  wire  form_advances_5_d;
-  logic form_advances_5_q;
-  wire  form_stalled_d;
-  logic form_stalled_q;
-  logic [1:0] form_form_3_q;
-  logic [1:0] form_form_4_q;
-  wire  [23:0] form_allowed_4_d;
-  logic [23:0] form_allowed_4_q;
-  logic [23:0] form_end_4_q;
-  wire  [23:0] form_spared_5_d;
-  logic [23:0] form_spared_5_q;
-  logic [23:0] form_end_5_q;
-  hpcc_nic_pkg::feedback_from_t form_from_4_d;
-  hpcc_nic_pkg::feedback_from_t form_from_4_q;
-  hpcc_nic_pkg::feedback_from_t form_from_5_q;
-  logic form_offers_d;
-  logic form_offers_q;
-  hpcc_nic_pkg::grant_feedback_t form_offered_d;
-  hpcc_nic_pkg::grant_feedback_t form_offered_q;
-  // Bytes of one flow, a sum until they are offered.
-  logic form_gathers_d;
-  logic form_gathers_q;
-  hpcc_nic_pkg::grant_feedback_t form_gathered_d;
-  hpcc_nic_pkg::grant_feedback_t form_gathered_q;
-  // The bytes that come next, one every second clock.
-  logic form_spares_d;
-  logic form_spares_q;
-  // None is held: a register of its own, since `spares` enables a wide one.
-  logic form_takes_d;
-  logic form_takes_q;
-  hpcc_nic_pkg::grant_feedback_t form_spare_d;
-  hpcc_nic_pkg::grant_feedback_t form_spare_q;
-  wire  [23:0] form_place_2_q;
-  wire  [63:0] form_remote_2_q;
-  wire  [31:0] form_key_2_q;
-  logic [2:0] form_mtu_1_q;
-  wire  form_last_2_q;
-  wire  [1:0] form_form_2_q;
-  wire  form_valid_3_q;
-  wire  form_ack_req_3_q;
-  wire  form_int_on_3_q;
-  wire  [23:0] form_psn_3_q;
-  wire  [23:0] form_end_3_q;
-  wire  [8:0] form_flow_3_q;
-  wire  [7:0] form_generation_3_q;
-  wire  [4:0] form_tag_3_q;
-  wire  form_packets_up_valid;
-  wire  unused_form_packets_up_ready;
-  wire  hpcc_nic_pkg::tx_packet_t form_packets_down_data;
-  wire  form_packets_down_valid;
-  wire  form_packets_crowded;
-  wire  form_jobs_up_valid;
-  wire  unused_form_jobs_up_ready;
-  wire  hpcc_nic_pkg::dma_job_t form_jobs_down_data;
-  wire  form_jobs_down_valid;
-  wire  form_jobs_crowded;
-  hpcc_nic_pkg::grant_feedback_t form_feedbacks_up_data;
-  wire  form_feedbacks_up_valid;
-  wire  unused_form_feedbacks_up_ready;
-  wire  hpcc_nic_pkg::grant_feedback_t form_feedbacks_down_data;
-  wire  form_feedbacks_down_valid;
-  wire  form_feedbacks_crowded;
-  // What READ requests tell of their PSNs.
-  hpcc_nic_pkg::grant_feedback_t form_advances_up_data;
-  wire  form_advances_up_valid;
-  wire  unused_form_advances_up_ready;
-  wire  hpcc_nic_pkg::grant_feedback_t form_advances_down_data;
-  wire  form_advances_down_valid;
-  wire  form_advances_down_ready;
-  wire  form_advances_crowded;
-  wire  [35:0] form_bytes_before_d;
-  logic [35:0] form_bytes_before_q;
-  logic [127:0] form_extension_d;
-  logic [127:0] form_extension_q;
-  hpcc_nic_pkg::extension_kind_t form_extension_kind_d;
-  hpcc_nic_pkg::extension_kind_t form_extension_kind_q;
-  hpcc_nic_pkg::opcode_t form_opcode_d;
-  hpcc_nic_pkg::opcode_t form_opcode_q;
-  hpcc_nic_pkg::tx_packet_t form_word_4_d;
-  hpcc_nic_pkg::tx_packet_t form_word_4_q;
-  hpcc_nic_pkg::dma_job_t form_job_4_d;
-  hpcc_nic_pkg::dma_job_t form_job_4_q;
   hpcc_ram #(.WIDTH(13), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_contexts (
     .clk(clk),
     .raddr(contexts_raddr),
@@ -661,114 +543,41 @@ module hpcc_select (
     .waddr(asked_qp_1_q),
     .wdata(asked_end_1_q)
   );
-  hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_form_place_2 (
-    .clk(clk),
-    .d(place_r_q),
-    .q(form_place_2_q)
-  );
-  hpcc_delay #(.WIDTH(64), .DEPTH(2)) u_form_remote_2 (
-    .clk(clk),
-    .d(remote_q),
-    .q(form_remote_2_q)
-  );
-  hpcc_delay #(.WIDTH(32), .DEPTH(2)) u_form_key_2 (
-    .clk(clk),
-    .d(key_q),
-    .q(form_key_2_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_form_last_2 (
-    .clk(clk),
-    .d(last_r_q),
-    .q(form_last_2_q)
-  );
-  hpcc_delay #(.WIDTH(2), .DEPTH(2)) u_form_form_2 (
-    .clk(clk),
-    .d(what_q),
-    .q(form_form_2_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_form_valid_3 (
-    .clk(clk),
-    .d(go_q),
-    .q(form_valid_3_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_form_ack_req_3 (
-    .clk(clk),
-    .d(ack_req_q),
-    .q(form_ack_req_3_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_form_int_on_3 (
-    .clk(clk),
-    .d(int_on_q),
-    .q(form_int_on_3_q)
-  );
-  hpcc_delay #(.WIDTH(24), .DEPTH(3)) u_form_psn_3 (
-    .clk(clk),
-    .d(psn_r_q),
-    .q(form_psn_3_q)
-  );
-  hpcc_delay #(.WIDTH(24), .DEPTH(3)) u_form_end_3 (
-    .clk(clk),
-    .d(end_psn_q),
-    .q(form_end_3_q)
-  );
-  hpcc_delay #(.WIDTH(9), .DEPTH(3)) u_form_flow_3 (
-    .clk(clk),
-    .d(form_flow),
-    .q(form_flow_3_q)
-  );
-  hpcc_delay #(.WIDTH(8), .DEPTH(3)) u_form_generation_3 (
-    .clk(clk),
-    .d(generation_r_q),
-    .q(form_generation_3_q)
-  );
-  hpcc_delay #(.WIDTH(5), .DEPTH(3)) u_form_tag_3 (
-    .clk(clk),
-    .d(tag_r_q),
-    .q(form_tag_3_q)
-  );
-  hpcc_fifo #(.WIDTH(199), .ADDRESS(6), .MARK(52)) u_form_packets (
+  hpcc_select_form u_form (
     .clk(clk),
     .rst(rst),
-    .up_data(form_word_4_q),
-    .up_valid(form_packets_up_valid),
-    .up_ready(unused_form_packets_up_ready),
-    .down_data(form_packets_down_data),
-    .down_valid(form_packets_down_valid),
-    .down_ready(packet_ready),
-    .crowded(form_packets_crowded)
-  );
-  hpcc_lut_fifo #(.WIDTH(77), .ADDRESS(4), .MARK(2)) u_form_jobs (
-    .clk(clk),
-    .rst(rst),
-    .up_data(form_job_4_q),
-    .up_valid(form_jobs_up_valid),
-    .up_ready(unused_form_jobs_up_ready),
-    .down_data(form_jobs_down_data),
-    .down_valid(form_jobs_down_valid),
-    .down_ready(job_ready),
-    .crowded(form_jobs_crowded)
-  );
-  hpcc_lut_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_form_feedbacks (
-    .clk(clk),
-    .rst(rst),
-    .up_data(form_feedbacks_up_data),
-    .up_valid(form_feedbacks_up_valid),
-    .up_ready(unused_form_feedbacks_up_ready),
-    .down_data(form_feedbacks_down_data),
-    .down_valid(form_feedbacks_down_valid),
-    .down_ready(form_takes_q),
-    .crowded(form_feedbacks_crowded)
-  );
-  hpcc_short_fifo #(.WIDTH(66), .ADDRESS(4), .MARK(6)) u_form_advances (
-    .clk(clk),
-    .rst(rst),
-    .up_data(form_advances_up_data),
-    .up_valid(form_advances_up_valid),
-    .up_ready(unused_form_advances_up_ready),
-    .down_data(form_advances_down_data),
-    .down_valid(form_advances_down_valid),
-    .down_ready(form_advances_down_ready),
-    .crowded(form_advances_crowded)
+    .overhead(overhead),
+    .valid(go_q),
+    .form(what_q),
+    .flow(form_flow),
+    .generation(generation_r_q),
+    .psn(psn_r_q),
+    .place(place_r_q),
+    .last(last_r_q),
+    .ack_req(ack_req_q),
+    .end_psn(end_psn_q),
+    .base(base_q),
+    .remote(remote_q),
+    .key(key_q),
+    .tag(tag_r_q),
+    .total(total_q),
+    .mtu(mtu_q),
+    .int_on(int_on_q),
+    .waits(form_waits),
+    .room(form_room),
+    .packet_data(form_packet_data),
+    .packet_valid(form_packet_valid),
+    .packet_ready(packet_ready),
+    .job_data(form_job_data),
+    .job_valid(form_job_valid),
+    .job_ready(job_ready),
+    .feedback_valid(form_feedback_valid),
+    .feedback_ready(feedback_ready),
+    .feedback_advance(form_feedback_advance),
+    .feedback_flow(form_feedback_flow),
+    .feedback_generation(form_feedback_generation),
+    .feedback_psn(form_feedback_psn),
+    .feedback_value(form_feedback_value)
   );
   assign contexts_waddr = context_qp;
   assign messages_waddr = message_written_at_q;
@@ -1299,233 +1108,6 @@ module hpcc_select (
       departs_departure = hpcc_nic_pkg::DEPARTURE_KIND_REWOUND;
     end
   end
-  // form: From the place of a PSN in its message to the packet, its memory job and what the scheduler hears of it.
-  //
-  // | clock | registers | computed |
-  // |---|---|---|
-  // | 0 | inputs | bytes before the packet: place x MTU |
-  // | 1 | `bytes_before` | address; bytes of the message from here on, and of a full packet |
-  // | 2 | `address`, `left` | payload; extension |
-  // | 3 | `length`, `extension` | the words; what a full packet has more than the payload, and the payload |
-  // | 4 | packet and job in their FIFOs | bytes on the wire less than a full packet |
-  // | 5 | feedback in its FIFO; the request of a READ of several packets has two, of PSNs and of bytes, in FIFOs of their own, and the
-  // first goes first | |
-  // | 6 | feedback of bytes beside its FIFO: what is of the same flow and waits is one sum | |
-  //
-  // The scheduler takes what concerns one flow once in some ten clocks, and grants within a READ are void at the rate of the pipe: without
-  // the sums the bytes they give back would wait longer than the responses of the READ take.
-  //
-  // One a clock. Nothing stops on the way: who feeds it looks at `room` first.
-  //
-  // Forms packets.
-  assign form_room = (((~form_packets_crowded) & (~form_jobs_crowded)) & (~form_feedbacks_crowded)) & (~form_advances_crowded);
-  assign form_stalled_d = form_jobs_down_valid & (~job_ready);
-  assign form_waits = form_stalled_q;
-  assign form_bytes_before_d = ({12'd0, place_r_q} << 8) << mtu_q;
-  assign form_address_d = form_base_1_q + {28'd0, form_bytes_before_q};
-  assign form_remaining = {5'd0, form_total_1_q} - {1'd0, form_bytes_before_q};
-  assign form_first = ~(|form_place_2_q);
-  assign form_allowed_4_d = {11'd0, form_full_3_q} + form_beside;
-  assign form_has_payload_d = (|form_length_q) & (form_form_3_q != 2'd0);
-  assign form_half = {7'd0, form_flow_3_q};
-  assign form_packets_up_valid = form_valid_4_q & (form_form_4_q != 2'd0);
-  assign form_jobs_up_valid = form_valid_4_q & form_has_payload_q;
-  assign form_advances_5_d = (form_form_4_q == 2'd2) & (~form_last_4_q);
-  assign form_spared_5_d = form_allowed_4_q - {11'd0, form_padded_4_q};
-  assign form_feedbacks_up_valid = form_valid_5_q & (form_advances_5_q | (|form_spared_5_q));
-  assign form_advances_up_valid = form_valid_5_q & form_advances_5_q;
-  assign form_packet_data = form_packets_down_data;
-  assign form_packet_valid = form_packets_down_valid;
-  assign form_job_data = form_jobs_down_data;
-  assign form_job_valid = form_jobs_down_valid;
-  assign form_feedback_valid = form_offers_q;
-  assign form_moves = (feedback_ready | (~form_offers_q)) & (~form_advances_down_valid);
-  assign form_joins = ((form_spare_q.from.flow == form_gathered_q.from.flow)
-      & (form_spare_q.from.generation == form_gathered_q.from.generation)) & ((form_gathered_q.value + 24'h20000) < 24'h40000);
-  assign form_advances_down_ready = feedback_ready | (~form_offers_q);
-  assign form_feedback_psn = form_offered_q.from.psn;
-  assign form_feedback_flow = {7'd0, form_offered_q.from.flow};
-  assign form_feedback_generation = form_offered_q.from.generation;
-  assign form_feedback_value = form_offered_q.value;
-  assign form_feedback_advance = form_offered_q.advance;
-  always_comb begin
-    form_from_4_d = form_from_4_q;
-    form_from_4_d.psn = form_psn_3_q;
-    form_from_4_d.flow = form_flow_3_q;
-    form_from_4_d.generation = form_generation_3_q;
-  end
-  always_comb begin
-    form_offers_d = form_offers_q;
-    form_offered_d = form_offered_q;
-    form_gathers_d = form_gathers_q;
-    form_gathered_d = form_gathered_q;
-    if (feedback_ready | (~form_offers_q)) begin
-      form_offers_d = form_gathers_q | form_advances_down_valid;
-      form_offered_d = form_gathered_q;
-      if (form_advances_down_valid) begin
-        form_offered_d = form_advances_down_data;
-      end
-    end
-    if (form_moves | (~form_gathers_q)) begin
-      form_gathers_d = form_spares_q;
-      form_gathered_d = form_spare_q;
-    end else if (form_spares_q & form_joins) begin
-      form_gathered_d.value = form_gathered_q.value + form_spare_q.value;
-    end
-    form_spares_d = form_stays;
-    form_takes_d = ~form_stays;
-    if (rst) begin
-      form_offers_d = 1'd0;
-      form_gathers_d = 1'd0;
-      form_spares_d = 1'd0;
-      form_takes_d = 1'd0;
-    end
-  end
-  always_comb begin
-    form_spare_d = form_spare_q;
-    if (~form_spares_q) begin
-      form_spare_d = form_feedbacks_down_data;
-    end
-  end
-  always_comb begin
-    form_word_4_d = form_word_4_q;
-    form_word_4_d.qp = form_half.qp;
-    form_word_4_d.generation = form_generation_3_q;
-    form_word_4_d.opcode = form_opcode_q;
-    form_word_4_d.psn = form_psn_3_q;
-    form_word_4_d.ack_req = form_ack_req_3_q;
-    form_word_4_d.extension_kind = form_extension_kind_q;
-    form_word_4_d.extension = form_extension_q;
-    form_word_4_d.length = form_length_q;
-    form_word_4_d.ends_read = (form_form_3_q == 2'd3) & form_last_3_q;
-    form_word_4_d.response = form_form_3_q == 2'd3;
-    form_word_4_d.tag = form_tag_3_q;
-  end
-  always_comb begin
-    form_job_4_d = form_job_4_q;
-    form_job_4_d.address = form_address_3_q;
-    form_job_4_d.length = form_length_q;
-  end
-  always_comb begin
-    form_left_d = form_remaining[31:0];
-    if (form_remaining[36]) begin
-      form_left_d = 32'd0;
-    end
-  end
-  always_comb begin
-    form_full_d = 13'h1000;
-    if (form_mtu_1_q == 3'd0) begin
-      form_full_d = 13'h100;
-    end
-    if (form_mtu_1_q == 3'd1) begin
-      form_full_d = 13'h200;
-    end
-    if (form_mtu_1_q == 3'd2) begin
-      form_full_d = 13'h400;
-    end
-    if (form_mtu_1_q == 3'd3) begin
-      form_full_d = 13'h800;
-    end
-  end
-  always_comb begin
-    form_payload = form_left_q;
-    if (form_left_q > {19'd0, form_full_q}) begin
-      form_payload = {19'd0, form_full_q};
-    end
-  end
-  always_comb begin
-    form_length_d = form_payload[12:0];
-    form_extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_NONE;
-    form_extension_d = form_reth;
-    form_opcode_d = hpcc_nic_pkg::OPCODE_WRITE_MIDDLE;
-    if (form_last_2_q) begin
-      form_opcode_d = hpcc_nic_pkg::OPCODE_WRITE_LAST;
-    end
-    if (form_first) begin
-      form_extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_RETH;
-      form_opcode_d = hpcc_nic_pkg::OPCODE_WRITE_FIRST;
-      if (form_last_2_q) begin
-        form_opcode_d = hpcc_nic_pkg::OPCODE_WRITE_ONLY;
-      end
-    end
-    if (form_form_2_q == 2'd2) begin
-      form_length_d = 13'd0;
-      form_opcode_d = hpcc_nic_pkg::OPCODE_READ_REQUEST;
-      form_extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_RETH;
-    end
-    if (form_form_2_q == 2'd3) begin
-      form_extension_d = form_answer;
-      form_opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_MIDDLE;
-      form_extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_NONE;
-      if (form_last_2_q) begin
-        form_opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST;
-        form_extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_AETH;
-      end
-      if (form_first) begin
-        form_opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_FIRST;
-        form_extension_kind_d = hpcc_nic_pkg::EXTENSION_KIND_AETH;
-        if (form_last_2_q) begin
-          form_opcode_d = hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY;
-        end
-      end
-    end
-  end
-  always_comb begin
-    form_reth.length = form_total_2_q;
-    form_reth.key = form_key_2_q;
-    form_reth.address = form_remote_2_q;
-    if (form_form_2_q == 2'd2) begin
-      form_reth.length = form_left_q;
-      form_reth.address = form_address_q;
-    end
-  end
-  always_comb begin
-    form_aeth.msn = form_key_2_q[23:0];
-    form_aeth.syndrome = hpcc_nic_pkg::AETH_SYNDROME_ACK;
-  end
-  always_comb begin
-    form_answer = 128'd0;
-    form_answer.aeth = form_aeth;
-  end
-  always_comb begin
-    form_padded_4_d = (form_length_q + 13'd3) & 13'h1ffc;
-    form_beside = 24'd0;
-    if (form_extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
-      form_beside = 24'hfffff0;
-    end
-    if (form_extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
-      form_beside = 24'hfffffc;
-    end
-    if (~form_int_on_3_q) begin
-      form_beside = 24'h2a;
-      if (form_extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
-        form_beside = 24'h2a - 24'h10;
-      end
-      if (form_extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_AETH) begin
-        form_beside = 24'h2a - 24'd4;
-      end
-    end
-    if (form_form_3_q == 2'd0) begin
-      form_padded_4_d = 13'd0;
-      form_beside = {14'd0, overhead};
-    end
-  end
-  always_comb begin
-    form_feedbacks_up_data.from = form_from_5_q;
-    form_feedbacks_up_data.value = form_spared_5_q;
-    form_feedbacks_up_data.advance = 1'd0;
-  end
-  always_comb begin
-    form_advances_up_data.from = form_from_5_q;
-    form_advances_up_data.value = form_end_5_q;
-    form_advances_up_data.advance = 1'd1;
-  end
-  always_comb begin
-    form_stays = form_spares_q & (~((form_moves | (~form_gathers_q)) | form_joins));
-    if (form_takes_q) begin
-      form_stays = form_feedbacks_down_valid;
-    end
-  end
   initial begin
     messages_from_high_1_q = 1'd0;
     messages_from_high_q = 1'd0;
@@ -1634,45 +1216,6 @@ module hpcc_select (
     sent_end_r_q = 24'd0;
     sent_flow_q = 9'd0;
     sent_generation_r_q = 8'd0;
-    form_base_1_q = 64'd0;
-    form_address_q = 64'd0;
-    form_address_3_q = 64'd0;
-    form_total_1_q = 32'd0;
-    form_left_q = 32'd0;
-    form_total_2_q = 32'd0;
-    form_length_q = 13'd0;
-    form_full_q = 13'd0;
-    form_full_3_q = 13'd0;
-    form_padded_4_q = 13'd0;
-    form_last_3_q = 1'd0;
-    form_last_4_q = 1'd0;
-    form_valid_4_q = 1'd0;
-    form_has_payload_q = 1'd0;
-    form_valid_5_q = 1'd0;
-    form_advances_5_q = 1'd0;
-    form_stalled_q = 1'd0;
-    form_form_3_q = 2'd0;
-    form_form_4_q = 2'd0;
-    form_allowed_4_q = 24'd0;
-    form_end_4_q = 24'd0;
-    form_spared_5_q = 24'd0;
-    form_end_5_q = 24'd0;
-    form_from_4_q = 41'd0;
-    form_from_5_q = 41'd0;
-    form_offers_q = 1'd0;
-    form_offered_q = 66'd0;
-    form_gathers_q = 1'd0;
-    form_gathered_q = 66'd0;
-    form_spares_q = 1'd0;
-    form_takes_q = 1'd0;
-    form_spare_q = 66'd0;
-    form_mtu_1_q = 3'd0;
-    form_bytes_before_q = 36'd0;
-    form_extension_q = 128'd0;
-    form_extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
-    form_opcode_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
-    form_word_4_q = 199'd0;
-    form_job_4_q = 77'd0;
   end
   always @(posedge clk) begin
     messages_from_high_1_q <= messages_from_high_1_d;
@@ -1782,51 +1325,12 @@ module hpcc_select (
     sent_end_r_q <= sent_end_r_d;
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
-    form_base_1_q <= base_q;
-    form_address_q <= form_address_d;
-    form_address_3_q <= form_address_q;
-    form_total_1_q <= total_q;
-    form_left_q <= form_left_d;
-    form_total_2_q <= form_total_1_q;
-    form_length_q <= form_length_d;
-    form_full_q <= form_full_d;
-    form_full_3_q <= form_full_q;
-    form_padded_4_q <= form_padded_4_d;
-    form_last_3_q <= form_last_2_q;
-    form_last_4_q <= form_last_3_q;
-    form_valid_4_q <= form_valid_3_q;
-    form_has_payload_q <= form_has_payload_d;
-    form_valid_5_q <= form_valid_4_q;
-    form_advances_5_q <= form_advances_5_d;
-    form_stalled_q <= form_stalled_d;
-    form_form_3_q <= form_form_2_q;
-    form_form_4_q <= form_form_3_q;
-    form_allowed_4_q <= form_allowed_4_d;
-    form_end_4_q <= form_end_3_q;
-    form_spared_5_q <= form_spared_5_d;
-    form_end_5_q <= form_end_4_q;
-    form_from_4_q <= form_from_4_d;
-    form_from_5_q <= form_from_4_q;
-    form_offers_q <= form_offers_d;
-    form_offered_q <= form_offered_d;
-    form_gathers_q <= form_gathers_d;
-    form_gathered_q <= form_gathered_d;
-    form_spares_q <= form_spares_d;
-    form_takes_q <= form_takes_d;
-    form_spare_q <= form_spare_d;
-    form_mtu_1_q <= mtu_q;
-    form_bytes_before_q <= form_bytes_before_d;
-    form_extension_q <= form_extension_d;
-    form_extension_kind_q <= form_extension_kind_d;
-    form_opcode_q <= form_opcode_d;
-    form_word_4_q <= form_word_4_d;
-    form_job_4_q <= form_job_4_d;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
       context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
       message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow, from_first.magnitude,
       from_end.magnitude, message_q.generation, message_q.last, message_q.first_psn, asked_from_end.magnitude, asked_offered_1_q.marks,
-      asked_offered_1_q.flow.qp, sent_flow_q.response, form_remaining[35:32], form_payload[31:13], form_half.reserved, form_half.response};
+      asked_offered_1_q.flow.qp, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

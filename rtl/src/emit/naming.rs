@@ -154,7 +154,11 @@ fn type_to_name(path: &str) -> String {
     let bare = path.split('<').next().unwrap_or(path);
     let name = snake_case(bare.rsplit("::").next().unwrap_or(bare));
     let room = known(path).map_or("", |block| block.room);
-    let room = if ["hpcc", "parts"].contains(&room) { "cc" } else { room };
+    let room = match room {
+        "hpcc" | "parts" => "cc",
+        "fast" => "requester",
+        room => room,
+    };
     if COMMON.contains(&room) || name.starts_with(room.trim_end_matches('s')) {
         name
     } else {

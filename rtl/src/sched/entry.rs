@@ -47,7 +47,7 @@ pub struct Entry<const A: usize, const T: usize> {
     pub work: WorkIn,
     /// Constant: the last flow number.
     pub last_flow: Signal<In, U<A>>,
-    /// The timers rest.
+    /// The timers rest from the next clock on.
     pub hold_timers: Signal<In, Bit>,
     /// Clock -1: an acknowledgement was chosen.
     pub event_taken: Signal<Out, Bit>,
@@ -66,7 +66,7 @@ pub struct Entry<const A: usize, const T: usize> {
     #[registers(U<A>: latest, second, third, sweep, timer_flow, sweep_1, flow_r)]
     #[signals(U<A>: head_update, head_event, head_feedback, head_work, head_look, head_command)]
     #[signals(Bit: update_elected, event_elected, feedback_elected, work_elected, look_elected)]
-    #[signals(Bit: closed, look_now, look_stands, update_first, rx_first, feedback_first, tx_stands, tx_first, in_range)]
+    #[signals(Bit: closed, look_now, update_first, rx_first, feedback_first, tx_stands, tx_first, in_range)]
     #[signals(Bit: take_update, take_command, take_event, take_feedback, take_work, take_look)]
     #[signals(U<16>: chosen_update, chosen_command, chosen_event, chosen_feedback, chosen_work, chosen_look, chosen)]
     #[signals(Operation: update_word, command_word, event_word, feedback_word, work_word)]
@@ -157,8 +157,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         inputs!([updates, commands, events, feedbacks, works]: latest_valid, latest, second_valid, second, third_valid, third);
         // a look of the timer is compared as what waits in a place
         look_now = latest_valid & (latest == timer_flow);
-        look_stands = look_may & !hold_timers;
-        look_may = (timer_due | timer_wait.all()) & !(look_now | look_once | look_twice);
+        look_may = (timer_due | timer_wait.all()) & !(hold_timers | look_now | look_once | look_twice);
         assign!(look_once.d = look_now, look_twice.d = look_once);
         // who goes first of each meeting; who is elected is taken unless that is the flow of the clock before
         second_of_pair = !second_of_pair;
@@ -167,8 +166,8 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         update_first = updates.stands & (!second_of_pair | !events.stands);
         feedback_first = feedbacks.stands & (!second_of_pair | !works.stands);
         tx_stands = feedbacks.stands | works.stands;
-        tx_first = tx_stands & (!tx_behind | !look_stands);
-        rx_first = (updates.stands | events.stands) & (!rx_behind | !(tx_stands | look_stands));
+        tx_first = tx_stands & (!tx_behind | !look_may);
+        rx_first = (updates.stands | events.stands) & (!rx_behind | !(tx_stands | look_may));
         update_elected = !commands.waits & rx_first & update_first;
         event_elected = !commands.waits & rx_first & !update_first;
         feedback_elected = !commands.waits & !rx_first & tx_first & feedback_first;
@@ -178,7 +177,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         take_event = event_elected & !events.repeats;
         take_feedback = feedback_elected & !feedbacks.repeats;
         take_work = work_elected & !works.repeats;
-        take_look = look_elected & look_stands & !look_now;
+        take_look = look_elected & look_may & !look_now;
         take_command = commands.stands & !commands.repeats;
         updates.take = take_update;
         commands.take = take_command;

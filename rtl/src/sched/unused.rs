@@ -71,16 +71,15 @@ pub struct Unused<const A: usize, const I: usize> {
     #[registers(Bit: valid_1, valid_2, valid_3, valid_4, own_4, changed_5, late_5, out_of_range_1)]
     #[registers(U<8>: generation_1, generation_2, generation_3)]
     #[registers(U<20>: bytes_1, bytes_2, bytes_3, bytes_4, bytes_5, sum_5)]
-    // where a sum is written in clock 4, or of a flow that was cleared a clock ago
-    #[registers(U<A>: flow_1, written_at)]
+    #[registers(U<A>: flow_1)]
     #[registers(Bit: cleared)]
-    #[signals(Bit: exists, adds, clears)]
+    #[signals(Bit: exists, owns, adds, clears)]
     #[signals(U<20>: new_sum)]
     flow_in_3: Delay<U<A>, 2>,
     index_5: Delay<U<I>, 2>,
     owner: EngineOf<A, I>,
     live: TableRam<LiveFlow, A>,
-    sums: ForwardRam<U<20>, A>,
+    sums: ForwardRam<U<20>, A, 1>,
 }
 
 #[kernel]
@@ -113,16 +112,17 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
             bytes_4
         );
         index_5 = owner.index;
-        own_4 = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
+        owns = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
+        own_4 = owns;
         clears = written & clear;
-        written_at = if clears { written_flow } else { flow_in_3 };
+        // a clock before the sum, which is late: where it is written
+        sums.we = (valid_3 & owns) | clears;
+        sums.waddr = if clears { written_flow } else { flow_in_3 };
 
         // 4: summed
         adds = valid_4 & own_4;
         new_sum = sums.rdata + bytes_4;
         cleared = clears;
-        sums.we = adds | cleared;
-        sums.waddr = written_at;
         sums.wdata = new_sum;
         if cleared {
             sums.wdata = bits_u::<20>(0);

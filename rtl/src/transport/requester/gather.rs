@@ -19,7 +19,6 @@
 //!
 //! Four clocks from `up` to `down` through an empty ring, whose word goes straight into the output register of its block RAMs: nothing is chosen behind them.
 
-use crate::emit::naming::named_inside;
 use crate::prim::async_ram::AsyncRam;
 use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -228,10 +227,6 @@ impl Logic for Gather {
             next_head = bits_u::<8>(1);
             head_2 = bits_u::<8>(2);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }
 

@@ -10,7 +10,6 @@
 //! same clock, of whatever queue pairs. Where something has been posted and nothing answered yet, only the second part is void. What one pipe reads of the
 //! other's part may be as old as that pipe is long: then there is more outstanding than in fact, and less room.
 
-use crate::emit::naming::named_inside;
 use crate::prim::ram::{LoopRam, RamReg};
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::uint::U;
@@ -233,9 +232,5 @@ impl Logic for Store {
             voids_it.lower = !part.used | (of_part.lower != of_own_context.lower);
             voids_it.upper = of_part.upper != of_own_context.upper;
         });
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }

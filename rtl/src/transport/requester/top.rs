@@ -806,7 +806,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(outcome: advanced, apart, gap_known, mtu = queue.mtu);
         inputs!(events: now, speeds, probing);
         // what the state machine tells is put together from registers, a clock later
-        self.events.put.next = self.stages.event.val() | self.tells_event.q.val();
+        self.events.put.next = self.stages.tells.val() | self.tells_event.q.val();
         self.tells_event.d.next = false;
         self.rewinds.d.next = self.outcome.rewind.val();
         inputs!(events:

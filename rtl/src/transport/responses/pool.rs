@@ -2,7 +2,6 @@
 //!
 //! A list is given back whole in one clock. After reset the links are written, one a clock.
 
-use crate::emit::naming::named_inside;
 use crate::prim::ram::RamReg;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
@@ -106,10 +105,6 @@ impl Logic for NodePool {
             busy = true;
             clear!(counter, free_r, head_r, gives);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }
 

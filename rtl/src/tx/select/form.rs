@@ -15,7 +15,6 @@
 //!
 //! One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 
-use crate::emit::naming::named_inside;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::lut_fifo::LutFifo;
@@ -332,9 +331,5 @@ impl Logic for Form {
         feedback.value = offered.value;
         feedback.advance = offered.advance;
         reset!(offers, gathers, spares, takes);
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }

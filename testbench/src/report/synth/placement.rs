@@ -38,9 +38,8 @@ pub struct Placement {
     pub wire_share: f64,
 }
 
-/// How much slow paths count against the length of all wires while cells are placed; by itself nextpnr takes 10. Most wires of these blocks
-/// belong to wide words, which have time to spare, and together they outweigh the few that are slow.
-const PLACER: [&str; 2] = ["--placer-heap-timingweight", "30"];
+/// nextpnr's electrostatic placer: minutes for a block for which its own choice, `heap`, needs an hour, and clock rates as good.
+const PLACER: [&str; 2] = ["--placer", "static"];
 
 /// Places and routes a top on the smallest ECP5 of speed grade 8 with room for it, aiming at `goal_mhz`.
 pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {

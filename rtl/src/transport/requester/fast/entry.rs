@@ -2,7 +2,6 @@
 //!
 //! What answers make has little room now and then; READ responses do not wait for that.
 
-use crate::emit::naming::named_inside;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::U;
 use crate::prim::word::bits_zero;
@@ -169,10 +168,6 @@ impl Logic for Entry {
             spare = true;
             opened = true;
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }
 

@@ -10,7 +10,6 @@
 //!
 //! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
 
-use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::transport::requester::{above_outstanding, longest_message};
@@ -185,9 +184,5 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
             defers_5,
             comes_back_5
         );
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }

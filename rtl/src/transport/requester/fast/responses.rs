@@ -4,7 +4,6 @@
 //! the oldest without a decision, `head` the oldest whose decision has not left. One that the pipe leaves to the state machine takes those behind it
 //! out of the pipe again, because the decisions must leave in the order of arrival; they enter anew once the state machine is done with it.
 
-use crate::emit::naming::named_inside;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, U};
@@ -159,10 +158,6 @@ impl Logic for Responses {
             next,
             tail
         );
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }
 

@@ -14,7 +14,6 @@
 //! What is left to the state machine changes nothing here. What the pipe does is what the state machine would do. A READ response that is left to it takes
 //! the responses behind it out of the pipe.
 
-use crate::emit::naming::named_inside;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, RequesterState, Syndrome, VoidBy};
@@ -135,7 +134,7 @@ pub struct Stages {
     /// 5: the answer is for the state machine.
     pub defers_answer: Signal<Out, Bit>,
     /// 5: an event for the scheduler.
-    pub event: Signal<Out, Bit>,
+    pub tells: Signal<Out, Bit>,
     /// 5: its PSN.
     pub psn: Signal<Out, U<24>>,
     /// 5: bytes acknowledged.
@@ -438,7 +437,7 @@ impl Logic for Stages {
         }
         completed = done & ends_work_5;
         defers_answer = defers;
-        event = tells_5 | moves;
+        tells = tells_5 | moves;
         echo = duplicate_5 | (moves & echoes_5);
         assign!(takes = accepts, defers_response = deferred, last = at_end_5);
         ahead = ahead_5 << (mtu_5 & 3);
@@ -448,9 +447,5 @@ impl Logic for Stages {
             valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, may_move_5, kind_moves_5, closes_5, answer_5, tells_5,
             duplicate_5, ghost_5, ignored_5, ended_5, may_fit_5, response_5
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }

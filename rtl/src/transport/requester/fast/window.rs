@@ -7,7 +7,6 @@
 //! A work request in every second clock. Work requests of one queue pair never overtake each other: the pipe takes none of a queue pair that is
 //! inside, and when one comes back the others of its queue pair are passed by.
 
-use crate::emit::naming::named_inside;
 use crate::prim::lut_ram::LutRam;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
@@ -330,10 +329,6 @@ impl Logic for Window {
             next_1 = bits_u::<5>(1);
             next_2 = bits_u::<5>(2);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        named_inside::<Self>()
     }
 }
 
