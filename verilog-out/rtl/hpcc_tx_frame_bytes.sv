@@ -71,10 +71,11 @@ module hpcc_tx_frame_bytes (
     if (moves) previous <= body[511:32];
   end
 `else
-  // eights of bytes that are there whole, the one that is there in part, bytes of that
+  // eights of bytes that are there whole, the one that is there in part, bytes of that; do they count: that is late
   wire [7:0] whole = ~(8'hff << count[6:3]);
   wire [7:0] partly_at = 8'd1 << count[6:3];
   wire [7:0] partly = ~(8'hff << count[2:0]);
+  reg counts_1;
   reg [1023:0] swapped;
   reg [511:0] head;
   reg [63:0] keep;
@@ -89,6 +90,7 @@ module hpcc_tx_frame_bytes (
   integer k;
   initial begin
     q = 0;
+    counts_1 = 0;
     head = 0;
     keep = 0;
     body = 0;
@@ -110,10 +112,10 @@ module hpcc_tx_frame_bytes (
   end
   always @(posedge clk) begin
     head <= (number == 2'd0) ? swapped[511:0] : number[0] ? swapped[1023:512] : 512'd0;
-    // a byte that is not there is cleared by the registers themselves, without a table before each
+    // a byte that is not there is cleared by its registers themselves, without a table before each bit
     for (i = 0; i < 64; i = i + 1) begin
-      keep[i] <= counts && (whole[i/8] | (partly_at[i/8] & partly[i%8]));
-      body[8*i +: 8] <= keep[i] ? payload[8*i +: 8] : 8'd0;
+      keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
+      body[8*i +: 8] <= keep[i] && counts_1 ? payload[8*i +: 8] : 8'd0;
     end
     at[0] <= code == 3'd1;
     over[0] <= ^number && (code == 3'd1);
@@ -127,6 +129,7 @@ module hpcc_tx_frame_bytes (
     over[4] <= ^number && (code == 3'd2);
     at[5] <= code == 3'd6;
     over[5] <= ^number && (code == 3'd6);
+    counts_1 <= counts;
     moves <= enable;
     q <= placed;
     if (moves) previous <= body[511:32];

@@ -163,8 +163,9 @@ end
             keep = beat_bytes::keep_by_words("body", "payload", "count_1"),
         );
         let gates = format!(
-            "// eights of bytes that are there whole, the one that is there in part, bytes of that
-{declared}reg [1023:0] swapped;
+            "// eights of bytes that are there whole, the one that is there in part, bytes of that; do they count: that is late
+{declared}reg counts_1;
+reg [1023:0] swapped;
 reg [511:0] head;
 reg [63:0] keep;
 reg [511:0] body;
@@ -178,6 +179,7 @@ integer i;
 integer k;
 initial begin
   q = 0;
+  counts_1 = 0;
   head = 0;
   keep = 0;
   body = 0;
@@ -193,12 +195,13 @@ always_comb begin
 {choices}end
 always @(posedge clk) begin
   head <= (number == 2'd0) ? swapped[511:0] : number[0] ? swapped[1023:512] : 512'd0;
-  // a byte that is not there is cleared by the registers themselves, without a table before each
+  // a byte that is not there is cleared by its registers themselves, without a table before each bit
   for (i = 0; i < 64; i = i + 1) begin
-    keep[i] <= counts && ({within});
-    body[8*i +: 8] <= keep[i] ? payload[8*i +: 8] : 8'd0;
+    keep[i] <= {within};
+    body[8*i +: 8] <= keep[i] && counts_1 ? payload[8*i +: 8] : 8'd0;
   end
-{decoded}  moves <= enable;
+{decoded}  counts_1 <= counts;
+  moves <= enable;
   q <= placed;
   if (moves) previous <= body[511:32];
 end",
