@@ -71,10 +71,11 @@ module hpcc_tx_frame_bytes (
     if (moves) previous <= body[511:32];
   end
 `else
-  // eights of bytes that are there whole, the one that is there in part, bytes of that; do they count: that is late
+  // eights of bytes that are there whole, the one that is there in part, bytes of that
   wire [7:0] whole = ~(8'hff << count[6:3]);
   wire [7:0] partly_at = 8'd1 << count[6:3];
   wire [7:0] partly = ~(8'hff << count[2:0]);
+  // whether bytes count, which is late: beside `keep`, not before it
   reg counts_1;
   reg [1023:0] swapped;
   reg [511:0] head;

@@ -191,6 +191,10 @@ mod tests {
         assert_eq!(type_to_name("hpcc_rtl::tx::pipe::TxPipe"), "tx_pipe");
         assert_eq!(type_to_name("hpcc_rtl::cc::parts::maximum::Maximum"), "cc_maximum");
         assert_eq!(
+            type_to_name("hpcc_rtl::transport::requester::fast::window::Window"),
+            "requester_window"
+        );
+        assert_eq!(
             type_to_name("hpcc_rtl::prim::skid::Skid<hpcc_rtl::prim::uint::U<24>>"),
             "skid"
         );

@@ -61,7 +61,7 @@ pub struct Entry<const A: usize, const T: usize> {
     pub out_of_range: Signal<Out, Bit>,
     #[registers(Bit: sweeping, sweeping_1, sweeping_2, timer_due, valid_r, out_of_range_r)]
     #[registers(Bit: update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid, second_valid, third_valid)]
-    // of a flow that is due, chosen in none of the last clocks but the latest
+    // of a flow that is due, chosen in none of the last clocks but the latest, while timers do not rest
     #[registers(Bit: look_may, look_once, look_twice, second_of_pair, tx_behind, rx_behind)]
     #[registers(U<A>: latest, second, third, sweep, timer_flow, sweep_1, flow_r)]
     #[signals(U<A>: head_update, head_event, head_feedback, head_work, head_look, head_command)]

@@ -163,8 +163,9 @@ end
             keep = beat_bytes::keep_by_words("body", "payload", "count_1"),
         );
         let gates = format!(
-            "// eights of bytes that are there whole, the one that is there in part, bytes of that; do they count: that is late
-{declared}reg counts_1;
+            "// eights of bytes that are there whole, the one that is there in part, bytes of that
+{declared}// whether bytes count, which is late: beside `keep`, not before it
+reg counts_1;
 reg [1023:0] swapped;
 reg [511:0] head;
 reg [63:0] keep;

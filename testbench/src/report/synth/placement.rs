@@ -38,7 +38,8 @@ pub struct Placement {
     pub wire_share: f64,
 }
 
-/// nextpnr's electrostatic placer: minutes for a block for which its own choice, `heap`, needs an hour, and clock rates as good.
+/// nextpnr's electrostatic placer: minutes for a block for which its own choice, `heap`, needs up to an hour. What clock rates either
+/// finds is in `docs/src/numbers.md`.
 const PLACER: [&str; 2] = ["--placer", "static"];
 
 /// Places and routes a top on the smallest ECP5 of speed grade 8 with room for it, aiming at `goal_mhz`.
