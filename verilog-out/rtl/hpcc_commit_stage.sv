@@ -155,7 +155,7 @@ module hpcc_commit_stage (
   hpcc_nic_pkg::qp_of_generation_t fail_r_q;
   logic [7:0] forget_qp_d;
   logic [7:0] forget_qp_q;
-  hpcc_fifo #(.WIDTH(86), .ADDRESS(7), .MARK(120)) u_queues_of_requests (
+  hpcc_fifo #(.WIDTH(86), .ADDRESS(6), .MARK(56)) u_queues_of_requests (
     .clk(clk),
     .rst(rst),
     .up_data(queues_turn),
@@ -166,7 +166,7 @@ module hpcc_commit_stage (
     .down_ready(take),
     .crowded(unused_queues_of_requests_crowded)
   );
-  hpcc_fifo #(.WIDTH(86), .ADDRESS(7), .MARK(120)) u_queues_of_answers (
+  hpcc_fifo #(.WIDTH(86), .ADDRESS(6), .MARK(56)) u_queues_of_answers (
     .clk(clk),
     .rst(rst),
     .up_data(queues_turn),
@@ -177,7 +177,7 @@ module hpcc_commit_stage (
     .down_ready(queues_answers_ready),
     .crowded(unused_queues_of_answers_crowded)
   );
-  hpcc_fifo #(.WIDTH(336), .ADDRESS(7), .MARK(120)) u_queues_int_of_requests (
+  hpcc_fifo #(.WIDTH(336), .ADDRESS(6), .MARK(56)) u_queues_int_of_requests (
     .clk(clk),
     .rst(rst),
     .up_data(queues_arriving.commit.int_stack),
@@ -188,7 +188,7 @@ module hpcc_commit_stage (
     .down_ready(queues_requests_int_ready),
     .crowded(queues_int_of_requests_crowded)
   );
-  hpcc_fifo #(.WIDTH(336), .ADDRESS(7), .MARK(120)) u_queues_int_of_answers (
+  hpcc_fifo #(.WIDTH(336), .ADDRESS(6), .MARK(56)) u_queues_int_of_answers (
     .clk(clk),
     .rst(rst),
     .up_data(queues_arriving.commit.int_stack),
@@ -378,8 +378,9 @@ module hpcc_commit_stage (
   // | 0 | comes |
   // | 3 | is offered, if its queue was empty |
   //
-  // An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120. The INT of an entry
-  // is there when the entry is, if that of the one before has been taken.
+  // An entry a clock in, and one of each kind out. Each queue holds 64, as many as memory owes of frames of two beats in 128 clocks;
+  // nothing is taken while one of them holds 56, or while 120 write jobs are under way. The INT of an entry is there when the entry is, if
+  // that of the one before has been taken.
   assign queues_arriving = up_data;
   assign queues_is_answer = queues_arriving.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
   assign queues_up_ready = queues_opens_q;

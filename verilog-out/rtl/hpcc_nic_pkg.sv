@@ -3375,19 +3375,17 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } ack_progress_t;
 
-  // What the requester needs of a context.
+  // What posting needs of a context.
   typedef struct packed {
     // First PSN sent.
     logic [23:0] first_psn;
-    // Collects INT.
-    logic int_on;
     // Payload of a full packet is 256 << mtu bytes, 0 to 4.
     logic [2:0] mtu;
     // Its generation.
     logic [7:0] generation;
     // The queue pair exists.
     logic alive;
-  } requester_context_t;
+  } post_context_t;
 
   // What posting owns of `RequesterState`: work requests alone move it, and the state machine.
   typedef struct packed {
@@ -3473,8 +3471,8 @@ package hpcc_nic_pkg;
 
   // A message as the requester itself needs it.
   typedef struct packed {
-    // Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
-    logic [15:0] length;
+    // Bytes of this message, modulo 8192: what whole packets leave for the last is looked for, and no more.
+    logic [12:0] length;
     // The work request ends with this message.
     logic last;
     // READ; low: WRITE.
@@ -3583,6 +3581,20 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } ack_state_t;
 
+  // What the requester needs of a context.
+  typedef struct packed {
+    // First PSN sent.
+    logic [23:0] first_psn;
+    // Collects INT.
+    logic int_on;
+    // Payload of a full packet is 256 << mtu bytes, 0 to 4.
+    logic [2:0] mtu;
+    // Its generation.
+    logic [7:0] generation;
+    // The queue pair exists.
+    logic alive;
+  } requester_context_t;
+
   // A context on its way into the requester's table.
   typedef struct packed {
     // It voids what is left of an earlier generation.
@@ -3688,6 +3700,14 @@ package hpcc_nic_pkg;
     // Number of the work request.
     logic [63:0] id;
   } own_work_t;
+
+  // What is needed of a message later than the rest.
+  typedef struct packed {
+    // Its work request.
+    own_work_t work;
+    // Local address.
+    logic [63:0] base;
+  } later_message_t;
 
   // Which place of a queue pair's ring is read.
   typedef enum logic [1:0] {

@@ -381,7 +381,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::void_by_t store_posted_void;
   wire  hpcc_nic_pkg::ack_progress_t store_progress;
   wire  hpcc_nic_pkg::void_by_t store_progress_void;
-  wire  hpcc_nic_pkg::requester_context_t store_post_context;
+  wire  hpcc_nic_pkg::post_context_t store_post_context;
   wire  store_crowded;
   wire  store_voids;
   wire  [7:0] store_voided_qp;
@@ -675,9 +675,9 @@ module hpcc_requester (
   wire  verdict_ends_d;
   logic verdict_ends_q;
   logic [35:0] verdict_skipped_r_q;
-  // Bytes behind the packets before it, modulo 65536: counts at the READ's end.
-  wire  [15:0] verdict_left_d;
-  logic [15:0] verdict_left_q;
+  // Bytes behind the packets before it, modulo 8192: counts at the READ's end.
+  wire  [12:0] verdict_left_d;
+  logic [12:0] verdict_left_q;
   logic [63:0] verdict_base_r_q;
   hpcc_nic_pkg::completion_t finished_item;
   // Its queue pair.
@@ -2383,7 +2383,7 @@ module hpcc_requester (
   assign verdict_ahead_d = responses_front.psn - missing_q;
   assign verdict_in_order_d = responses_front.psn == missing_q;
   assign verdict_skipped = ({12'd0, verdict_offset_q} << 8) << responses_front.mtu;
-  assign verdict_left_d = message.length - verdict_skipped[15:0];
+  assign verdict_left_d = message.length - verdict_skipped[12:0];
   assign verdict_full = 16'h100 << responses_front.mtu;
   assign verdict_is_end = (responses_front.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_LAST)
       | (responses_front.opcode == hpcc_nic_pkg::OPCODE_READ_RESPONSE_ONLY);
@@ -2404,7 +2404,7 @@ module hpcc_requester (
   always_comb begin
     verdict_expected = verdict_full;
     if (verdict_ends_q) begin
-      verdict_expected = verdict_left_q;
+      verdict_expected = {3'd0, verdict_left_q};
     end
   end
   always_comb begin
@@ -2608,7 +2608,7 @@ module hpcc_requester (
     verdict_sound_q = 1'd0;
     verdict_ends_q = 1'd0;
     verdict_skipped_r_q = 36'd0;
-    verdict_left_q = 16'd0;
+    verdict_left_q = 13'd0;
     verdict_base_r_q = 64'd0;
     finished_push_1_q = 1'd0;
     finished_refused_1_q = 1'd0;

@@ -35,7 +35,7 @@ module hpcc_requester_posts (
   // 2: that is void.
   input  wire  hpcc_nic_pkg::void_by_t progress_void,
   // 2: context.
-  input  wire  hpcc_nic_pkg::requester_context_t qp_context,
+  input  wire  hpcc_nic_pkg::post_context_t qp_context,
   // 4: the local region allows the work request.
   input  wire  allowed,
   // 4: place of the work request, to be read.
@@ -105,7 +105,7 @@ module hpcc_requester_posts (
   hpcc_nic_pkg::void_by_t posted_void_3_q;
   hpcc_nic_pkg::void_by_t progress_void_3_q;
   hpcc_nic_pkg::ack_progress_t progress_3_q;
-  hpcc_nic_pkg::requester_context_t context_3_q;
+  hpcc_nic_pkg::post_context_t context_3_q;
   wire  refused_4_d;
   logic refused_4_q;
   wire  full_4_d;
@@ -231,7 +231,7 @@ module hpcc_requester_posts (
     posted_void_3_q = 2'd0;
     progress_void_3_q = 2'd0;
     progress_3_q = 44'd0;
-    context_3_q = 37'd0;
+    context_3_q = 36'd0;
     refused_4_q = 1'd0;
     full_4_q = 1'd0;
     all_4_q = 1'd0;
@@ -278,7 +278,7 @@ module hpcc_requester_posts (
     comes_back_5_q <= comes_back_5_d;
     end_5_q <= end_5_d;
   end
-  wire unused_bits = &{1'b0, acked.used, acked.generation, whole.rest, step_5_q.invalid, step_5_q.length, context_3_q.int_on};
+  wire unused_bits = &{1'b0, acked.used, acked.generation, whole.rest, step_5_q.invalid, step_5_q.length};
 endmodule
 
 `default_nettype wire

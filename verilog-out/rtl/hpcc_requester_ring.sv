@@ -64,6 +64,7 @@ module hpcc_requester_ring (
   // Bus: the message.
   output wire  hpcc_nic_pkg::message_t bus_data
 );
+  localparam [11:0] later_second = 12'h800;
   logic [4:0] position;
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
@@ -71,7 +72,8 @@ module hpcc_requester_ring (
   wire  hpcc_nic_pkg::own_message_t arrived;
   hpcc_nic_pkg::own_message_t shown;
   hpcc_nic_pkg::own_message_t own;
-  hpcc_nic_pkg::own_work_t own_work;
+  wire  hpcc_nic_pkg::later_message_t found;
+  hpcc_nic_pkg::later_message_t kept;
   wire  [11:0] memory_place;
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
   // because one of the two comes a clock later.
@@ -79,18 +81,33 @@ module hpcc_requester_ring (
   hpcc_nic_pkg::place_from_t from_q;
   logic [4:0] given_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
-  // Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
-  wire  [63:0] bases_rdata;
-  wire  hpcc_nic_pkg::own_work_t works_rdata;
+  // Output registers of the banks: nothing is chosen before them, which the block RAM then has inside.
+  wire  later_writes_high;
+  // The word taken last.
+  hpcc_nic_pkg::later_message_t later_rdata;
+  // Words 0 to 2^`L` - 1.
+  wire  [10:0] later_low_raddr;
+  wire  hpcc_nic_pkg::later_message_t later_low_rdata;
+  wire  later_low_we;
+  wire  [10:0] later_low_waddr;
+  // Those behind.
+  wire  [8:0] later_high_raddr;
+  wire  hpcc_nic_pkg::later_message_t later_high_rdata;
+  wire  later_high_we;
+  wire  [8:0] later_high_waddr;
+  hpcc_nic_pkg::later_message_t later_of_low_d;
+  hpcc_nic_pkg::later_message_t later_of_low_q;
+  hpcc_nic_pkg::later_message_t later_of_high_d;
+  hpcc_nic_pkg::later_message_t later_of_high_q;
+  wire  later_from_high_1_d;
+  logic later_from_high_1_q;
+  logic later_from_high_d;
+  logic later_from_high_q;
   logic [11:0] later_place_q;
   logic taken_q;
-  // Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
+  // Output register of the messages' memory: nothing is chosen between, which the block RAM then has inside.
   hpcc_nic_pkg::own_message_t message_taken_d;
   hpcc_nic_pkg::own_message_t message_taken_q;
-  logic [63:0] base_taken_d;
-  logic [63:0] base_taken_q;
-  hpcc_nic_pkg::own_work_t work_taken_d;
-  hpcc_nic_pkg::own_work_t work_taken_q;
   // The work request does not end with the message: a flip-flop of its own, because from a block RAM it is a long way to what decides by
   // it. Inverted, so that it is not taken for the output register again.
   logic goes_on_d;
@@ -103,7 +120,7 @@ module hpcc_requester_ring (
   logic [11:0] address_q;
   hpcc_nic_pkg::message_t data_d;
   hpcc_nic_pkg::message_t data_q;
-  hpcc_table_ram #(.WIDTH(66), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
+  hpcc_table_ram #(.WIDTH(63), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (
     .clk(clk),
     .raddr(memory_place),
     .rdata(memory_rdata),
@@ -111,21 +128,21 @@ module hpcc_requester_ring (
     .waddr(address_q),
     .wdata(own)
   );
-  hpcc_table_ram #(.WIDTH(64), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_bases (
+  hpcc_table_ram #(.WIDTH(160), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_later_low (
     .clk(clk),
-    .raddr(later_place_q),
-    .rdata(bases_rdata),
-    .we(valid_q),
-    .waddr(address_q),
-    .wdata(data_q.local_address)
+    .raddr(later_low_raddr),
+    .rdata(later_low_rdata),
+    .we(later_low_we),
+    .waddr(later_low_waddr),
+    .wdata(kept)
   );
-  hpcc_table_ram #(.WIDTH(96), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_works (
+  hpcc_table_ram #(.WIDTH(160), .ADDRESS(9), .OUTPUT_REGISTER(0)) u_later_high (
     .clk(clk),
-    .raddr(later_place_q),
-    .rdata(works_rdata),
-    .we(valid_q),
-    .waddr(address_q),
-    .wdata(own_work)
+    .raddr(later_high_raddr),
+    .rdata(later_high_rdata),
+    .we(later_high_we),
+    .waddr(later_high_waddr),
+    .wdata(kept)
   );
   hpcc_ram #(.WIDTH(4), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_statuses (
     .clk(clk),
@@ -143,8 +160,9 @@ module hpcc_requester_ring (
   assign bus_valid = valid_q;
   assign bus_address = address_q;
   assign bus_data = data_q;
-  assign base = base_taken_q;
-  assign ended_work = work_taken_q;
+  assign found = later_rdata;
+  assign base = found.base;
+  assign ended_work = found.work;
   assign status = statuses_rdata;
   assign statuses_waddr = deferred;
   always_comb begin
@@ -153,14 +171,6 @@ module hpcc_requester_ring (
     if (take) begin
       message_taken_d = arrived;
       goes_on_d = ~arrived.last;
-    end
-  end
-  always_comb begin
-    base_taken_d = base_taken_q;
-    work_taken_d = work_taken_q;
-    if (taken_q) begin
-      base_taken_d = bases_rdata;
-      work_taken_d = works_rdata;
     end
   end
   always_comb begin
@@ -210,21 +220,50 @@ module hpcc_requester_ring (
     own.end_psn = data_q.end_psn;
     own.read = data_q.read;
     own.last = data_q.last;
-    own.length = data_q.length[15:0];
+    own.length = data_q.length[12:0];
   end
   always_comb begin
-    own_work.id = data_q.id;
-    own_work.total = data_q.total;
+    kept.base = data_q.local_address;
+    kept.work.id = data_q.id;
+    kept.work.total = data_q.total;
+  end
+  // later: As `BankedTable`, with an output register that holds: the word at `raddr` of the clock before is taken where `take` says so,
+  // shows from the clock after on and stays until another is taken.
+  assign later_writes_high = |(address_q & later_second);
+  assign later_low_raddr = later_place_q[10:0];
+  assign later_low_we = valid_q & (~later_writes_high);
+  assign later_low_waddr = address_q[10:0];
+  assign later_high_raddr = later_place_q[8:0];
+  assign later_high_we = valid_q & later_writes_high;
+  assign later_high_waddr = address_q[8:0];
+  assign later_from_high_1_d = |(later_place_q & later_second);
+  always_comb begin
+    later_of_low_d = later_of_low_q;
+    later_of_high_d = later_of_high_q;
+    later_from_high_d = later_from_high_q;
+    if (taken_q) begin
+      later_of_low_d = later_low_rdata;
+      later_of_high_d = later_high_rdata;
+      later_from_high_d = later_from_high_1_q;
+    end
+  end
+  always_comb begin
+    later_rdata = later_of_low_q;
+    if (later_from_high_q) begin
+      later_rdata = later_of_high_q;
+    end
   end
   initial begin
     looked_qp_q = 8'd0;
     from_q = hpcc_nic_pkg::PLACE_FROM_HEAD;
     given_q = 5'd0;
+    later_of_low_q = 160'd0;
+    later_of_high_q = 160'd0;
+    later_from_high_1_q = 1'd0;
+    later_from_high_q = 1'd0;
     later_place_q = 12'd0;
     taken_q = 1'd0;
-    message_taken_q = 66'd0;
-    base_taken_q = 64'd0;
-    work_taken_q = 96'd0;
+    message_taken_q = 63'd0;
     goes_on_q = 1'd0;
     valid_q = 1'd0;
     address_q = 12'd0;
@@ -234,11 +273,13 @@ module hpcc_requester_ring (
     looked_qp_q <= qp;
     from_q <= place_from;
     given_q <= place;
+    later_of_low_q <= later_of_low_d;
+    later_of_high_q <= later_of_high_d;
+    later_from_high_1_q <= later_from_high_1_d;
+    later_from_high_q <= later_from_high_d;
     later_place_q <= memory_place;
     taken_q <= take;
     message_taken_q <= message_taken_d;
-    base_taken_q <= base_taken_d;
-    work_taken_q <= work_taken_d;
     goes_on_q <= goes_on_d;
     valid_q <= push;
     address_q <= address_d;

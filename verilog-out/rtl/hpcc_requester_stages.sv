@@ -422,7 +422,7 @@ module hpcc_requester_stages (
   assign echoes_5_d = data_4_q & int_on_4_q;
   assign counts = positive_4_q & (~old_4_q);
   assign offset = step_4_q.psn - message.first_psn;
-  assign unlike = (message.length ^ step_4_q.length) & (~above_packet_4_q);
+  assign unlike = ({3'd0, message.length} ^ step_4_q.length) & (~above_packet_4_q);
   assign fits_inside_5_d = (~step_4_q.ends) & whole_4_q;
   assign fits_end_5_d = (step_4_q.ends & short_4_q) & (~(|unlike));
   assign first_5_d = step_4_q.psn == message.first_psn;

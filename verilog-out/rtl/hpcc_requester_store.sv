@@ -94,7 +94,7 @@ module hpcc_requester_store (
   // That is void.
   output       hpcc_nic_pkg::void_by_t progress_void,
   // Context of `post_qp`.
-  output wire  hpcc_nic_pkg::requester_context_t post_context,
+  output wire  hpcc_nic_pkg::post_context_t post_context,
   // A context waits until nobody else writes.
   output wire  crowded,
   // A creation voids the state
@@ -113,7 +113,9 @@ module hpcc_requester_store (
   hpcc_nic_pkg::ack_progress_t new_progress;
   logic [7:0] posted_at;
   logic [7:0] acked_at;
-  wire  hpcc_nic_pkg::requester_context_t own_context;
+  wire  hpcc_nic_pkg::requester_context_t landed;
+  wire  hpcc_nic_pkg::post_context_t own_context;
+  hpcc_nic_pkg::post_context_t landed_post;
   wire  hpcc_nic_pkg::post_state_t own_posted;
   wire  hpcc_nic_pkg::ack_progress_t own_progress;
   hpcc_nic_pkg::landing_context_t arriving;
@@ -133,7 +135,7 @@ module hpcc_requester_store (
   // Read by the state machine, and by answers.
   wire  hpcc_nic_pkg::post_state_t posts_rdata;
   // Copies for work requests.
-  wire  hpcc_nic_pkg::requester_context_t post_contexts_rdata;
+  wire  hpcc_nic_pkg::post_context_t post_contexts_rdata;
   wire  hpcc_nic_pkg::post_state_t own_posts_rdata;
   wire  hpcc_nic_pkg::ack_progress_t progresses_rdata;
   wire  hpcc_nic_pkg::sent_to_t sent_rdata;
@@ -155,7 +157,7 @@ module hpcc_requester_store (
     .rdata(contexts_rdata),
     .we(lands),
     .waddr(waits.qp),
-    .wdata(waits.created)
+    .wdata(landed)
   );
   hpcc_ram #(.WIDTH(108), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_acks (
     .clk(clk),
@@ -173,13 +175,13 @@ module hpcc_requester_store (
     .waddr(posted_at),
     .wdata(written_posted)
   );
-  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_post_contexts (
+  hpcc_ram #(.WIDTH(36), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_post_contexts (
     .clk(clk),
     .raddr(post_qp),
     .rdata(post_contexts_rdata),
     .we(lands),
     .waddr(waits.qp),
-    .wdata(waits.created)
+    .wdata(landed_post)
   );
   hpcc_ram #(.WIDTH(48), .ADDRESS(8), .OUTPUT_REGISTER(1), .NEXT_WRITE(1)) u_own_posts (
     .clk(clk),
@@ -220,6 +222,7 @@ module hpcc_requester_store (
   assign quiet_d = ~will_write;
   assign lands = (landing_down_valid & quiet_q) & (~sent_valid);
   assign crowded = landing_down_valid;
+  assign landed = waits.created;
   assign voiding = lands & waits.voids;
   assign voids = voiding;
   assign voided_qp = waits.qp;
@@ -257,6 +260,12 @@ module hpcc_requester_store (
     arriving.created.mtu = context_data.mtu;
     arriving.created.int_on = context_data.int_on;
     arriving.created.first_psn = context_data.send_psn;
+  end
+  always_comb begin
+    landed_post.alive = landed.alive;
+    landed_post.generation = landed.generation;
+    landed_post.mtu = landed.mtu;
+    landed_post.first_psn = landed.first_psn;
   end
   always_comb begin
     sent_waddr = waits.qp;

@@ -96,6 +96,7 @@ module hpcc_response_queue (
   // Free places.
   output wire  [10:0] free
 );
+  localparam [11:0] completions_second = 12'h800;
   wire  hpcc_nic_pkg::response_list_t list;
   hpcc_nic_pkg::response_list_t list_1;
   hpcc_nic_pkg::response_list_t looked_at;
@@ -368,10 +369,26 @@ module hpcc_response_queue (
   logic [23:0] next_end_q;
   wire  [23:0] next_reach_d;
   logic [23:0] next_reach_q;
-  // Messages completed before each READ, by queue pair and tag modulo 16.
+  wire  completions_writes_high;
+  // Word to read.
   wire  [11:0] completions_raddr;
-  wire  [23:0] completions_rdata;
+  // The word, two clocks later.
+  logic [23:0] completions_rdata;
+  // Word to write.
   wire  [11:0] completions_waddr;
+  // Words 0 to 2^`L` - 1.
+  wire  [10:0] completions_low_raddr;
+  wire  [23:0] completions_low_rdata;
+  wire  completions_low_we;
+  wire  [10:0] completions_low_waddr;
+  // Those behind.
+  wire  [8:0] completions_high_raddr;
+  wire  [23:0] completions_high_rdata;
+  wire  completions_high_we;
+  wire  [8:0] completions_high_waddr;
+  wire  completions_from_high_1_d;
+  logic completions_from_high_1_q;
+  logic completions_from_high_q;
   // The answer is a READ asked for again.
   logic again_d;
   logic again_q;
@@ -519,12 +536,20 @@ module hpcc_response_queue (
     .down_ready(ack_ready),
     .crowded(acks_crowded)
   );
-  hpcc_ram #(.WIDTH(24), .ADDRESS(12), .OUTPUT_REGISTER(1)) u_completions (
+  hpcc_table_ram #(.WIDTH(24), .ADDRESS(11)) u_completions_low (
     .clk(clk),
-    .raddr(completions_raddr),
-    .rdata(completions_rdata),
-    .we(activate_q),
-    .waddr(completions_waddr),
+    .raddr(completions_low_raddr),
+    .rdata(completions_low_rdata),
+    .we(completions_low_we),
+    .waddr(completions_low_waddr),
+    .wdata(completed)
+  );
+  hpcc_table_ram #(.WIDTH(24), .ADDRESS(9)) u_completions_high (
+    .clk(clk),
+    .raddr(completions_high_raddr),
+    .rdata(completions_high_rdata),
+    .we(completions_high_we),
+    .waddr(completions_high_waddr),
     .wdata(completed)
   );
   hpcc_short_fifo #(.WIDTH(65), .ADDRESS(3), .MARK(2)) u_activation_works (
@@ -1237,6 +1262,23 @@ module hpcc_response_queue (
       | (&list.ahead)) | (list.reach >= 24'h200000)) | (successor_count >= 24'h200000);
   assign successor_follows = ((next_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (next_answer.psn == list.end_psn))
       & (~successor_too_far);
+  // completions: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words,
+  // of an address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind
+  // their output registers, which block RAM has inside.
+  assign completions_writes_high = |(completions_waddr & completions_second);
+  assign completions_low_raddr = completions_raddr[10:0];
+  assign completions_low_we = activate_q & (~completions_writes_high);
+  assign completions_low_waddr = completions_waddr[10:0];
+  assign completions_high_raddr = completions_raddr[8:0];
+  assign completions_high_we = activate_q & completions_writes_high;
+  assign completions_high_waddr = completions_waddr[8:0];
+  assign completions_from_high_1_d = |(completions_raddr & completions_second);
+  always_comb begin
+    completions_rdata = completions_low_rdata;
+    if (completions_from_high_q) begin
+      completions_rdata = completions_high_rdata;
+    end
+  end
   // activation: A READ becomes active: its state to the packet selector, its range to the scheduler.
   //
   // Registers on the way out, and a queue of work. The state is out before the work.
@@ -1341,6 +1383,8 @@ module hpcc_response_queue (
     item_reads_q = 1'd0;
     next_end_q = 24'd0;
     next_reach_q = 24'd0;
+    completions_from_high_1_q = 1'd0;
+    completions_from_high_q = 1'd0;
     again_q = 1'd0;
     extending_q = 1'd0;
     subject_1_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
@@ -1433,6 +1477,8 @@ module hpcc_response_queue (
     item_reads_q <= item_reads_d;
     next_end_q <= next_end_d;
     next_reach_q <= next_reach_d;
+    completions_from_high_1_q <= completions_from_high_1_d;
+    completions_from_high_q <= completions_from_high_1_q;
     again_q <= again_d;
     extending_q <= extending_d;
     subject_1_q <= subject_1_d;

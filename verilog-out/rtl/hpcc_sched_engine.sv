@@ -5,7 +5,7 @@
 //
 // | clock | what |
 // |---|---|
-// | -1 | a flow leaves `super::waiting` (the ring), or the row of woken flows, which goes first |
+// | -2 | a flow leaves `super::waiting` (the ring), or the row of woken flows, which goes first |
 // | -1 | its cap and pacing are read, at 1 the level of its group |
 // | 0 | its other words are read: sender state, visit state |
 // | 2 - 13 | `super::visit` |
@@ -97,7 +97,8 @@ module hpcc_sched_engine (
   logic [5:0] ends_at;
   wire  hpcc_nic_pkg::visit_flow_t after;
   wire  hpcc_nic_pkg::tag_distance_t lag;
-  wire  valid_0_d;
+  wire  chosen_valid_d;
+  logic chosen_valid_q;
   logic valid_0_q;
   logic ending_d;
   logic ending_q;
@@ -174,6 +175,7 @@ module hpcc_sched_engine (
   hpcc_nic_pkg::wake_t wake_14_q;
   logic [4:0] settle_d;
   logic [4:0] settle_q;
+  hpcc_nic_pkg::ring_entry_t chosen_q;
   hpcc_nic_pkg::ring_entry_t entry_0_q;
   hpcc_table_ram #(.WIDTH(120), .ADDRESS(6)) u_sender_ram (
     .clk(clk),
@@ -347,10 +349,10 @@ module hpcc_sched_engine (
   assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_16_q.clear);
   assign open = settled_q & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
-  assign valid_0_d = open & (woken_down_valid | waiting_down_valid);
+  assign chosen_valid_d = open & (woken_down_valid | waiting_down_valid);
   assign crowded_d = woken_down_valid | waiting_down_valid;
-  assign pacing_ram_raddr = entry.place.index[5:0];
-  assign cap_ram_raddr = entry.place.index[5:0];
+  assign pacing_ram_raddr = chosen_q.place.index[5:0];
+  assign cap_ram_raddr = chosen_q.place.index[5:0];
   assign sender_ram_raddr = entry_0_q.place.index[5:0];
   assign state_ram_raddr = entry_0_q.place.index[5:0];
   assign adjust_ram_raddr = entry_0_q.place.index[5:0];
@@ -444,6 +446,7 @@ module hpcc_sched_engine (
     fifo_up_data.tag = tag_now;
   end
   initial begin
+    chosen_valid_q = 1'd0;
     valid_0_q = 1'd0;
     ending_q = 1'd0;
     settled_q = 1'd0;
@@ -460,10 +463,12 @@ module hpcc_sched_engine (
     pacing_2_q = 70'd0;
     wake_14_q = 34'd0;
     settle_q = 5'd0;
+    chosen_q = 38'd0;
     entry_0_q = 38'd0;
   end
   always @(posedge clk) begin
-    valid_0_q <= valid_0_d;
+    chosen_valid_q <= chosen_valid_d;
+    valid_0_q <= chosen_valid_q;
     ending_q <= ending_d;
     settled_q <= settled_d;
     crowded_q <= crowded_d;
@@ -479,7 +484,8 @@ module hpcc_sched_engine (
     pacing_2_q <= pacing_ram_rdata;
     wake_14_q <= wake_13_q;
     settle_q <= settle_d;
-    entry_0_q <= entry;
+    chosen_q <= entry;
+    entry_0_q <= chosen_q;
   end
   wire unused_bits = &{1'b0, credit.fraction, lag.amount};
 endmodule

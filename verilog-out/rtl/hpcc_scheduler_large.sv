@@ -215,6 +215,7 @@ module hpcc_scheduler_large (
   wire  unused_owns;
   wire  unused_adds;
   wire  unused_clears;
+  logic [19:0] unused_gained;
   wire  [19:0] unused_new_sum;
   // Clock 0: bytes.
   wire  unused_valid;
@@ -1134,9 +1135,9 @@ module hpcc_scheduler_large (
   assign unused_flow_1_d = feedback_flow[12:0];
   assign unused_owns = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
   assign unused_clears = sender_notify & sender_clear;
-  assign unused_sums_we = (unused_valid_3_q & unused_owns) | unused_clears;
+  assign unused_sums_we = unused_valid_3_q | unused_clears;
   assign unused_adds = unused_valid_4_q & unused_own_4_q;
-  assign unused_new_sum = unused_sums_rdata + unused_bytes_4_q;
+  assign unused_new_sum = unused_sums_rdata + unused_gained;
   assign unused_flow_3 = unused_flow_in_3_q;
   assign unused_changed = unused_changed_5_q;
   assign unused_engine = unused_owner_engine;
@@ -1171,6 +1172,12 @@ module hpcc_scheduler_large (
     unused_sums_waddr = unused_flow_in_3_q;
     if (unused_clears) begin
       unused_sums_waddr = sender_flow_9;
+    end
+  end
+  always_comb begin
+    unused_gained = 20'd0;
+    if (unused_own_4_q) begin
+      unused_gained = unused_bytes_4_q;
     end
   end
   always_comb begin

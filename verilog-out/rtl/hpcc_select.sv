@@ -1011,11 +1011,8 @@ module hpcc_select (
       sent_end_r_d = end_psn_q;
     end
   end
-  // messages: A long table in two banks, for tables whose length is far from a power of two: block RAM is spent on one length and on
-  // another.
-  //
-  // As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of an
-  // address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
+  // messages: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of
+  // an address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
   // output registers, which block RAM has inside.
   assign messages_writes_high = |(messages_waddr & messages_second);
   assign messages_low_raddr = messages_raddr[10:0];
@@ -1031,9 +1028,7 @@ module hpcc_select (
       messages_rdata = messages_high_rdata;
     end
   end
-  // reads: A long table in two banks, for tables whose length is far from a power of two: block RAM is spent on one length and on another.
-  //
-  // As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of an
+  // reads: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of an
   // address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
   // output registers, which block RAM has inside.
   assign reads_writes_high = |(reads_waddr & reads_second);

@@ -85,6 +85,9 @@ module hpcc_tx_data_header (
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
+  logic queue_room_next;
+  logic queue_room_ahead_next;
+  logic queue_free_way_next;
   wire  queue_goes_ahead;
   wire  queue_takes;
   wire  queue_takes_ahead;
@@ -132,6 +135,8 @@ module hpcc_tx_data_header (
   logic queue_room_ahead_q;
   logic queue_free_way_d;
   logic queue_free_way_q;
+  logic queue_room_read_d;
+  logic queue_room_read_q;
   logic [3:0] queue_place_d;
   logic [3:0] queue_place_q;
   logic [3:0] queue_place_ahead_d;
@@ -170,7 +175,7 @@ module hpcc_tx_data_header (
     .up_ready(packets_up_ready),
     .down_data(packets_down_data),
     .down_valid(packets_down_valid),
-    .down_ready(take),
+    .down_ready(queue_admits),
     .crowded(unused_packets_crowded)
   );
   hpcc_tx_header u_header (
@@ -436,26 +441,40 @@ module hpcc_tx_data_header (
   end
   always_comb begin
     queue_admits = queue_room_q;
-    if (queue_goes_ahead) begin
-      queue_admits = queue_room_ahead_q;
+    if (waiting.read) begin
+      queue_admits = queue_room_read_q;
     end
   end
   always_comb begin
-    queue_room_d = ~(queue_enter & (queue_inside_q == 5'hf));
+    queue_room_next = ~(queue_enter & (queue_inside_q == 5'hf));
     if (queue_inside_q == 5'h10) begin
-      queue_room_d = queue_leave;
+      queue_room_next = queue_leave;
     end
-    queue_room_ahead_d = ~(queue_enter_ahead & (queue_inside_ahead_q == 5'hf));
+  end
+  always_comb begin
+    queue_room_ahead_next = ~(queue_enter_ahead & (queue_inside_ahead_q == 5'hf));
     if (queue_inside_ahead_q == 5'h10) begin
-      queue_room_ahead_d = queue_leave_ahead;
+      queue_room_ahead_next = queue_leave_ahead;
     end
-    queue_free_way_d = ~queue_enter_request;
+  end
+  always_comb begin
+    queue_free_way_next = ~queue_enter_request;
     if (|queue_requests_q) begin
-      queue_free_way_d = queue_leave_request & (queue_requests_q == 5'd1);
+      queue_free_way_next = queue_leave_request & (queue_requests_q == 5'd1);
+    end
+  end
+  always_comb begin
+    queue_room_d = queue_room_next;
+    queue_room_ahead_d = queue_room_ahead_next;
+    queue_free_way_d = queue_free_way_next;
+    queue_room_read_d = queue_room_next;
+    if (queue_free_way_next) begin
+      queue_room_read_d = queue_room_ahead_next;
     end
     if (rst) begin
       queue_room_d = 1'd1;
       queue_room_ahead_d = 1'd1;
+      queue_room_read_d = 1'd1;
       queue_free_way_d = 1'd1;
     end
   end
@@ -495,6 +514,7 @@ module hpcc_tx_data_header (
     queue_room_q = 1'd0;
     queue_room_ahead_q = 1'd0;
     queue_free_way_q = 1'd0;
+    queue_room_read_q = 1'd0;
     queue_place_q = 4'd0;
     queue_place_ahead_q = 4'd0;
     queue_at_q = 5'd0;
@@ -518,6 +538,7 @@ module hpcc_tx_data_header (
     queue_room_q <= queue_room_d;
     queue_room_ahead_q <= queue_room_ahead_d;
     queue_free_way_q <= queue_free_way_d;
+    queue_room_read_q <= queue_room_read_d;
     queue_place_q <= queue_place_d;
     queue_place_ahead_q <= queue_place_ahead_d;
     queue_at_q <= queue_at_hand.at;
@@ -529,7 +550,7 @@ module hpcc_tx_data_header (
     ahead_11_q <= made.ahead;
     request_11_q <= request_11_d;
   end
-  wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode};
+  wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode, queue_room_ahead_q};
 endmodule
 
 `default_nettype wire

@@ -90,9 +90,11 @@ module hpcc_tx_frame_builder (
   wire  error;
   wire  hpcc_nic_pkg::frame_row_t row;
   wire  hpcc_nic_pkg::ack_end_t ack_end;
-  // Headers of the beat, first byte in the highest bits.
-  logic [831:0] bytes_of_headers;
+  // Headers of the frame of data, first byte in the highest bits.
+  wire  [831:0] bytes_of_headers;
   hpcc_nic_pkg::start_code_t code;
+  // Those of the beat, of which the outer ones go on with it.
+  logic [831:0] shown_headers;
   wire  [335:0] outer_13;
   wire  given;
   wire  hpcc_nic_pkg::frame_beat_t leaving;
@@ -138,9 +140,16 @@ module hpcc_tx_frame_builder (
   // There is a beat of an acknowledgement or the like.
   logic ack_13_d;
   logic ack_13_q;
-  // Its number, or that of the beat of data, as the bytes want it.
-  logic [1:0] bytes_number_13_d;
-  logic [1:0] bytes_number_13_q;
+  wire  first_13_d;
+  logic first_13_q;
+  wire  second_13_d;
+  logic second_13_q;
+  wire  ack_first_13_d;
+  logic ack_first_13_q;
+  wire  ack_second_13_d;
+  logic ack_second_13_q;
+  wire  carries_13_d;
+  logic carries_13_q;
   logic last_13_q;
   wire  penultimate_13_d;
   logic penultimate_13_q;
@@ -204,8 +213,13 @@ module hpcc_tx_frame_builder (
   hpcc_tx_frame_bytes u_bytes (
     .clk(clk),
     .enable(go_13_q),
-    .number(bytes_number_13_q),
+    .first(first_13_q),
+    .second(second_13_q),
+    .ack_first(ack_first_13_q),
+    .ack_second(ack_second_13_q),
+    .carries(carries_13_q),
     .header(bytes_of_headers),
+    .ack_header(acks_headers),
     .payload(payload_13_q),
     .count(beat.count),
     .counts(bytes_counts),
@@ -243,10 +257,16 @@ module hpcc_tx_frame_builder (
   assign error = spoiled_q | (pull & beat.failed);
   assign bytes_counts = pull & (~acks_comes);
   assign penultimate_13_d = last_pull & spill;
+  assign first_13_d = (~acks_comes) & (number_q == 2'd0);
+  assign second_13_d = (~acks_comes) & (number_q == 2'd1);
+  assign ack_first_13_d = acks_comes & (~acks_comes_second);
+  assign ack_second_13_d = acks_comes & acks_comes_second;
+  assign carries_13_d = (~acks_comes) & (|number_q);
   assign row = headers_row;
   assign ack_end = acks_frame_end;
+  assign bytes_of_headers = {256'd0, row.headers} << 256;
   assign bytes_code = code;
-  assign outer_13 = bytes_of_headers[831:496];
+  assign outer_13 = shown_headers[831:496];
   assign frame_data = append_down_data;
   assign frame_valid = append_down_valid;
   assign ack_frame_data = append_ack_data;
@@ -305,7 +325,7 @@ module hpcc_tx_frame_builder (
   end
   always_comb begin
     beat_14_d = beat_14_q;
-    bytes_of_headers = {256'd0, row.headers} << 256;
+    shown_headers = bytes_of_headers;
     beat_14_d.number = number_13_q;
     beat_14_d.last = last_13_q;
     beat_14_d.penultimate = penultimate_13_q;
@@ -318,7 +338,7 @@ module hpcc_tx_frame_builder (
     beat_14_d.int_code = {2'd0, row.int_on};
     beat_14_d.ack = ack_13_q;
     if (ack_13_q) begin
-      bytes_of_headers = acks_headers;
+      shown_headers = acks_headers;
       beat_14_d.number = {1'd0, acks_second};
       beat_14_d.bad = 1'd0;
       beat_14_d.last = acks_last;
@@ -348,15 +368,6 @@ module hpcc_tx_frame_builder (
     end
   end
   always_comb begin
-    bytes_number_13_d = number_q;
-    if (acks_comes) begin
-      bytes_number_13_d = 2'd0;
-      if (acks_comes_second) begin
-        bytes_number_13_d = 2'd3;
-      end
-    end
-  end
-  always_comb begin
     code.extension = row.extension;
     code.int_header = row.int_on;
   end
@@ -373,7 +384,11 @@ module hpcc_tx_frame_builder (
     valid_13_q = 1'd0;
     number_13_q = 2'd0;
     ack_13_q = 1'd0;
-    bytes_number_13_q = 2'd0;
+    first_13_q = 1'd0;
+    second_13_q = 1'd0;
+    ack_first_13_q = 1'd0;
+    ack_second_13_q = 1'd0;
+    carries_13_q = 1'd0;
     last_13_q = 1'd0;
     penultimate_13_q = 1'd0;
     bad_13_q = 1'd0;
@@ -397,7 +412,11 @@ module hpcc_tx_frame_builder (
     valid_13_q <= valid_13_d;
     number_13_q <= number_q;
     ack_13_q <= ack_13_d;
-    bytes_number_13_q <= bytes_number_13_d;
+    first_13_q <= first_13_d;
+    second_13_q <= second_13_d;
+    ack_first_13_q <= ack_first_13_d;
+    ack_second_13_q <= ack_second_13_d;
+    carries_13_q <= carries_13_d;
     last_13_q <= ends;
     penultimate_13_q <= penultimate_13_d;
     bad_13_q <= error;
@@ -408,7 +427,7 @@ module hpcc_tx_frame_builder (
     request_out_q <= request_out_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, beat.last, leaving.keep, leaving.data, note_out_q.ends_read};
+  wire unused_bits = &{1'b0, beat.last, shown_headers[495:0], leaving.keep, leaving.data, note_out_q.ends_read};
 endmodule
 
 `default_nettype wire

@@ -10,11 +10,20 @@ module hpcc_tx_frame_bytes (
   input  wire  clk,
   // There is a beat of a frame with payload; what is carried over waits otherwise.
   input  wire  enable,
-  // Its number in the frame: 0, 1, or 2 for all later ones; 3 for the second of a frame without payload, into which nothing is carried
-  // over.
-  input  wire  [1:0] number,
-  // Header, first byte in the highest bits, zero behind its end.
+  // It is the first beat of `header`.
+  input  wire  first,
+  // It is the second.
+  input  wire  second,
+  // It is the first beat of `ack_header`.
+  input  wire  ack_first,
+  // It is the second.
+  input  wire  ack_second,
+  // Of the payload before it, what did not fit is carried over into it.
+  input  wire  carries,
+  // Header of a frame of data, first byte in the highest bits, zero behind its end.
   input  wire  [831:0] header,
+  // Header of an acknowledgement or the like, likewise.
+  input  wire  [831:0] ack_header,
   // Payload, first byte lowest.
   input  wire  [511:0] payload,
   // Its bytes, 0 to 64, a clock before it; what is behind them does not matter.
@@ -46,19 +55,20 @@ module hpcc_tx_frame_bytes (
     fresh = 0;
     moves = 0;
   end
-  always @(posedge clk) begin
-    if (number == 2'd0) begin
-      for (k = 0; k < 64; k = k + 1) head[8*k +: 8] <= header[8*(103-k) +: 8];
-    end else if (number[0]) begin
-      head <= 512'd0;
-      for (k = 0; k < 104 - 64; k = k + 1) head[8*k +: 8] <= header[8*(103-64-k) +: 8];
-    end else head <= 512'd0;
+  always @(posedge clk) begin : places
+    reg [511:0] shown;
+    shown = 512'd0;
+    if (first) for (k = 0; k < 64; k = k + 1) shown[8*k +: 8] = header[8*(103-k) +: 8];
+    if (second) for (k = 0; k < 104 - 64; k = k + 1) shown[8*k +: 8] = shown[8*k +: 8] | header[8*(103-64-k) +: 8];
+    if (ack_first) for (k = 0; k < 64; k = k + 1) shown[8*k +: 8] = shown[8*k +: 8] | ack_header[8*(103-k) +: 8];
+    if (ack_second) for (k = 0; k < 104 - 64; k = k + 1) shown[8*k +: 8] = shown[8*k +: 8] | ack_header[8*(103-64-k) +: 8];
+    head <= shown;
     count_1 <= counts ? count : 7'd0;
     if (count_1 == 7'd0) body <= 512'd0;
     else if (count_1[6]) body <= payload;
     else body <= payload & ~({512{1'b1}} << {count_1, 3'd0});
     code_1 <= code;
-    fresh <= ~^number;
+    fresh <= !carries;
     moves <= enable;
     case (code_1)
       3'd1: q <= head | {body[463:0], 48'd0} | (fresh ? 512'd0 : {464'd0, previous[511:464]});
@@ -78,6 +88,7 @@ module hpcc_tx_frame_bytes (
   // whether bytes count, which is late: beside `keep`, not before it
   reg counts_1;
   reg [1023:0] swapped;
+  reg [1023:0] ack_swapped;
   reg [511:0] head;
   reg [63:0] keep;
   reg [511:0] body;
@@ -102,7 +113,11 @@ module hpcc_tx_frame_bytes (
   end
   always_comb begin
     swapped = 1024'd0;
-    for (k = 0; k < 104; k = k + 1) swapped[8*k +: 8] = header[8*(103-k) +: 8];
+    ack_swapped = 1024'd0;
+    for (k = 0; k < 104; k = k + 1) begin
+      swapped[8*k +: 8] = header[8*(103-k) +: 8];
+      ack_swapped[8*k +: 8] = ack_header[8*(103-k) +: 8];
+    end
     placed = head;
     placed = placed | ({512{at[0]}} & {body[463:0], 48'd0}) | ({512{over[0]}} & {464'd0, previous[511:464]});
     placed = placed | ({512{at[1]}} & {body[447:0], 64'd0}) | ({512{over[1]}} & {448'd0, previous[511:448]});
@@ -112,24 +127,26 @@ module hpcc_tx_frame_bytes (
     placed = placed | ({512{at[5]}} & {body[31:0], 480'd0}) | ({512{over[5]}} & {32'd0, previous[511:32]});
   end
   always @(posedge clk) begin
-    head <= (number == 2'd0) ? swapped[511:0] : number[0] ? swapped[1023:512] : 512'd0;
+    // each part behind a register of its own, none behind another's decision
+    head <= ({512{first}} & swapped[511:0]) | ({512{second}} & swapped[1023:512])
+      | ({512{ack_first}} & ack_swapped[511:0]) | ({512{ack_second}} & ack_swapped[1023:512]);
     // a byte that is not there is cleared by its registers themselves, without a table before each bit
     for (i = 0; i < 64; i = i + 1) begin
       keep[i] <= whole[i/8] | (partly_at[i/8] & partly[i%8]);
       body[8*i +: 8] <= keep[i] && counts_1 ? payload[8*i +: 8] : 8'd0;
     end
     at[0] <= code == 3'd1;
-    over[0] <= ^number && (code == 3'd1);
+    over[0] <= carries && (code == 3'd1);
     at[1] <= code == 3'd5;
-    over[1] <= ^number && (code == 3'd5);
+    over[1] <= carries && (code == 3'd5);
     at[2] <= code == 3'd0 || code == 3'd3;
-    over[2] <= ^number && (code == 3'd0 || code == 3'd3);
+    over[2] <= carries && (code == 3'd0 || code == 3'd3);
     at[3] <= code == 3'd4 || code == 3'd7;
-    over[3] <= ^number && (code == 3'd4 || code == 3'd7);
+    over[3] <= carries && (code == 3'd4 || code == 3'd7);
     at[4] <= code == 3'd2;
-    over[4] <= ^number && (code == 3'd2);
+    over[4] <= carries && (code == 3'd2);
     at[5] <= code == 3'd6;
-    over[5] <= ^number && (code == 3'd6);
+    over[5] <= carries && (code == 3'd6);
     counts_1 <= counts;
     moves <= enable;
     q <= placed;

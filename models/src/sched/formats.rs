@@ -62,15 +62,14 @@ pub const MTU_BITS: u32 = 3;
 /// Bits of the service tag that orders grants of different engines.
 pub const TAG_BITS: u32 = 6;
 
-/// Packets that one visit grants at most at MTU code `code`: [`MAX_GRANT`], and of 4096 bytes one. At the line's rate a flow has credit for two of those in
-/// [`super::SchedRegisters::interval_ns`], and a round of two packets of 148 flows takes 100 us, as long as a peer waits before it asks again. One in each
-/// round of a full ring, 250 ns, is 131 Gb/s.
+/// Payload bytes that one visit grants at most, unless a packet alone has more. At the line's rate a flow has credit for twice as many in
+/// [`super::SchedRegisters::interval_ns`], and a round of those over 148 flows takes 100 us, as long as a peer waits before it asks again. As many in each
+/// round of a full ring, 250 ns, are 131 Gb/s.
+pub const GRANT_BYTES: u32 = 4096;
+
+/// Packets that one visit grants at most at MTU code `code`: [`MAX_GRANT`], and no more than [`GRANT_BYTES`] allows.
 pub fn grant_limit(code: u8) -> u32 {
-    if mtu_bytes(code) < 4096 {
-        MAX_GRANT
-    } else {
-        1
-    }
+    (GRANT_BYTES / mtu_bytes(code)).min(MAX_GRANT)
 }
 
 /// Payload bytes of MTU code `code`; codes above 4 mean 4.
@@ -106,6 +105,11 @@ const _: () = assert!(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grant_has_4096_bytes_and_fifteen_packets_at_most() {
+        assert_eq!((0..6).map(grant_limit).collect::<Vec<_>>(), [15, 8, 4, 2, 1, 1]);
+    }
 
     #[test]
     fn windows_round_up_to_packets() {

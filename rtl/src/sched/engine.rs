@@ -2,7 +2,7 @@
 //!
 //! | clock | what |
 //! |---|---|
-//! | -1 | a flow leaves [`super::waiting`] (the ring), or the row of woken flows, which goes first |
+//! | -2 | a flow leaves [`super::waiting`] (the ring), or the row of woken flows, which goes first |
 //! | -1 | its cap and pacing are read, at 1 the level of its group |
 //! | 0 | its other words are read: sender state, visit state |
 //! | 2 - 13 | [`super::visit`] |
@@ -103,7 +103,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub grants: StreamOut<Grant>,
     #[signals(Bit: is_out, waking, open, granted)]
     // other flows waited a clock ago
-    #[registers(Bit: valid_0, ending, settled, crowded)]
+    #[registers(Bit: chosen_valid, valid_0, ending, settled, crowded)]
     // a flow was cleared a clock ago
     #[registers(Bit: cleared)]
     cleared_index: DFF<U<I>>,
@@ -138,7 +138,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     wake_14: DFF<Wake>,
     settle: DFF<U<5>>,
     credit: Signal<Local, WholeCredit>,
-    entry_0: DFF<RingEntry>,
+    #[registers(RingEntry: chosen, entry_0)]
     ends_at: Signal<Local, U<I>>,
     after: Signal<Local, VisitFlow>,
     lag: Signal<Local, TagDistance>,
@@ -196,23 +196,24 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         woken.up.valid = waking;
         woken.up.data = wake_16.place;
 
-        // -1: who is next
+        // -2: who is next
         open = settled & !fifo.crowded;
         woken.down.ready = open;
         waiting.down.ready = open & !woken.down.valid;
-        valid_0 = open & (woken.down.valid | waiting.down.valid);
+        chosen_valid = open & (woken.down.valid | waiting.down.valid);
         entry = waiting.down.data;
         if woken.down.valid {
             fields!(entry: place = woken.down.data, tag);
         }
-
-        entry_0 = entry;
+        // a register of its own, because the block RAMs lie far from those of the two queues
+        chosen = entry;
+        assign!(entry_0.d = chosen, valid_0.d = chosen_valid);
         crowded = woken.down.valid | waiting.down.valid;
 
         // -1 to 2: pacing and cap, then the level of its group; both into registers, because the visit compares them as soon as they show
-        pacing_ram.raddr = bit_cast_u::<I, 16>(entry.place.index);
+        pacing_ram.raddr = bit_cast_u::<I, 16>(chosen.place.index);
         pacing_2 = pacing_ram.rdata;
-        cap_ram.raddr = bit_cast_u::<I, 16>(entry.place.index);
+        cap_ram.raddr = bit_cast_u::<I, 16>(chosen.place.index);
         level_ram.raddr = cap_ram.rdata.val().group;
         cap_2 = cap_ram.rdata.val().pacing;
         inputs!(visit: cap = cap_2, pacing = pacing_2, level = level_ram.rdata);

@@ -74,7 +74,7 @@ pub struct Unused<const A: usize, const I: usize> {
     #[registers(U<A>: flow_1)]
     #[registers(Bit: cleared)]
     #[signals(Bit: exists, owns, adds, clears)]
-    #[signals(U<20>: new_sum)]
+    #[signals(U<20>: gained, new_sum)]
     flow_in_3: Delay<U<A>, 2>,
     index_5: Delay<U<I>, 2>,
     owner: EngineOf<A, I>,
@@ -115,13 +115,15 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
         owns = live.rdata.val().alive & (live.rdata.val().generation == generation_3);
         own_4 = owns;
         clears = written & clear;
-        // a clock before the sum, which is late: where it is written
-        sums.we = (valid_3 & owns) | clears;
+        // a clock before the sum, which is late: where it is written. What is not the flow's is written too, as a sum that has not changed: whose the bytes
+        // are is late as well
+        sums.we = valid_3 | clears;
         sums.waddr = if clears { written_flow } else { flow_in_3 };
 
         // 4: summed
         adds = valid_4 & own_4;
-        new_sum = sums.rdata + bytes_4;
+        gained = if own_4 { bytes_4 } else { bits_u::<20>(0) };
+        new_sum = sums.rdata + gained;
         cleared = clears;
         sums.wdata = new_sum;
         if cleared {

@@ -1,4 +1,4 @@
-//! A visit: sequence numbers, then credit, then at most fifteen packets, four or one behind a READ, or one of 4096 bytes. One visit a clock.
+//! A visit: sequence numbers, then credit, then at most fifteen packets and 4096 bytes, four packets or one behind a READ. One visit a clock.
 //!
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
@@ -8,11 +8,11 @@
 //! | 4 | `behind`, `lead` | against `una` and the READ last sent | 24 bits |
 //! | 4 - 6 | `product` | rate x ticks | UQ27.16 |
 //! | 5 | `nxt_5`, `base` | next PSN; credit with correction | SQ20.16 |
-//! | 5, 6 | `follows_read`, `single` | is a READ asked for just before the next PSN; one packet at most, also of 4096 bytes | |
+//! | 5, 6 | `follows_read`, `most` | is a READ asked for just before the next PSN; packets that are granted at most | 4 bits |
 //! | 5, 6 | `cap_5`, `window_6` | credit cap and window under the level too | 20, 16 bits |
-//! | 3 | `share` | random part of a packet's payload | 13 bits |
+//! | 5 | `share_5` | random part of a packet's payload | 13 bits |
 //! | 6 | `in_flight`, `left`, `repeat` | packets | 24 bits |
-//! | 7 | `open`, `left_7`, `sum` | saturated at 15, at four or at one; credit earned | 4 bits, 45 bits |
+//! | 7 | `open`, `left_7`, `sum` | saturated at 15, at `most`; credit earned | 4 bits, 45 bits |
 //! | 7 | `paused_7` | is the flow's priority paused | |
 //! | 8 | `room`, `balance[0]` | smaller of both; capped | 4 bits, SQ20.16 |
 //! | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
@@ -70,29 +70,28 @@ pub struct Visit {
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
     #[signals(Bit: fresh, restarted, work, stopped, within_read, near)]
-    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewinds_3, fresh_6, rest_3, halted_4, halted_7, resting_7, paused_7, follows_read_6)]
-    #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read, single)]
+    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewinds_3, fresh_6, rest_3, halted_4, halted_7, resting_7, paused_7)]
+    #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read)]
     // the flow has something to send, unless `left` is negative
     #[registers(Bit: some_left)]
-    #[registers(U<24>: nxt_3, max_3, from_start, span, wanted_4, to_4, max_4, lead, max_5, nxt_5, in_flight)]
+    #[registers(U<24>: nxt_3, max_3, from_start, span, wanted_4, una_4, una_5, to_4, max_4, lead, max_5, nxt_5, in_flight)]
     #[registers(U<20>: elapsed, correction, cap_3, cap_4, cap_5, cap_6, cap_7, level_earned_3)]
     #[registers(U<37>: credit_3, corrected_4, base_5, base_6)]
-    #[registers(U<13>: wire_3, wire_4, wire_7, share_6)]
+    #[registers(U<13>: wire_3, wire_4, wire_7, share_5, share_6)]
     #[registers(PsnDistance: behind, left, repeat)]
     #[registers(U<16>: window_3, window_6, level_packets)]
     #[signals(Credit: added, base_credit)]
-    #[registers(U<4>: open, left_7, repeats_7, open_8)]
+    #[registers(U<4>: most, open, left_7, repeats_7, open_8)]
     #[signals(U<24>: after_read)]
     #[signals(U<24>: end_psn, max_new, wanted, max_before)]
     product: MulPipe<34, 17, 43, 8>,
     fresh_5: Delay<Bit, 2>,
-    una_5: Delay<U<24>, 2>,
     end_5: Delay<U<24>, 2>,
     wire_6: Delay<U<13>, 2>,
     window_5: Delay<U<16>, 2>,
     spare_bits: Signal<Local, U<4>>,
     share: Signal<Local, U<16>>,
-    share_5: Delay<U<13>, 2>,
+    random_4: DFF<U<16>>,
     rest_6: Delay<Bit, 3>,
     halted_6: Delay<Bit, 2>,
     resting_12: Delay<Bit, 5>,
@@ -188,7 +187,7 @@ impl Logic for Visit {
         from_start = wanted - sender_3.from;
         span = sender_3.to - sender_3.from;
         wanted_4 = wanted;
-        una_5 = sender_3.una;
+        una_4 = sender_3.una;
         end_5 = sender_3.end_psn;
         to_4 = sender_3.to;
         max_4 = max_before;
@@ -215,22 +214,8 @@ impl Logic for Visit {
         level_round = bit_cast_word::<RoundedWindow, U<24>>(
             bit_cast_u::<24, 23>(level_window_3) + bit_cast_u::<24, 12>(level_less_one),
         );
-        // of the payload of a full packet, so that no multiplier is needed
-        spare_bits = bits_u::<4>(4);
-        if sender_3.mtu == 0 {
-            spare_bits = bits_u::<4>(8);
-        }
-        if sender_3.mtu == 1 {
-            spare_bits = bits_u::<4>(7);
-        }
-        if sender_3.mtu == 2 {
-            spare_bits = bits_u::<4>(6);
-        }
-        if sender_3.mtu == 3 {
-            spare_bits = bits_u::<4>(5);
-        }
-        share = random >> spare_bits;
-        share_5 = bit_cast_u::<13, 16>(share);
+        // a register of its own: one generator serves all engines
+        random_4 = random;
         rest_6 = rest_3;
         inputs!(product: a = rate_3, b = ticks);
         correction_sign = bit_cast_word::<CorrectionSign, U<20>>(correction);
@@ -250,8 +235,9 @@ impl Logic for Visit {
         within_read = from_start.any() & (from_start < span);
         nxt_5 = if within_read { to_4 } else { wanted_4 };
         if behind.negative {
-            nxt_5 = wanted_4 - bit_cast_number::<24, PsnDistance>(behind);
+            nxt_5 = una_4;
         }
+        una_5 = una_4;
         // what follows a READ of several packets is likely another one, of which only the first PSN becomes a packet
         after_read = from_start - span;
         near = after_read < 16;
@@ -264,6 +250,22 @@ impl Logic for Visit {
         cap_5 = if level_cap < bit_cast_u::<21, 20>(cap_4) { bit_cast_u::<20, 21>(level_cap) } else { cap_4 };
         level_packets = level_round.units >> mtu_4;
         halted_6 = halted_4;
+        // of the payload of a full packet, so that no multiplier is needed
+        spare_bits = bits_u::<4>(4);
+        if mtu_4 == 0 {
+            spare_bits = bits_u::<4>(8);
+        }
+        if mtu_4 == 1 {
+            spare_bits = bits_u::<4>(7);
+        }
+        if mtu_4 == 2 {
+            spare_bits = bits_u::<4>(6);
+        }
+        if mtu_4 == 3 {
+            spare_bits = bits_u::<4>(5);
+        }
+        share = random_4 >> spare_bits;
+        share_5 = bit_cast_u::<13, 16>(share);
 
         // 5
         in_flight = nxt_5 - una_5;
@@ -273,14 +275,29 @@ impl Logic for Visit {
         base_6 = base_5;
         window_6 = if level_packets < window_5 { level_packets } else { window_5 };
         cap_6 = cap_5;
-        assign!(share_6.d = share_5.q, fresh_6.d = fresh_5.q);
+        assign!(share_6.d = share_5, fresh_6.d = fresh_5.q);
         nxt_12 = nxt_5;
         max_12 = max_5;
 
-        single = (follows_read & crowded) | (mtu_5 > 3);
-        follows_read_6 = follows_read;
+        // a round over all flows must be shorter than a peer waits for a response
+        most = if follows_read { bits_u::<4>(4) } else { bits_u::<4>(15) };
+        if !follows_read & (mtu_5 == 1) {
+            most = bits_u::<4>(8);
+        }
+        if mtu_5 == 2 {
+            most = bits_u::<4>(4);
+        }
+        if mtu_5 == 3 {
+            most = bits_u::<4>(2);
+        }
+        if follows_read & crowded {
+            most = bits_u::<4>(1);
+        }
+        if mtu_5 > 3 {
+            most = bits_u::<4>(1);
+        }
 
-        // 6: saturate at fifteen, at four behind a READ, or at one; credit earned
+        // 6: saturate; credit earned
         headroom = bit_cast_word::<WindowRoom, U<25>>(bit_cast_u::<25, 16>(window_6) - bit_cast_u::<25, 24>(in_flight));
         open = if headroom.packets > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 24>(headroom.packets) };
         if headroom.negative {
@@ -291,13 +308,7 @@ impl Logic for Visit {
         }
         windowless_12 = windowless_6;
         priority_12 = priority_6;
-        left_7 = if left.magnitude > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 23>(left.magnitude) };
-        if follows_read_6 & (left.magnitude > 4) {
-            left_7 = bits_u::<4>(4);
-        }
-        if single & some_left {
-            left_7 = bits_u::<4>(1);
-        }
+        left_7 = if left.magnitude > bit_cast_u::<23, 4>(most) { most } else { bit_cast_u::<4, 23>(left.magnitude) };
         if left.negative {
             left_7 = bits_u::<4>(0);
         }

@@ -109,17 +109,21 @@ pub struct FrameBuilder {
     payload_13: DFF<W<512, 8>>,
     row: Signal<Local, FrameRow>,
     ack_end: Signal<Local, AckEnd>,
-    /// Headers of the beat, first byte in the highest bits.
+    /// Headers of the frame of data, first byte in the highest bits.
     bytes_of_headers: Signal<Local, W<832, 13>>,
     code: Signal<Local, StartCode>,
+    /// Those of the beat, of which the outer ones go on with it.
+    shown_headers: Signal<Local, W<832, 13>>,
     outer_13: Signal<Local, W<336, 6>>,
     bytes: FrameBytes,
     valid_13: DFF<Bit>,
     number_13: DFF<U<2>>,
     /// There is a beat of an acknowledgement or the like.
     ack_13: DFF<Bit>,
-    /// Its number, or that of the beat of data, as the bytes want it.
-    bytes_number_13: DFF<U<2>>,
+    // which beat of whose headers
+    #[registers(Bit: first_13, second_13, ack_first_13, ack_second_13)]
+    // what is left of the payload before it goes into the beat
+    #[registers(Bit: carries_13)]
     #[registers(Bit: last_13, penultimate_13, bad_13)]
     // 14
     valid_14: DFF<Bit>,
@@ -186,45 +190,40 @@ impl Logic for FrameBuilder {
         self.bytes.count.next = self.beat.val().count;
         self.bytes.counts.next = self.pull.val() & !self.acks.comes.val();
         self.valid_13.d.next = self.go.val() & !self.drop.val();
-        assign!(
-            number_13.d = number,
-            bytes_number_13.d = number,
-            last_13.d = ends,
-            bad_13.d = error
-        );
+        assign!(number_13.d = number, last_13.d = ends, bad_13.d = error);
         self.penultimate_13.d.next = self.last_pull.val() & self.spill.val();
         self.ack_13.d.next = self.acks.comes.val();
-        if self.acks.comes.val() {
-            // 3: nothing is carried over into the second beat
-            self.bytes_number_13.d.next = bits_u::<2>(0);
-            if self.acks.comes_second.val() {
-                self.bytes_number_13.d.next = bits_u::<2>(3);
-            }
-        }
+        self.first_13.d.next = !self.acks.comes.val() & (self.number.q.val() == 0);
+        self.second_13.d.next = !self.acks.comes.val() & (self.number.q.val() == 1);
+        self.ack_first_13.d.next = self.acks.comes.val() & !self.acks.comes_second.val();
+        self.ack_second_13.d.next = self.acks.comes.val() & self.acks.comes_second.val();
+        self.carries_13.d.next = !self.acks.comes.val() & self.number.q.val().any();
 
         // 13
         self.row.next = self.headers.row.val();
         self.ack_end.next = self.acks.frame_end.val();
         self.bytes_of_headers.next =
             bit_cast_ww::<832, 13, 576, 9>(bit_cast_bus::<576, 9, DataHeaders>(self.row.val().headers)) << 256;
+        assign!(shown_headers = bytes_of_headers);
         fields!(code from row: extension, int_header = int_on);
-        inputs!(bytes: enable = go_13, number = bytes_number_13);
+        inputs!(bytes: enable = go_13, first = first_13, second = second_13, ack_first = ack_first_13, ack_second = ack_second_13);
+        self.bytes.carries.next = self.carries_13.q.val();
         self.valid_14.d.next = self.valid_13.q.val() | self.ack_13.q.val();
         fields!(beat_14.d: number = number_13, last = last_13, penultimate = penultimate_13, bad = bad_13);
         fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
         self.beat_14.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
         self.beat_14.d.next.ack = self.ack_13.q.val();
         if self.ack_13.q.val() {
-            assign!(bytes_of_headers = acks.headers);
+            assign!(shown_headers = acks.headers);
             self.beat_14.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.acks.second.val()));
             self.beat_14.d.next.bad = false;
             self.beat_14.d.next.last = self.acks.last.val();
             self.beat_14.d.next.penultimate = !self.acks.last.val();
             fields!(beat_14.d from ack_end: spill, tail, icrc_lengths, int_code, behind_int);
         }
-        inputs!(bytes: header = bytes_of_headers, payload = payload_13);
+        inputs!(bytes: header = bytes_of_headers, ack_header = acks.headers, payload = payload_13);
         self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
-        self.outer_13.next = bit_cast_ww::<336, 6, 832, 13>(self.bytes_of_headers.val() >> 496);
+        self.outer_13.next = bit_cast_ww::<336, 6, 832, 13>(self.shown_headers.val() >> 496);
         self.beat_14.d.next.outer = bit_cast_word::<OuterHeaders, W<336, 6>>(self.outer_13.val());
 
         // 14

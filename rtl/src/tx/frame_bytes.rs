@@ -34,10 +34,20 @@ pub struct FrameBytes {
     pub clock: Signal<In, Clock>,
     /// There is a beat of a frame with payload; what is carried over waits otherwise.
     pub enable: Signal<In, Bit>,
-    /// Its number in the frame: 0, 1, or 2 for all later ones; 3 for the second of a frame without payload, into which nothing is carried over.
-    pub number: Signal<In, U<2>>,
-    /// Header, first byte in the highest bits, zero behind its end.
+    /// It is the first beat of `header`.
+    pub first: Signal<In, Bit>,
+    /// It is the second.
+    pub second: Signal<In, Bit>,
+    /// It is the first beat of `ack_header`.
+    pub ack_first: Signal<In, Bit>,
+    /// It is the second.
+    pub ack_second: Signal<In, Bit>,
+    /// Of the payload before it, what did not fit is carried over into it.
+    pub carries: Signal<In, Bit>,
+    /// Header of a frame of data, first byte in the highest bits, zero behind its end.
     pub header: Signal<In, W<832, 13>>,
+    /// Header of an acknowledgement or the like, likewise.
+    pub ack_header: Signal<In, W<832, 13>>,
     /// Payload, first byte lowest.
     pub payload: Signal<In, W<512, 8>>,
     /// Its bytes, 0 to 64, a clock before it; what is behind them does not matter.
@@ -71,12 +81,16 @@ impl Logic for FrameBytes {
         if self._enable {
             self._previous = self._payload;
         }
-        let number = self.number.val().index();
         let mut head = [0; 8];
-        if number != 2 {
-            let part = number.min(1);
-            for i in (0..64).filter(|i| 64 * part + i < HEADER) {
-                let byte = self.header.val().get_bits::<8>(8 * (HEADER - 1 - 64 * part - i)).0;
+        let (header, ack) = (&self.header, &self.ack_header);
+        for (shown, part, header) in [
+            (&self.first, 0, header),
+            (&self.second, 1, header),
+            (&self.ack_first, 0, ack),
+            (&self.ack_second, 1, ack),
+        ] {
+            for i in (0..64).filter(|i| shown.val() && 64 * part + i < HEADER) {
+                let byte = header.val().get_bits::<8>(8 * (HEADER - 1 - 64 * part - i)).0;
                 head[i / 8] |= byte << (8 * (i % 8));
             }
         }
@@ -88,7 +102,7 @@ impl Logic for FrameBytes {
         };
         self._count = if self.counts.val() { self.count.val().index() } else { 0 };
         self._code = self.code.val().index();
-        self._fresh = number == 0 || number == 3;
+        self._fresh = !self.carries.val();
         self._enable = self.enable.val();
     }
     fn connect(&mut self) {
@@ -119,7 +133,7 @@ impl Logic for FrameBytes {
                 of = each(&|code| format!("3'd{code}"), ", "),
             );
             let codes = each(&|code| format!("code == 3'd{code}"), " || ");
-            let _ = writeln!(decoded, "  at[{i}] <= {codes};\n  over[{i}] <= ^number && ({codes});");
+            let _ = writeln!(decoded, "  at[{i}] <= {codes};\n  over[{i}] <= carries && ({codes});");
         }
         let last = HEADER - 1;
         let words = format!(
@@ -142,18 +156,19 @@ initial begin
   fresh = 0;
   moves = 0;
 end
-always @(posedge clk) begin
-  if (number == 2'd0) begin
-    for (k = 0; k < 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-k) +: 8];
-  end else if (number[0]) begin
-    head <= 512'd0;
-    for (k = 0; k < {HEADER} - 64; k = k + 1) head[8*k +: 8] <= header[8*({last}-64-k) +: 8];
-  end else head <= 512'd0;
+always @(posedge clk) begin : places
+  reg [511:0] shown;
+  shown = 512'd0;
+  if (first) for (k = 0; k < 64; k = k + 1) shown[8*k +: 8] = header[8*({last}-k) +: 8];
+  if (second) for (k = 0; k < {HEADER} - 64; k = k + 1) shown[8*k +: 8] = shown[8*k +: 8] | header[8*({last}-64-k) +: 8];
+  if (ack_first) for (k = 0; k < 64; k = k + 1) shown[8*k +: 8] = shown[8*k +: 8] | ack_header[8*({last}-k) +: 8];
+  if (ack_second) for (k = 0; k < {HEADER} - 64; k = k + 1) shown[8*k +: 8] = shown[8*k +: 8] | ack_header[8*({last}-64-k) +: 8];
+  head <= shown;
   count_1 <= counts ? count : 7'd0;
   if (count_1 == 7'd0) body <= 512'd0;
   else {keep}
   code_1 <= code;
-  fresh <= ~^number;
+  fresh <= !carries;
   moves <= enable;
   case (code_1)
 {cases}  endcase
@@ -167,6 +182,7 @@ end
 {declared}// whether bytes count, which is late: beside `keep`, not before it
 reg counts_1;
 reg [1023:0] swapped;
+reg [1023:0] ack_swapped;
 reg [511:0] head;
 reg [63:0] keep;
 reg [511:0] body;
@@ -191,11 +207,17 @@ initial begin
 end
 always_comb begin
   swapped = 1024'd0;
-  for (k = 0; k < {HEADER}; k = k + 1) swapped[8*k +: 8] = header[8*({last}-k) +: 8];
+  ack_swapped = 1024'd0;
+  for (k = 0; k < {HEADER}; k = k + 1) begin
+    swapped[8*k +: 8] = header[8*({last}-k) +: 8];
+    ack_swapped[8*k +: 8] = ack_header[8*({last}-k) +: 8];
+  end
   placed = head;
 {choices}end
 always @(posedge clk) begin
-  head <= (number == 2'd0) ? swapped[511:0] : number[0] ? swapped[1023:512] : 512'd0;
+  // each part behind a register of its own, none behind another's decision
+  head <= ({{512{{first}}}} & swapped[511:0]) | ({{512{{second}}}} & swapped[1023:512])
+    | ({{512{{ack_first}}}} & ack_swapped[511:0]) | ({{512{{ack_second}}}} & ack_swapped[1023:512]);
   // a byte that is not there is cleared by its registers themselves, without a table before each bit
   for (i = 0; i < 64; i = i + 1) begin
     keep[i] <= {within};

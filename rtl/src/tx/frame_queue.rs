@@ -67,7 +67,10 @@ pub struct FrameQueue {
     // frames of either kind, and requests among those that keep their order: from where headers are made to where they have left
     #[registers(U<5>: inside, inside_ahead, requests)]
     #[registers(Bit: room, room_ahead, free_way)]
+    // for a READ request, on whichever way it goes
+    #[registers(Bit: room_read)]
     #[registers(U<4>: place, place_ahead)]
+    #[signals(Bit: room_next, room_ahead_next, free_way_next)]
     #[signals(Bit: goes_ahead, takes, takes_ahead, leaves, leaves_ahead, in_turn, first)]
     // counts change
     #[signals(Bit: enter, leave, enter_ahead, leave_ahead, enter_request, leave_request)]
@@ -91,7 +94,7 @@ impl Logic for FrameQueue {
         // what may enter; what has left is counted a clock later
         goes_ahead = next_read & free_way;
         next_ahead = goes_ahead;
-        admits = if goes_ahead { room_ahead } else { room };
+        admits = if next_read { room_read } else { room };
         takes = enters & !goes_ahead;
         takes_ahead = enters & goes_ahead;
         leaves = left & !left_ahead;
@@ -121,9 +124,15 @@ impl Logic for FrameQueue {
             requests = requests - 1;
         }
         // compared before it is known what enters and what has left
-        room = if inside == 16 { leave } else { !(enter & (inside == 15)) };
-        room_ahead = if inside_ahead == 16 { leave_ahead } else { !(enter_ahead & (inside_ahead == 15)) };
-        free_way = if requests.any() { leave_request & (requests == 1) } else { !enter_request };
+        room_next = if inside == 16 { leave } else { !(enter & (inside == 15)) };
+        room_ahead_next = if inside_ahead == 16 { leave_ahead } else { !(enter_ahead & (inside_ahead == 15)) };
+        free_way_next = if requests.any() { leave_request & (requests == 1) } else { !enter_request };
+        assign!(
+            room.d = room_next,
+            room_ahead.d = room_ahead_next,
+            free_way.d = free_way_next
+        );
+        room_read = if free_way_next { room_ahead_next } else { room_next };
 
         // in
         written_at.ahead = ahead;
@@ -167,6 +176,7 @@ impl Logic for FrameQueue {
         if reset {
             room = true;
             room_ahead = true;
+            room_read = true;
             free_way = true;
         }
     }

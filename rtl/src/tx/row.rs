@@ -108,7 +108,7 @@ impl Logic for DataHeader {
         queue.next_request = !word.response;
         take = packets.down.valid & queue.admits;
         queue.enters = take;
-        packets.down.ready = take;
+        packets.down.ready = queue.admits;
         words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
         beyond = if word.extension_kind == ExtensionKind::Reth { bits_u::<13>(20) } else { bits_u::<13>(4) };
         if word.extension_kind == ExtensionKind::Aeth {

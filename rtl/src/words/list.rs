@@ -35,8 +35,8 @@ use super::registers::{
 };
 use super::requester::{
     AckProgress, AckState, AnswerEvent, AnswerName, AnswerTag, ArrivedResponse, ClockHalves, ClockLower, FastStep,
-    GenerationHalves, LandingContext, OwnMessage, OwnWork, PostState, PostStep, PsnDistance, QpOfGeneration,
-    ReadDecision, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo, Syndrome, VoidBy,
+    GenerationHalves, LandingContext, LaterMessage, OwnMessage, OwnWork, PostContext, PostState, PostStep, PsnDistance,
+    QpOfGeneration, ReadDecision, RequesterContext, RequesterState, RingPlace, RingPointers, SentTo, Syndrome, VoidBy,
 };
 use super::responder::{ResponderCreation, ResponderState, ResponseNotice, ResponsesLeft, RoundedLength};
 use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, ReadWork, ResponseList};
@@ -157,10 +157,12 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AckState::descriptor(),
         AckProgress::descriptor(),
         RequesterContext::descriptor(),
+        PostContext::descriptor(),
         LandingContext::descriptor(),
         SentTo::descriptor(),
         OwnMessage::descriptor(),
         OwnWork::descriptor(),
+        LaterMessage::descriptor(),
         ReadDecision::descriptor(),
         ArrivedResponse::descriptor(),
         QpOfGeneration::descriptor(),

@@ -272,6 +272,18 @@ crate::word! {
         first_psn: U<24>,
     }
 
+    /// What posting needs of a context.
+    pub struct PostContext {
+        /// The queue pair exists.
+        alive: Bit,
+        /// Its generation.
+        generation: U<8>,
+        /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
+        mtu: U<3>,
+        /// First PSN sent.
+        first_psn: U<24>,
+    }
+
     /// A context on its way into the requester's table.
     pub struct LandingContext {
         /// Queue pair.
@@ -302,8 +314,16 @@ crate::word! {
         read: Bit,
         /// The work request ends with this message.
         last: Bit,
-        /// Bytes of this message, modulo 65536: what whole packets leave for the last is looked for, and no more.
-        length: U<16>,
+        /// Bytes of this message, modulo 8192: what whole packets leave for the last is looked for, and no more.
+        length: U<13>,
+    }
+
+    /// What is needed of a message later than the rest.
+    pub struct LaterMessage {
+        /// Local address.
+        base: U<64>,
+        /// Its work request.
+        work: OwnWork,
     }
 
     /// What the completion says of a message's work request.

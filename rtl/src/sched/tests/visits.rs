@@ -155,7 +155,7 @@ fn every_visit_agrees_bit_for_bit() {
     // whether a visit ends, ten clocks after it
     let mut ends = VecDeque::from(vec![false; 10]);
     block.overhead.next = U(registers.overhead.into());
-    for clock in 0..200_000 {
+    for clock in 0..300_000 {
         let case = case(&mut random, &registers);
         block.sender.next = sender_word(&case.sender);
         block.adjust.next = U(case.sender.adjust.into());

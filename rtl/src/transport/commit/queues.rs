@@ -24,7 +24,8 @@ use crate::words::transport::{Commit, CommitHead, CommitKind};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// An entry a clock in, and one of each kind out. Each queue holds 128; nothing is taken while one of them holds 120. The INT of an entry is there
+/// An entry a clock in, and one of each kind out. Each queue holds 64, as many as memory owes of frames of two beats in 128 clocks; nothing is taken
+/// while one of them holds 56, or while 120 write jobs are under way. The INT of an entry is there
 /// when the entry is, if that of the one before has been taken.
 #[block]
 pub struct CommitQueues {
@@ -50,10 +51,10 @@ pub struct CommitQueues {
     pub answers_written: StreamOut<U<1>>,
     #[registers(Bit: opens)]
     #[signals(Bit: takes, is_answer, request_enters, answer_enters, of_answer, awaited)]
-    of_requests: StreamFifo<CommitTurn, 7, 120>,
-    of_answers: StreamFifo<CommitTurn, 7, 120>,
-    int_of_requests: StreamFifo<W<336, 6>, 7, 120>,
-    int_of_answers: StreamFifo<W<336, 6>, 7, 120>,
+    of_requests: StreamFifo<CommitTurn, 6, 56>,
+    of_answers: StreamFifo<CommitTurn, 6, 56>,
+    int_of_requests: StreamFifo<W<336, 6>, 6, 56>,
+    int_of_answers: StreamFifo<W<336, 6>, 6, 56>,
     /// Of each write job under way: an answer waits for it.
     order: ShortFifo<U<1>, 7, 120>,
     arriving: Signal<Local, CommitEntry>,

@@ -99,8 +99,8 @@ pub struct Verdict {
     decision: Decision,
     ends: DFF<Bit>,
     skipped_r: DFF<U<36>>,
-    /// Bytes behind the packets before it, modulo 65536: counts at the READ's end.
-    left: DFF<U<16>>,
+    /// Bytes behind the packets before it, modulo 8192: counts at the READ's end.
+    left: DFF<U<13>>,
     base_r: DFF<U<64>>,
     counted: Signal<Local, ReadCounts>,
     distance: Signal<Local, PsnDistance>,
@@ -126,12 +126,12 @@ impl Logic for Verdict {
         in_order = row.psn == missing;
 
         skipped = (bit_cast_u::<36, 24>(offset) << 8) << row.mtu;
-        left = message.length - bit_cast_u::<16, 36>(skipped);
+        left = message.length - bit_cast_u::<13, 36>(skipped);
         skipped_r = skipped;
         base_r = base;
 
         full = bits_u::<16>(256) << row.mtu;
-        expected = if ends { left } else { full };
+        expected = if ends { bit_cast_u::<16, 13>(left) } else { full };
         is_end = (row.opcode == Opcode::ReadResponseLast) | (row.opcode == Opcode::ReadResponseOnly);
         sound = (is_end == ends) & (row.payload_length == expected);
 

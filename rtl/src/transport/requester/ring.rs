@@ -1,10 +1,11 @@
 //! The messages of all queue pairs: the requester's own copy, and the bus that tells Select.
 
+use crate::prim::banked_table::HeldBankedTable;
 use crate::prim::ram::RamReg;
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
-use crate::words::requester::{OwnMessage, OwnWork, PlaceFrom, RingPlace, RingPointers};
+use crate::words::requester::{LaterMessage, OwnMessage, OwnWork, PlaceFrom, RingPlace, RingPointers};
 use crate::words::transport::Message;
 use crate::words::work::{CompletionStatus, WorkRequest};
 use crate::{block, kernel};
@@ -79,20 +80,18 @@ pub struct Ring {
     position: Signal<Local, U<5>>,
     #[signals(RingPlace: looked, added, deferred)]
     memory: DirectRam<OwnMessage, 12>,
-    /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address.
-    bases: DirectRam<U<64>, 12>,
-    works: DirectRam<OwnWork, 12>,
+    /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address. 2048 places for the first 128
+    /// queue pairs, 512 for those behind.
+    later: HeldBankedTable<LaterMessage, 12, 11, 9>,
     later_place: DFF<U<12>>,
     taken: DFF<Bit>,
-    /// Output registers of these memories: nothing is chosen between, which the block RAM then has inside.
+    /// Output register of the messages' memory: nothing is chosen between, which the block RAM then has inside.
     message_taken: DFF<OwnMessage>,
-    base_taken: DFF<U<64>>,
-    work_taken: DFF<OwnWork>,
     /// The work request does not end with the message: a flip-flop of its own, because from a block RAM it is a long way to what decides by it. Inverted, so
     /// that it is not taken for the output register again.
     goes_on: DFF<Bit>,
     #[signals(OwnMessage: arrived, shown, own)]
-    own_work: Signal<Local, OwnWork>,
+    #[signals(LaterMessage: found, kept)]
     /// How messages ended whose completions wait.
     statuses: RamReg<CompletionStatus, 12>,
     memory_place: Signal<Local, U<12>>,
@@ -144,20 +143,16 @@ impl Logic for Ring {
         bus_data = data;
         inputs!(memory: we = valid, waddr = address);
         fields!(own from data: first_psn, end_psn, read, last);
-        own.length = bit_cast_u::<16, 32>(data.length);
+        own.length = bit_cast_u::<13, 32>(data.length);
         memory.wdata = own;
         later_place = memory_place;
-        inputs!([bases, works]: raddr = later_place);
         taken = take;
-        if taken {
-            assign!(base_taken.d = bases.rdata, work_taken.d = works.rdata);
-        }
-        base = base_taken;
-        ended_work = work_taken;
-        fields!(own_work from data: id, total);
-        inputs!([bases, works]: we = valid, waddr = address);
-        bases.wdata = data.local_address;
-        works.wdata = own_work;
+        inputs!(later: raddr = later_place, take = taken);
+        found = later.rdata;
+        assign!(base = found.base, ended_work = found.work);
+        inputs!(later: we = valid, waddr = address);
+        fields!(kept from data: base = local_address, work.id = id, work.total = total);
+        later.wdata = kept;
         statuses.raddr = memory_place;
         status = statuses.rdata;
         statuses.we = defer;

@@ -16,8 +16,8 @@ use crate::prim::uint::U;
 use crate::prim::word::bit_cast_word;
 use crate::words::context::QpContext;
 use crate::words::requester::{
-    AckProgress, AckState, GenerationHalves, LandingContext, PostState, RequesterContext, RequesterState, SentTo,
-    VoidBy,
+    AckProgress, AckState, GenerationHalves, LandingContext, PostContext, PostState, RequesterContext, RequesterState,
+    SentTo, VoidBy,
 };
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -102,7 +102,7 @@ pub struct Store {
     /// That is void.
     pub progress_void: Signal<Out, VoidBy>,
     /// Context of `post_qp`.
-    pub post_context: Signal<Out, RequesterContext>,
+    pub post_context: Signal<Out, PostContext>,
     /// A context waits until nobody else writes.
     pub crowded: Signal<Out, Bit>,
     /// A creation voids the state
@@ -115,7 +115,7 @@ pub struct Store {
     /// Read by the state machine, and by answers.
     posts: LoopRam<PostState, 8>,
     /// Copies for work requests.
-    post_contexts: RamReg<RequesterContext, 8>,
+    post_contexts: RamReg<PostContext, 8>,
     own_posts: LoopRam<PostState, 8>,
     progresses: LoopRam<AckProgress, 8>,
     acked: Signal<Local, AckState>,
@@ -124,7 +124,8 @@ pub struct Store {
     written_posted: Signal<Local, PostState>,
     new_progress: Signal<Local, AckProgress>,
     #[signals(U<8>: posted_at, acked_at)]
-    #[signals(RequesterContext: own_context)]
+    #[signals(RequesterContext: landed)]
+    #[signals(PostContext: own_context, landed_post)]
     #[signals(PostState: own_posted)]
     #[signals(AckProgress: own_progress)]
     sent: RamReg<SentTo, 8>,
@@ -159,7 +160,10 @@ impl Logic for Store {
         lands = landing.down.valid & quiet & !sent_valid;
         landing.down.ready = lands;
         crowded = landing.down.valid;
-        inputs!([contexts, post_contexts]: we = lands, waddr = waits.qp, wdata = waits.created);
+        landed = waits.created;
+        fields!(landed_post from landed: alive, generation, mtu, first_psn);
+        inputs!(contexts: we = lands, waddr = waits.qp, wdata = landed);
+        inputs!(post_contexts: we = lands, waddr = waits.qp, wdata = landed_post);
         // what is not used is void, whatever else stands there
         voiding = lands & waits.voids;
         assign!(voids = voiding, voided_qp = waits.qp);

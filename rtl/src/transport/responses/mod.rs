@@ -35,6 +35,7 @@ pub mod pool;
 #[cfg(test)]
 mod tests;
 
+use crate::prim::banked_table::BankedTable;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -165,7 +166,7 @@ pub struct ResponseQueue {
     next_end: DFF<U<24>>,
     next_reach: DFF<U<24>>,
     /// Messages completed before each READ, by queue pair and tag modulo 16.
-    completions: RamReg<U<24>, 12>,
+    completions: BankedTable<U<24>, 12, 11, 9>,
     asked_place: Signal<Local, RingPlace>,
     told_place: Signal<Local, RingPlace>,
     /// The answer is a READ asked for again.

@@ -1,4 +1,4 @@
-//! The ECP5 that a block is placed on: the smallest that holds it with room to spare. On a larger one its parts are strewn over the whole die, and what
+//! The ECP5 that a block is placed on, and by which of nextpnr's placers: the smallest that holds it with room to spare. On a larger one its parts are strewn over the whole die, and what
 //! is measured is how far apart.
 
 use super::Cells;
@@ -47,7 +47,27 @@ const PARTS: [Part; 3] = [
 ];
 
 /// Names the choice in the key of a placement.
-pub(super) const STEP: &str = "two thirds of the tables and flip-flops, nine tenths of block RAM and multipliers";
+pub(super) const STEP: &str =
+    "two thirds of the tables and flip-flops, nine tenths of block RAM and multipliers; static from 16000 tables on, else heap with slow paths three times as heavy";
+
+/// Tables from which on nextpnr's electrostatic placer is used: minutes for a block for which its own choice, `heap`, needs up to an hour. Smaller
+/// blocks are placed in minutes by either, and `heap` leaves them shorter wires. What clock rates both find is in `docs/src/numbers.md`.
+const STATIC_FROM: u64 = 16_000;
+
+/// Tables in use: of distributed RAM four hold the bits, two more write them.
+fn tables(needed: &Cells) -> u64 {
+    needed.luts() + 6 * needed.lut_rams()
+}
+
+/// The placer for a mapped netlist, as options of nextpnr.
+pub(super) fn placer(netlist: &Value, top: &str) -> &'static [&'static str] {
+    if tables(&cells(netlist, top)) >= STATIC_FROM {
+        &["--placer", "static"]
+    } else {
+        // slow paths weigh three times as much as nextpnr lets them
+        &["--placer", "heap", "--placer-heap-timingweight", "30"]
+    }
+}
 
 /// Cells of a mapped and flattened netlist of Yosys.
 fn cells(netlist: &Value, top: &str) -> Cells {
@@ -73,9 +93,7 @@ impl Part {
 
     /// Most of what nextpnr can fill without long ways around.
     fn has_room(&self, needed: &Cells) -> bool {
-        // of distributed RAM four tables hold the bits, two more write them
-        let luts = needed.luts() + 6 * needed.lut_rams();
-        3 * luts.max(needed.flip_flops()) <= 2 * self.luts
+        3 * tables(needed).max(needed.flip_flops()) <= 2 * self.luts
             && 10 * needed.block_rams() <= 9 * self.block_rams
             && 10 * needed.multipliers() <= 9 * self.multipliers
     }
@@ -114,5 +132,14 @@ mod tests {
         assert_eq!(name(&[("MULT18X18D", 26)]), "LFE5U-45F-8");
         assert_eq!(name(&[("MULT18X18D", 155)]), "LFE5U-85F-8");
         assert_eq!(name(&[("OTHER", 99)]), "LFE5U-25F-8");
+    }
+
+    #[test]
+    fn large_blocks_are_placed_by_the_quick_placer() {
+        let of = |counts: &[(&str, u64)]| placer(&netlist(counts), "block")[1];
+        assert_eq!(of(&[("LUT4", 15_999)]), "heap");
+        assert_eq!(of(&[("LUT4", 16_000)]), "static");
+        assert_eq!(of(&[("LUT4", 10_000), ("TRELLIS_DPR16X4", 1_000)]), "static");
+        assert_eq!(of(&[("DP16KD", 200)]), "heap");
     }
 }

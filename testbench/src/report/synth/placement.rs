@@ -38,10 +38,6 @@ pub struct Placement {
     pub wire_share: f64,
 }
 
-/// nextpnr's electrostatic placer: minutes for a block for which its own choice, `heap`, needs up to an hour. What clock rates either
-/// finds is in `docs/src/numbers.md`.
-const PLACER: [&str; 2] = ["--placer", "static"];
-
 /// Places and routes a top on the smallest ECP5 of speed grade 8 with room for it, aiming at `goal_mhz`.
 pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, SynthError> {
     let clocked = clocked(sources)?;
@@ -56,7 +52,6 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
         script.as_str(),
         output_registers::STEP,
         part::STEP,
-        PLACER[1],
         goal.as_str(),
         seed.as_str(),
     ];
@@ -76,7 +71,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
             std::fs::write(dir.join(PART), part.name)?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
             command.args(part.options());
-            command.args(PLACER);
+            command.args(part::placer(&mapped, &top));
             command.args(["--json", "netlist.json", "--freq", &goal]);
             command.args([
                 "--seed",

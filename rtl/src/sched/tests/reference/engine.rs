@@ -10,7 +10,7 @@ use hpcc_models::sched::{visit_at, Cap, Level, Moment, Pacing, SchedRegisters, S
 
 /// Clocks after a reset in which visits and wakes that were under way end without a trace.
 const SETTLE: u32 = 31;
-/// Clocks from the choice of a flow to the end of its visit.
+/// Clocks from the clock behind the choice of a flow to the end of its visit.
 const VISIT: usize = 14;
 
 /// What all engines see in a clock.
@@ -78,6 +78,8 @@ pub struct Engine {
     settle: u32,
     /// Other flows waited a clock ago.
     crowded: bool,
+    /// Whose visit begins in the next clock.
+    chosen: Option<Place>,
     line: [Option<Under>; VISIT],
     coming: Later<Option<(Place, u32)>>,
     early: Later<Option<Wake>>,
@@ -147,6 +149,7 @@ impl Engine {
             grants: Queue::new(32, 4),
             settle: 0,
             crowded: false,
+            chosen: None,
             line: [None; VISIT],
             coming: Later::new(2),
             early: Later::new(14),
@@ -169,7 +172,9 @@ impl Engine {
         let settled = self.settle == 0;
         let open = settled && !self.grants.crowded;
         let next = self.next(s.tag).filter(|_| open);
-        let next = next.map(|place| Under::begin(place, &self.words[place.index]));
+        // cap and pacing are read a clock behind the choice
+        let begun = self.chosen.map(|place| Under::begin(place, &self.words[place.index]));
+        self.chosen = next;
         let rows_taken = open && self.woken.out.is_none();
         let woken = self.wake(effect, settled);
         self.look(s);
@@ -223,7 +228,7 @@ impl Engine {
         self.woken.clock(woken, open, s.reset);
         self.grants.clock(granted, taken, s.reset);
         self.line.rotate_right(1);
-        self.line[0] = next;
+        self.line[0] = begun;
         self.settle = self.settle.saturating_sub(1);
         if s.reset {
             self.settle = SETTLE;

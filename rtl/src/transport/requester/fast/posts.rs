@@ -13,7 +13,7 @@
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::transport::requester::{above_outstanding, longest_message};
-use crate::words::requester::{AckProgress, PostState, PostStep, RequesterContext, VoidBy};
+use crate::words::requester::{AckProgress, PostContext, PostState, PostStep, VoidBy};
 use crate::words::responder::RoundedLength;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -40,7 +40,7 @@ pub struct Posts<const SEGMENT: usize> {
     /// 2: that is void.
     pub progress_void: Signal<In, VoidBy>,
     /// 2: context.
-    pub qp_context: Signal<In, RequesterContext>,
+    pub qp_context: Signal<In, PostContext>,
     /// 4: the local region allows the work request.
     pub allowed: Signal<In, Bit>,
     /// 4: place of the work request, to be read.
@@ -79,7 +79,7 @@ pub struct Posts<const SEGMENT: usize> {
     #[registers(PostState: posted_3, posted_4, posted_5)]
     #[registers(VoidBy: posted_void_3, progress_void_3)]
     progress_3: DFF<AckProgress>,
-    context_3: DFF<RequesterContext>,
+    context_3: DFF<PostContext>,
     #[signals(PostState: now, written)]
     #[signals(AckProgress: acked)]
     #[signals(U<5>: reads)]

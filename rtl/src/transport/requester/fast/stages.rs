@@ -380,7 +380,7 @@ impl Logic for Stages {
         // 4: the next response of a READ, of the kind and length of its place; the last has what whole packets leave of the READ
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
         // compared as if both were one less, which changes nothing
-        unlike = (message.length ^ step_4.length) & !above_packet_4;
+        unlike = (bit_cast_u::<16, 13>(message.length) ^ step_4.length) & !above_packet_4;
         fits_inside_5 = !step_4.ends & whole_4;
         fits_end_5 = step_4.ends & short_4 & !unlike.any();
         may_fit_5 = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
