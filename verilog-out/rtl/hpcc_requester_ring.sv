@@ -114,7 +114,10 @@ module hpcc_requester_ring (
   logic goes_on_q;
   // How messages ended whose completions wait.
   wire  hpcc_nic_pkg::completion_status_t statuses_rdata;
-  wire  [11:0] statuses_waddr;
+  logic defers_q;
+  wire  [11:0] defers_at_d;
+  logic [11:0] defers_at_q;
+  hpcc_nic_pkg::completion_status_t defers_status_q;
   logic valid_q;
   wire  [11:0] address_d;
   logic [11:0] address_q;
@@ -148,9 +151,9 @@ module hpcc_requester_ring (
     .clk(clk),
     .raddr(memory_place),
     .rdata(statuses_rdata),
-    .we(defer),
-    .waddr(statuses_waddr),
-    .wdata(defer_status)
+    .we(defers_q),
+    .waddr(defers_at_q),
+    .wdata(defers_status_q)
   );
   assign looked_place = position;
   assign memory_place = looked;
@@ -164,7 +167,7 @@ module hpcc_requester_ring (
   assign base = found.base;
   assign ended_work = found.work;
   assign status = statuses_rdata;
-  assign statuses_waddr = deferred;
+  assign defers_at_d = deferred;
   always_comb begin
     message_taken_d = message_taken_q;
     goes_on_d = goes_on_q;
@@ -265,6 +268,9 @@ module hpcc_requester_ring (
     taken_q = 1'd0;
     message_taken_q = 63'd0;
     goes_on_q = 1'd0;
+    defers_q = 1'd0;
+    defers_at_q = 12'd0;
+    defers_status_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     valid_q = 1'd0;
     address_q = 12'd0;
     data_q = 384'd0;
@@ -281,6 +287,9 @@ module hpcc_requester_ring (
     taken_q <= take;
     message_taken_q <= message_taken_d;
     goes_on_q <= goes_on_d;
+    defers_q <= defer;
+    defers_at_q <= defers_at_d;
+    defers_status_q <= defer_status;
     valid_q <= push;
     address_q <= address_d;
     data_q <= data_d;

@@ -23,17 +23,11 @@ module hpcc_short_fifo #(
   localparam [31:0] ONE = 1;
   localparam [ADDRESS:0] EMPTY = {(ADDRESS + 1){1'b0}};
   (* ram_style = "distributed", no_rw_check *) reg [WIDTH-1:0] mem [0:2**ADDRESS-1];
-  reg [ADDRESS-1:0] write;
-  reg [ADDRESS-1:0] read;
-  reg [ADDRESS:0] level;
   reg stored;
   initial begin
     up_ready = 0;
     down_data = {WIDTH{1'b0}};
     down_valid = 0;
-    write = {ADDRESS{1'b0}};
-    read = {ADDRESS{1'b0}};
-    level = EMPTY;
     stored = 0;
     crowded = 0;
   end
@@ -43,6 +37,14 @@ module hpcc_short_fifo #(
 `endif
 `ifdef FAST_SIMULATION
   // the same in one piece, which an empty FIFO leaves out; what nobody else reads changes at once
+  reg [ADDRESS-1:0] write;
+  reg [ADDRESS-1:0] read;
+  reg [ADDRESS:0] level;
+  initial begin
+    write = {ADDRESS{1'b0}};
+    read = {ADDRESS{1'b0}};
+    level = EMPTY;
+  end
   always @(posedge clk) begin : moves
     reg [ADDRESS:0] held;
     reg waits, pushed, leaves, kept, fetched;
@@ -79,19 +81,28 @@ module hpcc_short_fifo #(
 `else
   // down_valid, inverted, for the wide register alone: what else moves does not wait for a net with so many loads
   reg vacant;
-  initial vacant = 1;
+  // places written and taken from, modulo twice their number: what moves is known late in the clock and only counts, how many are held is
+  // their difference in the clock behind
+  reg [ADDRESS:0] written;
+  reg [ADDRESS:0] taken;
+  initial begin
+    vacant = 1;
+    written = EMPTY;
+    taken = EMPTY;
+  end
+  wire [ADDRESS-1:0] write = written[ADDRESS-1:0];
+  wire [ADDRESS-1:0] read = taken[ADDRESS-1:0];
+  wire [ADDRESS:0] level = written - taken;
   wire push = up_valid && up_ready;
   wire advance = !down_valid || down_ready;
   wire store = push && (stored || !advance);
   wire fetch = advance && stored;
-  // compared and counted before it is known what moves, which comes late in the clock
+  // compared before it is known what moves
   wire last_place = level == FULL[ADDRESS:0] - ONE[ADDRESS:0];
   wire last_item = level == ONE[ADDRESS:0];
-  wire [ADDRESS:0] level_if_advances = stored && !push ? level - ONE[ADDRESS:0] : level;
-  wire [ADDRESS:0] level_if_stays = push ? level + ONE[ADDRESS:0] : level;
   always @(posedge clk) begin
-    // while it is not full nothing is kept in the next place
-    if (!level[ADDRESS]) mem[write] <= up_data;
+    // while it is ready nothing is kept in the next place
+    if (up_ready) mem[write] <= up_data;
     if (vacant || down_ready) down_data <= stored ? mem[read] : up_data;
   end
   always @(posedge clk) begin
@@ -99,20 +110,17 @@ module hpcc_short_fifo #(
       up_ready <= 1'b0;
       down_valid <= 1'b0;
       vacant <= 1'b1;
-      write <= {ADDRESS{1'b0}};
-      read <= {ADDRESS{1'b0}};
-      level <= EMPTY;
+      written <= EMPTY;
+      taken <= EMPTY;
       stored <= 1'b0;
       crowded <= 1'b0;
     end else begin
       crowded <= level >= CROWD[ADDRESS:0];
       // with one place left something is stored, so what comes is stored, too
       up_ready <= fetch || (push ? !last_place : !level[ADDRESS]);
-      // not as a condition, of which synthesis makes an enable, another level of logic and a wire
-      level <= ({(ADDRESS + 1){advance}} & level_if_advances) | ({(ADDRESS + 1){!advance}} & level_if_stays);
       stored <= store || (stored && !(fetch && last_item));
-      if (store) write <= write + ONE[ADDRESS-1:0];
-      if (fetch) read <= read + ONE[ADDRESS-1:0];
+      if (store) written <= written + ONE[ADDRESS:0];
+      if (fetch) taken <= taken + ONE[ADDRESS:0];
       if (advance) begin
         down_valid <= stored || push;
         vacant <= !(stored || push);

@@ -94,6 +94,9 @@ pub struct Ring {
     #[signals(LaterMessage: found, kept)]
     /// How messages ended whose completions wait.
     statuses: RamReg<CompletionStatus, 12>,
+    defers: DFF<Bit>,
+    defers_at: DFF<U<12>>,
+    defers_status: DFF<CompletionStatus>,
     memory_place: Signal<Local, U<12>>,
     valid: DFF<Bit>,
     address: DFF<U<12>>,
@@ -155,8 +158,9 @@ impl Logic for Ring {
         later.wdata = kept;
         statuses.raddr = memory_place;
         status = statuses.rdata;
-        statuses.we = defer;
-        statuses.waddr = bit_cast_number::<12, RingPlace>(deferred);
-        statuses.wdata = defer_status;
+        // a clock later, as whether a message is done comes late; nobody reads it before
+        assign!(defers.d = defer, defers_status.d = defer_status);
+        defers_at = bit_cast_number::<12, RingPlace>(deferred);
+        inputs!(statuses: we = defers, waddr = defers_at, wdata = defers_status);
     }
 }

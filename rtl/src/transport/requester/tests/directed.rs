@@ -256,6 +256,45 @@ fn responses_wrong_in_kind_or_length_or_place_are_refused() {
     assert_eq!(b.done[1..], [(1, OK, 256), (2, OK, 100)]);
 }
 
+/// Of a READ's bytes the requester keeps the lowest thirteen: enough for what whole packets leave for the last one, up to 4096 bytes, and for telling it from
+/// one byte less or more.
+#[test]
+fn the_last_response_has_what_whole_packets_leave_at_every_mtu() {
+    for mtu in 0..5 {
+        let full = 256 << mtu;
+        for (packets, last) in [(1, full), (2, full), (2, 1), (3, full - 1), (17, full), (33, full)] {
+            let mut b: Bench<20> = Bench::new(1);
+            b.context(QP, GENERATION, 0, mtu, false, true);
+            b.work(QP, 0, true, (packets - 1) * full + last);
+            b.drain();
+            b.sent_to(packets);
+            for psn in 0..packets - 1 {
+                b.response(
+                    QP,
+                    GENERATION,
+                    if psn == 0 { FIRST } else { MIDDLE },
+                    psn,
+                    full,
+                    mtu,
+                    &[],
+                );
+            }
+            let end = if packets == 1 { ONLY } else { LAST };
+            let wrong: Vec<u64> = [last - 1, last + 1]
+                .into_iter()
+                .filter(|n| (1..=full).contains(n))
+                .collect();
+            for &length in wrong.iter().chain([&last]) {
+                b.response(QP, GENERATION, end, packets - 1, length, mtu, &[]);
+                b.drain();
+            }
+            let case = format!("MTU {full}, {packets} packets, the last of {last}");
+            assert_eq!(b.count(Counter::BadReadResponse), wrong.len() as u64, "{case}");
+            assert_eq!(b.done, [(0, OK, (packets - 1) * full + last)], "{case}");
+        }
+    }
+}
+
 #[test]
 fn the_next_read_is_taken_before_memory_has_the_one_before_it() {
     let mut b = bench(0, &[(true, 600), (true, 400)]);
