@@ -121,7 +121,7 @@ module hpcc_commit_stage (
   wire  queues_order_down_data;
   wire  queues_order_down_valid;
   wire  queues_order_down_ready;
-  wire  queues_order_crowded;
+  wire  unused_queues_order_crowded;
   logic full_1_d;
   logic full_1_q;
   logic full_d;
@@ -199,7 +199,7 @@ module hpcc_commit_stage (
     .down_ready(queues_answers_int_ready),
     .crowded(queues_int_of_answers_crowded)
   );
-  hpcc_short_fifo #(.WIDTH(1), .ADDRESS(7), .MARK(120)) u_queues_order (
+  hpcc_short_fifo #(.WIDTH(1), .ADDRESS(7), .MARK(1)) u_queues_order (
     .clk(clk),
     .rst(rst),
     .up_data(queues_order_up_data),
@@ -208,7 +208,7 @@ module hpcc_commit_stage (
     .down_data(queues_order_down_data),
     .down_valid(queues_order_down_valid),
     .down_ready(queues_order_down_ready),
-    .crowded(queues_order_crowded)
+    .crowded(unused_queues_order_crowded)
   );
   hpcc_ram #(.WIDTH(9), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_failed (
     .clk(clk),
@@ -379,8 +379,7 @@ module hpcc_commit_stage (
   // | 3 | is offered, if its queue was empty |
   //
   // An entry a clock in, and one of each kind out. Each queue holds 64, as many as memory owes of frames of two beats in 128 clocks;
-  // nothing is taken while one of them holds 56, or while 120 write jobs are under way. The INT of an entry is there when the entry is, if
-  // that of the one before has been taken.
+  // nothing is taken while one of them holds 56. The INT of an entry is there when the entry is, if that of the one before has been taken.
   assign queues_arriving = up_data;
   assign queues_is_answer = queues_arriving.commit.kind == hpcc_nic_pkg::COMMIT_KIND_ANSWER;
   assign queues_up_ready = queues_opens_q;
@@ -405,7 +404,7 @@ module hpcc_commit_stage (
   assign queues_written_ready = queues_order_down_valid & queues_awaited;
   assign queues_order_down_ready = written_valid & queues_awaited;
   always_comb begin
-    queues_opens_d = ((~queues_int_of_requests_crowded) & (~queues_int_of_answers_crowded)) & (~queues_order_crowded);
+    queues_opens_d = (~queues_int_of_requests_crowded) & (~queues_int_of_answers_crowded);
     if (rst) begin
       queues_opens_d = 1'd0;
     end

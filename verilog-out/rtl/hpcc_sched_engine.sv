@@ -100,6 +100,9 @@ module hpcc_sched_engine (
   wire  chosen_valid_d;
   logic chosen_valid_q;
   logic valid_0_q;
+  logic valid_12_q;
+  wire  ends_d;
+  logic ends_q;
   logic ending_d;
   logic ending_q;
   logic settled_d;
@@ -157,10 +160,9 @@ module hpcc_sched_engine (
   wire  hpcc_nic_pkg::grant_t fifo_down_data;
   wire  fifo_down_valid;
   wire  fifo_crowded;
-  wire  valid_12_q;
+  wire  valid_11_q;
   wire  hpcc_nic_pkg::ring_entry_t entry_13_q;
   wire  [33:0] visit_rate;
-  wire  visit_ends;
   wire  hpcc_nic_pkg::visit_flow_t visit_state_after;
   wire  hpcc_nic_pkg::grant_t visit_grant;
   wire  visit_idle;
@@ -301,10 +303,10 @@ module hpcc_sched_engine (
     .down_ready(grants_ready),
     .crowded(fifo_crowded)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(12)) u_valid_12 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(11)) u_valid_11 (
     .clk(clk),
     .d(valid_0_q),
-    .q(valid_12_q)
+    .q(valid_11_q)
   );
   hpcc_delay #(.WIDTH(38), .DEPTH(13)) u_entry_13 (
     .clk(clk),
@@ -326,7 +328,7 @@ module hpcc_sched_engine (
     .crowded(crowded_q),
     .pause(pause),
     .overhead(overhead),
-    .ends(visit_ends),
+    .ends(ends_q),
     .state_after(visit_state_after),
     .grant(visit_grant),
     .idle(visit_idle)
@@ -356,7 +358,7 @@ module hpcc_sched_engine (
   assign sender_ram_raddr = entry_0_q.place.index[5:0];
   assign state_ram_raddr = entry_0_q.place.index[5:0];
   assign adjust_ram_raddr = entry_0_q.place.index[5:0];
-  assign visit_ends = valid_12_q & settled_q;
+  assign ends_d = valid_11_q & settled_q;
   assign after = visit_state_after;
   assign state_ram_we = ending_q | clear;
   assign visited_ram_we = ending_q | clear;
@@ -448,6 +450,8 @@ module hpcc_sched_engine (
   initial begin
     chosen_valid_q = 1'd0;
     valid_0_q = 1'd0;
+    valid_12_q = 1'd0;
+    ends_q = 1'd0;
     ending_q = 1'd0;
     settled_q = 1'd0;
     crowded_q = 1'd0;
@@ -469,6 +473,8 @@ module hpcc_sched_engine (
   always @(posedge clk) begin
     chosen_valid_q <= chosen_valid_d;
     valid_0_q <= chosen_valid_q;
+    valid_12_q <= valid_11_q;
+    ends_q <= ends_d;
     ending_q <= ending_d;
     settled_q <= settled_d;
     crowded_q <= crowded_d;

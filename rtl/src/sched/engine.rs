@@ -103,7 +103,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub grants: StreamOut<Grant>,
     #[signals(Bit: is_out, waking, open, granted)]
     // other flows waited a clock ago
-    #[registers(Bit: chosen_valid, valid_0, ending, settled, crowded)]
+    #[registers(Bit: chosen_valid, valid_0, valid_12, ends, ending, settled, crowded)]
     // a flow was cleared a clock ago
     #[registers(Bit: cleared)]
     cleared_index: DFF<U<I>>,
@@ -128,7 +128,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     waiting: Waiting<I, ROWS>,
     choice: Choice,
     fifo: StreamFifo<Grant, 5, 4>,
-    valid_12: Delay<Bit, 12>,
+    valid_11: Delay<Bit, 11>,
     entry_13: Delay<RingEntry, 13>,
     visit: Visit,
     #[registers(RingEntry: back_14, back_15)]
@@ -225,9 +225,12 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         adjust_ram.raddr = bit_cast_u::<I, 16>(entry_0.place.index);
         inputs!(visit: sender = sender_ram.rdata, state = state_ram.rdata);
         inputs!(visit: adjust = adjust_ram.rdata, tick, pause, overhead, crowded);
-        valid_12 = valid_0;
+        valid_11 = valid_0;
+        valid_12 = valid_11;
         // when no visit ends there is no state after it, which is what a flow that is cleared gets
-        visit.ends = valid_12 & settled;
+        // out of a register of its own, as it clears the whole state
+        ends = valid_11 & settled;
+        visit.ends = ends;
         entry_13 = entry_0;
 
         // 13: write back, grant, return

@@ -25,8 +25,7 @@ use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
 /// An entry a clock in, and one of each kind out. Each queue holds 64, as many as memory owes of frames of two beats in 128 clocks; nothing is taken
-/// while one of them holds 56, or while 120 write jobs are under way. The INT of an entry is there
-/// when the entry is, if that of the one before has been taken.
+/// while one of them holds 56. The INT of an entry is there when the entry is, if that of the one before has been taken.
 #[block]
 pub struct CommitQueues {
     /// Clock.
@@ -56,7 +55,7 @@ pub struct CommitQueues {
     int_of_requests: StreamFifo<W<336, 6>, 6, 56>,
     int_of_answers: StreamFifo<W<336, 6>, 6, 56>,
     /// Of each write job under way: an answer waits for it.
-    order: ShortFifo<U<1>, 7, 120>,
+    order: ShortFifo<U<1>, 7, 1>,
     arriving: Signal<Local, CommitEntry>,
     turn: Signal<Local, CommitTurn>,
 }
@@ -71,7 +70,8 @@ impl Logic for CommitQueues {
         is_answer = arriving.commit.kind == CommitKind::Answer;
         up.ready = opens;
         takes = up.valid & opens;
-        opens = !int_of_requests.crowded & !int_of_answers.crowded & !order.crowded;
+        // nor can `order` overflow: what waits of both kinds together is less than it holds
+        opens = !int_of_requests.crowded & !int_of_answers.crowded;
         turn.commit = bit_cast_word::<CommitHead, Commit>(arriving.commit);
         turn.waits = arriving.waits;
         inputs!([of_requests, of_answers]: up.data = turn);
