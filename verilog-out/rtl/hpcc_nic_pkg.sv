@@ -3709,22 +3709,8 @@ package hpcc_nic_pkg;
     logic [63:0] base;
   } later_message_t;
 
-  // Which place of a queue pair's ring is read.
-  typedef enum logic [1:0] {
-    // That of the oldest message, as memory shows it.
-    PLACE_FROM_HEAD = 2'd0,
-    // That of the first message that may be a READ with missing data, as memory shows it.
-    PLACE_FROM_READ_AT = 2'd1,
-    // That of the oldest message whose completion waits, as memory shows it.
-    PLACE_FROM_TOLD = 2'd2,
-    // One that was given a clock before.
-    PLACE_FROM_GIVEN = 2'd3
-  } place_from_t;
-
   // Pointers into the ring of a queue pair, as its state has them.
   typedef struct packed {
-    // The oldest whose completion waits.
-    logic [4:0] told;
     // The first that may be a READ with missing data.
     logic [4:0] read_at;
     // The oldest message.

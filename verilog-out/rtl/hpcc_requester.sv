@@ -337,20 +337,19 @@ module hpcc_requester (
   logic turn_1_q;
   // It had the turn two clocks ago, for what leaves either.
   logic turn_2_q;
-  wire  pointers_writes;
-  wire  pointers_missed;
-  hpcc_nic_pkg::ring_pointers_t pointers_written;
-  hpcc_nic_pkg::ring_pointers_t pointers_newer;
+  hpcc_nic_pkg::ring_pointers_t pointers_pointers_now;
   // Clock 1: not the oldest message, but the first that may be a READ with missing data.
   logic pointers_read;
-  // Clock 1: or the oldest whose completion waits.
-  logic pointers_told;
-  // Clock 1: the place as it was written in the clocks 0 or 1,
+  // Clock 1: the place as it was written in clock 0.
   logic [4:0] pointers_place;
-  // Clock 1: which counts if one was, for then the memory will show an outdated one; otherwise which of `stored`.
-  hpcc_nic_pkg::place_from_t pointers_place_from;
+  // Clock 1: it was not, so that one of `stored` counts,
+  wire  pointers_shows;
+  // Clock 1: or, as it is being written in this clock, one of `written`.
+  wire  pointers_being_written;
   // Clock 2: the places as the memory shows them.
   wire  hpcc_nic_pkg::ring_pointers_t pointers_stored;
+  // Clock 2: the places that were written a clock ago.
+  wire  hpcc_nic_pkg::ring_pointers_t pointers_written;
   // Clock 0: the state that may be written in this clock would be this queue pair's.
   logic pointers_meets_write;
   // Clock 0: or the one that may be written in the next clock.
@@ -467,7 +466,9 @@ module hpcc_requester (
   // Messages of all queue pairs, 16 places each.
   logic [7:0] ring_qp;
   logic [4:0] ring_place;
-  hpcc_nic_pkg::place_from_t ring_place_from;
+  logic ring_shows;
+  logic ring_being_written;
+  logic ring_read;
   wire  [4:0] ring_looked_place;
   wire  ring_take;
   wire  hpcc_nic_pkg::own_message_t ring_message;
@@ -1121,7 +1122,7 @@ module hpcc_requester (
     .ended(stages_ended),
     .busy(stages_busy)
   );
-  hpcc_table_ram #(.WIDTH(15), .ADDRESS(8)) u_pointers_memory (
+  hpcc_table_ram #(.WIDTH(10), .ADDRESS(8)) u_pointers_memory (
     .clk(clk),
     .raddr(read_qp),
     .rdata(pointers_memory_rdata),
@@ -1317,8 +1318,11 @@ module hpcc_requester (
     .clk(clk),
     .qp(ring_qp),
     .place(ring_place),
-    .place_from(ring_place_from),
+    .shows(ring_shows),
+    .being_written(ring_being_written),
+    .read(ring_read),
     .stored(pointers_stored),
+    .written(pointers_written),
     .looked_place(ring_looked_place),
     .take(ring_take),
     .message(ring_message),
@@ -1579,10 +1583,16 @@ module hpcc_requester (
       end
     end
     ring_place = next_pointer_q;
-    ring_place_from = hpcc_nic_pkg::PLACE_FROM_GIVEN;
+    ring_shows = 1'd0;
+    ring_being_written = 1'd0;
     next_pointer_d = pointer_q + 5'd1;
-    if (load_q) begin
+    if (loads_q) begin
       pointer_d = ring_looked_place;
+      next_pointer_d = ring_looked_place + 5'd1;
+      if (choice_tell) begin
+        pointer_d = stages_state_now.told;
+        next_pointer_d = stages_state_now.told + 5'd1;
+      end
     end
     if (queue_load & stages_void_now) begin
       pointer_d = 5'd0;
@@ -1617,6 +1627,11 @@ module hpcc_requester (
         if (choice_row & (((~live_q) | stages_dead_now) | verdict_negative)) begin
           weigh_d = 1'd0;
           quits_d = 1'd1;
+        end
+        if (choice_tell) begin
+          ring_place = stages_state_now.told;
+          weigh_d = 1'd0;
+          again_d = 1'd1;
         end
       end
     end
@@ -1863,7 +1878,8 @@ module hpcc_requester (
     end
     if (read_q | (~turn)) begin
       ring_place = pointers_place;
-      ring_place_from = pointers_place_from;
+      ring_shows = pointers_shows;
+      ring_being_written = pointers_being_written;
     end
     schedules_up_valid = posts_push;
     if (emit_q & ((~scheduled_q) | (~schedules_crowded))) begin
@@ -2000,10 +2016,10 @@ module hpcc_requester (
   end
   always_comb begin
     pointers_read = stages_ring_read;
-    pointers_told = 1'd0;
+    ring_read = stages_ring_read;
     if (read_q) begin
       pointers_read = choice_row;
-      pointers_told = choice_tell;
+      ring_read = choice_row;
     end
   end
   always_comb begin
@@ -2203,41 +2219,26 @@ module hpcc_requester (
   //
   // Pointers of 256 queue pairs.
   assign pointers_memory_we = stages_we | store_voids;
-  assign pointers_missed = pointers_wrote_q & pointers_met_q;
-  assign pointers_writes = stages_we & pointers_same_q;
+  assign pointers_being_written = stages_we & pointers_same_q;
   assign pointers_stored = pointers_memory_rdata;
+  assign pointers_written = pointers_written_1_q;
+  assign pointers_shows = ~(pointers_wrote_q & pointers_met_q);
   always_comb begin
-    pointers_written.head = stages_new_state.head;
-    pointers_written.read_at = stages_new_state.read_at;
-    pointers_written.told = stages_new_state.told;
+    pointers_pointers_now.head = stages_new_state.head;
+    pointers_pointers_now.read_at = stages_new_state.read_at;
   end
   always_comb begin
     pointers_memory_waddr = stages_qp;
-    pointers_memory_wdata = pointers_written;
+    pointers_memory_wdata = pointers_pointers_now;
     if (store_voids) begin
       pointers_memory_waddr = store_voided_qp;
-      pointers_memory_wdata = 15'd0;
+      pointers_memory_wdata = 10'd0;
     end
   end
   always_comb begin
-    pointers_newer = pointers_written_1_q;
-    if (stages_writing & pointers_same_q) begin
-      pointers_newer = pointers_written;
-    end
-  end
-  always_comb begin
-    pointers_place = pointers_newer.head;
-    pointers_place_from = hpcc_nic_pkg::PLACE_FROM_HEAD;
+    pointers_place = pointers_written_1_q.head;
     if (pointers_read) begin
-      pointers_place = pointers_newer.read_at;
-      pointers_place_from = hpcc_nic_pkg::PLACE_FROM_READ_AT;
-    end
-    if (pointers_told) begin
-      pointers_place = pointers_newer.told;
-      pointers_place_from = hpcc_nic_pkg::PLACE_FROM_TOLD;
-    end
-    if (pointers_writes | pointers_missed) begin
-      pointers_place_from = hpcc_nic_pkg::PLACE_FROM_GIVEN;
+      pointers_place = pointers_written_1_q.read_at;
     end
   end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
@@ -2576,7 +2577,7 @@ module hpcc_requester (
     pointers_same_q = 1'd0;
     pointers_met_q = 1'd0;
     pointers_wrote_q = 1'd0;
-    pointers_written_1_q = 15'd0;
+    pointers_written_1_q = 10'd0;
     step_moves_write_q = 1'd0;
     step_moves_read_q = 1'd0;
     step_at_end_q = 1'd0;
@@ -2721,7 +2722,7 @@ module hpcc_requester (
     pointers_same_q <= pointers_meets_next_write;
     pointers_met_q <= pointers_meets_write;
     pointers_wrote_q <= stages_we;
-    pointers_written_1_q <= pointers_written;
+    pointers_written_1_q <= pointers_pointers_now;
     step_moves_write_q <= step_moves_write_d;
     step_moves_read_q <= step_moves_read_d;
     step_at_end_q <= step_at_end_d;

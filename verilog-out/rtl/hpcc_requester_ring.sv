@@ -9,13 +9,19 @@ module hpcc_requester_ring (
   input  wire  clk,
   // Queue pair whose ring is read.
   input  wire  [7:0] qp,
-  // Place to read, or
+  // Place to read; or
   input  wire  [4:0] place,
-  // which of `stored`,
-  input  wire  hpcc_nic_pkg::place_from_t place_from,
-  // places that come a clock later.
+  // one of `stored`, unless
+  input  wire  shows,
+  // it is one of `written`:
+  input  wire  being_written,
+  // of them not the oldest message, but the first that may be a READ with missing data.
+  input  wire  read,
+  // Places that come a clock later.
   input  wire  hpcc_nic_pkg::ring_pointers_t stored,
-  // The place to read, a clock later.
+  // Likewise.
+  input  wire  hpcc_nic_pkg::ring_pointers_t written,
+  // The place that was to be read, two clocks later.
   output wire  [4:0] looked_place,
   // The message there is taken, two clocks later,
   input  wire  take,
@@ -65,6 +71,7 @@ module hpcc_requester_ring (
   output wire  hpcc_nic_pkg::message_t bus_data
 );
   localparam [11:0] later_second = 12'h800;
+  logic [4:0] place_written;
   logic [4:0] position;
   hpcc_nic_pkg::ring_place_t looked;
   hpcc_nic_pkg::ring_place_t added;
@@ -76,10 +83,14 @@ module hpcc_requester_ring (
   hpcc_nic_pkg::later_message_t kept;
   wire  [11:0] memory_place;
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
-  // because one of the two comes a clock later.
+  // because two of the three come a clock later.
   logic [7:0] looked_qp_q;
-  hpcc_nic_pkg::place_from_t from_q;
+  wire  of_stored_d;
+  logic of_stored_q;
+  logic of_written_q;
+  logic of_read_q;
   logic [4:0] given_q;
+  logic [4:0] position_1_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
   // Output registers of the banks: nothing is chosen before them, which the block RAM then has inside.
   wire  later_writes_high;
@@ -155,7 +166,8 @@ module hpcc_requester_ring (
     .waddr(defers_at_q),
     .wdata(defers_status_q)
   );
-  assign looked_place = position;
+  assign of_stored_d = shows & (~being_written);
+  assign looked_place = position_1_q;
   assign memory_place = looked;
   assign arrived = memory_rdata;
   assign message = shown;
@@ -191,15 +203,21 @@ module hpcc_requester_ring (
     data_d.total = work.length;
   end
   always_comb begin
+    place_written = written.head;
+    if (of_read_q) begin
+      place_written = written.read_at;
+    end
+  end
+  always_comb begin
     position = given_q;
-    if (from_q == hpcc_nic_pkg::PLACE_FROM_HEAD) begin
+    if (of_written_q) begin
+      position = place_written;
+    end
+    if (of_stored_q) begin
       position = stored.head;
-    end
-    if (from_q == hpcc_nic_pkg::PLACE_FROM_READ_AT) begin
-      position = stored.read_at;
-    end
-    if (from_q == hpcc_nic_pkg::PLACE_FROM_TOLD) begin
-      position = stored.told;
+      if (of_read_q) begin
+        position = stored.read_at;
+      end
     end
   end
   always_comb begin
@@ -258,8 +276,11 @@ module hpcc_requester_ring (
   end
   initial begin
     looked_qp_q = 8'd0;
-    from_q = hpcc_nic_pkg::PLACE_FROM_HEAD;
+    of_stored_q = 1'd0;
+    of_written_q = 1'd0;
+    of_read_q = 1'd0;
     given_q = 5'd0;
+    position_1_q = 5'd0;
     later_of_low_q = 160'd0;
     later_of_high_q = 160'd0;
     later_from_high_1_q = 1'd0;
@@ -277,8 +298,11 @@ module hpcc_requester_ring (
   end
   always @(posedge clk) begin
     looked_qp_q <= qp;
-    from_q <= place_from;
+    of_stored_q <= of_stored_d;
+    of_written_q <= being_written;
+    of_read_q <= read;
     given_q <= place;
+    position_1_q <= position;
     later_of_low_q <= later_of_low_d;
     later_of_high_q <= later_of_high_d;
     later_from_high_1_q <= later_from_high_1_d;

@@ -177,6 +177,9 @@ module hpcc_requester_stages (
   wire  drops;
   logic gap_far;
   wire  at_first;
+  wire  may_fit;
+  wire  moving;
+  wire  closing;
   wire  judged;
   wire  at_end;
   wire  is_data;
@@ -188,6 +191,7 @@ module hpcc_requester_stages (
   wire  moves;
   wire  done;
   hpcc_nic_pkg::requester_state_t written;
+  wire  next_one;
   wire  accepts;
   wire  defers;
   wire  deferred;
@@ -318,9 +322,12 @@ module hpcc_requester_stages (
   logic closes_5_q;
   logic within_5_q;
   logic at_end_5_q;
-  logic behind_5_q;
   logic read_5_q;
   logic ends_work_5_q;
+  logic fills_5_d;
+  logic fills_5_q;
+  logic fills_all_5_d;
+  logic fills_all_5_q;
   logic [23:0] next_5_q;
   // Bytes that are acknowledged, but for half of the shift by the MTU code.
   logic [31:0] passed_5_d;
@@ -335,12 +342,10 @@ module hpcc_requester_stages (
   logic [4:0] one_more_retired_5_q;
   logic [4:0] read_at_freed_5_d;
   logic [4:0] read_at_freed_5_q;
-  wire  fits_inside_5_d;
-  logic fits_inside_5_q;
-  wire  fits_end_5_d;
-  logic fits_end_5_q;
-  logic may_fit_5_d;
-  logic may_fit_5_q;
+  logic takes_inside_5_d;
+  logic takes_inside_5_q;
+  logic takes_end_5_d;
+  logic takes_end_5_q;
   wire  first_5_d;
   logic first_5_q;
   wire  missing_5_d;
@@ -353,7 +358,8 @@ module hpcc_requester_stages (
   logic [2:0] mtu_5_q;
   assign moves = (kind_moves_5_q & within_5_q) | (closes_5_q & at_end_5_q);
   assign done = closes_5_q & at_end_5_q;
-  assign accepts = (may_fit_5_q & (first_5_q | missing_5_q)) & ((fits_inside_5_q & within_5_q) | (fits_end_5_q & at_end_5_q));
+  assign next_one = first_5_q | missing_5_q;
+  assign accepts = next_one & ((takes_inside_5_q & within_5_q) | (takes_end_5_q & at_end_5_q));
   assign defers = answer_5_q & (~moves);
   assign deferred = response_5_q & (~accepts);
   assign passes_1_d = defers | deferred;
@@ -416,6 +422,8 @@ module hpcc_requester_stages (
   assign drops_old_4_d = is_positive | is_data;
   assign over = next_4_q - message.end_psn;
   assign at_end = next_4_q == message.end_psn;
+  assign moving = kind_moves & (~old_4_q);
+  assign closing = (((kind_moves & (~old_4_q)) & direct_4_q) & all_4_q) & (room | (~message.last));
   assign completes_qp = step_4_q.qp;
   assign drops = (drops_4_q | (drops_old_4_q & old_4_q)) | ((acknowledgement_4_q & (~old_4_q)) & unsent_4_q);
   assign with_int_5_d = acknowledgement_4_q & int_on_4_q;
@@ -423,8 +431,7 @@ module hpcc_requester_stages (
   assign counts = positive_4_q & (~old_4_q);
   assign offset = step_4_q.psn - message.first_psn;
   assign unlike = ({3'd0, message.length} ^ step_4_q.length) & (~above_packet_4_q);
-  assign fits_inside_5_d = (~step_4_q.ends) & whole_4_q;
-  assign fits_end_5_d = (step_4_q.ends & short_4_q) & (~(|unlike));
+  assign may_fit = (((awaited_4_q & (~old_4_q)) & (~unsent_4_q)) & (~before_gap_4_q)) & message.read;
   assign first_5_d = step_4_q.psn == message.first_psn;
   assign missing_5_d = next_missing_4_q & (~offset.negative);
   assign ahead_5_d = ({12'd0, (step_4_q.psn - message.first_psn)} << 8) << (mtu_4_q & 3'd4);
@@ -465,15 +472,18 @@ module hpcc_requester_stages (
     valid_3_d = valid_2_q & (~(step_2_q.response & deferred));
     valid_4_d = goes_on;
     saves_4_d = saves;
-    kind_moves_5_d = kind_moves & (~old_4_q);
-    closes_5_d = (((kind_moves & (~old_4_q)) & direct_4_q) & all_4_q) & (room | (~message.last));
+    kind_moves_5_d = moving;
+    closes_5_d = closing;
+    fills_5_d = moving & behind_4_q;
+    fills_all_5_d = closing & behind_4_q;
     answer_5_d = valid_4_q & (~drops);
     tells_5_d = (judged_4_q & positive_4_q) & old_4_q;
     duplicate_5_d = (valid_4_q & duplicate_4_q) & step_4_q.int_on;
     ghost_5_d = ((judged_4_q & acknowledgement_4_q) & (~old_4_q)) & unsent_4_q;
     ignored_5_d = (judged_4_q & ignored_4_q) & (old_4_q | (~unsent_4_q));
     ended_5_d = ((valid_4_q & live_4_q) & ended_4_q) & acknowledgement_4_q;
-    may_fit_5_d = (((awaited_4_q & (~old_4_q)) & (~unsent_4_q)) & (~before_gap_4_q)) & message.read;
+    takes_inside_5_d = (may_fit & (~step_4_q.ends)) & whole_4_q;
+    takes_end_5_d = ((may_fit & step_4_q.ends) & short_4_q) & (~(|unlike));
     response_5_d = (valid_4_q & response_4_q) & (~deferred);
     saves_5_d = saves_4_q;
     writes_5_d = valid_4_q | saves_4_q;
@@ -497,7 +507,10 @@ module hpcc_requester_stages (
       ghost_5_d = 1'd0;
       ignored_5_d = 1'd0;
       ended_5_d = 1'd0;
-      may_fit_5_d = 1'd0;
+      takes_inside_5_d = 1'd0;
+      takes_end_5_d = 1'd0;
+      fills_5_d = 1'd0;
+      fills_all_5_d = 1'd0;
       response_5_d = 1'd0;
     end
   end
@@ -604,7 +617,7 @@ module hpcc_requester_stages (
     if (done & read_5_q) begin
       written.retired = one_more_retired_5_q;
     end
-    if ((moves & behind_5_q) | accepts) begin
+    if ((within_5_q & (fills_5_q | (takes_inside_5_q & next_one))) | (at_end_5_q & (fills_all_5_q | (takes_end_5_q & next_one)))) begin
       written.accepted = next_5_q;
     end
     if (accepts & at_end_5_q) begin
@@ -692,9 +705,10 @@ module hpcc_requester_stages (
     closes_5_q = 1'd0;
     within_5_q = 1'd0;
     at_end_5_q = 1'd0;
-    behind_5_q = 1'd0;
     read_5_q = 1'd0;
     ends_work_5_q = 1'd0;
+    fills_5_q = 1'd0;
+    fills_all_5_q = 1'd0;
     next_5_q = 24'd0;
     passed_5_q = 32'd0;
     behind_head_5_q = 5'd0;
@@ -702,9 +716,8 @@ module hpcc_requester_stages (
     behind_read_at_5_q = 5'd0;
     one_more_retired_5_q = 5'd0;
     read_at_freed_5_q = 5'd0;
-    fits_inside_5_q = 1'd0;
-    fits_end_5_q = 1'd0;
-    may_fit_5_q = 1'd0;
+    takes_inside_5_q = 1'd0;
+    takes_end_5_q = 1'd0;
     first_5_q = 1'd0;
     missing_5_q = 1'd0;
     response_5_q = 1'd0;
@@ -792,9 +805,10 @@ module hpcc_requester_stages (
     closes_5_q <= closes_5_d;
     within_5_q <= over.negative;
     at_end_5_q <= at_end;
-    behind_5_q <= behind_4_q;
     read_5_q <= message.read;
     ends_work_5_q <= message.last;
+    fills_5_q <= fills_5_d;
+    fills_all_5_q <= fills_all_5_d;
     next_5_q <= next_4_q;
     passed_5_q <= passed_5_d;
     behind_head_5_q <= behind_head_5_d;
@@ -802,9 +816,8 @@ module hpcc_requester_stages (
     behind_read_at_5_q <= behind_read_at_5_d;
     one_more_retired_5_q <= one_more_retired_5_d;
     read_at_freed_5_q <= read_at_freed_5_d;
-    fits_inside_5_q <= fits_inside_5_d;
-    fits_end_5_q <= fits_end_5_d;
-    may_fit_5_q <= may_fit_5_d;
+    takes_inside_5_q <= takes_inside_5_d;
+    takes_end_5_q <= takes_end_5_d;
     first_5_q <= first_5_d;
     missing_5_q <= missing_5_d;
     response_5_q <= response_5_d;

@@ -10,7 +10,8 @@
 // | 10 | membership written; who comes and who goes is known |
 // | 11 | who comes and who goes is counted |
 //
-// Bytes of packets and corrections are summed three clocks after their flow was named: two to its group and MTU, one to the bytes.
+// Bytes of corrections are summed three clocks after their flow was named, two to its group and one to the bytes; those of packets a clock
+// later: what leaves comes from the other end of the scheduler.
 //
 // Clocks are those of `super::sender`. A flow has an event every five clocks at most, so it is written before it is read
 // again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
@@ -97,8 +98,10 @@ module hpcc_sched_members #(
   logic goes_q;
   logic corrected_1_d;
   logic corrected_1_q;
-  logic leaves_3_d;
-  logic leaves_3_q;
+  logic leaves_1_d;
+  logic leaves_1_q;
+  logic leaves_4_d;
+  logic leaves_4_q;
   logic clearing_d;
   logic clearing_q;
   logic clearing_3_q;
@@ -108,6 +111,7 @@ module hpcc_sched_members #(
   logic down_3_q;
   logic [ADDRESS-1:0] flow_9_q;
   logic [ADDRESS-1:0] flow_10_q;
+  logic [ADDRESS-1:0] leaving_1_q;
   logic [3:0] group_10_q;
   logic [3:0] comes_to_q;
   logic [3:0] goes_from_q;
@@ -136,7 +140,7 @@ module hpcc_sched_members #(
   logic [3:0] went_group;
   logic [23:0] went_amount;
   wire  [23:0] went_sum;
-  wire  leaves_2_q;
+  wire  leaves_3_q;
   wire  packets_add;
   logic [3:0] packets_group;
   logic [23:0] packets_amount;
@@ -172,7 +176,7 @@ module hpcc_sched_members #(
   );
   hpcc_table_ram #(.WIDTH(7), .ADDRESS(ADDRESS)) u_at_exit (
     .clk(clk),
-    .raddr(leaving),
+    .raddr(leaving_1_q),
     .rdata(at_exit_rdata),
     .we(member_we),
     .waddr(flow_10_q),
@@ -204,10 +208,10 @@ module hpcc_sched_members #(
     .look(turn_q),
     .sum(went_sum)
   );
-  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_leaves_2 (
+  hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_leaves_3 (
     .clk(clk),
-    .d(leaves),
-    .q(leaves_2_q)
+    .d(leaves_1_q),
+    .q(leaves_3_q)
   );
   hpcc_sched_group_sum u_packets (
     .clk(clk),
@@ -272,7 +276,7 @@ module hpcc_sched_members #(
   assign unused_sign = unused_1_q;
   assign came_add = comes_q | clearing_q;
   assign went_add = goes_q | clearing_q;
-  assign packets_add = leaves_3_q | clearing_q;
+  assign packets_add = leaves_4_q | clearing_q;
   assign corrections_add = corrected_1_q | clearing_q;
   assign count_2_d = 16'(came_sum - went_sum);
   assign sum_2_d = packets_sum - corrections_sum;
@@ -293,7 +297,8 @@ module hpcc_sched_members #(
     comes_d = event_10_q & active_now;
     goes_d = (event_10_q & member_rdata.active) & (~clear_10_q);
     corrected_1_d = corrected;
-    leaves_3_d = leaves_2_q;
+    leaves_1_d = leaves;
+    leaves_4_d = leaves_3_q;
     turn_d = turn_q + 4'd1;
     if (&turn_q) begin
       clearing_d = 1'd0;
@@ -305,7 +310,8 @@ module hpcc_sched_members #(
       corrected_1_d = 1'd0;
       comes_d = 1'd0;
       goes_d = 1'd0;
-      leaves_3_d = 1'd0;
+      leaves_1_d = 1'd0;
+      leaves_4_d = 1'd0;
     end
   end
   always_comb begin
@@ -401,13 +407,15 @@ module hpcc_sched_members #(
     comes_q = 1'd0;
     goes_q = 1'd0;
     corrected_1_q = 1'd0;
-    leaves_3_q = 1'd0;
+    leaves_1_q = 1'd0;
+    leaves_4_q = 1'd0;
     clearing_q = 1'd0;
     clearing_3_q = 1'd0;
     up_3_q = 1'd0;
     down_3_q = 1'd0;
     flow_9_q = {ADDRESS{1'b0}};
     flow_10_q = {ADDRESS{1'b0}};
+    leaving_1_q = {ADDRESS{1'b0}};
     group_10_q = 4'd0;
     comes_to_q = 4'd0;
     goes_from_q = 4'd0;
@@ -436,13 +444,15 @@ module hpcc_sched_members #(
     comes_q <= comes_d;
     goes_q <= goes_d;
     corrected_1_q <= corrected_1_d;
-    leaves_3_q <= leaves_3_d;
+    leaves_1_q <= leaves_1_d;
+    leaves_4_q <= leaves_4_d;
     clearing_q <= clearing_d;
     clearing_3_q <= clearing_2_q;
     up_3_q <= up_3_d;
     down_3_q <= down_3_d;
     flow_9_q <= flow_next;
     flow_10_q <= flow_9_q;
+    leaving_1_q <= leaving;
     group_10_q <= group;
     comes_to_q <= group_new;
     goes_from_q <= member_rdata.group;

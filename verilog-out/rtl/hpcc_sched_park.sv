@@ -12,7 +12,7 @@
 // |---|---|
 // | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
 // | `Address`, `Read`, `Await` | its head is found, and what lies there read |
-// | `Offer` | the head is offered, in turns with what passes |
+// | `Offer` | the head is offered when something has passed since the last one that waited, or nothing came that passes |
 // | `Check` | was it the last one? the head is the next one |
 //
 // A grant that passes costs one clock, one that waited six. One that waited takes the service tag of the last one that passed: its own is
@@ -91,12 +91,9 @@ module hpcc_sched_park (
   wire  alone_d;
   logic alone_q;
   logic grew_q;
-  // Without the tag. What is read was written two clocks before at least.
+  // Without the tag. What is read was written a clock before at least.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
-  wire  rows_we;
-  wire  [10:0] rows_waddr;
-  wire  [57:0] rows_wdata;
   logic [7:0] head_0_d;
   logic [7:0] head_0_q;
   logic [7:0] head_1_d;
@@ -134,17 +131,24 @@ module hpcc_sched_park (
   wire  out_up_ready;
   wire  hpcc_nic_pkg::grant_t out_down_data;
   wire  out_down_valid;
+  // The next one that waits goes before what passes.
   logic turn_d;
   logic turn_q;
   logic [5:0] tag_d;
   logic [5:0] tag_q;
+  wire  stores_d;
+  logic stores_q;
+  wire  [10:0] stored_at_d;
+  logic [10:0] stored_at_q;
+  wire  [57:0] stored_grant_d;
+  logic [57:0] stored_grant_q;
   hpcc_table_ram #(.WIDTH(58), .ADDRESS(11)) u_rows (
     .clk(clk),
     .raddr(rows_raddr),
     .rdata(rows_rdata),
-    .we(rows_we),
-    .waddr(rows_waddr),
-    .wdata(rows_wdata)
+    .we(stores_q),
+    .waddr(stored_at_q),
+    .wdata(stored_grant_q)
   );
   hpcc_skid #(.WIDTH(64)) u_out (
     .clk(clk),
@@ -158,13 +162,13 @@ module hpcc_sched_park (
   );
   assign lane = up_data.pause_class;
   assign aside = |(held_r_q & up_priority);
-  assign parked_goes = (out_up_ready & offers_q) & (((~up_valid) | aside) | turn_q);
   assign yields = offers_q & turn_q;
+  assign parked_goes = out_up_ready & yields;
   assign passes = ((up_valid & (~aside)) & out_up_ready) & (~yields);
   assign up_ready = aside | (out_up_ready & (~yields));
-  assign rows_we = up_valid & aside;
-  assign rows_waddr = ({8'd0, lane} << 8) | {3'd0, tail_class};
-  assign rows_wdata = up_data[57:0];
+  assign stores_d = up_valid & aside;
+  assign stored_at_d = ({8'd0, lane} << 8) | {3'd0, tail_class};
+  assign stored_grant_d = up_data[57:0];
   assign rows_raddr = ({8'd0, pick_q} << 8) | {3'd0, head_was_q};
   assign next_head_d = head_was_q + 8'd1;
   assign grows = up_valid & (|(up_priority & picked_q));
@@ -174,7 +178,7 @@ module hpcc_sched_park (
   assign halves = may_q;
   assign halves_below = may_below_q;
   assign looks = ~((((addresses_q | reads_q) | awaits_q) | offers_q) | checks_q);
-  assign out_up_valid = offers_q | (up_valid & (~aside));
+  assign out_up_valid = yields | (up_valid & (~aside));
   assign down_data = out_down_data;
   assign down_valid = out_down_valid;
   always_comb begin
@@ -200,7 +204,7 @@ module hpcc_sched_park (
     if (passes) begin
       tag_d = up_data.tag;
     end
-    turn_d = passes | (turn_q & (~parked_goes));
+    turn_d = ((passes | (~up_valid)) | aside) | (turn_q & (~parked_goes));
     waits_d = waits_new;
     held_r_d = waits_new | pause;
     if (stored[0]) begin
@@ -424,7 +428,7 @@ module hpcc_sched_park (
   end
   always_comb begin
     out_up_data = up_data;
-    if (((offers_q & turn_q) | aside) | (~up_valid)) begin
+    if (yields) begin
       out_up_data = {6'd0, rows_rdata};
       out_up_data.tag = tag_q;
     end
@@ -465,6 +469,9 @@ module hpcc_sched_park (
     tail_7_q = 8'd0;
     turn_q = 1'd0;
     tag_q = 6'd0;
+    stores_q = 1'd0;
+    stored_at_q = 11'd0;
+    stored_grant_q = 58'd0;
   end
   always @(posedge clk) begin
     waits_q <= waits_d;
@@ -502,6 +509,9 @@ module hpcc_sched_park (
     tail_7_q <= tail_7_d;
     turn_q <= turn_d;
     tag_q <= tag_d;
+    stores_q <= stores_d;
+    stored_at_q <= stored_at_d;
+    stored_grant_q <= stored_grant_d;
   end
 endmodule
 

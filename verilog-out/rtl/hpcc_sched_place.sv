@@ -141,9 +141,12 @@ module hpcc_sched_place (
   always_comb begin
     write_d = write_q;
     read_d = read_q;
-    stands_r_d = stands_if_not;
-    if (take) begin
-      stands_r_d = stands_if_taken;
+    stands_r_d = (accept & (comes_first | take)) & next_free;
+    if (take & stands_if_taken) begin
+      stands_r_d = 1'd1;
+    end
+    if ((~take) & stands_if_not) begin
+      stands_r_d = 1'd1;
     end
     ready_d = (~closed) & (take | (~(filled_0 & filled_1)));
     full_0_d = next_full_0;
@@ -222,17 +225,11 @@ module hpcc_sched_place (
     if (read_q) begin
       stands_if_not = full_1_q & next_free_1;
     end
-    if (accept & comes_first) begin
-      stands_if_not = next_free;
-    end
   end
   always_comb begin
     stands_if_taken = full_1_q & next_free_1;
     if (read_q) begin
       stands_if_taken = full_0_q & next_free_0;
-    end
-    if (accept & (~comes_first)) begin
-      stands_if_taken = next_free;
     end
   end
   always_comb begin

@@ -598,7 +598,7 @@ module hpcc_sched_visit (
   end
   always_comb begin
     open_d = headroom.packets[3:0];
-    if (headroom.packets > 24'hf) begin
+    if (headroom.packets[15:0] > 16'hf) begin
       open_d = 4'hf;
     end
     if (headroom.negative) begin
@@ -924,8 +924,8 @@ module hpcc_sched_visit (
   wire unused_bits = &{1'b0, state.stopped, base_credit.bytes, base_credit.fraction, share[15:13], diff_sign_0.bytes, diff_sign_0.fraction,
       diff_sign_1.bytes, diff_sign_1.fraction, diff_sign_2.bytes, diff_sign_2.fraction, diff_sign_3.bytes, diff_sign_3.fraction,
       balance_sign_0.bytes, balance_sign_0.fraction, balance_sign_1.bytes, balance_sign_1.fraction, balance_sign_2.bytes,
-      balance_sign_2.fraction, balance_sign_3.bytes, balance_sign_3.fraction, correction_sign.bytes, earned.amount, behind_q.magnitude,
-      level_round_q.rest};
+      balance_sign_2.fraction, balance_sign_3.bytes, balance_sign_3.fraction, headroom.packets[23:16], correction_sign.bytes, earned.amount,
+      behind_q.magnitude, level_round_q.rest};
 endmodule
 
 `default_nettype wire

@@ -442,21 +442,26 @@ module hpcc_scheduler_large (
   wire  hpcc_nic_pkg::flow_of_generation_t ended_fifo_down_data;
   wire  ended_fifo_down_valid;
   wire  ended_fifo_crowded;
+  logic counts_late_d;
+  logic counts_late_q;
+  logic counts_beyond_d;
+  logic counts_beyond_q;
+  logic counts_out_of_range_d;
+  logic counts_out_of_range_q;
+  logic counts_timeout_d;
+  logic counts_timeout_q;
+  logic cc_lost_d;
+  logic cc_lost_q;
   // Counts events of a flow that is gone.
-  wire  late_pulse;
   wire  [31:0] late_count;
   // Counts acknowledgements of what was never sent.
   wire  [31:0] beyond_count;
   // Counts flow numbers that do not exist.
-  wire  out_of_range_pulse;
   wire  [31:0] out_of_range_count;
   // Counts timeouts.
   wire  [31:0] timeouts_count;
   // Counts events that found no room in `cc_fifo`.
   wire  [31:0] cc_dropped_count;
-  // One did, a clock ago.
-  logic cc_lost_d;
-  logic cc_lost_q;
   hpcc_sched_entry_large u_entry (
     .clk(clk),
     .rst(rst),
@@ -950,25 +955,25 @@ module hpcc_scheduler_large (
   hpcc_saturating_counter u_late (
     .clk(clk),
     .rst(rst),
-    .pulse(late_pulse),
+    .pulse(counts_late_q),
     .count(late_count)
   );
   hpcc_saturating_counter u_beyond (
     .clk(clk),
     .rst(rst),
-    .pulse(sender_beyond),
+    .pulse(counts_beyond_q),
     .count(beyond_count)
   );
   hpcc_saturating_counter u_out_of_range (
     .clk(clk),
     .rst(rst),
-    .pulse(out_of_range_pulse),
+    .pulse(counts_out_of_range_q),
     .count(out_of_range_count)
   );
   hpcc_saturating_counter u_timeouts (
     .clk(clk),
     .rst(rst),
-    .pulse(sender_timed_out),
+    .pulse(counts_timeout_q),
     .count(timeouts_count)
   );
   hpcc_saturating_counter u_cc_dropped (
@@ -1031,8 +1036,6 @@ module hpcc_scheduler_large (
   assign ended_valid = ended_fifo_down_valid;
   assign ended_flow = ended_fifo_down_data.flow;
   assign ended_generation = ended_fifo_down_data.generation;
-  assign late_pulse = sender_late | unused_late;
-  assign out_of_range_pulse = entry_out_of_range | unused_out_of_range;
   assign count_late = late_count;
   assign count_beyond = beyond_count;
   assign count_out_of_range = out_of_range_count;
@@ -1096,8 +1099,16 @@ module hpcc_scheduler_large (
   end
   always_comb begin
     cc_lost_d = sender_to_cc & (~cc_fifo_up_ready);
+    counts_late_d = sender_late | unused_late;
+    counts_beyond_d = sender_beyond;
+    counts_out_of_range_d = entry_out_of_range | unused_out_of_range;
+    counts_timeout_d = sender_timed_out;
     if (rst) begin
       cc_lost_d = 1'd0;
+      counts_late_d = 1'd0;
+      counts_beyond_d = 1'd0;
+      counts_out_of_range_d = 1'd0;
+      counts_timeout_d = 1'd0;
     end
   end
   always_comb begin
@@ -1427,6 +1438,10 @@ module hpcc_scheduler_large (
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
+    counts_late_q = 1'd0;
+    counts_beyond_q = 1'd0;
+    counts_out_of_range_q = 1'd0;
+    counts_timeout_q = 1'd0;
     cc_lost_q = 1'd0;
   end
   always @(posedge clk) begin
@@ -1476,6 +1491,10 @@ module hpcc_scheduler_large (
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;
+    counts_late_q <= counts_late_d;
+    counts_beyond_q <= counts_beyond_d;
+    counts_out_of_range_q <= counts_out_of_range_d;
+    counts_timeout_q <= counts_timeout_d;
     cc_lost_q <= cc_lost_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns,

@@ -7,7 +7,8 @@
 //! | 10 | membership written; who comes and who goes is known |
 //! | 11 | who comes and who goes is counted |
 //!
-//! Bytes of packets and corrections are summed three clocks after their flow was named: two to its group and MTU, one to the bytes.
+//! Bytes of corrections are summed three clocks after their flow was named, two to its group and one to the bytes; those of packets a clock later: what leaves
+//! comes from the other end of the scheduler.
 //!
 //! Clocks are those of [`super::sender`]. A flow has an event every five clocks at most, so it is written before it is read
 //! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
@@ -79,9 +80,9 @@ pub struct Members<const A: usize> {
     /// One clock later: bytes that it has sent on the wire.
     pub sent: Signal<Out, U<64>>,
     low_new: Signal<Local, U<24>>,
-    #[registers(Bit: event_10, clear_10, alive_10, by_sent_10, unsent_10, unacknowledged_10, limited_10, comes, goes, corrected_1, leaves_3, clearing)]
+    #[registers(Bit: event_10, clear_10, alive_10, by_sent_10, unsent_10, unacknowledged_10, limited_10, comes, goes, corrected_1, leaves_1, leaves_4, clearing)]
     #[registers(Bit: clearing_3, up_3, down_3)]
-    #[registers(U<A>: flow_9, flow_10)]
+    #[registers(U<A>: flow_9, flow_10, leaving_1)]
     #[registers(U<4>: group_10, comes_to, goes_from, corrected_group, left_group, turn, turn_1, turn_2, turn_3)]
     #[registers(U<20>: unused_1)]
     #[registers(U<24>: sum_2, low_3)]
@@ -92,7 +93,7 @@ pub struct Members<const A: usize> {
     at_correction: TableRam<U<4>, A>,
     came: GroupSum,
     went: GroupSum,
-    leaves_2: Delay<Bit, 2>,
+    leaves_3: Delay<Bit, 2>,
     packets: GroupSum,
     corrections: GroupSum,
     clearing_2: Delay<Bit, 2>,
@@ -155,9 +156,10 @@ impl<const A: usize> Logic for Members<A> {
             corrected_group.d = at_correction.rdata
         );
 
-        // packets: two clocks to the flow's word, one to its bytes
-        at_exit.raddr = leaving;
-        leaves_2 = leaves;
+        // packets: a clock on the way, two to the flow's word, one to its bytes
+        assign!(leaving_1.d = leaving, leaves_1.d = leaves);
+        at_exit.raddr = leaving_1;
+        leaves_3 = leaves_1;
         bytes = if at_exit.rdata.val().mtu == 0 { bits_u::<13>(256) } else { bits_u::<13>(4096) };
         if at_exit.rdata.val().mtu == 1 {
             bytes = bits_u::<13>(512);
@@ -168,7 +170,7 @@ impl<const A: usize> Logic for Members<A> {
         if at_exit.rdata.val().mtu == 3 {
             bytes = bits_u::<13>(2048);
         }
-        leaves_3 = leaves_2;
+        leaves_4 = leaves_3;
         left_group = at_exit.rdata.val().group;
         left_bytes = bytes + bit_cast_u::<13, 10>(overhead);
 
@@ -185,7 +187,7 @@ impl<const A: usize> Logic for Members<A> {
         came.group = comes_to;
         went.add = goes | clearing;
         went.group = goes_from;
-        packets.add = leaves_3 | clearing;
+        packets.add = leaves_4 | clearing;
         packets.group = left_group;
         corrections.add = corrected_1 | clearing;
         corrections.group = corrected_group;
@@ -254,13 +256,20 @@ impl<const A: usize> Logic for Members<A> {
         if reset {
             turn = bits_u::<4>(0);
             clearing = true;
-            clear!(event_10, corrected_1, comes, goes, leaves_3);
+            clear!(event_10, corrected_1, comes, goes, leaves_1, leaves_4);
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {
         named_with::<Self>(
             &[("ADDRESS", A)],
-            &["flow_next", "corrected_flow", "leaving", "flow_9", "flow_10"],
+            &[
+                "flow_next",
+                "corrected_flow",
+                "leaving",
+                "leaving_1",
+                "flow_9",
+                "flow_10",
+            ],
         )
     }
 }

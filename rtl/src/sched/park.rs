@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `Look` | a queue that may leave is looked for; what comes passes, or goes into its queue |
 //! | `Address`, `Read`, `Await` | its head is found, and what lies there read |
-//! | `Offer` | the head is offered, in turns with what passes |
+//! | `Offer` | the head is offered when something has passed since the last one that waited, or nothing came that passes |
 //! | `Check` | was it the last one? the head is the next one |
 //!
 //! A grant that passes costs one clock, one that waited six. One that waited takes the service tag of the last one that passed: its own is old by then.
@@ -61,14 +61,19 @@ pub struct Park {
     #[signals(PriorityHalves: halves, halves_below, picked_half)]
     #[signals(U<4>: half, highest)]
     #[signals(U<3>: number)]
-    /// Without the tag. What is read was written two clocks before at least.
+    /// Without the tag. What is read was written a clock before at least.
     rows: TableRam<U<58>, 11>,
     head: [DFF<U<8>>; 8],
     tail: [DFF<U<8>>; 8],
     out: Skid<Grant>,
+    /// The next one that waits goes before what passes.
     turn: DFF<Bit>,
     tag: DFF<U<6>>,
     lane: Signal<Local, U<3>>,
+    // what goes into a queue, a clock later
+    stores: DFF<Bit>,
+    stored_at: DFF<U<11>>,
+    stored_grant: DFF<U<58>>,
 }
 
 #[kernel]
@@ -79,15 +84,16 @@ impl Logic for Park {
         // what comes: into its queue, or through
         lane = up.data.val().pause_class;
         aside = (held_r & up_priority).any();
-        parked_goes = out.up.ready & offers & (!up.valid | aside | turn);
         // what comes gives way, unless it goes into its queue
         yields = offers & turn;
+        parked_goes = out.up.ready & yields;
         passes = up.valid & !aside & out.up.ready & !yields;
         up.ready = aside | (out.up.ready & !yields);
         if passes {
             tag = up.data.val().tag;
         }
-        turn = passes | (turn & !parked_goes);
+        // known a clock before, as what is offered is wide; where nothing passes there is nothing to wait for
+        turn = passes | !up.valid | aside | (turn & !parked_goes);
 
         // the queues
         clear!(head_now, tail_now);
@@ -101,9 +107,10 @@ impl Logic for Park {
                 tail_class = tail_class | tail[i];
             }
         }
-        rows.we = up.valid & aside;
-        rows.waddr = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
-        rows.wdata = bit_cast_number::<58, Grant>(up.data);
+        stores = up.valid & aside;
+        stored_at = (bit_cast_u::<11, 3>(lane) << 8) | bit_cast_u::<11, 8>(tail_class);
+        stored_grant = bit_cast_number::<58, Grant>(up.data);
+        inputs!(rows: we = stores, waddr = stored_at, wdata = stored_grant);
         // out of registers alone: the way to the block RAMs is a clock long
         rows.raddr = (bit_cast_u::<11, 3>(pick) << 8) | bit_cast_u::<11, 8>(head_was);
         // a queue becomes empty when nothing is behind the head that leaves, and nothing comes in that clock
@@ -177,11 +184,9 @@ impl Logic for Park {
         addresses = looks & may.any();
         assign!(reads.d = addresses, awaits.d = reads, checks.d = parked_goes);
         offers = awaits | (offers & !parked_goes);
-        // where the head of a queue is offered, it goes or lets another one pass
-        out.up.valid = offers | (up.valid & !aside);
+        out.up.valid = yields | (up.valid & !aside);
         out.up.data = up.data;
-        // where nothing is offered it does not matter which one is taken
-        if (offers & turn) | aside | !up.valid {
+        if yields {
             out.up.data = bit_cast_word::<Grant, U<64>>(bit_cast_u::<64, 58>(rows.rdata));
             out.up.data.next.tag = tag;
         }

@@ -72,7 +72,7 @@ pub struct Place<const A: usize> {
     #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, comes_in_range, next_free_0, next_free_1)]
     // of what comes: nothing waits before it; its flow was chosen in none of the last clocks
     #[signals(Bit: comes_first, next_free)]
-    // full with what comes; who stands in the next clock if nothing is taken in this one, and if it is
+    // full with what comes; who of those that wait stands in the next clock if nothing is taken in this one, and if it is
     #[signals(Bit: filled_0, filled_1, next_full_0, next_full_1, stands_if_not, stands_if_taken)]
     #[signals(U<A>: head_0, head_1, coming)]
     word_0: DFF<Operation>,
@@ -123,18 +123,19 @@ impl<const A: usize> Logic for Place<A> {
             filled_1 = true;
             assign!(once_1.d = came_1, twice_1.d = came_2);
         }
-        // what is taken, and what comes, is known late, so that who stands next is computed without, and with either
+        // what is taken is known late, so that it is computed for both who stands next; so is what comes, which stands next only where nothing else waits, or
+        // nothing else that is not taken
         comes_first = write == read;
         next_free = !(came_1 | came_2 | came_3);
         stands_if_not = if read { full_1 & next_free_1 } else { full_0 & next_free_0 };
         stands_if_taken = if read { full_0 & next_free_0 } else { full_1 & next_free_1 };
-        if accept & comes_first {
-            stands_if_not = next_free;
+        stands_r = accept & (comes_first | take) & next_free;
+        if take & stands_if_taken {
+            stands_r = true;
         }
-        if accept & !comes_first {
-            stands_if_taken = next_free;
+        if !take & stands_if_not {
+            stands_r = true;
         }
-        stands_r = if take { stands_if_taken } else { stands_if_not };
         ready = !closed & (take | !(filled_0 & filled_1));
         next_full_0 = filled_0 & !(take & !read);
         next_full_1 = filled_1 & !(take & read);

@@ -163,6 +163,8 @@ pub struct Scheduler<
     cc_fifo: StreamFifo<LawEvent, 6, 48>,
     /// Flows that ended.
     ended_fifo: StreamFifo<FlowOfGeneration, 4, 4>,
+    // what is counted, a clock before
+    #[registers(Bit: counts_late, counts_beyond, counts_out_of_range, counts_timeout, cc_lost)]
     /// Counts events of a flow that is gone.
     late: SaturatingCounter,
     /// Counts acknowledgements of what was never sent.
@@ -173,8 +175,6 @@ pub struct Scheduler<
     timeouts: SaturatingCounter,
     /// Counts events that found no room in `cc_fifo`.
     cc_dropped: SaturatingCounter,
-    /// One did, a clock ago.
-    cc_lost: DFF<Bit>,
 }
 
 #[kernel]
@@ -290,7 +290,6 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         reported_kind = if sender.timed_out { bits_u::<3>(3) } else { telemetry.event_kind };
         acked_bytes = (bit_cast_u::<32, 24>(sender.acked) << 8) << sender.acked_mtu;
         cc_fifo.up.valid = sender.to_cc;
-        // the FIFO and its counter lie apart
         cc_lost = sender.to_cc & !cc_fifo.up.ready;
         cc_dropped.pulse = cc_lost;
         cc_fifo.up.data = bits_zero::<LawEvent>(0);
@@ -312,17 +311,21 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         ended.flow = ended_fifo.down.data.val().flow;
         ended.generation = ended_fifo.down.data.val().generation;
 
-        // two in one clock, of an operation and of bytes, count once
-        late.pulse = sender.late | unused.late;
-        beyond.pulse = sender.beyond;
-        out_of_range.pulse = entry.out_of_range | unused.out_of_range;
-        timeouts.pulse = sender.timed_out;
+        // two in one clock, of an operation and of bytes, count once; what happened lies far from what counts it
+        counts_late = sender.late | unused.late;
+        counts_beyond = sender.beyond;
+        counts_out_of_range = entry.out_of_range | unused.out_of_range;
+        counts_timeout = sender.timed_out;
+        late.pulse = counts_late;
+        beyond.pulse = counts_beyond;
+        out_of_range.pulse = counts_out_of_range;
+        timeouts.pulse = counts_timeout;
         count_late = late.count;
         count_beyond = beyond.count;
         count_out_of_range = out_of_range.count;
         count_timeout = timeouts.count;
         count_cc_dropped = cc_dropped.count;
-        reset!(cc_lost);
+        reset!(cc_lost, counts_late, counts_beyond, counts_out_of_range, counts_timeout);
         if reset {
             overhead = 124.into();
             interval = 512.into();

@@ -299,7 +299,11 @@ impl Logic for Visit {
 
         // 6: saturate; credit earned
         headroom = bit_cast_word::<WindowRoom, U<25>>(bit_cast_u::<25, 16>(window_6) - bit_cast_u::<25, 24>(in_flight));
-        open = if headroom.packets > 15 { bits_u::<4>(15) } else { bit_cast_u::<4, 24>(headroom.packets) };
+        // a window has sixteen bits: what is not negative has no more either
+        open = bit_cast_u::<4, 24>(headroom.packets);
+        if bit_cast_u::<16, 24>(headroom.packets) > 15 {
+            open = bits_u::<4>(15);
+        }
         if headroom.negative {
             open = bits_u::<4>(0);
         }

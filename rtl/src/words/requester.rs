@@ -8,18 +8,6 @@ use crate::prim::wide::W;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
-    /// Which place of a queue pair's ring is read.
-    pub enum PlaceFrom {
-        /// That of the oldest message, as memory shows it.
-        Head,
-        /// That of the first message that may be a READ with missing data, as memory shows it.
-        ReadAt,
-        /// That of the oldest message whose completion waits, as memory shows it.
-        Told,
-        /// One that was given a clock before.
-        Given,
-    }
-
     /// What is known of a READ response before it is compared with its READ.
     pub enum ResponseCase {
         /// It is to be compared.
@@ -92,8 +80,6 @@ crate::word! {
         head: U<5>,
         /// The first that may be a READ with missing data.
         read_at: U<5>,
-        /// The oldest whose completion waits.
-        told: U<5>,
     }
 
     /// An acknowledgement on its way to the scheduler.

@@ -6,7 +6,7 @@ use crate::emit::naming::named_inside;
 use crate::prim::table_ram::TableRam;
 use crate::prim::uint::U;
 use crate::prim::word::bits_zero;
-use crate::words::requester::{PlaceFrom, RequesterState, RingPointers};
+use crate::words::requester::{RequesterState, RingPointers};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -19,21 +19,21 @@ pub struct Pointers {
     pub qp: Signal<In, U<8>>,
     /// Clock 1: not the oldest message, but the first that may be a READ with missing data.
     pub read: Signal<In, Bit>,
-    /// Clock 1: or the oldest whose completion waits.
-    pub told: Signal<In, Bit>,
-    /// Clock 1: the place as it was written in the clocks 0 or 1,
+    /// Clock 1: the place as it was written in clock 0.
     pub place: Signal<Out, U<5>>,
-    /// Clock 1: which counts if one was, for then the memory will show an outdated one; otherwise which of `stored`.
-    pub place_from: Signal<Out, PlaceFrom>,
+    /// Clock 1: it was not, so that one of `stored` counts,
+    pub shows: Signal<Out, Bit>,
+    /// Clock 1: or, as it is being written in this clock, one of `written`.
+    pub being_written: Signal<Out, Bit>,
     /// Clock 2: the places as the memory shows them.
     pub stored: Signal<Out, RingPointers>,
+    /// Clock 2: the places that were written a clock ago.
+    pub written: Signal<Out, RingPointers>,
     /// Clock 0: the state that may be written in this clock would be this queue pair's.
     pub meets_write: Signal<In, Bit>,
     /// Clock 0: or the one that may be written in the next clock.
     pub meets_next_write: Signal<In, Bit>,
-    /// A state may be written in this clock, of another queue pair than in the clock before.
-    pub writing: Signal<In, Bit>,
-    /// A state is written. Only with `writing`.
+    /// A state is written, of another queue pair than in the clock before.
     pub we: Signal<In, Bit>,
     /// Of this queue pair.
     pub write_qp: Signal<In, U<8>>,
@@ -43,9 +43,7 @@ pub struct Pointers {
     pub voids: Signal<In, Bit>,
     /// That of this queue pair.
     pub voided_qp: Signal<In, U<8>>,
-    // the queue pair's are being written, or were a clock ago
-    #[signals(Bit: writes, missed)]
-    #[signals(RingPointers: written, newer)]
+    #[signals(RingPointers: pointers_now)]
     memory: TableRam<RingPointers, 8>,
     // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
     #[registers(Bit: same, met, wrote)]
@@ -56,33 +54,20 @@ pub struct Pointers {
 impl Logic for Pointers {
     fn update(&mut self) {
         memory.raddr = qp;
-        fields!(written from new_state: head, read_at, told);
-        inputs!(memory: waddr = write_qp, wdata = written);
+        fields!(pointers_now from new_state: head, read_at);
+        inputs!(memory: waddr = write_qp, wdata = pointers_now);
         memory.we = we | voids;
         if voids {
             memory.waddr = voided_qp;
             memory.wdata = bits_zero::<RingPointers>(0);
         }
         same = meets_next_write;
-        assign!(met.d = meets_write, wrote.d = we, written_1.d = written);
-        missed = wrote & met;
-        writes = we & same;
-        // whether it is written is late
-        newer = if writing & same { written } else { written_1 };
-        stored = memory.rdata;
-        place = newer.head;
-        place_from = PlaceFrom::Head;
-        if read {
-            place = newer.read_at;
-            place_from = PlaceFrom::ReadAt;
-        }
-        if told {
-            place = newer.told;
-            place_from = PlaceFrom::Told;
-        }
-        if writes | missed {
-            place_from = PlaceFrom::Given;
-        }
+        assign!(met.d = meets_write, wrote.d = we, written_1.d = pointers_now);
+        // what is being written is late, so that it is chosen out of its register
+        being_written = we & same;
+        assign!(stored = memory.rdata, written = written_1);
+        place = if read { written_1.read_at } else { written_1.head };
+        shows = !(wrote & met);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -96,6 +81,16 @@ mod tests {
     use crate::prim::word::Word;
     use crate::sim::{init, step, Stimulus};
 
+    /// What clock 1 said, and which place it should be.
+    #[derive(Default)]
+    struct Looked {
+        given: u64,
+        shows: bool,
+        newest: bool,
+        read: bool,
+        expected: u64,
+    }
+
     /// In every clock, with writes of the same queue pair in the clock of the read, the one behind it, and before; now and then the places of one that is not
     /// read become void.
     #[test]
@@ -103,46 +98,55 @@ mod tests {
         let mut block: Box<Pointers> = Box::default();
         init(block.as_mut()).expect("complete block");
         let mut stimulus = Stimulus::new(8);
-        let (mut written, mut asked) = ([[0u64; 3]; 4], 0);
-        let (mut at, mut before) = (0, (0, PlaceFrom::Given, 0));
-        let mut writer = None;
+        let (mut written, mut asked) = ([[0u64; 2]; 4], 0);
+        let (mut at, mut before) = (0, Looked::default());
+        // nobody has been asked for before the first clock
+        let mut writer = Some(0);
         for clock in 0..20_000 {
             let (qp, next_at) = (stimulus.below(4), stimulus.below(4));
             (block.meets_write.next, block.meets_next_write.next) = (qp == at, qp == next_at);
-            let (read, told) = (stimulus.chance(0.4), stimulus.chance(0.2));
-            let writing = writer != Some(at) && stimulus.chance(0.8);
-            let we = writing && stimulus.chance(0.7);
-            writer = writing.then_some(at);
-            block.writing.next = writing;
-            let pointers = [stimulus.uniform(5), stimulus.uniform(5), stimulus.uniform(5)];
+            let read = stimulus.chance(0.4);
+            let we = writer != Some(at) && stimulus.chance(0.6);
+            writer = we.then_some(at);
+            let pointers = [stimulus.uniform(5), stimulus.uniform(5)];
             let mut state = [0u64; 3];
             RequesterState::HEAD.put(&mut state, pointers[0]);
             RequesterState::READ_AT.put(&mut state, pointers[1]);
-            RequesterState::TOLD.put(&mut state, pointers[2]);
-            (block.qp.next, block.read.next, block.told.next) = (U(qp), read, told);
+            (block.qp.next, block.read.next) = (U(qp), read);
             let voids = (0..4).find(|other| ![qp, asked as u64].contains(other) && !we && stimulus.chance(0.1));
             (block.we.next, block.write_qp.next) = (we, U(at));
             (block.voids.next, block.voided_qp.next) = (voids.is_some(), U(voids.unwrap_or_default()));
             block.new_state.next = RequesterState::from_slice(&state);
-            let (place, from, stored) = step(block.as_mut(), |block| {
-                (block.place.val().0, block.place_from.val(), block.stored.val())
+            let (given, shows, newest, stored, newer) = step(block.as_mut(), |block| {
+                (
+                    block.place.val().0,
+                    block.shows.val(),
+                    block.being_written.val(),
+                    block.stored.val(),
+                    block.written.val(),
+                )
             });
-            let (given, given_from, expected) = before;
-            let shown = match given_from {
-                PlaceFrom::Head => stored.head.0,
-                PlaceFrom::ReadAt => stored.read_at.0,
-                PlaceFrom::Told => stored.told.0,
-                PlaceFrom::Given => given,
+            let of = |pointers: RingPointers, read: bool| if read { pointers.read_at.0 } else { pointers.head.0 };
+            let expected = before.expected;
+            let shown = match before {
+                Looked { newest: true, read, .. } => of(newer, read),
+                Looked { shows: true, read, .. } => of(stored, read),
+                Looked { given, .. } => given,
             };
             assert_eq!(shown, expected, "clock {clock}");
             if we {
                 written[at as usize] = pointers;
             }
             if let Some(voided) = voids {
-                written[voided as usize] = [0; 3];
+                written[voided as usize] = [0; 2];
             }
-            let which = if told { 2 } else { usize::from(read) };
-            before = (place, from, written[asked][which]);
+            before = Looked {
+                given,
+                shows,
+                newest,
+                read,
+                expected: written[asked][usize::from(read)],
+            };
             (asked, at) = (qp as usize, next_at);
         }
     }

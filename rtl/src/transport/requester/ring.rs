@@ -5,7 +5,7 @@ use crate::prim::ram::RamReg;
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
-use crate::words::requester::{LaterMessage, OwnMessage, OwnWork, PlaceFrom, RingPlace, RingPointers};
+use crate::words::requester::{LaterMessage, OwnMessage, OwnWork, RingPlace, RingPointers};
 use crate::words::transport::Message;
 use crate::words::work::{CompletionStatus, WorkRequest};
 use crate::{block, kernel};
@@ -18,13 +18,19 @@ pub struct Ring {
     pub clock: Signal<In, Clock>,
     /// Queue pair whose ring is read.
     pub qp: Signal<In, U<8>>,
-    /// Place to read, or
+    /// Place to read; or
     pub place: Signal<In, U<5>>,
-    /// which of `stored`,
-    pub place_from: Signal<In, PlaceFrom>,
-    /// places that come a clock later.
+    /// one of `stored`, unless
+    pub shows: Signal<In, Bit>,
+    /// it is one of `written`:
+    pub being_written: Signal<In, Bit>,
+    /// of them not the oldest message, but the first that may be a READ with missing data.
+    pub read: Signal<In, Bit>,
+    /// Places that come a clock later.
     pub stored: Signal<In, RingPointers>,
-    /// The place to read, a clock later.
+    /// Likewise.
+    pub written: Signal<In, RingPointers>,
+    /// The place that was to be read, two clocks later.
     pub looked_place: Signal<Out, U<5>>,
     /// The message there is taken, two clocks later,
     pub take: Signal<In, Bit>,
@@ -73,11 +79,11 @@ pub struct Ring {
     /// Bus: the message.
     pub bus_data: Signal<Out, Message>,
     /// Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them, because
-    /// one of the two comes a clock later.
+    /// two of the three come a clock later.
     looked_qp: DFF<U<8>>,
-    from: DFF<PlaceFrom>,
-    given: DFF<U<5>>,
-    position: Signal<Local, U<5>>,
+    #[registers(Bit: of_stored, of_written, of_read)]
+    #[registers(U<5>: given, position_1)]
+    #[signals(U<5>: place_written, position)]
     #[signals(RingPlace: looked, added, deferred)]
     memory: DirectRam<OwnMessage, 12>,
     /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address. 2048 places for the first 128
@@ -107,18 +113,21 @@ pub struct Ring {
 impl Logic for Ring {
     fn update(&mut self) {
         // the lower bits of a position are its place
-        assign!(given.d = place, from.d = place_from, looked_qp.d = qp);
-        position = given;
-        if from == PlaceFrom::Head {
-            position = stored.head;
+        assign!(
+            given.d = place,
+            of_written.d = being_written,
+            of_read.d = read,
+            looked_qp.d = qp
+        );
+        of_stored = shows & !being_written;
+        // out of registers; what the memory shows comes last
+        place_written = if of_read { written.read_at } else { written.head };
+        position = if of_written { place_written } else { given };
+        if of_stored {
+            position = if of_read { stored.read_at } else { stored.head };
         }
-        if from == PlaceFrom::ReadAt {
-            position = stored.read_at;
-        }
-        if from == PlaceFrom::Told {
-            position = stored.told;
-        }
-        looked_place = position;
+        position_1 = position;
+        looked_place = position_1;
         looked.place = bit_cast_u::<4, 5>(position);
         looked.qp = looked_qp;
         added.place = bit_cast_u::<4, 5>(tail);

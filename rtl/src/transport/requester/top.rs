@@ -44,7 +44,7 @@ use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
 use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
-use crate::words::requester::{FastStep, OwnMessage, PlaceFrom, PsnDistance, QpOfGeneration, ResponseCase};
+use crate::words::requester::{FastStep, OwnMessage, PsnDistance, QpOfGeneration, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
 use crate::words::work::{Completion, CompletionStatus, WorkRequest};
@@ -527,12 +527,13 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 2: the first message is addressed, a clock later; behind it always the next one
-        self.pointers.read.next = self.stages.ring_read.val();
-        self.pointers.told.next = false;
-        inputs!(ring: qp = choice.qp, place = next_pointer, stored = pointers.stored);
-        self.ring.place_from.next = PlaceFrom::Given;
+        inputs!([pointers, ring] from stages: read = ring_read);
+        inputs!(ring: qp = choice.qp, place = next_pointer);
+        inputs!(ring from pointers: stored, written);
+        self.ring.shows.next = false;
+        self.ring.being_written.next = false;
         if self.read.q.val() {
-            assign!(pointers.read = choice.row, pointers.told = choice.tell);
+            inputs!([pointers, ring]: read = choice.row);
         }
         if !self.turn.val() {
             inputs!(ring: qp = stages.ring_qp);
@@ -542,8 +543,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.next_is_tail.d.next = self.next_pointer.q.val() == self.queue.tail.val();
         self.next_is_head.d.next = self.next_pointer.q.val() == self.queue.head.val();
         self.next_is_admit.d.next = self.next_pointer.q.val() == self.queue.admit.val();
-        if self.load.q.val() {
+        // the place is late, so that it is taken a clock later, before anybody asks for it
+        if self.loads.q.val() {
             self.pointer.d.next = self.ring.looked_place.val();
+            self.next_pointer.d.next = self.ring.looked_place.val() + 1;
+            if self.choice.tell.val() {
+                self.pointer.d.next = self.stages.state_now.val().told;
+                self.next_pointer.d.next = self.stages.state_now.val().told + 1;
+            }
         }
         self.queue.load.next = self.loads.q.val();
         inputs!(queue from stages:
@@ -586,6 +593,12 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 {
                     self.weigh.d.next = false;
                     self.quits.d.next = true;
+                }
+                // where it lies is known only now
+                if self.choice.tell.val() {
+                    self.ring.place.next = self.stages.state_now.val().told;
+                    self.weigh.d.next = false;
+                    self.again.d.next = true;
                 }
             }
         }
@@ -912,7 +925,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
 
         // nobody else reads the ring in these clocks, and this place comes late
         if self.read.q.val() | !self.turn.val() {
-            inputs!(ring from pointers: place, place_from);
+            inputs!(ring from pointers: place, shows, being_written);
         }
 
         // messages for the scheduler
@@ -965,8 +978,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
         self.queue.save.next = self.save.q.val();
         inputs!(stages: saves = queue.we, saved_qp = choice.qp, saved_state = queue.new_state);
-        inputs!([store, pointers] from stages: writing, we, write_qp = qp, new_state);
-        inputs!(store from stages: whole = saved);
+        inputs!([store, pointers] from stages: we, write_qp = qp, new_state);
+        inputs!(store from stages: writing, whole = saved);
         self.store.will_write.next = self.stages.will_write.val() | self.posts.will_write.val();
         inputs!(pointers from store: voids, voided_qp);
         if self.save.q.val() {

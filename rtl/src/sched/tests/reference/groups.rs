@@ -52,6 +52,7 @@ pub struct Groups {
     to_exit: Later<Option<(u16, u8, u8)>>,
     of_events: Later<[Option<Change>; 2]>,
     corrections: Later<Option<Change>>,
+    on_the_way: Later<Option<u16>>,
     leaving: Later<Option<(u8, u8)>>,
     of_packet: Later<Option<Change>>,
     changes: Later<Vec<Change>>,
@@ -74,6 +75,7 @@ impl Groups {
             to_exit: Later::new(2),
             of_events: Later::new(2),
             corrections: Later::new(3),
+            on_the_way: Later::new(1),
             leaving: Later::new(2),
             of_packet: Later::new(1),
             changes: Later::new(2),
@@ -133,6 +135,7 @@ impl Groups {
             (group, 0, -i64::from((bytes << 12) as i32 >> 12))
         });
         let correction = self.corrections.pass(correction);
+        let leaves = self.on_the_way.pass(leaves);
         let left = self.leaving.pass(leaves.map(|flow| self.at_exit[usize::from(flow)]));
         let packet = left.map(|(group, mtu)| (group, 0, i64::from(registers.words.wire_bytes(mtu))));
         let packet = self.of_packet.pass(packet);

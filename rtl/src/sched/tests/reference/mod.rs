@@ -56,7 +56,8 @@ pub struct Reference {
     cc: Queue<LawEvent>,
     ended: Queue<(u16, u8)>,
     counts: [u64; 5],
-    cc_lost: bool,
+    /// What is counted in the next clock.
+    happened: [bool; 5],
     registers: Registers,
     random: u64,
 }
@@ -78,7 +79,7 @@ impl Reference {
             cc: Queue::new(64, 48),
             ended: Queue::new(16, 4),
             counts: [0; 5],
-            cc_lost: false,
+            happened: [false; 5],
             registers: Registers {
                 words: SchedRegisters {
                     overhead: 0,
@@ -181,14 +182,15 @@ impl Reference {
             outcome.beyond,
             self.entry.out_of_range || self.unused.out_of_range,
             outcome.timeout,
-            // counted a clock later
-            std::mem::replace(&mut self.cc_lost, event.is_some() && !self.cc.ready),
+            event.is_some() && !self.cc.ready,
         ];
-        for (count, pulse) in self.counts.iter_mut().zip(pulses) {
+        // counted a clock later
+        let happened = std::mem::replace(&mut self.happened, pulses);
+        for (count, pulse) in self.counts.iter_mut().zip(happened) {
             *count += u64::from(pulse);
         }
         if inputs.reset {
-            (self.counts, self.cc_lost) = ([0; 5], false);
+            (self.counts, self.happened) = ([0; 5], [false; 5]);
         }
         self.cc.clock(event, inputs.cc_ready, inputs.reset);
         self.ended.clock(ended, inputs.ended_ready, inputs.reset);

@@ -29,17 +29,17 @@ impl Park {
         up.is_some_and(|granted| self.held >> granted.priority & 1 == 1)
     }
 
-    fn parked_goes(&self, up: Option<Granted>) -> bool {
-        self.step == OFFER && self.out.ready && (up.is_none() || self.aside(up) || self.parked_turn)
+    fn parked_goes(&self) -> bool {
+        self.step == OFFER && self.out.ready && self.parked_turn
     }
 
     /// Whether what comes is taken.
     pub fn takes(&self, up: Option<Granted>) -> bool {
-        self.aside(up) || (self.out.ready && !self.parked_goes(up))
+        self.aside(up) || (self.out.ready && !self.parked_goes())
     }
 
     pub fn clock(&mut self, up: Option<Granted>, pause: u8, taken: bool, reset: bool) {
-        let (aside, goes) = (self.aside(up), self.parked_goes(up));
+        let (aside, goes) = (self.aside(up), self.parked_goes());
         let may = self.waits & !self.pause;
         let first = if may & self.below != 0 { may & self.below } else { may };
         let empty = self.step == CHECK && self.queues[self.pick].is_empty();
@@ -73,6 +73,8 @@ impl Park {
             }
             _ => {}
         }
+        // nothing came that passes: the next one that waited need not wait for it
+        self.parked_turn |= up.is_none() || aside;
         self.held = self.waits | pause;
         self.out.clock(item, taken, reset);
         if reset {

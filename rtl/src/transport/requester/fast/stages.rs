@@ -181,7 +181,7 @@ pub struct Stages {
     mtu_4: DFF<U<3>>,
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
-    #[signals(Bit: is_answer, is_ack, drops, gap_far, at_first)]
+    #[signals(Bit: is_answer, is_ack, drops, gap_far, at_first, may_fit, moving, closing)]
     #[signals(Bit: judged, at_end, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, moves, done)]
     // 5
     // `writes_5`: `valid_5` or `saves_5`, for the memories; `may_move_5`: the step may move the state, which is known before what it moves
@@ -190,17 +190,18 @@ pub struct Stages {
     #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
     #[registers(Bit: ghost_5, ignored_5, ended_5)]
     // the answer may move within its message, or also to its end; where the message ends, seen from the step, is late in clock 4
-    #[registers(Bit: kind_moves_5, closes_5, within_5, at_end_5, behind_5, read_5, ends_work_5)]
+    #[registers(Bit: kind_moves_5, closes_5, within_5, at_end_5, read_5, ends_work_5)]
+    // likewise of one about data that is missing
+    #[registers(Bit: fills_5, fills_all_5)]
     next_5: DFF<U<24>>,
     /// Bytes that are acknowledged, but for half of the shift by the MTU code.
     passed_5: DFF<U<32>>,
     // one behind the places and the count that the state has; where the READ with missing data is if the oldest message goes
     #[registers(U<5>: behind_head_5, behind_told_5, behind_read_at_5, one_more_retired_5, read_at_freed_5)]
     written: Signal<Local, RequesterState>,
-    #[signals(Bit: accepts, defers, deferred, dropped_1, counts)]
-    // the READ response fits a place inside of its READ, or the one at its end; it may be taken if it is the first of a READ, or the next one; it was in the pipe
-    // until here
-    #[registers(Bit: fits_inside_5, fits_end_5, may_fit_5, first_5, missing_5, response_5)]
+    #[signals(Bit: next_one, accepts, defers, deferred, dropped_1, counts)]
+    // the READ response may be taken inside of its READ, or at its end, if it is the first of a READ, or the next one; it was in the pipe until here
+    #[registers(Bit: takes_inside_5, takes_end_5, first_5, missing_5, response_5)]
     /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
     ahead_5: DFF<U<36>>,
     mtu_5: DFF<U<3>>,
@@ -212,7 +213,8 @@ impl Logic for Stages {
         // 5, for all others: what the message says of a READ response is late in clock 4, so that it is put together here
         moves = (kind_moves_5 & within_5) | (closes_5 & at_end_5);
         done = closes_5 & at_end_5;
-        accepts = may_fit_5 & (first_5 | missing_5) & ((fits_inside_5 & within_5) | (fits_end_5 & at_end_5));
+        next_one = first_5 | missing_5;
+        accepts = next_one & ((takes_inside_5 & within_5) | (takes_end_5 & at_end_5));
         defers = answer_5 & !moves;
         deferred = response_5 & !accepts;
 
@@ -358,8 +360,11 @@ impl Logic for Stages {
         assign!(within_5.d = over.negative, at_end_5.d = at_end);
         // neither a gap nor an earlier message, nor one that must wait for its completion or lets others follow
         kind_moves = if message.read { moves_read_4 } else { moves_write_4 };
-        kind_moves_5 = kind_moves & !old_4;
-        closes_5 = kind_moves & !old_4 & direct_4 & all_4 & (room | !message.last);
+        moving = kind_moves & !old_4;
+        closing = kind_moves & !old_4 & direct_4 & all_4 & (room | !message.last);
+        assign!(kind_moves_5.d = moving, closes_5.d = closing);
+        fills_5 = moving & behind_4;
+        fills_all_5 = closing & behind_4;
         completes_qp = step_4.qp;
         drops = drops_4 | (drops_old_4 & old_4) | (acknowledgement_4 & !old_4 & unsent_4);
         answer_5 = valid_4 & !drops;
@@ -381,15 +386,15 @@ impl Logic for Stages {
         offset = bit_cast_word::<PsnDistance, U<24>>(step_4.psn - message.first_psn);
         // compared as if both were one less, which changes nothing
         unlike = (bit_cast_u::<16, 13>(message.length) ^ step_4.length) & !above_packet_4;
-        fits_inside_5 = !step_4.ends & whole_4;
-        fits_end_5 = step_4.ends & short_4 & !unlike.any();
-        may_fit_5 = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
+        may_fit = awaited_4 & !old_4 & !unsent_4 & !before_gap_4 & message.read;
+        takes_inside_5 = may_fit & !step_4.ends & whole_4;
+        takes_end_5 = may_fit & step_4.ends & short_4 & !unlike.any();
         first_5 = step_4.psn == message.first_psn;
         missing_5 = next_missing_4 & !offset.negative;
         response_5 = valid_4 & response_4 & !deferred;
         ahead_5 = (bit_cast_u::<36, 24>(step_4.psn - message.first_psn) << 8) << (mtu_4 & 4);
 
-        assign!(state_5.d = state_4, behind_5.d = behind_4);
+        state_5 = state_4;
         // added before it is known whether the message goes: the way on to the tables is long
         behind_head_5 = state_4.head + 1;
         behind_told_5 = state_4.told + 1;
@@ -422,7 +427,9 @@ impl Logic for Stages {
         if done & read_5 {
             written.retired = one_more_retired_5;
         }
-        if (moves & behind_5) | accepts {
+        // `moves` about data that is missing, or `accepts`
+        if (within_5 & (fills_5 | (takes_inside_5 & next_one))) | (at_end_5 & (fills_all_5 | (takes_end_5 & next_one)))
+        {
             written.accepted = next_5;
         }
         if accepts & at_end_5 {
@@ -445,7 +452,7 @@ impl Logic for Stages {
         busy = valid_1 | valid_2 | valid_3 | valid_4 | valid_5;
         reset! {
             valid_1, valid_2, valid_3, valid_4, valid_5, saves_4, saves_5, writes_5, may_move_5, kind_moves_5, closes_5, answer_5, tells_5,
-            duplicate_5, ghost_5, ignored_5, ended_5, may_fit_5, response_5
+            duplicate_5, ghost_5, ignored_5, ended_5, takes_inside_5, takes_end_5, fills_5, fills_all_5, response_5
         }
     }
 }
