@@ -130,6 +130,7 @@ module hpcc_response_queue (
   wire  append;
   wire  keep;
   logic busy_next;
+  wire  item_goes;
   wire  pop;
   wire  taken_back;
   wire  waits;
@@ -282,8 +283,10 @@ module hpcc_response_queue (
   logic drops_told_q;
   wire  item_reached_d;
   logic item_reached_q;
-  logic item_goes_d;
-  logic item_goes_q;
+  logic item_begins_d;
+  logic item_begins_q;
+  wire  item_too_far_d;
+  logic item_too_far_q;
   wire  item_acknowledges_d;
   logic item_acknowledges_q;
   logic valid_1_d;
@@ -321,9 +324,17 @@ module hpcc_response_queue (
   // How they stand.
   wire  hpcc_nic_pkg::compared_t first_says;
   wire  [23:0] first_successor_count;
-  wire  first_successor_too_far;
-  // It is a READ that may become active behind the last active one.
+  wire  first_successor_above_16;
+  wire  first_successor_begins;
+  wire  first_successor_far;
+  // So many are active.
+  wire  [3:0] first_successor_ahead;
+  // It is a READ that may become active behind the last active one, which is
   wire  first_successor_follows;
+  // a READ that begins where that ends,
+  wire  first_successor_begins_there;
+  // unless so much is on its way.
+  wire  first_successor_too_far;
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
   wire  [4:0] once_more_behind;
@@ -333,17 +344,33 @@ module hpcc_response_queue (
   // How they stand.
   wire  hpcc_nic_pkg::compared_t once_more_says;
   wire  [23:0] once_more_successor_count;
-  wire  once_more_successor_too_far;
-  // It is a READ that may become active behind the last active one.
+  wire  once_more_successor_above_16;
+  wire  once_more_successor_begins;
+  wire  once_more_successor_far;
+  // So many are active.
+  wire  [3:0] once_more_successor_ahead;
+  // It is a READ that may become active behind the last active one, which is
   wire  once_more_successor_follows;
+  // a READ that begins where that ends,
+  wire  once_more_successor_begins_there;
+  // unless so much is on its way.
+  wire  once_more_successor_too_far;
   hpcc_nic_pkg::compared_t first_1_q;
   hpcc_nic_pkg::compared_t first_2_d;
   hpcc_nic_pkg::compared_t first_2_q;
   hpcc_nic_pkg::compared_t once_more_r_q;
   wire  [23:0] successor_count;
-  wire  successor_too_far;
-  // It is a READ that may become active behind the last active one.
+  wire  successor_above_16;
+  wire  successor_begins;
+  wire  successor_far;
+  // So many are active.
+  wire  [3:0] successor_ahead;
+  // It is a READ that may become active behind the last active one, which is
   wire  successor_follows;
+  // a READ that begins where that ends,
+  wire  successor_begins_there;
+  // unless so much is on its way.
+  wire  successor_too_far;
   // The answer in the list is compared, not the one that came in.
   wire  of_item_d;
   logic of_item_q;
@@ -584,6 +611,8 @@ module hpcc_response_queue (
   assign item = pool_item;
   assign item_asked = next_answer.asked;
   assign item_reads_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+  assign item_too_far_d = extending_q & successor_too_far;
+  assign item_goes = item_begins_q & (~item_too_far_q);
   assign item_acknowledges_d = (~extending_q) & (item.kind != hpcc_nic_pkg::COMMIT_KIND_READ);
   assign beyond = item.psn - entry_q.psn;
   assign item_reached_d = ~beyond[23];
@@ -602,7 +631,7 @@ module hpcc_response_queue (
       & ((again_2_q | first_2_q.waits) | (~first_2_q.follows)));
   assign intake_compared_end = subject_1_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END;
   assign next_asked = intake_entry.asked;
-  assign pop = popping_q & (item_goes_q | (item_acknowledges_q & acks_room_q));
+  assign pop = popping_q & (item_goes | (item_acknowledges_q & acks_room_q));
   assign last_d = (seen_q + 11'd1) == waiting;
   assign taken_back = judge_q & ((cut_q | replaces_q) | item_reached_q);
   assign next_first = valid_next & (~busy_next);
@@ -695,7 +724,7 @@ module hpcc_response_queue (
     if (step_q == hpcc_nic_pkg::RESPONSE_STEP_COMPARE_HEAD) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_POP;
     end
-    if ((popping_q & extending_q) & (~item_goes_q)) begin
+    if ((popping_q & extending_q) & (~item_goes)) begin
       next_step = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
     end
     if (pop) begin
@@ -896,9 +925,9 @@ module hpcc_response_queue (
     next_answer.asked = item.int_stack[120:0];
   end
   always_comb begin
-    item_goes_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
+    item_begins_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
     if (extending_q) begin
-      item_goes_d = successor_follows;
+      item_begins_d = successor_begins_there;
     end
   end
   always_comb begin
@@ -1219,11 +1248,15 @@ module hpcc_response_queue (
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
   assign first_successor_count = entry_1_q.asked.count;
-  assign first_successor_too_far = (((((|lists_rdata.ahead) & (first_successor_count >= 24'h20))
-      | ((lists_rdata.ahead > 4'd1) & (first_successor_count >= 24'h11))) | (&lists_rdata.ahead)) | (lists_rdata.reach >= 24'h200000))
+  assign first_successor_ahead = lists_rdata.ahead;
+  assign first_successor_above_16 = (first_successor_count >= 24'h10) & (first_successor_count != 24'h10);
+  assign first_successor_far = (((((|first_successor_ahead) & (first_successor_count >= 24'h20))
+      | ((first_successor_ahead > 4'd1) & first_successor_above_16)) | (&first_successor_ahead)) | (lists_rdata.reach >= 24'h200000))
       | (first_successor_count >= 24'h200000);
-  assign first_successor_follows = ((entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_1_q.psn == lists_rdata.end_psn))
-      & (~first_successor_too_far);
+  assign first_successor_begins = (entry_1_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_1_q.psn == lists_rdata.end_psn);
+  assign first_successor_begins_there = first_successor_begins;
+  assign first_successor_too_far = first_successor_far;
+  assign first_successor_follows = first_successor_begins & (~first_successor_far);
   // once_more: What came for a queue pair, compared with the list of what waits for it.
   //
   // Combinational. The response queue has two, for what comes and for what is in hand: a choice of what to compare would stand before the
@@ -1249,19 +1282,27 @@ module hpcc_response_queue (
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
   assign once_more_successor_count = entry_q.asked.count;
-  assign once_more_successor_too_far = (((((|list.ahead) & (once_more_successor_count >= 24'h20))
-      | ((list.ahead > 4'd1) & (once_more_successor_count >= 24'h11))) | (&list.ahead)) | (list.reach >= 24'h200000))
+  assign once_more_successor_ahead = list.ahead;
+  assign once_more_successor_above_16 = (once_more_successor_count >= 24'h10) & (once_more_successor_count != 24'h10);
+  assign once_more_successor_far = (((((|once_more_successor_ahead) & (once_more_successor_count >= 24'h20))
+      | ((once_more_successor_ahead > 4'd1) & once_more_successor_above_16)) | (&once_more_successor_ahead)) | (list.reach >= 24'h200000))
       | (once_more_successor_count >= 24'h200000);
-  assign once_more_successor_follows = ((entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_q.psn == list.end_psn))
-      & (~once_more_successor_too_far);
+  assign once_more_successor_begins = (entry_q.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (entry_q.psn == list.end_psn);
+  assign once_more_successor_begins_there = once_more_successor_begins;
+  assign once_more_successor_too_far = once_more_successor_far;
+  assign once_more_successor_follows = once_more_successor_begins & (~once_more_successor_far);
   // successor: Which READ may become active behind those that are being answered.
   //
   // Combinational. A READ goes on where the last active one ends, unless too much of the flow is on its way already.
   assign successor_count = next_answer.asked.count;
-  assign successor_too_far = (((((|list.ahead) & (successor_count >= 24'h20)) | ((list.ahead > 4'd1) & (successor_count >= 24'h11)))
-      | (&list.ahead)) | (list.reach >= 24'h200000)) | (successor_count >= 24'h200000);
-  assign successor_follows = ((next_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (next_answer.psn == list.end_psn))
-      & (~successor_too_far);
+  assign successor_ahead = list.ahead;
+  assign successor_above_16 = (successor_count >= 24'h10) & (successor_count != 24'h10);
+  assign successor_far = (((((|successor_ahead) & (successor_count >= 24'h20)) | ((successor_ahead > 4'd1) & successor_above_16))
+      | (&successor_ahead)) | (list.reach >= 24'h200000)) | (successor_count >= 24'h200000);
+  assign successor_begins = (next_answer.kind == hpcc_nic_pkg::COMMIT_KIND_READ) & (next_answer.psn == list.end_psn);
+  assign successor_begins_there = successor_begins;
+  assign successor_too_far = successor_far;
+  assign successor_follows = successor_begins & (~successor_far);
   // completions: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words,
   // of an address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind
   // their output registers, which block RAM has inside.
@@ -1352,7 +1393,8 @@ module hpcc_response_queue (
     looks_again_q = 1'd0;
     drops_told_q = 1'd0;
     item_reached_q = 1'd0;
-    item_goes_q = 1'd0;
+    item_begins_q = 1'd0;
+    item_too_far_q = 1'd0;
     item_acknowledges_q = 1'd0;
     valid_1_q = 1'd0;
     fresh_1_q = 1'd0;
@@ -1446,7 +1488,8 @@ module hpcc_response_queue (
     looks_again_q <= looks_again_d;
     drops_told_q <= drops_q;
     item_reached_q <= item_reached_d;
-    item_goes_q <= item_goes_d;
+    item_begins_q <= item_begins_d;
+    item_too_far_q <= item_too_far_d;
     item_acknowledges_q <= item_acknowledges_d;
     valid_1_q <= valid_1_d;
     fresh_1_q <= intake_take;
@@ -1513,7 +1556,8 @@ module hpcc_response_queue (
       looked_at.waiting, looked_at.int_on, looked_at.dead, looked_at.active, looked_at.generation, asked.duplicate, asked.length,
       asked.address, came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
       item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], item.ecn, item.int_on, item.answer, intake_came.ecn,
-      intake_came.int_on, intake_came.answer, first_covered[22:0], first_ended.upper, once_more_covered[22:0], once_more_ended.upper,
+      intake_came.int_on, intake_came.answer, first_covered[22:0], first_ended.upper, first_successor_begins_there, first_successor_too_far,
+      once_more_covered[22:0], once_more_ended.upper, once_more_successor_begins_there, once_more_successor_too_far, successor_follows,
       activation_asked.duplicate};
 endmodule
 

@@ -12,7 +12,7 @@
 //!
 //! Clocks are those of [`super::sender`]. A flow has an event every five clocks at most, so it is written before it is read
 //! again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
-//! `ACTIVE` and `SENT` are at most 24 clocks late:
+//! `ACTIVE` and `SENT` are at most 25 clocks late:
 //!
 //! | clock of a turn | computed |
 //! |---|---|

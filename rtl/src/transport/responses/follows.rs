@@ -16,10 +16,16 @@ pub struct Follows {
     pub list: Signal<In, ResponseList>,
     /// An answer.
     pub answer: Signal<In, QueuedAnswer>,
-    /// It is a READ that may become active behind the last active one.
+    /// It is a READ that may become active behind the last active one, which is
     pub follows: Signal<Out, Bit>,
+    /// a READ that begins where that ends,
+    pub begins_there: Signal<Out, Bit>,
+    /// unless so much is on its way.
+    pub too_far: Signal<Out, Bit>,
     count: Signal<Local, U<24>>,
-    too_far: Signal<Local, Bit>,
+    #[signals(Bit: above_16, begins, far)]
+    /// So many are active.
+    ahead: Signal<Local, U<4>>,
 }
 
 #[kernel]
@@ -27,12 +33,17 @@ impl Logic for Follows {
     fn update(&mut self) {
         count = answer.asked.count;
         // no flow goes on for 2^22 PSNs without a restart
-        too_far = (list.ahead.any() & (count >= 32))
-            | ((list.ahead > 1) & (count >= 17))
-            | list.ahead.all()
+        ahead = list.ahead;
+        // no carry
+        above_16 = (count >= 16) & (count != 16);
+        far = (ahead.any() & (count >= 32))
+            | ((ahead > 1) & above_16)
+            | ahead.all()
             | (list.reach >= 0x20_0000)
             | (count >= 0x20_0000);
-        follows = (answer.kind == CommitKind::Read) & (answer.psn == list.end_psn) & !too_far;
+        begins = (answer.kind == CommitKind::Read) & (answer.psn == list.end_psn);
+        assign!(begins_there = begins, too_far = far);
+        follows = begins & !far;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -79,10 +90,14 @@ mod tests {
                 2..=14 => count >= 17,
                 _ => true,
             };
-            let follows = is_read && behind && !far && reach < 1 << 21 && count < 1 << 21;
-            let got = step(block.as_mut(), |block| block.follows.val());
+            let (begins, far) = (is_read && behind, far || reach >= 1 << 21 || count >= 1 << 21);
+            let follows = begins && !far;
+            let got = step(block.as_mut(), |block| {
+                [block.follows.val(), block.begins_there.val(), block.too_far.val()]
+            });
             assert_eq!(
-                got, follows,
+                got,
+                [follows, begins, far],
                 "case {case}: {count} packets, {ahead} READs before it, {reach} PSNs"
             );
             seen[usize::from(follows)] += 1;

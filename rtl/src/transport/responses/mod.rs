@@ -124,7 +124,7 @@ pub struct ResponseQueue {
     // what is decided, from `Look`, in the clock of `Decide`
     #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again, drops_told)]
     // compared a clock before `Pop` or `Judge`
-    #[registers(Bit: item_reached, item_goes, item_acknowledges)]
+    #[registers(Bit: item_reached, item_begins, item_too_far, item_acknowledges)]
     // something is compared, since this clock; something is looked at
     #[registers(Bit: valid_1, fresh_1, again_1, valid_2, again_2)]
     // what was looked at is not done: the inverse for what is wide, too
@@ -142,7 +142,7 @@ pub struct ResponseQueue {
     #[signals(U<24>: psn, count, beyond, completed)]
     #[signals(Bit: valid_next, next_first, active, own, answer, ending, is_read, lingers, repeats, failed, several)]
     #[signals(Bit: follows, at_end, before_end, of_last, of_oldest, of_active, begins, append, keep)]
-    #[signals(Bit: busy_next, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
+    #[signals(Bit: busy_next, item_goes, pop, taken_back, waits, queued, sent_one, has_room, waits_on)]
     /// What comes, and what is in hand, with the lists of their queue pairs.
     first: Comparison,
     once_more: Comparison,
@@ -268,7 +268,9 @@ impl Logic for ResponseQueue {
         item_reads = item.kind == CommitKind::Read;
         inputs!(successor: list, answer = next_answer);
         // whether it goes: a READ that follows, or the first READ; an acknowledgement as soon as there is room
-        item_goes = if extending { successor.follows } else { item.kind == CommitKind::Read };
+        item_begins = if extending { successor.begins_there } else { item.kind == CommitKind::Read };
+        item_too_far = extending & successor.too_far;
+        item_goes = item_begins & !item_too_far;
         item_acknowledges = !extending & (item.kind != CommitKind::Read);
         beyond = item.psn - entry.psn;
         item_reached = !beyond.get_bit(23);
