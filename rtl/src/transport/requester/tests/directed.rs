@@ -883,6 +883,32 @@ fn a_host_that_takes_no_completions_holds_up_its_work_requests_and_nothing_else(
     assert_eq!(b.done, (0..WORKS).map(expected).collect::<Vec<_>>());
 }
 
+/// A few more completions than the host's queue holds: those that wait are of their own messages, in a ring that is not full.
+#[test]
+fn completions_that_wait_are_those_of_their_messages() {
+    const WORKS: u64 = 64 + 7;
+    let mut b = bench(0, &[]);
+    b.host = false;
+    for id in 0..WORKS {
+        b.work(QP, 1000 + 3 * id, id % 3 == 1, 256);
+    }
+    for psn in 0..WORKS {
+        b.drain();
+        b.sent_to(psn + 1);
+        if psn % 3 == 1 {
+            b.data(ONLY, psn, 256);
+        } else {
+            b.ack(psn);
+        }
+    }
+    b.drain();
+    assert_eq!(b.done.len(), 0);
+    b.host = true;
+    b.drain();
+    let expected: Vec<_> = (0..WORKS).map(|id| (1000 + 3 * id, OK, 256)).collect();
+    assert_eq!(b.done, expected);
+}
+
 /// Acknowledgements come as fast as they can, and the host takes a completion now and then: those of a queue pair leave in the order of its work.
 #[test]
 fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() {
