@@ -342,9 +342,9 @@ module hpcc_requester (
   logic pointers_read;
   // Clock 1: the place as it was written in clock 0.
   logic [4:0] pointers_place;
-  // Clock 1: it was not, so that one of `stored` counts,
+  // Clock 1: nothing was written in clock 0, so that the memory will show the place, in `stored`.
   wire  pointers_shows;
-  // Clock 1: or, as it is being written in this clock, one of `written`.
+  // Clock 1: the place is being written in this clock, so that it will be in `written`, whatever `shows` says.
   wire  pointers_being_written;
   // Clock 2: the places as the memory shows them.
   wire  hpcc_nic_pkg::ring_pointers_t pointers_stored;

@@ -9,17 +9,17 @@ module hpcc_requester_ring (
   input  wire  clk,
   // Queue pair whose ring is read.
   input  wire  [7:0] qp,
-  // Place to read; or
+  // Place to read, unless `shows` or `being_written`.
   input  wire  [4:0] place,
-  // one of `stored`, unless
+  // The place to read is one of `stored`, unless `being_written`.
   input  wire  shows,
-  // it is one of `written`:
+  // The place to read is one of `written`.
   input  wire  being_written,
-  // of them not the oldest message, but the first that may be a READ with missing data.
+  // Of `stored` or `written` not the oldest message counts, but the first that may be a READ with missing data.
   input  wire  read,
-  // Places that come a clock later.
+  // Places as memory shows them, a clock later.
   input  wire  hpcc_nic_pkg::ring_pointers_t stored,
-  // Likewise.
+  // Places that were written a clock before, a clock later.
   input  wire  hpcc_nic_pkg::ring_pointers_t written,
   // The place that was to be read, two clocks later.
   output wire  [4:0] looked_place,

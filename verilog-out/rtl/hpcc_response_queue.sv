@@ -327,13 +327,13 @@ module hpcc_response_queue (
   wire  first_successor_above_16;
   wire  first_successor_begins;
   wire  first_successor_far;
-  // So many are active.
+  // READs that are being answered before the last active one.
   wire  [3:0] first_successor_ahead;
-  // It is a READ that may become active behind the last active one, which is
+  // It is a READ that may become active behind the last active one: it begins there, and is not too far.
   wire  first_successor_follows;
-  // a READ that begins where that ends,
+  // It is a READ that begins where the last active one ends.
   wire  first_successor_begins_there;
-  // unless so much is on its way.
+  // So much of the flow is on its way that nothing becomes active behind it.
   wire  first_successor_too_far;
   wire  [23:0] once_more_covered;
   // Active READs behind the one that ends.
@@ -347,13 +347,13 @@ module hpcc_response_queue (
   wire  once_more_successor_above_16;
   wire  once_more_successor_begins;
   wire  once_more_successor_far;
-  // So many are active.
+  // READs that are being answered before the last active one.
   wire  [3:0] once_more_successor_ahead;
-  // It is a READ that may become active behind the last active one, which is
+  // It is a READ that may become active behind the last active one: it begins there, and is not too far.
   wire  once_more_successor_follows;
-  // a READ that begins where that ends,
+  // It is a READ that begins where the last active one ends.
   wire  once_more_successor_begins_there;
-  // unless so much is on its way.
+  // So much of the flow is on its way that nothing becomes active behind it.
   wire  once_more_successor_too_far;
   hpcc_nic_pkg::compared_t first_1_q;
   hpcc_nic_pkg::compared_t first_2_d;
@@ -363,13 +363,13 @@ module hpcc_response_queue (
   wire  successor_above_16;
   wire  successor_begins;
   wire  successor_far;
-  // So many are active.
+  // READs that are being answered before the last active one.
   wire  [3:0] successor_ahead;
-  // It is a READ that may become active behind the last active one, which is
+  // It is a READ that may become active behind the last active one: it begins there, and is not too far.
   wire  successor_follows;
-  // a READ that begins where that ends,
+  // It is a READ that begins where the last active one ends.
   wire  successor_begins_there;
-  // unless so much is on its way.
+  // So much of the flow is on its way that nothing becomes active behind it.
   wire  successor_too_far;
   // The answer in the list is compared, not the one that came in.
   wire  of_item_d;

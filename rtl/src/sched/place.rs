@@ -123,8 +123,8 @@ impl<const A: usize> Logic for Place<A> {
             filled_1 = true;
             assign!(once_1.d = came_1, twice_1.d = came_2);
         }
-        // what is taken is known late, so that it is computed for both who stands next; so is what comes, which stands next only where nothing else waits, or
-        // nothing else that is not taken
+        // what is taken is known late, so that who stands next is computed for both. Whether what comes is free is late too, and is added last: it stands next
+        // only where nothing else waits that is not taken
         comes_first = write == read;
         next_free = !(came_1 | came_2 | came_3);
         stands_if_not = if read { full_1 & next_free_1 } else { full_0 & next_free_0 };

@@ -21,9 +21,9 @@ pub struct Pointers {
     pub read: Signal<In, Bit>,
     /// Clock 1: the place as it was written in clock 0.
     pub place: Signal<Out, U<5>>,
-    /// Clock 1: it was not, so that one of `stored` counts,
+    /// Clock 1: nothing was written in clock 0, so that the memory will show the place, in `stored`.
     pub shows: Signal<Out, Bit>,
-    /// Clock 1: or, as it is being written in this clock, one of `written`.
+    /// Clock 1: the place is being written in this clock, so that it will be in `written`, whatever `shows` says.
     pub being_written: Signal<Out, Bit>,
     /// Clock 2: the places as the memory shows them.
     pub stored: Signal<Out, RingPointers>,

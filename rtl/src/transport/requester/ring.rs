@@ -18,17 +18,17 @@ pub struct Ring {
     pub clock: Signal<In, Clock>,
     /// Queue pair whose ring is read.
     pub qp: Signal<In, U<8>>,
-    /// Place to read; or
+    /// Place to read, unless `shows` or `being_written`.
     pub place: Signal<In, U<5>>,
-    /// one of `stored`, unless
+    /// The place to read is one of `stored`, unless `being_written`.
     pub shows: Signal<In, Bit>,
-    /// it is one of `written`:
+    /// The place to read is one of `written`.
     pub being_written: Signal<In, Bit>,
-    /// of them not the oldest message, but the first that may be a READ with missing data.
+    /// Of `stored` or `written` not the oldest message counts, but the first that may be a READ with missing data.
     pub read: Signal<In, Bit>,
-    /// Places that come a clock later.
+    /// Places as memory shows them, a clock later.
     pub stored: Signal<In, RingPointers>,
-    /// Likewise.
+    /// Places that were written a clock before, a clock later.
     pub written: Signal<In, RingPointers>,
     /// The place that was to be read, two clocks later.
     pub looked_place: Signal<Out, U<5>>,

@@ -16,15 +16,15 @@ pub struct Follows {
     pub list: Signal<In, ResponseList>,
     /// An answer.
     pub answer: Signal<In, QueuedAnswer>,
-    /// It is a READ that may become active behind the last active one, which is
+    /// It is a READ that may become active behind the last active one: it begins there, and is not too far.
     pub follows: Signal<Out, Bit>,
-    /// a READ that begins where that ends,
+    /// It is a READ that begins where the last active one ends.
     pub begins_there: Signal<Out, Bit>,
-    /// unless so much is on its way.
+    /// So much of the flow is on its way that nothing becomes active behind it.
     pub too_far: Signal<Out, Bit>,
     count: Signal<Local, U<24>>,
     #[signals(Bit: above_16, begins, far)]
-    /// So many are active.
+    /// READs that are being answered before the last active one.
     ahead: Signal<Local, U<4>>,
 }
 
@@ -34,7 +34,7 @@ impl Logic for Follows {
         count = answer.asked.count;
         // no flow goes on for 2^22 PSNs without a restart
         ahead = list.ahead;
-        // no carry
+        // not compared with 17, which would be a carry through all bits
         above_16 = (count >= 16) & (count != 16);
         far = (ahead.any() & (count >= 32))
             | ((ahead > 1) & above_16)

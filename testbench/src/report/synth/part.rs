@@ -1,5 +1,5 @@
 //! The ECP5 that a block is placed on: the smallest that holds it with room to spare. On a larger one its parts are strewn over the whole die, and what
-//! is measured is how far apart. And which of nextpnr's placers does it.
+//! is measured is how far apart. It also says which of nextpnr's placers places the block.
 
 use super::Cells;
 use serde_json::Value;
