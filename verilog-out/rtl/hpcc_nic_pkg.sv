@@ -2568,7 +2568,9 @@ package hpcc_nic_pkg;
     // Congestion notification.
     ACK_KIND_NOTIFICATION = 3'd3,
     // Probe: its number in the place of the PSN, and an INT header of two zero bytes. It goes to the port on which INT is collected.
-    ACK_KIND_PROBE = 3'd4
+    ACK_KIND_PROBE = 3'd4,
+    // READ request, of queue pairs with INT with an empty INT header. It is a request and has a place in their order.
+    ACK_KIND_READ_REQUEST = 3'd5
   } ack_kind_t;
 
   // A frame without payload on its way out.
@@ -4369,8 +4371,6 @@ package hpcc_nic_pkg;
 
   // A data packet whose header is being made.
   typedef struct packed {
-    // It goes ahead of READ responses.
-    logic ahead;
     // There is one.
     logic taken;
     // The packet.
@@ -4415,8 +4415,8 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // It is a request.
     logic request;
-    // Where its row lies: `RowPlace`.
-    logic [4:0] at;
+    // Where its row lies.
+    logic [3:0] at;
     // It.
     frame_plan_t plan;
   } queued_plan_t;
@@ -4451,6 +4451,8 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // What is told when it has left.
     frame_note_t note;
+    // A READ response of at most 128 bytes.
+    logic brief;
     // Which extension.
     extension_kind_t extension;
     // The packet has an INT header.
@@ -4465,19 +4467,25 @@ package hpcc_nic_pkg;
     data_headers_t headers;
   } frame_row_t;
 
-  // Where a row lies while its frame waits.
+  // What the send times are told of a READ request that has left.
   typedef struct packed {
-    // Among those that go ahead of READ responses.
-    logic ahead;
-    // Place.
-    logic [3:0] place;
-  } row_place_t;
+    // Its `DepartureKind`.
+    logic [4:0] kind;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } departure_t;
 
   // What an acknowledgement carries behind its outer headers.
   typedef struct packed {
+    // Of a READ request: what is told when it has left.
+    departure_t departure;
     // 0 without INT, else 1 + records.
     logic [2:0] int_code;
-    // INT, first byte in the highest bits.
+    // INT, first byte in the highest bits; of a READ request `RequestExtension`.
     logic [335:0] int_stack;
     // Bytes of INT.
     logic [5:0] int_length;
@@ -4493,6 +4501,10 @@ package hpcc_nic_pkg;
 
   // The end of an acknowledgement or the like, and what its ICRC covers.
   typedef struct packed {
+    // Of a READ request: what is told when it has left.
+    departure_t departure;
+    // It is a READ request.
+    logic request;
     // There is INT, and the ICRC does not cover it.
     logic behind_int;
     // 0 without INT, else 1 + records.
@@ -4504,6 +4516,14 @@ package hpcc_nic_pkg;
     // The ICRC does not fit into the beat in which `tail` counts.
     logic spill;
   } ack_end_t;
+
+  // The extension of a READ request in the place of INT.
+  typedef struct packed {
+    // RETH, first byte in the highest bits.
+    logic [127:0] reth;
+    // No meaning.
+    logic [207:0] spare;
+  } request_extension_t;
 
   // Headers of an acknowledgement, first byte in the highest bits.
   typedef struct packed {
@@ -4621,10 +4641,24 @@ package hpcc_nic_pkg;
     logic [367:0] spare;
   } ack_behind_t;
 
+  // A beat of an acknowledgement or the like, in the FIFO.
+  typedef struct packed {
+    // Of a READ request: what is told when it has left.
+    departure_t departure;
+    // The frame is a READ request.
+    logic request;
+    // The beat.
+    frame_beat_t beat;
+  } aside_beat_t;
+
   // A beat of a frame on its way to the block that appends the ICRC.
   typedef struct packed {
     // Travels beside the frame.
     frame_note_t note;
+    // Of data: a READ response of at most 128 bytes.
+    logic brief;
+    // It is a READ request among them.
+    logic request;
     // Its frame is an acknowledgement or the like, which may come between the beats of a data packet.
     logic ack;
     // The frame is bad; with `last`.
@@ -4653,6 +4687,8 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // What is told when it has left.
     frame_note_t note;
+    // A READ response of at most 128 bytes.
+    logic brief;
     // The beat.
     frame_beat_t beat;
   } noted_beat_t;
@@ -4661,6 +4697,10 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // What is told when it has left.
     frame_note_t note;
+    // Of data: a READ response of at most 128 bytes.
+    logic brief;
+    // It is a READ request among them.
+    logic request;
     // Its frame is an acknowledgement or the like.
     logic ack;
     // The frame is bad; counts with `last`.

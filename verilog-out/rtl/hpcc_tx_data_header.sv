@@ -23,22 +23,24 @@ module hpcc_tx_data_header (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
+  // Register: READ requests have a plan and a row like any packet.
+  input  wire  ack_pause,
   // Registers that frames are made by.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
   // Packets.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
+  // READ requests that need not wait for frames of data; the others have plan and row like any packet.
+  output wire  hpcc_nic_pkg::tx_packet_t read_data,
+  output wire  read_valid,
+  input  wire  read_ready,
   // Plan of the frame at hand; taken with the frame's last beat.
   output wire  hpcc_nic_pkg::frame_plan_t plan_data,
   output wire  plan_valid,
   input  wire  plan_ready,
-  // There is payload.
-  input  wire  payload,
-  // A beat of it is taken.
-  input  wire  beat,
-  // It has begun.
-  input  wire  begun,
+  // The frame of a request that had a plan has been handed over.
+  input  wire  gone,
   // Row of the plan of the clock before.
   output wire  hpcc_nic_pkg::frame_row_t row
 );
@@ -48,6 +50,7 @@ module hpcc_tx_data_header (
   wire  hpcc_nic_pkg::tx_packet_t word;
   wire  [10:0] words;
   logic [12:0] beyond;
+  wire  aside;
   wire  take;
   hpcc_nic_pkg::type_of_service_t service;
   hpcc_nic_pkg::taken_packet_t taken;
@@ -72,6 +75,7 @@ module hpcc_tx_data_header (
   wire  packets_up_ready;
   wire  hpcc_nic_pkg::waiting_packet_t packets_down_data;
   wire  packets_down_valid;
+  logic packets_down_ready;
   wire  unused_packets_crowded;
   logic [5:0] header_dscp_int;
   wire  [1:0] header_pad;
@@ -85,76 +89,45 @@ module hpcc_tx_data_header (
   wire  [95:0] header_bth;
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::taken_packet_t beside_q;
-  logic queue_room_next;
-  logic queue_room_ahead_next;
-  logic queue_free_way_next;
-  wire  queue_goes_ahead;
-  wire  queue_takes;
-  wire  queue_takes_ahead;
-  wire  queue_leaves;
-  wire  queue_leaves_ahead;
-  wire  queue_in_turn;
-  logic queue_first;
   wire  queue_enter;
   wire  queue_leave;
-  wire  queue_enter_ahead;
-  wire  queue_leave_ahead;
-  wire  queue_enter_request;
-  wire  queue_leave_request;
-  hpcc_nic_pkg::row_place_t queue_written_at;
+  wire  [7:0] queue_come;
+  wire  [7:0] queue_go;
   hpcc_nic_pkg::queued_plan_t queue_queued;
-  hpcc_nic_pkg::queued_plan_t queue_at_hand;
-  // The first of those that keep their order.
-  wire  hpcc_nic_pkg::queued_plan_t queue_ordered;
+  wire  hpcc_nic_pkg::queued_plan_t queue_at_hand;
+  wire  hpcc_nic_pkg::frame_plan_t queue_shown;
+  // There is room for a packet.
+  wire  queue_admits;
+  // No request is under way, from here to where its frame is handed over.
+  wire  queue_free_way;
   // It is a request.
-  wire  queue_next_request;
-  // There is room for it.
-  logic queue_admits;
-  // It goes ahead of READ responses.
-  wire  queue_next_ahead;
+  wire  queue_enters_request;
   wire  hpcc_nic_pkg::frame_plan_t queue_down_data;
   wire  queue_down_valid;
   // Row of the plan of the clock before.
   wire  hpcc_nic_pkg::frame_row_t queue_down_row;
-  logic queue_went_ahead_d;
-  logic queue_went_ahead_q;
-  logic queue_supplied_q;
   logic queue_left_d;
   logic queue_left_q;
-  logic queue_left_ahead_q;
-  logic queue_left_request_q;
+  logic queue_dropped_d;
+  logic queue_dropped_q;
+  // Frames from where headers are made to where they have left.
   logic [4:0] queue_inside_d;
   logic [4:0] queue_inside_q;
-  logic [4:0] queue_inside_ahead_d;
-  logic [4:0] queue_inside_ahead_q;
-  logic [4:0] queue_requests_d;
-  logic [4:0] queue_requests_q;
+  // Requests from where headers are made to where they are handed over: at most those inside and, behind, 170 frames of one beat.
+  logic [7:0] queue_requests_d;
+  logic [7:0] queue_requests_q;
   logic queue_room_d;
   logic queue_room_q;
-  logic queue_room_ahead_d;
-  logic queue_room_ahead_q;
-  logic queue_free_way_d;
-  logic queue_free_way_q;
-  logic queue_room_read_d;
-  logic queue_room_read_q;
+  logic queue_no_request_d;
+  logic queue_no_request_q;
   logic [3:0] queue_place_d;
   logic [3:0] queue_place_q;
-  logic [3:0] queue_place_ahead_d;
-  logic [3:0] queue_place_ahead_q;
-  logic [4:0] queue_at_q;
+  logic [3:0] queue_at_q;
   wire  hpcc_nic_pkg::frame_row_t queue_rows_rdata;
-  wire  queue_in_order_up_valid;
   wire  unused_queue_in_order_up_ready;
   wire  hpcc_nic_pkg::queued_plan_t queue_in_order_down_data;
   wire  queue_in_order_down_valid;
-  wire  queue_in_order_down_ready;
   wire  unused_queue_in_order_crowded;
-  wire  queue_before_them_up_valid;
-  wire  unused_queue_before_them_up_ready;
-  wire  hpcc_nic_pkg::queued_plan_t queue_before_them_down_data;
-  wire  queue_before_them_down_valid;
-  wire  queue_before_them_down_ready;
-  wire  unused_queue_before_them_crowded;
   hpcc_nic_pkg::frame_row_t row_11_d;
   hpcc_nic_pkg::frame_row_t row_11_q;
   logic valid_11_q;
@@ -164,7 +137,6 @@ module hpcc_tx_data_header (
   logic fills_11_q;
   wire  drop_11_d;
   logic drop_11_q;
-  logic ahead_11_q;
   wire  request_11_d;
   logic request_11_q;
   hpcc_fifo #(.WIDTH(200), .ADDRESS(6), .MARK(64)) u_packets (
@@ -175,7 +147,7 @@ module hpcc_tx_data_header (
     .up_ready(packets_up_ready),
     .down_data(packets_down_data),
     .down_valid(packets_down_valid),
-    .down_ready(queue_admits),
+    .down_ready(packets_down_ready),
     .crowded(unused_packets_crowded)
   );
   hpcc_tx_header u_header (
@@ -202,47 +174,39 @@ module hpcc_tx_data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(201), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(200), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(taken),
     .q(beside_q)
   );
-  hpcc_async_ram #(.WIDTH(667), .ADDRESS(5)) u_queue_rows (
+  hpcc_async_ram #(.WIDTH(668), .ADDRESS(4)) u_queue_rows (
     .clk(clk),
     .raddr(queue_at_q),
     .rdata(queue_rows_rdata),
     .we(valid_11_q),
-    .waddr(queue_queued.at),
+    .waddr(queue_place_q),
     .wdata(stored)
   );
-  hpcc_short_fifo #(.WIDTH(17), .ADDRESS(4), .MARK(16)) u_queue_in_order (
+  hpcc_short_fifo #(.WIDTH(16), .ADDRESS(4), .MARK(16)) u_queue_in_order (
     .clk(clk),
     .rst(rst),
     .up_data(queue_queued),
-    .up_valid(queue_in_order_up_valid),
+    .up_valid(valid_11_q),
     .up_ready(unused_queue_in_order_up_ready),
     .down_data(queue_in_order_down_data),
     .down_valid(queue_in_order_down_valid),
-    .down_ready(queue_in_order_down_ready),
+    .down_ready(plan_ready),
     .crowded(unused_queue_in_order_crowded)
-  );
-  hpcc_short_fifo #(.WIDTH(17), .ADDRESS(4), .MARK(16)) u_queue_before_them (
-    .clk(clk),
-    .rst(rst),
-    .up_data(queue_queued),
-    .up_valid(queue_before_them_up_valid),
-    .up_ready(unused_queue_before_them_up_ready),
-    .down_data(queue_before_them_down_data),
-    .down_valid(queue_before_them_down_valid),
-    .down_ready(queue_before_them_down_ready),
-    .crowded(unused_queue_before_them_crowded)
   );
   assign coming = packet_data;
   assign packet_ready = packets_up_ready;
   assign waiting = packets_down_data;
   assign word = waiting.packet;
-  assign queue_next_request = ~word.response;
-  assign take = packets_down_valid & queue_admits;
+  assign aside = (waiting.read & queue_free_way) & (~ack_pause);
+  assign read_data = word;
+  assign read_valid = packets_down_valid & aside;
+  assign take = (packets_down_valid & queue_admits) & (~aside);
+  assign queue_enters_request = ~word.response;
   assign words = 11'((word.length + 13'd3) >> 2);
   assign header_pad = 2'd0 - word.length[1:0];
   assign header_body = ({2'd0, words} << 2) + beyond;
@@ -277,6 +241,7 @@ module hpcc_tx_data_header (
     row_11_d.int_on = has_int;
     row_11_d.extension = extra;
     row_11_d.note.payload = |old.length;
+    row_11_d.brief = old.response & (old.length <= 13'h80);
     row_11_d.note.ends_read = old.ends_read;
     row_11_d.note.response = old.response;
     row_11_d.note.qp = old.qp;
@@ -299,6 +264,12 @@ module hpcc_tx_data_header (
     end
   end
   always_comb begin
+    packets_down_ready = queue_admits;
+    if (aside) begin
+      packets_down_ready = read_ready;
+    end
+  end
+  always_comb begin
     beyond = 13'd4;
     if (word.extension_kind == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
       beyond = 13'h14;
@@ -310,7 +281,6 @@ module hpcc_tx_data_header (
   always_comb begin
     taken.packet = word;
     taken.taken = take;
-    taken.ahead = queue_next_ahead;
   end
   always_comb begin
     plain = 240'd0;
@@ -356,201 +326,105 @@ module hpcc_tx_data_header (
     stored = row_11_q;
     stored.spill = spills;
   end
-  // queue: Frames whose headers are made: those that wait for their payload, and those that need none.
+  // queue: Frames whose headers are made and that wait for their payload, or for the frames before them.
   //
-  // Payload comes from memory in the order in which packets were selected, so frames with payload keep that order. A READ request need not
-  // wait behind READ responses whose payload is still being fetched: they are of other flows. It goes before them, unless a request stands
-  // before it, because requests keep their order; and in turns with those whose payload is there, so that rows of requests and of responses
-  // do not follow each other. With READs both ways each side would otherwise wait for the memory of the other, in every loop.
+  // Payload comes from memory in the order in which packets were selected, so frames keep that order. A READ request need not wait behind
+  // READ responses: they are of other flows. It does not come here, but beside the frames of data, unless a request is under way here or
+  // behind here, because requests keep their order. With READs both ways each side would otherwise wait for the memory and for the wire of
+  // the other, in every loop.
   //
   // | clock | does |
   // |---|---|
-  // | 0 | a row into the table, its plan into one of two queues |
+  // | 0 | a row into the table, its plan into the queue |
   // | 1 | the plan is offered, if nothing stands before it |
   // | 2 | its row, as long as the plan is offered and in the clock behind |
   //
-  // Whether a packet may go ahead, and whether there is room, is decided when its headers begin to be made.
+  // Whether a request is under way, and whether there is room, is known when a packet's headers begin to be made.
   //
-  // A frame a clock in and out; sixteen of each kind from the clock in which a packet enters to that in which the last beat of its frame is
-  // taken.
-  assign queue_goes_ahead = waiting.read & queue_free_way_q;
-  assign queue_next_ahead = queue_goes_ahead;
-  assign queue_takes = take & (~queue_goes_ahead);
-  assign queue_takes_ahead = take & queue_goes_ahead;
-  assign queue_leaves = queue_left_q & (~queue_left_ahead_q);
-  assign queue_leaves_ahead = queue_left_q & queue_left_ahead_q;
-  assign queue_enter = queue_takes & (~queue_leaves);
-  assign queue_leave = queue_leaves & (~queue_takes);
-  assign queue_enter_ahead = queue_takes_ahead & (~queue_leaves_ahead);
-  assign queue_leave_ahead = queue_leaves_ahead & (~queue_takes_ahead);
-  assign queue_enter_request = (queue_takes & queue_next_request) & (~(queue_leaves & queue_left_request_q));
-  assign queue_leave_request = (queue_leaves & queue_left_request_q) & (~(queue_takes & queue_next_request));
-  assign queue_in_order_up_valid = valid_11_q & (~ahead_11_q);
-  assign queue_before_them_up_valid = valid_11_q & ahead_11_q;
-  assign queue_ordered = queue_in_order_down_data;
-  assign queue_in_turn = ((queue_went_ahead_q & queue_supplied_q) & queue_in_order_down_valid) & (~queue_ordered.request);
-  assign queue_down_data = queue_at_hand.plan;
-  assign queue_down_valid = queue_before_them_down_valid | queue_in_order_down_valid;
-  assign queue_before_them_down_ready = plan_ready & queue_first;
-  assign queue_in_order_down_ready = plan_ready & (~queue_first);
+  // A frame a clock in and out; sixteen from the clock in which a packet enters to that in which the last beat of its frame is taken.
+  assign queue_admits = queue_room_q;
+  assign queue_free_way = queue_no_request_q;
+  assign queue_enter = take & (~queue_left_q);
+  assign queue_leave = queue_left_q & (~take);
+  assign queue_come = {7'd0, (take & queue_enters_request)};
+  assign queue_go = {7'd0, gone} + {7'd0, queue_dropped_q};
+  assign queue_at_hand = queue_in_order_down_data;
+  assign queue_shown = queue_at_hand.plan;
+  assign queue_down_data = queue_shown;
+  assign queue_down_valid = queue_in_order_down_valid;
   assign queue_down_row = queue_rows_rdata;
   always_comb begin
-    queue_went_ahead_d = queue_went_ahead_q;
     queue_inside_d = queue_inside_q;
-    queue_inside_ahead_d = queue_inside_ahead_q;
-    queue_requests_d = queue_requests_q;
     queue_place_d = queue_place_q;
-    queue_place_ahead_d = queue_place_ahead_q;
     if (queue_enter) begin
       queue_inside_d = queue_inside_q + 5'd1;
     end
     if (queue_leave) begin
       queue_inside_d = queue_inside_q - 5'd1;
     end
-    if (queue_enter_ahead) begin
-      queue_inside_ahead_d = queue_inside_ahead_q + 5'd1;
-    end
-    if (queue_leave_ahead) begin
-      queue_inside_ahead_d = queue_inside_ahead_q - 5'd1;
-    end
-    if (queue_enter_request) begin
-      queue_requests_d = queue_requests_q + 5'd1;
-    end
-    if (queue_leave_request) begin
-      queue_requests_d = queue_requests_q - 5'd1;
-    end
-    if (valid_11_q & (~ahead_11_q)) begin
+    queue_requests_d = (queue_requests_q + queue_come) - queue_go;
+    if (valid_11_q) begin
       queue_place_d = queue_place_q + 4'd1;
     end
-    if (valid_11_q & ahead_11_q) begin
-      queue_place_ahead_d = queue_place_ahead_q + 4'd1;
-    end
-    if (beat) begin
-      queue_went_ahead_d = queue_first;
-    end
     queue_left_d = plan_ready;
+    queue_dropped_d = (plan_ready & queue_at_hand.request) & queue_shown.drop;
     if (rst) begin
-      queue_went_ahead_d = 1'd0;
       queue_left_d = 1'd0;
+      queue_dropped_d = 1'd0;
       queue_inside_d = 5'd0;
-      queue_inside_ahead_d = 5'd0;
-      queue_requests_d = 5'd0;
+      queue_requests_d = 8'd0;
       queue_place_d = 4'd0;
-      queue_place_ahead_d = 4'd0;
     end
   end
   always_comb begin
-    queue_admits = queue_room_q;
-    if (waiting.read) begin
-      queue_admits = queue_room_read_q;
-    end
-  end
-  always_comb begin
-    queue_room_next = ~(queue_enter & (queue_inside_q == 5'hf));
+    queue_room_d = ~(queue_enter & (queue_inside_q == 5'hf));
     if (queue_inside_q == 5'h10) begin
-      queue_room_next = queue_leave;
+      queue_room_d = queue_leave;
     end
-  end
-  always_comb begin
-    queue_room_ahead_next = ~(queue_enter_ahead & (queue_inside_ahead_q == 5'hf));
-    if (queue_inside_ahead_q == 5'h10) begin
-      queue_room_ahead_next = queue_leave_ahead;
-    end
-  end
-  always_comb begin
-    queue_free_way_next = ~queue_enter_request;
-    if (|queue_requests_q) begin
-      queue_free_way_next = queue_leave_request & (queue_requests_q == 5'd1);
-    end
-  end
-  always_comb begin
-    queue_room_d = queue_room_next;
-    queue_room_ahead_d = queue_room_ahead_next;
-    queue_free_way_d = queue_free_way_next;
-    queue_room_read_d = queue_room_next;
-    if (queue_free_way_next) begin
-      queue_room_read_d = queue_room_ahead_next;
-    end
+    queue_no_request_d = (~(|queue_requests_q)) & (~(take & queue_enters_request));
     if (rst) begin
       queue_room_d = 1'd1;
-      queue_room_ahead_d = 1'd1;
-      queue_room_read_d = 1'd1;
-      queue_free_way_d = 1'd1;
-    end
-  end
-  always_comb begin
-    queue_written_at.ahead = ahead_11_q;
-    queue_written_at.place = queue_place_q;
-    if (ahead_11_q) begin
-      queue_written_at.place = queue_place_ahead_q;
+      queue_no_request_d = 1'd1;
     end
   end
   always_comb begin
     queue_queued.plan = planned;
     queue_queued.request = request_11_q;
-    queue_queued.at = queue_written_at;
-  end
-  always_comb begin
-    queue_first = queue_before_them_down_valid & (~queue_in_turn);
-    if (begun) begin
-      queue_first = queue_went_ahead_q;
-    end
-  end
-  always_comb begin
-    queue_at_hand = queue_ordered;
-    if (queue_first) begin
-      queue_at_hand = queue_before_them_down_data;
-    end
+    queue_queued.at = queue_place_q;
   end
   initial begin
-    queue_went_ahead_q = 1'd0;
-    queue_supplied_q = 1'd0;
     queue_left_q = 1'd0;
-    queue_left_ahead_q = 1'd0;
-    queue_left_request_q = 1'd0;
+    queue_dropped_q = 1'd0;
     queue_inside_q = 5'd0;
-    queue_inside_ahead_q = 5'd0;
-    queue_requests_q = 5'd0;
+    queue_requests_q = 8'd0;
     queue_room_q = 1'd0;
-    queue_room_ahead_q = 1'd0;
-    queue_free_way_q = 1'd0;
-    queue_room_read_q = 1'd0;
+    queue_no_request_q = 1'd0;
     queue_place_q = 4'd0;
-    queue_place_ahead_q = 4'd0;
-    queue_at_q = 5'd0;
-    row_11_q = 667'd0;
+    queue_at_q = 4'd0;
+    row_11_q = 668'd0;
     valid_11_q = 1'd0;
     beats_11_q = 7'd0;
     fills_11_q = 1'd0;
     drop_11_q = 1'd0;
-    ahead_11_q = 1'd0;
     request_11_q = 1'd0;
   end
   always @(posedge clk) begin
-    queue_went_ahead_q <= queue_went_ahead_d;
-    queue_supplied_q <= payload;
     queue_left_q <= queue_left_d;
-    queue_left_ahead_q <= queue_first;
-    queue_left_request_q <= queue_at_hand.request;
+    queue_dropped_q <= queue_dropped_d;
     queue_inside_q <= queue_inside_d;
-    queue_inside_ahead_q <= queue_inside_ahead_d;
     queue_requests_q <= queue_requests_d;
     queue_room_q <= queue_room_d;
-    queue_room_ahead_q <= queue_room_ahead_d;
-    queue_free_way_q <= queue_free_way_d;
-    queue_room_read_q <= queue_room_read_d;
+    queue_no_request_q <= queue_no_request_d;
     queue_place_q <= queue_place_d;
-    queue_place_ahead_q <= queue_place_ahead_d;
     queue_at_q <= queue_at_hand.at;
     row_11_q <= row_11_d;
     valid_11_q <= made.taken;
     beats_11_q <= beats_11_d;
     fills_11_q <= fills_11_d;
     drop_11_q <= drop_11_d;
-    ahead_11_q <= made.ahead;
     request_11_q <= request_11_d;
   end
-  wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode, queue_room_ahead_q};
+  wire unused_bits = &{1'b0, rounded[12:6], rounded[1:0], full[5:0], old.ack_req, old.opcode};
 endmodule
 
 `default_nettype wire

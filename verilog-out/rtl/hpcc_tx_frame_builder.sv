@@ -32,9 +32,12 @@ module hpcc_tx_frame_builder (
   input  wire  [7:0] context_qp,
   // It.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
+  // Register: acknowledgements may be paused. READ requests, which may not, keep to the frames of data.
+  input  wire  ack_pause,
   // Registers that frames are made by.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
-  // Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
+  // Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests leave beside
+  // acknowledgements, unless a request before them has not left.
   input  wire  hpcc_nic_pkg::tx_packet_t packet_data,
   input  wire  packet_valid,
   output wire  packet_ready,
@@ -49,7 +52,7 @@ module hpcc_tx_frame_builder (
   output wire  ack_ready,
   // Pulse: a congestion notification is being built.
   output wire  notified,
-  // Frames of acknowledgements and the like.
+  // Frames of acknowledgements and the like. In a clock a beat of one of both kinds is taken; frames of this kind go first, whole.
   output wire  hpcc_nic_pkg::frame_beat_t ack_frame_data,
   output wire  ack_frame_valid,
   input  wire  ack_frame_ready,
@@ -97,14 +100,20 @@ module hpcc_tx_frame_builder (
   logic [831:0] shown_headers;
   wire  [335:0] outer_13;
   wire  given;
+  wire  departs;
   wire  hpcc_nic_pkg::frame_beat_t leaving;
-  wire  hpcc_nic_pkg::frame_note_t note;
+  wire  hpcc_nic_pkg::frame_beat_t leaving_aside;
+  wire  hpcc_nic_pkg::departure_t departure;
+  hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
+  wire  hpcc_nic_pkg::tx_packet_t headers_read_data;
+  wire  headers_read_valid;
   wire  hpcc_nic_pkg::frame_plan_t headers_plan_data;
   wire  headers_plan_valid;
   wire  headers_plan_ready;
   wire  hpcc_nic_pkg::frame_row_t headers_row;
   wire  acks_ack_ready;
+  wire  acks_read_ready;
   wire  acks_notified;
   wire  acks_comes_next;
   wire  acks_comes;
@@ -162,6 +171,8 @@ module hpcc_tx_frame_builder (
   wire  append_ack_crowded;
   wire  hpcc_nic_pkg::frame_beat_t append_ack_data;
   wire  append_ack_valid;
+  wire  append_ack_request;
+  wire  hpcc_nic_pkg::departure_t append_ack_departure;
   wire  hpcc_nic_pkg::frame_beat_t append_down_data;
   wire  append_down_valid;
   wire  hpcc_nic_pkg::frame_note_t append_down_note;
@@ -171,6 +182,8 @@ module hpcc_tx_frame_builder (
   logic left_out_q;
   logic request_out_d;
   logic request_out_q;
+  logic gone_d;
+  logic gone_q;
   hpcc_nic_pkg::frame_note_t note_out_q;
   hpcc_tx_data_header u_headers (
     .clk(clk),
@@ -178,16 +191,18 @@ module hpcc_tx_frame_builder (
     .context_write(context_write),
     .context_qp(context_qp),
     .context_data(context_data),
+    .ack_pause(ack_pause),
     .settings(settings),
     .packet_data(packet_data),
     .packet_valid(packet_valid),
     .packet_ready(headers_packet_ready),
+    .read_data(headers_read_data),
+    .read_valid(headers_read_valid),
+    .read_ready(acks_read_ready),
     .plan_data(headers_plan_data),
     .plan_valid(headers_plan_valid),
     .plan_ready(headers_plan_ready),
-    .payload(payload_valid),
-    .beat(go),
-    .begun(begun_q),
+    .gone(gone_q),
     .row(headers_row)
   );
   hpcc_tx_ack_beats u_acks (
@@ -200,6 +215,9 @@ module hpcc_tx_frame_builder (
     .ack_data(ack_data),
     .ack_valid(ack_valid),
     .ack_ready(acks_ack_ready),
+    .read_data(headers_read_data),
+    .read_valid(headers_read_valid),
+    .read_ready(acks_read_ready),
     .notified(acks_notified),
     .crowded(append_ack_crowded),
     .comes_next(acks_comes_next),
@@ -237,6 +255,8 @@ module hpcc_tx_frame_builder (
     .ack_data(append_ack_data),
     .ack_valid(append_ack_valid),
     .ack_ready(ack_frame_ready),
+    .ack_request(append_ack_request),
+    .ack_departure(append_ack_departure),
     .down_data(append_down_data),
     .down_valid(append_down_valid),
     .down_ready(frame_ready),
@@ -271,9 +291,11 @@ module hpcc_tx_frame_builder (
   assign frame_valid = append_down_valid;
   assign ack_frame_data = append_ack_data;
   assign ack_frame_valid = append_ack_valid;
+  assign leaving_aside = append_ack_data;
+  assign departs = ((append_ack_valid & ack_frame_ready) & append_ack_request) & leaving_aside.last;
   assign leaving = append_down_data;
   assign given = (append_down_valid & frame_ready) & leaving.last;
-  assign note = append_down_note;
+  assign departure = append_ack_departure;
   assign read_error = error_out_q;
   assign read_left = left_out_q;
   assign request_left = request_out_q;
@@ -310,7 +332,8 @@ module hpcc_tx_frame_builder (
     valid_14_d = valid_13_q | ack_13_q;
     error_out_d = given & leaving.bad;
     left_out_d = (given & (~leaving.bad)) & note.ends_read;
-    request_out_d = (given & (~leaving.bad)) & (~note.response);
+    gone_d = given & (~note.response);
+    request_out_d = departs | ((given & (~leaving.bad)) & (~note.response));
     if (rst) begin
       number_d = 2'd0;
       begun_d = 1'd0;
@@ -321,6 +344,7 @@ module hpcc_tx_frame_builder (
       error_out_d = 1'd0;
       left_out_d = 1'd0;
       request_out_d = 1'd0;
+      gone_d = 1'd0;
     end
   end
   always_comb begin
@@ -334,9 +358,11 @@ module hpcc_tx_frame_builder (
     beat_14_d.tail = row.tail;
     beat_14_d.icrc_lengths = row.icrc_lengths;
     beat_14_d.behind_int = row.int_on;
+    beat_14_d.brief = row.brief;
     beat_14_d.note = row.note;
     beat_14_d.int_code = {2'd0, row.int_on};
     beat_14_d.ack = ack_13_q;
+    beat_14_d.request = 1'd0;
     if (ack_13_q) begin
       shown_headers = acks_headers;
       beat_14_d.number = {1'd0, acks_second};
@@ -348,6 +374,11 @@ module hpcc_tx_frame_builder (
       beat_14_d.icrc_lengths = ack_end.icrc_lengths;
       beat_14_d.int_code = ack_end.int_code;
       beat_14_d.behind_int = ack_end.behind_int;
+      beat_14_d.request = ack_end.request;
+      beat_14_d.note.qp = ack_end.departure.qp;
+      beat_14_d.note.generation = ack_end.departure.generation;
+      beat_14_d.note.psn = ack_end.departure.psn;
+      beat_14_d.note.tag = ack_end.departure.kind;
     end
     beat_14_d.outer = outer_13;
   end
@@ -371,6 +402,16 @@ module hpcc_tx_frame_builder (
     code.extension = row.extension;
     code.int_header = row.int_on;
   end
+  always_comb begin
+    note = append_down_note;
+    if (departs) begin
+      note = 48'd0;
+      note.qp = departure.qp;
+      note.generation = departure.generation;
+      note.psn = departure.psn;
+      note.tag = departure.kind;
+    end
+  end
   initial begin
     waits_q = 1'd0;
     number_q = 2'd0;
@@ -393,10 +434,11 @@ module hpcc_tx_frame_builder (
     penultimate_13_q = 1'd0;
     bad_13_q = 1'd0;
     valid_14_q = 1'd0;
-    beat_14_q = 434'd0;
+    beat_14_q = 436'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;
+    gone_q = 1'd0;
     note_out_q = 48'd0;
   end
   always @(posedge clk) begin
@@ -425,9 +467,11 @@ module hpcc_tx_frame_builder (
     error_out_q <= error_out_d;
     left_out_q <= left_out_d;
     request_out_q <= request_out_d;
+    gone_q <= gone_d;
     note_out_q <= note;
   end
-  wire unused_bits = &{1'b0, beat.last, shown_headers[495:0], leaving.keep, leaving.data, note_out_q.ends_read};
+  wire unused_bits = &{1'b0, beat.last, shown_headers[495:0], leaving.keep, leaving.data, leaving_aside.bad, leaving_aside.keep,
+      leaving_aside.data, note_out_q.ends_read};
 endmodule
 
 `default_nettype wire

@@ -15,8 +15,10 @@
 // | 13 | ICRC into its place |
 // | 13 - 16 | FIFO, which also stops the builder when the receiver is slow; from 16 on, when the frame's last beat is in it |
 //
-// Acknowledgements and the like, of one or two beats in clocks that follow each other, may come between the beats of a data packet. They
-// have a FIFO of their own, so that neither waits for the other.
+// Acknowledgements and the like, READ requests among them, of one or two beats in clocks that follow each other, may come between the beats
+// of a data packet. They have a FIFO of their own, so that neither waits for the other. Only behind a READ request that has left the next
+// one lets a short READ response go first that is whole by then: rows of requests and of short responses would each leave the wire or the
+// bus idle for a part.
 //
 // One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame of data is offered when
 // all of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
@@ -42,6 +44,10 @@ module hpcc_tx_icrc_append #(
   output wire  hpcc_nic_pkg::frame_beat_t ack_data,
   output wire  ack_valid,
   input  wire  ack_ready,
+  // The frame on `ack` is a READ request.
+  output wire  ack_request,
+  // What is told when it has left.
+  output wire  hpcc_nic_pkg::departure_t ack_departure,
   // Beats of data.
   output wire  hpcc_nic_pkg::frame_beat_t down_data,
   output wire  down_valid,
@@ -62,7 +68,11 @@ module hpcc_tx_icrc_append #(
   hpcc_nic_pkg::crc_step_t step;
   logic [31:0] icrc;
   hpcc_nic_pkg::noted_beat_t stored;
+  wire  hpcc_nic_pkg::noted_beat_t head;
+  hpcc_nic_pkg::aside_beat_t stored_aside;
+  wire  hpcc_nic_pkg::aside_beat_t aside;
   wire  leaves;
+  wire  may_go;
   logic [9:0] frames_new;
   wire  [223:0] bytes_headers;
   wire  bytes_has_tag;
@@ -88,6 +98,8 @@ module hpcc_tx_icrc_append #(
   logic bad_13_q;
   wire  ack_valid_13_d;
   logic ack_valid_13_q;
+  logic request_13_q;
+  logic brief_13_q;
   logic whole_d;
   logic whole_q;
   wire  out_up_ready;
@@ -96,8 +108,9 @@ module hpcc_tx_icrc_append #(
   wire  out_down_ready;
   wire  out_crowded;
   wire  unused_acks_up_ready;
-  wire  hpcc_nic_pkg::frame_beat_t acks_down_data;
+  wire  hpcc_nic_pkg::aside_beat_t acks_down_data;
   wire  acks_down_valid;
+  wire  acks_down_ready;
   wire  acks_crowded;
   // Frames that are in the FIFO to their last beat.
   wire  arrived_d;
@@ -108,6 +121,9 @@ module hpcc_tx_icrc_append #(
   wire  [63:0] keep_13_d;
   logic [63:0] keep_13_q;
   hpcc_nic_pkg::frame_note_t note_13_q;
+  // A READ request waits for a READ response to go.
+  logic yields_d;
+  logic yields_q;
   logic [9:0] frames_d;
   logic [9:0] frames_q;
   hpcc_rx_icrc_bytes u_bytes (
@@ -149,7 +165,7 @@ module hpcc_tx_icrc_append #(
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  hpcc_delay #(.WIDTH(66), .DEPTH(11)) u_plan (
+  hpcc_delay #(.WIDTH(68), .DEPTH(11)) u_plan (
     .clk(clk),
     .d(plan_1_q),
     .q(plan_q)
@@ -159,7 +175,7 @@ module hpcc_tx_icrc_append #(
     .d(data_2_q),
     .q(late_q)
   );
-  hpcc_fifo #(.WIDTH(626), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
+  hpcc_fifo #(.WIDTH(627), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
     .clk(clk),
     .rst(rst),
     .up_data(stored),
@@ -170,15 +186,15 @@ module hpcc_tx_icrc_append #(
     .down_ready(out_down_ready),
     .crowded(out_crowded)
   );
-  hpcc_fifo #(.WIDTH(578), .ADDRESS(6), .MARK(28)) u_acks (
+  hpcc_fifo #(.WIDTH(624), .ADDRESS(6), .MARK(28)) u_acks (
     .clk(clk),
     .rst(rst),
-    .up_data(stored.beat),
+    .up_data(stored_aside),
     .up_valid(ack_valid_13_q),
     .up_ready(unused_acks_up_ready),
     .down_data(acks_down_data),
     .down_valid(acks_down_valid),
-    .down_ready(ack_ready),
+    .down_ready(acks_down_ready),
     .crowded(acks_crowded)
   );
   hpcc_delay #(.WIDTH(1), .DEPTH(2)) u_arrived (
@@ -197,14 +213,36 @@ module hpcc_tx_icrc_append #(
   assign bad_13_d = planned.bad & planned.last;
   assign crowded = out_crowded;
   assign ack_crowded = acks_crowded;
-  assign ack_data = acks_down_data;
-  assign ack_valid = acks_down_valid;
-  assign down_data = out_down_data.beat;
-  assign down_note = out_down_data.note;
+  assign head = out_down_data;
+  assign down_data = head.beat;
+  assign down_note = head.note;
+  assign aside = acks_down_data;
+  assign may_go = (~aside.request) | (~yields_q);
+  assign ack_data = aside.beat;
+  assign ack_request = aside.request;
+  assign ack_departure = aside.departure;
+  assign ack_valid = acks_down_valid & may_go;
+  assign acks_down_ready = ack_ready & may_go;
   assign arrived_d = (valid_13_q & last_13_q) & out_up_ready;
-  assign leaves = ((out_down_valid & whole_q) & down_ready) & out_down_data.beat.last;
+  assign leaves = ((out_down_valid & whole_q) & down_ready) & head.beat.last;
   assign down_valid = out_down_valid & whole_q;
   assign out_down_ready = down_ready & whole_q;
+  always_comb begin
+    yields_d = yields_q;
+    if ((((acks_down_valid & ack_ready) & may_go) & aside.request) & aside.beat.last) begin
+      yields_d = (out_down_valid & whole_q) & head.brief;
+    end
+    if (leaves) begin
+      yields_d = 1'd0;
+    end
+    frames_d = frames_new;
+    whole_d = (arrived_q | (frames_q > 10'd1)) | ((|frames_q) & (~leaves));
+    if (rst) begin
+      frames_d = 10'd0;
+      whole_d = 1'd0;
+      yields_d = 1'd0;
+    end
+  end
   always_comb begin
     stop = beat.tail;
     if (beat.last & beat.spill) begin
@@ -249,6 +287,8 @@ module hpcc_tx_icrc_append #(
     plan_new.last = beat.last;
     plan_new.bad = beat.bad;
     plan_new.ack = beat.ack;
+    plan_new.request = beat.request;
+    plan_new.brief = beat.brief;
     plan_new.note = beat.note;
   end
   always_comb begin
@@ -292,7 +332,16 @@ module hpcc_tx_icrc_append #(
     stored.beat.keep = keep_13_q;
     stored.beat.last = last_13_q;
     stored.beat.bad = bad_13_q;
+    stored.brief = brief_13_q;
     stored.note = note_13_q;
+  end
+  always_comb begin
+    stored_aside.beat = stored.beat;
+    stored_aside.request = request_13_q;
+    stored_aside.departure.qp = note_13_q.qp;
+    stored_aside.departure.generation = note_13_q.generation;
+    stored_aside.departure.psn = note_13_q.psn;
+    stored_aside.departure.kind = note_13_q.tag;
   end
   always_comb begin
     frames_new = frames_q;
@@ -303,30 +352,25 @@ module hpcc_tx_icrc_append #(
       frames_new = frames_q - 10'd1;
     end
   end
-  always_comb begin
-    frames_d = frames_new;
-    whole_d = (arrived_q | (frames_q > 10'd1)) | ((|frames_q) & (~leaves));
-    if (rst) begin
-      frames_d = 10'd0;
-      whole_d = 1'd0;
-    end
-  end
   initial begin
     data_2_q = 512'd0;
     valid_1_q = 1'd0;
     number_1_q = 2'd0;
     covered_1_q = 7'd0;
     zeros_1_q = 6'd0;
-    plan_1_q = 66'd0;
+    plan_1_q = 68'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
     ack_valid_13_q = 1'd0;
+    request_13_q = 1'd0;
+    brief_13_q = 1'd0;
     whole_q = 1'd0;
     part_13_q = 80'd0;
     eight_13_q = 3'd0;
     keep_13_q = 64'd0;
     note_13_q = 48'd0;
+    yields_q = 1'd0;
     frames_q = 10'd0;
   end
   always @(posedge clk) begin
@@ -340,11 +384,14 @@ module hpcc_tx_icrc_append #(
     last_13_q <= planned.last;
     bad_13_q <= bad_13_d;
     ack_valid_13_q <= ack_valid_13_d;
+    request_13_q <= planned.request;
+    brief_13_q <= planned.brief;
     whole_q <= whole_d;
     part_13_q <= part_13_d;
     eight_13_q <= planned.eight;
     keep_13_q <= keep_13_d;
     note_13_q <= planned.note;
+    yields_q <= yields_d;
     frames_q <= frames_d;
   end
   wire unused_bits = &{1'b0, beat.outer.ethernet, beat.outer.ip.dscp, beat.outer.ip.ecn, beat.outer.ip.total_length, beat.outer.ip.ttl,

@@ -320,6 +320,7 @@ module hpcc_tx_pipe (
     .context_write(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
+    .ack_pause(cfg_ack_pause),
     .settings(settings),
     .packet_data(select_packet_data),
     .packet_valid(select_packet_valid),

@@ -1,5 +1,5 @@
-//! Acknowledgements, negative acknowledgements, READ echoes, probes, answers to them and congestion notifications: headers of frames of one or two beats,
-//! one every two clocks.
+//! Acknowledgements, negative acknowledgements, READ echoes, probes, answers to them, congestion notifications and READ requests: headers of frames of one or two
+//! beats, one every two clocks.
 //!
 //! | clock | does |
 //! |---|---|
@@ -11,21 +11,21 @@
 use super::header::TxHeader;
 use crate::prim::delay::Delay;
 use crate::prim::skid::StreamIn;
-use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::wide::W;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::wide::{bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
-    AckFrameHeaders, AckHeaders, AckPlan,
+    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestExtension,
 };
 use crate::words::context::QpContext;
-use crate::words::transport::{AckKind, AckSend};
-use crate::words::tx::{AckEnd, FrameSettings, TypeOfService};
-use crate::words::wire::{BaseTransportHeader, IcrcLengths, IntStack, Opcode};
+use crate::words::transport::{AckKind, AckSend, TxPacket};
+use crate::words::tx::{AckEnd, CollectingHeaders, FrameSettings, PlainHeaders, TypeOfService};
+use crate::words::wire::{BaseTransportHeader, Extension, IcrcLengths, IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
-/// Beats of frames that have neither payload nor a place in the order of packets. They cannot be held up: who takes an item has room for its frame.
+/// Beats of frames without payload that do not stand in the order of data packets. They cannot be held up: who takes an item has room for its frame.
 #[block]
 pub struct AckBeats {
     /// Clock.
@@ -40,8 +40,10 @@ pub struct AckBeats {
     pub context_data: Signal<In, QpContext>,
     /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,
-    /// What is to be sent; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to the one on which INT is collected.
+    /// What is to be sent, except for READ requests; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to the one on which INT is collected.
     pub ack: StreamIn<AckSend>,
+    /// READ requests, in turns with the others; dropped likewise.
+    pub read: StreamIn<TxPacket>,
     /// Pulse: a congestion notification is being built.
     pub notified: Signal<Out, Bit>,
     /// No item is taken.
@@ -60,12 +62,16 @@ pub struct AckBeats {
     pub headers: Signal<Out, W<832, 13>>,
     /// 8: where the frame ends and what its ICRC covers.
     pub frame_end: Signal<Out, AckEnd>,
-    #[registers(Bit: busy, notified_8)]
+    #[registers(Bit: busy, read_next, notified_8)]
+    #[signals(Bit: free, picks_read)]
     header: TxHeader,
     beside: Delay<AckPlan, 7>,
     taken_6: Delay<Bit, 6>,
     take: Signal<Local, Bit>,
-    word: Signal<Local, AckSend>,
+    #[signals(AckSend: given_word, word)]
+    asked: Signal<Local, TxPacket>,
+    #[signals(RequestExtension: extension, old_extension)]
+    departure: Signal<Local, Departure>,
     service: Signal<Local, TypeOfService>,
     transport: Signal<Local, BaseTransportHeader>,
     given: Signal<Local, U<6>>,
@@ -86,6 +92,9 @@ pub struct AckBeats {
     int_3: Signal<Local, AckBehindInt3>,
     int_4: Signal<Local, AckBehindInt4>,
     int_5: Signal<Local, AckBehindInt5>,
+    request_plain: Signal<Local, PlainHeaders>,
+    request_int: Signal<Local, CollectingHeaders>,
+    #[signals(Bit: is_request, has_int)]
     behind: Signal<Local, W<496, 8>>,
     header_8: DFF<AckFrameHeaders>,
     end_7: Signal<Local, AckEnd>,
@@ -98,12 +107,27 @@ impl Logic for AckBeats {
         inputs!(header: context_write, context_qp, context_data, settings);
 
         // 0: every second clock, so that each has room for two beats
-        word = ack.data;
-        ack.ready = !busy & !crowded;
-        take = ack.valid & !busy & !crowded;
+        picks_read = read.valid & (read_next | !ack.valid);
+        free = !busy & !crowded;
+        ack.ready = free & !picks_read;
+        read.ready = free & picks_read;
+        take = (ack.valid | read.valid) & free;
         busy = take;
+        if take {
+            read_next = !picks_read;
+        }
+        assign!(given_word = ack.data, word = given_word, asked = read.data);
+        extension = bit_cast_word::<RequestExtension, W<336, 6>>(given_word.int_stack);
+        if picks_read {
+            word.kind = AckKind::ReadRequest;
+            fields!(word from asked: qp, generation, psn);
+            word.int_length = bits_u::<6>(0);
+            extension.reth = asked.extension;
+        }
+        word.int_stack = bit_cast_bus::<336, 6, RequestExtension>(extension);
+        fields!(departure from asked: qp, generation, psn, kind = tag);
         inputs!(header from word: qp, generation, psn);
-        header.ack_req = false;
+        header.ack_req = picks_read & asked.ack_req;
         header.pad = bits_u::<2>(0);
         header.echoes = true;
         header.int_given = word.int_length;
@@ -133,13 +157,21 @@ impl Logic for AckBeats {
             header.body = bits_u::<13>(20);
             service.dscp = settings.cnp_dscp;
         }
-        header.service = service;
         header.dscp_int = service.dscp;
+        if picks_read {
+            header.opcode = Opcode::ReadRequest;
+            header.echoes = false;
+            // RETH and ICRC
+            header.body = bits_u::<13>(20);
+            service.ecn = settings.ecn;
+            header.dscp_int = settings.dscp_request;
+        }
+        header.service = service;
         given = word.int_length;
         given_code = if given != 0 { bit_cast_u::<3, 6>((given + 6) >> 3) } else { bits_u::<3>(0) };
         fields!(plan: taken = take);
         fields!(plan from word: kind, syndrome, msn, int_length, int_stack);
-        fields!(plan: int_code = given_code);
+        fields!(plan: int_code = given_code, departure);
         beside = plan;
         taken_6 = take;
 
@@ -165,6 +197,7 @@ impl Logic for AckBeats {
             headers_behind.bth = bit_cast_bus::<96, 2, BaseTransportHeader>(transport);
         }
         stack = bit_cast_word::<IntStack, W<336, 6>>(old.int_stack);
+        old_extension = bit_cast_word::<RequestExtension, W<336, 6>>(old.int_stack);
         plain = bits_zero::<AckBehind>(0);
         plain.headers = headers_behind;
         behind = bit_cast_bus::<496, 8, AckBehind>(plain);
@@ -202,6 +235,19 @@ impl Logic for AckBeats {
         if code == 6 {
             behind = bit_cast_bus::<496, 8, AckBehindInt5>(int_5);
         }
+        request_plain = bits_zero::<PlainHeaders>(0);
+        request_plain.extension = bit_cast_word::<Extension, W<128, 2>>(old_extension.reth);
+        request_plain.bth = header.bth;
+        request_int = bits_zero::<CollectingHeaders>(0);
+        fields!(request_int: extension = request_plain.extension, bth = header.bth);
+        is_request = old.kind == AckKind::ReadRequest;
+        has_int = header.int_bytes != 0;
+        if is_request {
+            behind = bit_cast_ww::<496, 8, 240, 4>(bit_cast_bus::<240, 4, PlainHeaders>(request_plain)) << 256;
+            if has_int {
+                behind = bit_cast_ww::<496, 8, 240, 4>(bit_cast_bus::<240, 4, CollectingHeaders>(request_int)) << 256;
+            }
+        }
         end_7.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
         end_7.int_code = code;
         end_7.behind_int = (code != 0) & !(settings.echo_icrc_full & (old.kind != AckKind::Probe));
@@ -211,6 +257,14 @@ impl Logic for AckBeats {
         }
         if old.kind == AckKind::Notification {
             end_7.tail = bits_u::<7>(70);
+        }
+        fields!(end_7 from old: departure);
+        end_7.request = is_request;
+        if is_request {
+            // an empty INT header is two bytes
+            end_7.int_code = bit_cast_u::<3, 1>(bit_cast_b(has_int));
+            end_7.behind_int = has_int;
+            end_7.tail = if has_int { bits_u::<7>(72) } else { bits_u::<7>(70) };
         }
         end_7.spill = end_7.tail > 60;
         notified_8 = begins_7 & (old.kind == AckKind::Notification);
@@ -234,7 +288,7 @@ impl Logic for AckBeats {
 
         if reset {
             busy = true;
-            clear!(begins_7, goes_on_8, notified_8, second_8);
+            clear!(read_next, begins_7, goes_on_8, notified_8, second_8);
         }
     }
 }

@@ -24,7 +24,8 @@ use super::row::DataHeader;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
+use crate::words::ack::Departure;
 use crate::words::context::QpContext;
 use crate::words::transport::{AckSend, TxPacket};
 use crate::words::tx::{
@@ -47,9 +48,12 @@ pub struct FrameBuilder {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
+    /// Register: acknowledgements may be paused. READ requests, which may not, keep to the frames of data.
+    pub ack_pause: Signal<In, Bit>,
     /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,
-    /// Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests go ahead of READ responses.
+    /// Packets; one whose queue pair is gone or of another generation is dropped with its payload. READ requests
+    /// leave beside acknowledgements, unless a request before them has not left.
     pub packet: StreamIn<TxPacket>,
     /// Their payloads, in the same order; none for a packet without.
     pub payload: StreamIn<PayloadBeat>,
@@ -58,7 +62,7 @@ pub struct FrameBuilder {
     pub ack: StreamIn<AckSend>,
     /// Pulse: a congestion notification is being built.
     pub notified: Signal<Out, Bit>,
-    /// Frames of acknowledgements and the like.
+    /// Frames of acknowledgements and the like. In a clock a beat of one of both kinds is taken; frames of this kind go first, whole.
     pub ack_frame: StreamOut<FrameBeat>,
     /// Frames of data packets.
     pub frame: StreamOut<FrameBeat>,
@@ -130,12 +134,11 @@ pub struct FrameBuilder {
     beat_14: DFF<BuiltBeat>,
     append: IcrcAppend<8, 136>,
     // 30
-    given: Signal<Local, Bit>,
-    leaving: Signal<Local, FrameBeat>,
+    #[signals(Bit: given, departs)]
+    #[signals(FrameBeat: leaving, leaving_aside)]
+    departure: Signal<Local, Departure>,
     note: Signal<Local, FrameNote>,
-    error_out: DFF<Bit>,
-    left_out: DFF<Bit>,
-    request_out: DFF<Bit>,
+    #[registers(Bit: error_out, left_out, request_out, gone)]
     note_out: DFF<FrameNote>,
 }
 
@@ -146,6 +149,7 @@ impl Logic for FrameBuilder {
         inputs!([headers, acks]: context_write, context_qp, context_data, settings);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.acks.ack);
+        StreamOut::<TxPacket>::join(&mut self.headers.read, &mut self.acks.read);
         inputs!(acks: crowded = append.ack_crowded);
         outputs!(acks: notified);
 
@@ -167,9 +171,7 @@ impl Logic for FrameBuilder {
         self.waits.d.next = self.acks.comes_next.val() | self.append.crowded.val();
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.plan.ready.next = self.go.val() & self.ends.val();
-        self.headers.payload.next = self.payload.valid.val();
-        self.headers.beat.next = self.go.val();
-        self.headers.begun.next = self.begun.q.val();
+        inputs!(headers: gone, ack_pause);
         self.error.next = self.spoiled.q.val() | (self.pull.val() & self.beat.val().failed);
         if self.go.val() {
             if self.number.q.val() != 2 {
@@ -210,16 +212,19 @@ impl Logic for FrameBuilder {
         self.bytes.carries.next = self.carries_13.q.val();
         self.valid_14.d.next = self.valid_13.q.val() | self.ack_13.q.val();
         fields!(beat_14.d: number = number_13, last = last_13, penultimate = penultimate_13, bad = bad_13);
-        fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, note);
+        fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, brief, note);
         self.beat_14.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
         self.beat_14.d.next.ack = self.ack_13.q.val();
+        self.beat_14.d.next.request = false;
         if self.ack_13.q.val() {
             assign!(shown_headers = acks.headers);
             self.beat_14.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.acks.second.val()));
             self.beat_14.d.next.bad = false;
             self.beat_14.d.next.last = self.acks.last.val();
             self.beat_14.d.next.penultimate = !self.acks.last.val();
-            fields!(beat_14.d from ack_end: spill, tail, icrc_lengths, int_code, behind_int);
+            fields!(beat_14.d from ack_end:
+                spill, tail, icrc_lengths, int_code, behind_int, request, note.qp = departure.qp,
+                note.generation = departure.generation, note.psn = departure.psn, note.tag = departure.kind);
         }
         inputs!(bytes: header = bytes_of_headers, ack_header = acks.headers, payload = payload_13);
         self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
@@ -233,13 +238,25 @@ impl Logic for FrameBuilder {
         outputs!(append: frame.data = down.data, frame.valid = down.valid);
         self.append.down.ready.next = self.frame.ready.val();
         StreamOut::<FrameBeat>::link(&mut self.ack_frame, &mut self.append.ack);
+        self.leaving_aside.next = self.append.ack.data.val();
+        self.departs.next = self.append.ack.valid.val()
+            & self.ack_frame.ready.val()
+            & self.append.ack_request.val()
+            & self.leaving_aside.val().last;
         self.leaving.next = self.append.down.data.val();
         self.given.next = self.append.down.valid.val() & self.frame.ready.val() & self.leaving.val().last;
         self.note.next = self.append.down_note.val();
+        self.departure.next = self.append.ack_departure.val();
+        if self.departs.val() {
+            self.note.next = bits_zero::<FrameNote>(0);
+            fields!(note from departure: qp, generation, psn, tag = kind);
+        }
         self.note_out.d.next = self.note.val();
         self.error_out.d.next = self.given.val() & self.leaving.val().bad;
         self.left_out.d.next = self.given.val() & !self.leaving.val().bad & self.note.val().ends_read;
-        self.request_out.d.next = self.given.val() & !self.leaving.val().bad & !self.note.val().response;
+        self.gone.d.next = self.given.val() & !self.note.val().response;
+        self.request_out.d.next =
+            self.departs.val() | (self.given.val() & !self.leaving.val().bad & !self.note.val().response);
         assign! {
             read_error = error_out, read_left = left_out, request_left = request_out, note_response = note_out.response, note_payload = note_out.payload, note_qp = note_out.qp,
             note_generation = note_out.generation, note_psn = note_out.psn, note_tag = note_out.tag
@@ -254,7 +271,8 @@ impl Logic for FrameBuilder {
             valid_14,
             error_out,
             left_out,
-            request_out
+            request_out,
+            gone
         );
     }
 }

@@ -130,7 +130,7 @@ impl Logic for TxPipe {
         StreamOut::<PayloadBeat>::join(&mut self.reader.payload, &mut self.builder.payload);
 
         self.builder.context_write.next = self.context_valid.val();
-        inputs!(builder: context_qp, context_data, settings);
+        inputs!(builder: context_qp, context_data, settings, ack_pause = cfg_ack_pause);
         outputs!(builder:
             notified, read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
 

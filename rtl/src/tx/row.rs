@@ -38,18 +38,18 @@ pub struct DataHeader {
     pub context_qp: Signal<In, U<8>>,
     /// It.
     pub context_data: Signal<In, QpContext>,
+    /// Register: READ requests have a plan and a row like any packet.
+    pub ack_pause: Signal<In, Bit>,
     /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,
     /// Packets.
     pub packet: StreamIn<TxPacket>,
+    /// READ requests that need not wait for frames of data; the others have plan and row like any packet.
+    pub read: StreamOut<TxPacket>,
     /// Plan of the frame at hand; taken with the frame's last beat.
     pub plan: StreamOut<FramePlan>,
-    /// There is payload.
-    pub payload: Signal<In, Bit>,
-    /// A beat of it is taken.
-    pub beat: Signal<In, Bit>,
-    /// It has begun.
-    pub begun: Signal<In, Bit>,
+    /// The frame of a request that had a plan has been handed over.
+    pub gone: Signal<In, Bit>,
     /// Row of the plan of the clock before.
     pub row: Signal<Out, FrameRow>,
     /// Whether a packet is a READ request is decided in front of the FIFO, because it decides whether the packet leaves it.
@@ -61,7 +61,7 @@ pub struct DataHeader {
     word: Signal<Local, TxPacket>,
     words: Signal<Local, U<11>>,
     beyond: Signal<Local, U<13>>,
-    take: Signal<Local, Bit>,
+    #[signals(Bit: aside, take)]
     service: Signal<Local, TypeOfService>,
     taken: Signal<Local, TakenPacket>,
     // 10
@@ -79,7 +79,7 @@ pub struct DataHeader {
     valid_11: DFF<Bit>,
     beats_11: DFF<U<7>>,
     /// The header fills the first beat; the packet's queue pair is gone.
-    #[registers(Bit: fills_11, drop_11, ahead_11, request_11)]
+    #[registers(Bit: fills_11, drop_11, request_11)]
     #[signals(Bit: leads, spills)]
     planned: Signal<Local, FramePlan>,
     stored: Signal<Local, FrameRow>,
@@ -104,11 +104,14 @@ impl Logic for DataHeader {
         // 3: behind the BTH stand extension, payload and pad, ICRC
         assign!(waiting = packets.down.data, word = waiting.packet);
         header.dscp_int = if word.response { settings.dscp } else { settings.dscp_request };
-        queue.next_read = waiting.read;
-        queue.next_request = !word.response;
-        take = packets.down.valid & queue.admits;
+        // requests keep their order
+        aside = waiting.read & queue.free_way & !ack_pause;
+        read.data = word;
+        read.valid = packets.down.valid & aside;
+        take = packets.down.valid & queue.admits & !aside;
         queue.enters = take;
-        packets.down.ready = queue.admits;
+        queue.enters_request = !word.response;
+        packets.down.ready = if aside { read.ready } else { queue.admits };
         words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
         beyond = if word.extension_kind == ExtensionKind::Reth { bits_u::<13>(20) } else { bits_u::<13>(4) };
         if word.extension_kind == ExtensionKind::Aeth {
@@ -119,7 +122,7 @@ impl Logic for DataHeader {
         header.body = (bit_cast_u::<13, 11>(words) << 2) + beyond;
         header.echoes = false;
         header.int_given = bits_u::<6>(0);
-        fields!(taken: packet = word, taken = take, ahead = queue.next_ahead);
+        fields!(taken: packet = word, taken = take);
         beside = taken;
 
         // 10: BTH and extension behind UDP, or behind the two zero bytes of an empty INT header
@@ -161,10 +164,11 @@ impl Logic for DataHeader {
         fields!(row_11.d: int_on = has_int, extension = extra);
         drop_11 = !header.alive;
         row_11.note.payload = old.length.any();
+        row_11.brief = old.response & (old.length <= 128);
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
             note.psn = psn, note.tag = tag);
-        assign!(valid_11.d = made.taken, ahead_11.d = made.ahead);
+        valid_11 = made.taken;
         request_11 = !old.response;
 
         // 11: a header that fills the first beat, of a frame that is sent, leaves no room for payload in it
@@ -176,7 +180,7 @@ impl Logic for DataHeader {
         stored = row_11;
         stored.spill = spills;
         inputs!(queue:
-            valid = valid_11, ahead = ahead_11, request = request_11, row = stored, plan = planned, payload, beat, begun);
+            valid = valid_11, request = request_11, row = stored, plan = planned, gone);
         StreamOut::<FramePlan>::link(&mut plan, &mut queue.down);
         row = queue.down_row;
     }

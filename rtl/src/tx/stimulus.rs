@@ -192,7 +192,9 @@ pub fn packet(
     TxPacket::ACK_REQ.put(&mut limbs, bth.ack_req.into());
     TxPacket::LENGTH.put(&mut limbs, length as u64);
     TxPacket::TAG.put(&mut limbs, stimulus.below(4));
-    TxPacket::ENDS_READ.put(&mut limbs, stimulus.chance(0.3).into());
+    // a READ request ends nothing
+    let ends = stimulus.chance(0.3) && opcode != Opcode::ReadRequest;
+    TxPacket::ENDS_READ.put(&mut limbs, ends.into());
     TxPacket::RESPONSE.put(&mut limbs, (0x0d..=0x10).contains(&opcode.emit()).into());
     let frame = (peer.alive && !stale).then(|| peer.frame(config, bth, extension, None, &payload));
     Packet {

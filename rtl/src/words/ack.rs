@@ -19,10 +19,32 @@ crate::word! {
         msn: U<24>,
         /// Bytes of INT.
         int_length: U<6>,
-        /// INT, first byte in the highest bits.
+        /// INT, first byte in the highest bits; of a READ request `RequestExtension`.
         int_stack: W<336, 6>,
         /// 0 without INT, else 1 + records.
         int_code: U<3>,
+        /// Of a READ request: what is told when it has left.
+        departure: Departure,
+    }
+
+    /// The extension of a READ request in the place of INT.
+    pub struct RequestExtension {
+        /// No meaning.
+        spare: W<208, 4>,
+        /// RETH, first byte in the highest bits.
+        reth: W<128, 2>,
+    }
+
+    /// What the send times are told of a READ request that has left.
+    pub struct Departure {
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// Its `DepartureKind`.
+        kind: U<5>,
     }
 
     /// BTH and AETH, first byte in the highest bits.

@@ -2,7 +2,7 @@
 
 use super::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
-    AckFrameHeaders, AckHeaders, AckPlan,
+    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestExtension,
 };
 use super::congestion::{
     AckWord, BuiltLaws, DelayRecord, DelaySample, DelayWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow,
@@ -60,10 +60,10 @@ use super::transport::{
     TimedPlaces, TxPacket,
 };
 use super::tx::{
-    AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom, FrameBeat,
-    FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
+    AckEnd, AppendPlan, AsideBeat, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom,
+    FrameBeat, FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
     LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids,
-    RowPlace, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService, WaitingPacket,
+    SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService, WaitingPacket,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, EarnedSum, EngineProduct, IntervalProduct, LeavingFlow,
@@ -148,6 +148,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         CrcStep::descriptor(),
         FrameSettings::descriptor(),
         NotedBeat::descriptor(),
+        AsideBeat::descriptor(),
         Message::descriptor(),
         ReadRequest::descriptor(),
         RequesterState::descriptor(),
@@ -391,10 +392,11 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         DataHeaders::descriptor(),
         FrameRow::descriptor(),
         FramePlan::descriptor(),
-        RowPlace::descriptor(),
         QueuedPlan::descriptor(),
         StartCode::descriptor(),
         AckPlan::descriptor(),
+        RequestExtension::descriptor(),
+        Departure::descriptor(),
         AckBehind::descriptor(),
         AckBehindInt0::descriptor(),
         AckBehindInt1::descriptor(),

@@ -18,6 +18,8 @@ crate::kind! {
         Notification,
         /// Probe: its number in the place of the PSN, and an INT header of two zero bytes. It goes to the port on which INT is collected.
         Probe,
+        /// READ request, of queue pairs with INT with an empty INT header. It is a request and has a place in their order.
+        ReadRequest,
     }
 
     /// What happens to the probes of a queue pair.

@@ -1,5 +1,6 @@
 //! Beats of frames on their way out.
 
+use super::ack::Departure;
 use super::flows::{GrantMarks, QpHalf};
 use super::transport::{ExtensionKind, TxPacket};
 use super::wire::{Extension, IcrcLengths, Opcode, OuterHeaders};
@@ -166,8 +167,6 @@ crate::word! {
         packet: TxPacket,
         /// There is one.
         taken: Bit,
-        /// It goes ahead of READ responses.
-        ahead: Bit,
     }
 
     /// What follows UDP in a packet without INT, first byte in the highest bits.
@@ -212,6 +211,8 @@ crate::word! {
         int_on: Bit,
         /// Which extension.
         extension: ExtensionKind,
+        /// A READ response of at most 128 bytes.
+        brief: Bit,
         /// What is told when it has left.
         note: FrameNote,
     }
@@ -230,20 +231,12 @@ crate::word! {
         alone: Bit,
     }
 
-    /// Where a row lies while its frame waits.
-    pub struct RowPlace {
-        /// Place.
-        place: U<4>,
-        /// Among those that go ahead of READ responses.
-        ahead: Bit,
-    }
-
     /// The plan of a frame that waits.
     pub struct QueuedPlan {
         /// It.
         plan: FramePlan,
-        /// Where its row lies: `RowPlace`.
-        at: U<5>,
+        /// Where its row lies.
+        at: U<4>,
         /// It is a request.
         request: Bit,
     }
@@ -260,6 +253,10 @@ crate::word! {
         int_code: U<3>,
         /// There is INT, and the ICRC does not cover it.
         behind_int: Bit,
+        /// It is a READ request.
+        request: Bit,
+        /// Of a READ request: what is told when it has left.
+        departure: Departure,
     }
 
     /// A beat of a frame on its way to the block that appends the ICRC.
@@ -286,6 +283,10 @@ crate::word! {
         bad: Bit,
         /// Its frame is an acknowledgement or the like, which may come between the beats of a data packet.
         ack: Bit,
+        /// It is a READ request among them.
+        request: Bit,
+        /// Of data: a READ response of at most 128 bytes.
+        brief: Bit,
         /// Travels beside the frame.
         note: FrameNote,
     }
@@ -472,6 +473,10 @@ crate::word! {
         bad: Bit,
         /// Its frame is an acknowledgement or the like.
         ack: Bit,
+        /// It is a READ request among them.
+        request: Bit,
+        /// Of data: a READ response of at most 128 bytes.
+        brief: Bit,
         /// What is told when it has left.
         note: FrameNote,
     }
@@ -480,7 +485,19 @@ crate::word! {
     pub struct NotedBeat {
         /// The beat.
         beat: FrameBeat,
+        /// A READ response of at most 128 bytes.
+        brief: Bit,
         /// What is told when it has left.
         note: FrameNote,
+    }
+
+    /// A beat of an acknowledgement or the like, in the FIFO.
+    pub struct AsideBeat {
+        /// The beat.
+        beat: FrameBeat,
+        /// The frame is a READ request.
+        request: Bit,
+        /// Of a READ request: what is told when it has left.
+        departure: Departure,
     }
 }

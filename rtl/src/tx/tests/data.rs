@@ -13,6 +13,11 @@ use std::collections::VecDeque;
 /// Events: error, READ left, request left, payload, queue pair, generation, response, PSN, tag.
 type Note = (bool, bool, bool, bool, u64, u64, bool, u64, u64);
 
+/// A READ request.
+const READ: u8 = 0x0c;
+/// A READ response of one packet.
+const RESPONSE: u8 = 0x10;
+
 /// A frame that is to come.
 struct Expected {
     frame: Vec<u8>,
@@ -20,6 +25,13 @@ struct Expected {
     note: Note,
     /// A READ request.
     read: bool,
+}
+
+/// Which stream has the link.
+#[derive(Default)]
+struct Taker {
+    beside: bool,
+    inside: bool,
 }
 
 struct Bench {
@@ -36,6 +48,11 @@ struct Bench {
     expected_acks: VecDeque<Vec<u8>>,
     ack_collector: Collector,
     ack_frames: u64,
+    /// Frames of data, and whatever stands beside them, are taken as the arbiter takes them: the latter first, whole. The kind of the last beat,
+    /// and whether its frame goes on.
+    taker: Taker,
+    /// Data frames and READ requests in the order in which they left: opcodes.
+    order: Vec<u8>,
     clock: u64,
     frames: u64,
     /// Frames that went before others that had been there before them.
@@ -68,6 +85,8 @@ impl Bench {
             expected_acks: VecDeque::new(),
             ack_collector: Collector::whole(),
             ack_frames: 0,
+            taker: Taker::default(),
+            order: Vec::new(),
             clock: 0,
             frames: 0,
             overtook: 0,
@@ -99,7 +118,7 @@ impl Bench {
                 frame,
                 error: packet.error,
                 note,
-                read: opcode == 0x0c,
+                read: opcode == READ,
             });
         }
     }
@@ -132,12 +151,16 @@ impl Bench {
         let builder = &mut self.builder;
         builder.ack.valid.next = ack.is_some();
         builder.ack.data.next = ack.unwrap_or_default();
-        builder.ack_frame.ready.next = self.stimulus.chance(accept);
+        if !self.taker.inside {
+            self.taker.beside = builder.ack_frame.valid.val();
+        }
+        let ready = self.stimulus.chance(accept);
+        builder.ack_frame.ready.next = ready && self.taker.beside;
+        builder.frame.ready.next = ready && !self.taker.beside;
         builder.packet.valid.next = packet.is_some();
         builder.packet.data.next = packet.unwrap_or_default();
         builder.payload.valid.next = payload.is_some();
         builder.payload.data.next = payload.unwrap_or_default();
-        builder.frame.ready.next = self.stimulus.chance(accept);
         let (packet_taken, payload_taken, out, note, ack_taken, ack_out) = step(builder.as_mut(), |b| {
             let note = (
                 b.read_error.val(),
@@ -162,11 +185,10 @@ impl Bench {
         if ack_taken {
             self.acks.taken();
         }
-        if let Some((bytes, bad)) = self.ack_collector.clock(ack_out.0, ack_out.1, ack_out.2) {
-            let expected = self.expected_acks.pop_front().expect("an acknowledgement");
-            compare(&bytes, &expected, self.clock);
-            assert!(!bad);
-            self.ack_frames += 1;
+        for (valid, beat, ready) in [out, ack_out] {
+            if valid && ready {
+                self.taker.inside = !beat.last;
+            }
         }
         if packet_taken {
             self.packets.taken();
@@ -179,14 +201,42 @@ impl Bench {
         } else {
             assert!(self.notes.is_empty(), "clock {}: no pulse", self.clock);
         }
-        if out.0 && out.2 {
+        if let Some((bytes, bad)) = self.ack_collector.clock(ack_out.0, ack_out.1, ack_out.2) {
+            assert!(!bad);
+            if self.expected_acks.front() == Some(&bytes) {
+                self.expected_acks.pop_front();
+                self.ack_frames += 1;
+            } else {
+                let Expected { frame, note, read, .. } = self.next(&bytes);
+                assert!(
+                    read,
+                    "clock {}: neither an acknowledgement nor a READ request",
+                    self.clock
+                );
+                compare(&bytes, &frame, self.clock);
+                self.notes.push_back(note);
+                self.order.push(READ);
+                self.frames += 1;
+            }
+        }
+        if out.0 && out.2 || ack_out.0 && ack_out.2 {
             self.first_beat.get_or_insert(self.clock);
             self.last_beat = self.clock;
         }
         if let Some((bytes, bad)) = self.collector.clock(out.0, out.1, out.2) {
-            let Expected { frame, error, note, .. } = self.next(&bytes);
+            let Expected {
+                frame,
+                error,
+                note,
+                read,
+            } = self.next(&bytes);
             compare(&bytes, &frame, self.clock);
             assert_eq!(bad, error);
+            self.order.push(match (note.6, read) {
+                (true, _) => RESPONSE,
+                (_, true) => READ,
+                _ => 0,
+            });
             if note.0 || note.1 || note.2 {
                 self.notes.push_back(note);
             }
@@ -259,6 +309,8 @@ fn any_packets_under_any_stalls() {
     const OF_READS: [u8; 5] = [0x0c, 0x0d, 0x0e, 0x0f, 0x10];
     // rows of READ requests, between which a WRITE must stay where it is
     const WITH_WRITES: [u8; 6] = [0x0c, 0x0c, 0x0c, 0x0c, 0x0a, 0x10];
+    // frames of one beat, which are made soonest
+    const WITH_SHORT_WRITES: [u8; 2] = [0x0c, 0x08];
     let mut overtook = 0;
     for (seed, opcodes, offer, feed, accept) in [
         (2, &OPCODES[..], 1.0, 1.0, 1.0),
@@ -270,13 +322,16 @@ fn any_packets_under_any_stalls() {
         (15, &OF_READS, 0.2, 0.4, 1.0),
         (16, &WITH_WRITES, 1.0, 1.0, 1.0),
         (17, &WITH_WRITES, 0.5, 0.9, 0.8),
+        (18, &WITH_SHORT_WRITES, 1.0, 1.0, 1.0),
+        (19, &WITH_SHORT_WRITES, 0.2, 1.0, 0.5),
     ] {
         let mut bench = Bench::new(seed);
         for _ in 0..400 {
             let opcode = opcodes[bench.stimulus.below(opcodes.len() as u64) as usize];
             let mtu = 256usize << bench.stimulus.below(5);
             let length = match bench.stimulus.below(4) {
-                _ if opcode == 0x0c => 0,
+                _ if opcode == READ => 0,
+                _ if opcodes.len() == 2 => bench.stimulus.below(8) as usize,
                 0 => mtu,
                 1 => bench.stimulus.below(8) as usize,
                 _ => bench.stimulus.below(700).min(mtu as u64) as usize,
@@ -303,7 +358,7 @@ fn acknowledgements_between_the_beats_of_data_change_neither() {
         let mut bench = Bench::new(seed);
         for _ in 0..600 {
             let opcode = OPCODES[bench.stimulus.below(OPCODES.len() as u64) as usize];
-            let length = if opcode == 0x0c { 0 } else { bench.stimulus.below(500) as usize };
+            let length = if opcode == READ { 0 } else { bench.stimulus.below(500) as usize };
             let (qp, stale) = (bench.stimulus.uniform(8) as u8, bench.stimulus.chance(0.1));
             bench.push(qp, opcode, length, stale);
             for _ in 0..bench.stimulus.below(4) {
@@ -418,8 +473,8 @@ fn stalled_memory_leaves_no_gap_inside_a_frame() {
 /// payload behind responses.
 #[test]
 fn read_requests_do_not_wait_for_responses() {
-    const RESPONSE: (u8, usize) = (0x10, 300);
-    const READ: (u8, usize) = (0x0c, 0);
+    const RESPONSE: (u8, usize) = (super::data::RESPONSE, 300);
+    const READ: (u8, usize) = (super::data::READ, 0);
     const WRITE: (u8, usize) = (0x0a, 300);
     const EMPTY_WRITE: (u8, usize) = (0x0a, 0);
     for (packets, leave) in [
@@ -443,6 +498,104 @@ fn read_requests_do_not_wait_for_responses() {
         assert_eq!(bench.frames, packets.len() as u64);
     }
 }
+
+/// READ requests pass what is made of READ responses, also when these wait for the link; but short responses and requests take turns.
+#[test]
+fn read_requests_pass_long_responses_and_take_turns_with_short_ones() {
+    for (length, turns) in [(64, true), (128, true), (129, false), (4096, false)] {
+        let mut bench = Bench::new(26);
+        let qp = bench.living(false);
+        for _ in 0..2 {
+            bench.push(qp, RESPONSE, length, false);
+        }
+        for _ in 0..3 {
+            bench.push(qp, READ, 0, false);
+        }
+        // all of them are made before the first one leaves
+        for _ in 0..250 {
+            bench.tick(1.0, 1.0, 0.0);
+        }
+        bench.drain(1.0, 1.0, 1.0);
+        let order = match turns {
+            true => [READ, RESPONSE, READ, RESPONSE, READ],
+            false => [READ, READ, READ, RESPONSE, RESPONSE],
+        };
+        assert_eq!(bench.order, order, "responses of {length} bytes");
+    }
+}
+
+/// Where acknowledgements may be paused, READ requests keep to the frames of data: nothing of them leaves beside these.
+#[test]
+fn read_requests_keep_to_data_where_acknowledgements_may_be_paused() {
+    let mut bench = Bench::new(30);
+    bench.builder.ack_pause.next = true;
+    let qp = bench.living(false);
+    bench.push(qp, RESPONSE, 300, false);
+    bench.push(qp, READ, 0, false);
+    for _ in 0..200 {
+        bench.tick(1.0, 0.0, 1.0);
+    }
+    assert_eq!(bench.frames, 0);
+    bench.drain(1.0, 1.0, 1.0);
+    assert_eq!(bench.order, [RESPONSE, READ]);
+}
+
+/// Requests that have left, were never sent, or left spoiled are nothing that a READ request would wait for.
+#[test]
+fn requests_that_are_gone_hold_nothing_up() {
+    for (length, stale) in [(0, false), (0, true), (16, true), (16, false)] {
+        let mut bench = Bench::new(28);
+        let qp = bench.living(false);
+        let mut failed = 0;
+        for _ in 0..300 {
+            bench.push(qp, 0x0a, length, stale);
+            failed += u32::from(bench.expected.back().is_some_and(|expected| expected.error));
+        }
+        assert_eq!(failed > 0, length > 0 && !stale, "frames that fail");
+        bench.drain(1.0, 1.0, 1.0);
+        let before = bench.frames;
+        bench.push(qp, RESPONSE, 300, false);
+        bench.push(qp, READ, 0, false);
+        for _ in 0..100 {
+            bench.tick(1.0, 0.0, 1.0);
+        }
+        assert_eq!(bench.frames, before + 1, "WRITEs of {length} bytes, stale: {stale}");
+        bench.drain(1.0, 1.0, 1.0);
+    }
+}
+
+/// Acknowledgements and READ requests take turns where their headers are made, when there are always some of both.
+#[test]
+fn acknowledgements_and_read_requests_take_turns() {
+    let mut bench = Bench::new(29);
+    let qp = bench.living(false);
+    for _ in 0..200 {
+        bench.push(qp, READ, 0, false);
+        bench.push_ack(0);
+    }
+    for _ in 0..200 {
+        bench.tick(1.0, 1.0, 1.0);
+    }
+    let (reads, acks) = (bench.frames, bench.ack_frames);
+    assert!(
+        reads > 40 && reads.abs_diff(acks) <= 20,
+        "{reads} READ requests, {acks} acknowledgements"
+    );
+    bench.drain(1.0, 1.0, 1.0);
+}
+
+/// Clocks from a READ request to the first beat of its frame, with nothing before it.
+#[test]
+fn latency_of_a_read_request() {
+    let mut bench = Bench::new(27);
+    let qp = bench.living(true);
+    bench.push(qp, READ, 0, false);
+    bench.drain(1.0, 1.0, 1.0);
+    assert_eq!(bench.first_beat, Some(READ_LATENCY));
+}
+
+/// As the book says.
+const READ_LATENCY: u64 = 28;
 
 /// Clocks from packet and payload to the first beat of the frame.
 #[test]

@@ -9,9 +9,13 @@ const BEAT: usize = 64;
 /// A frame may be taken this long before the one in front of it has left, ps: the MAC's own small buffer.
 const EARLY_PS: u64 = 10_000;
 
-/// Frames on their way into the NIC.
-#[derive(Debug, Default)]
+/// Bytes behind a frame that the MAC takes off, and waits for.
+const FCS: usize = 4;
+
+/// Frames on their way into the NIC: a beat comes when the wire has brought it, if the frame is known by then, otherwise a beat a clock.
+#[derive(Debug)]
 pub struct Source {
+    rate_gbps: f64,
     waiting: VecDeque<(u64, Vec<u8>, bool)>,
     at: usize,
     offered: bool,
@@ -19,7 +23,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// Adds a frame; those of a later time stand behind those of an earlier one.
+    /// A MAC of a line rate.
+    pub fn new(rate_gbps: f64) -> Self {
+        Self {
+            rate_gbps,
+            waiting: VecDeque::new(),
+            at: 0,
+            offered: false,
+            kept: false,
+        }
+    }
+
+    /// Adds a frame whose last bit comes at `at_ns`; those of a later time stand behind those of an earlier one.
     pub fn push(&mut self, at_ns: u64, frame: Vec<u8>) {
         self.push_marked(at_ns, frame, false);
     }
@@ -46,7 +61,16 @@ impl Source {
         (self.at > 0).then(|| &frame[self.at..])
     }
 
-    /// When the next frame comes, if one is waiting.
+    /// The wire has brought the next beat of a frame whose last bit comes at `at_ns`.
+    fn has_come(&self, now_ns: u64, at_ns: u64, frame: &[u8]) -> bool {
+        let missing = match frame.len().saturating_sub(self.at + BEAT) {
+            0 => 0,
+            behind => behind + FCS,
+        };
+        now_ns as f64 + missing as f64 * 8.0 / self.rate_gbps >= at_ns as f64
+    }
+
+    /// When the last bit of the next frame comes, if one is waiting.
     pub fn next_ns(&self) -> Option<u64> {
         self.waiting.front().map(|(at, ..)| *at)
     }
@@ -58,7 +82,7 @@ impl Source {
         let frame = self
             .waiting
             .front()
-            .filter(|(at, frame, _)| *at <= now_ns && !frame.is_empty() && !stall);
+            .filter(|(at, frame, _)| !stall && !frame.is_empty() && self.has_come(now_ns, *at, frame));
         self.offered = frame.is_some();
         inputs[ports.valid] = self.offered.into();
         let Some((_, frame, bad)) = frame else {

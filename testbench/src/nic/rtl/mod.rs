@@ -103,7 +103,7 @@ impl<C: Clocked> RtlNic<C> {
             axi,
             memory: AxiMemory::new(MEMORY_SPEED, 1),
             slave: Slave::default(),
-            source: Source::default(),
+            source: Source::new(rate_gbps),
             sink: Sink::new(rate_gbps),
             access: Access::default(),
             work: VecDeque::new(),

@@ -48,7 +48,7 @@ const PARTS: [Part; 3] = [
 
 /// Names the choice in the key of a placement.
 pub(super) const STEP: &str =
-    "two thirds of the tables and flip-flops, nine tenths of block RAM and multipliers; static from 16000 tables on, else heap with slow paths three times as heavy";
+    "two thirds of the tables and flip-flops, nine tenths of block RAM, three quarters of the multipliers; static from 16000 tables on, else heap with slow paths three times as heavy";
 
 /// Tables from which on nextpnr's electrostatic placer is used: minutes for a block for which its own choice, `heap`, needs up to an hour. Smaller
 /// blocks are placed in minutes by either, and `heap` leaves them shorter wires. What clock rates both find is in `docs/src/numbers.md`.
@@ -91,11 +91,11 @@ impl Part {
         *fitting.unwrap_or(&PARTS[PARTS.len() - 1])
     }
 
-    /// Most of what nextpnr can fill without long ways around.
+    /// Most of what nextpnr can fill without long ways around: multipliers stand in few columns, so that where they are nearly all in use, logic is far from some.
     fn has_room(&self, needed: &Cells) -> bool {
         3 * tables(needed).max(needed.flip_flops()) <= 2 * self.luts
             && 10 * needed.block_rams() <= 9 * self.block_rams
-            && 10 * needed.multipliers() <= 9 * self.multipliers
+            && 4 * needed.multipliers() <= 3 * self.multipliers
     }
 
     /// As options of nextpnr.
@@ -129,8 +129,9 @@ mod tests {
         assert_eq!(name(&[("DP16KD", 50)]), "LFE5U-25F-8");
         assert_eq!(name(&[("DP16KD", 97)]), "LFE5U-45F-8");
         assert_eq!(name(&[("DP16KD", 98)]), "LFE5U-85F-8");
-        assert_eq!(name(&[("MULT18X18D", 26)]), "LFE5U-45F-8");
-        assert_eq!(name(&[("MULT18X18D", 155)]), "LFE5U-85F-8");
+        assert_eq!(name(&[("MULT18X18D", 21)]), "LFE5U-25F-8");
+        assert_eq!(name(&[("MULT18X18D", 54)]), "LFE5U-45F-8");
+        assert_eq!(name(&[("MULT18X18D", 55)]), "LFE5U-85F-8");
         assert_eq!(name(&[("OTHER", 99)]), "LFE5U-25F-8");
     }
 
