@@ -4467,6 +4467,22 @@ package hpcc_nic_pkg;
     data_headers_t headers;
   } frame_row_t;
 
+  // A READ request that goes beside the frames of data.
+  typedef struct packed {
+    // Its `DepartureKind`.
+    logic [4:0] departure_kind;
+    // RETH, first byte in the highest bits.
+    logic [127:0] reth;
+    // Acknowledge request.
+    logic ack_req;
+    // PSN.
+    logic [23:0] psn;
+    // Generation.
+    logic [7:0] generation;
+    // Queue pair.
+    logic [7:0] qp;
+  } read_send_t;
+
   // What the send times are told of a READ request that has left.
   typedef struct packed {
     // Its `DepartureKind`.

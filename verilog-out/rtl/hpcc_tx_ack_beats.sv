@@ -32,7 +32,7 @@ module hpcc_tx_ack_beats (
   input  wire  ack_valid,
   output wire  ack_ready,
   // READ requests, in turns with the others; dropped likewise.
-  input  wire  hpcc_nic_pkg::tx_packet_t read_data,
+  input  wire  hpcc_nic_pkg::read_send_t read_data,
   input  wire  read_valid,
   output wire  read_ready,
   // Pulse: a congestion notification is being built.
@@ -59,7 +59,7 @@ module hpcc_tx_ack_beats (
   wire  take;
   wire  hpcc_nic_pkg::ack_send_t given_word;
   hpcc_nic_pkg::ack_send_t word;
-  wire  hpcc_nic_pkg::tx_packet_t asked;
+  wire  hpcc_nic_pkg::read_send_t asked;
   hpcc_nic_pkg::request_extension_t extension;
   wire  hpcc_nic_pkg::request_extension_t old_extension;
   hpcc_nic_pkg::departure_t departure;
@@ -218,7 +218,7 @@ module hpcc_tx_ack_beats (
       word.generation = asked.generation;
       word.psn = asked.psn;
       word.int_length = 6'd0;
-      extension.reth = asked.extension;
+      extension.reth = asked.reth;
     end
     word.int_stack = extension;
   end
@@ -226,7 +226,7 @@ module hpcc_tx_ack_beats (
     departure.qp = asked.qp;
     departure.generation = asked.generation;
     departure.psn = asked.psn;
-    departure.kind = asked.tag;
+    departure.kind = asked.departure_kind;
   end
   always_comb begin
     header_psn = word.psn;
@@ -428,7 +428,7 @@ module hpcc_tx_ack_beats (
     header_8_q <= header_8_d;
     end_8_q <= end_8_d;
   end
-  wire unused_bits = &{1'b0, asked.response, asked.ends_read, asked.length, asked.extension_kind, asked.opcode, old_extension.spare};
+  wire unused_bits = &{1'b0, old_extension.spare};
 endmodule
 
 `default_nettype wire

@@ -32,7 +32,7 @@ module hpcc_tx_data_header (
   input  wire  packet_valid,
   output wire  packet_ready,
   // READ requests that need not wait for frames of data; the others have plan and row like any packet.
-  output wire  hpcc_nic_pkg::tx_packet_t read_data,
+  output wire  hpcc_nic_pkg::read_send_t read_data,
   output wire  read_valid,
   input  wire  read_ready,
   // Plan of the frame at hand; taken with the frame's last beat.
@@ -77,6 +77,10 @@ module hpcc_tx_data_header (
   wire  packets_down_valid;
   logic packets_down_ready;
   wire  unused_packets_crowded;
+  hpcc_nic_pkg::read_send_t read_beside_d;
+  hpcc_nic_pkg::read_send_t read_beside_q;
+  logic beside_full_d;
+  logic beside_full_q;
   logic [5:0] header_dscp_int;
   wire  [1:0] header_pad;
   wire  [12:0] header_body;
@@ -98,7 +102,7 @@ module hpcc_tx_data_header (
   wire  hpcc_nic_pkg::frame_plan_t queue_shown;
   // There is room for a packet.
   wire  queue_admits;
-  // No request is under way, from here to where its frame is handed over.
+  // A READ request may go beside the frames of data: no request is under way, from here to where its frame is handed over.
   wire  queue_free_way;
   // It is a request.
   wire  queue_enters_request;
@@ -202,11 +206,11 @@ module hpcc_tx_data_header (
   assign packet_ready = packets_up_ready;
   assign waiting = packets_down_data;
   assign word = waiting.packet;
-  assign aside = (waiting.read & queue_free_way) & (~ack_pause);
-  assign read_data = word;
-  assign read_valid = packets_down_valid & aside;
+  assign aside = waiting.read & queue_free_way;
   assign take = (packets_down_valid & queue_admits) & (~aside);
   assign queue_enters_request = ~word.response;
+  assign read_data = read_beside_q;
+  assign read_valid = beside_full_q;
   assign words = 11'((word.length + 13'd3) >> 2);
   assign header_pad = 2'd0 - word.length[1:0];
   assign header_body = ({2'd0, words} << 2) + beyond;
@@ -229,6 +233,24 @@ module hpcc_tx_data_header (
   assign plan_data = queue_down_data;
   assign plan_valid = queue_down_valid;
   assign row = queue_down_row;
+  always_comb begin
+    read_beside_d = read_beside_q;
+    beside_full_d = beside_full_q;
+    if (~beside_full_q) begin
+      read_beside_d.qp = word.qp;
+      read_beside_d.generation = word.generation;
+      read_beside_d.psn = word.psn;
+      read_beside_d.ack_req = word.ack_req;
+      read_beside_d.reth = word.extension;
+      read_beside_d.departure_kind = word.tag;
+      beside_full_d = packets_down_valid & aside;
+    end else begin
+      beside_full_d = ~read_ready;
+    end
+    if (rst) begin
+      beside_full_d = 1'd0;
+    end
+  end
   always_comb begin
     row_11_d = row_11_q;
     row_11_d.headers.behind = plain;
@@ -266,7 +288,7 @@ module hpcc_tx_data_header (
   always_comb begin
     packets_down_ready = queue_admits;
     if (aside) begin
-      packets_down_ready = read_ready;
+      packets_down_ready = ~beside_full_q;
     end
   end
   always_comb begin
@@ -381,7 +403,7 @@ module hpcc_tx_data_header (
     if (queue_inside_q == 5'h10) begin
       queue_room_d = queue_leave;
     end
-    queue_no_request_d = (~(|queue_requests_q)) & (~(take & queue_enters_request));
+    queue_no_request_d = ((~(|queue_requests_q)) & (~(take & queue_enters_request))) & (~ack_pause);
     if (rst) begin
       queue_room_d = 1'd1;
       queue_no_request_d = 1'd1;
@@ -393,6 +415,8 @@ module hpcc_tx_data_header (
     queue_queued.at = queue_place_q;
   end
   initial begin
+    read_beside_q = 174'd0;
+    beside_full_q = 1'd0;
     queue_left_q = 1'd0;
     queue_dropped_q = 1'd0;
     queue_inside_q = 5'd0;
@@ -409,6 +433,8 @@ module hpcc_tx_data_header (
     request_11_q = 1'd0;
   end
   always @(posedge clk) begin
+    read_beside_q <= read_beside_d;
+    beside_full_q <= beside_full_d;
     queue_left_q <= queue_left_d;
     queue_dropped_q <= queue_dropped_d;
     queue_inside_q <= queue_inside_d;

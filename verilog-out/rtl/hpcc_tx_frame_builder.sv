@@ -106,7 +106,7 @@ module hpcc_tx_frame_builder (
   wire  hpcc_nic_pkg::departure_t departure;
   hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
-  wire  hpcc_nic_pkg::tx_packet_t headers_read_data;
+  wire  hpcc_nic_pkg::read_send_t headers_read_data;
   wire  headers_read_valid;
   wire  hpcc_nic_pkg::frame_plan_t headers_plan_data;
   wire  headers_plan_valid;

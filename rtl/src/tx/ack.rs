@@ -19,8 +19,8 @@ use crate::words::ack::{
     AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestExtension,
 };
 use crate::words::context::QpContext;
-use crate::words::transport::{AckKind, AckSend, TxPacket};
-use crate::words::tx::{AckEnd, CollectingHeaders, FrameSettings, PlainHeaders, TypeOfService};
+use crate::words::transport::{AckKind, AckSend};
+use crate::words::tx::{AckEnd, CollectingHeaders, FrameSettings, PlainHeaders, ReadSend, TypeOfService};
 use crate::words::wire::{BaseTransportHeader, Extension, IcrcLengths, IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -43,7 +43,7 @@ pub struct AckBeats {
     /// What is to be sent, except for READ requests; an item whose queue pair is gone or of another generation is dropped. With INT it goes to the echo port, a probe to the one on which INT is collected.
     pub ack: StreamIn<AckSend>,
     /// READ requests, in turns with the others; dropped likewise.
-    pub read: StreamIn<TxPacket>,
+    pub read: StreamIn<ReadSend>,
     /// Pulse: a congestion notification is being built.
     pub notified: Signal<Out, Bit>,
     /// No item is taken.
@@ -69,7 +69,7 @@ pub struct AckBeats {
     taken_6: Delay<Bit, 6>,
     take: Signal<Local, Bit>,
     #[signals(AckSend: given_word, word)]
-    asked: Signal<Local, TxPacket>,
+    asked: Signal<Local, ReadSend>,
     #[signals(RequestExtension: extension, old_extension)]
     departure: Signal<Local, Departure>,
     service: Signal<Local, TypeOfService>,
@@ -122,10 +122,10 @@ impl Logic for AckBeats {
             word.kind = AckKind::ReadRequest;
             fields!(word from asked: qp, generation, psn);
             word.int_length = bits_u::<6>(0);
-            extension.reth = asked.extension;
+            extension.reth = asked.reth;
         }
         word.int_stack = bit_cast_bus::<336, 6, RequestExtension>(extension);
-        fields!(departure from asked: qp, generation, psn, kind = tag);
+        fields!(departure from asked: qp, generation, psn, kind = departure_kind);
         inputs!(header from word: qp, generation, psn);
         header.ack_req = picks_read & asked.ack_req;
         header.pad = bits_u::<2>(0);

@@ -29,7 +29,8 @@ use crate::words::ack::Departure;
 use crate::words::context::QpContext;
 use crate::words::transport::{AckSend, TxPacket};
 use crate::words::tx::{
-    AckEnd, BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, FrameSettings, PayloadBeat, StartCode,
+    AckEnd, BuiltBeat, DataHeaders, FrameBeat, FrameNote, FramePlan, FrameRow, FrameSettings, PayloadBeat, ReadSend,
+    StartCode,
 };
 use crate::words::wire::OuterHeaders;
 use crate::{block, kernel};
@@ -149,7 +150,7 @@ impl Logic for FrameBuilder {
         inputs!([headers, acks]: context_write, context_qp, context_data, settings);
         StreamIn::<TxPacket>::link(&mut self.packet, &mut self.headers.packet);
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.acks.ack);
-        StreamOut::<TxPacket>::join(&mut self.headers.read, &mut self.acks.read);
+        StreamOut::<ReadSend>::join(&mut self.headers.read, &mut self.acks.read);
         inputs!(acks: crowded = append.ack_crowded);
         outputs!(acks: notified);
 

@@ -30,8 +30,10 @@ pub struct FrameQueue {
     pub reset: Signal<In, Bit>,
     /// There is room for a packet.
     pub admits: Signal<Out, Bit>,
-    /// No request is under way, from here to where its frame is handed over.
+    /// A READ request may go beside the frames of data: no request is under way, from here to where its frame is handed over.
     pub free_way: Signal<Out, Bit>,
+    /// Register: none ever may.
+    pub closed: Signal<In, Bit>,
     /// A packet's headers begin to be made.
     pub enters: Signal<In, Bit>,
     /// It is a request.
@@ -88,7 +90,7 @@ impl Logic for FrameQueue {
         come = bit_cast_u::<8, 1>(bit_cast_b(enters & enters_request));
         go = bit_cast_u::<8, 1>(bit_cast_b(gone)) + bit_cast_u::<8, 1>(bit_cast_b(dropped));
         requests = requests + come - go;
-        no_request = !requests.any() & !(enters & enters_request);
+        no_request = !requests.any() & !(enters & enters_request) & !closed;
 
         // in
         fields!(queued: plan, request, at = place);

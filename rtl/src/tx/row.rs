@@ -19,7 +19,8 @@ use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::context::QpContext;
 use crate::words::transport::{ExtensionKind, TxPacket};
 use crate::words::tx::{
-    CollectingHeaders, FramePlan, FrameRow, FrameSettings, PlainHeaders, TakenPacket, TypeOfService, WaitingPacket,
+    CollectingHeaders, FramePlan, FrameRow, FrameSettings, PlainHeaders, ReadSend, TakenPacket, TypeOfService,
+    WaitingPacket,
 };
 use crate::words::wire::{Extension, IcrcLengths, Opcode};
 use crate::{block, kernel};
@@ -45,7 +46,7 @@ pub struct DataHeader {
     /// Packets.
     pub packet: StreamIn<TxPacket>,
     /// READ requests that need not wait for frames of data; the others have plan and row like any packet.
-    pub read: StreamOut<TxPacket>,
+    pub read: StreamOut<ReadSend>,
     /// Plan of the frame at hand; taken with the frame's last beat.
     pub plan: StreamOut<FramePlan>,
     /// The frame of a request that had a plan has been handed over.
@@ -54,6 +55,8 @@ pub struct DataHeader {
     pub row: Signal<Out, FrameRow>,
     /// Whether a packet is a READ request is decided in front of the FIFO, because it decides whether the packet leaves it.
     packets: StreamFifo<WaitingPacket, 6, 64>,
+    read_beside: DFF<ReadSend>,
+    beside_full: DFF<Bit>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
     coming: Signal<Local, TxPacket>,
@@ -105,13 +108,20 @@ impl Logic for DataHeader {
         assign!(waiting = packets.down.data, word = waiting.packet);
         header.dscp_int = if word.response { settings.dscp } else { settings.dscp_request };
         // requests keep their order
-        aside = waiting.read & queue.free_way & !ack_pause;
-        read.data = word;
-        read.valid = packets.down.valid & aside;
+        queue.closed = ack_pause;
+        aside = waiting.read & queue.free_way;
         take = packets.down.valid & queue.admits & !aside;
         queue.enters = take;
         queue.enters_request = !word.response;
-        packets.down.ready = if aside { read.ready } else { queue.admits };
+        packets.down.ready = if aside { !beside_full } else { queue.admits };
+        // from a register: whether it is taken moves no FIFO in the same clock
+        if !beside_full {
+            fields!(read_beside.d from word: qp, generation, psn, ack_req, reth = extension, departure_kind = tag);
+            beside_full = packets.down.valid & aside;
+        } else {
+            beside_full = !read.ready;
+        }
+        assign!(read.data = read_beside, read.valid = beside_full);
         words = bit_cast_u::<11, 13>((word.length + 3) >> 2);
         beyond = if word.extension_kind == ExtensionKind::Reth { bits_u::<13>(20) } else { bits_u::<13>(4) };
         if word.extension_kind == ExtensionKind::Aeth {
@@ -183,5 +193,6 @@ impl Logic for DataHeader {
             valid = valid_11, request = request_11, row = stored, plan = planned, gone);
         StreamOut::<FramePlan>::link(&mut plan, &mut queue.down);
         row = queue.down_row;
+        reset!(beside_full);
     }
 }

@@ -62,8 +62,8 @@ use super::transport::{
 use super::tx::{
     AckEnd, AppendPlan, AsideBeat, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom,
     FrameBeat, FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
-    LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, RingCursor, RingVoids,
-    SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService, WaitingPacket,
+    LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, ReadSend, RingCursor,
+    RingVoids, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService, WaitingPacket,
 };
 use super::visit::{
     ClockTicks, ClockUnits, CorrectionSign, Credit, EarnedSum, EngineProduct, IntervalProduct, LeavingFlow,
@@ -386,6 +386,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         HeaderPlan::descriptor(),
         PacketLengths::descriptor(),
         WaitingPacket::descriptor(),
+        ReadSend::descriptor(),
         TakenPacket::descriptor(),
         PlainHeaders::descriptor(),
         CollectingHeaders::descriptor(),

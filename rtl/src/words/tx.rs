@@ -161,6 +161,22 @@ crate::word! {
         read: Bit,
     }
 
+    /// A READ request that goes beside the frames of data.
+    pub struct ReadSend {
+        /// Queue pair.
+        qp: U<8>,
+        /// Generation.
+        generation: U<8>,
+        /// PSN.
+        psn: U<24>,
+        /// Acknowledge request.
+        ack_req: Bit,
+        /// RETH, first byte in the highest bits.
+        reth: W<128, 2>,
+        /// Its `DepartureKind`.
+        departure_kind: U<5>,
+    }
+
     /// A data packet whose header is being made.
     pub struct TakenPacket {
         /// The packet.

@@ -595,7 +595,7 @@ fn latency_of_a_read_request() {
 }
 
 /// As the book says.
-const READ_LATENCY: u64 = 28;
+const READ_LATENCY: u64 = 29;
 
 /// Clocks from packet and payload to the first beat of the frame.
 #[test]
