@@ -73,6 +73,8 @@ module hpcc_tx_ack_beats (
   wire  hpcc_nic_pkg::ack_plan_t old;
   hpcc_nic_pkg::ack_headers_t headers_behind;
   wire  [5:0] int_bytes;
+  // End of what the ICRC covers, unless it is a READ request.
+  logic [6:0] ack_tail;
   wire  [2:0] code;
   wire  hpcc_nic_pkg::int_stack_t stack;
   hpcc_nic_pkg::ack_behind_t plain;
@@ -389,15 +391,9 @@ module hpcc_tx_ack_beats (
     end_7.icrc_lengths = header_icrc_lengths;
     end_7.int_code = code;
     end_7.behind_int = (code != 3'd0) & (~(settings.echo_icrc_full & (old.kind != hpcc_nic_pkg::ACK_KIND_PROBE)));
-    end_7.tail = {1'd0, int_bytes} + 7'h36;
-    if (old.kind == hpcc_nic_pkg::ACK_KIND_ACKNOWLEDGEMENT) begin
-      end_7.tail = {1'd0, int_bytes} + 7'h3a;
-    end
-    if (old.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION) begin
-      end_7.tail = 7'h46;
-    end
     end_7.departure = old.departure;
     end_7.request = is_request;
+    end_7.tail = ack_tail;
     if (is_request) begin
       end_7.int_code = {2'd0, has_int};
       end_7.behind_int = has_int;
@@ -406,7 +402,16 @@ module hpcc_tx_ack_beats (
         end_7.tail = 7'h48;
       end
     end
-    end_7.spill = end_7.tail > 7'h3c;
+    end_7.spill = is_request | (ack_tail > 7'h3c);
+  end
+  always_comb begin
+    ack_tail = {1'd0, int_bytes} + 7'h36;
+    if (old.kind == hpcc_nic_pkg::ACK_KIND_ACKNOWLEDGEMENT) begin
+      ack_tail = {1'd0, int_bytes} + 7'h3a;
+    end
+    if (old.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION) begin
+      ack_tail = 7'h46;
+    end
   end
   initial begin
     busy_q = 1'd0;

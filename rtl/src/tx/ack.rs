@@ -83,6 +83,8 @@ pub struct AckBeats {
     old: Signal<Local, AckPlan>,
     headers_behind: Signal<Local, AckHeaders>,
     int_bytes: Signal<Local, U<6>>,
+    /// End of what the ICRC covers, unless it is a READ request.
+    ack_tail: Signal<Local, U<7>>,
     code: Signal<Local, U<3>>,
     stack: Signal<Local, IntStack>,
     plain: Signal<Local, AckBehind>,
@@ -251,22 +253,23 @@ impl Logic for AckBeats {
         end_7.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
         end_7.int_code = code;
         end_7.behind_int = (code != 0) & !(settings.echo_icrc_full & (old.kind != AckKind::Probe));
-        end_7.tail = bit_cast_u::<7, 6>(int_bytes) + 54;
+        ack_tail = bit_cast_u::<7, 6>(int_bytes) + 54;
         if old.kind == AckKind::Acknowledgement {
-            end_7.tail = bit_cast_u::<7, 6>(int_bytes) + 58;
+            ack_tail = bit_cast_u::<7, 6>(int_bytes) + 58;
         }
         if old.kind == AckKind::Notification {
-            end_7.tail = bits_u::<7>(70);
+            ack_tail = bits_u::<7>(70);
         }
         fields!(end_7 from old: departure);
         end_7.request = is_request;
+        end_7.tail = ack_tail;
         if is_request {
             // an empty INT header is two bytes
             end_7.int_code = bit_cast_u::<3, 1>(bit_cast_b(has_int));
             end_7.behind_int = has_int;
             end_7.tail = if has_int { bits_u::<7>(72) } else { bits_u::<7>(70) };
         }
-        end_7.spill = end_7.tail > 60;
+        end_7.spill = is_request | (ack_tail > 60);
         notified_8 = begins_7 & (old.kind == AckKind::Notification);
         notified = notified_8;
         if old.taken {
