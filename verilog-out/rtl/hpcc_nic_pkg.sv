@@ -4657,6 +4657,14 @@ package hpcc_nic_pkg;
     logic [367:0] spare;
   } ack_behind_t;
 
+  // What follows UDP in a READ request, first byte in the highest bits.
+  typedef struct packed {
+    // `PlainHeaders` or `CollectingHeaders`.
+    logic [239:0] headers;
+    // Zero.
+    logic [255:0] spare;
+  } request_behind_t;
+
   // A beat of an acknowledgement or the like, in the FIFO.
   typedef struct packed {
     // Of a READ request: what is told when it has left.

@@ -86,6 +86,7 @@ module hpcc_tx_ack_beats (
   hpcc_nic_pkg::ack_behind_int5_t int_5;
   hpcc_nic_pkg::plain_headers_t request_plain;
   hpcc_nic_pkg::collecting_headers_t request_int;
+  hpcc_nic_pkg::request_behind_t request_behind;
   wire  is_request;
   wire  has_int;
   logic [495:0] behind;
@@ -326,10 +327,7 @@ module hpcc_tx_ack_beats (
       behind = int_5;
     end
     if (is_request) begin
-      behind = {256'd0, request_plain} << 256;
-      if (has_int) begin
-        behind = {256'd0, request_int} << 256;
-      end
+      behind = request_behind;
     end
   end
   always_comb begin
@@ -386,6 +384,13 @@ module hpcc_tx_ack_beats (
     request_int = 240'd0;
     request_int.extension = request_plain.extension;
     request_int.bth = header_bth;
+  end
+  always_comb begin
+    request_behind = 496'd0;
+    request_behind.headers = request_plain;
+    if (has_int) begin
+      request_behind.headers = request_int;
+    end
   end
   always_comb begin
     end_7.icrc_lengths = header_icrc_lengths;

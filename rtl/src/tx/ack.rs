@@ -12,11 +12,11 @@ use super::header::TxHeader;
 use crate::prim::delay::Delay;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::wide::{bit_cast_ww, W};
+use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
-    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestExtension,
+    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestBehind, RequestExtension,
 };
 use crate::words::context::QpContext;
 use crate::words::transport::{AckKind, AckSend};
@@ -96,6 +96,7 @@ pub struct AckBeats {
     int_5: Signal<Local, AckBehindInt5>,
     request_plain: Signal<Local, PlainHeaders>,
     request_int: Signal<Local, CollectingHeaders>,
+    request_behind: Signal<Local, RequestBehind>,
     #[signals(Bit: is_request, has_int)]
     behind: Signal<Local, W<496, 8>>,
     header_8: DFF<AckFrameHeaders>,
@@ -244,11 +245,13 @@ impl Logic for AckBeats {
         fields!(request_int: extension = request_plain.extension, bth = header.bth);
         is_request = old.kind == AckKind::ReadRequest;
         has_int = header.int_bytes != 0;
+        request_behind = bits_zero::<RequestBehind>(0);
+        request_behind.headers = bit_cast_bus::<240, 4, PlainHeaders>(request_plain);
+        if has_int {
+            request_behind.headers = bit_cast_bus::<240, 4, CollectingHeaders>(request_int);
+        }
         if is_request {
-            behind = bit_cast_ww::<496, 8, 240, 4>(bit_cast_bus::<240, 4, PlainHeaders>(request_plain)) << 256;
-            if has_int {
-                behind = bit_cast_ww::<496, 8, 240, 4>(bit_cast_bus::<240, 4, CollectingHeaders>(request_int)) << 256;
-            }
+            behind = bit_cast_bus::<496, 8, RequestBehind>(request_behind);
         }
         end_7.icrc_lengths = bit_cast_word::<IcrcLengths, U<32>>(header.icrc_lengths);
         end_7.int_code = code;

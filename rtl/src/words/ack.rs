@@ -155,6 +155,14 @@ crate::word! {
         int_header: IntHeader,
     }
 
+    /// What follows UDP in a READ request, first byte in the highest bits.
+    pub struct RequestBehind {
+        /// Zero.
+        spare: W<256, 4>,
+        /// `PlainHeaders` or `CollectingHeaders`.
+        headers: W<240, 4>,
+    }
+
     /// Headers of an acknowledgement, first byte in the highest bits.
     pub struct AckFrameHeaders {
         /// What follows UDP: `AckBehind`, or one of its forms with INT.

@@ -2,7 +2,7 @@
 
 use super::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
-    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestExtension,
+    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestBehind, RequestExtension,
 };
 use super::congestion::{
     AckWord, BuiltLaws, DelayRecord, DelaySample, DelayWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow,
@@ -397,6 +397,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         StartCode::descriptor(),
         AckPlan::descriptor(),
         RequestExtension::descriptor(),
+        RequestBehind::descriptor(),
         Departure::descriptor(),
         AckBehind::descriptor(),
         AckBehindInt0::descriptor(),

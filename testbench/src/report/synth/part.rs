@@ -48,10 +48,11 @@ const PARTS: [Part; 3] = [
 
 /// Names the choice in the key of a placement.
 pub(super) const STEP: &str =
-    "two thirds of the tables and flip-flops, nine tenths of block RAM, three quarters of the multipliers; static from 16000 tables on, else heap with slow paths three times as heavy";
+    "two thirds of the tables and flip-flops, nine tenths of block RAM, three quarters of the multipliers; static from 16000 tables on where at most half of the multipliers are in use, else heap with slow paths three times as heavy";
 
 /// Tables from which on nextpnr's electrostatic placer is used: minutes for a block for which its own choice, `heap`, needs up to an hour. Smaller
-/// blocks are placed in minutes by either, and `heap` leaves them shorter wires. What clock rates both find is in `docs/src/numbers.md`.
+/// blocks are placed in minutes by either, and `heap` leaves them shorter wires; so it does where more than half of the multipliers are in use, which
+/// `static` strews. What clock rates both find is in `docs/src/numbers.md`.
 const STATIC_FROM: u64 = 16_000;
 
 /// Tables in use: of distributed RAM four hold the bits, two more write them.
@@ -61,7 +62,9 @@ fn tables(needed: &Cells) -> u64 {
 
 /// The placer for a mapped netlist, as options of nextpnr.
 pub(super) fn placer(netlist: &Value, top: &str) -> &'static [&'static str] {
-    if tables(&cells(netlist, top)) >= STATIC_FROM {
+    let needed = cells(netlist, top);
+    let part = Part::smallest_for(netlist, top);
+    if tables(&needed) >= STATIC_FROM && 2 * needed.multipliers() <= part.multipliers {
         &["--placer", "static"]
     } else {
         // slow paths weigh three times as much as nextpnr lets them
@@ -139,6 +142,8 @@ mod tests {
     fn large_blocks_are_placed_by_the_quick_placer() {
         let of = |counts: &[(&str, u64)]| placer(&netlist(counts), "block")[1];
         assert_eq!(of(&[("LUT4", 15_999)]), "heap");
+        assert_eq!(of(&[("LUT4", 16_000), ("MULT18X18D", 78)]), "static");
+        assert_eq!(of(&[("LUT4", 16_000), ("MULT18X18D", 79)]), "heap");
         assert_eq!(of(&[("LUT4", 16_000)]), "static");
         assert_eq!(of(&[("LUT4", 10_000), ("TRELLIS_DPR16X4", 1_000)]), "static");
         assert_eq!(of(&[("DP16KD", 200)]), "heap");
