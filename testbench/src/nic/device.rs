@@ -59,6 +59,11 @@ pub trait Device: Sized {
     /// A frame (without FCS) arrives whole at `at_ns`, not before the present. Frames may be offered ahead of time.
     fn offer(&mut self, at_ns: u64, frame: Vec<u8>);
 
+    /// The same of a frame whose beats come as the wire brings them, the last one at `at_ns`, if it is offered before its first bit comes.
+    fn offer_as_it_comes(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.offer(at_ns, frame);
+    }
+
     /// Lets time pass up to `to_ns`; a clocked NIC stops at the last clock edge that is not behind it.
     fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError>;
 

@@ -224,7 +224,7 @@ impl<D: Device> Run<'_, D> {
         for side in 0..2 {
             while let Some(at) = self.links[side].next_arrival().filter(|at| *at <= until + frame) {
                 if let Some(frame) = self.links[side].receive(at) {
-                    self.devices[1 - side].offer(at, frame);
+                    self.devices[1 - side].offer_as_it_comes(at, frame);
                 }
             }
         }

@@ -110,6 +110,10 @@ impl Device for RtlNic<Model> {
         self.source.push(at_ns.max(self.now_ns), frame);
     }
 
+    fn offer_as_it_comes(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.source.push_as_it_comes(at_ns.max(self.now_ns), frame);
+    }
+
     fn advance(&mut self, to_ns: u64) -> Result<(), DeviceError> {
         while self.now_ns + PERIOD_NS <= to_ns {
             self.clock()?;

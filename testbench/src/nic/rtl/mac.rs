@@ -12,11 +12,23 @@ const EARLY_PS: u64 = 10_000;
 /// Bytes behind a frame that the MAC takes off, and waits for.
 const FCS: usize = 4;
 
-/// Frames on their way into the NIC: a beat comes when the wire has brought it, if the frame is known by then, otherwise a beat a clock.
+/// A frame on its way into the NIC.
+#[derive(Debug)]
+struct Arrival {
+    /// When its last bit comes, ns.
+    at_ns: u64,
+    frame: Vec<u8>,
+    /// The MAC says that it is bad.
+    bad: bool,
+    /// A beat comes when the wire has brought it; otherwise a beat a clock from `at_ns` on.
+    as_it_comes: bool,
+}
+
+/// Frames on their way into the NIC.
 #[derive(Debug)]
 pub struct Source {
     rate_gbps: f64,
-    waiting: VecDeque<(u64, Vec<u8>, bool)>,
+    waiting: VecDeque<Arrival>,
     at: usize,
     offered: bool,
     kept: bool,
@@ -39,40 +51,62 @@ impl Source {
         self.push_marked(at_ns, frame, false);
     }
 
+    /// The same; its beats come as the wire brings them, those that it has brought before now a beat a clock.
+    pub fn push_as_it_comes(&mut self, at_ns: u64, frame: Vec<u8>) {
+        self.insert(Arrival {
+            at_ns,
+            frame,
+            bad: false,
+            as_it_comes: true,
+        });
+    }
+
     /// Frames that the NIC has not taken whole.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// The same; the MAC says whether the frame is bad.
+    /// Adds a frame; the MAC says whether it is bad.
     pub fn push_marked(&mut self, at_ns: u64, frame: Vec<u8>, bad: bool) {
+        self.insert(Arrival {
+            at_ns,
+            frame,
+            bad,
+            as_it_comes: false,
+        });
+    }
+
+    fn insert(&mut self, arrival: Arrival) {
         // The first one may be half in.
         let low = usize::from(self.at > 0 || self.offered);
         let place = self
             .waiting
-            .partition_point(|(at, ..)| *at <= at_ns)
+            .partition_point(|before| before.at_ns <= arrival.at_ns)
             .max(low.min(self.waiting.len()));
-        self.waiting.insert(place, (at_ns, frame, bad));
+        self.waiting.insert(place, arrival);
     }
 
     /// What is still to come of a frame that is half in.
     pub fn rest(&self) -> Option<&[u8]> {
-        let (_, frame, _) = self.waiting.front()?;
-        (self.at > 0).then(|| &frame[self.at..])
+        let first = self.waiting.front()?;
+        (self.at > 0).then(|| &first.frame[self.at..])
     }
 
-    /// The wire has brought the next beat of a frame whose last bit comes at `at_ns`.
-    fn has_come(&self, now_ns: u64, at_ns: u64, frame: &[u8]) -> bool {
-        let missing = match frame.len().saturating_sub(self.at + BEAT) {
+    /// The next beat of the frame has come.
+    fn has_come(&self, now_ns: u64, arrival: &Arrival) -> bool {
+        if !arrival.as_it_comes {
+            return arrival.at_ns <= now_ns;
+        }
+        let missing = match arrival.frame.len().saturating_sub(self.at + BEAT) {
             0 => 0,
             behind => behind + FCS,
         };
-        now_ns as f64 + missing as f64 * 8.0 / self.rate_gbps >= at_ns as f64
+        now_ns as f64 + missing as f64 * 8.0 / self.rate_gbps >= arrival.at_ns as f64
     }
 
     /// When the last bit of the next frame comes, if one is waiting.
     pub fn next_ns(&self) -> Option<u64> {
-        self.waiting.front().map(|(at, ..)| *at)
+        self.waiting.front().map(|first| first.at_ns)
     }
 
     /// Puts the beat of this clock on the inputs; a stall makes a gap.
@@ -82,11 +116,11 @@ impl Source {
         let frame = self
             .waiting
             .front()
-            .filter(|(at, frame, _)| !stall && !frame.is_empty() && self.has_come(now_ns, *at, frame));
+            .filter(|first| !stall && !first.frame.is_empty() && self.has_come(now_ns, first));
         self.offered = frame.is_some();
         inputs[ports.valid] = self.offered.into();
-        let Some((_, frame, bad)) = frame else {
-            if self.waiting.front().is_some_and(|(_, frame, _)| frame.is_empty()) {
+        let Some(Arrival { frame, bad, .. }) = frame else {
+            if self.waiting.front().is_some_and(|first| first.frame.is_empty()) {
                 self.waiting.pop_front();
             }
             return;
@@ -109,7 +143,7 @@ impl Source {
         self.kept = self.offered && !taken;
         if taken {
             self.at += BEAT;
-            if self.waiting.front().is_some_and(|(_, frame, _)| self.at >= frame.len()) {
+            if self.waiting.front().is_some_and(|first| self.at >= first.frame.len()) {
                 self.waiting.pop_front();
                 self.at = 0;
             }
