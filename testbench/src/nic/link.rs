@@ -210,10 +210,14 @@ impl<D: Device> Run<'_, D> {
         let Some(next) = own.chain(self.links.iter().filter_map(Link::next_arrival)).min() else {
             return Ok(false);
         };
-        let (delay, frame) = (self.spec.link.delay_ns, self.frame_ns());
+        let (delay_ns, frame_ns) = (self.spec.link.delay_ns, self.frame_ns());
         // a NIC in RTL tells of a frame when it has left whole: those that begin to arrive before `until` are known, if the wire is long enough for that
-        let blind = if delay > 2 * frame { delay - frame } else { delay.max(1) };
-        let until = (next.max(self.now) + blind - 1).min(end);
+        let unseen_ns = if delay_ns > 2 * frame_ns {
+            delay_ns - frame_ns
+        } else {
+            delay_ns.max(1)
+        };
+        let until = (next.max(self.now) + unseen_ns - 1).min(end);
         let cap_ns = self.base + (self.spec.cap_at_us * 1e3) as u64;
         let waits = self.spec.cap_gbps.filter(|_| self.capped_ns.is_none());
         let until = if waits.is_some() {
@@ -222,7 +226,7 @@ impl<D: Device> Run<'_, D> {
             until
         };
         for side in 0..2 {
-            while let Some(at) = self.links[side].next_arrival().filter(|at| *at <= until + frame) {
+            while let Some(at) = self.links[side].next_arrival().filter(|at| *at <= until + frame_ns) {
                 if let Some(frame) = self.links[side].receive(at) {
                     self.devices[1 - side].offer_as_it_comes(at, frame);
                 }

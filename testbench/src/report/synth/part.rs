@@ -60,18 +60,6 @@ fn tables(needed: &Cells) -> u64 {
     needed.luts() + 6 * needed.lut_rams()
 }
 
-/// The placer for a mapped netlist, as options of nextpnr.
-pub(super) fn placer(netlist: &Value, top: &str) -> &'static [&'static str] {
-    let needed = cells(netlist, top);
-    let part = Part::smallest_for(netlist, top);
-    if tables(&needed) >= STATIC_FROM && 2 * needed.multipliers() <= part.multipliers {
-        &["--placer", "static"]
-    } else {
-        // slow paths weigh three times as much as nextpnr lets them
-        &["--placer", "heap", "--placer-heap-timingweight", "30"]
-    }
-}
-
 /// Cells of a mapped and flattened netlist of Yosys.
 fn cells(netlist: &Value, top: &str) -> Cells {
     let mut cells = Cells::default();
@@ -99,6 +87,17 @@ impl Part {
         3 * tables(needed).max(needed.flip_flops()) <= 2 * self.luts
             && 10 * needed.block_rams() <= 9 * self.block_rams
             && 4 * needed.multipliers() <= 3 * self.multipliers
+    }
+
+    /// The placer for a mapped netlist on this part, as options of nextpnr.
+    pub(super) fn placer(&self, netlist: &Value, top: &str) -> &'static [&'static str] {
+        let needed = cells(netlist, top);
+        if tables(&needed) >= STATIC_FROM && 2 * needed.multipliers() <= self.multipliers {
+            &["--placer", "static"]
+        } else {
+            // slow paths weigh three times as much as nextpnr lets them
+            &["--placer", "heap", "--placer-heap-timingweight", "30"]
+        }
     }
 
     /// As options of nextpnr.
@@ -140,7 +139,10 @@ mod tests {
 
     #[test]
     fn large_blocks_are_placed_by_the_quick_placer() {
-        let of = |counts: &[(&str, u64)]| placer(&netlist(counts), "block")[1];
+        let of = |counts: &[(&str, u64)]| {
+            let netlist = netlist(counts);
+            Part::smallest_for(&netlist, "block").placer(&netlist, "block")[1]
+        };
         assert_eq!(of(&[("LUT4", 15_999)]), "heap");
         assert_eq!(of(&[("LUT4", 16_000), ("MULT18X18D", 78)]), "static");
         assert_eq!(of(&[("LUT4", 16_000), ("MULT18X18D", 79)]), "heap");

@@ -71,7 +71,7 @@ pub fn place(sources: &Sources, goal_mhz: u32, seed: u32) -> Result<Placement, S
             std::fs::write(dir.join(PART), part.name)?;
             let mut command = webassembly(Tool::NextpnrEcp5, dir)?;
             command.args(part.options());
-            command.args(part::placer(&mapped, &top));
+            command.args(part.placer(&mapped, &top));
             command.args(["--json", "netlist.json", "--freq", &goal]);
             command.args([
                 "--seed",
