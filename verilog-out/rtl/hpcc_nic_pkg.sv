@@ -4451,8 +4451,8 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // What is told when it has left.
     frame_note_t note;
-    // A READ response of at most 128 bytes.
-    logic brief;
+    // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+    logic turns;
     // Which extension.
     extension_kind_t extension;
     // The packet has an INT header.
@@ -4483,22 +4483,12 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } read_send_t;
 
-  // What the send times are told of a READ request that has left.
-  typedef struct packed {
-    // Its `DepartureKind`.
-    logic [4:0] kind;
-    // PSN.
-    logic [23:0] psn;
-    // Generation.
-    logic [7:0] generation;
-    // Queue pair.
-    logic [7:0] qp;
-  } departure_t;
-
   // What an acknowledgement carries behind its outer headers.
   typedef struct packed {
     // Of a READ request: what is told when it has left.
-    departure_t departure;
+    frame_note_t note;
+    // Its frame has a second beat.
+    logic spill;
     // 0 without INT, else 1 + records.
     logic [2:0] int_code;
     // INT, first byte in the highest bits; of a READ request `RequestExtension`.
@@ -4518,9 +4508,9 @@ package hpcc_nic_pkg;
   // The end of an acknowledgement or the like, and what its ICRC covers.
   typedef struct packed {
     // Of a READ request: what is told when it has left.
-    departure_t departure;
-    // It is a READ request.
-    logic request;
+    frame_note_t note;
+    // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+    logic turns;
     // There is INT, and the ICRC does not cover it.
     logic behind_int;
     // 0 without INT, else 1 + records.
@@ -4665,24 +4655,22 @@ package hpcc_nic_pkg;
     logic [255:0] spare;
   } request_behind_t;
 
-  // A beat of an acknowledgement or the like, in the FIFO.
+  // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
-    // Of a READ request: what is told when it has left.
-    departure_t departure;
-    // The frame is a READ request.
-    logic request;
+    // What is told when it has left.
+    frame_note_t note;
+    // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+    logic turns;
     // The beat.
     frame_beat_t beat;
-  } aside_beat_t;
+  } noted_beat_t;
 
   // A beat of a frame on its way to the block that appends the ICRC.
   typedef struct packed {
     // Travels beside the frame.
     frame_note_t note;
-    // Of data: a READ response of at most 128 bytes.
-    logic brief;
-    // It is a READ request among them.
-    logic request;
+    // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+    logic turns;
     // Its frame is an acknowledgement or the like, which may come between the beats of a data packet.
     logic ack;
     // The frame is bad; with `last`.
@@ -4707,24 +4695,12 @@ package hpcc_nic_pkg;
     logic [1:0] number;
   } built_beat_t;
 
-  // A beat of a frame with its note, in the FIFO.
-  typedef struct packed {
-    // What is told when it has left.
-    frame_note_t note;
-    // A READ response of at most 128 bytes.
-    logic brief;
-    // The beat.
-    frame_beat_t beat;
-  } noted_beat_t;
-
   // What happens to a beat when its ICRC is known.
   typedef struct packed {
     // What is told when it has left.
     frame_note_t note;
-    // Of data: a READ response of at most 128 bytes.
-    logic brief;
-    // It is a READ request among them.
-    logic request;
+    // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+    logic turns;
     // Its frame is an acknowledgement or the like.
     logic ack;
     // The frame is bad; counts with `last`.

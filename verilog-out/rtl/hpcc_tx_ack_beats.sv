@@ -56,13 +56,14 @@ module hpcc_tx_ack_beats (
 );
   wire  free;
   wire  picks_read;
+  logic given_spill;
   wire  take;
   wire  hpcc_nic_pkg::ack_send_t given_word;
   hpcc_nic_pkg::ack_send_t word;
   wire  hpcc_nic_pkg::read_send_t asked;
   hpcc_nic_pkg::request_extension_t extension;
   wire  hpcc_nic_pkg::request_extension_t old_extension;
-  hpcc_nic_pkg::departure_t departure;
+  hpcc_nic_pkg::frame_note_t note;
   hpcc_nic_pkg::type_of_service_t service;
   hpcc_nic_pkg::base_transport_header_t transport;
   wire  [5:0] given;
@@ -147,7 +148,7 @@ module hpcc_tx_ack_beats (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(426), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(430), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(plan),
     .q(beside_q)
@@ -176,7 +177,7 @@ module hpcc_tx_ack_beats (
   assign is_request = old.kind == hpcc_nic_pkg::ACK_KIND_READ_REQUEST;
   assign has_int = header_int_bytes != 6'd0;
   assign notified = notified_8_q;
-  assign goes_on = begins_7_q & end_7.spill;
+  assign goes_on = begins_7_q & old.spill;
   assign comes_next = begins | goes_on;
   assign comes = begins_7_q | goes_on_8_q;
   assign comes_second = goes_on_8_q;
@@ -226,10 +227,11 @@ module hpcc_tx_ack_beats (
     word.int_stack = extension;
   end
   always_comb begin
-    departure.qp = asked.qp;
-    departure.generation = asked.generation;
-    departure.psn = asked.psn;
-    departure.kind = asked.departure_kind;
+    note = 48'd0;
+    note.qp = asked.qp;
+    note.generation = asked.generation;
+    note.psn = asked.psn;
+    note.tag = asked.departure_kind;
   end
   always_comb begin
     header_psn = word.psn;
@@ -282,7 +284,14 @@ module hpcc_tx_ack_beats (
     plan.int_length = word.int_length;
     plan.int_stack = word.int_stack;
     plan.int_code = given_code;
-    plan.departure = departure;
+    plan.spill = given_spill;
+    plan.note = note;
+  end
+  always_comb begin
+    given_spill = (picks_read | (word.kind == hpcc_nic_pkg::ACK_KIND_NOTIFICATION)) | (given > 6'd6);
+    if (word.kind == hpcc_nic_pkg::ACK_KIND_ACKNOWLEDGEMENT) begin
+      given_spill = given > 6'd2;
+    end
   end
   always_comb begin
     headers_behind = 128'd0;
@@ -396,8 +405,9 @@ module hpcc_tx_ack_beats (
     end_7.icrc_lengths = header_icrc_lengths;
     end_7.int_code = code;
     end_7.behind_int = (code != 3'd0) & (~(settings.echo_icrc_full & (old.kind != hpcc_nic_pkg::ACK_KIND_PROBE)));
-    end_7.departure = old.departure;
-    end_7.request = is_request;
+    end_7.spill = old.spill;
+    end_7.note = old.note;
+    end_7.turns = is_request;
     end_7.tail = ack_tail;
     if (is_request) begin
       end_7.int_code = {2'd0, has_int};
@@ -407,7 +417,6 @@ module hpcc_tx_ack_beats (
         end_7.tail = 7'h48;
       end
     end
-    end_7.spill = is_request | (ack_tail > 7'h3c);
   end
   always_comb begin
     ack_tail = {1'd0, int_bytes} + 7'h36;
@@ -426,7 +435,7 @@ module hpcc_tx_ack_beats (
     goes_on_8_q = 1'd0;
     second_8_q = 1'd0;
     header_8_q = 832'd0;
-    end_8_q = 90'd0;
+    end_8_q = 93'd0;
   end
   always @(posedge clk) begin
     busy_q <= busy_d;

@@ -263,7 +263,7 @@ module hpcc_tx_data_header (
     row_11_d.int_on = has_int;
     row_11_d.extension = extra;
     row_11_d.note.payload = |old.length;
-    row_11_d.brief = old.response & (old.length <= 13'h80);
+    row_11_d.turns = old.response & (old.length <= 13'h80);
     row_11_d.note.ends_read = old.ends_read;
     row_11_d.note.response = old.response;
     row_11_d.note.qp = old.qp;

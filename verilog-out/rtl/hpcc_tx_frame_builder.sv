@@ -103,7 +103,6 @@ module hpcc_tx_frame_builder (
   wire  departs;
   wire  hpcc_nic_pkg::frame_beat_t leaving;
   wire  hpcc_nic_pkg::frame_beat_t leaving_aside;
-  wire  hpcc_nic_pkg::departure_t departure;
   hpcc_nic_pkg::frame_note_t note;
   wire  headers_packet_ready;
   wire  hpcc_nic_pkg::read_send_t headers_read_data;
@@ -172,7 +171,7 @@ module hpcc_tx_frame_builder (
   wire  hpcc_nic_pkg::frame_beat_t append_ack_data;
   wire  append_ack_valid;
   wire  append_ack_request;
-  wire  hpcc_nic_pkg::departure_t append_ack_departure;
+  wire  hpcc_nic_pkg::frame_note_t append_ack_note;
   wire  hpcc_nic_pkg::frame_beat_t append_down_data;
   wire  append_down_valid;
   wire  hpcc_nic_pkg::frame_note_t append_down_note;
@@ -256,7 +255,7 @@ module hpcc_tx_frame_builder (
     .ack_valid(append_ack_valid),
     .ack_ready(ack_frame_ready),
     .ack_request(append_ack_request),
-    .ack_departure(append_ack_departure),
+    .ack_note(append_ack_note),
     .down_data(append_down_data),
     .down_valid(append_down_valid),
     .down_ready(frame_ready),
@@ -295,7 +294,6 @@ module hpcc_tx_frame_builder (
   assign departs = ((append_ack_valid & ack_frame_ready) & append_ack_request) & leaving_aside.last;
   assign leaving = append_down_data;
   assign given = (append_down_valid & frame_ready) & leaving.last;
-  assign departure = append_ack_departure;
   assign read_error = error_out_q;
   assign read_left = left_out_q;
   assign request_left = request_out_q;
@@ -358,11 +356,10 @@ module hpcc_tx_frame_builder (
     beat_14_d.tail = row.tail;
     beat_14_d.icrc_lengths = row.icrc_lengths;
     beat_14_d.behind_int = row.int_on;
-    beat_14_d.brief = row.brief;
+    beat_14_d.turns = row.turns;
     beat_14_d.note = row.note;
     beat_14_d.int_code = {2'd0, row.int_on};
     beat_14_d.ack = ack_13_q;
-    beat_14_d.request = 1'd0;
     if (ack_13_q) begin
       shown_headers = acks_headers;
       beat_14_d.number = {1'd0, acks_second};
@@ -374,11 +371,8 @@ module hpcc_tx_frame_builder (
       beat_14_d.icrc_lengths = ack_end.icrc_lengths;
       beat_14_d.int_code = ack_end.int_code;
       beat_14_d.behind_int = ack_end.behind_int;
-      beat_14_d.request = ack_end.request;
-      beat_14_d.note.qp = ack_end.departure.qp;
-      beat_14_d.note.generation = ack_end.departure.generation;
-      beat_14_d.note.psn = ack_end.departure.psn;
-      beat_14_d.note.tag = ack_end.departure.kind;
+      beat_14_d.turns = ack_end.turns;
+      beat_14_d.note = ack_end.note;
     end
     beat_14_d.outer = outer_13;
   end
@@ -405,11 +399,7 @@ module hpcc_tx_frame_builder (
   always_comb begin
     note = append_down_note;
     if (departs) begin
-      note = 48'd0;
-      note.qp = departure.qp;
-      note.generation = departure.generation;
-      note.psn = departure.psn;
-      note.tag = departure.kind;
+      note = append_ack_note;
     end
   end
   initial begin
@@ -434,7 +424,7 @@ module hpcc_tx_frame_builder (
     penultimate_13_q = 1'd0;
     bad_13_q = 1'd0;
     valid_14_q = 1'd0;
-    beat_14_q = 436'd0;
+    beat_14_q = 435'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;

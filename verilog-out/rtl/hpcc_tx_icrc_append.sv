@@ -47,7 +47,7 @@ module hpcc_tx_icrc_append #(
   // The frame on `ack` is a READ request.
   output wire  ack_request,
   // What is told when it has left.
-  output wire  hpcc_nic_pkg::departure_t ack_departure,
+  output wire  hpcc_nic_pkg::frame_note_t ack_note,
   // Beats of data.
   output wire  hpcc_nic_pkg::frame_beat_t down_data,
   output wire  down_valid,
@@ -69,8 +69,7 @@ module hpcc_tx_icrc_append #(
   logic [31:0] icrc;
   hpcc_nic_pkg::noted_beat_t stored;
   wire  hpcc_nic_pkg::noted_beat_t head;
-  hpcc_nic_pkg::aside_beat_t stored_aside;
-  wire  hpcc_nic_pkg::aside_beat_t aside;
+  wire  hpcc_nic_pkg::noted_beat_t aside;
   wire  leaves;
   wire  may_go;
   logic [9:0] frames_new;
@@ -98,8 +97,7 @@ module hpcc_tx_icrc_append #(
   logic bad_13_q;
   wire  ack_valid_13_d;
   logic ack_valid_13_q;
-  logic request_13_q;
-  logic brief_13_q;
+  logic turns_13_q;
   logic whole_d;
   logic whole_q;
   wire  out_up_ready;
@@ -108,7 +106,7 @@ module hpcc_tx_icrc_append #(
   wire  out_down_ready;
   wire  out_crowded;
   wire  unused_acks_up_ready;
-  wire  hpcc_nic_pkg::aside_beat_t acks_down_data;
+  wire  hpcc_nic_pkg::noted_beat_t acks_down_data;
   wire  acks_down_valid;
   wire  acks_down_ready;
   wire  acks_crowded;
@@ -165,7 +163,7 @@ module hpcc_tx_icrc_append #(
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  hpcc_delay #(.WIDTH(68), .DEPTH(11)) u_plan (
+  hpcc_delay #(.WIDTH(67), .DEPTH(11)) u_plan (
     .clk(clk),
     .d(plan_1_q),
     .q(plan_q)
@@ -186,10 +184,10 @@ module hpcc_tx_icrc_append #(
     .down_ready(out_down_ready),
     .crowded(out_crowded)
   );
-  hpcc_fifo #(.WIDTH(624), .ADDRESS(6), .MARK(28)) u_acks (
+  hpcc_fifo #(.WIDTH(627), .ADDRESS(6), .MARK(28)) u_acks (
     .clk(clk),
     .rst(rst),
-    .up_data(stored_aside),
+    .up_data(stored),
     .up_valid(ack_valid_13_q),
     .up_ready(unused_acks_up_ready),
     .down_data(acks_down_data),
@@ -217,10 +215,10 @@ module hpcc_tx_icrc_append #(
   assign down_data = head.beat;
   assign down_note = head.note;
   assign aside = acks_down_data;
-  assign may_go = (~aside.request) | (~yields_q);
+  assign may_go = (~aside.turns) | (~yields_q);
   assign ack_data = aside.beat;
-  assign ack_request = aside.request;
-  assign ack_departure = aside.departure;
+  assign ack_request = aside.turns;
+  assign ack_note = aside.note;
   assign ack_valid = acks_down_valid & may_go;
   assign acks_down_ready = ack_ready & may_go;
   assign arrived_d = (valid_13_q & last_13_q) & out_up_ready;
@@ -229,8 +227,8 @@ module hpcc_tx_icrc_append #(
   assign out_down_ready = down_ready & whole_q;
   always_comb begin
     yields_d = yields_q;
-    if ((((acks_down_valid & ack_ready) & may_go) & aside.request) & aside.beat.last) begin
-      yields_d = (out_down_valid & whole_q) & head.brief;
+    if ((((acks_down_valid & ack_ready) & may_go) & aside.turns) & aside.beat.last) begin
+      yields_d = (out_down_valid & whole_q) & head.turns;
     end
     if (leaves) begin
       yields_d = 1'd0;
@@ -287,8 +285,7 @@ module hpcc_tx_icrc_append #(
     plan_new.last = beat.last;
     plan_new.bad = beat.bad;
     plan_new.ack = beat.ack;
-    plan_new.request = beat.request;
-    plan_new.brief = beat.brief;
+    plan_new.turns = beat.turns;
     plan_new.note = beat.note;
   end
   always_comb begin
@@ -332,16 +329,8 @@ module hpcc_tx_icrc_append #(
     stored.beat.keep = keep_13_q;
     stored.beat.last = last_13_q;
     stored.beat.bad = bad_13_q;
-    stored.brief = brief_13_q;
+    stored.turns = turns_13_q;
     stored.note = note_13_q;
-  end
-  always_comb begin
-    stored_aside.beat = stored.beat;
-    stored_aside.request = request_13_q;
-    stored_aside.departure.qp = note_13_q.qp;
-    stored_aside.departure.generation = note_13_q.generation;
-    stored_aside.departure.psn = note_13_q.psn;
-    stored_aside.departure.kind = note_13_q.tag;
   end
   always_comb begin
     frames_new = frames_q;
@@ -358,13 +347,12 @@ module hpcc_tx_icrc_append #(
     number_1_q = 2'd0;
     covered_1_q = 7'd0;
     zeros_1_q = 6'd0;
-    plan_1_q = 68'd0;
+    plan_1_q = 67'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
     ack_valid_13_q = 1'd0;
-    request_13_q = 1'd0;
-    brief_13_q = 1'd0;
+    turns_13_q = 1'd0;
     whole_q = 1'd0;
     part_13_q = 80'd0;
     eight_13_q = 3'd0;
@@ -384,8 +372,7 @@ module hpcc_tx_icrc_append #(
     last_13_q <= planned.last;
     bad_13_q <= bad_13_d;
     ack_valid_13_q <= ack_valid_13_d;
-    request_13_q <= planned.request;
-    brief_13_q <= planned.brief;
+    turns_13_q <= planned.turns;
     whole_q <= whole_d;
     part_13_q <= part_13_d;
     eight_13_q <= planned.eight;

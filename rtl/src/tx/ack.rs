@@ -16,11 +16,11 @@ use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_word, bits_zero};
 use crate::words::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
-    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestBehind, RequestExtension,
+    AckFrameHeaders, AckHeaders, AckPlan, RequestBehind, RequestExtension,
 };
 use crate::words::context::QpContext;
 use crate::words::transport::{AckKind, AckSend};
-use crate::words::tx::{AckEnd, CollectingHeaders, FrameSettings, PlainHeaders, ReadSend, TypeOfService};
+use crate::words::tx::{AckEnd, CollectingHeaders, FrameNote, FrameSettings, PlainHeaders, ReadSend, TypeOfService};
 use crate::words::wire::{BaseTransportHeader, Extension, IcrcLengths, IntStack, Opcode};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -63,7 +63,7 @@ pub struct AckBeats {
     /// 8: where the frame ends and what its ICRC covers.
     pub frame_end: Signal<Out, AckEnd>,
     #[registers(Bit: busy, read_next, notified_8)]
-    #[signals(Bit: free, picks_read)]
+    #[signals(Bit: free, picks_read, given_spill)]
     header: TxHeader,
     beside: Delay<AckPlan, 7>,
     taken_6: Delay<Bit, 6>,
@@ -71,7 +71,7 @@ pub struct AckBeats {
     #[signals(AckSend: given_word, word)]
     asked: Signal<Local, ReadSend>,
     #[signals(RequestExtension: extension, old_extension)]
-    departure: Signal<Local, Departure>,
+    note: Signal<Local, FrameNote>,
     service: Signal<Local, TypeOfService>,
     transport: Signal<Local, BaseTransportHeader>,
     given: Signal<Local, U<6>>,
@@ -128,7 +128,8 @@ impl Logic for AckBeats {
             extension.reth = asked.reth;
         }
         word.int_stack = bit_cast_bus::<336, 6, RequestExtension>(extension);
-        fields!(departure from asked: qp, generation, psn, kind = departure_kind);
+        note = bits_zero::<FrameNote>(0);
+        fields!(note from asked: qp, generation, psn, tag = departure_kind);
         inputs!(header from word: qp, generation, psn);
         header.ack_req = picks_read & asked.ack_req;
         header.pad = bits_u::<2>(0);
@@ -174,7 +175,12 @@ impl Logic for AckBeats {
         given_code = if given != 0 { bit_cast_u::<3, 6>((given + 6) >> 3) } else { bits_u::<3>(0) };
         fields!(plan: taken = take);
         fields!(plan from word: kind, syndrome, msn, int_length, int_stack);
-        fields!(plan: int_code = given_code, departure);
+        // headers take 54 bytes, with an AETH 58; behind at most 60 the ICRC fits into the first beat
+        given_spill = picks_read | (word.kind == AckKind::Notification) | (given > 6);
+        if word.kind == AckKind::Acknowledgement {
+            given_spill = given > 2;
+        }
+        fields!(plan: int_code = given_code, spill = given_spill, note);
         beside = plan;
         taken_6 = take;
 
@@ -263,8 +269,8 @@ impl Logic for AckBeats {
         if old.kind == AckKind::Notification {
             ack_tail = bits_u::<7>(70);
         }
-        fields!(end_7 from old: departure);
-        end_7.request = is_request;
+        fields!(end_7 from old: spill, note);
+        end_7.turns = is_request;
         end_7.tail = ack_tail;
         if is_request {
             // an empty INT header is two bytes
@@ -272,7 +278,6 @@ impl Logic for AckBeats {
             end_7.behind_int = has_int;
             end_7.tail = if has_int { bits_u::<7>(72) } else { bits_u::<7>(70) };
         }
-        end_7.spill = is_request | (ack_tail > 60);
         notified_8 = begins_7 & (old.kind == AckKind::Notification);
         notified = notified_8;
         if old.taken {
@@ -281,7 +286,7 @@ impl Logic for AckBeats {
         }
 
         // 8: the first beat, a clock later the second
-        goes_on = begins_7 & end_7.spill;
+        goes_on = begins_7 & old.spill;
         goes_on_8 = goes_on;
         comes_next = begins | goes_on;
         second_8 = goes_on_8;

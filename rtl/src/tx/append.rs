@@ -26,8 +26,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
 use crate::prim::word::{bit_cast_bus, bits_zero};
 use crate::rx::icrc_bytes::IcrcBytes;
-use crate::words::ack::Departure;
-use crate::words::tx::{AppendPlan, AsideBeat, BuiltBeat, CrcStep, FrameBeat, FrameNote, NotedBeat};
+use crate::words::tx::{AppendPlan, BuiltBeat, CrcStep, FrameBeat, FrameNote, NotedBeat};
 use crate::words::wire::IpUdpHeaders;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -58,7 +57,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     /// The frame on `ack` is a READ request.
     pub ack_request: Signal<Out, Bit>,
     /// What is told when it has left.
-    pub ack_departure: Signal<Out, Departure>,
+    pub ack_note: Signal<Out, FrameNote>,
     /// Beats of data.
     pub down: StreamOut<FrameBeat>,
     /// Note of the beat on `down`.
@@ -85,9 +84,9 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     zeros_1: DFF<U<6>>,
     plan_1: DFF<AppendPlan>,
     // 13
-    #[registers(Bit: valid_13, last_13, bad_13, ack_valid_13, request_13, brief_13, whole)]
+    #[registers(Bit: valid_13, last_13, bad_13, ack_valid_13, turns_13, whole)]
     out: StreamFifo<NotedBeat, A, MARK>,
-    acks: StreamFifo<AsideBeat, 6, 28>,
+    acks: StreamFifo<NotedBeat, 6, 28>,
     /// Frames that are in the FIFO to their last beat.
     arrived: Delay<Bit, 2>,
     icrc: Signal<Local, U<32>>,
@@ -95,8 +94,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     eight_13: DFF<U<3>>,
     keep_13: DFF<U<64>>,
     note_13: DFF<FrameNote>,
-    #[signals(NotedBeat: stored, head)]
-    #[signals(AsideBeat: stored_aside, aside)]
+    #[signals(NotedBeat: stored, head, aside)]
     /// A READ request waits for a READ response to go.
     yields: DFF<Bit>,
     #[signals(Bit: leaves, may_go)]
@@ -145,7 +143,7 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         plan_new.offset = bit_cast_u::<2, 5>(place);
         plan_new.eight = place.get_bits::<3>(2);
         fields!(plan_new: count);
-        fields!(plan_new from beat: last, bad, ack, request, brief, note);
+        fields!(plan_new from beat: last, bad, ack, turns, note);
         plan_1 = plan_new;
         // the initial value DEBB20E3, first byte E3, in IP bytes 0 to 3; ones for what a router may change
         headers = bits_zero::<IpUdpHeaders>(0);
@@ -200,35 +198,28 @@ impl<const A: usize, const MARK: usize> Logic for IcrcAppend<A, MARK> {
         last_13 = planned.last;
         bad_13 = planned.bad & planned.last;
         note_13 = planned.note;
-        request_13 = planned.request;
-        brief_13 = planned.brief;
+        turns_13 = planned.turns;
 
         // 13
         stored.beat.data = late | (bit_cast_ww::<512, 8, 80, 2>(part_13) << (bit_cast_u::<9, 3>(eight_13) << 6));
-        fields!(stored: beat.keep = keep_13, beat.last = last_13, beat.bad = bad_13, brief = brief_13, note = note_13);
+        fields!(stored: beat.keep = keep_13, beat.last = last_13, beat.bad = bad_13, turns = turns_13, note = note_13);
         inputs!(out: up.data = stored, up.valid = valid_13);
         crowded = out.crowded;
-        fields!(stored_aside: beat = stored.beat, request = request_13);
-        fields!(stored_aside from note_13: departure.qp = qp, departure.generation = generation, departure.psn = psn, departure.kind = tag);
-        inputs!(acks: up.data = stored_aside, up.valid = ack_valid_13);
+        inputs!(acks: up.data = stored, up.valid = ack_valid_13);
         ack_crowded = acks.crowded;
         head = out.down.data;
         assign!(down.data = head.beat, down_note = head.note);
         // both beats of a frame come one behind the other, so that none is missing
         aside = acks.down.data;
-        may_go = !aside.request | !yields;
-        assign!(
-            ack.data = aside.beat,
-            ack_request = aside.request,
-            ack_departure = aside.departure
-        );
+        may_go = !aside.turns | !yields;
+        assign!(ack.data = aside.beat, ack_request = aside.turns, ack_note = aside.note);
         ack.valid = acks.down.valid & may_go;
         acks.down.ready = ack.ready & may_go;
         // a frame's last beat stands at the output three clocks after it came, if nothing stands before it
         arrived = valid_13 & last_13 & out.up.ready;
         leaves = out.down.valid & whole & down.ready & head.beat.last;
-        if acks.down.valid & ack.ready & may_go & aside.request & aside.beat.last {
-            yields = out.down.valid & whole & head.brief;
+        if acks.down.valid & ack.ready & may_go & aside.turns & aside.beat.last {
+            yields = out.down.valid & whole & head.turns;
         }
         if leaves {
             yields = false;

@@ -24,8 +24,7 @@ use super::row::DataHeader;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
 use crate::prim::wide::{bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
-use crate::words::ack::Departure;
+use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
 use crate::words::transport::{AckSend, TxPacket};
 use crate::words::tx::{
@@ -137,7 +136,6 @@ pub struct FrameBuilder {
     // 30
     #[signals(Bit: given, departs)]
     #[signals(FrameBeat: leaving, leaving_aside)]
-    departure: Signal<Local, Departure>,
     note: Signal<Local, FrameNote>,
     #[registers(Bit: error_out, left_out, request_out, gone)]
     note_out: DFF<FrameNote>,
@@ -213,19 +211,16 @@ impl Logic for FrameBuilder {
         self.bytes.carries.next = self.carries_13.q.val();
         self.valid_14.d.next = self.valid_13.q.val() | self.ack_13.q.val();
         fields!(beat_14.d: number = number_13, last = last_13, penultimate = penultimate_13, bad = bad_13);
-        fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, brief, note);
+        fields!(beat_14.d from row: spill, tail, icrc_lengths, behind_int = int_on, turns, note);
         self.beat_14.d.next.int_code = bit_cast_u::<3, 1>(bit_cast_b(self.row.val().int_on));
         self.beat_14.d.next.ack = self.ack_13.q.val();
-        self.beat_14.d.next.request = false;
         if self.ack_13.q.val() {
             assign!(shown_headers = acks.headers);
             self.beat_14.d.next.number = bit_cast_u::<2, 1>(bit_cast_b(self.acks.second.val()));
             self.beat_14.d.next.bad = false;
             self.beat_14.d.next.last = self.acks.last.val();
             self.beat_14.d.next.penultimate = !self.acks.last.val();
-            fields!(beat_14.d from ack_end:
-                spill, tail, icrc_lengths, int_code, behind_int, request, note.qp = departure.qp,
-                note.generation = departure.generation, note.psn = departure.psn, note.tag = departure.kind);
+            fields!(beat_14.d from ack_end: spill, tail, icrc_lengths, int_code, behind_int, turns, note);
         }
         inputs!(bytes: header = bytes_of_headers, ack_header = acks.headers, payload = payload_13);
         self.bytes.code.next = bit_cast_number::<3, StartCode>(self.code.val());
@@ -247,10 +242,8 @@ impl Logic for FrameBuilder {
         self.leaving.next = self.append.down.data.val();
         self.given.next = self.append.down.valid.val() & self.frame.ready.val() & self.leaving.val().last;
         self.note.next = self.append.down_note.val();
-        self.departure.next = self.append.ack_departure.val();
         if self.departs.val() {
-            self.note.next = bits_zero::<FrameNote>(0);
-            fields!(note from departure: qp, generation, psn, tag = kind);
+            self.note.next = self.append.ack_note.val();
         }
         self.note_out.d.next = self.note.val();
         self.error_out.d.next = self.given.val() & self.leaving.val().bad;

@@ -174,7 +174,7 @@ impl Logic for DataHeader {
         fields!(row_11.d: int_on = has_int, extension = extra);
         drop_11 = !header.alive;
         row_11.note.payload = old.length.any();
-        row_11.brief = old.response & (old.length <= 128);
+        row_11.turns = old.response & (old.length <= 128);
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
             note.psn = psn, note.tag = tag);

@@ -2,7 +2,9 @@
 
 mod ack;
 mod arbiter;
+mod bench;
 mod data;
+mod read_requests;
 
 use super::stimulus::{settings, Peer};
 use super::FrameBuilder;

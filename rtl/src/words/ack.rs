@@ -1,6 +1,7 @@
 //! Acknowledgements on their way out.
 
 use super::transport::AckKind;
+use super::tx::FrameNote;
 use super::wire::{AethSyndrome, IntHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -23,8 +24,10 @@ crate::word! {
         int_stack: W<336, 6>,
         /// 0 without INT, else 1 + records.
         int_code: U<3>,
+        /// Its frame has a second beat.
+        spill: Bit,
         /// Of a READ request: what is told when it has left.
-        departure: Departure,
+        note: FrameNote,
     }
 
     /// The extension of a READ request in the place of INT.
@@ -33,18 +36,6 @@ crate::word! {
         spare: W<208, 4>,
         /// RETH, first byte in the highest bits.
         reth: W<128, 2>,
-    }
-
-    /// What the send times are told of a READ request that has left.
-    pub struct Departure {
-        /// Queue pair.
-        qp: U<8>,
-        /// Generation.
-        generation: U<8>,
-        /// PSN.
-        psn: U<24>,
-        /// Its `DepartureKind`.
-        kind: U<5>,
     }
 
     /// BTH and AETH, first byte in the highest bits.

@@ -2,7 +2,7 @@
 
 use super::ack::{
     AckBehind, AckBehindInt0, AckBehindInt1, AckBehindInt2, AckBehindInt3, AckBehindInt4, AckBehindInt5,
-    AckFrameHeaders, AckHeaders, AckPlan, Departure, RequestBehind, RequestExtension,
+    AckFrameHeaders, AckHeaders, AckPlan, RequestBehind, RequestExtension,
 };
 use super::congestion::{
     AckWord, BuiltLaws, DelayRecord, DelaySample, DelayWord, EventHead, FlowRecord, FlowTag, HopSample, HpccWindow,
@@ -60,8 +60,8 @@ use super::transport::{
     TimedPlaces, TxPacket,
 };
 use super::tx::{
-    AckEnd, AppendPlan, AsideBeat, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom,
-    FrameBeat, FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
+    AckEnd, AppendPlan, AskedEnd, BuiltBeat, CollectingHeaders, CrcStep, DataHeaders, FeedbackFrom, FrameBeat,
+    FrameNote, FramePlan, FrameRow, FrameSettings, GrantFeedback, HeaderContext, HeaderPlan, HeaderRequest,
     LookedGrant, NotedBeat, PacketLengths, PayloadBeat, Peer, PlainHeaders, QueuedPlan, ReadSend, RingCursor,
     RingVoids, SelectContext, SelectMessage, SelectRead, StartCode, TakenPacket, TypeOfService, WaitingPacket,
 };
@@ -148,7 +148,6 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         CrcStep::descriptor(),
         FrameSettings::descriptor(),
         NotedBeat::descriptor(),
-        AsideBeat::descriptor(),
         Message::descriptor(),
         ReadRequest::descriptor(),
         RequesterState::descriptor(),
@@ -398,7 +397,6 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         AckPlan::descriptor(),
         RequestExtension::descriptor(),
         RequestBehind::descriptor(),
-        Departure::descriptor(),
         AckBehind::descriptor(),
         AckBehindInt0::descriptor(),
         AckBehindInt1::descriptor(),

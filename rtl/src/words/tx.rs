@@ -1,6 +1,5 @@
 //! Beats of frames on their way out.
 
-use super::ack::Departure;
 use super::flows::{GrantMarks, QpHalf};
 use super::transport::{ExtensionKind, TxPacket};
 use super::wire::{Extension, IcrcLengths, Opcode, OuterHeaders};
@@ -227,8 +226,8 @@ crate::word! {
         int_on: Bit,
         /// Which extension.
         extension: ExtensionKind,
-        /// A READ response of at most 128 bytes.
-        brief: Bit,
+        /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+        turns: Bit,
         /// What is told when it has left.
         note: FrameNote,
     }
@@ -269,10 +268,10 @@ crate::word! {
         int_code: U<3>,
         /// There is INT, and the ICRC does not cover it.
         behind_int: Bit,
-        /// It is a READ request.
-        request: Bit,
+        /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+        turns: Bit,
         /// Of a READ request: what is told when it has left.
-        departure: Departure,
+        note: FrameNote,
     }
 
     /// A beat of a frame on its way to the block that appends the ICRC.
@@ -299,10 +298,8 @@ crate::word! {
         bad: Bit,
         /// Its frame is an acknowledgement or the like, which may come between the beats of a data packet.
         ack: Bit,
-        /// It is a READ request among them.
-        request: Bit,
-        /// Of data: a READ response of at most 128 bytes.
-        brief: Bit,
+        /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+        turns: Bit,
         /// Travels beside the frame.
         note: FrameNote,
     }
@@ -489,10 +486,8 @@ crate::word! {
         bad: Bit,
         /// Its frame is an acknowledgement or the like.
         ack: Bit,
-        /// It is a READ request among them.
-        request: Bit,
-        /// Of data: a READ response of at most 128 bytes.
-        brief: Bit,
+        /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+        turns: Bit,
         /// What is told when it has left.
         note: FrameNote,
     }
@@ -501,19 +496,9 @@ crate::word! {
     pub struct NotedBeat {
         /// The beat.
         beat: FrameBeat,
-        /// A READ response of at most 128 bytes.
-        brief: Bit,
+        /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
+        turns: Bit,
         /// What is told when it has left.
         note: FrameNote,
-    }
-
-    /// A beat of an acknowledgement or the like, in the FIFO.
-    pub struct AsideBeat {
-        /// The beat.
-        beat: FrameBeat,
-        /// The frame is a READ request.
-        request: Bit,
-        /// Of a READ request: what is told when it has left.
-        departure: Departure,
     }
 }

@@ -102,8 +102,7 @@ impl Device for RtlNic<Model> {
 
     fn post(&mut self, mut work: WorkRequest) {
         work.qpn = self.places.get(&work.qpn).copied().unwrap_or(work.qpn);
-        self.work.push_back(work);
-        self.open += 1;
+        self.post_now(work);
     }
 
     fn offer(&mut self, at_ns: u64, frame: Vec<u8>) {

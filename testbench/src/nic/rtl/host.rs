@@ -17,19 +17,29 @@ const STATUSES: [Status; 9] = [
     Status::Flushed,
 ];
 
+/// Limbs of a work request on its port.
+pub type WorkLimbs = [u64; 5];
+
+/// A work request as its port has it: made once, because it may be offered for many clocks.
+pub fn work_limbs(request: &WorkRequest) -> WorkLimbs {
+    let mut limbs = WorkLimbs::default();
+    work::WorkRequest::ID.put(&mut limbs, request.id);
+    work::WorkRequest::QPN.put(&mut limbs, request.qpn.into());
+    work::WorkRequest::OPERATION.put(&mut limbs, u64::from(request.operation == Operation::Read));
+    work::WorkRequest::LOCAL_ADDRESS.put(&mut limbs, request.local_address);
+    work::WorkRequest::LOCAL_KEY.put(&mut limbs, request.local_key.into());
+    work::WorkRequest::REMOTE_ADDRESS.put(&mut limbs, request.remote_address);
+    work::WorkRequest::REMOTE_KEY.put(&mut limbs, request.remote_key.into());
+    work::WorkRequest::LENGTH.put(&mut limbs, request.length);
+    limbs
+}
+
 /// Offers a work request, if there is one.
-pub fn drive_work(request: Option<&WorkRequest>, ports: &WordPorts, inputs: &mut [u64]) {
+pub fn drive_work(request: Option<&WorkLimbs>, ports: &WordPorts, inputs: &mut [u64]) {
     inputs[ports.valid] = request.is_some().into();
-    let Some(request) = request else { return };
-    let limbs = &mut inputs[ports.data..ports.data + 5];
-    work::WorkRequest::ID.put(limbs, request.id);
-    work::WorkRequest::QPN.put(limbs, request.qpn.into());
-    work::WorkRequest::OPERATION.put(limbs, u64::from(request.operation == Operation::Read));
-    work::WorkRequest::LOCAL_ADDRESS.put(limbs, request.local_address);
-    work::WorkRequest::LOCAL_KEY.put(limbs, request.local_key.into());
-    work::WorkRequest::REMOTE_ADDRESS.put(limbs, request.remote_address);
-    work::WorkRequest::REMOTE_KEY.put(limbs, request.remote_key.into());
-    work::WorkRequest::LENGTH.put(limbs, request.length);
+    if let Some(limbs) = request {
+        inputs[ports.data..ports.data + limbs.len()].copy_from_slice(limbs);
+    }
 }
 
 /// The completion of a word; its time is that of the port, which a driver would see.

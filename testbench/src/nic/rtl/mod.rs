@@ -56,7 +56,7 @@ pub struct RtlNic<C> {
     source: Source,
     sink: Sink,
     access: Access,
-    work: VecDeque<WorkRequest>,
+    work: VecDeque<host::WorkLimbs>,
     /// Work requests without a completion.
     open: u64,
     completions: Vec<Completion>,
@@ -151,7 +151,7 @@ impl<C: Clocked> RtlNic<C> {
 
     /// Hands over a work request now.
     pub fn post_now(&mut self, work: WorkRequest) {
-        self.work.push_back(work);
+        self.work.push_back(host::work_limbs(&work));
         self.open += 1;
     }
 

@@ -1,0 +1,60 @@
+//! Cases that sink such designs, one by one.
+
+mod answers;
+mod completions;
+mod ends;
+mod rates;
+mod read_data;
+mod work;
+
+use super::bench::*;
+use crate::prim::uint::U;
+use crate::prim::word::Word as _;
+use crate::words::transport::AckSend;
+use crate::words::transport::Commit;
+use crate::words::transport::RxPacket;
+use hpcc_models::nic::{Counter, Status};
+
+const OK: u64 = Status::Ok as u64;
+const FLUSHED: u64 = Status::Flushed as u64;
+const ACK: u64 = 0x1f;
+
+/// A queue pair of MTU 256 that starts at `psn`, with these work requests (READ?, length) queued, numbered from 0.
+fn bench(psn: u64, works: &[(bool, u64)]) -> Bench<20> {
+    let mut bench = Bench::new(1);
+    bench.context(QP, GENERATION, psn, 0, false, true);
+    for (id, (read, length)) in works.iter().enumerate() {
+        bench.work(QP, id as u64, *read, *length);
+    }
+    bench.drain();
+    bench
+}
+
+impl Bench<20> {
+    /// Everything before `end` has been sent.
+    fn sent_to(&mut self, end: u64) {
+        self.sent.push_back((QP, GENERATION, end));
+        self.drain();
+    }
+    fn ack(&mut self, psn: u64) {
+        self.acknowledge(QP, GENERATION, psn, ACK, &[]);
+        self.drain();
+    }
+    fn nak(&mut self, psn: u64, code: u64) {
+        self.acknowledge(QP, GENERATION, psn, 0x60 | code, &[]);
+        self.drain();
+    }
+    fn data(&mut self, opcode: u64, psn: u64, length: u64) {
+        self.response(QP, GENERATION, opcode, psn, length, 0, &[]);
+        self.drain();
+    }
+    /// Events as (NAK?, PSN).
+    fn told(&self) -> Vec<(bool, u64)> {
+        self.events.iter().map(|event| (event.nak, event.psn)).collect()
+    }
+}
+
+const FIRST: u64 = 0x0d;
+const MIDDLE: u64 = 0x0e;
+const LAST: u64 = 0x0f;
+const ONLY: u64 = 0x10;
