@@ -210,3 +210,14 @@ fn rtl_few_queue_pairs_both_ways_fill_the_wire() {
         (both, 1024, 8, 16, 8192),
     ]);
 }
+
+/// Long messages, of four thousand packets or fewer each.
+#[test]
+fn rtl_messages_of_a_mebibyte_fill_the_wire() {
+    fills_all::<Rtl>(&[
+        (LinkOperation::Write, 256, 1, 1 << 20, 2),
+        (LinkOperation::Bidirectional, 1024, 2, 1 << 20, 2),
+        (LinkOperation::Read, 256, 2, 1 << 20, 2),
+        (LinkOperation::BidirectionalRead, 4096, 1, 1 << 20, 2),
+    ]);
+}
