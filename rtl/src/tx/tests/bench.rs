@@ -52,7 +52,7 @@ pub(super) struct Bench {
     /// Frames of data, and whatever stands beside them, are taken as the arbiter takes them: the latter first, whole. The kind of the last beat,
     /// and whether its frame goes on.
     taker: Taker,
-    /// Data frames and READ requests in the order in which they left: opcodes.
+    /// Data frames and READ requests in the order in which they left: `READ`, `RESPONSE`, or 0 for other requests.
     pub(super) order: Vec<u8>,
     pub(super) clock: u64,
     pub(super) frames: u64,

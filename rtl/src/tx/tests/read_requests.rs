@@ -57,6 +57,25 @@ fn read_requests_pass_long_responses_and_take_turns_with_short_ones() {
     }
 }
 
+/// A WRITE stays behind the READ requests that were selected before it, also when all of them wait for the link, where a READ response would take turns with them.
+#[test]
+fn a_write_stays_behind_the_read_requests_before_it() {
+    const WRITE: u8 = 0x0a;
+    for length in [0, 8, 300] {
+        let mut bench = Bench::new(31);
+        let qp = bench.living(false);
+        for _ in 0..3 {
+            bench.push(qp, READ, 0, false);
+        }
+        bench.push(qp, WRITE, length, false);
+        for _ in 0..250 {
+            bench.tick(1.0, 1.0, 0.0);
+        }
+        bench.drain(1.0, 1.0, 1.0);
+        assert_eq!(bench.order, [READ, READ, READ, 0], "WRITE of {length} bytes");
+    }
+}
+
 /// Where acknowledgements may be paused, READ requests keep to the frames of data: nothing of them leaves beside these.
 #[test]
 fn read_requests_keep_to_data_where_acknowledgements_may_be_paused() {
