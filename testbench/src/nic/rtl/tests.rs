@@ -248,10 +248,7 @@ fn work_becomes_completions() {
         remote_key: id as u32,
         length: 1 << 31,
     };
-    for id in 0..9 {
-        nic.work.push_back(request(id));
-    }
-    nic.open = 9;
+    (0..9).for_each(|id| nic.post_now(request(id)));
     run(&mut nic, 200);
     assert_eq!(nic.completions.len(), 9);
     for (id, done) in (0..).zip(&nic.completions) {
