@@ -2,37 +2,17 @@
 
 mod bench;
 mod reference;
+mod trace;
 
-use self::bench::{Bench, Trace};
+use self::bench::Bench;
 use self::reference::{expect_creation, expect_removal, Reference};
-use crate::host::manager::Manager;
+use self::trace::*;
 use crate::prim::uint::U;
-use crate::prim::wide::W;
-use crate::prim::word::Word as _;
-use crate::sim::{init, step, Stimulus};
-use crate::words::context::{HostCommand, QpContext, Region};
+use crate::sim::Stimulus;
+use crate::words::context::Region;
 use crate::words::requester::QpOfGeneration;
-use crate::words::rx::ControlPacket;
-use crate::words::work::WorkRequest;
-use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
-use hpcc_models::nic::registers::QP_COUNT;
-use hpcc_models::nic::{BlockMemory, ControlConfig, Counter, HostError, Nic, NicConfig, QpConfig};
+use hpcc_models::nic::QpConfig;
 use hpcc_models::wire::*;
-use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
-
-const OUR_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const OUR_MAC: MacAddr = MacAddr([2, 0, 0, 0, 0, 1]);
-const SOURCE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 9);
-/// Law of queue pairs that control packets create: PowerTCP.
-const DEFAULT_LAW: u64 = 3;
-const KEY: u64 = 0x0123_4567_89ab_cdef;
-const WINDOW: u64 = 0x1_2345_6789;
-const LINE_RATE: u64 = 0x6400_0000;
-
-fn peer(i: u64) -> (Ipv4Addr, MacAddr) {
-    (Ipv4Addr::new(10, 0, 1, i as u8), MacAddr([2, 0, 0, 1, 0x80, i as u8]))
-}
 
 fn any_qpn(stimulus: &mut Stimulus) -> u32 {
     [0, 1, 2, 3, 4, 5, 149, 150, 258, 1 << 23 | 2][stimulus.below(10) as usize]

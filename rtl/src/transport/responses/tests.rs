@@ -8,11 +8,8 @@ use self::bench::{Bench, QPS};
 use self::model::*;
 use super::*;
 use crate::prim::word::Word as _;
-use crate::sim::{init, step, Stimulus};
-use crate::words::context::QpContext;
-use crate::words::transport::AckKind;
-use crate::words::transport::{AckSend, Commit, ReadState};
-use std::collections::{BTreeMap, VecDeque};
+use crate::words::transport::Commit;
+use std::collections::VecDeque;
 
 #[test]
 fn answers_leave_in_order() {

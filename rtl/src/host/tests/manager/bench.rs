@@ -1,28 +1,16 @@
 //! The manager, driven a command or a control packet at a time, and all that it sends out meanwhile.
 
-use super::reference::mtu_code;
-use super::*;
-
-/// What the manager sends out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trace {
-    /// Queue pair, and the fields in the order of the word without `RESERVED`.
-    Context(u64, Vec<u64>),
-    Dead(u64, u64),
-    Remove(u64, u64),
-    /// Create, flow, generation; of a creation PSN, MTU code, priority, windowless, timerless.
-    Flow(bool, u64, u64, Option<(u64, u64, u64, bool, bool)>),
-    /// Cap of a flow: flow, generation, rate, group.
-    Cap(u64, u64, u64, u64),
-    /// Create, law, flow, generation.
-    Cc(bool, u64, u64, u64),
-    First(u64, u64, u64, u64),
-    Region(u64, Vec<u64>),
-    Work(Vec<u64>),
-    Done(u64),
-    Accepted,
-    Refused,
-}
+use super::trace::*;
+use crate::host::manager::Manager;
+use crate::prim::uint::U;
+use crate::prim::wide::W;
+use crate::prim::word::Word as _;
+use crate::sim::{init, step, Stimulus};
+use crate::words::context::{HostCommand, QpContext};
+use crate::words::rx::ControlPacket;
+use hpcc_models::nic::QpConfig;
+use hpcc_models::wire::*;
+use std::net::Ipv4Addr;
 
 pub(super) struct Bench {
     pub(super) block: Box<Manager>,
@@ -32,11 +20,6 @@ pub(super) struct Bench {
     pub(super) unfound: u64,
     /// They have found every one since the clock before.
     pub(super) found: bool,
-}
-
-pub(super) fn context_fields(limbs: &[u64]) -> Vec<u64> {
-    let fields = QpContext::FIELDS.iter().filter(|field| field.name != "RESERVED");
-    fields.map(|field| field.get(limbs)).collect()
 }
 
 impl Bench {

@@ -1,10 +1,13 @@
 //! The model of the NIC, and what the manager must send out for what it does.
 
-use super::*;
-
-pub(super) fn mtu_code(mtu: u32) -> u64 {
-    (mtu / 256).trailing_zeros().into()
-}
+use super::trace::*;
+use crate::words::work::WorkRequest;
+use hpcc_models::cc::dctcp::{Dctcp, DctcpParams};
+use hpcc_models::nic::registers::QP_COUNT;
+use hpcc_models::nic::{BlockMemory, ControlConfig, Counter, HostError, Nic, NicConfig, QpConfig};
+use hpcc_models::wire::*;
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
 pub(super) fn expect_removal(qp: u64, generation: u64, law: u64) -> Vec<Trace> {
     let flows = [2 * qp, 2 * qp + 1];

@@ -1,6 +1,13 @@
 //! The block beside the lists, an operation at a time or a clock at a time.
 
-use super::*;
+use super::super::*;
+use super::model::*;
+use crate::prim::word::Word as _;
+use crate::sim::{init, step, Stimulus};
+use crate::words::context::QpContext;
+use crate::words::transport::AckKind;
+use crate::words::transport::{AckSend, Commit, ReadState};
+use std::collections::BTreeMap;
 
 pub(super) struct Bench {
     pub(super) block: Box<ResponseQueue>,

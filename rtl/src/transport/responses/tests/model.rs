@@ -1,6 +1,8 @@
 //! The lists kept in software: what is to come out, and when.
 
-use super::*;
+use super::super::*;
+use crate::words::transport::Commit;
+use std::collections::VecDeque;
 
 pub(super) type Word = [u64; 7];
 
