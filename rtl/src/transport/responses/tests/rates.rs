@@ -2,6 +2,27 @@
 
 use super::*;
 
+/// Clocks in which the block takes this answer once for each queue pair and PSN, offered one behind the other; what is on its way comes out afterwards.
+fn back_to_back(bench: &mut Bench, seen: &mut Seen, mut word: Word, each: impl Iterator<Item = (u64, u64)>) -> u64 {
+    let mut clocks = 0;
+    for (qp, psn) in each {
+        Commit::QP.put(&mut word, qp);
+        Commit::PSN.put(&mut word, psn);
+        Commit::GENERATION.put(&mut word, bench.queues[&qp].generation);
+        bench.block.up.valid.next = true;
+        bench.block.up.data.next = Commit::from_slice(&word);
+        clocks += 1;
+        while !bench.clock(1.0, seen) {
+            clocks += 1;
+        }
+    }
+    bench.block.up.valid.next = false;
+    for _ in 0..40 {
+        bench.clock(1.0, seen);
+    }
+    clocks
+}
+
 /// One a clock of four queue pairs in turn, one in four of a single one.
 #[test]
 fn an_acknowledgement_a_clock() {
@@ -15,23 +36,8 @@ fn acknowledgements(qps: u64, most: u64) {
     let mut word: Word = [0; 7];
     Commit::KIND.put(&mut word, 1);
     Commit::SYNDROME.put(&mut word, 0x1f);
-    let mut clocks = 0u64;
-    for count in 0..200u64 {
-        let qp = QPS[(count % qps) as usize];
-        Commit::QP.put(&mut word, qp);
-        Commit::PSN.put(&mut word, count);
-        Commit::GENERATION.put(&mut word, bench.queues[&qp].generation);
-        bench.block.up.valid.next = true;
-        bench.block.up.data.next = Commit::from_slice(&word);
-        clocks += 1;
-        while !bench.clock(1.0, &mut seen) {
-            clocks += 1;
-        }
-    }
-    bench.block.up.valid.next = false;
-    for _ in 0..40 {
-        bench.clock(1.0, &mut seen);
-    }
+    let each = (0..200).map(|count| (QPS[(count % qps) as usize], count));
+    let clocks = back_to_back(&mut bench, &mut seen, word, each);
     assert!(clocks <= most, "{clocks} clocks for 200 of {qps} queue pairs");
     let psns: Vec<u64> = seen.acks.iter().map(|ack| ack.2).collect();
     assert_eq!(psns, (0..200).collect::<Vec<_>>());
@@ -47,26 +53,15 @@ fn a_read_a_clock_and_an_end_in_two() {
     Commit::SYNDROME.put(&mut word, 0x1f);
     Commit::INT_STACK.part(96, 24).put(&mut word, 1);
     let reads = (QPS.len() * ACTIVE_READS) as u64;
-    let (mut clocks, mut tags) = (0, vec![]);
-    for count in 0..reads {
-        let qp = QPS[(count % 4) as usize];
-        Commit::QP.put(&mut word, qp);
-        Commit::PSN.put(&mut word, count / 4);
-        Commit::GENERATION.put(&mut word, bench.queues[&qp].generation);
-        bench.block.up.valid.next = true;
-        bench.block.up.data.next = Commit::from_slice(&word);
-        clocks += 1;
-        while !bench.clock(1.0, &mut seen) {
-            clocks += 1;
-        }
-    }
-    bench.block.up.valid.next = false;
-    for _ in 0..40 {
-        bench.clock(1.0, &mut seen);
-    }
+    let each = (0..reads).map(|count| (QPS[(count % 4) as usize], count / 4));
+    let clocks = back_to_back(&mut bench, &mut seen, word, each);
     assert!(clocks <= reads + 2, "{clocks}");
     assert_eq!((seen.reads.len() as u64, seen.works.len() as u64), (reads, reads));
-    tags.extend(seen.reads.iter().map(|read| (read[0], read[1], read[2], read[7])));
+    let tags: Vec<_> = seen
+        .reads
+        .iter()
+        .map(|read| (read[0], read[1], read[2], read[7]))
+        .collect();
     let ends = tags.len() - QPS.len();
     for (qp, generation, psn, tag) in tags.into_iter().take(ends) {
         bench.end(qp, generation, (psn, tag), false);
