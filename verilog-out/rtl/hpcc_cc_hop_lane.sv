@@ -8,11 +8,11 @@
 // | clock | registers | computed | format |
 // |---|---|---|---|
 // | 3 | inputs | `dts`, `dtx`, both queues and the two coefficients of the hop's speed | 24, 20, 16 bits |
-// | 12 - 16 | `rate` | `dtx` x busy time / `dts` | UQ14.37 |
+// | 12, 17 | `rate` | `dtx` x busy time / `dts`, without and with the fraction of the reciprocal | UQ14.37 |
 // | 4 | `low_queue` | `min(q, q')` | 16 bits |
 // | 7, 12 | `queue` | `min(q, q')` x weight | UQ18.32 |
 // | 13 - 16 | `base` | rate term + queue term + half a unit | UQ19.37 |
-// | 17 | `total` | and the fraction of the reciprocal | UQ20.37 |
+// | 17 | `rate.sum` | and the product with the fraction of the reciprocal | UQ20.37 |
 // | 18 | `utilisation` | rounded, saturated, zero where the hop does not count | UQ17.34 |
 // | 5, 18 | `interval` | `dts` normalised like `T`; `dts >= T` | 17 bits, 1 bit |
 //
@@ -35,9 +35,10 @@ module hpcc_cc_hop_lane (
   // Clock 18: `dts >= T`.
   output wire  whole
 );
+  wire  [56:0] total;
   wire  [23:0] rate_numerator;
   wire  [50:0] rate_aligned;
-  wire  [50:0] rate_extra;
+  wire  [56:0] rate_sum;
   wire  [49:0] queue_p;
   wire  [49:0] queue_12_q;
   wire  [55:0] base_16_q;
@@ -60,8 +61,6 @@ module hpcc_cc_hop_lane (
   logic [33:0] weight_4_q;
   wire  [55:0] base_d;
   logic [55:0] base_q;
-  wire  [56:0] total_d;
-  logic [56:0] total_q;
   logic [50:0] result_d;
   logic [50:0] result_q;
   hpcc_cc_quotient u_rate (
@@ -70,7 +69,8 @@ module hpcc_cc_hop_lane (
     .elapsed(sample.elapsed),
     .busy_time(sample.busy_time),
     .aligned(rate_aligned),
-    .extra(rate_extra)
+    .addend(base_16_q),
+    .sum(rate_sum)
   );
   hpcc_mul #(.A(16), .B(34), .P(50), .LOW(0)) u_queue (
     .clk(clk),
@@ -105,7 +105,7 @@ module hpcc_cc_hop_lane (
   );
   assign rate_numerator = {4'd0, sample.tx} << 3;
   assign base_d = {5'd0, rate_aligned} + (({6'd0, queue_12_q} << 5) | 56'd4);
-  assign total_d = {1'd0, base_16_q} + {6'd0, rate_extra};
+  assign total = rate_sum;
   assign utilisation = result_q;
   assign whole = whole_18_q;
   assign tau = tau_18_q;
@@ -116,8 +116,8 @@ module hpcc_cc_hop_lane (
     end
   end
   always_comb begin
-    result_d = total_q[53:3];
-    if (|total_q[56:54]) begin
+    result_d = total[53:3];
+    if (|total[56:54]) begin
       result_d = 51'h7ffffffffffff;
     end
     if (~used_17_q) begin
@@ -151,7 +151,6 @@ module hpcc_cc_hop_lane (
     low_queue_q = 16'd0;
     weight_4_q = 34'd0;
     base_q = 56'd0;
-    total_q = 57'd0;
     result_q = 51'd0;
   end
   always @(posedge clk) begin
@@ -162,10 +161,9 @@ module hpcc_cc_hop_lane (
     low_queue_q <= low_queue_d;
     weight_4_q <= sample.queue_weight;
     base_q <= base_d;
-    total_q <= total_d;
     result_q <= result_d;
   end
-  wire unused_bits = &{1'b0, total_q[2:0]};
+  wire unused_bits = &{1'b0, total[2:0]};
 endmodule
 
 `default_nettype wire

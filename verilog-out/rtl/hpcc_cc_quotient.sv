@@ -14,11 +14,15 @@
 // | 6 - 8 | `moved` | busy time shifted alike, bits lost at the top remembered | |
 // | 9 | `aligned` | saturated | UQ14.37 |
 // | 6 - 10 | `reciprocal` | 1 / normalised time | 1.17 |
-// | 10 - 13 | `extra` | aligned busy time x fraction of the reciprocal | UQ14.37 |
+// | 10 - 12 | `low`, `middle`, `high` | aligned busy time, 17 bits each, x fraction of the reciprocal | 34 bits each, of 2^-54, 2^-37 and
+// 2^-20 |
+// | 13 | `low_13`, `middle_13`, `high_13`, input | these beside the adder; what is added to them | |
+// | 14 | `sum` | both, cut | UQ20.37 |
 //
-// The quotient is `aligned`, four clocks later, plus `extra`.
+// The quotient is `aligned`, four clocks later, plus the product: `addend` is that, and what else the law adds. Multipliers of an FPGA
+// stand in columns far from the carry chains, so that their products wait a clock in registers, and one chain adds all.
 //
-// Quotient of one hop, 13 clocks.
+// Quotient of one hop, 14 clocks.
 module hpcc_cc_quotient (
   // Clock.
   input  wire  clk,
@@ -30,11 +34,14 @@ module hpcc_cc_quotient (
   input  wire  [33:0] busy_time,
   // Clock 9: the part without the reciprocal's fraction, UQ14.37.
   output wire  [50:0] aligned,
-  // Clock 13: what the fraction adds, UQ14.37.
-  output wire  [50:0] extra
+  // Clock 13: what the product is added to, UQ19.37.
+  input  wire  [55:0] addend,
+  // Clock 14: both, UQ20.37.
+  output wire  [56:0] sum
 );
   wire  [62:0] wide;
   wire  hpcc_nic_pkg::quotient_shift_t shift;
+  wire  [50:0] outer;
   logic [62:0] moved_6_d;
   logic [62:0] moved_6_q;
   logic [62:0] moved_7_d;
@@ -51,13 +58,23 @@ module hpcc_cc_quotient (
   logic [50:0] aligned_9_d;
   logic [50:0] aligned_9_q;
   logic [50:0] aligned_10_q;
+  logic [33:0] low_13_q;
+  logic [33:0] middle_13_q;
+  logic [33:0] high_13_q;
   wire  [57:0] busy_p;
   wire  [23:0] normalise_x;
   wire  [4:0] normalise_shift;
   wire  [16:0] reciprocal_fraction;
-  wire  [50:0] product_p;
+  wire  [16:0] low_a;
+  wire  [33:0] low_p;
+  wire  [16:0] middle_a;
+  wire  [33:0] middle_p;
+  wire  [16:0] high_a;
+  wire  [33:0] high_p;
   logic [57:0] busy_5_q;
   hpcc_nic_pkg::fine_shift_t shift_6_q;
+  wire  [56:0] sum_r_d;
+  logic [56:0] sum_r_q;
   hpcc_mul #(.A(24), .B(34), .P(58), .LOW(0)) u_busy (
     .clk(clk),
     .a(numerator),
@@ -75,16 +92,33 @@ module hpcc_cc_quotient (
     .x(normalise_x),
     .fraction(reciprocal_fraction)
   );
-  hpcc_mul #(.A(51), .B(17), .P(51), .LOW(17)) u_product (
+  hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_low (
     .clk(clk),
-    .a(aligned_10_q),
+    .a(low_a),
     .b(reciprocal_fraction),
-    .p(product_p)
+    .p(low_p)
+  );
+  hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_middle (
+    .clk(clk),
+    .a(middle_a),
+    .b(reciprocal_fraction),
+    .p(middle_p)
+  );
+  hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_high (
+    .clk(clk),
+    .a(high_a),
+    .b(reciprocal_fraction),
+    .p(high_p)
   );
   assign wide = {5'd0, busy_5_q};
   assign shift = normalise_shift;
   assign aligned = aligned_9_q;
-  assign extra = product_p;
+  assign low_a = aligned_10_q[16:0];
+  assign middle_a = aligned_10_q[33:17];
+  assign high_a = aligned_10_q[50:34];
+  assign outer = ({17'd0, high_13_q} << 17) | {34'd0, low_13_q[33:17]};
+  assign sum_r_d = ({1'd0, addend} + {6'd0, outer}) + {23'd0, middle_13_q};
+  assign sum = sum_r_q;
   always_comb begin
     moved_6_d = wide;
     lost_6_d = 1'd0;
@@ -141,8 +175,12 @@ module hpcc_cc_quotient (
     lost_8_q = 1'd0;
     aligned_9_q = 51'd0;
     aligned_10_q = 51'd0;
+    low_13_q = 34'd0;
+    middle_13_q = 34'd0;
+    high_13_q = 34'd0;
     busy_5_q = 58'd0;
     shift_6_q = 3'd0;
+    sum_r_q = 57'd0;
   end
   always @(posedge clk) begin
     moved_6_q <= moved_6_d;
@@ -154,10 +192,14 @@ module hpcc_cc_quotient (
     lost_8_q <= lost_8_d;
     aligned_9_q <= aligned_9_d;
     aligned_10_q <= aligned_9_q;
+    low_13_q <= low_p;
+    middle_13_q <= middle_p;
+    high_13_q <= high_p;
     busy_5_q <= busy_p;
     shift_6_q <= shift.fine;
+    sum_r_q <= sum_r_d;
   end
-  wire unused_bits = &{1'b0, moved_8_q[11:0]};
+  wire unused_bits = &{1'b0, moved_8_q[11:0], low_13_q[16:0]};
 endmodule
 
 `default_nettype wire

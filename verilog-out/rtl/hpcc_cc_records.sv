@@ -111,6 +111,8 @@ module hpcc_cc_records (
   logic exists_5_q;
   wire  recorded_5_d;
   logic recorded_5_q;
+  wire  round_goes_on_d;
+  logic round_goes_on_q;
   wire  [47:0] age_d;
   logic [47:0] age_q;
   logic [47:0] now_5_q;
@@ -118,8 +120,8 @@ module hpcc_cc_records (
   logic [23:0] ahead_q;
   wire  [23:0] forward_d;
   logic [23:0] forward_q;
-  logic [23:0] round_end_5_d;
-  logic [23:0] round_end_5_q;
+  logic [23:0] last_round_end_5_q;
+  logic [23:0] next_round_end_5_q;
   wire  hpcc_nic_pkg::flow_record_t memory_rdata;
   hpcc_nic_pkg::flow_record_t memory_wdata;
   wire  hop_0_hold;
@@ -352,6 +354,7 @@ module hpcc_cc_records (
   assign write_d = (accepted & (~quiet)) | is_command;
   assign exists_5_d = (~passing_4_q.command) | passing_4_q.create;
   assign recorded_5_d = ~passing_4_q.command;
+  assign round_goes_on_d = measure & (~((ends_round_q & sampled) & advances_q));
   always_comb begin
     step_r_d = step_r_q;
     step_r_d.live = accepted | (is_command & passing_4_q.create);
@@ -359,12 +362,6 @@ module hpcc_cc_records (
     step_r_d.sampled = (accepted & measure) & sampled;
     step_r_d.ends_round = ends_round_q;
     step_r_d.path_changed = accepted & moved;
-  end
-  always_comb begin
-    round_end_5_d = snd_nxt_4_q;
-    if (measure & (~((ends_round_q & sampled) & advances_q))) begin
-      round_end_5_d = round_end_4_q;
-    end
   end
   always_comb begin
     memory_wdata.hops_0.speed = hop_0_stored.speed;
@@ -390,7 +387,10 @@ module hpcc_cc_records (
     memory_wdata.last_ack = now_5_q;
     memory_wdata.path_id = path_5_q;
     memory_wdata.n_hop = hops_5_q;
-    memory_wdata.round_end = round_end_5_q;
+    memory_wdata.round_end = next_round_end_5_q;
+    if (round_goes_on_q) begin
+      memory_wdata.round_end = last_round_end_5_q;
+    end
     memory_wdata.generation = generation_5_q;
     memory_wdata.recorded = recorded_5_q;
     memory_wdata.exists = exists_5_q;
@@ -417,11 +417,13 @@ module hpcc_cc_records (
     write_q = 1'd0;
     exists_5_q = 1'd0;
     recorded_5_q = 1'd0;
+    round_goes_on_q = 1'd0;
     age_q = 48'd0;
     now_5_q = 48'd0;
     ahead_q = 24'd0;
     forward_q = 24'd0;
-    round_end_5_q = 24'd0;
+    last_round_end_5_q = 24'd0;
+    next_round_end_5_q = 24'd0;
     used_r_0_q = 1'd0;
     used_r_1_q = 1'd0;
     used_r_2_q = 1'd0;
@@ -454,11 +456,13 @@ module hpcc_cc_records (
     write_q <= write_d;
     exists_5_q <= exists_5_d;
     recorded_5_q <= recorded_5_d;
+    round_goes_on_q <= round_goes_on_d;
     age_q <= age_d;
     now_5_q <= now_4_q;
     ahead_q <= ahead_d;
     forward_q <= forward_d;
-    round_end_5_q <= round_end_5_d;
+    last_round_end_5_q <= round_end_4_q;
+    next_round_end_5_q <= snd_nxt_4_q;
     used_r_0_q <= used_4_0;
     used_r_1_q <= used_4_1;
     used_r_2_q <= used_4_2;

@@ -148,6 +148,7 @@ module hpcc_cc_theta (
   logic [16:0] measure_tau_17_q;
   wire  [16:0] measure_tau_18_d;
   logic [16:0] measure_tau_18_q;
+  wire  [51:0] measure_current_sum;
   // Clock 16: the current over eta, UQ14.37.
   wire  [50:0] measure_current_lambda;
   logic [50:0] measure_current_sum_15_d;
@@ -155,10 +156,9 @@ module hpcc_cc_theta (
   logic [50:0] measure_current_lambda_r_d;
   logic [50:0] measure_current_lambda_r_q;
   wire  [50:0] measure_current_quotient_aligned;
-  wire  [50:0] measure_current_quotient_extra;
+  wire  [55:0] measure_current_quotient_addend;
+  wire  [56:0] measure_current_quotient_sum;
   wire  [50:0] measure_current_aligned_13_q;
-  wire  [51:0] measure_current_sum_d;
-  logic [51:0] measure_current_sum_q;
   wire  measure_current_below_d;
   logic measure_current_below_q;
   wire  [50:0] measure_current_23_q;
@@ -276,7 +276,8 @@ module hpcc_cc_theta (
     .elapsed(records_sample.elapsed),
     .busy_time(scalars.unit_time),
     .aligned(measure_current_quotient_aligned),
-    .extra(measure_current_quotient_extra)
+    .addend(measure_current_quotient_addend),
+    .sum(measure_current_quotient_sum)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(4)) u_measure_current_aligned_13 (
     .clk(clk),
@@ -707,17 +708,18 @@ module hpcc_cc_theta (
   // | clock | registers | computed | format |
   // |---|---|---|---|
   // | 0 | inputs | what came, the time, and the time of a unit | 24, 24 bits, UQ12.22 |
-  // | 9 - 13 | `quotient` | what came times the time of a unit, over the time | UQ14.37 |
-  // | 14, 15 | `sum`, `sum_15` | its two parts added, saturated; below the floor? | UQ14.37 |
+  // | 14 | `quotient` | what came times the time of a unit, over the time | UQ15.37 |
+  // | 15 | `sum_15`, `below` | saturated; below the floor? | UQ14.37 |
   // | 16 | `lambda` | not below the floor | UQ14.37 |
   //
   // Current, 16 clocks.
-  assign measure_current_sum_d = {1'd0, measure_current_aligned_13_q} + {1'd0, measure_current_quotient_extra};
-  assign measure_current_below_d = measure_current_sum_q < {4'd0, scalars.current_floor};
+  assign measure_current_quotient_addend = {5'd0, measure_current_aligned_13_q};
+  assign measure_current_sum = measure_current_quotient_sum[51:0];
+  assign measure_current_below_d = measure_current_sum < {4'd0, scalars.current_floor};
   assign measure_current_lambda = measure_current_lambda_r_q;
   always_comb begin
-    measure_current_sum_15_d = measure_current_sum_q[50:0];
-    if (measure_current_sum_q[51]) begin
+    measure_current_sum_15_d = measure_current_sum[50:0];
+    if (measure_current_sum[51]) begin
       measure_current_sum_15_d = 51'h7ffffffffffff;
     end
   end
@@ -785,7 +787,6 @@ module hpcc_cc_theta (
     measure_tau_18_q = 17'd0;
     measure_current_sum_15_q = 51'd0;
     measure_current_lambda_r_q = 51'd0;
-    measure_current_sum_q = 52'd0;
     measure_current_below_q = 1'd0;
     measure_sum_21_q = 59'd0;
     measure_moved_22_q = 44'd0;
@@ -831,7 +832,6 @@ module hpcc_cc_theta (
     measure_tau_18_q <= measure_tau_18_d;
     measure_current_sum_15_q <= measure_current_sum_15_d;
     measure_current_lambda_r_q <= measure_current_lambda_r_d;
-    measure_current_sum_q <= measure_current_sum_d;
     measure_current_below_q <= measure_current_below_d;
     measure_sum_21_q <= measure_sum_21_d;
     measure_moved_22_q <= measure_moved_22_d;
@@ -841,7 +841,7 @@ module hpcc_cc_theta (
     scale_shorter_q <= scale_shorter_d;
     scale_scaled_r_q <= scale_scaled_r_d;
   end
-  wire unused_bits = &{1'b0, measure_sum_21_q[14:0]};
+  wire unused_bits = &{1'b0, measure_current_quotient_sum[56:52], measure_sum_21_q[14:0]};
 endmodule
 
 `default_nettype wire

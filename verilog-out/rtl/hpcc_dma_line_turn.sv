@@ -5,11 +5,10 @@
 //
 // | clock | does |
 // |---|---|
-// | 0 - 1 | turned by 0 to 15 bytes |
+// | 0 - 1 | turned by multiples of four bytes up to 12, and by 0 to 3 bytes |
 // | 1 - 2 | by multiples of 16 bytes |
 //
-// Two bits of the distance at a time are a choice of four, which is one table of six inputs: three of them a bit, where two choices of
-// eight are four.
+// A choice of four is one table of six inputs: three of them a bit, where two choices of eight are four.
 //
 // Turns a line a clock.
 module hpcc_dma_line_turn (
@@ -24,46 +23,68 @@ module hpcc_dma_line_turn (
   // Ones in the bytes that have not come back from below, two clocks later.
   output wire  [511:0] moved
 );
-  hpcc_nic_pkg::bit_distance_t fine;
-  hpcc_nic_pkg::bit_distance_t coarse;
-  hpcc_nic_pkg::twice_t line_twice;
-  hpcc_nic_pkg::twice_t line_twice_1;
-  wire  [1023:0] twice;
-  wire  [1023:0] twice_1;
-  wire  [511:0] line_1_d;
+  wire  [511:0] ones;
+  logic [511:0] by_fours;
+  logic [511:0] moved_fours;
+  logic [511:0] line_1_d;
   logic [511:0] line_1_q;
-  wire  [511:0] moved_1_d;
+  logic [511:0] moved_1_d;
   logic [511:0] moved_1_q;
-  wire  [511:0] line_2_d;
+  logic [511:0] line_2_d;
   logic [511:0] line_2_q;
-  wire  [511:0] moved_2_d;
+  logic [511:0] moved_2_d;
   logic [511:0] moved_2_q;
   logic [1:0] sixteens_1_q;
-  assign twice = line_twice;
-  assign line_1_d = 512'(twice >> fine[6:0]);
-  assign moved_1_d = (~512'd0) >> fine[6:0];
-  assign twice_1 = line_twice_1;
-  assign line_2_d = 512'(twice_1 >> coarse);
-  assign moved_2_d = moved_1_q >> coarse;
+  assign ones = ~512'd0;
   assign turned = line_2_q;
   assign moved = moved_2_q;
   always_comb begin
-    fine.bits = 3'd0;
-    fine.bytes = turn.bytes;
-    fine.sixteens = 2'd0;
+    by_fours = line;
+    moved_fours = ones;
+    if (turn.fours == 2'd1) begin
+      by_fours = (line >> 32) | (line << 480);
+      moved_fours = ones >> 32;
+    end
+    if (turn.fours == 2'd2) begin
+      by_fours = (line >> 64) | (line << 448);
+      moved_fours = ones >> 64;
+    end
+    if (turn.fours == 2'd3) begin
+      by_fours = (line >> 96) | (line << 416);
+      moved_fours = ones >> 96;
+    end
   end
   always_comb begin
-    line_twice.low = line;
-    line_twice.high = line;
+    line_1_d = by_fours;
+    moved_1_d = moved_fours;
+    if (turn.bytes == 2'd1) begin
+      line_1_d = (by_fours >> 8) | (by_fours << 504);
+      moved_1_d = moved_fours >> 8;
+    end
+    if (turn.bytes == 2'd2) begin
+      line_1_d = (by_fours >> 16) | (by_fours << 496);
+      moved_1_d = moved_fours >> 16;
+    end
+    if (turn.bytes == 2'd3) begin
+      line_1_d = (by_fours >> 24) | (by_fours << 488);
+      moved_1_d = moved_fours >> 24;
+    end
   end
   always_comb begin
-    coarse.bits = 3'd0;
-    coarse.bytes = 4'd0;
-    coarse.sixteens = sixteens_1_q;
-  end
-  always_comb begin
-    line_twice_1.low = line_1_q;
-    line_twice_1.high = line_1_q;
+    line_2_d = line_1_q;
+    moved_2_d = moved_1_q;
+    if (sixteens_1_q == 2'd1) begin
+      line_2_d = (line_1_q >> 128) | (line_1_q << 384);
+      moved_2_d = moved_1_q >> 128;
+    end
+    if (sixteens_1_q == 2'd2) begin
+      line_2_d = (line_1_q >> 256) | (line_1_q << 256);
+      moved_2_d = moved_1_q >> 256;
+    end
+    if (sixteens_1_q == 2'd3) begin
+      line_2_d = (line_1_q >> 384) | (line_1_q << 128);
+      moved_2_d = moved_1_q >> 384;
+    end
   end
   initial begin
     line_1_q = 512'd0;
@@ -79,7 +100,6 @@ module hpcc_dma_line_turn (
     moved_2_q <= moved_2_d;
     sixteens_1_q <= turn.sixteens;
   end
-  wire unused_bits = &{1'b0, fine.sixteens};
 endmodule
 
 `default_nettype wire

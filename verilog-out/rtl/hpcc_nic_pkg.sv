@@ -2374,30 +2374,14 @@ package hpcc_nic_pkg;
     LOOKUP_STEP_WRITE = 3'd7
   } lookup_step_t;
 
-  // A distance in bits, of bytes moved.
-  typedef struct packed {
-    // and multiples of 16 bytes.
-    logic [1:0] sixteens;
-    // Bytes,
-    logic [3:0] bytes;
-    // Zero.
-    logic [2:0] bits;
-  } bit_distance_t;
-
-  // A line beside itself, or two lines, to be turned.
-  typedef struct packed {
-    // Upper one.
-    logic [511:0] high;
-    // Lower one.
-    logic [511:0] low;
-  } twice_t;
-
   // How far bytes are turned.
   typedef struct packed {
-    // and multiples of 16.
+    // and 0 to 3 times sixteen.
     logic [1:0] sixteens;
-    // 0 to 15 bytes,
-    logic [3:0] bytes;
+    // 0 to 3 times four,
+    logic [1:0] fours;
+    // 0 to 3 bytes,
+    logic [1:0] bytes;
   } byte_turn_t;
 
   // A line on its way into memory.

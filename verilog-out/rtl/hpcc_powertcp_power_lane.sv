@@ -47,6 +47,7 @@ module hpcc_powertcp_power_lane (
   logic [23:0] arrived_q;
   wire  [23:0] elapsed_5_q;
   wire  [33:0] busy_5_q;
+  wire  [51:0] current_sum;
   // Clock 16: the current over eta, UQ14.37.
   wire  [50:0] current_lambda;
   logic [50:0] current_sum_15_d;
@@ -54,10 +55,9 @@ module hpcc_powertcp_power_lane (
   logic [50:0] current_lambda_r_d;
   logic [50:0] current_lambda_r_q;
   wire  [50:0] current_quotient_aligned;
-  wire  [50:0] current_quotient_extra;
+  wire  [55:0] current_quotient_addend;
+  wire  [56:0] current_quotient_sum;
   wire  [50:0] current_aligned_13_q;
-  wire  [51:0] current_sum_d;
-  logic [51:0] current_sum_q;
   wire  current_below_d;
   logic current_below_q;
   wire  [49:0] queue_p;
@@ -98,7 +98,8 @@ module hpcc_powertcp_power_lane (
     .elapsed(elapsed_5_q),
     .busy_time(busy_5_q),
     .aligned(current_quotient_aligned),
-    .extra(current_quotient_extra)
+    .addend(current_quotient_addend),
+    .sum(current_quotient_sum)
   );
   hpcc_delay #(.WIDTH(51), .DEPTH(4)) u_current_aligned_13 (
     .clk(clk),
@@ -174,17 +175,18 @@ module hpcc_powertcp_power_lane (
   // | clock | registers | computed | format |
   // |---|---|---|---|
   // | 0 | inputs | what came, the time, and the time of a unit | 24, 24 bits, UQ12.22 |
-  // | 9 - 13 | `quotient` | what came times the time of a unit, over the time | UQ14.37 |
-  // | 14, 15 | `sum`, `sum_15` | its two parts added, saturated; below the floor? | UQ14.37 |
+  // | 14 | `quotient` | what came times the time of a unit, over the time | UQ15.37 |
+  // | 15 | `sum_15`, `below` | saturated; below the floor? | UQ14.37 |
   // | 16 | `lambda` | not below the floor | UQ14.37 |
   //
   // Current, 16 clocks.
-  assign current_sum_d = {1'd0, current_aligned_13_q} + {1'd0, current_quotient_extra};
-  assign current_below_d = current_sum_q < {4'd0, floor};
+  assign current_quotient_addend = {5'd0, current_aligned_13_q};
+  assign current_sum = current_quotient_sum[51:0];
+  assign current_below_d = current_sum < {4'd0, floor};
   assign current_lambda = current_lambda_r_q;
   always_comb begin
-    current_sum_15_d = current_sum_q[50:0];
-    if (current_sum_q[51]) begin
+    current_sum_15_d = current_sum[50:0];
+    if (current_sum[51]) begin
       current_sum_15_d = 51'h7ffffffffffff;
     end
   end
@@ -219,7 +221,6 @@ module hpcc_powertcp_power_lane (
     arrived_q = 24'd0;
     current_sum_15_q = 51'd0;
     current_lambda_r_q = 51'd0;
-    current_sum_q = 52'd0;
     current_below_q = 1'd0;
     interval_whole_1_q = 1'd0;
     interval_whole_2_q = 1'd0;
@@ -234,7 +235,6 @@ module hpcc_powertcp_power_lane (
     arrived_q <= arrived_d;
     current_sum_15_q <= current_sum_15_d;
     current_lambda_r_q <= current_lambda_r_d;
-    current_sum_q <= current_sum_d;
     current_below_q <= current_below_d;
     interval_whole_1_q <= interval_whole_1_d;
     interval_whole_2_q <= interval_whole_1_q;
@@ -243,7 +243,7 @@ module hpcc_powertcp_power_lane (
     voltage_q <= voltage_d;
     power_r_q <= power_r_d;
   end
-  wire unused_bits = &{1'b0, voltage_q[15:0]};
+  wire unused_bits = &{1'b0, current_quotient_sum[56:52], voltage_q[15:0]};
 endmodule
 
 `default_nettype wire

@@ -2,16 +2,14 @@
 //!
 //! | clock | does |
 //! |---|---|
-//! | 0 - 1 | turned by 0 to 15 bytes |
+//! | 0 - 1 | turned by multiples of four bytes up to 12, and by 0 to 3 bytes |
 //! | 1 - 2 | by multiples of 16 bytes |
 //!
-//! Two bits of the distance at a time are a choice of four, which is one table of six inputs: three of them a bit, where two choices of
-//! eight are four.
+//! A choice of four is one table of six inputs: three of them a bit, where two choices of eight are four.
 
 use crate::prim::uint::U;
-use crate::prim::wide::{bit_cast_w, bit_cast_ww, W};
-use crate::prim::word::{bit_cast_bus, bit_cast_number};
-use crate::words::dma::{BitDistance, ByteTurn, Twice};
+use crate::prim::wide::{bit_cast_w, W};
+use crate::words::dma::ByteTurn;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -28,9 +26,7 @@ pub struct LineTurn {
     pub turned: Signal<Out, W<512, 8>>,
     /// Ones in the bytes that have not come back from below, two clocks later.
     pub moved: Signal<Out, W<512, 8>>,
-    #[signals(BitDistance: fine, coarse)]
-    #[signals(Twice: line_twice, line_twice_1)]
-    #[signals(W<1024, 16>: twice, twice_1)]
+    #[signals(W<512, 8>: ones, by_fours, moved_fours)]
     #[registers(W<512, 8>: line_1, moved_1, line_2, moved_2)]
     sixteens_1: DFF<U<2>>,
 }
@@ -38,22 +34,49 @@ pub struct LineTurn {
 #[kernel]
 impl Logic for LineTurn {
     fn update(&mut self) {
-        fine.bits = 0.into();
-        fine.bytes = turn.bytes;
-        fine.sixteens = 0.into();
-        fields!(line_twice: low = line, high = line);
-        twice = bit_cast_bus::<1024, 16, Twice>(line_twice);
-        line_1 = bit_cast_ww::<512, 8, 1024, 16>(twice >> bit_cast_number::<7, BitDistance>(fine));
-        moved_1 = !bit_cast_w::<512, 8, 1>(0.into()) >> bit_cast_number::<7, BitDistance>(fine);
+        ones = !bit_cast_w::<512, 8, 1>(0.into());
+        by_fours = line;
+        moved_fours = ones;
+        if turn.fours == 1 {
+            by_fours = (line >> 32) | (line << 480);
+            moved_fours = ones >> 32;
+        }
+        if turn.fours == 2 {
+            by_fours = (line >> 64) | (line << 448);
+            moved_fours = ones >> 64;
+        }
+        if turn.fours == 3 {
+            by_fours = (line >> 96) | (line << 416);
+            moved_fours = ones >> 96;
+        }
+        assign!(line_1.d = by_fours, moved_1.d = moved_fours);
+        if turn.bytes == 1 {
+            line_1 = (by_fours >> 8) | (by_fours << 504);
+            moved_1 = moved_fours >> 8;
+        }
+        if turn.bytes == 2 {
+            line_1 = (by_fours >> 16) | (by_fours << 496);
+            moved_1 = moved_fours >> 16;
+        }
+        if turn.bytes == 3 {
+            line_1 = (by_fours >> 24) | (by_fours << 488);
+            moved_1 = moved_fours >> 24;
+        }
         sixteens_1 = turn.sixteens;
 
-        coarse.bits = 0.into();
-        coarse.bytes = 0.into();
-        coarse.sixteens = sixteens_1;
-        fields!(line_twice_1: low = line_1, high = line_1);
-        twice_1 = bit_cast_bus::<1024, 16, Twice>(line_twice_1);
-        line_2 = bit_cast_ww::<512, 8, 1024, 16>(twice_1 >> bit_cast_number::<9, BitDistance>(coarse));
-        moved_2 = moved_1 >> bit_cast_number::<9, BitDistance>(coarse);
+        assign!(line_2.d = line_1, moved_2.d = moved_1);
+        if sixteens_1 == 1 {
+            line_2 = (line_1 >> 128) | (line_1 << 384);
+            moved_2 = moved_1 >> 128;
+        }
+        if sixteens_1 == 2 {
+            line_2 = (line_1 >> 256) | (line_1 << 256);
+            moved_2 = moved_1 >> 256;
+        }
+        if sixteens_1 == 3 {
+            line_2 = (line_1 >> 384) | (line_1 << 128);
+            moved_2 = moved_1 >> 384;
+        }
         assign!(turned = line_2, moved = moved_2);
     }
 }
@@ -83,7 +106,8 @@ mod tests {
             };
             block.line.next = line(&bytes);
             block.turn.next = ByteTurn {
-                bytes: U(turn as u64 % 16),
+                bytes: U(turn as u64 % 4),
+                fours: U(turn as u64 / 4 % 4),
                 sixteens: U(turn as u64 / 16),
             };
             let turned: Vec<u8> = (0..64).map(|at| bytes[(at + turn) % 64]).collect();

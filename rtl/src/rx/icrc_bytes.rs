@@ -203,11 +203,8 @@ impl Logic for IcrcBytes {
         }));
         self._fixed[1] = self._fixed[0];
 
-        let shape = Shape {
-            has_tag: self.has_tag.val(),
-            code: self.code.val().index(),
-            behind_int: self.behind_int.val(),
-        };
+        let [has_tag, behind_int] = [&self.has_tag, &self.behind_int].map(|flag| usize::from(flag.val()));
+        let shape = Shape::of(behind_int << 4 | has_tag << 3 | self.code.val().index());
         let (headers, number) = (self.headers.val(), self.number.val().index());
         let (mut words, mut own) = ([0; 8], 0);
         for i in 0..BEAT {

@@ -69,29 +69,13 @@ crate::word! {
         error: Bit,
     }
 
-    /// A line beside itself, or two lines, to be turned.
-    pub struct Twice {
-        /// Lower one.
-        low: W<512, 8>,
-        /// Upper one.
-        high: W<512, 8>,
-    }
-
     /// How far bytes are turned.
     pub struct ByteTurn {
-        /// 0 to 15 bytes,
-        bytes: U<4>,
-        /// and multiples of 16.
-        sixteens: U<2>,
-    }
-
-    /// A distance in bits, of bytes moved.
-    pub struct BitDistance {
-        /// Zero.
-        bits: U<3>,
-        /// Bytes,
-        bytes: U<4>,
-        /// and multiples of 16 bytes.
+        /// 0 to 3 bytes,
+        bytes: U<2>,
+        /// 0 to 3 times four,
+        fours: U<2>,
+        /// and 0 to 3 times sixteen.
         sixteens: U<2>,
     }
 

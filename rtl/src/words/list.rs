@@ -19,8 +19,8 @@ use super::dcqcn::{
     DcqcnStep, DcqcnTimers, HalvedRate, LongWindow, NicClock, RateSide, SerialDistance,
 };
 use super::dma::{
-    AxiResponse, BitDistance, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
-    LinePlan, PageCount, ReadLine, Twice, WordPlan, WriteLine,
+    AxiResponse, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
+    LinePlan, PageCount, ReadLine, WordPlan, WriteLine,
 };
 use super::flows::{
     FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
@@ -136,14 +136,12 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         PageCount::descriptor(),
         Burst::descriptor(),
         ByteTurn::descriptor(),
-        BitDistance::descriptor(),
         JobShape::descriptor(),
         ReadLine::descriptor(),
         WriteLine::descriptor(),
         LinePlan::descriptor(),
         WordPlan::descriptor(),
         AxiResponse::descriptor(),
-        Twice::descriptor(),
         AppendPlan::descriptor(),
         CrcStep::descriptor(),
         FrameSettings::descriptor(),

@@ -46,7 +46,7 @@ fn every_table_of_powertcp_is_a_memory() {
     assert_eq!(cells.block_rams(), MEMORIES, "{cells:?}");
 }
 
-/// 17-bit tiles: the quotient 2x2, 1x1 and 3x1, the base's reciprocal 1x1, the voltage 2x2, the power 3x2, the average 1x2, 3x2 and 3x2, the
+/// 17-bit tiles: the quotient 2x2, 1x1 and three of 1x1, the base's reciprocal 1x1, the voltage 2x2, the power 3x2, the average 1x2, 3x2 and 3x2, the
 /// factor 1x1 and 3x2, the window 3x2, 2x2 and 2x2, its scale 1x2 and 2x2.
 const THETA_MULTIPLIERS: u64 = 8 + 1 + 4 + 6 + 14 + 7 + 14 + 6;
 /// Records, average, window, update FIFO, event ring; three reciprocal tables.

@@ -5,11 +5,11 @@
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 3 | inputs | `dts`, `dtx`, both queues and the two coefficients of the hop's speed | 24, 20, 16 bits |
-//! | 12 - 16 | `rate` | `dtx` x busy time / `dts` | UQ14.37 |
+//! | 12, 17 | `rate` | `dtx` x busy time / `dts`, without and with the fraction of the reciprocal | UQ14.37 |
 //! | 4 | `low_queue` | `min(q, q')` | 16 bits |
 //! | 7, 12 | `queue` | `min(q, q')` x weight | UQ18.32 |
 //! | 13 - 16 | `base` | rate term + queue term + half a unit | UQ19.37 |
-//! | 17 | `total` | and the fraction of the reciprocal | UQ20.37 |
+//! | 17 | `rate.sum` | and the product with the fraction of the reciprocal | UQ20.37 |
 //! | 18 | `utilisation` | rounded, saturated, zero where the hop does not count | UQ17.34 |
 //! | 5, 18 | `interval` | `dts` normalised like `T`; `dts >= T` | 17 bits, 1 bit |
 
@@ -52,7 +52,7 @@ pub struct HopLane {
     low_queue: DFF<U<16>>,
     weight_4: DFF<U<34>>,
     base: DFF<U<56>>,
-    total: DFF<U<57>>,
+    total: Signal<Local, U<57>>,
     result: DFF<U<51>>,
 }
 
@@ -68,7 +68,8 @@ impl Logic for HopLane {
         // the low five bits of the queue term are zero: half a unit of the result goes in there without an adder
         base = bit_cast_u::<56, 51>(rate.aligned) + ((bit_cast_u::<56, 50>(queue_12) << 5) | 4);
         base_16 = base;
-        total = bit_cast_u::<57, 56>(base_16) + bit_cast_u::<57, 51>(rate.extra);
+        rate.addend = base_16;
+        total = rate.sum;
         used_17 = used;
         result = total.get_bits::<51>(3);
         if total.get_bits::<3>(54).any() {

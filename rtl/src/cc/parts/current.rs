@@ -5,8 +5,8 @@
 //! | clock | registers | computed | format |
 //! |---|---|---|---|
 //! | 0 | inputs | what came, the time, and the time of a unit | 24, 24 bits, UQ12.22 |
-//! | 9 - 13 | `quotient` | what came times the time of a unit, over the time | UQ14.37 |
-//! | 14, 15 | `sum`, `sum_15` | its two parts added, saturated; below the floor? | UQ14.37 |
+//! | 14 | `quotient` | what came times the time of a unit, over the time | UQ15.37 |
+//! | 15 | `sum_15`, `below` | saturated; below the floor? | UQ14.37 |
 //! | 16 | `lambda` | not below the floor | UQ14.37 |
 
 use super::quotient::Quotient;
@@ -34,7 +34,7 @@ pub struct Current {
     #[registers(U<51>: sum_15, lambda_r)]
     quotient: Quotient,
     aligned_13: Delay<U<51>, 4>,
-    sum: DFF<U<52>>,
+    sum: Signal<Local, U<52>>,
     below: DFF<Bit>,
 }
 
@@ -45,7 +45,8 @@ impl Logic for Current {
         quotient.elapsed = elapsed;
         quotient.busy_time = unit_time;
         aligned_13 = quotient.aligned;
-        sum = bit_cast_u::<52, 51>(aligned_13) + bit_cast_u::<52, 51>(quotient.extra);
+        quotient.addend = bit_cast_u::<56, 51>(aligned_13);
+        sum = bit_cast_u::<52, 57>(quotient.sum);
         below = sum < bit_cast_u::<52, 48>(floor);
         sum_15 = if sum.get_bit(51) { bits_u::<51>(0x7ffffffffffffu64) } else { bit_cast_u::<51, 52>(sum) };
         lambda_r = if below { bit_cast_u::<51, 48>(floor) } else { sum_15 };

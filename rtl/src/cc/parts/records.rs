@@ -55,9 +55,9 @@ pub struct Records<const A: usize> {
     #[registers(Passing: passing_3, passing_4)]
     #[registers(Bit: probe_3, known, has_records, same_path, unknown_speed, known_4, has_records_4, same_path_4)]
     #[registers(Bit: unknown_speed_4, old, ends_round, advances, late_r, bad_speed_r, many_hops_r, stale_flow_r, write)]
-    #[registers(Bit: exists_5, recorded_5)]
+    #[registers(Bit: exists_5, recorded_5, round_goes_on)]
     #[registers(U<48>: age, now_5)]
-    #[registers(U<24>: ahead, forward, round_end_5)]
+    #[registers(U<24>: ahead, forward, last_round_end_5, next_round_end_5)]
     #[signals(Bit: is_event, is_command, accepted, quiet, moved, aged, measure, sampled)]
     memory: TableRam<FlowRecord, A>,
     hop: [HopStage; 5],
@@ -157,10 +157,10 @@ impl<const A: usize> Logic for Records<A> {
         write = (accepted & !quiet) | is_command;
         exists_5 = !passing_4.command | passing_4.create;
         recorded_5 = !passing_4.command;
-        assign!(generation_5.d = passing_4.generation, round_end_5.d = snd_nxt_4.q);
-        if measure & !(ends_round & sampled & advances) {
-            round_end_5 = round_end_4;
-        }
+        generation_5 = passing_4.generation;
+        // the latest decision of this stage chooses behind its register
+        round_goes_on = measure & !(ends_round & sampled & advances);
+        assign!(last_round_end_5.d = round_end_4.q, next_round_end_5.d = snd_nxt_4.q);
         assign!(now_5.d = now_4.q, path_5.d = path_4.q, hops_5.d = hops_4.q);
         inputs!(memory: we = write, waddr = flow_5.q);
         for i in 0..5 {
@@ -172,7 +172,7 @@ impl<const A: usize> Logic for Records<A> {
         memory.wdata.next.last_ack = now_5;
         memory.wdata.next.path_id = path_5;
         memory.wdata.next.n_hop = hops_5;
-        memory.wdata.next.round_end = round_end_5;
+        memory.wdata.next.round_end = if round_goes_on { last_round_end_5 } else { next_round_end_5 };
         memory.wdata.next.generation = generation_5;
         memory.wdata.next.recorded = recorded_5;
         memory.wdata.next.exists = exists_5;

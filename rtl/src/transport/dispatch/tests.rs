@@ -1,6 +1,7 @@
 //! Frames through the whole receive pipe beside the model's receive path: the same counter, or the same destination.
 
 mod crowd;
+mod lost;
 mod order;
 
 use crate::prim::word::Word as _;
@@ -290,6 +291,24 @@ fn feed(pipe: &mut RxPipe, beat: Option<Beat>) {
         pipe.s_axis.tkeep.next = crate::prim::uint::U(keep);
         pipe.s_axis.tlast.next = last;
     }
+}
+
+/// A WRITE of one packet.
+fn write(config: &NicConfig, qpn: u32, psn: u32, payload: usize) -> Vec<u8> {
+    RocePacket {
+        ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 9]), config.mac),
+        ipv4: Ipv4Repr::udp(PEER, config.ip),
+        udp: UdpRepr::ports(0xc000, config.ports.roce),
+        int: &[],
+        bth: BthRepr::new(Opcode::Write(Position::Only), qpn, psn),
+        extension: Extension::Reth(RethRepr {
+            address: 0x1000,
+            key: 7,
+            length: payload as u32,
+        }),
+        payload: &vec![0x5a; payload],
+    }
+    .to_frame()
 }
 
 /// Clocks until an engine decides, 1 while its decision waits to be taken, 0 when it is free.

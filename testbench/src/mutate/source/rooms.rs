@@ -36,13 +36,18 @@ const fn models(
     }
 }
 
-const fn rtl(name: &'static str, folder: &'static str, tests: &'static str) -> Room {
+const fn rtl(
+    name: &'static str,
+    folder: &'static str,
+    tests: &'static str,
+    also: &'static [(&'static str, &'static str)],
+) -> Room {
     Room {
         name: Cow::Borrowed(name),
         package: "hpcc-rtl",
         folder: Cow::Borrowed(folder),
         tests,
-        also: &[],
+        also,
     }
 }
 
@@ -117,14 +122,19 @@ pub static ROOMS: [Room; 16] = [
         ],
     ),
     models("models/workload", "models/src/workload", "workload::", &[]),
-    rtl("rtl/cc", "rtl/src/cc", "cc::"),
-    rtl("rtl/host", "rtl/src/host", "host::"),
-    rtl("rtl/prim", "rtl/src/prim", "prim::"),
-    rtl("rtl/rx", "rtl/src/rx", "rx::"),
-    rtl("rtl/sched", "rtl/src/sched", "sched::"),
-    rtl("rtl/switch", "rtl/src/switch", "switch::"),
-    rtl("rtl/transport", "rtl/src/transport", "transport::"),
-    rtl("rtl/tx", "rtl/src/tx", "tx::"),
+    rtl("rtl/cc", "rtl/src/cc", "cc::", &[]),
+    rtl("rtl/host", "rtl/src/host", "host::", &[]),
+    rtl("rtl/prim", "rtl/src/prim", "prim::", &[]),
+    rtl(
+        "rtl/rx",
+        "rtl/src/rx",
+        "rx::",
+        &[("hpcc-rtl", "transport::dispatch::tests::lost::")],
+    ),
+    rtl("rtl/sched", "rtl/src/sched", "sched::", &[]),
+    rtl("rtl/switch", "rtl/src/switch", "switch::", &[]),
+    rtl("rtl/transport", "rtl/src/transport", "transport::", &[]),
+    rtl("rtl/tx", "rtl/src/tx", "tx::", &[]),
 ];
 
 impl Room {

@@ -10,24 +10,6 @@ const HONEST: u32 = 6;
 /// Clocks after a reset in which shares are not counted yet, and some more.
 const SETTLING: u64 = 300;
 
-/// A WRITE of one packet.
-fn write(config: &NicConfig, qpn: u32, psn: u32, payload: usize) -> Vec<u8> {
-    RocePacket {
-        ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 9]), config.mac),
-        ipv4: Ipv4Repr::udp(PEER, config.ip),
-        udp: UdpRepr::ports(0xc000, config.ports.roce),
-        int: &[],
-        bth: BthRepr::new(Opcode::Write(Position::Only), qpn, psn),
-        extension: Extension::Reth(RethRepr {
-            address: 0x1000,
-            key: 7,
-            length: payload as u32,
-        }),
-        payload: &vec![0x5a; payload],
-    }
-    .to_frame()
-}
-
 /// Frames of each queue pair that went in, frames that its engine saw, and frames dropped.
 #[derive(Debug, Default)]
 struct Tally {
