@@ -382,7 +382,7 @@ module hpcc_register_file (
       r_body10 <= 32'h0;
       r_body11 <= 32'h0;
       r_cap_control <= 32'h0;
-    end else begin
+    end else if (|row) begin
       if (row[0] && column[3]) begin
         if (wstrb[0]) r_scratch[7:0] <= wdata[7:0];
         if (wstrb[1]) r_scratch[15:8] <= wdata[15:8];

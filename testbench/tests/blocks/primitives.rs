@@ -1,5 +1,6 @@
 //! Each primitive's Rust description and its Verilog, side by side in every clock, and the Verilog under `-Wall`.
 
+use hpcc_rtl::host::registers::counters::CounterBank;
 use hpcc_rtl::prim::async_ram::AsyncRam;
 use hpcc_rtl::prim::banked_table::BankedTable;
 use hpcc_rtl::prim::crc::{CrcFold, CrcState};
@@ -159,6 +160,7 @@ fn texts_for_fast_simulation() {
     agrees::<CoveredBytes>("fast_covered_bytes");
     agrees::<IcrcBytes>("fast_icrc_bytes");
     agrees::<FrameBytes>("fast_frame_bytes");
+    agrees::<CounterBank>("fast_counter_bank");
 }
 
 #[test]

@@ -315,7 +315,7 @@ end
 {first}always @(posedge clk) begin
 {decode}  for (i = 0; i < {ROW}; i = i + 1) column[i] <= waddr[3:0] == i[3:0];
   if (rst) begin
-{reset}  end else begin
+{reset}  end else if (|row) begin
 {write}  end
 end
 always @(posedge clk) begin
