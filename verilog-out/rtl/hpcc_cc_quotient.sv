@@ -14,8 +14,7 @@
 // | 6 - 8 | `moved` | busy time shifted alike, bits lost at the top remembered | |
 // | 9 | `aligned` | saturated | UQ14.37 |
 // | 6 - 10 | `reciprocal` | 1 / normalised time | 1.17 |
-// | 10 - 12 | `low`, `middle`, `high` | aligned busy time, 17 bits each, x fraction of the reciprocal | 34 bits each, of 2^-54, 2^-37 and
-// 2^-20 |
+// | 10 - 12 | `low`, `middle`, `high` | three tiles of the aligned time x fraction of the reciprocal | 34 bits each |
 // | 13 | `low_13`, `middle_13`, `high_13`, input | these beside the adder; what is added to them | |
 // | 14 | `sum` | both, cut | UQ20.37 |
 //
@@ -41,7 +40,8 @@ module hpcc_cc_quotient (
 );
   wire  [62:0] wide;
   wire  hpcc_nic_pkg::quotient_shift_t shift;
-  wire  [50:0] outer;
+  wire  hpcc_nic_pkg::aligned_tiles_t tiles;
+  hpcc_nic_pkg::outer_tiles_t outer;
   logic [62:0] moved_6_d;
   logic [62:0] moved_6_q;
   logic [62:0] moved_7_d;
@@ -58,21 +58,20 @@ module hpcc_cc_quotient (
   logic [50:0] aligned_9_d;
   logic [50:0] aligned_9_q;
   logic [50:0] aligned_10_q;
-  logic [33:0] low_13_q;
-  logic [33:0] middle_13_q;
-  logic [33:0] high_13_q;
+  wire  hpcc_nic_pkg::tile_product_t low_13_d;
+  hpcc_nic_pkg::tile_product_t low_13_q;
+  wire  hpcc_nic_pkg::tile_product_t high_13_d;
+  hpcc_nic_pkg::tile_product_t high_13_q;
   wire  [57:0] busy_p;
   wire  [23:0] normalise_x;
   wire  [4:0] normalise_shift;
   wire  [16:0] reciprocal_fraction;
-  wire  [16:0] low_a;
   wire  [33:0] low_p;
-  wire  [16:0] middle_a;
   wire  [33:0] middle_p;
-  wire  [16:0] high_a;
   wire  [33:0] high_p;
   logic [57:0] busy_5_q;
   hpcc_nic_pkg::fine_shift_t shift_6_q;
+  logic [33:0] middle_13_q;
   wire  [56:0] sum_r_d;
   logic [56:0] sum_r_q;
   hpcc_mul #(.A(24), .B(34), .P(58), .LOW(0)) u_busy (
@@ -94,29 +93,28 @@ module hpcc_cc_quotient (
   );
   hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_low (
     .clk(clk),
-    .a(low_a),
+    .a(tiles.low),
     .b(reciprocal_fraction),
     .p(low_p)
   );
   hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_middle (
     .clk(clk),
-    .a(middle_a),
+    .a(tiles.middle),
     .b(reciprocal_fraction),
     .p(middle_p)
   );
   hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_high (
     .clk(clk),
-    .a(high_a),
+    .a(tiles.high),
     .b(reciprocal_fraction),
     .p(high_p)
   );
   assign wide = {5'd0, busy_5_q};
   assign shift = normalise_shift;
   assign aligned = aligned_9_q;
-  assign low_a = aligned_10_q[16:0];
-  assign middle_a = aligned_10_q[33:17];
-  assign high_a = aligned_10_q[50:34];
-  assign outer = ({17'd0, high_13_q} << 17) | {34'd0, low_13_q[33:17]};
+  assign tiles = aligned_10_q;
+  assign low_13_d = low_p;
+  assign high_13_d = high_p;
   assign sum_r_d = ({1'd0, addend} + {6'd0, outer}) + {23'd0, middle_13_q};
   assign sum = sum_r_q;
   always_comb begin
@@ -165,6 +163,10 @@ module hpcc_cc_quotient (
       aligned_9_d = 51'h7ffffffffffff;
     end
   end
+  always_comb begin
+    outer.low = low_13_q.high;
+    outer.high = high_13_q;
+  end
   initial begin
     moved_6_q = 63'd0;
     moved_7_q = 63'd0;
@@ -176,10 +178,10 @@ module hpcc_cc_quotient (
     aligned_9_q = 51'd0;
     aligned_10_q = 51'd0;
     low_13_q = 34'd0;
-    middle_13_q = 34'd0;
     high_13_q = 34'd0;
     busy_5_q = 58'd0;
     shift_6_q = 3'd0;
+    middle_13_q = 34'd0;
     sum_r_q = 57'd0;
   end
   always @(posedge clk) begin
@@ -192,14 +194,14 @@ module hpcc_cc_quotient (
     lost_8_q <= lost_8_d;
     aligned_9_q <= aligned_9_d;
     aligned_10_q <= aligned_9_q;
-    low_13_q <= low_p;
-    middle_13_q <= middle_p;
-    high_13_q <= high_p;
+    low_13_q <= low_13_d;
+    high_13_q <= high_13_d;
     busy_5_q <= busy_p;
     shift_6_q <= shift.fine;
+    middle_13_q <= middle_p;
     sum_r_q <= sum_r_d;
   end
-  wire unused_bits = &{1'b0, moved_8_q[11:0], low_13_q[16:0]};
+  wire unused_bits = &{1'b0, moved_8_q[11:0], low_13_q.low};
 endmodule
 
 `default_nettype wire

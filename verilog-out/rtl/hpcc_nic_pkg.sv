@@ -207,6 +207,22 @@ package hpcc_nic_pkg;
     logic live;
   } step_kind_t;
 
+  // Product of two tiles.
+  typedef struct packed {
+    // In that of the tile above it.
+    logic [16:0] high;
+    // In the place of the lower tile.
+    logic [16:0] low;
+  } tile_product_t;
+
+  // Products of the lowest and of the highest of three tiles, without what is cut, side by side.
+  typedef struct packed {
+    // Of the highest.
+    tile_product_t high;
+    // Of the lowest.
+    logic [16:0] low;
+  } outer_tiles_t;
+
   // The lower bits of a shift.
   typedef struct packed {
     // Multiples of two bits.
@@ -222,6 +238,16 @@ package hpcc_nic_pkg;
     // 0 to 7 bits.
     fine_shift_t fine;
   } quotient_shift_t;
+
+  // A quotient's aligned time, as multipliers of 17 bits take it.
+  typedef struct packed {
+    // From 2^-3.
+    logic [16:0] high;
+    // From 2^-20.
+    logic [16:0] middle;
+    // From 2^-37.
+    logic [16:0] low;
+  } aligned_tiles_t;
 
   // A utilisation in two halves, which are compared at once.
   typedef struct packed {

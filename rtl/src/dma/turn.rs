@@ -7,7 +7,7 @@
 //!
 //! A choice of four is one table of six inputs: three of them a bit, where two choices of eight are four.
 
-use crate::prim::uint::U;
+use crate::prim::uint::{LoopIdx, U};
 use crate::prim::wide::{bit_cast_w, W};
 use crate::words::dma::ByteTurn;
 use crate::{block, kernel};
@@ -35,47 +35,28 @@ pub struct LineTurn {
 impl Logic for LineTurn {
     fn update(&mut self) {
         ones = !bit_cast_w::<512, 8, 1>(0.into());
-        by_fours = line;
-        moved_fours = ones;
-        if turn.fours == 1 {
-            by_fours = (line >> 32) | (line << 480);
-            moved_fours = ones >> 32;
-        }
-        if turn.fours == 2 {
-            by_fours = (line >> 64) | (line << 448);
-            moved_fours = ones >> 64;
-        }
-        if turn.fours == 3 {
-            by_fours = (line >> 96) | (line << 416);
-            moved_fours = ones >> 96;
+        assign!(by_fours = line, moved_fours = ones);
+        for i in 1..4 {
+            if turn.fours == i.val() {
+                by_fours = (line >> (32 * i.val())) | (line << (512 - 32 * i.val()));
+                moved_fours = ones >> (32 * i.val());
+            }
         }
         assign!(line_1.d = by_fours, moved_1.d = moved_fours);
-        if turn.bytes == 1 {
-            line_1 = (by_fours >> 8) | (by_fours << 504);
-            moved_1 = moved_fours >> 8;
-        }
-        if turn.bytes == 2 {
-            line_1 = (by_fours >> 16) | (by_fours << 496);
-            moved_1 = moved_fours >> 16;
-        }
-        if turn.bytes == 3 {
-            line_1 = (by_fours >> 24) | (by_fours << 488);
-            moved_1 = moved_fours >> 24;
+        for i in 1..4 {
+            if turn.bytes == i.val() {
+                line_1 = (by_fours >> (8 * i.val())) | (by_fours << (512 - 8 * i.val()));
+                moved_1 = moved_fours >> (8 * i.val());
+            }
         }
         sixteens_1 = turn.sixteens;
 
         assign!(line_2.d = line_1, moved_2.d = moved_1);
-        if sixteens_1 == 1 {
-            line_2 = (line_1 >> 128) | (line_1 << 384);
-            moved_2 = moved_1 >> 128;
-        }
-        if sixteens_1 == 2 {
-            line_2 = (line_1 >> 256) | (line_1 << 256);
-            moved_2 = moved_1 >> 256;
-        }
-        if sixteens_1 == 3 {
-            line_2 = (line_1 >> 384) | (line_1 << 128);
-            moved_2 = moved_1 >> 384;
+        for i in 1..4 {
+            if sixteens_1 == i.val() {
+                line_2 = (line_1 >> (128 * i.val())) | (line_1 << (512 - 128 * i.val()));
+                moved_2 = moved_1 >> (128 * i.val());
+            }
         }
         assign!(turned = line_2, moved = moved_2);
     }

@@ -19,16 +19,16 @@ use super::dcqcn::{
     DcqcnStep, DcqcnTimers, HalvedRate, LongWindow, NicClock, RateSide, SerialDistance,
 };
 use super::dma::{
-    AxiResponse, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber,
-    LinePlan, PageCount, ReadLine, WordPlan, WriteLine,
+    AxiResponse, Burst, ByteAddress, BytePlace, ByteTurn, DmaJob, JobShape, LineCount, LineNumber, LinePlan, PageCount,
+    ReadLine, WordPlan, WriteLine,
 };
 use super::flows::{
     FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
 };
 use super::numbers::{
-    DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, HalfSum, InverseFineShift,
-    InverseShift, LongerRemainder, LongerRemainder4, MemoryHalves, NormalisedNumber, PaperCell, PaperCellNumber,
-    PaperEntry, PaperMantissa, PaperValue, QuotientShift,
+    AlignedTiles, DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, HalfSum,
+    InverseFineShift, InverseShift, LongerRemainder, LongerRemainder4, MemoryHalves, NormalisedNumber, OuterTiles,
+    PaperCell, PaperCellNumber, PaperEntry, PaperMantissa, PaperValue, QuotientShift, TileProduct,
 };
 use super::registers::{
     CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
@@ -177,6 +177,9 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         DividerDifference4::descriptor(),
         FineShift::descriptor(),
         QuotientShift::descriptor(),
+        AlignedTiles::descriptor(),
+        TileProduct::descriptor(),
+        OuterTiles::descriptor(),
         InverseFineShift::descriptor(),
         InverseShift::descriptor(),
         NormalisedNumber::descriptor(),

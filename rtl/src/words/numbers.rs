@@ -76,6 +76,32 @@ crate::word! {
         eights: U<2>,
     }
 
+    /// A quotient's aligned time, as multipliers of 17 bits take it.
+    pub struct AlignedTiles {
+        /// From 2^-37.
+        low: U<17>,
+        /// From 2^-20.
+        middle: U<17>,
+        /// From 2^-3.
+        high: U<17>,
+    }
+
+    /// Product of two tiles.
+    pub struct TileProduct {
+        /// In the place of the lower tile.
+        low: U<17>,
+        /// In that of the tile above it.
+        high: U<17>,
+    }
+
+    /// Products of the lowest and of the highest of three tiles, without what is cut, side by side.
+    pub struct OuterTiles {
+        /// Of the lowest.
+        low: U<17>,
+        /// Of the highest.
+        high: TileProduct,
+    }
+
     /// The lower bits of another shift.
     pub struct InverseFineShift {
         /// 0 to 3 bits.

@@ -11,7 +11,7 @@
 //! | 6 - 8 | `moved` | busy time shifted alike, bits lost at the top remembered | |
 //! | 9 | `aligned` | saturated | UQ14.37 |
 //! | 6 - 10 | `reciprocal` | 1 / normalised time | 1.17 |
-//! | 10 - 12 | `low`, `middle`, `high` | aligned busy time, 17 bits each, x fraction of the reciprocal | 34 bits each, of 2^-54, 2^-37 and 2^-20 |
+//! | 10 - 12 | `low`, `middle`, `high` | three tiles of the aligned time x fraction of the reciprocal | 34 bits each |
 //! | 13 | `low_13`, `middle_13`, `high_13`, input | these beside the adder; what is added to them | |
 //! | 14 | `sum` | both, cut | UQ20.37 |
 //!
@@ -22,8 +22,8 @@ use crate::prim::mul::MulPipe;
 use crate::prim::normalise::Normalise24;
 use crate::prim::reciprocal::ReciprocalMantissa;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
-use crate::prim::word::bit_cast_word;
-use crate::words::numbers::{FineShift, QuotientShift};
+use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::words::numbers::{AlignedTiles, FineShift, OuterTiles, QuotientShift, TileProduct};
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -47,7 +47,7 @@ pub struct Quotient {
     #[registers(U<63>: moved_6, moved_7, moved_8)]
     #[registers(Bit: lost_6, lost_7, shift_7, lost_8)]
     #[registers(U<51>: aligned_9, aligned_10)]
-    #[registers(U<34>: low_13, middle_13, high_13)]
+    #[registers(TileProduct: low_13, high_13)]
     busy: MulPipe<24, 34, 58>,
     normalise: Normalise24,
     reciprocal: ReciprocalMantissa,
@@ -58,7 +58,9 @@ pub struct Quotient {
     shift_6: DFF<FineShift>,
     wide: Signal<Local, U<63>>,
     shift: Signal<Local, QuotientShift>,
-    outer: Signal<Local, U<51>>,
+    tiles: Signal<Local, AlignedTiles>,
+    outer: Signal<Local, OuterTiles>,
+    middle_13: DFF<U<34>>,
     sum_r: DFF<U<57>>,
 }
 
@@ -112,14 +114,18 @@ impl Logic for Quotient {
         aligned_9 = if lost_8 { bits_u::<51>(0x7ffffffffffffu64) } else { moved_8.get_bits::<51>(12) };
         aligned = aligned_9;
         aligned_10 = aligned_9;
-        low.a = aligned_10.get_bits::<17>(0);
-        middle.a = aligned_10.get_bits::<17>(17);
-        high.a = aligned_10.get_bits::<17>(34);
-        assign!(low.b = reciprocal.fraction, middle.b = reciprocal.fraction, high.b = reciprocal.fraction);
-        assign!(low_13.d = low.p, middle_13.d = middle.p, high_13.d = high.p);
+        tiles = bit_cast_word::<AlignedTiles, U<51>>(aligned_10);
+        inputs!(low: a = tiles.low, b = reciprocal.fraction);
+        inputs!(middle: a = tiles.middle, b = reciprocal.fraction);
+        inputs!(high: a = tiles.high, b = reciprocal.fraction);
+        low_13 = bit_cast_word::<TileProduct, U<34>>(low.p);
+        middle_13 = middle.p;
+        high_13 = bit_cast_word::<TileProduct, U<34>>(high.p);
         // the lowest product's upper half and the highest product have no bit in common
-        outer = (bit_cast_u::<51, 34>(high_13) << 17) | bit_cast_u::<51, 17>(low_13.get_bits::<17>(17));
-        sum_r = bit_cast_u::<57, 56>(addend) + bit_cast_u::<57, 51>(outer) + bit_cast_u::<57, 34>(middle_13);
+        fields!(outer: low = low_13.high, high = high_13);
+        sum_r = bit_cast_u::<57, 56>(addend)
+            + bit_cast_u::<57, 51>(bit_cast_number::<51, OuterTiles>(outer))
+            + bit_cast_u::<57, 34>(middle_13);
         sum = sum_r;
     }
 }
@@ -153,7 +159,11 @@ mod tests {
             if clock >= 14 {
                 let (numerator, busy, elapsed) = past.pop_front().expect("in flight");
                 let quotient = (sum - of_last_clock).min((1 << 51) - 1);
-                assert_eq!(quotient, current(numerator, busy, elapsed), "{numerator} {busy} {elapsed}");
+                assert_eq!(
+                    quotient,
+                    current(numerator, busy, elapsed),
+                    "{numerator} {busy} {elapsed}"
+                );
             }
         }
     }
