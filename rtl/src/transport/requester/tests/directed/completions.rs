@@ -112,3 +112,32 @@ fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() 
         );
     }
 }
+
+/// Of completions that wait, one has failed, and those behind it are of messages that were never sent: each is told with its own status.
+#[test]
+fn completions_that_wait_keep_their_status() {
+    const DONE: u64 = 64 + 7;
+    let mut b = bench(0, &[]);
+    b.host = false;
+    for id in 0..DONE + 3 {
+        b.work(QP, id, false, 256);
+    }
+    for psn in 0..DONE {
+        b.drain();
+        b.sent_to(psn + 1);
+        b.ack(psn);
+    }
+    // remote access error
+    b.sent_to(DONE + 1);
+    b.nak(DONE, 2);
+    b.drain();
+    assert_eq!(b.done.len(), 0);
+    b.host = true;
+    b.drain();
+    let status = |id: u64| match id {
+        _ if id < DONE => (id, OK, 256),
+        DONE => (id, Status::RemoteAccessError as u64, 0),
+        _ => (id, FLUSHED, 0),
+    };
+    assert_eq!(b.done, (0..DONE + 3).map(status).collect::<Vec<_>>());
+}
