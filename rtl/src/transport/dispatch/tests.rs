@@ -293,22 +293,36 @@ fn feed(pipe: &mut RxPipe, beat: Option<Beat>) {
     }
 }
 
-/// A WRITE of one packet.
-fn write(config: &NicConfig, qpn: u32, psn: u32, payload: usize) -> Vec<u8> {
+/// A packet of the peer, without INT.
+fn plain(config: &NicConfig, bth: BthRepr, extension: Extension, payload: &[u8]) -> Vec<u8> {
     RocePacket {
         ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 9]), config.mac),
         ipv4: Ipv4Repr::udp(PEER, config.ip),
         udp: UdpRepr::ports(0xc000, config.ports.roce),
         int: &[],
-        bth: BthRepr::new(Opcode::Write(Position::Only), qpn, psn),
-        extension: Extension::Reth(RethRepr {
-            address: 0x1000,
-            key: 7,
-            length: payload as u32,
-        }),
-        payload: &vec![0x5a; payload],
+        bth,
+        extension,
+        payload,
     }
     .to_frame()
+}
+
+/// A WRITE of one packet.
+fn write(config: &NicConfig, qpn: u32, psn: u32, payload: usize) -> Vec<u8> {
+    let bth = BthRepr::new(Opcode::Write(Position::Only), qpn, psn);
+    let reth = RethRepr {
+        address: 0x1000,
+        key: 7,
+        length: payload as u32,
+    };
+    plain(config, bth, Extension::Reth(reth), &vec![0x5a; payload])
+}
+
+/// The row that the engine of requests takes, if any, and whether one of its decisions is taken.
+fn at_requests(pipe: &RxPipe) -> (Option<RxPacket>, bool) {
+    let asked = pipe.request.valid.val() & pipe.request.ready.val();
+    let decided = pipe.request_action.valid.val() & pipe.request_action.ready.val();
+    (asked.then(|| pipe.request.data.val()), decided)
 }
 
 /// Clocks until an engine decides, 1 while its decision waits to be taken, 0 when it is free.

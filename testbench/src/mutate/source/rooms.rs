@@ -21,7 +21,8 @@ pub struct Room {
     pub also: &'static [(&'static str, &'static str)],
 }
 
-const fn models(
+const fn room(
+    package: &'static str,
     name: &'static str,
     folder: &'static str,
     tests: &'static str,
@@ -29,26 +30,24 @@ const fn models(
 ) -> Room {
     Room {
         name: Cow::Borrowed(name),
-        package: "hpcc-models",
+        package,
         folder: Cow::Borrowed(folder),
         tests,
         also,
     }
 }
 
-const fn rtl(
+const fn models(
     name: &'static str,
     folder: &'static str,
     tests: &'static str,
     also: &'static [(&'static str, &'static str)],
 ) -> Room {
-    Room {
-        name: Cow::Borrowed(name),
-        package: "hpcc-rtl",
-        folder: Cow::Borrowed(folder),
-        tests,
-        also,
-    }
+    room("hpcc-models", name, folder, tests, also)
+}
+
+const fn rtl(name: &'static str, folder: &'static str, tests: &'static str) -> Room {
+    room("hpcc-rtl", name, folder, tests, &[])
 }
 
 /// Every room that has unit tests of its own.
@@ -122,19 +121,20 @@ pub static ROOMS: [Room; 16] = [
         ],
     ),
     models("models/workload", "models/src/workload", "workload::", &[]),
-    rtl("rtl/cc", "rtl/src/cc", "cc::", &[]),
-    rtl("rtl/host", "rtl/src/host", "host::", &[]),
-    rtl("rtl/prim", "rtl/src/prim", "prim::", &[]),
-    rtl(
+    rtl("rtl/cc", "rtl/src/cc", "cc::"),
+    rtl("rtl/host", "rtl/src/host", "host::"),
+    rtl("rtl/prim", "rtl/src/prim", "prim::"),
+    room(
+        "hpcc-rtl",
         "rtl/rx",
         "rtl/src/rx",
         "rx::",
         &[("hpcc-rtl", "transport::dispatch::tests::lost::")],
     ),
-    rtl("rtl/sched", "rtl/src/sched", "sched::", &[]),
-    rtl("rtl/switch", "rtl/src/switch", "switch::", &[]),
-    rtl("rtl/transport", "rtl/src/transport", "transport::", &[]),
-    rtl("rtl/tx", "rtl/src/tx", "tx::", &[]),
+    rtl("rtl/sched", "rtl/src/sched", "sched::"),
+    rtl("rtl/switch", "rtl/src/switch", "switch::"),
+    rtl("rtl/transport", "rtl/src/transport", "transport::"),
+    rtl("rtl/tx", "rtl/src/tx", "tx::"),
 ];
 
 impl Room {

@@ -40,11 +40,9 @@ fn crowd(clocks: u64, every: u32) -> Tally {
         feed(pipe, queue.pop_front());
         pipe.request.ready.next = engine == 0;
         pipe.request_action.valid.next = engine == 1;
-        let (row, decided, unfair) = step(pipe, |p| {
+        let ((row, decided), unfair) = step(pipe, |p| {
             assert!(!p.lost.val(), "clock {clock}: the buffer is full");
-            let asked = p.request.valid.val() & p.request.ready.val();
-            let decided = p.request_action.valid.val() & p.request_action.ready.val();
-            (asked.then(|| p.request.data.val()), decided, p.unfair.val())
+            (at_requests(p), p.unfair.val())
         });
         count_down(&mut engine, row.is_some(), decided);
         tally.unfair += u32::from(unfair);

@@ -38,9 +38,7 @@ fn frames_that_the_buffer_has_no_room_for_leave_nothing_behind() {
             if p.lost.val() {
                 lost.push(ended.expect("a frame ended two clocks ago"));
             }
-            let asked = p.request.valid.val() & p.request.ready.val();
-            let decided = p.request_action.valid.val() & p.request_action.ready.val();
-            (asked.then(|| p.request.data.val()), decided)
+            at_requests(p)
         });
         count_down(&mut engine, row.is_some(), decided);
         seen.extend(row.map(|row| row.psn.0 as u32));

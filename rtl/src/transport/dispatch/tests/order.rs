@@ -275,16 +275,7 @@ fn what_follows_from_frames_follows_in_their_order() {
 
 /// A plain packet of one beat.
 fn small(config: &NicConfig, opcode: Opcode, extension: Extension, psn: u32) -> Vec<u8> {
-    RocePacket {
-        ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 9]), config.mac),
-        ipv4: Ipv4Repr::udp(PEER, config.ip),
-        udp: UdpRepr::ports(0xc000, config.ports.roce),
-        int: &[],
-        bth: BthRepr::new(opcode, 2, psn),
-        extension,
-        payload: &[],
-    }
-    .to_frame()
+    plain(config, BthRepr::new(opcode, 2, psn), extension, &[])
 }
 
 /// Requests, READ responses and acknowledgements in turn, a frame a clock; engines decide seven clocks after a row comes.
