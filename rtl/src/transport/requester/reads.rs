@@ -174,3 +174,7 @@ impl Logic for Verdict {
         named_inside::<Self>()
     }
 }
+
+#[cfg(test)]
+#[path = "tests/reads.rs"]
+mod tests;

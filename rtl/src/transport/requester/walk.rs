@@ -145,3 +145,7 @@ impl<const SEGMENT: usize> Logic for Walk<SEGMENT> {
         named_inside::<Self>()
     }
 }
+
+#[cfg(test)]
+#[path = "tests/walk.rs"]
+mod tests;

@@ -456,3 +456,7 @@ impl Logic for Stages {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/stages.rs"]
+mod tests;

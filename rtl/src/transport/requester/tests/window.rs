@@ -53,6 +53,12 @@ fn run(seed: u64, returning: f64, deferred: f64) -> u64 {
         window.read_place.next = U(place);
         // the choices of the pipe and of the state machine are combinational
         rust_hdl::prelude::simulate(window.as_mut(), 10);
+        // what is taken shows, and while it shows none is looked at that could be passed by
+        assert!(!(window.took.q.val() && window.passes.val()), "clock {clock}");
+        // while a ring is known to be full, none of its queue pair is in the pipe
+        let known_full = window.entered.q.val() && window.found_full[16].val();
+        let back = window.comes_back.val() && window.end_qp.val() == window.entered_qp.q.val();
+        assert!(!(known_full && back), "clock {clock}");
         let front = window.front.val();
         let inside = pipe.iter().flatten().any(|(_, qp, _)| *qp == front.qpn.0);
         let held = window.returns.val() || window.defers.val();

@@ -73,7 +73,8 @@ fn completions_that_wait_are_those_of_their_messages() {
     assert_eq!(b.done, expected);
 }
 
-/// Acknowledgements come as fast as they can, and the host takes a completion now and then: those of a queue pair leave in the order of its work.
+/// Acknowledgements come as fast as they can, and the host takes a completion now and then, or none for a while, so that those of several queue pairs wait: those
+/// of a queue pair leave in the order of its work.
 #[test]
 fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() {
     const QPS: u64 = 12;
@@ -84,6 +85,7 @@ fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() 
     let (mut posted, mut sent, mut answered) = (0, [0; QPS as usize], [0; QPS as usize]);
     for clock in 0..30_000u64 {
         b.accept = [1.0, 0.2, 0.02][(clock / 700 % 3) as usize];
+        b.host = clock / 700 % 7 != 3;
         if b.works.is_empty() {
             b.work(posted % QPS, posted, false, 64);
             posted += 1;
@@ -102,6 +104,10 @@ fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() 
         b.tick();
     }
     assert!(b.done.len() > 2000, "{}", b.done.len());
+    // and all of them leave, of each queue pair that waits
+    (b.accept, b.host) = (1.0, true);
+    b.drain();
+    assert_eq!(b.done.len() as u64, answered.iter().sum::<u64>());
     for qp in 0..QPS {
         let of = b.done.iter().filter(|done| done.0 % QPS == qp);
         let numbers: Vec<u64> = of.map(|done| done.0 / QPS).collect();

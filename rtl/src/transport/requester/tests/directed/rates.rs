@@ -1,6 +1,7 @@
 //! How many clocks work requests, answers and READ responses take one behind the other.
 
 use super::*;
+use std::collections::VecDeque;
 
 /// Twelve queue pairs: work requests of one packet, then their acknowledgements, then both at once.
 #[test]
@@ -155,5 +156,53 @@ fn read_responses_behind_what_is_left_to_the_state_machine_are_decided_once_and_
             .collect();
         let wanted: Vec<_> = (0..rounds).map(|id| (qp * rounds + id, 0)).collect();
         assert_eq!(ids, wanted, "queue pair {qp}");
+    }
+}
+
+/// Work requests and acknowledgements of many queue pairs one behind the other, and now and then a negative acknowledgement, which is for the state machine:
+/// that comes while both pipes are full, and waits until both have run out.
+#[test]
+fn the_state_machine_comes_between_two_full_pipes() {
+    const QPS: u64 = 24;
+    const CLOCKS: u64 = 12_000;
+    let mut b: Bench<20> = Bench::new(11);
+    for qp in 0..QPS {
+        b.context(qp, GENERATION, 0, 0, false, true);
+    }
+    let (mut posted, mut naks, mut end) = (0, 0, [0; QPS as usize]);
+    // by queue pair: what has been sent and not answered
+    let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); QPS as usize];
+    for clock in 0..CLOCKS + 2000 {
+        while b.works.len() < 2 && clock < CLOCKS {
+            b.work(posted % QPS, posted, false, 64);
+            posted += 1;
+        }
+        for message in std::mem::take(&mut b.messages) {
+            let qp = (message.address >> 4) as usize;
+            assert_eq!((message.start, message.end), (end[qp], end[qp] + 1), "queue pair {qp}");
+            end[qp] = message.end;
+            b.sent.push_back((qp as u64, GENERATION, message.end));
+            open[qp].push_back(message.start);
+        }
+        let qp = b.random.below(QPS);
+        if b.sent.is_empty() && b.answers.len() < 2 {
+            if let Some(psn) = open[qp as usize].pop_front() {
+                if b.random.chance(0.03) {
+                    b.acknowledge(qp, GENERATION, psn, 0x60, &[]);
+                    naks += 1;
+                }
+                b.acknowledge(qp, GENERATION, psn, ACK, &[]);
+            }
+        }
+        b.tick();
+    }
+    b.drain();
+    assert!(posted > CLOCKS / 5 && naks > 50, "{posted} {naks}");
+    assert_eq!((b.done.len() as u64, b.count(Counter::NaksReceived)), (posted, naks));
+    assert!(b.done.iter().all(|done| (done.1, done.2) == (OK, 64)));
+    for qp in 0..QPS {
+        let of = b.done.iter().filter(|done| done.0 % QPS == qp);
+        let numbers: Vec<u64> = of.map(|done| done.0 / QPS).collect();
+        assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "queue pair {qp}");
     }
 }
