@@ -200,3 +200,7 @@ impl Logic for Intake {
         named_inside::<Self>()
     }
 }
+
+#[cfg(test)]
+#[path = "tests/intake.rs"]
+mod tests;
