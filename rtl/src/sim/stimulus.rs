@@ -1,6 +1,6 @@
 //! Seeded random inputs, the same on every machine.
 
-use crate::prim::uint::mask;
+use crate::prim::uint::{mask, Limbs};
 use hpcc_models::seeds::seed;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -48,6 +48,11 @@ impl Stimulus {
     #[inline(always)]
     pub fn uniform(&mut self, bits: usize) -> u64 {
         self.rng.random::<u64>() & mask(bits)
+    }
+    /// A word of which every bit is random; of a kind a value that it has.
+    pub fn word<T: Limbs>(&mut self) -> T {
+        let limbs: Vec<u64> = (0..T::LIMBS).map(|_| self.uniform(64)).collect();
+        T::from_limbs(&limbs)
     }
     /// A number of `bits` bits, half of the time a corner: zero, one, the maximum and its neighbours, a single bit,
     /// a run of ones, or a number much shorter than the width.

@@ -2,7 +2,6 @@
 //! pair, by itself or in a later one that speaks for it.
 
 use super::*;
-use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
 use std::collections::VecDeque;
 
@@ -60,9 +59,7 @@ impl Bench {
     }
 
     fn answer(&mut self, qps: u64, only_data: bool) -> Commit {
-        let mut limbs = Commit::default().limbs();
-        limbs.iter_mut().for_each(|limb| *limb = self.random.uniform(64));
-        let mut answer = Commit::from_slice(&limbs);
+        let mut answer: Commit = self.random.word();
         let qp = self.random.below(qps);
         let plain = only_data || self.random.chance(0.7);
         answer.qp = U(qp);

@@ -4,4 +4,5 @@ mod bench;
 mod directed;
 mod model;
 mod parts;
+pub mod psns;
 mod world;

@@ -7,10 +7,8 @@ use crate::transport::requester::answers::Outcome;
 use crate::transport::requester::choice::Choice;
 use crate::transport::requester::intake::Intake;
 use crate::transport::requester::queue::Queue;
+use crate::transport::requester::tests::psns::PSNS;
 use crate::words::work::CompletionStatus;
-
-/// Numbers of 24 bits, modulo 2^24.
-const PSNS: u64 = 1 << 24;
 
 /// The registers of a queue pair, as their names tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

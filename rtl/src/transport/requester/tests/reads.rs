@@ -3,9 +3,7 @@
 use super::*;
 use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
-
-/// Numbers of 24 bits, modulo 2^24.
-const PSNS: u64 = 1 << 24;
+use crate::transport::requester::tests::psns::{distance, PSNS};
 
 #[test]
 fn a_read_response_becomes_what_the_rules_say() {
@@ -55,7 +53,7 @@ fn a_read_response_becomes_what_the_rules_say() {
         // of the four kinds only the one in the middle has no AETH; the last two end their READ
         let negative = opcode != 0x0e && syndrome >> 5 != 0;
         let sound = (opcode >= 0x0f) == ends && payload == expected;
-        let behind = psn != missing && (psn + PSNS - missing) % PSNS < PSNS / 2;
+        let behind = distance(psn, missing) > 0;
         let good = compared && psn == missing && sound;
         let is = |case: ResponseCase| known == case;
         assert_eq!(flags, (negative, good, ends), "case {case}");

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::sim::{init, step, Stimulus};
+use crate::transport::requester::tests::psns::{before, PSNS};
 use std::collections::VecDeque;
 
 #[path = "stages_meaning.rs"]
 mod meaning;
 
-use meaning::{before, Case, Meaning, PSNS};
+use meaning::{Case, Meaning};
 
 /// Clocks behind which a step comes out.
 const LAST: usize = 5;
@@ -57,16 +58,16 @@ impl Bench {
         } = self;
         let at = *clock;
         *clock += 1;
-        let meaning = cases[LAST].meaning();
+        let last = cases[LAST];
+        let meaning = last.meaning();
         step(block.as_mut(), |b| {
             let busy = cases.range(1..=LAST).any(|case| case.valid);
             assert_eq!(b.busy.val(), busy, "clock {at}");
             first_clock(b, &cases[1], at);
             third_clock(b, &cases[3], at);
             fourth_clock(b, &cases[4], at);
-            fifth_clock(b, &cases[5], &meaning, at);
+            fifth_clock(b, &last, &meaning, at);
         });
-        let last = &cases[LAST];
         let dropped = cases[1].valid && cases[1].step.response && cases[1].passes;
         let happened = [
             meaning.moves,
@@ -141,13 +142,7 @@ fn fourth_clock(b: &Stages, case: &Case, at: u64) {
 }
 
 fn fifth_clock(b: &Stages, case: &Case, meaning: &Meaning, at: u64) {
-    let flags =
-        |moved, done, completed, takes, answer, response, tells, echo, ghost, ignored, ended, saved, writing| {
-            [
-                moved, done, completed, takes, answer, response, tells, echo, ghost, ignored, ended, saved, writing,
-            ]
-        };
-    let shown = flags(
+    let shown = [
         b.moved.val(),
         b.frees.val(),
         b.completed.val(),
@@ -161,8 +156,8 @@ fn fifth_clock(b: &Stages, case: &Case, meaning: &Meaning, at: u64) {
         b.ended.val(),
         b.saved.val(),
         b.writing.val(),
-    );
-    let wanted = flags(
+    ];
+    let wanted = [
         meaning.moves || meaning.takes,
         meaning.done,
         meaning.done && case.message.last,
@@ -176,7 +171,7 @@ fn fifth_clock(b: &Stages, case: &Case, meaning: &Meaning, at: u64) {
         meaning.ended,
         case.saved.is_some(),
         case.writes(),
-    );
+    ];
     assert_eq!(shown, wanted, "clock {at}: {case:?}\n{meaning:?}");
     assert!(!case.writes() || b.qp.val() == case.step.qp, "clock {at}");
     assert!(!case.valid || b.place.val() == case.step.place, "clock {at}");

@@ -1,14 +1,8 @@
 //! A step of the pipe of answers at random, and what it means by the transport's rules.
 
 use super::*;
+use crate::transport::requester::tests::psns::{before, PSNS};
 use crate::words::work::CompletionStatus;
-
-/// Numbers of 24 bits, modulo 2^24.
-pub const PSNS: u64 = 1 << 24;
-/// `a` lies before `b`.
-pub fn before(a: u64, b: u64) -> bool {
-    (a + PSNS - b) % PSNS >= PSNS / 2
-}
 
 /// A step, and what the tables say when it asks them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,16 +100,20 @@ impl Case {
         m.read = random.chance(if response { 0.9 } else { 0.5 });
         m.last = random.chance(0.6);
         m.length = U(random.corner(13));
-        let full = 256 << mtu;
-        let rest = (m.length.0 + full - 1) % full + 1;
-        t.length = U([full, full, rest, rest, random.corner(16)][random.below(5) as usize]);
-        if random.chance(0.05) {
-            t.length = U(t.length.0 ^ 1 << random.below(16));
-        }
+        let (full, rest) = case.lengths();
+        let length = [full, full, rest, rest, random.corner(16)][random.below(5) as usize];
+        let flipped = if random.chance(0.05) { 1 << random.below(16) } else { 0 };
+        case.step.length = U(length ^ flipped);
         if random.chance(0.6) {
             case.mostly_moves(random);
         }
         case
+    }
+
+    /// Bytes of a whole packet, and of the last one of the READ.
+    fn lengths(&self) -> (u64, u64) {
+        let full = 256 << self.mtu;
+        (full, (self.message.length.0 + full - 1) % full + 1)
     }
 
     /// Almost everything is as it must be for a step that moves something.
@@ -154,8 +152,7 @@ impl Case {
         }
         if mostly() {
             self.step.ends = (psn + 1) % PSNS == self.message.end_psn.0;
-            let full = 256 << self.mtu;
-            let rest = (self.message.length.0 + full - 1) % full + 1;
+            let (full, rest) = self.lengths();
             self.step.length = U(if self.step.ends { rest } else { full });
         }
     }
@@ -224,7 +221,7 @@ impl Case {
     fn response(&self, meaning: &mut Meaning) {
         let (s, m, t) = (self.now(), &self.message, &self.step);
         let (psn, next) = (t.psn.0, (t.psn.0 + 1) % PSNS);
-        let full = 256 << self.mtu;
+        let (full, rest) = self.lengths();
         let asked = self.alive && self.context_generation == t.generation.0 && !s.dead && !t.negative;
         // a READ with missing data is with the scheduler, and this PSN has been sent
         let waits = !self.posts_are_void() && s.read_at != s.admit && !self.old() && !self.unsent() && m.read;
@@ -232,8 +229,7 @@ impl Case {
         let follows = psn == s.accepted.0 && !before(psn, m.first_psn.0);
         let in_order = (first || follows) && !before(psn, s.accepted.0);
         let inside = before(next, m.end_psn.0) && !t.ends && t.length.0 == full;
-        let rest = (1..=full).contains(&t.length.0) && t.length.0 % full == m.length.0 % full;
-        let at_end = next == m.end_psn.0 && t.ends && rest;
+        let at_end = next == m.end_psn.0 && t.ends && t.length.0 == rest;
         meaning.takes = asked && waits && in_order && (inside || at_end);
         meaning.defers_response = !meaning.takes;
         if meaning.takes {

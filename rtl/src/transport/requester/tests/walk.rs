@@ -2,15 +2,7 @@
 
 use super::*;
 use crate::sim::{init, step, Stimulus};
-
-/// Numbers of 24 bits, modulo 2^24.
-const PSNS: u64 = 1 << 24;
-
-/// How far `a` lies behind `b`, negative if before it.
-fn distance(a: u64, b: u64) -> i64 {
-    let ahead = (a + PSNS - b) % PSNS;
-    ahead as i64 - if ahead < PSNS / 2 { 0 } else { PSNS as i64 }
-}
+use crate::transport::requester::tests::psns::{before, distance, PSNS};
 
 /// With messages of 2^`SEGMENT` PSNs: of a state that has just been read, and of one in registers.
 fn steps<const SEGMENT: usize>(seed: u64) {
@@ -42,7 +34,7 @@ fn steps<const SEGMENT: usize>(seed: u64) {
         b.loads.next = random.chance(0.5);
         b.una.next = U(una);
         // of a state in registers nobody says where the answer lies
-        let lies = (distance(psn, una) < 0, psn == una);
+        let lies = (before(psn, una), psn == una);
         let noise = random.uniform(2);
         (b.old.next, b.at_una.next) = if loads { lies } else { (noise & 1 == 1, noise & 2 == 2) };
         (b.start.next, b.finish.next, b.read.next) = (U(start), U(end), read);
@@ -63,7 +55,7 @@ fn steps<const SEGMENT: usize>(seed: u64) {
         // READ data moves on a READ from `una` on, an acknowledgement a WRITE if it is about something new
         let moves = if read { with_data && distance(limit, una) >= 0 } else { distance(limit, una) > 0 };
         let moves = if read && loads { with_data && distance(psn, una) >= 0 } else { moves };
-        let inside = distance(limit, end) < 0;
+        let inside = before(limit, end);
         let behind_data = (limit + 1) % PSNS;
         let new_una = match (moves, read, inside) {
             (true, true, true) => behind_data,
@@ -74,14 +66,11 @@ fn steps<const SEGMENT: usize>(seed: u64) {
         let complete = moves && if read { behind_data == end } else { !inside };
         let taken = moves && read && inside;
         let advances = taken || (moves && !read);
-        let holds = distance(sought, start) >= 0 && distance(sought, end) < 0;
+        let holds = distance(sought, start) >= 0 && before(sought, end);
         let left = (end + PSNS - una) % PSNS;
         let left = if left == 0 { PSNS } else { left };
         let fits = left as i64 <= span && (!read || reads < most);
-        let wanted = (
-            new_una,
-            [advances, complete, taken, holds, distance(sought, end) < 0, fits],
-        );
+        let wanted = (new_una, [advances, complete, taken, holds, before(sought, end), fits]);
         let given = format!("una {una:#x} limit {limit:#x} end {end:#x} read {read} loads {loads}");
         assert_eq!(shown, wanted, "case {case}: {given}");
         moved += u64::from(moves);

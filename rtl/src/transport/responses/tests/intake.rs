@@ -1,7 +1,6 @@
 //! What comes next, in every clock: which input is taken, as what, and when it waits, against the rules of the file.
 
 use super::*;
-use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
 use std::collections::VecDeque;
 
@@ -32,12 +31,12 @@ impl Offer {
                 ResponseInput::Creation
             }
             Self::End(end) => {
-                let tag = entry.msn.0 & 31;
+                let tag = bit_cast_word::<EndInMsn, U<24>>(entry.msn).tag;
                 let psn = (end.psn.0 + u64::from(!end.failed)) & 0xff_ffff;
                 let shown = (entry.generation, entry.ends_or_failed, entry.psn.0, tag);
                 assert_eq!(
                     shown,
-                    (end.generation, end.failed, psn, end.tag.0),
+                    (end.generation, end.failed, psn, end.tag),
                     "clock {clock}: {end:?}"
                 );
                 ResponseInput::ReadEnd
@@ -64,9 +63,7 @@ impl Offer {
 }
 
 fn answer(random: &mut Stimulus) -> Commit {
-    let mut limbs = Commit::default().limbs();
-    limbs.iter_mut().for_each(|limb| *limb = random.uniform(64));
-    let mut answer = Commit::from_slice(&limbs);
+    let mut answer: Commit = random.word();
     answer.qp = U(random.below(5));
     answer
 }

@@ -78,10 +78,7 @@ fn completions_that_wait_are_those_of_their_messages() {
 #[test]
 fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() {
     const QPS: u64 = 12;
-    let mut b: Bench<20> = Bench::new(8);
-    for qp in 0..QPS {
-        b.context(qp, GENERATION, 0, 0, false, true);
-    }
+    let mut b = queue_pairs(8, QPS);
     let (mut posted, mut sent, mut answered) = (0, [0; QPS as usize], [0; QPS as usize]);
     for clock in 0..30_000u64 {
         b.accept = [1.0, 0.2, 0.02][(clock / 700 % 3) as usize];
@@ -108,15 +105,7 @@ fn completions_of_a_queue_pair_keep_their_order_however_slowly_they_are_taken() 
     (b.accept, b.host) = (1.0, true);
     b.drain();
     assert_eq!(b.done.len() as u64, answered.iter().sum::<u64>());
-    for qp in 0..QPS {
-        let of = b.done.iter().filter(|done| done.0 % QPS == qp);
-        let numbers: Vec<u64> = of.map(|done| done.0 / QPS).collect();
-        assert_eq!(
-            numbers,
-            (0..numbers.len() as u64).collect::<Vec<_>>(),
-            "queue pair {qp}"
-        );
-    }
+    b.done_in_order(QPS);
 }
 
 /// Of completions that wait, one has failed, and those behind it are of messages that were never sent: each is told with its own status.

@@ -30,7 +30,27 @@ fn bench(psn: u64, works: &[(bool, u64)]) -> Bench<20> {
     bench
 }
 
+/// Queue pairs from 0 on, of MTU 256, that start at PSN 0.
+fn queue_pairs(seed: u64, qps: u64) -> Bench<20> {
+    let mut bench = Bench::new(seed);
+    for qp in 0..qps {
+        bench.context(qp, GENERATION, 0, 0, false, true);
+    }
+    bench
+}
+
 impl Bench<20> {
+    /// The work requests that are done, numbered in turn over so many queue pairs, are the first ones of each and in their order.
+    fn done_in_order(&self, qps: u64) {
+        for qp in 0..qps {
+            let of = self.done.iter().filter(|done| done.0 % qps == qp);
+            let numbers: Vec<u64> = of.map(|done| done.0 / qps).collect();
+            assert!(
+                numbers.iter().copied().eq(0..numbers.len() as u64),
+                "queue pair {qp}: {numbers:?}"
+            );
+        }
+    }
     /// Everything before `end` has been sent.
     fn sent_to(&mut self, end: u64) {
         self.sent.push_back((QP, GENERATION, end));

@@ -8,10 +8,7 @@ use std::collections::VecDeque;
 fn a_message_every_fourth_clock_and_an_acknowledgement_a_clock() {
     const QPS: u64 = 12;
     const EACH: u64 = 16;
-    let mut b: Bench<20> = Bench::new(7);
-    for qp in 0..QPS {
-        b.context(qp, GENERATION, 0, 0, false, true);
-    }
+    let mut b = queue_pairs(7, QPS);
     (0..20).for_each(|_| b.tick());
     let post = |b: &mut Bench<20>| {
         for id in 0..QPS * EACH {
@@ -165,10 +162,7 @@ fn read_responses_behind_what_is_left_to_the_state_machine_are_decided_once_and_
 fn the_state_machine_comes_between_two_full_pipes() {
     const QPS: u64 = 24;
     const CLOCKS: u64 = 12_000;
-    let mut b: Bench<20> = Bench::new(11);
-    for qp in 0..QPS {
-        b.context(qp, GENERATION, 0, 0, false, true);
-    }
+    let mut b = queue_pairs(11, QPS);
     let (mut posted, mut naks, mut end) = (0, 0, [0; QPS as usize]);
     // by queue pair: what has been sent and not answered
     let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); QPS as usize];
@@ -200,9 +194,5 @@ fn the_state_machine_comes_between_two_full_pipes() {
     assert!(posted > CLOCKS / 5 && naks > 50, "{posted} {naks}");
     assert_eq!((b.done.len() as u64, b.count(Counter::NaksReceived)), (posted, naks));
     assert!(b.done.iter().all(|done| (done.1, done.2) == (OK, 64)));
-    for qp in 0..QPS {
-        let of = b.done.iter().filter(|done| done.0 % QPS == qp);
-        let numbers: Vec<u64> = of.map(|done| done.0 / QPS).collect();
-        assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "queue pair {qp}");
-    }
+    b.done_in_order(QPS);
 }
