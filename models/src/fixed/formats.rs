@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn the_book_shows_this_table() {
-        let page = include_str!("../../../docs/src/number-formats.md");
+        let page = include_str!("../../../docs/src/reference/number-formats.md");
         for f in TABLE {
             let row = format!("| {} | {} | {} | {} |", f.name, f.notation, f.bits, f.unit);
-            assert!(page.contains(&row), "docs/src/number-formats.md lacks the row {row}");
+            assert!(page.contains(&row), "number-formats.md lacks the row {row}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sending hosts: flows of a NIC in round robin, each bound by window and pace; acknowledgements before data.
 //!
-//! The rules are those of the authors' simulator (see `docs/src/ns3-agreement.md`): a full packet goes out when what is in flight is
+//! The rules are those of the authors' simulator (see `docs/src/evidence/ns3-agreement.md`): a full packet goes out when what is in flight is
 //! below the window before it; the next one of the flow waits for the wire bytes of this one at the flow's rate; a new rate moves that
 //! moment; one pending wake-up per NIC.
 

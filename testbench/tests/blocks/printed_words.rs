@@ -130,10 +130,13 @@ int main(void)\n{{\n  uint8_t w[HPCC_WORK_REQUEST_BYTES], c[HPCC_COMPLETION_BYTE
 /// The tables themselves are compared by the test of the committed folder.
 #[test]
 fn the_book_includes_the_printed_tables() {
-    for (page, printed) in [("registers.md", "hpcc_nic_regs.md"), ("nic.md", "hpcc_nic_words.md")] {
+    for (page, printed) in [
+        ("reference/registers.md", "hpcc_nic_regs.md"),
+        ("explain/nic.md", "hpcc_nic_words.md"),
+    ] {
         let text = std::fs::read_to_string(workspace_dir().join("docs/src").join(page)).unwrap();
         assert!(
-            text.contains(&format!("{{{{#include ../../verilog-out/{printed}}}}}")),
+            text.contains(&format!("{{{{#include ../../../verilog-out/{printed}}}}}")),
             "{page}"
         );
     }

@@ -216,15 +216,18 @@ fn sections(text: &str) -> Vec<String> {
 
 /// README and the chapters: file name and text.
 fn pages() -> Vec<(String, String)> {
-    let root = workspace();
-    let mut pages = vec![root.join("README.md")];
-    let folder = std::fs::read_dir(root.join("docs/src")).expect("the book");
-    pages.extend(
-        folder
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|e| e == "md")),
-    );
+    let mut pages = vec![workspace().join("README.md")];
+    let mut folders = vec![workspace().join("docs/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder of the book").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "md") {
+                pages.push(path);
+            }
+        }
+    }
     pages.sort();
     let read = |page: &PathBuf| {
         let name = page.file_name().expect("a file").to_string_lossy().into_owned();

@@ -39,7 +39,7 @@ fn verdicts(name: &str) -> BTreeMap<String, String> {
 }
 
 /// The book's table of the HPCC paper's figures.
-const TABLE: &str = include_str!("../../../docs/src/figures.md");
+const TABLE: &str = include_str!("../../../docs/src/evidence/figures.md");
 
 /// What the table says: of each scenario, verdict of each check. A row of five cells names scenarios and checks in its second cell; the last one begins
 /// with the verdict.

@@ -52,7 +52,7 @@ pub(super) const STEP: &str =
 
 /// Tables from which on nextpnr's electrostatic placer is used: minutes for a block for which its own choice, `heap`, needs up to an hour. Smaller
 /// blocks are placed in minutes by either, and `heap` leaves them shorter wires; so it does where more than half of the multipliers are in use, which
-/// `static` strews. What clock rates both find is in `docs/src/numbers.md`.
+/// `static` strews. What clock rates both find is in `docs/src/evidence/numbers.md`.
 const STATIC_FROM: u64 = 16_000;
 
 /// Tables in use: of distributed RAM four hold the bits, two more write them.
