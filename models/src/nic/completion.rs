@@ -66,6 +66,10 @@ pub enum Status {
     InvalidWork,
     /// The flow ended before this request's turn.
     Flushed,
+    /// The peer was not ready to receive more often than the queue pair may wait.
+    RnrRetryExceeded,
+    /// A message was longer than the receive that it took.
+    LocalLengthError,
 }
 
 impl Status {
@@ -81,7 +85,34 @@ impl Status {
             Self::LocalOperationalError => "local_operational_error",
             Self::InvalidWork => "invalid_work",
             Self::Flushed => "flushed",
+            Self::RnrRetryExceeded => "rnr_retry_exceeded",
+            Self::LocalLengthError => "local_length_error",
         }
+    }
+
+    /// All, in the order of their codes.
+    pub const ALL: [Self; 11] = [
+        Self::Ok,
+        Self::RetryExceeded,
+        Self::RemoteInvalidRequest,
+        Self::RemoteAccessError,
+        Self::RemoteOperationalError,
+        Self::LocalAccessError,
+        Self::LocalOperationalError,
+        Self::InvalidWork,
+        Self::Flushed,
+        Self::RnrRetryExceeded,
+        Self::LocalLengthError,
+    ];
+
+    /// Code in completions.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The status of a code, if there is one.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
     }
 }
 

@@ -22,6 +22,7 @@
 //! | `format` | INT in other formats than Fig. 7's |
 //! | `control` | control packets |
 //! | `link` | a lossy wire between two NICs |
+//! | `queues` | queues in the host's memory |
 //! | `registers` | the register map |
 
 mod acceptance;
@@ -53,6 +54,7 @@ mod probe;
 mod psn;
 mod qp;
 mod qp_config;
+pub mod queues;
 mod receive;
 mod receiver_law;
 pub mod registers;

@@ -1,0 +1,48 @@
+//! Queues in the host's memory: entries, doorbells, commands, and the surface by which a host drives a NIC that has them.
+//!
+//! The host writes work requests and receives into rings, tells the NIC by doorbells how far it has written, and finds completions and events in
+//! rings of its own. All fields are little-endian except immediate data, which stands as on the wire. Indices count slots from the start without
+//! end, in 16 bits; slot `index % entries` of the ring is meant. The book's page has the layouts, from these types.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `segment`, `send_entry`, `receive_entry`, `completion_entry`, `event_entry` | layouts of entries |
+//! | `doorbell` | words that the host writes to the NIC |
+//! | `state` | states of a queue pair and its moves |
+//! | `command`, `region` | what the host creates, changes, asks and destroys |
+//! | `surface` | how a host drives a NIC with queues |
+
+mod bytes;
+mod codes;
+mod command;
+mod completion_entry;
+mod doorbell;
+mod event_entry;
+#[cfg(test)]
+mod layout_tests;
+mod receive_entry;
+mod region;
+mod segment;
+mod send_entry;
+mod state;
+mod surface;
+
+pub use command::{
+    Attributes, Code, Command, CreateCq, CreateEq, CreateQp, Path, QpInfo, Reply, Ring, MAX_RING, MIN_RING,
+    RING_ALIGNMENT,
+};
+pub use completion_entry::{
+    CompletionEntry, CompletionOpcode, COMPLETION_ENTRY_LEN, COMPLETION_IMMEDIATE, COMPLETION_INVALIDATED,
+    COMPLETION_SOLICITED, PHASE, TIME_BITS,
+};
+pub use doorbell::{Doorbell, DoorbellKind, PAGE_LEN};
+pub use event_entry::{EventEntry, EventKind, COMPLETION_QUEUE_EVENTS, EVENT_ENTRY_LEN, QUEUE_PAIR_EVENTS};
+pub use receive_entry::{ReceiveEntry, RECEIVE_ENTRY_LEN, RECEIVE_SLOTS};
+pub use region::{MemoryRegion, QpRights, Rights};
+pub use segment::{total_length, Segment, MAX_SEGMENTS, SEGMENT_LEN};
+pub use send_entry::{
+    Data, EntryError, SendEntry, SendOpcode, MAX_INLINE, SEND_ENTRY_LEN, SEND_FENCE, SEND_INLINE, SEND_SIGNALED,
+    SEND_SOLICITED,
+};
+pub use state::{may_move, Attribute, Move, State, MOVES};
+pub use surface::{QueueNic, QueueSizes, EVENT_QUEUES};
