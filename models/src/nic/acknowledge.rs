@@ -5,12 +5,15 @@ use super::counters::Counter;
 use super::feedback::Feedback;
 use super::memory::Memory;
 use super::nic::Nic;
-use super::psn::{near, payload_len, wire};
+use super::psn::{near, payload_len, wire, Psn};
 use super::qp::Echo;
 use super::requester::{Acked, Requester};
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
-use crate::wire::{Extension, NakCode, Opcode, Position, RocePacket, Syndrome, MASK_24};
+use crate::wire::{rnr_wait_ns, Extension, NakCode, Opcode, Position, RocePacket, Syndrome, MASK_24};
+
+/// `rnr_retry` that never ends a queue pair.
+const RNR_FOR_EVER: u32 = 7;
 
 impl<M: Memory> Nic<M> {
     /// Takes an acknowledgement, positive or negative.
@@ -35,11 +38,12 @@ impl<M: Memory> Nic<M> {
                 self.counters.count(Counter::NaksReceived);
                 (EventKind::Nak, psn)
             }
+            Syndrome::Rnr(_) if self.host.has(qpn) => (EventKind::Ack, psn),
             Syndrome::Rnr(_) | Syndrome::Reserved(_) => return Err(Counter::IgnoredSyndrome),
         };
         let old = psn < requester.una();
         let sent_at = match kind {
-            EventKind::Ack => requester.sent_at(packet.bth.psn, &limits),
+            EventKind::Ack if end > psn => requester.sent_at(packet.bth.psn, &limits),
             _ => None,
         };
         let acked = requester.acknowledge(end);
@@ -49,6 +53,9 @@ impl<M: Memory> Nic<M> {
             return Ok(());
         };
         match aeth.syndrome {
+            // Linux sends a sequence NAK behind one that says to wait
+            Syndrome::Nak(NakCode::PsnSequence) if requester.wait_until.is_some() && psn == requester.una() => {}
+            Syndrome::Rnr(code) if !old => self.wait_for_receiver(now, qpn, psn, code),
             Syndrome::Nak(NakCode::PsnSequence) if !old => {
                 requester.rewind();
                 requester.deadline = None;
@@ -62,7 +69,7 @@ impl<M: Memory> Nic<M> {
             _ => {}
         }
         let snd_nxt = self.qps.get(&qpn).map_or(0, |qp| wire(qp.requester.nxt()));
-        let psn_next = (packet.bth.psn + u32::from(kind == EventKind::Ack)) & MASK_24;
+        let psn_next = (packet.bth.psn + u32::from(end > psn)) & MASK_24;
         let flow = request_flow(qpn);
         self.feed(Feedback {
             kind,
@@ -76,6 +83,28 @@ impl<M: Memory> Nic<M> {
             now,
         });
         Ok(())
+    }
+
+    /// The peer's receiver is not ready for packet `psn`, and everything before it is acknowledged: back to it, and nothing is sent until the coded time
+    /// is over. Within that time another such answer changes nothing.
+    fn wait_for_receiver(&mut self, now: u64, qpn: u32, psn: Psn, code: u8) {
+        let Some(qp) = self.qps.get_mut(&qpn) else { return };
+        let limit = qp.own.rnr_retry.unwrap_or(RNR_FOR_EVER);
+        let requester = &mut qp.requester;
+        if requester.una() < psn {
+            // the data of a READ before it is lost
+            return self.read_lost(qpn);
+        }
+        if requester.wait_until.is_some() {
+            return;
+        }
+        requester.waits += 1;
+        if limit != RNR_FOR_EVER && requester.waits > limit {
+            return self.end_requester(now, qpn, Status::RnrRetryExceeded, Some(psn));
+        }
+        requester.rewind();
+        requester.deadline = None;
+        requester.wait_until = Some(now + rnr_wait_ns(code));
     }
 
     /// Takes a READ response packet.
@@ -103,7 +132,7 @@ impl<M: Memory> Nic<M> {
             .message(psn)
             .filter(|_| psn < requester.max())
             .ok_or(Counter::Stray)?;
-        if !message.work.operation.is_read() {
+        if !message.work.operation.is_read() || message.kind.atomic {
             return Err(Counter::Stray);
         }
         let acked = requester.acknowledge(psn);
@@ -120,8 +149,13 @@ impl<M: Memory> Nic<M> {
             return Err(Counter::BadReadResponse);
         }
         let address = message.work.local_address + index * u64::from(mtu);
-        if len > 0 && self.memory.write(address, packet.payload).is_err() {
-            self.end_requester(now, qpn, Status::LocalOperationalError, Some(psn));
+        let written = match self.host.has(qpn) {
+            true => self.scatter(qpn, message.work.id, index * u64::from(mtu), packet.payload),
+            false if len == 0 => Ok(()),
+            false => (self.memory.write(address, packet.payload)).map_err(|_| Status::LocalOperationalError),
+        };
+        if let Err(status) = written {
+            self.end_requester(now, qpn, status, Some(psn));
             return Ok(());
         }
         let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
@@ -179,17 +213,18 @@ impl<M: Memory> Nic<M> {
     }
 
     /// Completes what an acknowledgement finished; progress restarts the timer.
-    fn progressed(&mut self, now: u64, qpn: u32, acked: Acked) {
+    pub(super) fn progressed(&mut self, now: u64, qpn: u32, acked: Acked) {
         if acked.progress {
             self.restart_timer(now, qpn);
         }
         for work in acked.completed {
             self.complete(now, work, Status::Ok);
         }
+        self.fetch(now, qpn);
     }
 
     /// Something shows that the oldest READ data outstanding is lost: ask for it again, once per gap.
-    fn read_lost(&mut self, qpn: u32) {
+    pub(super) fn read_lost(&mut self, qpn: u32) {
         let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
             return;
         };

@@ -6,7 +6,9 @@ use super::nic::Nic;
 use super::psn::wire;
 use super::qp::Qp;
 use super::responder::{AckPsn, Response};
-use crate::wire::{AethRepr, BthRepr, Extension, Opcode, PortRole, Syndrome, SYNDROME_ACK};
+use crate::wire::{
+    atomic_answer, AethRepr, BthRepr, Extension, Opcode, PortRole, Syndrome, ATOMIC_ACKNOWLEDGE, SYNDROME_ACK,
+};
 
 impl<M: Memory> Nic<M> {
     /// Pause stops acknowledgements, echoes and notifications.
@@ -21,7 +23,7 @@ impl<M: Memory> Nic<M> {
 
     pub(super) fn acknowledgement_ready(&self, qp: &Qp) -> bool {
         !self.acknowledgements_paused()
-            && (!qp.echoes.is_empty() || matches!(qp.responder.front(), Some(Response::Ack { .. })))
+            && (!qp.echoes.is_empty() || qp.responder.front().is_some_and(Response::is_acknowledgement))
     }
 
     /// An acknowledgement, an echo or a notification, of one queue pair after the other.
@@ -34,7 +36,7 @@ impl<M: Memory> Nic<M> {
         let remote = qp.config.remote_qpn;
         // a notification counts while its packet is not acknowledged
         let notifies = self.config.feedback.notifies() && !qp.echoes.is_empty();
-        if notifies || !matches!(qp.responder.front(), Some(Response::Ack { .. })) {
+        if notifies || !qp.responder.front().is_some_and(Response::is_acknowledgement) {
             let echo = qp.echoes.pop_front()?;
             let (psn, extension) = match echo.opcode {
                 Opcode::NotificationAck => {
@@ -56,14 +58,40 @@ impl<M: Memory> Nic<M> {
             };
             return Some(self.frame(&self.qps[&qpn], &content));
         }
-        let Some(Response::Ack { psn, nak, msn, int }) = qp.responder.pop() else {
-            return None;
+        let mut opcode = Opcode::Acknowledge;
+        let mut result = None;
+        let (psn, syndrome, msn, int) = match qp.responder.pop()? {
+            Response::Ack { psn, nak, msn, int } => {
+                let psn = match psn {
+                    AckPsn::Exact(psn) => psn,
+                    AckPsn::Newest => qp.responder.newest_left(),
+                };
+                let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
+                (psn, syndrome, msn, int)
+            }
+            Response::NotReady { psn, timer, msn, int } => (psn, Syndrome::Rnr(timer), msn, int),
+            Response::Atomic {
+                psn,
+                original,
+                msn,
+                int,
+            } => {
+                opcode = Opcode::OtherResponse(ATOMIC_ACKNOWLEDGE);
+                result = Some(atomic_answer(
+                    AethRepr {
+                        syndrome: Syndrome::parse(SYNDROME_ACK),
+                        msn,
+                    },
+                    original,
+                ));
+                (psn, Syndrome::parse(SYNDROME_ACK), msn, int)
+            }
+            Response::Read { .. } => return None,
         };
-        let psn = match psn {
-            AckPsn::Exact(psn) => psn,
-            AckPsn::Newest => qp.responder.newest_left(),
+        let extension = match result {
+            None => Extension::Aeth(AethRepr { syndrome, msn }),
+            Some(_) => Extension::None,
         };
-        let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
         let content = Content {
             role: if qp.config.int {
                 PortRole::IntEcho
@@ -71,9 +99,9 @@ impl<M: Memory> Nic<M> {
                 PortRole::Roce
             },
             int: &int,
-            bth: BthRepr::new(Opcode::Acknowledge, remote, wire(psn)),
-            extension: Extension::Aeth(AethRepr { syndrome, msn }),
-            payload: &[],
+            bth: BthRepr::new(opcode, remote, wire(psn)),
+            extension,
+            payload: result.as_ref().map_or(&[], |bytes| bytes.as_slice()),
             collects: true,
         };
         Some(self.frame(&self.qps[&qpn], &content))

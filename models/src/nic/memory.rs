@@ -1,5 +1,6 @@
 //! Memory regions (key, bounds, rights) and the host memory behind them.
 
+use super::queues::{MemoryRegion, Rights};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -67,6 +68,12 @@ pub enum Access {
     RemoteWrite,
     /// READ from the network.
     RemoteRead,
+    /// By this NIC's own work requests and receives, to write.
+    LocalWrite,
+    /// Atomic operation from the network.
+    RemoteAtomic,
+    /// Removal by SEND with invalidate.
+    Invalidate,
 }
 
 /// A memory region.
@@ -84,16 +91,69 @@ pub struct Region {
     pub remote_read: bool,
 }
 
+impl From<Region> for MemoryRegion {
+    /// The same region of a host without queues: protection domain 0, wire addresses are memory addresses.
+    fn from(region: Region) -> Self {
+        Self {
+            key: region.key,
+            domain: 0,
+            address: region.address,
+            length: region.length,
+            offset: 0,
+            rights: Rights {
+                local_write: true,
+                remote_write: region.remote_write,
+                remote_read: region.remote_read,
+                remote_atomic: false,
+                invalidate: false,
+            },
+        }
+    }
+}
+
+/// Entry of the table in the state in which a check found it: removal or replacement of the region ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Guard {
+    key: u32,
+    version: u64,
+}
+
+/// Memory that a check allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Checked {
+    /// First address in memory, the region's offset added.
+    pub address: u64,
+    /// Entry that must still stand when the memory is used; `None` for zero bytes, which nobody checks.
+    pub guard: Option<Guard>,
+}
+
 /// All regions by key.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    by_key: BTreeMap<u32, Region>,
+    by_key: BTreeMap<u32, (MemoryRegion, u64)>,
+    writes: u64,
 }
 
 impl Regions {
     /// Adds or replaces a region.
     pub fn insert(&mut self, region: Region) {
-        self.by_key.insert(region.key, region);
+        self.store(region.into());
+    }
+
+    /// Adds or replaces a region of a host with queues.
+    pub(super) fn store(&mut self, region: MemoryRegion) {
+        self.writes += 1;
+        self.by_key.insert(region.key, (region, self.writes));
+    }
+
+    /// A region has this key.
+    pub(super) fn has(&self, key: u32) -> bool {
+        self.by_key.contains_key(&key)
+    }
+
+    /// Keys in use.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u32> + '_ {
+        self.by_key.keys().copied()
     }
 
     /// Removes a region.
@@ -103,21 +163,37 @@ impl Regions {
 
     /// Whether `length` bytes from `address` on lie in the region of `key` and may be used so. Zero bytes always may.
     pub fn allows(&self, key: u32, address: u64, length: u64, access: Access) -> bool {
+        self.check(0, key, address, length, access).is_some()
+    }
+
+    /// Where in memory `length` bytes from `address` on of the region of `key` are, if a user of protection domain `domain` may use them so.
+    pub(super) fn check(&self, domain: u16, key: u32, address: u64, length: u64, access: Access) -> Option<Checked> {
         if length == 0 {
-            return true;
+            return Some(Checked { address, guard: None });
         }
-        let Some(region) = self.by_key.get(&key) else {
-            return false;
-        };
-        let right = match access {
-            Access::Local => true,
-            Access::RemoteWrite => region.remote_write,
-            Access::RemoteRead => region.remote_read,
-        };
-        let Some(offset) = address.checked_sub(region.address) else {
-            return false;
-        };
-        right && offset <= region.length && length <= region.length - offset
+        let (region, version) = self.by_key.get(&key)?;
+        let inside = address.checked_sub(region.address)?;
+        let fits = inside <= region.length && length <= region.length - inside;
+        let guard = Some(Guard { key, version: *version });
+        (region.domain == domain && region.allows(access) && fits).then_some(Checked {
+            address: address.wrapping_add(region.offset),
+            guard,
+        })
+    }
+
+    /// The region of a key, if a user of protection domain `domain` may remove it by invalidation.
+    pub(super) fn may_invalidate(&self, domain: u16, key: u32) -> bool {
+        let region = self.by_key.get(&key);
+        region.is_some_and(|(region, _)| region.domain == domain && region.allows(Access::Invalidate))
+    }
+
+    /// Whether what a check found still stands.
+    pub(super) fn holds(&self, guard: Option<Guard>) -> bool {
+        guard.is_none_or(|guard| {
+            self.by_key
+                .get(&guard.key)
+                .is_some_and(|(_, version)| *version == guard.version)
+        })
     }
 }
 

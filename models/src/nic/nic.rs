@@ -9,6 +9,7 @@ use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::qp::{Marked, Qp};
 use super::qp_config::QpConfig;
+use super::queues::{End, Host};
 use super::receiver_law::ReceiverLaw;
 use super::{request_flow, response_flow};
 use crate::cc::{CongestionControl, FlowCount};
@@ -49,6 +50,8 @@ pub struct Nic<M> {
     /// Queue pairs with data.
     pub(super) flow_count: FlowCount,
     pub(super) feedback_counters: FeedbackCounters,
+    /// Queues in the host's memory.
+    pub(super) host: Host,
 }
 
 impl<M: Memory> Nic<M> {
@@ -80,6 +83,7 @@ impl<M: Memory> Nic<M> {
             receiver_laws: BTreeMap::new(),
             flow_count: FlowCount::default(),
             feedback_counters: FeedbackCounters::default(),
+            host: Host::default(),
         }
     }
 
@@ -135,6 +139,14 @@ impl<M: Memory> Nic<M> {
 
     /// Creates a queue pair, or one anew that has ended with an error.
     pub fn create_qp(&mut self, config: QpConfig) -> Result<(), HostError> {
+        match self.host.has(config.qpn) {
+            true => Err(HostError::Exists(config.qpn)),
+            false => self.create_transport(config),
+        }
+    }
+
+    /// The two halves of a queue pair, whoever posts to it.
+    pub(super) fn create_transport(&mut self, config: QpConfig) -> Result<(), HostError> {
         let qpn = config.qpn;
         if let Some(field) = config.fault() {
             return Err(HostError::Field { qpn, field });
@@ -157,7 +169,8 @@ impl<M: Memory> Nic<M> {
             .get(&ip)
             .ok_or(HostError::NoNeighbour { qpn, ip })?;
         let receiver_law = self.new_receiver_law(&config)?;
-        self.remove_qp(0, qpn);
+        self.end_requester(0, qpn, Status::Flushed, None);
+        self.remove_transport(qpn);
         let counter = self.generations.entry(qpn).or_default();
         *counter = counter.checked_add(1).unwrap_or(1);
         let generation = *counter;
@@ -204,10 +217,15 @@ impl<M: Memory> Nic<M> {
 
     /// Removes a queue pair; its requests are completed as flushed at `now`, frames of it that still come are unknown.
     pub fn remove_qp(&mut self, now: u64, qpn: u32) -> bool {
-        if !self.qps.contains_key(&qpn) {
+        if !self.qps.contains_key(&qpn) || self.host.has(qpn) {
             return false;
         }
         self.end_requester(now, qpn, Status::Flushed, None);
+        self.remove_transport(qpn)
+    }
+
+    /// Forgets both halves of a queue pair without a word to the host.
+    pub(super) fn remove_transport(&mut self, qpn: u32) -> bool {
         let law = self.qps.get(&qpn).map_or(0, |qp| qp.law);
         if let Some(cc) = self.laws.get_mut(&law) {
             cc.remove(request_flow(qpn));
@@ -220,8 +238,9 @@ impl<M: Memory> Nic<M> {
 
     /// Takes a work request at `now`. Faults become completions; only a full queue is returned, for a later attempt.
     pub fn post(&mut self, now: u64, work: WorkRequest) -> Result<(), HostError> {
-        let Some(qp) = self.qps.get_mut(&work.qpn).filter(|_| work.length <= MAX_MESSAGE) else {
-            self.complete(now, work, Status::InvalidWork);
+        let fits = work.length <= MAX_MESSAGE && !self.host.has(work.qpn);
+        let Some(qp) = self.qps.get_mut(&work.qpn).filter(|_| fits) else {
+            self.complete_stream(now, work, Status::InvalidWork);
             return Ok(());
         };
         if qp.requester.ended.is_some() {
@@ -257,6 +276,13 @@ impl<M: Memory> Nic<M> {
     }
 
     pub(super) fn complete(&mut self, now: u64, work: WorkRequest, status: Status) {
+        match self.host.has(work.qpn) {
+            true => self.complete_send(now, &work, status),
+            false => self.complete_stream(now, work, status),
+        }
+    }
+
+    fn complete_stream(&mut self, now: u64, work: WorkRequest, status: Status) {
         if status != Status::Ok {
             self.counters.count(Counter::ErrorCompletions);
         }
@@ -272,6 +298,9 @@ impl<M: Memory> Nic<M> {
 
     /// Ends the requester half: the request of packet `at` (the oldest one if `None`) gets `status`, the others are flushed.
     pub(super) fn end_requester(&mut self, now: u64, qpn: u32, status: Status, at: Option<psn::Psn>) {
+        if self.host.has(qpn) {
+            return self.end_queue_pair(now, qpn, End::of_request(status, at));
+        }
         let Some(qp) = self.qps.get_mut(&qpn) else { return };
         let at = at.unwrap_or(qp.requester.una());
         let guilty = qp.requester.message(at).map(|message| message.work.id);

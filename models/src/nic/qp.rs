@@ -70,6 +70,23 @@ pub(super) struct Qp {
     pub notified: Notified,
     /// Whether the peer, which computes the window, is silent.
     pub silence: SilenceWatch,
+    /// Registers that the queue pair has values of its own for.
+    pub own: Own,
+}
+
+/// Values of a queue pair where the registers have those of all others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Own {
+    /// Retransmission timeout, ns; `u64::MAX` for never.
+    pub timeout_ns: Option<u64>,
+    /// Timeouts without progress.
+    pub retry_limit: Option<u32>,
+    /// READs and atomic operations outstanding.
+    pub max_rd_atomic: Option<usize>,
+    /// Waits for a receiver that is not ready; 7 for ever.
+    pub rnr_retry: Option<u32>,
+    /// READs of the peer held at once.
+    pub responder_reads: Option<usize>,
 }
 
 impl Qp {
@@ -91,6 +108,7 @@ impl Qp {
             reporting: Reporting::default(),
             notified: Notified::default(),
             silence: SilenceWatch::default(),
+            own: Own::default(),
             config,
         }
     }
@@ -114,12 +132,22 @@ impl Qp {
         }
     }
 
+    /// Retransmission timeout, ns; `u64::MAX` for never.
+    pub fn timeout_ns(&self, nic: &NicConfig) -> u64 {
+        self.own.timeout_ns.unwrap_or(nic.retry_timeout_ns)
+    }
+
+    /// READs that the responder holds at once.
+    pub fn responder_reads(&self, nic: &NicConfig) -> usize {
+        self.own.responder_reads.unwrap_or(nic.responder_reads as usize)
+    }
+
     /// Limits of the requester at this moment.
     pub fn limits(&self, nic: &NicConfig) -> Limits {
         Limits {
             window: self.request_pacer.window(),
             psn_span: nic.psn_span.into(),
-            max_rd_atomic: nic.max_rd_atomic as usize,
+            max_rd_atomic: self.own.max_rd_atomic.unwrap_or(nic.max_rd_atomic as usize),
             ack_req_interval: match nic.feedback.ack_every {
                 every @ 2.. if self.config.int => every.into(),
                 _ => nic.ack_req_interval,

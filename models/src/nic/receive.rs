@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::nic::Nic;
 use super::qp::Marked;
 use crate::cc::Carrier;
-use crate::wire::{Opcode, PortRole, RocePacket};
+use crate::wire::{Opcode, PortRole, RocePacket, ATOMIC_ACKNOWLEDGE};
 
 impl<M: Memory> Nic<M> {
     /// Takes a frame (without FCS) that has arrived whole at `now`.
@@ -36,7 +36,13 @@ impl<M: Memory> Nic<M> {
             return Err(Counter::WrongPeer);
         }
         let opcode = packet.bth.opcode;
-        if opcode != Opcode::Cnp && opcode.port_role(qp.config.int) != Some(role) {
+        let atomic_answer = opcode == Opcode::OtherResponse(ATOMIC_ACKNOWLEDGE) && self.host.has(qpn);
+        let expected = match atomic_answer {
+            // INT of an atomic operation comes back as an acknowledgement's
+            true => Opcode::Acknowledge.port_role(qp.config.int),
+            false => opcode.port_role(qp.config.int),
+        };
+        if opcode != Opcode::Cnp && expected != Some(role) {
             return Err(Counter::WrongPort);
         }
         let mut packet = *packet;
@@ -44,6 +50,7 @@ impl<M: Memory> Nic<M> {
             packet.payload = checked(key, &packet).ok_or(Counter::Icrc)?;
         }
         let packet = &packet;
+        self.communication_established(qpn);
         if packet.ipv4.congestion_experienced() {
             match opcode {
                 Opcode::ReadResponse(_) => self.marked(now, qpn, Marked::Response),
@@ -74,6 +81,7 @@ impl<M: Memory> Nic<M> {
             Opcode::ProbeResponse => self.probe_response(now, packet),
             Opcode::Notification => self.notification(now, packet),
             Opcode::NotificationAck => self.acknowledging_notification(now, packet),
+            Opcode::OtherResponse(_) if atomic_answer => self.atomic_answer(now, packet),
             Opcode::OtherResponse(_) => Err(Counter::Stray),
         }
     }

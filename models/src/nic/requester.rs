@@ -15,6 +15,16 @@ pub(super) struct Message {
     pub work: WorkRequest,
     pub start: Psn,
     pub end: Psn,
+    pub kind: Kind,
+}
+
+/// Peculiarities of a message of a queue pair with queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// An atomic operation: for packet numbers a READ of one packet.
+    pub atomic: bool,
+    /// The message begins when all READs and atomic operations before it are complete.
+    pub fence: bool,
 }
 
 /// What the requester would send next.
@@ -67,6 +77,14 @@ pub(super) struct Requester {
     pub deadline: Option<u64>,
     /// Why the half has ended.
     pub ended: Option<Status>,
+    /// A message that fails here, by its work request, and how: nothing of it is sent any more, and the half ends when it is the oldest.
+    pub held: Option<(u64, Status)>,
+    /// No message begins that has not begun.
+    pub draining: bool,
+    /// The peer's receiver was not ready: nothing is sent until this time.
+    pub wait_until: Option<u64>,
+    /// Waits for the peer's receiver since the last progress.
+    pub waits: u32,
     send_times: SendTimes,
 }
 
@@ -87,6 +105,10 @@ impl Requester {
             retries: 0,
             deadline: None,
             ended: None,
+            held: None,
+            draining: false,
+            wait_until: None,
+            waits: 0,
             send_times: SendTimes::default(),
         }
     }
@@ -118,13 +140,38 @@ impl Requester {
     }
 
     pub fn push(&mut self, work: WorkRequest) {
+        self.push_as(work, Kind::default());
+    }
+
+    pub fn push_as(&mut self, work: WorkRequest, kind: Kind) {
         let start = self.assigned;
         self.assigned += packets(work.length, self.mtu);
         self.messages.push_back(Message {
             work,
             start,
             end: self.assigned,
+            kind,
         });
+    }
+
+    /// How the oldest message fails here, if it does.
+    pub fn failing(&self) -> Option<Status> {
+        let front = self.messages.front()?;
+        self.held
+            .and_then(|(id, status)| (front.work.id == id).then_some(status))
+    }
+
+    /// No message that has begun is left.
+    pub fn drained(&self) -> bool {
+        self.messages.front().is_none_or(|front| front.start >= self.max)
+    }
+
+    /// The message at `nxt` may not go on, or not begin, whatever the window is.
+    fn must_wait(&self, message: &Message) -> bool {
+        let begins = self.nxt == message.start;
+        self.held.is_some_and(|(id, _)| id == message.work.id)
+            || message.kind.fence && begins && !self.reads.is_empty()
+            || self.draining && begins && self.nxt == self.max
     }
 
     /// The message that `psn` belongs to.
@@ -141,10 +188,10 @@ impl Requester {
 
     /// What may be sent now, pacing aside.
     pub fn next(&self, limits: &Limits) -> Option<Next> {
-        if self.ended.is_some() {
+        if self.ended.is_some() || self.wait_until.is_some() {
             return None;
         }
-        let message = self.message(self.nxt)?;
+        let message = self.message(self.nxt).filter(|message| !self.must_wait(message))?;
         let room = limits.psn_span.saturating_sub(self.nxt - self.una);
         match message.work.operation {
             Operation::Write => {
@@ -247,6 +294,8 @@ impl Requester {
         self.nxt = self.nxt.max(to);
         self.max = self.max.max(to);
         self.retries = 0;
+        self.waits = 0;
+        self.wait_until = None;
         bytes
     }
 
@@ -277,6 +326,7 @@ impl Requester {
     pub fn end(&mut self, status: Status) -> Vec<WorkRequest> {
         self.ended = Some(status);
         self.deadline = None;
+        self.wait_until = None;
         self.messages.drain(..).map(|message| message.work).collect()
     }
 }

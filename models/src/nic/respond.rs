@@ -2,18 +2,20 @@
 
 use super::completion::MAX_MESSAGE;
 use super::counters::Counter;
-use super::memory::{Access, Memory};
+use super::memory::{Access, Checked, Memory};
 use super::nic::Nic;
 use super::psn::{packets, Psn};
 use super::responder::{has_records, no_int, AckPsn, Incoming, Order, Response};
-use crate::wire::{Extension, NakCode, Opcode, Position, RethRepr, RocePacket, MASK_24};
+use crate::wire::{Extension, NakCode, Opcode, Position, RethRepr, RocePacket, Verb, MASK_24};
 
 /// Why a request was not executed.
-enum Refusal {
+pub(super) enum Refusal {
     /// Answered with this code; the responder half ends.
     Nak(NakCode),
     /// As if the network had lost it.
     Drop(Counter),
+    /// No receive is posted: the peer is told to wait and to come again with this packet.
+    NotReady,
 }
 
 impl From<NakCode> for Refusal {
@@ -60,11 +62,16 @@ impl<M: Memory> Nic<M> {
         match result {
             Ok(()) => Ok(()),
             Err(Refusal::Drop(reason)) => Err(reason),
+            Err(Refusal::NotReady) => {
+                self.not_ready(packet);
+                Ok(())
+            }
             Err(Refusal::Nak(code)) => {
                 self.counters.count(Counter::NaksSent);
                 let responder = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.responder;
                 responder.acknowledge(AckPsn::Exact(at), Some(code), packet.int);
                 responder.end();
+                self.request_refused(now, qpn, code);
                 Ok(())
             }
         }
@@ -72,6 +79,11 @@ impl<M: Memory> Nic<M> {
 
     /// A request whose PSN was executed before: READ is executed again, everything else only acknowledged again.
     fn duplicate(&mut self, now: u64, packet: &RocePacket, psn: Psn) -> Result<(), Refusal> {
+        if let Opcode::OtherRequest(opcode) = packet.bth.opcode {
+            if self.repeated_atomic(packet, psn, opcode)? {
+                return Ok(());
+            }
+        }
         let (Opcode::ReadRequest, Extension::Reth(reth)) = (packet.bth.opcode, packet.extension) else {
             self.acknowledge_write(now, packet, AckPsn::Newest);
             return Ok(());
@@ -83,21 +95,41 @@ impl<M: Memory> Nic<M> {
         if end > qp.responder.expected || !packet.payload.is_empty() {
             return Err(Refusal::Drop(Counter::Stray));
         }
-        if !self
-            .regions
-            .allows(reth.key, reth.address, reth.length.into(), Access::RemoteRead)
-        {
-            return Err(NakCode::RemoteAccess.into());
+        let checked = self.remote_memory(packet.bth.dest_qp, &reth, Access::RemoteRead)?;
+        if let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) {
+            qp.responder.rewind(psn);
         }
-        qp.responder.rewind(psn);
-        self.queue_read(packet.bth.dest_qp, psn, end, &reth)
+        self.queue_read(packet.bth.dest_qp, (psn, end), &reth, checked)
     }
 
-    fn queue_read(&mut self, qpn: u32, first: Psn, end: Psn, reth: &RethRepr) -> Result<(), Refusal> {
+    /// Memory that a request of the peer names, if it may be used so.
+    pub(super) fn remote_memory(&self, qpn: u32, reth: &RethRepr, access: Access) -> Result<Checked, NakCode> {
+        let checked = self.regions.check(
+            self.host.domain(qpn),
+            reth.key,
+            reth.address,
+            reth.length.into(),
+            access,
+        );
+        let checked = checked.ok_or(NakCode::RemoteAccess)?;
+        // removal of a region stops requests under way only where the queue pair has queues
+        Ok(Checked {
+            guard: checked.guard.filter(|_| self.host.has(qpn)),
+            ..checked
+        })
+    }
+
+    fn queue_read(
+        &mut self,
+        qpn: u32,
+        (first, end): (Psn, Psn),
+        reth: &RethRepr,
+        checked: Checked,
+    ) -> Result<(), Refusal> {
         let Some(qp) = self.qps.get_mut(&qpn) else {
             return Ok(());
         };
-        if qp.responder.reads() >= self.config.responder_reads as usize {
+        if qp.responder.reads() >= qp.responder_reads(&self.config) {
             return Err(Refusal::Drop(Counter::ReadDepth));
         }
         // in the order of packet numbers: what waits for an acknowledgement comes before the READ's data
@@ -108,7 +140,7 @@ impl<M: Memory> Nic<M> {
             qp.responder.msn = qp.responder.msn.wrapping_add(1) & MASK_24;
         }
         let msn = qp.responder.msn;
-        let (address, length) = (reth.address, u64::from(reth.length));
+        let (address, length) = (checked.address, u64::from(reth.length));
         qp.responder.push(Response::Read {
             first,
             next: first,
@@ -117,6 +149,7 @@ impl<M: Memory> Nic<M> {
             length,
             msn,
             repeated,
+            guard: checked.guard,
         });
         Ok(())
     }
@@ -132,6 +165,9 @@ impl<M: Memory> Nic<M> {
                 self.execute_write(now, packet, position, reth).map_err(Refusal::Nak)
             }
             (Opcode::ReadRequest, Extension::Reth(reth)) => self.execute_read(packet, &reth),
+            (Opcode::OtherRequest(opcode), _) if self.host.has(packet.bth.dest_qp) => {
+                self.execute_verb(now, packet, opcode)
+            }
             _ => Err(NakCode::InvalidRequest.into()),
         }
     }
@@ -143,30 +179,71 @@ impl<M: Memory> Nic<M> {
         position: Position,
         reth: Option<RethRepr>,
     ) -> Result<(), NakCode> {
-        let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
+        self.write_allowed(packet.bth.dest_qp, position, packet.payload, reth)?;
+        self.write_payload(packet.bth.dest_qp, packet.payload, reth)?;
+        self.accepted(now, packet, position);
+        Ok(())
+    }
+
+    /// Checks a WRITE packet; nothing changes.
+    pub(super) fn write_allowed(
+        &self,
+        qpn: u32,
+        position: Position,
+        payload: &[u8],
+        reth: Option<RethRepr>,
+    ) -> Result<(), NakCode> {
+        let Some(qp) = self.qps.get(&qpn) else {
             return Ok(());
         };
-        let payload = packet.payload.len() as u64;
         let total = reth.map(|reth| u64::from(reth.length));
-        if !qp.responder.write_fits(position, payload, total, qp.config.mtu.into()) || total > Some(MAX_MESSAGE) {
+        let fits = (qp.responder).write_fits(position, payload.len() as u64, total, qp.config.mtu.into());
+        if !fits || total > Some(MAX_MESSAGE) || !self.host.permits(qpn, Access::RemoteWrite) {
             return Err(NakCode::InvalidRequest);
         }
-        if let Some(RethRepr { address, key, length }) = reth {
-            if !self.regions.allows(key, address, length.into(), Access::RemoteWrite) {
+        match reth {
+            Some(reth) => self.remote_memory(qpn, &reth, Access::RemoteWrite).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the payload of a WRITE packet that was checked.
+    pub(super) fn write_payload(&mut self, qpn: u32, payload: &[u8], reth: Option<RethRepr>) -> Result<(), NakCode> {
+        let begun = match reth {
+            Some(reth) => {
+                let checked = self.remote_memory(qpn, &reth, Access::RemoteWrite)?;
+                Some(Incoming {
+                    address: checked.address,
+                    remaining: reth.length.into(),
+                    length: reth.length.into(),
+                    guard: checked.guard,
+                    send: false,
+                })
+            }
+            None => None,
+        };
+        let Some(qp) = self.qps.get_mut(&qpn) else {
+            return Ok(());
+        };
+        qp.responder.message = begun.or(qp.responder.message);
+        if let Some(message) = &mut qp.responder.message {
+            if !self.regions.holds(message.guard) {
                 return Err(NakCode::RemoteAccess);
             }
-            qp.responder.message = Some(Incoming {
-                address,
-                remaining: length.into(),
-            });
-        }
-        if let Some(message) = &mut qp.responder.message {
-            if payload > 0 && self.memory.write(message.address, packet.payload).is_err() {
+            if !payload.is_empty() && self.memory.write(message.address, payload).is_err() {
                 return Err(NakCode::RemoteOperational);
             }
-            message.address = message.address.wrapping_add(payload);
-            message.remaining -= payload;
+            message.address = message.address.wrapping_add(payload.len() as u64);
+            message.remaining -= payload.len() as u64;
         }
+        Ok(())
+    }
+
+    /// A packet that carries data was executed: the next one is expected, and this one acknowledged.
+    pub(super) fn accepted(&mut self, now: u64, packet: &RocePacket, position: Position) {
+        let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
+            return;
+        };
         let psn = qp.responder.expected;
         qp.responder.expected += 1;
         if position.is_end() {
@@ -174,7 +251,6 @@ impl<M: Memory> Nic<M> {
             qp.responder.msn = qp.responder.msn.wrapping_add(1) & MASK_24;
         }
         self.acknowledge_write(now, packet, AckPsn::Exact(psn));
-        Ok(())
     }
 
     /// Acknowledges a WRITE packet, or lets it wait for the acknowledgement of a later one.
@@ -183,7 +259,11 @@ impl<M: Memory> Nic<M> {
         let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
             return;
         };
-        let ends = matches!(packet.bth.opcode, Opcode::Write(position) if position.is_end());
+        let ends = match packet.bth.opcode {
+            Opcode::OtherRequest(opcode) => Verb::parse(opcode).is_some_and(Verb::ends),
+            Opcode::Write(position) => position.is_end(),
+            _ => false,
+        };
         let asks = packet.bth.ack_req || ends;
         if qp.config.int && together && !asks {
             let int = has_records(packet.int).then(|| packet.int.to_vec());
@@ -194,18 +274,18 @@ impl<M: Memory> Nic<M> {
     }
 
     fn execute_read(&mut self, packet: &RocePacket, reth: &RethRepr) -> Result<(), Refusal> {
-        let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
+        let Some(qp) = self.qps.get(&packet.bth.dest_qp) else {
             return Ok(());
         };
         let length = u64::from(reth.length);
-        if qp.responder.message.is_some() || !packet.payload.is_empty() || length > MAX_MESSAGE {
+        let begun = qp.responder.message.is_some();
+        let permitted = self.host.permits(packet.bth.dest_qp, Access::RemoteRead);
+        if begun || !packet.payload.is_empty() || length > MAX_MESSAGE || !permitted {
             return Err(NakCode::InvalidRequest.into());
-        }
-        if !self.regions.allows(reth.key, reth.address, length, Access::RemoteRead) {
-            return Err(NakCode::RemoteAccess.into());
         }
         let first = qp.responder.expected;
         let end = first + packets(length, qp.config.mtu);
-        self.queue_read(packet.bth.dest_qp, first, end, reth)
+        let checked = self.remote_memory(packet.bth.dest_qp, reth, Access::RemoteRead)?;
+        self.queue_read(packet.bth.dest_qp, (first, end), reth, checked)
     }
 }

@@ -1,5 +1,6 @@
 //! Responder half of a queue pair: expected PSN, message in progress, and what waits to be answered, in PSN order.
 
+use super::memory::Guard;
 use super::psn::{near, Psn};
 use crate::cc::AckDelay;
 use crate::wire::{NakCode, Position, INT_EMPTY, INT_FIXED_LEN, MASK_24};
@@ -26,6 +27,12 @@ pub(super) struct Incoming {
     pub address: u64,
     /// Bytes still to come.
     pub remaining: u64,
+    /// Bytes of the whole message.
+    pub length: u64,
+    /// Region of a queue pair with queues, which must still stand when a packet is written.
+    pub guard: Option<Guard>,
+    /// A SEND: it goes where its receive says, and says nothing of its length.
+    pub send: bool,
 }
 
 /// The packet that an acknowledgement names.
@@ -57,6 +64,22 @@ pub(super) enum Response {
         msn: u32,
         /// Asked for again: `msn` counted it before.
         repeated: bool,
+        /// Region of a queue pair with queues, which must still stand when a packet is read.
+        guard: Option<Guard>,
+    },
+    /// The receiver is not ready for the request of this packet number; code of the time to wait.
+    NotReady {
+        psn: Psn,
+        timer: u8,
+        msn: u32,
+        int: Vec<u8>,
+    },
+    /// Answer to an atomic operation: the eight bytes that stood in memory.
+    Atomic {
+        psn: Psn,
+        original: u64,
+        msn: u32,
+        int: Vec<u8>,
     },
 }
 
@@ -69,7 +92,13 @@ impl Response {
             } => Some(*psn),
             Self::Ack { .. } => None,
             Self::Read { next, .. } => Some(*next),
+            Self::NotReady { psn, .. } | Self::Atomic { psn, .. } => Some(*psn),
         }
+    }
+
+    /// The response goes where acknowledgements go: before data.
+    pub fn is_acknowledgement(&self) -> bool {
+        !matches!(self, Self::Read { .. })
     }
 }
 
@@ -103,6 +132,8 @@ pub(super) struct Responder {
     /// Data packets that wait for an acknowledgement of several.
     pub delay: AckDelay<AckPsn, Vec<u8>>,
     queue: VecDeque<Response>,
+    /// Results of the newest atomic operations, for repeats.
+    pub atomics: VecDeque<(Psn, u64)>,
     unechoed: VecDeque<Unechoed>,
     /// Payload bytes of `unechoed`.
     pub inflight: u64,
@@ -118,6 +149,7 @@ impl Responder {
             message: None,
             delay: AckDelay::default(),
             queue: VecDeque::new(),
+            atomics: VecDeque::new(),
             unechoed: VecDeque::new(),
             inflight: 0,
         }
@@ -136,7 +168,7 @@ impl Responder {
     /// A WRITE packet at `position` with `payload` bytes continues the message in progress (or starts one, if `total` is
     /// what its header says) without breaking order or lengths.
     pub fn write_fits(&self, position: Position, payload: u64, total: Option<u64>, mtu: u64) -> bool {
-        if position.is_start() != self.message.is_none() {
+        if position.is_start() != self.message.is_none() || self.message.is_some_and(|message| message.send) {
             return false;
         }
         let remaining = total.or(self.message.map(|message| message.remaining)).unwrap_or(0);
@@ -218,7 +250,8 @@ impl Responder {
         let mut nak_cut = false;
         self.queue.retain(|response| {
             let keep = response.psn().is_none_or(|at| at < psn);
-            nak_cut |= !keep && matches!(response, Response::Ack { nak: Some(_), .. });
+            let negative = matches!(response, Response::Ack { nak: Some(_), .. } | Response::NotReady { .. });
+            nak_cut |= !keep && negative;
             keep
         });
         self.nak_sent &= !nak_cut;
@@ -262,7 +295,7 @@ impl Responder {
     pub fn read_nxt(&self) -> Psn {
         let waiting = self.queue.iter().find_map(|response| match response {
             Response::Read { next, .. } => Some(*next),
-            Response::Ack { .. } => None,
+            _ => None,
         });
         waiting
             .or(self.unechoed.back().map(|last| last.psn + 1))

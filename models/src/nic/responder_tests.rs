@@ -21,6 +21,7 @@ fn read(first: u64, end: u64) -> Response {
         length: 0,
         msn: 0,
         repeated: false,
+        guard: None,
     }
 }
 

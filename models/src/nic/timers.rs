@@ -15,24 +15,24 @@ impl<M: Memory> Nic<M> {
     /// It restarts on progress and with each packet sent, so a flow paced down does not time out by itself, and a window that is
     /// full stops restarting it.
     pub(super) fn restart_timer(&mut self, now: u64, qpn: u32) {
-        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+        let Some(qp) = self.qps.get_mut(&qpn) else {
             return;
         };
-        requester.deadline = requester
-            .outstanding()
-            .then(|| now.saturating_add(self.config.retry_timeout_ns));
+        let timeout = qp.timeout_ns(&self.config);
+        let runs = qp.requester.outstanding() && timeout != u64::MAX;
+        qp.requester.deadline = runs.then(|| now.saturating_add(timeout));
     }
 
     /// Carries out every timer that is due at `now`.
     pub(super) fn expire(&mut self, now: u64) {
         // neither a pause nor a stop is a loss: while it lasts, timers start over
-        let (pause, timeout) = (self.pause, self.config.retry_timeout_ns);
-        let config = &self.config;
+        let (pause, config) = (self.pause, &self.config);
         for qp in self
             .qps
             .values_mut()
             .filter(|qp| pause >> (qp.config.priority & 7) & 1 == 1 || qp.stopped(config))
         {
+            let timeout = qp.timeout_ns(config);
             if let Some(deadline) = &mut qp.requester.deadline {
                 *deadline = now.saturating_add(timeout);
             }
@@ -46,6 +46,10 @@ impl<M: Memory> Nic<M> {
             .collect();
         for qpn in timed_out {
             self.timeout(now, qpn);
+        }
+        for qp in self.qps.values_mut() {
+            let wait = &mut qp.requester.wait_until;
+            *wait = wait.filter(|until| *until > now);
         }
         self.acknowledge_late(now);
         for (flow, deadline) in self.ticks() {
@@ -67,10 +71,11 @@ impl<M: Memory> Nic<M> {
     }
 
     fn timeout(&mut self, now: u64, qpn: u32) {
-        let limit = self.config.retry_limit;
-        let Some(requester) = self.qps.get_mut(&qpn).map(|qp| &mut qp.requester) else {
+        let Some(qp) = self.qps.get_mut(&qpn) else {
             return;
         };
+        let limit = qp.own.retry_limit.unwrap_or(self.config.retry_limit);
+        let requester = &mut qp.requester;
         self.counters.count(Counter::Timeouts);
         requester.deadline = None;
         requester.retries += 1;
@@ -95,7 +100,8 @@ impl<M: Memory> Nic<M> {
 
     /// When [`Self::poll`] has something to do next, ns; `None` while nothing is queued or outstanding.
     pub fn next_deadline(&self) -> Option<u64> {
-        let timers = self.qps.values().filter_map(|qp| qp.requester.deadline);
+        let waits = self.qps.values().filter_map(|qp| qp.requester.wait_until);
+        let timers = self.qps.values().filter_map(|qp| qp.requester.deadline).chain(waits);
         let wait = u64::from(self.config.feedback.round_trip_ns);
         let late = self
             .qps

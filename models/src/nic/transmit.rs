@@ -17,6 +17,16 @@ use super::{request_flow, response_flow};
 use crate::cc::EventKind;
 use crate::wire::*;
 
+/// A request's packet without its outer headers.
+pub(super) struct RequestPacket {
+    pub opcode: Opcode,
+    pub extension: Extension,
+    pub solicited: bool,
+    /// Headers of [`crate::wire::Verb`].
+    pub header: Vec<u8>,
+    pub payload: Vec<u8>,
+}
+
 impl<M: Memory> Nic<M> {
     /// Carries out what is due at `now` and returns the frames (without FCS) that begin to leave.
     pub fn poll(&mut self, now: u64) -> Vec<Vec<u8>> {
@@ -87,7 +97,7 @@ impl<M: Memory> Nic<M> {
             let frame = if flow == request_flow(flow / 2) {
                 self.request_frame(now, flow / 2)
             } else {
-                self.response_frame(flow / 2)
+                self.response_frame(now, flow / 2)
             };
             let Some(frame) = frame else {
                 // The host's memory failed: the flow has ended, the next one takes the turn.
@@ -132,11 +142,13 @@ impl<M: Memory> Nic<M> {
 
     fn request_frame(&mut self, now: u64, qpn: u32) -> Option<Vec<u8>> {
         let qp = self.qps.get_mut(&qpn)?;
-        let (mtu, remote) = (qp.config.mtu, qp.config.remote_qpn);
-        let limits = qp.limits(&self.config);
-        let next = qp.requester.next(&limits)?;
+        let mtu = qp.config.mtu;
+        let next = qp.requester.next(&qp.limits(&self.config))?;
         let psn = qp.requester.nxt();
         let mut payload = Vec::new();
+        if self.host.has(qpn) {
+            return self.queued_request(now, qpn, &next);
+        }
         let (opcode, extension) = match &next {
             Next::Write { message, index, len } => {
                 payload.resize(*len, 0);
@@ -171,9 +183,34 @@ impl<M: Memory> Nic<M> {
                 (Opcode::ReadRequest, Extension::Reth(reth))
             }
         };
+        self.request_leaves(
+            now,
+            qpn,
+            &next,
+            RequestPacket {
+                opcode,
+                extension,
+                solicited: false,
+                header: Vec::new(),
+                payload,
+            },
+        )
+    }
+
+    /// Records that a packet of a request leaves now; its frame.
+    pub(super) fn request_leaves(&mut self, now: u64, qpn: u32, next: &Next, packet: RequestPacket) -> Option<Vec<u8>> {
+        let RequestPacket {
+            opcode,
+            extension,
+            solicited,
+            header,
+            payload,
+        } = packet;
         let qp = self.qps.get_mut(&qpn)?;
+        let (remote, psn) = (qp.config.remote_qpn, qp.requester.nxt());
+        let limits = qp.limits(&self.config);
         let idle = !qp.requester.outstanding();
-        let (ack_req, repeated) = qp.requester.sent(&next, now, &limits);
+        let (ack_req, repeated) = qp.requester.sent(next, now, &limits);
         let sampled = match (&self.config.sampling, opcode) {
             (Some(sampling), Opcode::Write(position)) => {
                 let starts = position.is_start();
@@ -193,21 +230,26 @@ impl<M: Memory> Nic<M> {
         let qp = &self.qps[&qpn];
         let bth = BthRepr {
             ack_req,
+            solicited,
             ..BthRepr::new(opcode, remote, wire(psn))
+        };
+        let body = match header.is_empty() {
+            true => payload,
+            false => [header, payload].concat(),
         };
         Some(self.frame(
             qp,
             &Content {
                 bth,
                 extension,
-                payload: &payload,
+                payload: &body,
                 collects,
                 ..data_content(qp)
             },
         ))
     }
 
-    fn response_frame(&mut self, qpn: u32) -> Option<Vec<u8>> {
+    fn response_frame(&mut self, now: u64, qpn: u32) -> Option<Vec<u8>> {
         let qp = self.qps.get_mut(&qpn)?;
         let Some(Response::Read {
             first,
@@ -217,6 +259,7 @@ impl<M: Memory> Nic<M> {
             length,
             msn,
             repeated,
+            guard,
         }) = qp.responder.front().cloned()
         else {
             return None;
@@ -225,10 +268,15 @@ impl<M: Memory> Nic<M> {
         let index = next - first;
         let mut payload = vec![0; payload_len(length, mtu, index)];
         let from = address.wrapping_add(index * u64::from(mtu));
-        if !payload.is_empty() && self.memory.read(from, &mut payload).is_err() {
+        let fault = match payload.is_empty() {
+            true => None,
+            false if !self.regions.holds(guard) => Some(NakCode::RemoteAccess),
+            false => (self.memory.read(from, &mut payload).is_err()).then_some(NakCode::RemoteOperational),
+        };
+        if let Some(code) = fault {
             // Nothing behind a failed READ may be answered.
             while qp.responder.pop().is_some() {}
-            let nak = Some(NakCode::RemoteOperational);
+            let nak = Some(code);
             let int = if int { INT_EMPTY.to_vec() } else { Vec::new() };
             qp.responder.push(Response::Ack {
                 psn: AckPsn::Exact(next),
@@ -239,6 +287,7 @@ impl<M: Memory> Nic<M> {
             });
             qp.responder.end();
             self.counters.count(Counter::NaksSent);
+            self.request_refused(now, qpn, code);
             return None;
         }
         // A READ cut short by a rewind has no last packet of its own: the new request brings it.

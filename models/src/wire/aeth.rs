@@ -86,6 +86,17 @@ impl Syndrome {
     }
 }
 
+/// Time that "receiver not ready" with this code asks for, ns; the low five bits of the code count. IBTA, table "Encoding for RNR NAK timer field".
+pub fn rnr_wait_ns(code: u8) -> u64 {
+    const UNIT_NS: u64 = 10_000;
+    match u32::from(code & 0x1f) {
+        0 => 65_536 * UNIT_NS,
+        code @ 1..=3 => u64::from(code) * UNIT_NS,
+        code if code.is_multiple_of(2) => (4 * UNIT_NS) << ((code - 4) / 2),
+        code => (6 * UNIT_NS) << ((code - 5) / 2),
+    }
+}
+
 /// Bytes from the start of an AETH.
 #[derive(Clone, Copy, Debug)]
 pub struct AethView<T: AsRef<[u8]>> {
@@ -152,6 +163,18 @@ mod tests {
         assert_eq!(out, bytes);
         for len in 0..AETH_LEN {
             assert!(AethView::new_checked(&bytes[..len]).is_err());
+        }
+    }
+
+    /// IBTA's table, units of 10 us.
+    #[test]
+    fn waiting_times_of_a_receiver_that_is_not_ready() {
+        let table = [
+            65_536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072,
+            4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 49_152,
+        ];
+        for (code, units) in (0..32).zip(table) {
+            assert_eq!(rnr_wait_ns(code), units * 10_000, "{code}");
         }
     }
 

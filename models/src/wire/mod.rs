@@ -29,9 +29,10 @@ mod stamp;
 mod strip;
 pub mod telemetry;
 mod udp;
+mod verbs;
 
 pub use addr::{MacAddr, ParseMacError};
-pub use aeth::{AethRepr, AethView, NakCode, Syndrome, AETH_LEN, SYNDROME_ACK};
+pub use aeth::{rnr_wait_ns, AethRepr, AethView, NakCode, Syndrome, AETH_LEN, SYNDROME_ACK};
 pub use bth::{BthRepr, BthView, BTH_LEN, PKEY_DEFAULT};
 pub use capture::{each_packet, CapturedPacket};
 pub use checksum::{internet_checksum, udp_checksum};
@@ -55,6 +56,9 @@ pub use siphash::siphash24;
 pub use stamp::{wire_occupancy, StampConfig, Stamped, Stamper, MIN_WIRE_FRAME};
 pub use strip::strip_int;
 pub use udp::{UdpRepr, UdpView, UDP_LEN};
+pub use verbs::{
+    atomic_answer, parse_atomic_answer, split, AtomicRepr, Verb, VerbHeader, ATOMIC_ACKNOWLEDGE, IMMEDIATE_LEN,
+};
 
 /// Bytes of the smallest frame that is looked at: Ethernet, IPv4 and UDP headers.
 pub const MIN_FRAME_LEN: usize = 42;

@@ -60,9 +60,10 @@ pub enum Opcode {
     NotificationAck,
     /// Congestion notification packet.
     Cnp,
-    /// A request of the reliable connection service that this NIC does not execute (SEND, immediate data, atomics).
+    /// A request of the reliable connection service beyond those (SEND, immediate data, atomics), which [`super::Verb`] tells apart; only queue
+    /// pairs with queues execute them.
     OtherRequest(u8),
-    /// A response of the reliable connection service to a request that this NIC never sends.
+    /// A response of the reliable connection service beyond those: the answer to an atomic operation.
     OtherResponse(u8),
 }
 

@@ -11,19 +11,36 @@
 //! | `state` | states of a queue pair and its moves |
 //! | `command`, `region` | what the host creates, changes, asks and destroys |
 //! | `surface` | how a host drives a NIC with queues |
+//! | `host`, `ring`, `completion_queue`, `event_queue` | queues as the NIC keeps them |
+//! | `commands`, `modify`, `doorbells` | what the host asks, carried out |
+//! | `sending` | work requests and their packets |
+//! | `receiving`, `atomic` | requests of the peer |
+//! | `report`, `ending` | completions, events, and how a queue pair ends |
 
+mod atomic;
 mod bytes;
 mod codes;
 mod command;
+mod commands;
 mod completion_entry;
+mod completion_queue;
 mod doorbell;
+mod doorbells;
+mod ending;
 mod event_entry;
+mod event_queue;
+mod host;
 #[cfg(test)]
 mod layout_tests;
+mod modify;
 mod receive_entry;
+mod receiving;
 mod region;
+mod report;
+mod ring;
 mod segment;
 mod send_entry;
+mod sending;
 mod state;
 mod surface;
 
@@ -36,7 +53,10 @@ pub use completion_entry::{
     COMPLETION_SOLICITED, PHASE, TIME_BITS,
 };
 pub use doorbell::{Doorbell, DoorbellKind, PAGE_LEN};
+pub(in crate::nic) use ending::End;
 pub use event_entry::{EventEntry, EventKind, COMPLETION_QUEUE_EVENTS, EVENT_ENTRY_LEN, QUEUE_PAIR_EVENTS};
+pub(in crate::nic) use host::Host;
+pub use host::QueueCounters;
 pub use receive_entry::{ReceiveEntry, RECEIVE_ENTRY_LEN, RECEIVE_SLOTS};
 pub use region::{MemoryRegion, QpRights, Rights};
 pub use segment::{total_length, Segment, MAX_SEGMENTS, SEGMENT_LEN};

@@ -1,5 +1,7 @@
 //! Memory regions and rights as a host with queues knows them.
 
+use crate::nic::Access;
+
 /// Uses that a memory region allows. Local READ always may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rights {
@@ -62,4 +64,18 @@ pub struct MemoryRegion {
     pub offset: u64,
     /// Rights.
     pub rights: Rights,
+}
+
+impl MemoryRegion {
+    /// The region's rights allow this use.
+    pub fn allows(&self, access: Access) -> bool {
+        match access {
+            Access::Local => true,
+            Access::LocalWrite => self.rights.local_write,
+            Access::RemoteWrite => self.rights.remote_write,
+            Access::RemoteRead => self.rights.remote_read,
+            Access::RemoteAtomic => self.rights.remote_atomic,
+            Access::Invalidate => self.rights.invalidate,
+        }
+    }
 }

@@ -130,6 +130,11 @@ impl SendEntry {
         1 + usize::from(list)
     }
 
+    /// Operation of any entry, if its number is one.
+    pub fn opcode(first: &[u8; SEND_ENTRY_LEN]) -> Option<SendOpcode> {
+        SendOpcode::from_code(first[field::OPCODE])
+    }
+
     /// Number of the work request, and whether it is signalled, of any entry.
     pub fn head(first: &[u8; SEND_ENTRY_LEN]) -> (u64, bool) {
         (get(first, field::WORK), first[field::FLAGS] & SEND_SIGNALED != 0)

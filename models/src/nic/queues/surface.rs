@@ -1,6 +1,9 @@
 //! How a host drives a NIC with queues. Memory is behind [`crate::nic::Memory`]: 64-bit addresses, of which the upper 16 bits may be an address space.
 
 use super::command::{Code, Command, Reply};
+use super::host::QueueCounters;
+use crate::nic::memory::Memory;
+use crate::nic::nic::Nic;
 
 /// Event queues, and interrupt vectors.
 pub const EVENT_QUEUES: usize = 16;
@@ -57,4 +60,42 @@ pub trait QueueNic {
 
     /// Interrupt vectors raised since the last call, each once, in order.
     fn take_interrupts(&mut self) -> Vec<u8>;
+}
+
+impl<M: Memory> QueueNic for Nic<M> {
+    fn command(&mut self, now: u64, command: &Command) -> Result<Reply, Code> {
+        self.carry_out(now, command)
+    }
+
+    fn doorbell(&mut self, now: u64, page: u32, offset: u32, word: u32) {
+        self.ring_doorbell(now, page, offset, word);
+    }
+
+    fn receive(&mut self, now: u64, frame: &[u8]) {
+        Nic::receive(self, now, frame);
+    }
+
+    fn poll(&mut self, now: u64) -> Vec<Vec<u8>> {
+        Nic::poll(self, now)
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        Nic::next_deadline(self)
+    }
+
+    fn take_interrupts(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.host.interrupts)
+    }
+}
+
+impl<M: Memory> Nic<M> {
+    /// Sets the sizes of the tables that a host with queues uses, before it creates anything.
+    pub fn set_queue_sizes(&mut self, sizes: QueueSizes) {
+        self.host.sizes = sizes;
+    }
+
+    /// Counters of what only a NIC with queues does.
+    pub fn queue_counters(&self) -> QueueCounters {
+        self.host.counters
+    }
 }

@@ -19,6 +19,7 @@ mod requester;
 mod requester_read;
 mod responder;
 mod rxe;
+mod queues;
 mod sampling;
 mod star;
 mod trust;
