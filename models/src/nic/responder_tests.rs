@@ -25,6 +25,17 @@ fn read(first: u64, end: u64) -> Response {
     }
 }
 
+/// A WRITE that goes to `address` on, with `remaining` bytes to come.
+fn incoming(address: u64, remaining: u64) -> Incoming {
+    Incoming {
+        address,
+        remaining,
+        length: remaining,
+        guard: None,
+        send: false,
+    }
+}
+
 #[test]
 fn order_wraps() {
     let responder = Responder::new(start(0xff_ffff) + 2);
@@ -47,16 +58,10 @@ fn write_lengths_and_order() {
     assert!(responder.write_fits(First, 256, Some(257), 256) && !responder.write_fits(First, 255, Some(257), 256));
     assert!(!responder.write_fits(First, 256, Some(255), 256));
     assert!(!responder.write_fits(Middle, 256, None, 256) && !responder.write_fits(Last, 1, None, 256));
-    responder.message = Some(Incoming {
-        address: 0,
-        remaining: 300,
-    });
+    responder.message = Some(incoming(0, 300));
     assert!(responder.write_fits(Middle, 256, None, 256) && !responder.write_fits(Middle, 44, None, 256));
     assert!(!responder.write_fits(Last, 300, None, 256) && !responder.write_fits(Only, 1, Some(1), 256));
-    responder.message = Some(Incoming {
-        address: 0,
-        remaining: 44,
-    });
+    responder.message = Some(incoming(0, 44));
     assert!(responder.write_fits(Last, 44, None, 256) && !responder.write_fits(Last, 43, None, 256));
     assert!(!responder.write_fits(Middle, 256, None, 256));
 }

@@ -1,6 +1,7 @@
 //! Arming, events and interrupts: no order of arming, polling and completions loses an event, and none comes twice.
 
 use super::bench::*;
+use super::two::Two;
 use hpcc_models::nic::queues::*;
 
 /// A WRITE of one byte that completes on side 0.

@@ -145,11 +145,11 @@ impl Host {
 
     /// The same in RTS.
     pub fn ready(side: usize) -> Self {
-        Self::new(side).to_state(State::ReadyToSend, to_rtr(side), to_rts(side))
+        Self::new(side).moved_to(State::ReadyToSend, to_rtr(side), to_rts(side))
     }
 
     /// Brings a queue pair in RESET to INIT, RTR or RTS.
-    pub fn to_state(mut self, state: State, rtr: Attributes, rts: Attributes) -> Self {
+    pub fn moved_to(mut self, state: State, rtr: Attributes, rts: Attributes) -> Self {
         let rights = Attributes {
             rights: Some(QpRights::ALL),
             ..Attributes::default()
@@ -254,7 +254,7 @@ impl Host {
             let address = CQ_RINGS[queue] + at % u64::from(CQ_RING) * COMPLETION_ENTRY_LEN as u64;
             self.nic.memory_mut().read(address, &mut bytes).unwrap();
             match CompletionEntry::decode(&bytes) {
-                Some((entry, phase)) if phase == (at / u64::from(CQ_RING) % 2 == 0) => found.push(entry),
+                Some((entry, phase)) if phase == (at / u64::from(CQ_RING)).is_multiple_of(2) => found.push(entry),
                 _ => return found,
             }
             self.cq[queue] += 1;
@@ -291,7 +291,7 @@ impl Host {
             let address = EQ_RING + self.eq % 16 * EVENT_ENTRY_LEN as u64;
             self.nic.memory_mut().read(address, &mut bytes).unwrap();
             match EventEntry::decode(&bytes) {
-                Some((entry, phase)) if phase == (self.eq / 16 % 2 == 0) => found.push(entry),
+                Some((entry, phase)) if phase == (self.eq / 16).is_multiple_of(2) => found.push(entry),
                 _ => return found,
             }
             self.eq += 1;
@@ -352,57 +352,5 @@ pub fn work(work: u64, opcode: SendOpcode, at: u64, length: u32) -> SendEntry {
         immediate: [0; 4],
         data: Data::Segments(vec![piece(at, length)]),
         operands: [0; 2],
-    }
-}
-
-/// Two hosts on a wire.
-pub struct Two {
-    pub hosts: [Host; 2],
-    pub links: [Link; 2],
-    pub now: u64,
-    /// Transport bytes (from the BTH on, without ICRC) that each side has sent.
-    pub sent: [Vec<Vec<u8>>; 2],
-}
-
-impl Two {
-    pub fn ready() -> Self {
-        Self::on([Host::ready(0), Host::ready(1)], LinkConfig::default(), 1)
-    }
-
-    pub fn on(hosts: [Host; 2], config: LinkConfig, seed: u64) -> Self {
-        let links = [0, 1].map(|side| Link::new(config, 2 * seed + side));
-        Self {
-            hosts,
-            links,
-            now: 0,
-            sent: Default::default(),
-        }
-    }
-
-    /// Carries out the next thing that happens, not after `limit`; false if nothing does.
-    pub fn step(&mut self, limit: u64) -> bool {
-        let deadlines = self.hosts.iter().map(|host| host.nic.next_deadline());
-        let arrivals = self.links.iter().map(Link::next_arrival);
-        let Some(next) = deadlines.chain(arrivals).flatten().min().filter(|next| *next <= limit) else {
-            self.now = self.now.max(limit.min(u64::MAX / 2));
-            return false;
-        };
-        self.now = self.now.max(next);
-        for side in [0, 1] {
-            while let Some(frame) = self.links[1 - side].receive(self.now) {
-                self.hosts[side].nic.receive(self.now, &frame);
-            }
-            for frame in self.hosts[side].nic.poll(self.now) {
-                self.sent[side].push(frame[42..frame.len() - 4].to_vec());
-                self.links[side].send(self.now, frame);
-            }
-        }
-        true
-    }
-
-    /// Runs for a time.
-    pub fn run(&mut self, time_ns: u64) {
-        let limit = self.now + time_ns;
-        while self.step(limit) {}
     }
 }

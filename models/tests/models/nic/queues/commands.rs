@@ -175,7 +175,7 @@ fn doorbells_that_do_not_count() {
         host.nic.queue_counters().doorbells_ignored - before
     };
     assert_eq!(ring(&mut host, PAGE, DoorbellKind::ReceiveQueue, 2, 1), 1, "RESET");
-    host = host.to_state(State::Init, to_rtr(0), to_rts(0));
+    host = host.moved_to(State::Init, to_rtr(0), to_rts(0));
     assert_eq!(
         ring(&mut host, PAGE, DoorbellKind::SendQueue, 2, 1),
         1,

@@ -1,6 +1,7 @@
 //! How queue pairs end: statuses, order of the flush, events, states.
 
 use super::bench::*;
+use super::two::Two;
 use hpcc_models::nic::queues::*;
 use hpcc_models::nic::{LinkConfig, Status};
 
@@ -227,7 +228,7 @@ fn an_impossible_entry() {
 fn a_silent_peer() {
     let mut set = to_rts(0);
     set.retry_limit = Some(3);
-    let mut host = Host::new(0).to_state(State::ReadyToSend, to_rtr(0), set);
+    let mut host = Host::new(0).moved_to(State::ReadyToSend, to_rtr(0), set);
     host.post(0, &[good(1), good(2)]);
     let mut sent = Vec::new();
     while let Some(next) = host.nic.next_deadline() {
@@ -245,7 +246,7 @@ fn a_silent_peer() {
     // timeout 0: for ever
     let mut set = to_rts(0);
     set.timeout = Some(0);
-    let mut host = Host::new(0).to_state(State::ReadyToSend, to_rtr(0), set);
+    let mut host = Host::new(0).moved_to(State::ReadyToSend, to_rtr(0), set);
     host.post(0, &[good(1)]);
     assert_eq!(host.nic.poll(0).len(), 1);
     assert_eq!(host.nic.next_deadline(), None);
@@ -305,7 +306,7 @@ fn reset_forgets() {
     assert!(two.hosts[0].look(0).is_empty());
     let hosts = two.hosts.map(|host| {
         let side = host.side;
-        host.to_state(State::ReadyToSend, to_rtr(side), to_rts(side))
+        host.moved_to(State::ReadyToSend, to_rtr(side), to_rts(side))
     });
     let mut two = Two::on(hosts, LinkConfig::default(), 1);
     two.now = 20_000_000;
@@ -319,7 +320,7 @@ fn reset_forgets() {
 fn ready_to_receive() {
     let hosts = [
         Host::ready(0),
-        Host::new(1).to_state(State::ReadyToReceive, to_rtr(1), to_rts(1)),
+        Host::new(1).moved_to(State::ReadyToReceive, to_rtr(1), to_rts(1)),
     ];
     let mut two = Two::on(hosts, LinkConfig::default(), 1);
     two.hosts[1].post(0, &[good(7)]);
@@ -334,7 +335,7 @@ fn ready_to_receive() {
     two.run(1_000_000);
     assert_eq!(two.hosts[1].statuses(0, 0), [(7, Status::Ok)]);
     // INIT drops everything
-    let hosts = [Host::ready(0), Host::new(1).to_state(State::Init, to_rtr(1), to_rts(1))];
+    let hosts = [Host::ready(0), Host::new(1).moved_to(State::Init, to_rtr(1), to_rts(1))];
     let mut two = Two::on(hosts, LinkConfig::default(), 1);
     two.hosts[0].post(0, &[good(1)]);
     two.run(10_000_000);

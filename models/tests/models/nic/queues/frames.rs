@@ -3,6 +3,7 @@
 //! Side 0 has number 0x110002 and first PSN 0x100, side 1 number 0x220003 and first PSN 0x200; one message on its own wire each time.
 
 use super::bench::*;
+use super::two::Two;
 use hpcc_models::nic::queues::*;
 use hpcc_models::nic::Status;
 

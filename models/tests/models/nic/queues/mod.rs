@@ -8,3 +8,4 @@ mod endings;
 mod frames;
 mod programs;
 mod receiver;
+mod two;

@@ -2,6 +2,7 @@
 //! completion that nobody takes. A reference of some lines says what must be in both memories and all four completion queues in the end.
 
 use super::bench::*;
+use super::two::Two;
 use hpcc_models::nic::queues::*;
 use hpcc_models::nic::{LinkConfig, Status};
 use proptest::prelude::*;
@@ -167,7 +168,7 @@ fn check(plan: &Plan) -> u64 {
         rtr.expected_psn = Some(plan.first_psn.wrapping_add(9 * (1 - side as u32)) & 0xff_ffff);
         rts.send_psn = Some(plan.first_psn.wrapping_add(9 * side as u32) & 0xff_ffff);
         rtr.path = rtr.path.map(|path| Path { int: plan.int, ..path });
-        Host::new(side).to_state(State::ReadyToSend, rtr, rts)
+        Host::new(side).moved_to(State::ReadyToSend, rtr, rts)
     });
     let mut two = Two::on(hosts, plan.link, plan.seed);
     let mut expected = expect(plan);

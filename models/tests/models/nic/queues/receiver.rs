@@ -143,7 +143,7 @@ fn a_write_with_immediate_waits_at_its_last_packet() {
 fn the_requester_waits_and_gives_up() {
     let mut set = to_rts(0);
     set.rnr_retry = Some(2);
-    let mut host = Host::new(0).to_state(State::ReadyToSend, to_rtr(0), set);
+    let mut host = Host::new(0).moved_to(State::ReadyToSend, to_rtr(0), set);
     let entries = [1, 2, 3].map(|id| work(id, SendOpcode::Send, 0, 4));
     host.post(0, &entries);
     let psns = |host: &mut Host, now| -> Vec<u32> {
@@ -185,7 +185,7 @@ fn the_requester_waits_and_gives_up() {
 fn progress_clears_the_waits() {
     let mut set = to_rts(0);
     set.rnr_retry = Some(1);
-    let mut host = Host::new(0).to_state(State::ReadyToSend, to_rtr(0), set);
+    let mut host = Host::new(0).moved_to(State::ReadyToSend, to_rtr(0), set);
     for i in 0..4 {
         let now = u64::from(i) * 1_000_000;
         host.post(now, &[work(u64::from(i), SendOpcode::Send, 0, 4)]);
