@@ -5,6 +5,7 @@
 pub mod alloc;
 pub mod cc;
 pub mod fixed;
+pub mod goal;
 pub mod measure;
 pub mod net;
 pub mod nic;
