@@ -11,6 +11,7 @@ mod emit;
 mod failure;
 mod formal;
 mod fuzz;
+mod goal;
 mod link;
 mod mutate;
 mod mutate_source;
@@ -43,6 +44,7 @@ struct Cli {
 enum Command {
     Cosim(cosim::Args),
     Alloc(alloc::Args),
+    Goal(goal::Args),
     Run(run::Args),
     Scenarios(scenarios::Args),
     Sweep(sweep::Args),
@@ -63,6 +65,7 @@ impl Command {
         match self {
             Self::Cosim(args) => args.run(),
             Self::Alloc(args) => args.run(),
+            Self::Goal(args) => args.run(),
             Self::Run(args) => args.run(),
             Self::Scenarios(args) => args.run(),
             Self::Sweep(args) => args.run(),

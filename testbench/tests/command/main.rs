@@ -13,6 +13,7 @@ mod bad_input;
 mod book;
 mod cosim_command;
 mod figures;
+mod goal;
 mod run_cli;
 mod sweeps;
 mod telemetry;
