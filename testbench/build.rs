@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the command is made of, seen from this folder.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 17] = [
     "../models/src",
     "../models/Cargo.toml",
     "../rtl/src",
@@ -13,6 +13,8 @@ const SOURCES: [&str; 15] = [
     "../rtl/Cargo.toml",
     "../rtl/macros/src",
     "../rtl/macros/Cargo.toml",
+    "sim/src",
+    "sim/Cargo.toml",
     "src",
     "build.rs",
     "Cargo.toml",

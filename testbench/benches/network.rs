@@ -2,7 +2,7 @@
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use hpcc_models::net::{fat_tree, star, Config, EventQueue, FlowSpec, SamplePlan, Simulator, Topology};
-use hpcc_testbench::plan::{laws::LawSpec, Fidelity};
+use hpcc_sim::plan::{laws::LawSpec, Fidelity};
 use std::hint::black_box;
 
 fn simulate(topology: &Topology, flows: &[FlowSpec], law: &LawSpec, fidelity: Fidelity) -> u64 {

@@ -1,5 +1,6 @@
 //! Test bench library.
 
+mod cc_rtl;
 pub mod cli;
 pub mod config;
 pub mod cosim;
@@ -9,9 +10,7 @@ pub mod formal;
 mod house;
 pub mod mutate;
 pub mod nic;
-pub mod parallel;
-pub mod plan;
+pub mod program;
 pub mod report;
-pub mod scenario;
 pub mod tools;
 pub mod verilated;

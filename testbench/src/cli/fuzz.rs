@@ -2,7 +2,7 @@
 
 use super::{progress, say, Failure};
 use crate::nic::fuzz::{run, FuzzOutcome, FuzzSpec};
-use crate::plan::provenance;
+use hpcc_sim::plan::provenance;
 
 /// Send random and hostile frames to the NIC in RTL while an honest peer reads and writes beside them
 ///

@@ -6,11 +6,11 @@ use crate::nic::link_config::{LinkOperation, LinkSpec};
 use crate::nic::link_provenance::table_summary;
 use crate::nic::link_report::{findings, screen, table, table_csv, write, TableRow};
 use crate::nic::{DeviceError, ModelNic, RtlNic};
-use crate::plan::provenance::Stopwatch;
-use crate::plan::Fidelity;
-use crate::scenario::output::OutDir;
 use crate::verilated::Model;
 use hpcc_models::nic::LinkConfig;
+use hpcc_sim::plan::provenance::Stopwatch;
+use hpcc_sim::plan::Fidelity;
+use hpcc_sim::scenario::output::OutDir;
 use std::path::Path;
 
 /// Name of the scenario.

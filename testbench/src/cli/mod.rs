@@ -8,27 +8,24 @@ mod alloc;
 mod cocotb;
 mod cosim;
 mod emit;
-mod failure;
 mod formal;
 mod fuzz;
 mod goal;
 mod link;
 mod mutate;
 mod mutate_source;
-mod output;
 mod replay;
 mod report;
 mod run;
 mod scenarios;
 mod serve;
-mod sweep;
 mod telemetry;
 
-pub use failure::Failure;
-pub use output::{create_file, progress, say};
+pub use hpcc_sim::cli::{create_file, progress, say, Failure};
 
-use clap::error::ErrorKind;
+use crate::program::PROGRAM;
 use clap::{Parser, Subcommand};
+use hpcc_sim::cli::{ended, sweep};
 use std::process::ExitCode;
 
 /// An open RoCEv2-style NIC with HPCC congestion control: models, RTL and network.
@@ -85,41 +82,8 @@ impl Command {
 
 /// Parses the process's arguments, runs the subcommand and says how it ended.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    match cli.command.run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            failure.exit_code()
-        }
-    }
-}
-
-/// Help and version as clap prints them; what is wrong with the command line in one line, exit code 2.
-fn usage(error: &clap::Error) -> ExitCode {
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = error.print();
-            ExitCode::SUCCESS
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            eprintln!("error: expected a subcommand; `hpcc-nic --help` lists them");
-            ExitCode::from(2)
-        }
-        _ => {
-            eprintln!("{}", one_line(&error.to_string()));
-            ExitCode::from(2)
-        }
-    }
-}
-
-/// The first paragraph of clap's message, its lines joined.
-fn one_line(message: &str) -> String {
-    let paragraph = message.lines().take_while(|line| !line.trim().is_empty());
-    paragraph.map(str::trim).collect::<Vec<_>>().join(" ")
+    PROGRAM.install();
+    ended(Cli::try_parse(), |cli| cli.command.run())
 }
 
 #[cfg(test)]

@@ -1,40 +1,18 @@
-//! `scenarios`: the built-in ones and what each reproduces.
+//! `scenarios`: those of the network's crate, and `link`.
 
-use super::{say, Failure};
-use crate::scenario::builtin::BUILTIN;
-use crate::scenario::spec::{plan, Overrides};
+use hpcc_sim::cli::{scenarios, Failure};
+
+const LINK: &str = "link       two NICs on a wire, memory compared at the end (keys: `hpcc-nic run --help`)\n";
 
 /// List the built-in scenarios with the figure that each reproduces
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print the text of one scenario instead, to be copied and changed
-    #[arg(long, value_name = "NAME")]
-    show: Option<String>,
+    #[command(flatten)]
+    network: scenarios::Args,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), Failure> {
-        if let Some(name) = self.show {
-            let found = BUILTIN.iter().find(|b| b.name == name);
-            return match found {
-                Some(builtin) => say(builtin.text),
-                None => Err(Failure::Input(format!(
-                    "scenario `{name}`: expected a built-in scenario"
-                ))),
-            };
-        }
-        let mut text = String::new();
-        for builtin in BUILTIN {
-            let runs = plan(builtin.name, builtin.text, &Overrides::default()).map_err(Failure::Input)?;
-            text += &format!(
-                "{:<10} {} ({} {})\n",
-                builtin.name,
-                runs[0].scenario.title,
-                runs.len(),
-                if runs.len() == 1 { "run" } else { "runs" }
-            );
-        }
-        text += "link       two NICs on a wire, memory compared at the end (keys: `hpcc-nic run --help`)\n";
-        say(&text)
+        self.network.run_beside(LINK)
     }
 }

@@ -6,7 +6,6 @@
 //! | `limits` | its caps, groups and levels |
 //! | `registers` | its table `[nic]` |
 //! | `resolved` | what a result says of it |
-//! | `toml_error` | an error of any TOML file in one line |
 //! | `model` | from a configuration to the behavioural model and its laws |
 
 mod limits;
@@ -14,9 +13,7 @@ mod model;
 mod nic;
 mod registers;
 mod resolved;
-mod toml_error;
 
 pub use limits::Limits;
 pub use model::{ack_req_interval, law_code, law_name, needs_int, CodedLaw, DCQCN, ECT, NIC_LAWS};
 pub use nic::*;
-pub use toml_error::{entry_error, line_of, table_error, toml_error};

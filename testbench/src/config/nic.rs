@@ -5,11 +5,11 @@
 use super::limits::{ControlSection, LevelSection, Limits};
 use super::model::{ack_req_interval, law_code, law_name, needs_int};
 use super::registers::{Mac, NicSection};
-use super::toml_error::{key_below, toml_error};
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::PowerParams;
 use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_sim::toml_error::{key_below, toml_error};
 use serde::Deserialize;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! What a result says of its NIC: the configuration with every default filled in, and the parameters of the laws that its queue pairs follow.
 
 use super::{law_name, NicSetup};
-use crate::plan::laws::{dcqcn_rows, hpcc_rows, power_rows};
 use hpcc_models::cc::powertcp::Signal;
 use hpcc_models::nic::QpConfig;
+use hpcc_sim::plan::laws::{dcqcn_rows, hpcc_rows, power_rows};
 use serde_json::{json, Map, Value};
 
 fn gbps(bps: f64) -> Value {

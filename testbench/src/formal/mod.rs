@@ -11,8 +11,8 @@ mod task;
 pub use mutants::{Mutant, Mutants};
 pub use task::{blocks, folder, tasks, FormalError, Outcome, Property, Task};
 
-use crate::parallel;
 use crate::tools::{self, Tool};
+use hpcc_sim::parallel;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -15,9 +15,9 @@ pub use reasons::{Reasons, ReasonsError};
 pub use tops::{subject, Subject, SUBJECTS};
 pub use weave::WeaveError;
 
-use crate::parallel;
 use crate::verilated::vectors::Vectors;
 use crate::verilated::{shared_object, Model, ModelError, Sources};
+use hpcc_sim::parallel;
 use rand::seq::SliceRandom;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -3,7 +3,7 @@
 use super::link_config::{CapBy, FloodKind, LinkSpec};
 use super::outputs;
 use crate::config::law_name;
-use crate::plan::provenance::{self, Stopwatch};
+use hpcc_sim::plan::provenance::{self, Stopwatch};
 use serde_json::{json, Value};
 
 impl LinkSpec {

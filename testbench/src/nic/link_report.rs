@@ -5,9 +5,9 @@ use super::link::LinkOutcome;
 use super::link_config::{LinkOperation, LinkSpec};
 use super::link_provenance::provenance;
 use super::outputs;
-use crate::plan::Finding;
-use crate::scenario::output::{checks, OutDir};
 use hpcc_models::sched::SchedRegisters;
+use hpcc_sim::plan::Finding;
+use hpcc_sim::scenario::output::{checks, OutDir};
 use serde_json::{json, Map, Value};
 use std::fmt::Write as _;
 

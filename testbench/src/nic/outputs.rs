@@ -2,10 +2,10 @@
 
 use super::device::{Device, DeviceError};
 use crate::config::NicSetup;
-use crate::plan::provenance::{self, InputFile, Stopwatch};
-use crate::scenario::output::OutDir;
 use hpcc_models::nic::Completion;
 use hpcc_models::wire::{PcapError, PcapSink, TimedFrame};
+use hpcc_sim::plan::provenance::{self, InputFile, Stopwatch};
+use hpcc_sim::scenario::output::OutDir;
 use serde_json::{json, Map, Value};
 use std::path::Path;
 

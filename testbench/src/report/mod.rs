@@ -1,12 +1,10 @@
-//! What runs look like (figures, tables, a page), what the hardware costs (cells, memories, multipliers, clock rate) and
+//! What the hardware costs (cells, memories, multipliers, clock rate) and
 //! how well it computes.
 
 pub mod blocks;
 pub mod hardware;
 pub mod latency;
 mod peer;
-pub mod plot;
 pub mod reciprocal;
 pub mod speed;
-pub mod summary;
 pub mod synth;

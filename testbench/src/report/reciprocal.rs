@@ -65,7 +65,7 @@ fn envelope(way: &dyn Reciprocal) -> Vec<(f64, f64)> {
 
 /// The figure as SVG: the worst error along n, both axes logarithmic, and below it the signed error of some n in a row.
 pub fn figure() -> Result<String, String> {
-    super::plot::font();
+    hpcc_sim::plot::font();
     let mut svg = String::new();
     draw(&SVGBackend::with_string(&mut svg, SIZE).into_drawing_area()).map_err(|error| error.to_string())?;
     Ok(svg)

@@ -1,7 +1,7 @@
 //! Verdicts of the figures, beside those of the book's table; those that take minutes nightly.
 
 use hpcc_rtl::sim::is_whole;
-use hpcc_testbench::scenario::builtin;
+use hpcc_sim::scenario::builtin;
 use std::collections::BTreeMap;
 use std::process::Command;
 

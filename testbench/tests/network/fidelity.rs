@@ -1,12 +1,12 @@
 //! `fixed` and `cc-rtl` give the same bytes; golden differs from fixed by less than another seed does.
 
 use hpcc_models::measure::jain;
-use hpcc_testbench::plan::Fidelity;
-use hpcc_testbench::plan::{Job, Run};
-use hpcc_testbench::scenario::builtin::find;
-use hpcc_testbench::scenario::output::{flows_csv, queues_csv, rates_csv};
-use hpcc_testbench::scenario::runner::run_all;
-use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_sim::plan::Fidelity;
+use hpcc_sim::plan::{Job, Run};
+use hpcc_sim::scenario::builtin::find;
+use hpcc_sim::scenario::output::{flows_csv, queues_csv, rates_csv};
+use hpcc_sim::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_testbench::program::run_all;
 
 fn run(name: &str, fidelity: Fidelity, seed: u64, set: &[&str]) -> Run {
     run_law("hpcc", name, fidelity, seed, set)

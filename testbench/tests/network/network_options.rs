@@ -1,9 +1,9 @@
 //! Every option of a scenario's network is reachable from TOML and does what it says.
 
 use hpcc_models::net::Outcome;
-use hpcc_testbench::plan::{Job, Run};
-use hpcc_testbench::scenario::runner::run_all;
-use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_sim::plan::{Job, Run};
+use hpcc_sim::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_testbench::program::run_all;
 
 const EXAMPLE: &str = include_str!("../../scenarios/examples/network-options.toml");
 

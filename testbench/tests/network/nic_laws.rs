@@ -4,9 +4,9 @@
 use crate::nic_runs::*;
 use hpcc_models::measure::jain;
 use hpcc_rtl::sim::is_whole;
-use hpcc_testbench::plan::{Fidelity, Job, Run};
-use hpcc_testbench::scenario::runner::run_all;
-use hpcc_testbench::scenario::spec::{plan, Overrides};
+use hpcc_sim::plan::{Fidelity, Job, Run};
+use hpcc_sim::scenario::spec::{plan, Overrides};
+use hpcc_testbench::program::run_all;
 
 /// Bounds of the agreement, percent: completion times, and queues (or two packets, where that is more).
 struct Bounds {

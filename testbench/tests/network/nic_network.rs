@@ -3,11 +3,11 @@
 
 use crate::nic_runs::*;
 use hpcc_rtl::sim::is_whole;
-use hpcc_testbench::plan::{Fidelity, Job, Run};
-use hpcc_testbench::scenario::builtin::find;
-use hpcc_testbench::scenario::output::{flows_csv, queues_csv, rates_csv};
-use hpcc_testbench::scenario::runner::run_all;
-use hpcc_testbench::scenario::spec::{plan, Overrides};
+use hpcc_sim::plan::{Fidelity, Job, Run};
+use hpcc_sim::scenario::builtin::find;
+use hpcc_sim::scenario::output::{flows_csv, queues_csv, rates_csv};
+use hpcc_sim::scenario::spec::{plan, Overrides};
+use hpcc_testbench::program::run_all;
 use std::path::Path;
 use std::process::{Command, Output};
 

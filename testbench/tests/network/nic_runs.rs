@@ -1,9 +1,9 @@
 //! Runs with whole NICs on the hosts, and what they are compared by.
 
-use hpcc_testbench::plan::{Fidelity, Job, Run};
-use hpcc_testbench::scenario::builtin::find;
-use hpcc_testbench::scenario::runner::run_all;
-use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_sim::plan::{Fidelity, Job, Run};
+use hpcc_sim::scenario::builtin::find;
+use hpcc_sim::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_testbench::program::run_all;
 
 /// A queue sample each 200 ns.
 pub const SAMPLES: &str = "run.sample_ns=200";

@@ -2,9 +2,9 @@
 //! same scenario, and what a NIC does not have is refused.
 
 use crate::nic_runs::*;
-use hpcc_testbench::plan::{Fidelity, Job, Run};
-use hpcc_testbench::scenario::builtin::find;
-use hpcc_testbench::scenario::spec::{parse_set, plan, Overrides};
+use hpcc_sim::plan::{Fidelity, Job, Run};
+use hpcc_sim::scenario::builtin::find;
+use hpcc_sim::scenario::spec::{parse_set, plan, Overrides};
 
 /// Ways to collect and to bring back, and the share by which numbers of packets back may lie apart. With an ACK of sixteen packets the network's hosts
 /// send more of them: a NIC makes good the lateness of up to one packet, so the packets of a window come closer together and fewer wait for `T`. With that

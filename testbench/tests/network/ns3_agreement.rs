@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use hpcc_models::measure::{SizeClass, NS3_SIZE_CLASSES};
 use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config};
 use hpcc_models::net::{SamplePlan, Simulator};
-use hpcc_testbench::plan::Fidelity;
-use hpcc_testbench::scenario::ns3;
+use hpcc_sim::plan::Fidelity;
+use hpcc_sim::scenario::ns3;
 
 fn data(name: &str) -> (String, String) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use hpcc_models::net::tcp::TcpRow;
 use hpcc_models::net::{SamplePlan, Simulator};
-use hpcc_testbench::plan::laws::LawSpec;
-use hpcc_testbench::plan::Job;
-use hpcc_testbench::scenario::tcp_files;
+use hpcc_sim::plan::laws::LawSpec;
+use hpcc_sim::plan::Job;
+use hpcc_sim::scenario::tcp_files;
 
 fn path(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/tcp").join(name);

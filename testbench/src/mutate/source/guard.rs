@@ -2,7 +2,7 @@
 
 use super::build::{Tests, Verdict};
 use super::error::SourceError;
-use crate::parallel;
+use hpcc_sim::parallel;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! What an agent looks after: links, NICs, what their groups cross and ask for; and the levels that follow.
 
-use crate::config::toml_error;
 use hpcc_models::alloc::{exact, Flow, Graph, INFINITE};
 use hpcc_models::nic::GROUPS;
+use hpcc_sim::toml_error::toml_error;
 use serde::Deserialize;
 use std::path::PathBuf;
 

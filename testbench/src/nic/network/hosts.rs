@@ -4,11 +4,11 @@ use super::super::link_nics::{GUARD, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use super::telemetry;
 use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::nic::queue_pairs::FIRST_QPN;
-use crate::plan::laws::LawKind;
-use crate::plan::Job;
 use hpcc_models::net::Simulator;
 use hpcc_models::nic::{CnpConfig, NicConfig, Operation, PeerPort, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
 use hpcc_models::wire::{MacAddr, MASK_24};
+use hpcc_sim::plan::laws::LawKind;
+use hpcc_sim::plan::Job;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::Ipv4Addr;
 

@@ -27,9 +27,9 @@ mod telemetry;
 mod worker;
 
 use super::{ModelNic, RtlNic};
-use crate::plan::Fidelity;
-use crate::plan::{Job, Run};
 use crate::verilated::Model;
+use hpcc_sim::plan::Fidelity;
+use hpcc_sim::plan::{Job, Run};
 use indicatif::ProgressBar;
 
 pub use needs::check;

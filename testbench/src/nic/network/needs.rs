@@ -2,11 +2,11 @@
 
 use super::telemetry;
 use crate::nic::queue_pairs::MAX_QPS;
-use crate::plan::laws::LawKind;
-use crate::plan::Job;
 use hpcc_models::fixed::dcqcn::DEFAULT_WALK;
 use hpcc_models::net::{Clock, DemandRule, Recovery, SlotParams, WindowUse};
 use hpcc_models::nic::MAX_MESSAGE;
+use hpcc_sim::plan::laws::LawKind;
+use hpcc_sim::plan::Job;
 use std::collections::BTreeMap;
 
 /// Payload of all flows together at most: it stands in memory at both ends.

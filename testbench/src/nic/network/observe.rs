@@ -2,9 +2,9 @@
 
 use super::frames::Sent;
 use super::hosts::Plan;
-use crate::plan::Job;
 use hpcc_models::net::FlowPoint;
 use hpcc_models::wire::MASK_24;
+use hpcc_sim::plan::Job;
 use std::collections::BTreeMap;
 
 /// Rates are means over at least this long, ps: a paced flow sends a packet each microsecond or so.

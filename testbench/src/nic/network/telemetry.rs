@@ -1,10 +1,10 @@
 //! From a scenario's ways to collect telemetry and to bring it back (HPCC++) to registers of its NICs, and which of them a NIC has.
 
-use crate::plan::{Fidelity, Job};
 use hpcc_models::cc::{Carrier, ProbeRule, Sampling};
 use hpcc_models::net::{Framing, TelemetryBytes, PS_PER_NS};
 use hpcc_models::nic::{FeedbackConfig, FormatConfig, NicConfig, ProbeConfig, SamplingConfig};
 use hpcc_models::wire::telemetry::{Encapsulation, TelemetryPorts, LARGEST_MULTIPLIER};
+use hpcc_sim::plan::{Fidelity, Job};
 
 /// The format of a job's data packets, by the bytes that its network counts; `None` for a framing of another simulator.
 pub(super) fn format_of(job: &Job) -> Option<Encapsulation> {

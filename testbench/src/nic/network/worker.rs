@@ -2,9 +2,9 @@
 
 use super::hosts::HostPlan;
 use crate::nic::{Device, DeviceError};
-use crate::plan::provenance::Stopwatch;
 use hpcc_models::nic::{Completion, WorkRequest};
 use hpcc_models::wire::TimedFrame;
+use hpcc_sim::plan::provenance::Stopwatch;
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 

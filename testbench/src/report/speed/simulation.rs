@@ -6,7 +6,6 @@ use crate::drive::slot::{Offer, SlotDriver};
 use crate::nic::link_config::{LinkOperation, LinkSpec};
 use crate::nic::rtl::{model, RtlNic, PERIOD_NS};
 use crate::nic::{Device, DeviceError};
-use crate::plan::provenance::Stopwatch;
 use crate::verilated::{sources, Model, ModelError};
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::{CcEvent, EventKind};
@@ -14,6 +13,7 @@ use hpcc_models::fixed::HpccRegisters;
 use hpcc_rtl::cc::hpcc::HpccSlot;
 use hpcc_rtl::nic::Nic;
 use hpcc_rtl::sim::on_a_large_stack;
+use hpcc_sim::plan::provenance::Stopwatch;
 
 /// Flows of the congestion control under measurement.
 const FLOWS: u32 = 100;

@@ -1,0 +1,20 @@
+//! Scenarios: which network, which traffic, which law, how deep; how they run and what they produce.
+
+pub mod builtin;
+mod circuits;
+mod classes;
+pub mod figures;
+pub mod hcc;
+mod homa;
+mod jobs;
+pub mod ns3;
+pub mod output;
+pub mod rules;
+pub mod runner;
+pub mod spec;
+pub mod sweep;
+pub mod tcp;
+pub mod tcp_files;
+pub mod telemetry;
+pub mod traffic;
+pub mod whole_nics;
