@@ -41,7 +41,7 @@ impl Schedule {
     /// cycle of dependencies; each with its line.
     pub fn parse(text: &str) -> Result<Schedule, ParseError> {
         let mut scan = Scanner::new(text);
-        scan.to_item()?;
+        scan.skip_to_item()?;
         if scan.name() != "num_ranks" {
             return Err(scan.expected("`num_ranks` and the number of ranks at the beginning"));
         }
@@ -55,7 +55,7 @@ impl Schedule {
         for rank in 0..count {
             ranks.push(block(&mut scan, rank, count)?);
         }
-        scan.to_item()?;
+        scan.skip_to_item()?;
         if !scan.is_at_end() {
             return Err(scan.expected(&format!("nothing after rank {}", count - 1)));
         }
@@ -65,7 +65,7 @@ impl Schedule {
 
 /// One rank from its head to its closing brace.
 fn block(scan: &mut Scanner, number: u64, count: u64) -> Result<Vec<Operation>, ParseError> {
-    scan.to_item()?;
+    scan.skip_to_item()?;
     let wanted = format!("`rank {number} {{`");
     let error = scan.expected(&wanted);
     if scan.name() != "rank" {
@@ -81,7 +81,7 @@ fn block(scan: &mut Scanner, number: u64, count: u64) -> Result<Vec<Operation>, 
     }
     let mut rank = Rank::default();
     loop {
-        scan.to_item()?;
+        scan.skip_to_item()?;
         if scan.take("}") {
             break;
         }

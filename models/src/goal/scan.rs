@@ -64,7 +64,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes blanks, lines without content and comments, to where an item may begin.
-    pub(super) fn to_item(&mut self) -> Result<(), ParseError> {
+    pub(super) fn skip_to_item(&mut self) -> Result<(), ParseError> {
         loop {
             self.blanks();
             if self.newline() {
