@@ -40,6 +40,7 @@ mod switch;
 pub mod tcp;
 mod telemetry;
 mod topology;
+mod trees;
 
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, four_pods, racks, star, testbed_pod, three_tier};
 pub use carrier::Feedback;
@@ -62,6 +63,7 @@ pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
 pub use stamp_rules::StampRules;
 pub use telemetry::TelemetryBytes;
 pub use topology::{Link, Topology, TopologyError};
+pub use trees::{fat_tree_of, leaf_spine, three_tier_of, LeafSpine, ThreeTier};
 
 pub use crate::cc::{Carrier, FlowCount, Sampling};
 

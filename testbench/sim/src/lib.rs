@@ -1,7 +1,7 @@
 //! Scenarios, sweeps and figures of the packet-level network, with the command line that runs them.
 //!
 //! A program that uses this crate calls [`main`] with a [`Program`]: its name, and what it adds to the models. The command `hpcc-nic` adds the RTL
-//! of the congestion-control slot and whole NICs.
+//! of the congestion-control slot and whole NICs; `examples/own-law` adds a law.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -24,4 +24,5 @@ pub mod summary;
 pub mod toml_error;
 
 pub use cli::main;
+pub use hpcc_models as models;
 pub use program::Program;

@@ -25,7 +25,7 @@ pub use hpcc_sim::cli::{create_file, progress, say, Failure};
 
 use crate::program::PROGRAM;
 use clap::{Parser, Subcommand};
-use hpcc_sim::cli::{ended, sweep};
+use hpcc_sim::cli::{run_as, sweep};
 use std::process::ExitCode;
 
 /// An open RoCEv2-style NIC with HPCC congestion control: models, RTL and network.
@@ -82,8 +82,7 @@ impl Command {
 
 /// Parses the process's arguments, runs the subcommand and says how it ended.
 pub fn main() -> ExitCode {
-    PROGRAM.install();
-    ended(Cli::try_parse(), |cli| cli.command.run())
+    run_as(PROGRAM, Cli::try_parse(), |cli| cli.command.run())
 }
 
 #[cfg(test)]

@@ -36,22 +36,26 @@ enum Command {
 
 /// The whole command line of `program`: parses the process's arguments, runs the subcommand and says how it ended.
 pub fn main(program: Program) -> ExitCode {
-    program.install();
-    let command = Cli::command().name(identity().name).version(identity().version);
+    let command = Cli::command()
+        .name(program.identity.name)
+        .version(program.identity.version);
     let matches = command.try_get_matches();
-    ended(
-        matches.and_then(|matches| Cli::from_arg_matches(&matches)),
-        |cli| match cli.command {
-            Command::Run(args) => args.run(),
-            Command::Scenarios(args) => args.run(),
-            Command::Sweep(args) => args.run(),
-        },
-    )
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    run_as(program, parsed, |cli| match cli.command {
+        Command::Run(args) => args.run(),
+        Command::Scenarios(args) => args.run(),
+        Command::Sweep(args) => args.run(),
+    })
 }
 
-/// Runs what was parsed and says how it ended, with the exit code of the process.
-pub fn ended<C>(parsed: Result<C, clap::Error>, run: impl FnOnce(C) -> Result<(), Failure>) -> ExitCode {
-    let failure = match parsed.map(run) {
+/// Runs what was parsed as `program` and says how it ended, with the exit code of the process.
+pub fn run_as<C>(
+    program: Program,
+    parsed: Result<C, clap::Error>,
+    run: impl FnOnce(C) -> Result<(), Failure>,
+) -> ExitCode {
+    let installed = program.install().map_err(Failure::Input);
+    let failure = match parsed.map(|command| installed.and_then(|()| run(command))) {
         Ok(Ok(())) => return ExitCode::SUCCESS,
         Ok(Err(failure)) => failure,
         Err(error) => return usage(&error),

@@ -17,4 +17,5 @@ pub mod tcp;
 pub mod tcp_files;
 pub mod telemetry;
 pub mod traffic;
+mod trees;
 pub mod whole_nics;

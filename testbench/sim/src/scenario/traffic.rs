@@ -14,6 +14,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::spec::{NetworkSpec, Scenario, TrafficSpec};
+use super::trees;
 
 const PS_PER_US: f64 = 1e6;
 
@@ -41,6 +42,8 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
         "star" => few(2).map(|()| net::star(spec.hosts, spec.rate_gbps, spec.delay_ns))?,
         "dumbbell" => few(1).map(|()| net::dumbbell(spec.hosts, spec.rate_gbps, middle, spec.delay_ns))?,
         "chain" => few(1).map(|()| net::chain(spec.hosts, spec.rate_gbps, &spec.middle_gbps, spec.delay_ns))?,
+        "leaf-spine" => trees::leaves_and_spines(spec)?,
+        "fat-tree" if spec.k.is_some() => trees::fat_tree(spec, spec.k.unwrap_or(0))?,
         "fat-tree" if (1..=64).contains(&spec.pods) => net::fat_tree(spec.pods),
         "fat-tree" => return Err(format!("network.pods: expected 1 to 64, got {}", spec.pods)),
         "testbed" => net::testbed_pod(),
@@ -52,16 +55,13 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
             }
             few(1).map(|()| net::racks(racks, spec.hosts, spec.rate_gbps, middle, spec.delay_ns))?
         }
-        "three-tier" => {
-            let core = spec.middle_gbps.get(1).copied().unwrap_or(middle);
-            net::three_tier(core, middle, spec.rate_gbps)
-        }
+        "three-tier" => trees::three_tiers(spec)?,
         path if Path::new(path).extension().is_some() => {
             read_topology(path, &read_text(path)?).map_err(|e| e.to_string())?
         }
         other => {
             return Err(format!(
-            "network.topology: expected star, dumbbell, chain, fat-tree, testbed, three-tier, four-pods, racks or a file, got \
+            "network.topology: expected star, dumbbell, chain, leaf-spine, fat-tree, testbed, three-tier, four-pods, racks or a file, got \
              `{other}`"
         ))
         }

@@ -1,7 +1,7 @@
 //! Parameters of the laws as keys of scenarios and sweeps (`cc.gain = 0.01`): which law has which, and what they may be.
 
 use super::values::{between, flag, nanoseconds, number, one_of, rate, whole};
-use super::{LawKind, LawSpec};
+use super::{own, LawKind, LawSpec};
 use hpcc_models::cc::dcqcn::{DcqcnParams, IncreaseRule};
 use hpcc_models::cc::dctcp::DctcpParams;
 use hpcc_models::cc::powertcp::{Beta, OldWindow, PowerParams, Profile, Reaction, Signal};
@@ -66,8 +66,8 @@ pub const ECN_KEYS: [&str; 3] = ["ecn_kmin_kb", "ecn_kmax_kb", "ecn_pmax"];
 
 impl LawKind {
     /// Keys of `cc` that set a parameter of this law. `t_ns`, `min_rate_mbps`, `latency_ns` and `driver` are every law's.
-    pub fn keys(self) -> &'static [&'static str] {
-        match self {
+    pub fn keys(self) -> Vec<&'static str> {
+        let keys = match self {
             LawKind::Hpcc | LawKind::Tcp(TcpLaw::HpccProbes) => HPCC,
             LawKind::Dcqcn => DCQCN,
             LawKind::Timely => TIMELY,
@@ -77,12 +77,18 @@ impl LawKind {
             LawKind::Homa => HOMA,
             // Other TCP hosts have keys of their own.
             LawKind::Tcp(_) => &[],
-        }
+            LawKind::Own(law) => return law.keys.iter().map(|key| key.name).collect(),
+        };
+        keys.to_vec()
     }
 
     /// Switches mark for this law.
     pub fn reads_marks(self) -> bool {
-        matches!(self, LawKind::Dcqcn | LawKind::Dctcp | LawKind::Tcp(_)) && !self.runs_hpcc()
+        match self {
+            LawKind::Dcqcn | LawKind::Dctcp => true,
+            LawKind::Own(law) => law.marks,
+            _ => matches!(self, LawKind::Tcp(_)) && !self.runs_hpcc(),
+        }
     }
 }
 
@@ -91,6 +97,7 @@ pub fn is_key_of_any(key: &str) -> bool {
     [HPCC, DCQCN, TIMELY, DCTCP, POWER, THETA, HOMA]
         .iter()
         .any(|keys| keys.contains(&key))
+        || own::all().iter().any(|law| law.keys.iter().any(|own| own.name == key))
 }
 
 impl LawSpec {
@@ -107,7 +114,7 @@ impl LawSpec {
             (true, "w_ai") => self.w_ai = number(key, value, "a number of bytes")?,
             (true, "eta") => self.eta = number(key, value, "above 0 and at most 1")?,
             (true, "max_stage") => self.max_stage = whole(key, value, 255)? as u8,
-            (_, "stale_limit_us") => {
+            (_, "stale_limit_us") if self.own().is_none() => {
                 self.stale_limit_ns = (between(key, value, 0.001, 8388.0)? * 1000.0).round() as u32;
                 self.keys.insert(key.into(), value.clone());
             }
@@ -129,6 +136,7 @@ impl LawSpec {
             LawKind::Timely => self.timely_params(&port).map(|_| ()),
             LawKind::Dctcp => self.dctcp_params(&port).map(|_| ()),
             LawKind::Homa => self.homa_config().map(|_| ()),
+            LawKind::Own(law) => law.check(key, value),
             LawKind::PowerTcp | LawKind::Theta => {
                 let params = self.power_params(&port)?;
                 params.validate_law().map_err(|e| format!("cc.{e}"))

@@ -4,6 +4,7 @@ pub mod cc_rtl;
 mod homa;
 pub mod keys;
 mod multi_rate;
+pub mod own;
 mod table;
 mod values;
 mod whole_rate;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 use super::fidelity::Fidelity;
 use cc_rtl::Driver;
 use multi_rate::MultiRateHpcc;
+use own::OwnLaw;
 pub use table::{dcqcn_rows, hpcc_rows, power_rows};
 use whole_rate::WholeRateHpcc;
 
@@ -45,13 +47,18 @@ pub enum LawKind {
     Theta,
     /// None in a slot: the hosts are HOMA's.
     Homa,
+    /// One that the program brings along.
+    Own(&'static OwnLaw),
 }
 
 impl LawKind {
-    /// The law exists in fixed point and in RTL; any other is a model at `golden` alone.
+    /// The law exists in fixed point, and in RTL unless the program brought it along; any other is a model at `golden` alone.
     pub fn in_hardware(self) -> bool {
-        use LawKind::{Dcqcn, Hpcc, PowerTcp, Theta};
-        matches!(self, Hpcc | Dcqcn | PowerTcp | Theta)
+        match self {
+            LawKind::Hpcc | LawKind::Dcqcn | LawKind::PowerTcp | LawKind::Theta => true,
+            LawKind::Own(law) => law.fixed.is_some(),
+            LawKind::Timely | LawKind::Dctcp | LawKind::Tcp(_) | LawKind::Homa => false,
+        }
     }
 
     /// Name of the RTL that the law has; HPCC's where it has none, for its latency.
@@ -76,7 +83,10 @@ impl LawKind {
 
     /// A new rate moves a send that is already scheduled, as in the authors' simulators.
     pub fn moves_next_send(self) -> bool {
-        matches!(self, LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta)
+        matches!(
+            self,
+            LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta | LawKind::Own(_)
+        )
     }
 }
 
@@ -185,10 +195,16 @@ impl LawSpec {
             name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
             "hcc" => LawKind::Tcp(TcpLaw::Commanded),
             name if TCP_NAMES.contains(&name) => LawKind::Tcp(TcpLaw::named(name).unwrap_or(TcpLaw::NewReno)),
-            name => {
-                let names = [LAW_NAMES.join(", "), HOMA_NAME.into(), TCP_NAMES.join(", ")].join(", ");
-                return Err(format!("law: expected one of {names}, got `{name}`"));
-            }
+            name => match own::all().iter().find(|law| law.name == name) {
+                Some(law) => LawKind::Own(law),
+                None => {
+                    let mut names = [LAW_NAMES.join(", "), HOMA_NAME.into(), TCP_NAMES.join(", ")].join(", ");
+                    for law in own::all() {
+                        names = format!("{names}, {}", law.name);
+                    }
+                    return Err(format!("law: expected one of {names}, got `{name}`"));
+                }
+            },
         };
         Ok(Self {
             name: name.into(),
@@ -242,9 +258,17 @@ impl LawSpec {
         }
     }
 
+    /// The law, where the program brought it along.
+    pub fn own(&self) -> Option<&'static OwnLaw> {
+        match self.kind {
+            LawKind::Own(law) => Some(law),
+            _ => None,
+        }
+    }
+
     /// HPCC, PowerTCP: packets carry INT.
     pub fn uses_int(&self) -> bool {
-        self.kind.runs_hpcc() || self.kind == LawKind::PowerTcp
+        self.kind.runs_hpcc() || self.kind == LawKind::PowerTcp || self.own().is_some_and(|law| law.int)
     }
 
     /// PowerTCP as its authors have it: switches stamp what entered the queue.
@@ -285,7 +309,10 @@ impl LawSpec {
             Fidelity::Fixed | Fidelity::CcRtl if self.multi_rate => {
                 Err("MULTI_RATE: expected 0 at this fidelity: a rate per hop exists at golden only".into())
             }
-            Fidelity::Fixed => Ok(Box::new(Direct::new(self.fixed(port)?))),
+            Fidelity::Fixed => match self.own().and_then(|law| law.fixed.map(|make| (law, make))) {
+                Some((law, make)) => Ok(Box::new(Direct::new(make(&law.values(&self.keys)?, port)?))),
+                None => Ok(Box::new(Direct::new(self.fixed(port)?))),
+            },
             Fidelity::CcRtl => {
                 let law: Box<dyn FixedLaw> = match self.kind {
                     LawKind::Hpcc | LawKind::PowerTcp | LawKind::Theta => self.fixed(port)?,
@@ -329,6 +356,7 @@ impl LawSpec {
             LawKind::Timely => Box::new(Direct::new(Box::new(Timely::new(self.timely_params(port)?)))),
             LawKind::Dctcp => Box::new(Direct::new(Box::new(Dctcp::new(self.dctcp_params(port)?)))),
             LawKind::Tcp(_) | LawKind::Homa => return Err(self.not_in_a_slot()),
+            LawKind::Own(law) => Box::new(Direct::new((law.golden)(&law.values(&self.keys)?, port)?)),
             LawKind::PowerTcp | LawKind::Theta => {
                 let law = PowerTcp::new(self.power_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))
@@ -354,7 +382,7 @@ impl LawSpec {
                 Box::new(FixedPower::new(self.power_params(port)?).map_err(|e| e.to_string())?)
             }
             LawKind::Tcp(_) | LawKind::Homa => return Err(self.not_in_a_slot()),
-            LawKind::Timely | LawKind::Dctcp => {
+            LawKind::Timely | LawKind::Dctcp | LawKind::Own(_) => {
                 let names: Vec<&str> = LAWS.iter().map(|law: &LawEntry| law.name).collect();
                 return Err(format!(
                     "fidelity: expected golden for {}, which exists as a model only; {} have a fixed-point form",

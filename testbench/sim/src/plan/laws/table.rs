@@ -59,6 +59,10 @@ impl LawSpec {
                     ("resend_us", us(p.resend_ps / 1000)),
                 ];
             }
+            LawKind::Own(law) => {
+                let values = law.values(&self.keys)?;
+                table.extend(values.iter().map(|(key, value)| (key, json!(value))));
+            }
             // What TCP hosts have is in the scenario's table `tcp`.
             LawKind::Tcp(law) if !self.kind.runs_hpcc() => table = vec![("tcp", json!(law.name()))],
             LawKind::Tcp(law) => {
@@ -204,7 +208,7 @@ mod tests {
             let has = |key: &str| table.iter().any(|(own, _)| *own == key);
             for key in law.kind.keys() {
                 let other_beta = key.starts_with("beta_") && law.kind != LawKind::Timely;
-                let optional = *key == "stale_limit_us" && !law.kind.runs_hpcc();
+                let optional = key == "stale_limit_us" && !law.kind.runs_hpcc();
                 assert!(has(key) || other_beta || optional, "{name}: {key}");
             }
             assert_eq!(has("w_ai"), law.kind.runs_hpcc(), "{name}");

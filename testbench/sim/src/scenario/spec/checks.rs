@@ -3,7 +3,7 @@
 use toml::Table;
 
 use super::overrides::{Overrides, Planned};
-use super::Scenario;
+use super::{NetworkSpec, Scenario};
 use crate::plan::laws::keys::{is_key_of_any, ECN_KEYS};
 use crate::plan::laws::LawSpec;
 use crate::plan::Fidelity;
@@ -46,14 +46,50 @@ pub(super) fn check_overruled(scenario: &Scenario, overrides: &Overrides) -> Res
 }
 
 /// A key of the network that the topology does not have would have no effect.
-pub(super) fn check_ignored(from: &dyn Fn(String) -> String, topology: &str, keys: &[String]) -> Result<(), String> {
-    let shaping = ["hosts", "rate_gbps", "middle_gbps", "delay_ns", "pods", "racks"];
+pub(super) fn check_ignored(
+    from: &dyn Fn(String) -> String,
+    network: &NetworkSpec,
+    keys: &[String],
+) -> Result<(), String> {
+    let topology = network.topology.as_str();
+    let shaping = [
+        "hosts",
+        "rate_gbps",
+        "middle_gbps",
+        "delay_ns",
+        "middle_delay_ns",
+        "pods",
+        "racks",
+        "leaves",
+        "spines",
+        "k",
+        "aggregations",
+        "edges",
+    ];
     let own: &[&str] = match topology {
         "star" => &["hosts", "rate_gbps", "delay_ns"],
         "dumbbell" | "chain" => &["hosts", "rate_gbps", "middle_gbps", "delay_ns"],
         "racks" => &["racks", "hosts", "rate_gbps", "middle_gbps", "delay_ns"],
+        "leaf-spine" => &[
+            "leaves",
+            "spines",
+            "hosts",
+            "rate_gbps",
+            "middle_gbps",
+            "delay_ns",
+            "middle_delay_ns",
+        ],
+        "fat-tree" if network.k.is_some() => &["k", "rate_gbps", "middle_gbps", "delay_ns", "middle_delay_ns"],
         "fat-tree" => &["pods"],
-        "three-tier" => &["rate_gbps", "middle_gbps"],
+        "three-tier" => &[
+            "aggregations",
+            "edges",
+            "hosts",
+            "rate_gbps",
+            "middle_gbps",
+            "delay_ns",
+            "middle_delay_ns",
+        ],
         "testbed" | "four-pods" => &[],
         file if file.contains('.') => &[],
         // Not a topology: that is said where it is built.

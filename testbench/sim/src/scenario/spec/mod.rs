@@ -38,7 +38,8 @@ pub use traffic::TrafficSpec;
 pub struct Scenario {
     /// Name.
     pub name: String,
-    /// One line.
+    /// One line, in figures and on the screen (default: the name).
+    #[serde(default)]
     pub title: String,
     /// Which figure it reproduces: chooses the analysis.
     #[serde(default)]

@@ -6,20 +6,38 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
-    /// `star`, `dumbbell`, `chain`, `fat-tree`, `testbed`, `three-tier`, `four-pods`, `racks`, or a topology file in the ns-3 simulator's format.
+    /// `star`, `dumbbell`, `chain`, `leaf-spine`, `fat-tree`, `testbed`, `three-tier`, `four-pods`, `racks`, or a topology file in the ns-3 simulator's format.
     pub topology: String,
-    /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain, hosts per rack of `racks`.
+    /// Hosts of a star, pairs of a dumbbell, hosts per switch of a chain, hosts per rack of `racks`, hosts per leaf of `leaf-spine`, hosts per edge switch of `three-tier` (default: 8).
     #[serde(default)]
     pub hosts: usize,
     /// Speed of host links, Gb/s.
     #[serde(default = "hundred")]
     pub rate_gbps: u64,
-    /// Speeds between switches, Gb/s (dumbbell and racks: the first; three-tier: aggregation and core; chain: one less than switches).
+    /// Speeds between switches, Gb/s (dumbbell, racks, leaf-spine, fat-tree with `k`: the first; three-tier: aggregation and core; chain: one less than switches).
     #[serde(default)]
     pub middle_gbps: Vec<u64>,
     /// Delay of each link, ns.
     #[serde(default = "thousand")]
     pub delay_ns: u64,
+    /// Delays of the links of `middle_gbps`, ns (leaf-spine, fat-tree with `k`, three-tier); `delay_ns` where not given, and HCC's 1, 10 and 100 us for three-tier.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub middle_delay_ns: Vec<u64>,
+    /// Leaf switches of `leaf-spine`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<usize>,
+    /// Spine switches of `leaf-spine`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spines: Option<usize>,
+    /// Ports of a switch of `fat-tree`, an even number: `k*k*k/4` hosts. Without it the paper's fat tree with `pods`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    /// Aggregation switches of `three-tier` (default: 2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregations: Option<usize>,
+    /// Edge switches on each aggregation switch of `three-tier` (default: 4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<usize>,
     /// Racks of `racks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub racks: Option<usize>,

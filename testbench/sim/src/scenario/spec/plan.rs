@@ -24,14 +24,14 @@ pub fn plan(file: &str, text: &str, overrides: &Overrides) -> Result<Vec<Planned
         network.map_or(Vec::new(), |n| n.keys().cloned().collect())
     };
     let of_file = |key: String| place_in_file(file, text, &key);
-    check_ignored(&of_file, &base.network.topology, &keys(&own))?;
+    check_ignored(&of_file, &base.network, &keys(&own))?;
     let set = overrides
         .set
         .iter()
         .filter_map(|(path, _)| path.strip_prefix("network."));
     let set: Vec<String> = set.map(String::from).collect();
     let of_set = |_: String| overrides.set_from().to_string();
-    check_ignored(&of_set, &runs[0].scenario.network.topology, &set)?;
+    check_ignored(&of_set, &runs[0].scenario.network, &set)?;
     if !overrides.no_variants {
         check_overruled(&whole, overrides)?;
     }
@@ -81,7 +81,11 @@ fn changed(file: &str, text: &str, base: &Scenario, overrides: &Overrides) -> Re
         table.remove("variant");
     }
     let finish = |table: Table, what: &str| -> Result<Scenario, String> {
-        table.try_into().map_err(|error| table_error(what, &error))
+        let mut scenario: Scenario = table.try_into().map_err(|error| table_error(what, &error))?;
+        if scenario.title.is_empty() {
+            scenario.title.clone_from(&scenario.name);
+        }
+        Ok(scenario)
     };
     let whole = finish(table.clone(), set_from)?;
     let mut runs: Vec<Planned> = Vec::new();
