@@ -121,7 +121,7 @@ module hpcc_cc_choice (
   wire  hpcc_nic_pkg::law_update_t dcqcn_update_0_down_data;
   wire  dcqcn_update_0_down_valid;
   wire  [8:0] laws_raddr;
-  wire  hpcc_nic_pkg::law_code_t laws_rdata;
+  wire  [2:0] laws_rdata;
   wire  laws_we;
   wire  [8:0] laws_waddr;
   logic known_d;
@@ -257,7 +257,7 @@ module hpcc_cc_choice (
     .wdata(command_law)
   );
   assign laws_raddr = event_data.flow[8:0];
-  assign law = laws_rdata;
+  assign law = hpcc_nic_pkg::law_code_t'(laws_rdata);
   assign all_ready = update_ready;
   assign delay_ready = dcqcn_update_0_first_ready;
   assign power_ready = theta_update_0_first_ready;

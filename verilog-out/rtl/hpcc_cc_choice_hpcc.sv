@@ -76,7 +76,7 @@ module hpcc_cc_choice_hpcc (
   wire  [31:0] unused_hpcc_0_count_path_changed;
   wire  [31:0] unused_hpcc_0_count_stale_flow;
   wire  [8:0] laws_raddr;
-  wire  hpcc_nic_pkg::law_code_t laws_rdata;
+  wire  [2:0] laws_rdata;
   wire  laws_we;
   wire  [8:0] laws_waddr;
   logic known_d;
@@ -112,7 +112,7 @@ module hpcc_cc_choice_hpcc (
     .wdata(command_law)
   );
   assign laws_raddr = event_data.flow[8:0];
-  assign law = laws_rdata;
+  assign law = hpcc_nic_pkg::law_code_t'(laws_rdata);
   assign all_ready = update_ready;
   assign delay_ready = all_ready;
   assign power_ready = delay_ready;

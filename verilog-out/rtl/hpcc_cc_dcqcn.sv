@@ -405,7 +405,7 @@ module hpcc_cc_dcqcn (
   //
   // Alpha of 2^`A` flows.
   assign alpha_share = alpha_product_p;
-  assign alpha_fall_d = alpha_share.units + {20'd0, (|alpha_share.below)};
+  assign alpha_fall_d = alpha_share.whole + {20'd0, (|alpha_share.below)};
   assign alpha_alpha = alpha_result_q;
   always_comb begin
     alpha_risen_d = alpha_alpha_8_q;
@@ -468,7 +468,7 @@ module hpcc_cc_dcqcn (
     alpha_step_8_q <= timers_step;
     alpha_step_9_q <= alpha_step_8_q;
     flow_1_q <= admit_flow;
-    now_r_q <= nic_clock.units;
+    now_r_q <= nic_clock.whole;
   end
   wire unused_bits = &{1'b0, param_data[47:34], nic_clock.above, nic_clock.below, alpha_step_9_q.step, alpha_step_9_q.increase,
       alpha_step_9_q.lower, alpha_step_9_q.cut, alpha_step_9_q.first, alpha_step_9_q.noted};

@@ -223,8 +223,8 @@ module hpcc_dcqcn_admit (
     events_up_data.generation = event_data.generation;
     events_up_data.kind = hpcc_nic_pkg::cc_event_kind_t'(event_data.telemetry.event_kind);
     events_up_data.ecn = event_data.telemetry.ecn;
-    events_up_data.bytes = bytes_in.units;
-    events_up_data.now = clock_in.units;
+    events_up_data.bytes = bytes_in.whole;
+    events_up_data.now = clock_in.whole;
   end
   always_comb begin
     choice = 79'd0;

@@ -476,7 +476,7 @@ package hpcc_nic_pkg;
   // A count of bytes.
   typedef struct packed {
     // Units of 64.
-    logic [25:0] units;
+    logic [25:0] whole;
     // Below a unit of 64.
     logic [5:0] below;
   } byte_count_t;
@@ -518,7 +518,7 @@ package hpcc_nic_pkg;
     // Beyond the timers' turn.
     logic [17:0] above;
     // The timers' time.
-    logic [19:0] units;
+    logic [19:0] whole;
     // Below a unit of the timers.
     logic [9:0] below;
   } nic_clock_t;
@@ -698,7 +698,7 @@ package hpcc_nic_pkg;
   // Alpha times its gain, UQ1.40.
   typedef struct packed {
     // Units of alpha.
-    logic [20:0] units;
+    logic [20:0] whole;
     // Below a unit of alpha.
     logic [19:0] below;
   } alpha_share_t;
@@ -1026,7 +1026,7 @@ package hpcc_nic_pkg;
   // The same with eleven more bits of fraction.
   typedef struct packed {
     // Units of 256 bytes, the smallest MTU.
-    logic [15:0] units;
+    logic [15:0] whole;
     // What is beyond whole units of 256 bytes, UQ8.11.
     logic [18:0] rest;
   } rounded_fine_window_t;
@@ -1216,7 +1216,7 @@ package hpcc_nic_pkg;
   // A window rounded up to whole packets.
   typedef struct packed {
     // Units of 256 bytes, the smallest MTU.
-    logic [15:0] units;
+    logic [15:0] whole;
     // Bytes beyond whole units of 256.
     logic [7:0] rest;
   } rounded_window_t;
@@ -1310,7 +1310,7 @@ package hpcc_nic_pkg;
   // Product of the lower half of a rate and the time of the window.
   typedef struct packed {
     // Units.
-    logic [17:0] units;
+    logic [17:0] whole;
     // Less than a unit of the window.
     logic [15:0] fraction;
   } time_product_t;
@@ -1380,7 +1380,7 @@ package hpcc_nic_pkg;
     // Beyond.
     logic [21:0] high;
     // Units of 1.024 us, modulo 2^16.
-    logic [15:0] units;
+    logic [15:0] whole;
     // Nanoseconds of a unit.
     logic [9:0] ns;
   } clock_units_t;
@@ -3040,7 +3040,7 @@ package hpcc_nic_pkg;
   // Bytes of a READ rounded up to whole packets of its MTU.
   typedef struct packed {
     // Units of 256 bytes, the smallest MTU.
-    logic [24:0] units;
+    logic [24:0] whole;
     // Bytes beyond whole units of 256.
     logic [7:0] rest;
   } rounded_length_t;

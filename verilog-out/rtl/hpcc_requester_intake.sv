@@ -320,7 +320,7 @@ module hpcc_requester_intake (
     packets_q <= counted;
     no_packets_q <= no_packets_d;
     above_span_q <= above_span_d;
-    units_q <= raised.units;
+    units_q <= raised.whole;
   end
   wire unused_bits = &{1'b0, work_data, asking.remote_key, asking.remote_address, asking.id, asked.remote_key, asked.local_key,
       asked.operation, asked.qpn, asked.id, raised.rest};

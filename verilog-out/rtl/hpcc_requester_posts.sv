@@ -77,7 +77,7 @@ module hpcc_requester_posts (
   hpcc_nic_pkg::ack_progress_t acked;
   wire  [4:0] reads;
   wire  [31:0] length_less_one;
-  wire  hpcc_nic_pkg::rounded_length_t whole;
+  wire  hpcc_nic_pkg::rounded_length_t rounded;
   wire  [23:0] last_out;
   wire  more;
   wire  refused;
@@ -139,7 +139,7 @@ module hpcc_requester_posts (
   assign reads_4_d = reads < max_reads;
   assign refused_4_d = ((~context_3_q.alive) | acked.dead) | step_3_q.invalid;
   assign length_less_one = step_3_q.length - 32'd1;
-  assign whole = {1'd0, length_less_one};
+  assign rounded = {1'd0, length_less_one};
   assign first_behind_4_d = now.assigned + 24'd1;
   assign read_place = step_4_q.place;
   assign more = |(more_psns_4_q & beyond_span);
@@ -202,7 +202,7 @@ module hpcc_requester_posts (
     end
   end
   always_comb begin
-    more_psns_4_d = 24'(whole.units >> context_3_q.mtu);
+    more_psns_4_d = 24'(rounded.whole >> context_3_q.mtu);
     if (step_3_q.length == 32'd0) begin
       more_psns_4_d = 24'd0;
     end
@@ -278,7 +278,7 @@ module hpcc_requester_posts (
     comes_back_5_q <= comes_back_5_d;
     end_5_q <= end_5_d;
   end
-  wire unused_bits = &{1'b0, acked.used, acked.generation, whole.rest, step_5_q.invalid, step_5_q.length};
+  wire unused_bits = &{1'b0, acked.used, acked.generation, rounded.rest, step_5_q.invalid, step_5_q.length};
 endmodule
 
 `default_nettype wire

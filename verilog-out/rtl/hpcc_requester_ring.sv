@@ -124,7 +124,7 @@ module hpcc_requester_ring (
   logic goes_on_d;
   logic goes_on_q;
   // How messages ended whose completions wait.
-  wire  hpcc_nic_pkg::completion_status_t statuses_rdata;
+  wire  [3:0] statuses_rdata;
   logic defers_q;
   wire  [11:0] defers_at_d;
   logic [11:0] defers_at_q;
@@ -178,7 +178,7 @@ module hpcc_requester_ring (
   assign found = later_rdata;
   assign base = found.base;
   assign ended_work = found.work;
-  assign status = statuses_rdata;
+  assign status = hpcc_nic_pkg::completion_status_t'(statuses_rdata);
   assign defers_at_d = deferred;
   always_comb begin
     message_taken_d = message_taken_q;

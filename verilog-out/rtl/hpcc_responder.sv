@@ -632,7 +632,7 @@ module hpcc_responder (
   assign rules_next_msn = rules_msn_5_q;
   assign rules_count = rules_count_5_q;
   always_comb begin
-    rules_packets_3_d = rules_rounded_2_q.units >> row_2_q.mtu;
+    rules_packets_3_d = rules_rounded_2_q.whole >> row_2_q.mtu;
     if (rules_reth_2.length == 32'd0) begin
       rules_packets_3_d = 25'd1;
     end

@@ -42,18 +42,21 @@ module hpcc_sched_expand (
   wire  serves;
   logic last;
   wire  ask;
-  logic served_here;
   logic in_service;
   wire  next_fits;
   wire  [4:0] with_it;
   logic [4:0] fewer;
+  wire  served_0;
+  wire  served_1;
+  wire  served_2;
+  wire  served_3;
   wire  filled_0;
   wire  filled_1;
   wire  filled_2;
   wire  filled_3;
-  logic stays_0;
-  logic stays_1;
-  logic stays_2;
+  wire  stays_0;
+  wire  stays_1;
+  wire  stays_2;
   wire  stays_3;
   // Lane behind the one whose turn it is, if another one has packets.
   logic [1:0] next_lane;
@@ -116,7 +119,14 @@ module hpcc_sched_expand (
   assign serves = offers_q & send_ready;
   assign coming = up_data;
   assign up_ready = fits_q;
-  assign stays_3 = present_3_q & (~(served_here & ends_3_q));
+  assign served_0 = serves & (lane_q == 2'd0);
+  assign stays_0 = present_0_q & (~(served_0 & ends_0_q));
+  assign served_1 = serves & (lane_q == 2'd1);
+  assign stays_1 = present_1_q & (~(served_1 & ends_1_q));
+  assign served_2 = serves & (lane_q == 2'd2);
+  assign stays_2 = present_2_q & (~(served_2 & ends_2_q));
+  assign served_3 = serves & (lane_q == 2'd3);
+  assign stays_3 = present_3_q & (~(served_3 & ends_3_q));
   assign tag = tag_r_q;
   assign with_it = total_q + {1'd0, coming.count};
   assign next_fits = ((up_valid & (~fits_q)) & (~in_service)) & (with_it <= 5'h10);
@@ -137,8 +147,6 @@ module hpcc_sched_expand (
     ends_1_d = ends_1_q;
     ends_2_d = ends_2_q;
     ends_3_d = ends_3_q;
-    served_here = serves & (lane_q == 2'd0);
-    stays_0 = present_0_q & (~(served_here & ends_0_q));
     rest = grants_0_q;
     rest.count = grants_0_q.count - 4'd1;
     rest.psn = grants_0_q.psn + 24'd1;
@@ -146,7 +154,7 @@ module hpcc_sched_expand (
     if (|grants_0_q.repeats) begin
       rest.repeats = grants_0_q.repeats - 4'd1;
     end
-    if (served_here) begin
+    if (served_0) begin
       grants_0_d = rest;
       ends_0_d = grants_0_q.count == 4'd2;
     end
@@ -154,8 +162,6 @@ module hpcc_sched_expand (
       grants_0_d = coming;
       ends_0_d = coming.count == 4'd1;
     end
-    served_here = serves & (lane_q == 2'd1);
-    stays_1 = present_1_q & (~(served_here & ends_1_q));
     rest = grants_1_q;
     rest.count = grants_1_q.count - 4'd1;
     rest.psn = grants_1_q.psn + 24'd1;
@@ -163,7 +169,7 @@ module hpcc_sched_expand (
     if (|grants_1_q.repeats) begin
       rest.repeats = grants_1_q.repeats - 4'd1;
     end
-    if (served_here) begin
+    if (served_1) begin
       grants_1_d = rest;
       ends_1_d = grants_1_q.count == 4'd2;
     end
@@ -171,8 +177,6 @@ module hpcc_sched_expand (
       grants_1_d = coming;
       ends_1_d = coming.count == 4'd1;
     end
-    served_here = serves & (lane_q == 2'd2);
-    stays_2 = present_2_q & (~(served_here & ends_2_q));
     rest = grants_2_q;
     rest.count = grants_2_q.count - 4'd1;
     rest.psn = grants_2_q.psn + 24'd1;
@@ -180,7 +184,7 @@ module hpcc_sched_expand (
     if (|grants_2_q.repeats) begin
       rest.repeats = grants_2_q.repeats - 4'd1;
     end
-    if (served_here) begin
+    if (served_2) begin
       grants_2_d = rest;
       ends_2_d = grants_2_q.count == 4'd2;
     end
@@ -188,7 +192,6 @@ module hpcc_sched_expand (
       grants_2_d = coming;
       ends_2_d = coming.count == 4'd1;
     end
-    served_here = serves & (lane_q == 2'd3);
     rest = grants_3_q;
     rest.count = grants_3_q.count - 4'd1;
     rest.psn = grants_3_q.psn + 24'd1;
@@ -196,7 +199,7 @@ module hpcc_sched_expand (
     if (|grants_3_q.repeats) begin
       rest.repeats = grants_3_q.repeats - 4'd1;
     end
-    if (served_here) begin
+    if (served_3) begin
       grants_3_d = rest;
       ends_3_d = grants_3_q.count == 4'd2;
     end

@@ -192,7 +192,7 @@ module hpcc_sched_levels (
   always_comb begin
     below_d = by_interval.high;
     if (shown_q == 3'd3) begin
-      below_d = by_time.units[16:0];
+      below_d = by_time.whole[16:0];
     end
   end
   always_comb begin
@@ -239,7 +239,7 @@ module hpcc_sched_levels (
     group_8_q <= group_8_d;
     word_8_q <= word_8_d;
   end
-  wire unused_bits = &{1'b0, by_interval.low, by_time.units[17], by_time.fraction, sum.spare, sum.fraction, window_bytes.fraction};
+  wire unused_bits = &{1'b0, by_interval.low, by_time.whole[17], by_time.fraction, sum.spare, sum.fraction, window_bytes.fraction};
 endmodule
 
 `default_nettype wire

@@ -59,7 +59,7 @@ module hpcc_sched_members #(
   // Two clocks later: its packets used so many bytes less than full ones.
   input  wire  corrected,
   // Bytes, two's complement.
-  input  wire  [19:0] unused,
+  input  wire  [19:0] refund,
   // A packet of this flow leaves.
   input  wire  leaves,
   // The flow.
@@ -78,7 +78,7 @@ module hpcc_sched_members #(
   logic [39:0] carry;
   logic [39:0] high_new;
   logic [3:0] group_new;
-  wire  hpcc_nic_pkg::correction_sign_t unused_sign;
+  wire  hpcc_nic_pkg::correction_sign_t refund_sign;
   logic [12:0] bytes;
   wire  hpcc_nic_pkg::sum_step_t step;
   logic event_10_d;
@@ -122,7 +122,7 @@ module hpcc_sched_members #(
   logic [3:0] turn_1_q;
   logic [3:0] turn_2_q;
   logic [3:0] turn_3_q;
-  logic [19:0] unused_1_q;
+  logic [19:0] refund_1_q;
   wire  [23:0] sum_2_d;
   logic [23:0] sum_2_q;
   logic [23:0] low_3_q;
@@ -273,7 +273,7 @@ module hpcc_sched_members #(
   assign unacknowledged_10_d = sender.una != sender.end_psn;
   assign member_we = event_10_q;
   assign left_bytes_d = bytes + {3'd0, overhead};
-  assign unused_sign = unused_1_q;
+  assign refund_sign = refund_1_q;
   assign came_add = comes_q | clearing_q;
   assign went_add = goes_q | clearing_q;
   assign packets_add = leaves_4_q | clearing_q;
@@ -353,9 +353,9 @@ module hpcc_sched_members #(
     came_amount = 24'd1;
     went_amount = 24'd1;
     packets_amount = {11'd0, left_bytes_q};
-    corrections_amount = {4'd0, unused_1_q};
-    if (unused_sign.negative) begin
-      corrections_amount = {4'd0, unused_1_q} | 24'hf00000;
+    corrections_amount = {4'd0, refund_1_q};
+    if (refund_sign.negative) begin
+      corrections_amount = {4'd0, refund_1_q} | 24'hf00000;
     end
     came_group = comes_to_q;
     went_group = goes_from_q;
@@ -425,7 +425,7 @@ module hpcc_sched_members #(
     turn_1_q = 4'd0;
     turn_2_q = 4'd0;
     turn_3_q = 4'd0;
-    unused_1_q = 20'd0;
+    refund_1_q = 20'd0;
     sum_2_q = 24'd0;
     low_3_q = 24'd0;
     mtu_10_q = 3'd0;
@@ -462,7 +462,7 @@ module hpcc_sched_members #(
     turn_1_q <= turn_q;
     turn_2_q <= turn_1_q;
     turn_3_q <= turn_2_q;
-    unused_1_q <= unused;
+    refund_1_q <= refund;
     sum_2_q <= sum_2_d;
     low_3_q <= sum_2_q;
     mtu_10_q <= sender.mtu;
@@ -471,7 +471,7 @@ module hpcc_sched_members #(
     high_3_q <= high_rdata;
   end
   wire unused_bits = &{1'b0, sender.pause_class, sender.restarts, sender.rewinds, sender.generation, sender.to, sender.from,
-      unused_sign.bytes, step.amount};
+      refund_sign.bytes, step.amount};
 endmodule
 
 `default_nettype wire

@@ -97,7 +97,7 @@ module hpcc_sched_pacing_update (
     .q(window_6_q)
   );
   assign rounded = round_7_q;
-  assign packets = rounded.units >> mtu_7_q;
+  assign packets = rounded.whole >> mtu_7_q;
   assign cap = {1'd0, earned_7_q} + {7'd0, wire_7_q};
   assign word = word_9_q;
   always_comb begin

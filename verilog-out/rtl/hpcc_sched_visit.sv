@@ -423,7 +423,7 @@ module hpcc_sched_visit (
   assign after_read = from_start_q - span_q;
   assign near = after_read < 24'h10;
   assign follows_read_d = ((span_q > 24'd1) & (~behind_q.negative)) & (within_read | near);
-  assign level_packets_d = level_round_q.units >> mtu_4_q;
+  assign level_packets_d = level_round_q.whole >> mtu_4_q;
   assign share = random_4_q >> spare_bits;
   assign share_5_d = share[12:0];
   assign in_flight_d = nxt_5_q - una_5_q;

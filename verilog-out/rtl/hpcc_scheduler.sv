@@ -211,102 +211,102 @@ module hpcc_scheduler (
   wire  sender_ended;
   wire  sender_late;
   wire  sender_beyond;
-  wire  unused_exists;
-  wire  unused_owns;
-  wire  unused_adds;
-  wire  unused_clears;
-  logic [19:0] unused_gained;
-  wire  [19:0] unused_new_sum;
+  wire  refund_exists;
+  wire  refund_owns;
+  wire  refund_adds;
+  wire  refund_clears;
+  logic [19:0] refund_gained;
+  wire  [19:0] refund_new_sum;
   // Clock 0: bytes.
-  wire  unused_valid;
+  wire  refund_valid;
   // Clock 0: bytes, two's complement.
-  wire  [19:0] unused_bytes;
+  wire  [19:0] refund_bytes;
   // Clock 3: flow.
-  wire  [8:0] unused_flow_3;
+  wire  [8:0] refund_flow_3;
   // Clock 5: a sum has changed.
-  wire  unused_changed;
+  wire  refund_changed;
   // Clock 5: in which engine.
-  wire  [2:0] unused_engine;
+  wire  [2:0] refund_engine;
   // Clock 5: index in that engine.
-  wire  [5:0] unused_index;
+  wire  [5:0] refund_index;
   // Clock 5: the sum.
-  wire  [19:0] unused_sum;
+  wire  [19:0] refund_sum;
   // Clock 5: bytes by which it has changed, two's complement.
-  wire  [19:0] unused_added;
+  wire  [19:0] refund_added;
   // Clock 5, counter pulse: a flow that does not exist, or an earlier generation.
-  wire  unused_late;
+  wire  refund_late;
   // Clock 1, counter pulse: a flow number past the configured count.
-  wire  unused_out_of_range;
-  logic unused_valid_1_d;
-  logic unused_valid_1_q;
-  logic unused_valid_2_d;
-  logic unused_valid_2_q;
-  logic unused_valid_3_d;
-  logic unused_valid_3_q;
-  logic unused_valid_4_d;
-  logic unused_valid_4_q;
-  logic unused_own_4_q;
-  logic unused_changed_5_d;
-  logic unused_changed_5_q;
-  logic unused_late_5_d;
-  logic unused_late_5_q;
-  logic unused_out_of_range_1_d;
-  logic unused_out_of_range_1_q;
-  logic [7:0] unused_generation_1_q;
-  logic [7:0] unused_generation_2_q;
-  logic [7:0] unused_generation_3_q;
-  logic [19:0] unused_bytes_1_q;
-  logic [19:0] unused_bytes_2_q;
-  logic [19:0] unused_bytes_3_q;
-  logic [19:0] unused_bytes_4_q;
-  logic [19:0] unused_bytes_5_q;
-  logic [19:0] unused_sum_5_q;
-  wire  [8:0] unused_flow_1_d;
-  logic [8:0] unused_flow_1_q;
-  logic unused_cleared_q;
-  wire  [8:0] unused_flow_in_3_q;
-  wire  [5:0] unused_index_5_q;
-  logic [2:0] unused_owner_rest;
-  logic [2:0] unused_owner_multiple;
-  wire  [14:0] unused_owner_number;
-  wire  [31:0] unused_owner_once;
-  wire  [31:0] unused_owner_twice;
-  wire  [31:0] unused_owner_thrice;
-  wire  [31:0] unused_owner_fourfold;
-  wire  [2:0] unused_owner_digits_0;
-  wire  [2:0] unused_owner_digits_1;
-  wire  [2:0] unused_owner_digits_2;
-  wire  [2:0] unused_owner_digits_3;
-  wire  [2:0] unused_owner_digits_4;
-  logic [31:0] unused_owner_times_0;
-  logic [31:0] unused_owner_times_1;
-  logic [31:0] unused_owner_times_2;
-  logic [31:0] unused_owner_times_3;
-  logic [31:0] unused_owner_times_4;
-  wire  hpcc_nic_pkg::engine_product_t unused_owner_quotient;
+  wire  refund_out_of_range;
+  logic refund_valid_1_d;
+  logic refund_valid_1_q;
+  logic refund_valid_2_d;
+  logic refund_valid_2_q;
+  logic refund_valid_3_d;
+  logic refund_valid_3_q;
+  logic refund_valid_4_d;
+  logic refund_valid_4_q;
+  logic refund_own_4_q;
+  logic refund_changed_5_d;
+  logic refund_changed_5_q;
+  logic refund_late_5_d;
+  logic refund_late_5_q;
+  logic refund_out_of_range_1_d;
+  logic refund_out_of_range_1_q;
+  logic [7:0] refund_generation_1_q;
+  logic [7:0] refund_generation_2_q;
+  logic [7:0] refund_generation_3_q;
+  logic [19:0] refund_bytes_1_q;
+  logic [19:0] refund_bytes_2_q;
+  logic [19:0] refund_bytes_3_q;
+  logic [19:0] refund_bytes_4_q;
+  logic [19:0] refund_bytes_5_q;
+  logic [19:0] refund_sum_5_q;
+  wire  [8:0] refund_flow_1_d;
+  logic [8:0] refund_flow_1_q;
+  logic refund_cleared_q;
+  wire  [8:0] refund_flow_in_3_q;
+  wire  [5:0] refund_index_5_q;
+  logic [2:0] refund_owner_rest;
+  logic [2:0] refund_owner_multiple;
+  wire  [14:0] refund_owner_number;
+  wire  [31:0] refund_owner_once;
+  wire  [31:0] refund_owner_twice;
+  wire  [31:0] refund_owner_thrice;
+  wire  [31:0] refund_owner_fourfold;
+  wire  [2:0] refund_owner_digits_0;
+  wire  [2:0] refund_owner_digits_1;
+  wire  [2:0] refund_owner_digits_2;
+  wire  [2:0] refund_owner_digits_3;
+  wire  [2:0] refund_owner_digits_4;
+  logic [31:0] refund_owner_times_0;
+  logic [31:0] refund_owner_times_1;
+  logic [31:0] refund_owner_times_2;
+  logic [31:0] refund_owner_times_3;
+  logic [31:0] refund_owner_times_4;
+  wire  hpcc_nic_pkg::engine_product_t refund_owner_quotient;
   // Clock 2: index.
-  wire  [5:0] unused_owner_index;
+  wire  [5:0] refund_owner_index;
   // Clock 4: engine.
-  wire  [2:0] unused_owner_engine;
-  logic [2:0] unused_owner_low_3_q;
-  wire  [2:0] unused_owner_index_3_d;
-  logic [2:0] unused_owner_index_3_q;
-  logic [2:0] unused_owner_engine_4_q;
-  wire  [2:0] unused_owner_low_2_d;
-  wire  [2:0] unused_owner_low_2_q;
-  wire  [31:0] unused_owner_low_1_d;
-  logic [31:0] unused_owner_low_1_q;
-  wire  [31:0] unused_owner_middle_1_d;
-  logic [31:0] unused_owner_middle_1_q;
-  logic [31:0] unused_owner_high_1_q;
-  wire  [31:0] unused_owner_product_2_d;
-  logic [31:0] unused_owner_product_2_q;
-  wire  hpcc_nic_pkg::live_flow_t unused_live_rdata;
-  hpcc_nic_pkg::live_flow_t unused_live_wdata;
-  wire  [19:0] unused_sums_rdata;
-  wire  unused_sums_we;
-  logic [8:0] unused_sums_waddr;
-  logic [19:0] unused_sums_wdata;
+  wire  [2:0] refund_owner_engine;
+  logic [2:0] refund_owner_low_3_q;
+  wire  [2:0] refund_owner_index_3_d;
+  logic [2:0] refund_owner_index_3_q;
+  logic [2:0] refund_owner_engine_4_q;
+  wire  [2:0] refund_owner_low_2_d;
+  wire  [2:0] refund_owner_low_2_q;
+  wire  [31:0] refund_owner_low_1_d;
+  logic [31:0] refund_owner_low_1_q;
+  wire  [31:0] refund_owner_middle_1_d;
+  logic [31:0] refund_owner_middle_1_q;
+  logic [31:0] refund_owner_high_1_q;
+  wire  [31:0] refund_owner_product_2_d;
+  logic [31:0] refund_owner_product_2_q;
+  wire  hpcc_nic_pkg::live_flow_t refund_live_rdata;
+  hpcc_nic_pkg::live_flow_t refund_live_wdata;
+  wire  [19:0] refund_sums_rdata;
+  wire  refund_sums_we;
+  logic [8:0] refund_sums_waddr;
+  logic [19:0] refund_sums_wdata;
   wire  engine_0_adjusted;
   wire  [15:0] engine_0_random;
   wire  hpcc_nic_pkg::visited_t engine_0_visited;
@@ -519,7 +519,7 @@ module hpcc_scheduler (
     .cap_time(limits_q.span),
     .timeout(timeout_q),
     .retry_limit(retry_limit_q),
-    .timer_now(clock_ns.units),
+    .timer_now(clock_ns.whole),
     .held(park_held),
     .index(sender_index),
     .engine_4(sender_engine_4),
@@ -550,36 +550,36 @@ module hpcc_scheduler (
     .late(sender_late),
     .beyond(sender_beyond)
   );
-  hpcc_delay #(.WIDTH(9), .DEPTH(2)) u_unused_flow_in_3 (
+  hpcc_delay #(.WIDTH(9), .DEPTH(2)) u_refund_flow_in_3 (
     .clk(clk),
-    .d(unused_flow_1_q),
-    .q(unused_flow_in_3_q)
+    .d(refund_flow_1_q),
+    .q(refund_flow_in_3_q)
   );
-  hpcc_delay #(.WIDTH(6), .DEPTH(2)) u_unused_index_5 (
+  hpcc_delay #(.WIDTH(6), .DEPTH(2)) u_refund_index_5 (
     .clk(clk),
-    .d(unused_owner_index),
-    .q(unused_index_5_q)
+    .d(refund_owner_index),
+    .q(refund_index_5_q)
   );
-  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_unused_owner_low_2 (
+  hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_refund_owner_low_2 (
     .clk(clk),
-    .d(unused_owner_low_2_d),
-    .q(unused_owner_low_2_q)
+    .d(refund_owner_low_2_d),
+    .q(refund_owner_low_2_q)
   );
-  hpcc_table_ram #(.WIDTH(9), .ADDRESS(9)) u_unused_live (
+  hpcc_table_ram #(.WIDTH(9), .ADDRESS(9)) u_refund_live (
     .clk(clk),
-    .raddr(unused_flow_1_q),
-    .rdata(unused_live_rdata),
+    .raddr(refund_flow_1_q),
+    .rdata(refund_live_rdata),
     .we(sender_notify),
     .waddr(sender_flow_9),
-    .wdata(unused_live_wdata)
+    .wdata(refund_live_wdata)
   );
-  hpcc_forward_ram #(.WIDTH(20), .ADDRESS(9), .ANNOUNCED(1)) u_unused_sums (
+  hpcc_forward_ram #(.WIDTH(20), .ADDRESS(9), .ANNOUNCED(1)) u_refund_sums (
     .clk(clk),
-    .raddr(unused_flow_1_q),
-    .rdata(unused_sums_rdata),
-    .we(unused_sums_we),
-    .waddr(unused_sums_waddr),
-    .wdata(unused_sums_wdata)
+    .raddr(refund_flow_1_q),
+    .rdata(refund_sums_rdata),
+    .we(refund_sums_we),
+    .waddr(refund_sums_waddr),
+    .wdata(refund_sums_wdata)
   );
   hpcc_sched_engine u_engine_0 (
     .clk(clk),
@@ -590,8 +590,8 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .adjusted(engine_0_adjusted),
-    .adjusted_index(unused_index),
-    .adjust(unused_sum),
+    .adjusted_index(refund_index),
+    .adjust(refund_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -621,8 +621,8 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .adjusted(engine_1_adjusted),
-    .adjusted_index(unused_index),
-    .adjust(unused_sum),
+    .adjusted_index(refund_index),
+    .adjust(refund_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -652,8 +652,8 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .adjusted(engine_2_adjusted),
-    .adjusted_index(unused_index),
-    .adjust(unused_sum),
+    .adjusted_index(refund_index),
+    .adjust(refund_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -683,8 +683,8 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .adjusted(engine_3_adjusted),
-    .adjusted_index(unused_index),
-    .adjust(unused_sum),
+    .adjusted_index(refund_index),
+    .adjust(refund_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -714,8 +714,8 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .adjusted(engine_4_adjusted),
-    .adjusted_index(unused_index),
-    .adjust(unused_sum),
+    .adjusted_index(refund_index),
+    .adjust(refund_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -745,8 +745,8 @@ module hpcc_scheduler (
     .sender(sender_sender),
     .pacing(sender_pacing),
     .adjusted(engine_5_adjusted),
-    .adjusted_index(unused_index),
-    .adjust(unused_sum),
+    .adjusted_index(refund_index),
+    .adjust(refund_sum),
     .paced(sender_paced),
     .cap(sender_cap),
     .limited(sender_limited),
@@ -904,9 +904,9 @@ module hpcc_scheduler (
     .worked(sender_worked),
     .limited(sender_limited),
     .group(sender_cap.group),
-    .corrected_flow(unused_flow_3),
-    .corrected(unused_changed),
-    .unused(unused_added),
+    .corrected_flow(refund_flow_3),
+    .corrected(refund_changed),
+    .refund(refund_added),
     .leaves(members_leaves),
     .leaving(members_leaving),
     .look(look),
@@ -993,33 +993,33 @@ module hpcc_scheduler (
   assign event_ready = entry_event_ready;
   assign feedback_ready = entry_feedback_ready;
   assign work_ready = entry_work_ready;
-  assign unused_valid = (feedback_valid & entry_feedback_ready) & (~feedback_advance);
-  assign unused_bytes = feedback_value[19:0];
+  assign refund_valid = (feedback_valid & entry_feedback_ready) & (~feedback_advance);
+  assign refund_bytes = feedback_value[19:0];
   assign clock_ns = now_r_q;
   assign clock_ticks = now_r_q;
   assign notified_0_d = sender_notify_next & (sender_engine_next == 3'd0);
   assign cleared_0_d = sender_clear_next & (sender_engine_next == 3'd0);
-  assign engine_0_adjusted = unused_changed & (unused_engine == 3'd0);
+  assign engine_0_adjusted = refund_changed & (refund_engine == 3'd0);
   assign engine_0_random = random_word[15:0] ^ folded;
   assign notified_1_d = sender_notify_next & (sender_engine_next == 3'd1);
   assign cleared_1_d = sender_clear_next & (sender_engine_next == 3'd1);
-  assign engine_1_adjusted = unused_changed & (unused_engine == 3'd1);
+  assign engine_1_adjusted = refund_changed & (refund_engine == 3'd1);
   assign engine_1_random = random_word[23:8] ^ folded;
   assign notified_2_d = sender_notify_next & (sender_engine_next == 3'd2);
   assign cleared_2_d = sender_clear_next & (sender_engine_next == 3'd2);
-  assign engine_2_adjusted = unused_changed & (unused_engine == 3'd2);
+  assign engine_2_adjusted = refund_changed & (refund_engine == 3'd2);
   assign engine_2_random = random_word[31:16] ^ folded;
   assign notified_3_d = sender_notify_next & (sender_engine_next == 3'd3);
   assign cleared_3_d = sender_clear_next & (sender_engine_next == 3'd3);
-  assign engine_3_adjusted = unused_changed & (unused_engine == 3'd3);
+  assign engine_3_adjusted = refund_changed & (refund_engine == 3'd3);
   assign engine_3_random = random_word[39:24] ^ folded;
   assign notified_4_d = sender_notify_next & (sender_engine_next == 3'd4);
   assign cleared_4_d = sender_clear_next & (sender_engine_next == 3'd4);
-  assign engine_4_adjusted = unused_changed & (unused_engine == 3'd4);
+  assign engine_4_adjusted = refund_changed & (refund_engine == 3'd4);
   assign engine_4_random = random_word[47:32] ^ folded;
   assign notified_5_d = sender_notify_next & (sender_engine_next == 3'd5);
   assign cleared_5_d = sender_clear_next & (sender_engine_next == 3'd5);
-  assign engine_5_adjusted = unused_changed & (unused_engine == 3'd5);
+  assign engine_5_adjusted = refund_changed & (refund_engine == 3'd5);
   assign engine_5_random = random_word[55:40] ^ folded;
   assign merge_5_chain_valid = 1'd0;
   assign merge_5_chain_data = 64'd0;
@@ -1099,9 +1099,9 @@ module hpcc_scheduler (
   end
   always_comb begin
     cc_lost_d = sender_to_cc & (~cc_fifo_up_ready);
-    counts_late_d = sender_late | unused_late;
+    counts_late_d = sender_late | refund_late;
     counts_beyond_d = sender_beyond;
-    counts_out_of_range_d = entry_out_of_range | unused_out_of_range;
+    counts_out_of_range_d = entry_out_of_range | refund_out_of_range;
     counts_timeout_d = sender_timed_out;
     if (rst) begin
       cc_lost_d = 1'd0;
@@ -1126,7 +1126,7 @@ module hpcc_scheduler (
     ended_fifo_up_data.flow = {7'd0, sender_flow_9};
     ended_fifo_up_data.generation = sender_generation;
   end
-  // unused: Bytes that packets used less than a full one, summed by flow: what TX finds out costs no operation of the entry.
+  // refund: Bytes that packets used less than a full one, summed by flow: what TX finds out costs no operation of the entry.
   //
   // A grant is charged as full packets. What a packet was shorter, or a grant that was void, comes back as bytes. They are
   // summed here, flow by flow, and each new sum goes to the flow's engine, whose next visit takes the difference to the sum
@@ -1142,62 +1142,62 @@ module hpcc_scheduler (
   // | 5 | outputs | to the engine, and to the bytes of its group |
   //
   // Sums of 2^`A` flows; an engine's index has `I` bits.
-  assign unused_exists = feedback_flow <= {7'd0, last_flow};
-  assign unused_flow_1_d = feedback_flow[8:0];
-  assign unused_owns = unused_live_rdata.alive & (unused_live_rdata.generation == unused_generation_3_q);
-  assign unused_clears = sender_notify & sender_clear;
-  assign unused_sums_we = unused_valid_3_q | unused_clears;
-  assign unused_adds = unused_valid_4_q & unused_own_4_q;
-  assign unused_new_sum = unused_sums_rdata + unused_gained;
-  assign unused_flow_3 = unused_flow_in_3_q;
-  assign unused_changed = unused_changed_5_q;
-  assign unused_engine = unused_owner_engine;
-  assign unused_index = unused_index_5_q;
-  assign unused_sum = unused_sum_5_q;
-  assign unused_added = unused_bytes_5_q;
-  assign unused_late = unused_late_5_q;
-  assign unused_out_of_range = unused_out_of_range_1_q;
+  assign refund_exists = feedback_flow <= {7'd0, last_flow};
+  assign refund_flow_1_d = feedback_flow[8:0];
+  assign refund_owns = refund_live_rdata.alive & (refund_live_rdata.generation == refund_generation_3_q);
+  assign refund_clears = sender_notify & sender_clear;
+  assign refund_sums_we = refund_valid_3_q | refund_clears;
+  assign refund_adds = refund_valid_4_q & refund_own_4_q;
+  assign refund_new_sum = refund_sums_rdata + refund_gained;
+  assign refund_flow_3 = refund_flow_in_3_q;
+  assign refund_changed = refund_changed_5_q;
+  assign refund_engine = refund_owner_engine;
+  assign refund_index = refund_index_5_q;
+  assign refund_sum = refund_sum_5_q;
+  assign refund_added = refund_bytes_5_q;
+  assign refund_late = refund_late_5_q;
+  assign refund_out_of_range = refund_out_of_range_1_q;
   always_comb begin
-    unused_valid_1_d = unused_valid & unused_exists;
-    unused_out_of_range_1_d = unused_valid & (~unused_exists);
-    unused_valid_2_d = unused_valid_1_q;
-    unused_valid_3_d = unused_valid_2_q;
-    unused_valid_4_d = unused_valid_3_q;
-    unused_late_5_d = unused_valid_4_q & (~unused_own_4_q);
-    unused_changed_5_d = unused_adds;
+    refund_valid_1_d = refund_valid & refund_exists;
+    refund_out_of_range_1_d = refund_valid & (~refund_exists);
+    refund_valid_2_d = refund_valid_1_q;
+    refund_valid_3_d = refund_valid_2_q;
+    refund_valid_4_d = refund_valid_3_q;
+    refund_late_5_d = refund_valid_4_q & (~refund_own_4_q);
+    refund_changed_5_d = refund_adds;
     if (rst) begin
-      unused_valid_1_d = 1'd0;
-      unused_valid_2_d = 1'd0;
-      unused_valid_3_d = 1'd0;
-      unused_valid_4_d = 1'd0;
-      unused_changed_5_d = 1'd0;
-      unused_late_5_d = 1'd0;
-      unused_out_of_range_1_d = 1'd0;
+      refund_valid_1_d = 1'd0;
+      refund_valid_2_d = 1'd0;
+      refund_valid_3_d = 1'd0;
+      refund_valid_4_d = 1'd0;
+      refund_changed_5_d = 1'd0;
+      refund_late_5_d = 1'd0;
+      refund_out_of_range_1_d = 1'd0;
     end
   end
   always_comb begin
-    unused_live_wdata.alive = sender_sender.alive;
-    unused_live_wdata.generation = sender_sender.generation;
+    refund_live_wdata.alive = sender_sender.alive;
+    refund_live_wdata.generation = sender_sender.generation;
   end
   always_comb begin
-    unused_sums_waddr = unused_flow_in_3_q;
-    if (unused_clears) begin
-      unused_sums_waddr = sender_flow_9;
+    refund_sums_waddr = refund_flow_in_3_q;
+    if (refund_clears) begin
+      refund_sums_waddr = sender_flow_9;
     end
   end
   always_comb begin
-    unused_gained = 20'd0;
-    if (unused_own_4_q) begin
-      unused_gained = unused_bytes_4_q;
+    refund_gained = 20'd0;
+    if (refund_own_4_q) begin
+      refund_gained = refund_bytes_4_q;
     end
   end
   always_comb begin
-    unused_sums_wdata = unused_new_sum;
-    if (unused_cleared_q) begin
-      unused_sums_wdata = 20'd0;
+    refund_sums_wdata = refund_new_sum;
+    if (refund_cleared_q) begin
+      refund_sums_wdata = 20'd0;
     end
   end
-  // unused_owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
+  // refund_owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
   //
   // The multiplier is made of tables: what each three bits of the flow number add to the product, of which the constant leaves a function
   // of three bits for each bit of the sum.
@@ -1210,159 +1210,159 @@ module hpcc_scheduler (
   // | 4 | its engine: the rest |
   //
   // Engine and index of flows whose numbers have `A` bits, 15 at most; an index has `I` bits. A flow a clock.
-  assign unused_owner_number = {6'd0, unused_flow_1_q};
-  assign unused_owner_once = {15'd0, inverse};
-  assign unused_owner_twice = unused_owner_once + unused_owner_once;
-  assign unused_owner_thrice = unused_owner_once + unused_owner_twice;
-  assign unused_owner_fourfold = unused_owner_twice + unused_owner_twice;
-  assign unused_owner_digits_0 = unused_owner_number[2:0];
-  assign unused_owner_digits_1 = unused_owner_number[5:3];
-  assign unused_owner_digits_2 = unused_owner_number[8:6];
-  assign unused_owner_digits_3 = unused_owner_number[11:9];
-  assign unused_owner_digits_4 = unused_owner_number[14:12];
-  assign unused_owner_low_1_d = unused_owner_times_0 + (unused_owner_times_1 << 3);
-  assign unused_owner_middle_1_d = unused_owner_times_2 + (unused_owner_times_3 << 3);
-  assign unused_owner_product_2_d = (unused_owner_low_1_q + (unused_owner_middle_1_q << 6)) + (unused_owner_high_1_q << 12);
-  assign unused_owner_quotient = unused_owner_product_2_q;
-  assign unused_owner_index = unused_owner_quotient.index[5:0];
-  assign unused_owner_low_2_d = unused_flow_1_q[2:0];
-  assign unused_owner_index_3_d = unused_owner_quotient.index[2:0];
-  assign unused_owner_engine = unused_owner_engine_4_q;
+  assign refund_owner_number = {6'd0, refund_flow_1_q};
+  assign refund_owner_once = {15'd0, inverse};
+  assign refund_owner_twice = refund_owner_once + refund_owner_once;
+  assign refund_owner_thrice = refund_owner_once + refund_owner_twice;
+  assign refund_owner_fourfold = refund_owner_twice + refund_owner_twice;
+  assign refund_owner_digits_0 = refund_owner_number[2:0];
+  assign refund_owner_digits_1 = refund_owner_number[5:3];
+  assign refund_owner_digits_2 = refund_owner_number[8:6];
+  assign refund_owner_digits_3 = refund_owner_number[11:9];
+  assign refund_owner_digits_4 = refund_owner_number[14:12];
+  assign refund_owner_low_1_d = refund_owner_times_0 + (refund_owner_times_1 << 3);
+  assign refund_owner_middle_1_d = refund_owner_times_2 + (refund_owner_times_3 << 3);
+  assign refund_owner_product_2_d = (refund_owner_low_1_q + (refund_owner_middle_1_q << 6)) + (refund_owner_high_1_q << 12);
+  assign refund_owner_quotient = refund_owner_product_2_q;
+  assign refund_owner_index = refund_owner_quotient.index[5:0];
+  assign refund_owner_low_2_d = refund_flow_1_q[2:0];
+  assign refund_owner_index_3_d = refund_owner_quotient.index[2:0];
+  assign refund_owner_engine = refund_owner_engine_4_q;
   always_comb begin
-    unused_owner_times_0 = 32'd0;
-    if (unused_owner_digits_0 == 3'd1) begin
-      unused_owner_times_0 = unused_owner_once;
+    refund_owner_times_0 = 32'd0;
+    if (refund_owner_digits_0 == 3'd1) begin
+      refund_owner_times_0 = refund_owner_once;
     end
-    if (unused_owner_digits_0 == 3'd2) begin
-      unused_owner_times_0 = unused_owner_twice;
+    if (refund_owner_digits_0 == 3'd2) begin
+      refund_owner_times_0 = refund_owner_twice;
     end
-    if (unused_owner_digits_0 == 3'd3) begin
-      unused_owner_times_0 = unused_owner_thrice;
+    if (refund_owner_digits_0 == 3'd3) begin
+      refund_owner_times_0 = refund_owner_thrice;
     end
-    if (unused_owner_digits_0 == 3'd4) begin
-      unused_owner_times_0 = unused_owner_fourfold;
+    if (refund_owner_digits_0 == 3'd4) begin
+      refund_owner_times_0 = refund_owner_fourfold;
     end
-    if (unused_owner_digits_0 == 3'd5) begin
-      unused_owner_times_0 = unused_owner_fourfold + unused_owner_once;
+    if (refund_owner_digits_0 == 3'd5) begin
+      refund_owner_times_0 = refund_owner_fourfold + refund_owner_once;
     end
-    if (unused_owner_digits_0 == 3'd6) begin
-      unused_owner_times_0 = unused_owner_thrice + unused_owner_thrice;
+    if (refund_owner_digits_0 == 3'd6) begin
+      refund_owner_times_0 = refund_owner_thrice + refund_owner_thrice;
     end
-    if (unused_owner_digits_0 == 3'd7) begin
-      unused_owner_times_0 = unused_owner_fourfold + unused_owner_thrice;
+    if (refund_owner_digits_0 == 3'd7) begin
+      refund_owner_times_0 = refund_owner_fourfold + refund_owner_thrice;
     end
   end
   always_comb begin
-    unused_owner_times_1 = 32'd0;
-    if (unused_owner_digits_1 == 3'd1) begin
-      unused_owner_times_1 = unused_owner_once;
+    refund_owner_times_1 = 32'd0;
+    if (refund_owner_digits_1 == 3'd1) begin
+      refund_owner_times_1 = refund_owner_once;
     end
-    if (unused_owner_digits_1 == 3'd2) begin
-      unused_owner_times_1 = unused_owner_twice;
+    if (refund_owner_digits_1 == 3'd2) begin
+      refund_owner_times_1 = refund_owner_twice;
     end
-    if (unused_owner_digits_1 == 3'd3) begin
-      unused_owner_times_1 = unused_owner_thrice;
+    if (refund_owner_digits_1 == 3'd3) begin
+      refund_owner_times_1 = refund_owner_thrice;
     end
-    if (unused_owner_digits_1 == 3'd4) begin
-      unused_owner_times_1 = unused_owner_fourfold;
+    if (refund_owner_digits_1 == 3'd4) begin
+      refund_owner_times_1 = refund_owner_fourfold;
     end
-    if (unused_owner_digits_1 == 3'd5) begin
-      unused_owner_times_1 = unused_owner_fourfold + unused_owner_once;
+    if (refund_owner_digits_1 == 3'd5) begin
+      refund_owner_times_1 = refund_owner_fourfold + refund_owner_once;
     end
-    if (unused_owner_digits_1 == 3'd6) begin
-      unused_owner_times_1 = unused_owner_thrice + unused_owner_thrice;
+    if (refund_owner_digits_1 == 3'd6) begin
+      refund_owner_times_1 = refund_owner_thrice + refund_owner_thrice;
     end
-    if (unused_owner_digits_1 == 3'd7) begin
-      unused_owner_times_1 = unused_owner_fourfold + unused_owner_thrice;
-    end
-  end
-  always_comb begin
-    unused_owner_times_2 = 32'd0;
-    if (unused_owner_digits_2 == 3'd1) begin
-      unused_owner_times_2 = unused_owner_once;
-    end
-    if (unused_owner_digits_2 == 3'd2) begin
-      unused_owner_times_2 = unused_owner_twice;
-    end
-    if (unused_owner_digits_2 == 3'd3) begin
-      unused_owner_times_2 = unused_owner_thrice;
-    end
-    if (unused_owner_digits_2 == 3'd4) begin
-      unused_owner_times_2 = unused_owner_fourfold;
-    end
-    if (unused_owner_digits_2 == 3'd5) begin
-      unused_owner_times_2 = unused_owner_fourfold + unused_owner_once;
-    end
-    if (unused_owner_digits_2 == 3'd6) begin
-      unused_owner_times_2 = unused_owner_thrice + unused_owner_thrice;
-    end
-    if (unused_owner_digits_2 == 3'd7) begin
-      unused_owner_times_2 = unused_owner_fourfold + unused_owner_thrice;
+    if (refund_owner_digits_1 == 3'd7) begin
+      refund_owner_times_1 = refund_owner_fourfold + refund_owner_thrice;
     end
   end
   always_comb begin
-    unused_owner_times_3 = 32'd0;
-    if (unused_owner_digits_3 == 3'd1) begin
-      unused_owner_times_3 = unused_owner_once;
+    refund_owner_times_2 = 32'd0;
+    if (refund_owner_digits_2 == 3'd1) begin
+      refund_owner_times_2 = refund_owner_once;
     end
-    if (unused_owner_digits_3 == 3'd2) begin
-      unused_owner_times_3 = unused_owner_twice;
+    if (refund_owner_digits_2 == 3'd2) begin
+      refund_owner_times_2 = refund_owner_twice;
     end
-    if (unused_owner_digits_3 == 3'd3) begin
-      unused_owner_times_3 = unused_owner_thrice;
+    if (refund_owner_digits_2 == 3'd3) begin
+      refund_owner_times_2 = refund_owner_thrice;
     end
-    if (unused_owner_digits_3 == 3'd4) begin
-      unused_owner_times_3 = unused_owner_fourfold;
+    if (refund_owner_digits_2 == 3'd4) begin
+      refund_owner_times_2 = refund_owner_fourfold;
     end
-    if (unused_owner_digits_3 == 3'd5) begin
-      unused_owner_times_3 = unused_owner_fourfold + unused_owner_once;
+    if (refund_owner_digits_2 == 3'd5) begin
+      refund_owner_times_2 = refund_owner_fourfold + refund_owner_once;
     end
-    if (unused_owner_digits_3 == 3'd6) begin
-      unused_owner_times_3 = unused_owner_thrice + unused_owner_thrice;
+    if (refund_owner_digits_2 == 3'd6) begin
+      refund_owner_times_2 = refund_owner_thrice + refund_owner_thrice;
     end
-    if (unused_owner_digits_3 == 3'd7) begin
-      unused_owner_times_3 = unused_owner_fourfold + unused_owner_thrice;
-    end
-  end
-  always_comb begin
-    unused_owner_times_4 = 32'd0;
-    if (unused_owner_digits_4 == 3'd1) begin
-      unused_owner_times_4 = unused_owner_once;
-    end
-    if (unused_owner_digits_4 == 3'd2) begin
-      unused_owner_times_4 = unused_owner_twice;
-    end
-    if (unused_owner_digits_4 == 3'd3) begin
-      unused_owner_times_4 = unused_owner_thrice;
-    end
-    if (unused_owner_digits_4 == 3'd4) begin
-      unused_owner_times_4 = unused_owner_fourfold;
-    end
-    if (unused_owner_digits_4 == 3'd5) begin
-      unused_owner_times_4 = unused_owner_fourfold + unused_owner_once;
-    end
-    if (unused_owner_digits_4 == 3'd6) begin
-      unused_owner_times_4 = unused_owner_thrice + unused_owner_thrice;
-    end
-    if (unused_owner_digits_4 == 3'd7) begin
-      unused_owner_times_4 = unused_owner_fourfold + unused_owner_thrice;
+    if (refund_owner_digits_2 == 3'd7) begin
+      refund_owner_times_2 = refund_owner_fourfold + refund_owner_thrice;
     end
   end
   always_comb begin
-    unused_owner_rest = unused_owner_low_3_q;
-    unused_owner_multiple = engines;
-    if (unused_owner_index_3_q[0]) begin
-      unused_owner_rest = unused_owner_rest - unused_owner_multiple;
+    refund_owner_times_3 = 32'd0;
+    if (refund_owner_digits_3 == 3'd1) begin
+      refund_owner_times_3 = refund_owner_once;
     end
-    unused_owner_multiple = unused_owner_multiple << 1;
-    if (unused_owner_index_3_q[1]) begin
-      unused_owner_rest = unused_owner_rest - unused_owner_multiple;
+    if (refund_owner_digits_3 == 3'd2) begin
+      refund_owner_times_3 = refund_owner_twice;
     end
-    unused_owner_multiple = unused_owner_multiple << 1;
-    if (unused_owner_index_3_q[2]) begin
-      unused_owner_rest = unused_owner_rest - unused_owner_multiple;
+    if (refund_owner_digits_3 == 3'd3) begin
+      refund_owner_times_3 = refund_owner_thrice;
     end
-    unused_owner_multiple = unused_owner_multiple << 1;
+    if (refund_owner_digits_3 == 3'd4) begin
+      refund_owner_times_3 = refund_owner_fourfold;
+    end
+    if (refund_owner_digits_3 == 3'd5) begin
+      refund_owner_times_3 = refund_owner_fourfold + refund_owner_once;
+    end
+    if (refund_owner_digits_3 == 3'd6) begin
+      refund_owner_times_3 = refund_owner_thrice + refund_owner_thrice;
+    end
+    if (refund_owner_digits_3 == 3'd7) begin
+      refund_owner_times_3 = refund_owner_fourfold + refund_owner_thrice;
+    end
+  end
+  always_comb begin
+    refund_owner_times_4 = 32'd0;
+    if (refund_owner_digits_4 == 3'd1) begin
+      refund_owner_times_4 = refund_owner_once;
+    end
+    if (refund_owner_digits_4 == 3'd2) begin
+      refund_owner_times_4 = refund_owner_twice;
+    end
+    if (refund_owner_digits_4 == 3'd3) begin
+      refund_owner_times_4 = refund_owner_thrice;
+    end
+    if (refund_owner_digits_4 == 3'd4) begin
+      refund_owner_times_4 = refund_owner_fourfold;
+    end
+    if (refund_owner_digits_4 == 3'd5) begin
+      refund_owner_times_4 = refund_owner_fourfold + refund_owner_once;
+    end
+    if (refund_owner_digits_4 == 3'd6) begin
+      refund_owner_times_4 = refund_owner_thrice + refund_owner_thrice;
+    end
+    if (refund_owner_digits_4 == 3'd7) begin
+      refund_owner_times_4 = refund_owner_fourfold + refund_owner_thrice;
+    end
+  end
+  always_comb begin
+    refund_owner_rest = refund_owner_low_3_q;
+    refund_owner_multiple = engines;
+    if (refund_owner_index_3_q[0]) begin
+      refund_owner_rest = refund_owner_rest - refund_owner_multiple;
+    end
+    refund_owner_multiple = refund_owner_multiple << 1;
+    if (refund_owner_index_3_q[1]) begin
+      refund_owner_rest = refund_owner_rest - refund_owner_multiple;
+    end
+    refund_owner_multiple = refund_owner_multiple << 1;
+    if (refund_owner_index_3_q[2]) begin
+      refund_owner_rest = refund_owner_rest - refund_owner_multiple;
+    end
+    refund_owner_multiple = refund_owner_multiple << 1;
   end
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
@@ -1397,32 +1397,32 @@ module hpcc_scheduler (
     timeout_q = 16'd0;
     retry_limit_q = 4'd0;
     now_r_q = 48'd0;
-    unused_valid_1_q = 1'd0;
-    unused_valid_2_q = 1'd0;
-    unused_valid_3_q = 1'd0;
-    unused_valid_4_q = 1'd0;
-    unused_own_4_q = 1'd0;
-    unused_changed_5_q = 1'd0;
-    unused_late_5_q = 1'd0;
-    unused_out_of_range_1_q = 1'd0;
-    unused_generation_1_q = 8'd0;
-    unused_generation_2_q = 8'd0;
-    unused_generation_3_q = 8'd0;
-    unused_bytes_1_q = 20'd0;
-    unused_bytes_2_q = 20'd0;
-    unused_bytes_3_q = 20'd0;
-    unused_bytes_4_q = 20'd0;
-    unused_bytes_5_q = 20'd0;
-    unused_sum_5_q = 20'd0;
-    unused_flow_1_q = 9'd0;
-    unused_cleared_q = 1'd0;
-    unused_owner_low_3_q = 3'd0;
-    unused_owner_index_3_q = 3'd0;
-    unused_owner_engine_4_q = 3'd0;
-    unused_owner_low_1_q = 32'd0;
-    unused_owner_middle_1_q = 32'd0;
-    unused_owner_high_1_q = 32'd0;
-    unused_owner_product_2_q = 32'd0;
+    refund_valid_1_q = 1'd0;
+    refund_valid_2_q = 1'd0;
+    refund_valid_3_q = 1'd0;
+    refund_valid_4_q = 1'd0;
+    refund_own_4_q = 1'd0;
+    refund_changed_5_q = 1'd0;
+    refund_late_5_q = 1'd0;
+    refund_out_of_range_1_q = 1'd0;
+    refund_generation_1_q = 8'd0;
+    refund_generation_2_q = 8'd0;
+    refund_generation_3_q = 8'd0;
+    refund_bytes_1_q = 20'd0;
+    refund_bytes_2_q = 20'd0;
+    refund_bytes_3_q = 20'd0;
+    refund_bytes_4_q = 20'd0;
+    refund_bytes_5_q = 20'd0;
+    refund_sum_5_q = 20'd0;
+    refund_flow_1_q = 9'd0;
+    refund_cleared_q = 1'd0;
+    refund_owner_low_3_q = 3'd0;
+    refund_owner_index_3_q = 3'd0;
+    refund_owner_engine_4_q = 3'd0;
+    refund_owner_low_1_q = 32'd0;
+    refund_owner_middle_1_q = 32'd0;
+    refund_owner_high_1_q = 32'd0;
+    refund_owner_product_2_q = 32'd0;
     notified_0_q = 1'd0;
     notified_1_q = 1'd0;
     notified_2_q = 1'd0;
@@ -1450,32 +1450,32 @@ module hpcc_scheduler (
     timeout_q <= timeout_d;
     retry_limit_q <= retry_limit_d;
     now_r_q <= now;
-    unused_valid_1_q <= unused_valid_1_d;
-    unused_valid_2_q <= unused_valid_2_d;
-    unused_valid_3_q <= unused_valid_3_d;
-    unused_valid_4_q <= unused_valid_4_d;
-    unused_own_4_q <= unused_owns;
-    unused_changed_5_q <= unused_changed_5_d;
-    unused_late_5_q <= unused_late_5_d;
-    unused_out_of_range_1_q <= unused_out_of_range_1_d;
-    unused_generation_1_q <= feedback_generation;
-    unused_generation_2_q <= unused_generation_1_q;
-    unused_generation_3_q <= unused_generation_2_q;
-    unused_bytes_1_q <= unused_bytes;
-    unused_bytes_2_q <= unused_bytes_1_q;
-    unused_bytes_3_q <= unused_bytes_2_q;
-    unused_bytes_4_q <= unused_bytes_3_q;
-    unused_bytes_5_q <= unused_bytes_4_q;
-    unused_sum_5_q <= unused_new_sum;
-    unused_flow_1_q <= unused_flow_1_d;
-    unused_cleared_q <= unused_clears;
-    unused_owner_low_3_q <= unused_owner_low_2_q;
-    unused_owner_index_3_q <= unused_owner_index_3_d;
-    unused_owner_engine_4_q <= unused_owner_rest;
-    unused_owner_low_1_q <= unused_owner_low_1_d;
-    unused_owner_middle_1_q <= unused_owner_middle_1_d;
-    unused_owner_high_1_q <= unused_owner_times_4;
-    unused_owner_product_2_q <= unused_owner_product_2_d;
+    refund_valid_1_q <= refund_valid_1_d;
+    refund_valid_2_q <= refund_valid_2_d;
+    refund_valid_3_q <= refund_valid_3_d;
+    refund_valid_4_q <= refund_valid_4_d;
+    refund_own_4_q <= refund_owns;
+    refund_changed_5_q <= refund_changed_5_d;
+    refund_late_5_q <= refund_late_5_d;
+    refund_out_of_range_1_q <= refund_out_of_range_1_d;
+    refund_generation_1_q <= feedback_generation;
+    refund_generation_2_q <= refund_generation_1_q;
+    refund_generation_3_q <= refund_generation_2_q;
+    refund_bytes_1_q <= refund_bytes;
+    refund_bytes_2_q <= refund_bytes_1_q;
+    refund_bytes_3_q <= refund_bytes_2_q;
+    refund_bytes_4_q <= refund_bytes_3_q;
+    refund_bytes_5_q <= refund_bytes_4_q;
+    refund_sum_5_q <= refund_new_sum;
+    refund_flow_1_q <= refund_flow_1_d;
+    refund_cleared_q <= refund_clears;
+    refund_owner_low_3_q <= refund_owner_low_2_q;
+    refund_owner_index_3_q <= refund_owner_index_3_d;
+    refund_owner_engine_4_q <= refund_owner_rest;
+    refund_owner_low_1_q <= refund_owner_low_1_d;
+    refund_owner_middle_1_q <= refund_owner_middle_1_d;
+    refund_owner_high_1_q <= refund_owner_times_4;
+    refund_owner_product_2_q <= refund_owner_product_2_d;
     notified_0_q <= notified_0_d;
     notified_1_q <= notified_1_d;
     notified_2_q <= notified_2_d;
@@ -1498,7 +1498,7 @@ module hpcc_scheduler (
     cc_lost_q <= cc_lost_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns,
-      unused_owner_quotient.index[13:6], unused_owner_quotient.fraction};
+      refund_owner_quotient.index[13:6], refund_owner_quotient.fraction};
 endmodule
 
 `default_nettype wire

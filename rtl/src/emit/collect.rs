@@ -1,6 +1,7 @@
 //! The tree of blocks as plain data, gathered through RustHDL's visitor.
 
 use super::ident::identifier;
+use super::module::register;
 use super::naming::{comment_of, fields_of, name_of, parameters_of, stands_inside};
 use super::types::Type;
 use crate::prim::word::values_of;
@@ -119,6 +120,18 @@ impl Node {
         }
     }
 
+    /// Outputs of a module whose ports are plain vectors are vectors for its users too: SystemVerilog lets no vector drive a net of an
+    /// enumeration (IEEE 1800, 6.19.3), so that the user casts what it reads.
+    fn plain_outputs(&mut self) {
+        let plain = !matches!(self.code, Verilog::Combinatorial(_)) && register(self).is_none();
+        for net in self.nets.iter_mut().filter(|net| net.is_port() && !net.is_input()) {
+            let plain = plain || matches!(net.of, Type::Moved(..));
+            if plain && matches!(net.seen(), Type::Kind(_)) {
+                net.outside = Some(Type::Bits(net.width));
+            }
+        }
+    }
+
     /// Gives the signals and registers that the block named their type.
     fn move_by_width(&mut self) {
         let moved = std::mem::take(&mut self.moved);
@@ -229,6 +242,7 @@ impl Probe for Collector {
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
         let Some(mut node) = self.open.pop() else { return };
         node.move_by_width();
+        node.plain_outputs();
         node.take_in();
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),

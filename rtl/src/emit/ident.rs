@@ -205,6 +205,17 @@ const RESERVED_IN_CPP: &[&str] = &[
     "volatile",
 ];
 
+/// Words of Verilog-AMS that Verible takes for its own.
+const RESERVED_IN_VERIBLE: &[&str] = &[
+    "abstol",
+    "access",
+    "ddt_nature",
+    "discipline",
+    "idt_nature",
+    "nature",
+    "units",
+];
+
 /// `a$b.c::d[1]` to `a_b_c_d_1`, with `clk` and `rst` for the ports `clock` and `reset`, as Verilog calls them, and with the signals of
 /// AXI as the specification calls them: `m_axi$aw$addr` to `m_axi_awaddr`.
 pub fn identifier(name: &str) -> String {
@@ -228,7 +239,7 @@ pub fn identifier(name: &str) -> String {
 pub(super) fn check(name: &str) -> Result<(), Fault> {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if plain && starts && !RESERVED.contains(&name) {
+    if plain && starts && !RESERVED.contains(&name) && !RESERVED_IN_VERIBLE.contains(&name) {
         Ok(())
     } else {
         Err(Fault::BadName(name.into()))
@@ -351,6 +362,11 @@ mod tests {
     fn reserved_words_are_refused() {
         assert!(check("bit").is_err() && check("2x").is_err() && check("a-b").is_err() && check("").is_err());
         assert!(check("bits_left").is_ok() && check("_x").is_ok());
-        assert!(check("stack").is_ok() && check_field("stack").is_err() && check_field("stacked").is_ok());
+        assert!(
+            check("stack").is_ok()
+                && check_field("stack").is_err()
+                && check_field("units").is_err()
+                && check_field("stacked").is_ok()
+        );
     }
 }

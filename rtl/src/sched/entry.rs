@@ -136,7 +136,7 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         feedback_word = bits_zero::<Operation>(0);
         feedback_word.kind = OpKind::Advance;
         fields!(feedback_word: generation = feedback.generation, psn = feedback.psn, second = feedback.value);
-        // bytes that were not used are no operation: `super::unused` takes them in the same clock
+        // bytes that were not used are no operation: `super::refund` takes them in the same clock
         feedbacks.up_valid = feedback.valid & feedback.advance;
         feedbacks.up_flow = feedback.flow;
         feedbacks.up_word = feedback_word;

@@ -37,7 +37,7 @@ pub struct Expand {
     /// Packets in service.
     #[registers(U<5>: total)]
     #[registers(U<6>: tag_r)]
-    #[signals(Bit: serves, last, ask, served_here, in_service, next_fits)]
+    #[signals(Bit: serves, last, ask, in_service, next_fits)]
     #[signals(U<5>: with_it, fewer)]
     /// What is left of four grants.
     grants: [DFF<Grant>; 4],
@@ -45,6 +45,8 @@ pub struct Expand {
     present: [DFF<Bit>; 4],
     /// It comes in this clock.
     enters: [DFF<Bit>; 4],
+    /// A packet of this lane leaves.
+    served: [Signal<Local, Bit>; 4],
     /// No lane before it is free.
     filled: [Signal<Local, Bit>; 4],
     /// It goes on after this clock.
@@ -92,8 +94,8 @@ impl Logic for Expand {
             if present[i] & ((grants[i]).flow == coming.flow) {
                 in_service = true;
             }
-            served_here = serves & (lane == i.val());
-            stays[i] = present[i] & !(served_here & ends[i]);
+            served[i] = serves & (lane == i.val());
+            stays[i] = present[i] & !(served[i] & ends[i]);
             rest = grants[i];
             rest.count = (grants[i]).count - 1;
             rest.psn = (grants[i]).psn + 1;
@@ -101,7 +103,7 @@ impl Logic for Expand {
             if (grants[i]).repeats.any() {
                 rest.repeats = (grants[i]).repeats - 1;
             }
-            if served_here {
+            if served[i] {
                 grants[i] = rest;
                 ends[i] = (grants[i]).count == 2;
             }

@@ -123,7 +123,7 @@ impl Logic for Levels {
             earned_5 = sum.bytes;
         }
         if shown == 3 {
-            below = bit_cast_u::<17, 18>(by_time.units);
+            below = bit_cast_u::<17, 18>(by_time.whole);
         }
         if shown == 4 {
             flown_7 = product.p + product.p + bit_cast_u::<34, 17>(below);

@@ -68,7 +68,7 @@ pub struct Members<const A: usize> {
     /// Two clocks later: its packets used so many bytes less than full ones.
     pub corrected: Signal<In, Bit>,
     /// Bytes, two's complement.
-    pub unused: Signal<In, U<20>>,
+    pub refund: Signal<In, U<20>>,
     /// A packet of this flow leaves.
     pub leaves: Signal<In, Bit>,
     /// The flow.
@@ -84,7 +84,7 @@ pub struct Members<const A: usize> {
     #[registers(Bit: clearing_3, up_3, down_3)]
     #[registers(U<A>: flow_9, flow_10, leaving_1)]
     #[registers(U<4>: group_10, comes_to, goes_from, corrected_group, left_group, turn, turn_1, turn_2, turn_3)]
-    #[registers(U<20>: unused_1)]
+    #[registers(U<20>: refund_1)]
     #[registers(U<24>: sum_2, low_3)]
     #[signals(Bit: falls, borrows, active_now)]
     #[signals(U<40>: carry, high_new)]
@@ -103,7 +103,7 @@ pub struct Members<const A: usize> {
     counted: LutRam<U<16>, 4>,
     mtu_10: DFF<U<3>>,
     group_new: Signal<Local, U<4>>,
-    unused_sign: Signal<Local, CorrectionSign>,
+    refund_sign: Signal<Local, CorrectionSign>,
     bytes: Signal<Local, U<13>>,
     left_bytes: DFF<U<13>>,
     count_2: DFF<U<16>>,
@@ -152,7 +152,7 @@ impl<const A: usize> Logic for Members<A> {
         at_correction.raddr = corrected_flow;
         assign!(
             corrected_1.d = corrected,
-            unused_1.d = unused,
+            refund_1.d = refund,
             corrected_group.d = at_correction.rdata
         );
 
@@ -178,10 +178,10 @@ impl<const A: usize> Logic for Members<A> {
         came.amount = bits_u::<24>(1);
         went.amount = bits_u::<24>(1);
         packets.amount = bit_cast_u::<24, 13>(left_bytes);
-        unused_sign = bit_cast_word::<CorrectionSign, U<20>>(unused_1);
-        corrections.amount = bit_cast_u::<24, 20>(unused_1);
-        if unused_sign.negative {
-            corrections.amount = bit_cast_u::<24, 20>(unused_1) | bits_u::<24>(0xf0_0000);
+        refund_sign = bit_cast_word::<CorrectionSign, U<20>>(refund_1);
+        corrections.amount = bit_cast_u::<24, 20>(refund_1);
+        if refund_sign.negative {
+            corrections.amount = bit_cast_u::<24, 20>(refund_1) | bits_u::<24>(0xf0_0000);
         }
         came.add = comes | clearing;
         came.group = comes_to;

@@ -6,7 +6,7 @@
 //! | [`carried`] | what acknowledgements carry past the scheduler |
 //! | [`sender`] | sequence numbers, timers, retries: what events change |
 //! | [`engine_of`] | which engine a flow belongs to |
-//! | [`unused`] | bytes that packets used less than full ones |
+//! | [`refund`] | bytes that packets used less than full ones |
 //! | [`engine`], one per group of flows | one [`visit`] a clock: what visits change |
 //! | [`levels`] | levels of groups on their way to the engines |
 //! | [`members`], [`group_sum`] | flows with work and bytes sent, by groups |
@@ -29,12 +29,12 @@ pub mod pacing;
 pub mod park;
 pub mod place;
 pub mod ports;
+pub mod refund;
 pub mod sender;
 pub mod stimulus;
 #[cfg(test)]
 mod tests;
 mod top;
-pub mod unused;
 pub mod visit;
 pub mod waiting;
 

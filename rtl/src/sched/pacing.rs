@@ -102,7 +102,7 @@ impl Logic for PacingUpdate {
 
         // 7
         rounded = bit_cast_word::<RoundedFineWindow, U<35>>(round_7);
-        packets = rounded.units >> mtu_7;
+        packets = rounded.whole >> mtu_7;
         cap = bit_cast_u::<20, 19>(earned_7) + bit_cast_u::<20, 13>(wire_7);
         word_8 = bits_zero::<PacingState>(0);
         fields!(word_8.d: rate = rate_7.q, cap, window = packets);

@@ -9,8 +9,8 @@ use super::members::Members;
 use super::merge::Merge;
 use super::park::{Park, ON_THE_WAY, PARKED};
 use super::ports::{EndedOut, FeedbackIn, FlowCommandIn, SendOut, WorkIn};
+use super::refund::Refund;
 use super::sender::Sender;
-use super::unused::Unused;
 use crate::cc::slot::ConfigIn;
 use crate::prim::counter::SaturatingCounter;
 use crate::prim::fifo::StreamFifo;
@@ -120,7 +120,7 @@ pub struct Scheduler<
     /// The sender's state of every flow: what is sent, acknowledged, repeated.
     sender: Sender<A, I>,
     /// Bytes that packets used less than full ones.
-    unused: Unused<A, I>,
+    refund: Refund<A, I>,
     /// What the operation's engine last sent of the flow.
     visited: Signal<Local, Visited>,
     /// Engines: pacing and choice among their flows.
@@ -183,7 +183,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
 {
     fn update(&mut self) {
         inputs!([
-            entry, carried, unused, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
+            entry, carried, refund, expand, levels, cc_fifo, ended_fifo, late, beyond, out_of_range, timeouts, cc_dropped
         ]: reset);
         if param.write {
             if param.address == 0 {
@@ -211,7 +211,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         inputs!(members: reset, overhead);
         inputs!(members from sender: flow_next, notify, late, clear, sender, snd_nxt, worked, limited);
         members.group = sender.cap.val().group;
-        inputs!(members from unused: corrected_flow = flow_3, corrected = changed, unused = added);
+        inputs!(members from refund: corrected_flow = flow_3, corrected = changed, refund = added);
         members.leaves = expand.send.valid & send.ready;
         members.leaving = bit_cast_u::<A, 16>(expand.send.flow);
         members.look = look;
@@ -224,18 +224,18 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         FeedbackIn::link(&mut feedback, &mut entry.feedback);
         WorkIn::link(&mut work, &mut entry.work);
         inputs!(entry: last_flow, hold_timers = ended_fifo.crowded);
-        unused.valid = feedback.valid & entry.feedback.ready & !feedback.advance;
-        inputs!(unused from feedback: flow, generation);
-        unused.bytes = bit_cast_u::<20, 24>(feedback.value);
-        inputs!(unused: last_flow, engines, inverse);
-        inputs!(unused from sender: written = notify, written_flow = flow_9, sender, clear);
+        refund.valid = feedback.valid & entry.feedback.ready & !feedback.advance;
+        inputs!(refund from feedback: flow, generation);
+        refund.bytes = bit_cast_u::<20, 24>(feedback.value);
+        inputs!(refund: last_flow, engines, inverse);
+        inputs!(refund from sender: written = notify, written_flow = flow_9, sender, clear);
 
         inputs!(sender from entry: valid, flow, word);
         inputs!(sender: engines, inverse, overhead, interval, timeout, retry_limit);
         sender.held = park.held;
         clock_ns = bit_cast_word::<ClockUnits, U<48>>(now_r);
         clock_ticks = bit_cast_word::<ClockTicks, U<48>>(now_r);
-        sender.timer_now = clock_ns.units;
+        sender.timer_now = clock_ns.whole;
         visited = engine[0].visited;
         for i in 1..ENGINES {
             if sender.engine_4 == i.val() {
@@ -252,8 +252,8 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             engine[i].notify = notified[i];
             engine[i].clear = cleared[i];
             inputs!(engine[i] from sender: index = engine_index, flow = flow_9, sender, pacing, paced, cap, limited);
-            engine[i].adjusted = unused.changed & (unused.engine == i.val());
-            inputs!(engine[i] from unused: adjusted_index = index, adjust = sum);
+            engine[i].adjusted = refund.changed & (refund.engine == i.val());
+            inputs!(engine[i] from refund: adjusted_index = index, adjust = sum);
             inputs!(engine[i] from levels: level_write = written, level_group = written_group, level);
             inputs!(engine[i] from limits: dither);
             engine[i].random = random.word.get_bits::<16>(8 * i) ^ folded;
@@ -312,9 +312,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         ended.generation = ended_fifo.down.data.val().generation;
 
         // two in one clock, of an operation and of bytes, count once; what happened lies far from what counts it
-        counts_late = sender.late | unused.late;
+        counts_late = sender.late | refund.late;
         counts_beyond = sender.beyond;
-        counts_out_of_range = entry.out_of_range | unused.out_of_range;
+        counts_out_of_range = entry.out_of_range | refund.out_of_range;
         counts_timeout = sender.timed_out;
         late.pulse = counts_late;
         beyond.pulse = counts_beyond;

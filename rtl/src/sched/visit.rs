@@ -248,7 +248,7 @@ impl Logic for Visit {
         base_5 = corrected_4;
         wire_6 = wire_4;
         cap_5 = if level_cap < bit_cast_u::<21, 20>(cap_4) { bit_cast_u::<20, 21>(level_cap) } else { cap_4 };
-        level_packets = level_round.units >> mtu_4;
+        level_packets = level_round.whole >> mtu_4;
         halted_6 = halted_4;
         // of the payload of a full packet, so that no multiplier is needed
         spare_bits = bits_u::<4>(4);

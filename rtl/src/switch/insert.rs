@@ -31,7 +31,7 @@ pub struct RecordInsert {
     /// Time stamp, valid with `first`.
     pub ts: Signal<In, U<24>>,
     /// Queue length in units, valid with `first`.
-    pub units: Signal<In, U<16>>,
+    pub queue_length: Signal<In, U<16>>,
     /// Speed code of the port.
     pub speed: Signal<In, U<4>>,
     /// Multiplier 1, 2, 4 or 8 as 0 to 3.
@@ -66,7 +66,7 @@ impl Logic for RecordInsert {
         // txBytes is what the port had sent before the first beat of this frame
         fields!(record_now: speed, ts);
         record_now.tx_bytes = bit_cast_u::<20, 30>(sent >> 7 >> unit_shift);
-        record_now.queued = units;
+        record_now.queued = queue_length;
         record = bit_cast_number::<64, HopRecordWord>(held);
         if first {
             record = bit_cast_number::<64, HopRecordWord>(record_now);

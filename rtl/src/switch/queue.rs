@@ -20,7 +20,7 @@ pub struct QueueUnits {
     /// Multiplier 1, 2, 4 or 8 as 0 to 3.
     pub unit_shift: Signal<In, U<2>>,
     /// `qLen` as on the wire, four moves later.
-    pub units: Signal<Out, U<16>>,
+    pub length: Signal<Out, U<16>>,
     #[registers(U<38>: n_2, six_2, pair_2, quad_3, rest_3)]
     wide: Signal<Local, U<28>>,
     n: DFF<U<19>>,
@@ -55,7 +55,7 @@ impl Logic for QueueUnits {
                 units_4 = sum.get_bits::<16>(21);
             }
         }
-        units = units_4;
+        length = units_4;
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -99,7 +99,7 @@ mod tests {
             block.unit_shift.next = U(shift.into());
             for i in 0..bytes.len() + 4 {
                 block.bytes.next = U(*bytes.get(i).unwrap_or(&0));
-                let units = step(block.as_mut(), |b| b.units.val().0);
+                let units = step(block.as_mut(), |b| b.length.val().0);
                 if i >= 4 {
                     let want = config.record(0, 0, bytes[i - 4]).q_len;
                     assert_eq!(units, u64::from(want), "{} bytes, shift {shift}", bytes[i - 4]);

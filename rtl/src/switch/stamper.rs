@@ -253,7 +253,7 @@ impl Logic for IntStamper {
         insert.first = first[4];
         inputs!(insert: record_at = record_4, place = place_4, amount = amount_4);
         insert.ts = ts[4];
-        inputs!(insert: units = units.units, speed = cfg_speed, unit_shift = cfg_unit_shift, ready = out.up.ready);
+        inputs!(insert: queue_length = units.length, speed = cfg_speed, unit_shift = cfg_unit_shift, ready = out.up.ready);
         inputs!(out from insert: up.valid = out_valid, up.data = out_beat);
         m_axis.tvalid = out.down.valid;
         out.down.ready = m_axis.tready;

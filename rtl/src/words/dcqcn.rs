@@ -120,7 +120,7 @@ crate::word! {
         /// Below a unit of the timers.
         below: U<10>,
         /// The timers' time.
-        units: U<20>,
+        whole: U<20>,
         /// Beyond the timers' turn.
         above: U<18>,
     }
@@ -130,7 +130,7 @@ crate::word! {
         /// Below a unit of 64.
         below: U<6>,
         /// Units of 64.
-        units: U<26>,
+        whole: U<26>,
     }
 
     /// A time less another, as serial numbers.
@@ -154,7 +154,7 @@ crate::word! {
         /// Below a unit of alpha.
         below: U<20>,
         /// Units of alpha.
-        units: U<21>,
+        whole: U<21>,
     }
 
     /// How far a bound of a rate lies above what a cut leaves of it, UQ8.27.

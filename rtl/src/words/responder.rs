@@ -67,6 +67,6 @@ crate::word! {
         /// Bytes beyond whole units of 256.
         rest: U<8>,
         /// Units of 256 bytes, the smallest MTU.
-        units: U<25>,
+        whole: U<25>,
     }
 }

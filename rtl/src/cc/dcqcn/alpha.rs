@@ -52,7 +52,7 @@ impl<const A: usize> Logic for DcqcnAlpha<A> {
         assign!(alpha_9.d = alpha_8.q, step_8.d = step);
         step_9 = step_8;
         share = bit_cast_word::<AlphaShare, U<41>>(product.p);
-        fall = share.units + bit_cast_u::<21, 1>(bit_cast_b(share.below.any()));
+        fall = share.whole + bit_cast_u::<21, 1>(bit_cast_b(share.below.any()));
         risen = if step_8.noted { alpha_8 + bit_cast_u::<21, 20>(gain) } else { alpha_8 };
         updated = if step_9.alpha { risen - fall } else { alpha_9 };
         if step_9.created {

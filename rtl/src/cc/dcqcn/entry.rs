@@ -84,8 +84,8 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnAdmit<FLOWS, A> {
         events.up.data.next.ecn = event.data.val().telemetry.ecn;
         clock_in = bit_cast_word::<NicClock, U<48>>(event.data.val().telemetry.now);
         bytes_in = bit_cast_word::<ByteCount, U<32>>(event.data.val().telemetry.bytes);
-        events.up.data.next.bytes = bytes_in.units;
-        events.up.data.next.now = clock_in.units;
+        events.up.data.next.bytes = bytes_in.whole;
+        events.up.data.next.now = clock_in.whole;
         StreamIn::<LawCommand>::link(&mut command, &mut commands.up);
 
         closed = crowded | sweep.active;

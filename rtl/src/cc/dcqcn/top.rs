@@ -79,7 +79,7 @@ impl<const FLOWS: usize, const A: usize> Logic for DcqcnSlot<FLOWS, A> {
         StreamIn::<LawEvent>::link(&mut event, &mut admit.event);
         StreamIn::<LawCommand>::link(&mut command, &mut admit.command);
         nic_clock = bit_cast_word::<NicClock, U<48>>(now);
-        now_r = nic_clock.units;
+        now_r = nic_clock.whole;
         inputs!(admit: now = now_r, crowded = updates.crowded);
         inputs!(admit from walk: tick_valid = valid, tick_flow = flow, tick_overdue = overdue);
         walk.taken = admit.tick_taken;

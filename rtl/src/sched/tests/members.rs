@@ -115,7 +115,7 @@ fn counts_and_bytes_of_every_group_agree() {
         }
         corrections.push_back((corrects, bytes));
         let (corrected, bytes) = corrections.pop_front().unwrap_or_default();
-        (block.corrected.next, block.unused.next) = (corrected, U(bytes));
+        (block.corrected.next, block.refund.next) = (corrected, U(bytes));
         // a packet of a flow that no event changes meanwhile
         let leaving = random.below(FLOWS as u64) as usize;
         let leaves = clock - last_used[leaving] > 6 && !quiet && random.chance(0.5);

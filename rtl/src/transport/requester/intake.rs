@@ -171,7 +171,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         // packets of it, rounded up
         inputs!(rounding: length = bytes, mtu);
         raised = rounding.rounded;
-        units = raised.units;
+        units = raised.whole;
         mtu_1 = mtu;
         counted = bit_cast_u::<24, 25>(units >> mtu_1);
         packets = counted;

@@ -127,7 +127,7 @@ impl Logic for Rules {
         ended_3 = known.ended | left.ended;
         distance_3 = bit_cast_word::<PsnDistance, U<24>>(row_2.psn - known.expected_psn);
         back_3 = known.expected_psn - row_2.psn;
-        packets_3 = if reth_2.length == 0 { bits_u::<25>(1) } else { rounded_2.units >> row_2.mtu };
+        packets_3 = if reth_2.length == 0 { bits_u::<25>(1) } else { rounded_2.whole >> row_2.mtu };
         start_3 = (opcode == Opcode::WriteFirst) | (opcode == Opcode::WriteOnly);
         end_3 = (opcode == Opcode::WriteLast) | (opcode == Opcode::WriteOnly);
         write_3 = (opcode == Opcode::WriteFirst)

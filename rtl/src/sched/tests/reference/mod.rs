@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `entry` | which source goes first |
 //! | `events` | sender states of all flows |
-//! | `unused` | bytes that packets used less than full ones |
+//! | `refund` | bytes that packets used less than full ones |
 //! | `engine`, `rows` | visits, wakes, flows between visits |
 //! | `stages` | delays, queues, merging of grants, packets of a grant |
 //! | `park` | grants of paused priorities |
@@ -18,9 +18,9 @@ pub mod events;
 pub mod groups;
 pub mod park;
 pub mod ports;
+pub mod refund;
 pub mod rows;
 pub mod stages;
-pub mod unused;
 
 use crate::words::sched::LawEvent;
 use engine::{Engine, Surroundings};
@@ -30,8 +30,8 @@ use groups::{Groups, Levels};
 use hpcc_models::sched::{CapControl, SchedRegisters};
 use park::Park;
 use ports::{Inputs, Outputs, Registers};
+use refund::Refund;
 use stages::{Granted, Joint, Packets, Queue};
-use unused::Unused;
 
 /// Sizes of the scheduler.
 pub struct Sizes {
@@ -46,7 +46,7 @@ pub struct Sizes {
 pub struct Reference {
     entry: Entry,
     events: Events,
-    unused: Unused,
+    refund: Refund,
     engines: Vec<Engine>,
     joints: Vec<Joint>,
     park: Park,
@@ -69,7 +69,7 @@ impl Reference {
         Self {
             entry: Entry::new(flows, sizes.flow_bits, 1 << sizes.timer_bits),
             events: Events::new(flows.into()),
-            unused: Unused::new(flows),
+            refund: Refund::new(flows),
             engines: (0..sizes.engines).map(engine).collect(),
             joints: (0..sizes.engines).map(|_| Joint::default()).collect(),
             park: Park::default(),
@@ -112,7 +112,7 @@ impl Reference {
 
         self.report(effect.as_ref(), inputs);
         let leaves = outputs.send.filter(|_| packet_taken).map(|packet| packet.flow);
-        let corrects = self.unused.named();
+        let corrects = self.refund.named();
         self.groups
             .clock(effect.as_ref(), corrects, leaves, inputs.look, &self.registers, reset);
         let (engines, count) = (&self.engines, self.engines.len() as u16);
@@ -122,7 +122,7 @@ impl Reference {
 
         self.engines(effect.as_ref(), inputs, held, tag);
         let feedback = inputs.feedback.filter(|_| outputs.ready[entry::FEEDBACK]);
-        self.unused.clock(feedback, effect.as_ref(), reset);
+        self.refund.clock(feedback, effect.as_ref(), reset);
         self.levels.clock(inputs.level, &self.registers, reset);
         self.register(inputs);
         outputs
@@ -151,7 +151,7 @@ impl Reference {
             };
             let effect = effect.filter(|effect| usize::from(effect.taken.flow) % own.len() == i);
             let sum = self
-                .unused
+                .refund
                 .changed
                 .filter(|(flow, _)| usize::from(*flow) % own_count == i);
             engine.clock(effect, sum, taken[i] && goes[i].1, &surroundings);
@@ -178,9 +178,9 @@ impl Reference {
         let ended = ended.map(|effect| (effect.taken.flow, effect.before.generation));
         let outcome = effect.map(|effect| effect.outcome).unwrap_or_default();
         let pulses = [
-            outcome.late || self.unused.late,
+            outcome.late || self.refund.late,
             outcome.beyond,
-            self.entry.out_of_range || self.unused.out_of_range,
+            self.entry.out_of_range || self.refund.out_of_range,
             outcome.timeout,
             event.is_some() && !self.cc.ready,
         ];

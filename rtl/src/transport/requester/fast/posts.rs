@@ -84,7 +84,7 @@ pub struct Posts<const SEGMENT: usize> {
     #[signals(AckProgress: acked)]
     #[signals(U<5>: reads)]
     length_less_one: Signal<Local, U<32>>,
-    whole: Signal<Local, RoundedLength>,
+    rounded: Signal<Local, RoundedLength>,
     // 4
     #[registers(Bit: refused_4, full_4, all_4, reads_4)]
     #[registers(U<24>: outstanding_4, more_psns_4, first_behind_4)]
@@ -137,9 +137,9 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         refused_4 = !context_3.alive | acked.dead | step_3.invalid;
         // packets of the work request less one, none if it has no bytes
         length_less_one = step_3.length - 1;
-        whole = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
+        rounded = bit_cast_word::<RoundedLength, U<33>>(bit_cast_u::<33, 32>(length_less_one));
         more_psns_4 =
-            if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(whole.units >> context_3.mtu) };
+            if step_3.length == 0 { bits_u::<24>(0) } else { bit_cast_u::<24, 25>(rounded.whole >> context_3.mtu) };
         first_behind_4 = now.assigned + 1;
 
         // 4: a work request of one message that the scheduler may have at once

@@ -20,7 +20,7 @@ struct Flow {
     sum: u32,
 }
 
-pub struct Unused {
+pub struct Refund {
     flows: Vec<Flow>,
     /// Bytes by the clocks since they came, less one.
     line: [Option<Bytes>; 4],
@@ -30,7 +30,7 @@ pub struct Unused {
     pub out_of_range: bool,
 }
 
-impl Unused {
+impl Refund {
     pub fn new(flows: u16) -> Self {
         Self {
             flows: vec![Flow::default(); flows.into()],

@@ -1,6 +1,6 @@
 //! Sums of unused bytes against a plain table of flows: every output in every clock.
 
-use super::Unused;
+use super::Refund;
 use crate::prim::uint::U;
 use crate::sim::{init, step, Stimulus};
 use crate::words::sched::FlowShared;
@@ -28,7 +28,7 @@ struct Bytes {
 
 #[test]
 fn every_sum_leaves_once_and_late_bytes_count() {
-    let mut block: Box<Unused<4, 2>> = Box::default();
+    let mut block: Box<Refund<4, 2>> = Box::default();
     init(block.as_mut()).expect("complete block");
     block.last_flow.next = U(FLOWS - 1);
     block.engines.next = U(3);

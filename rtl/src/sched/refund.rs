@@ -25,7 +25,7 @@ use rust_hdl::prelude::*;
 
 /// Sums of 2^`A` flows; an engine's index has `I` bits.
 #[block]
-pub struct Unused<const A: usize, const I: usize> {
+pub struct Refund<const A: usize, const I: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: what is on its way ends without a trace.
@@ -83,7 +83,7 @@ pub struct Unused<const A: usize, const I: usize> {
 }
 
 #[kernel]
-impl<const A: usize, const I: usize> Logic for Unused<A, I> {
+impl<const A: usize, const I: usize> Logic for Refund<A, I> {
     fn update(&mut self) {
         // 0
         exists = flow <= bit_cast_u::<16, A>(last_flow);
@@ -145,5 +145,5 @@ impl<const A: usize, const I: usize> Logic for Unused<A, I> {
 }
 
 #[cfg(test)]
-#[path = "tests/unused.rs"]
+#[path = "tests/refund.rs"]
 mod tests;
