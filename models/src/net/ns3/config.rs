@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{data_rate, FormatError};
+use super::link_down::LinkDown;
+use super::units::data_rate;
+use super::FormatError;
 use crate::net::clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 use crate::net::config::{Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse};
 use crate::net::stamp_rules::StampRules;
@@ -74,8 +76,8 @@ pub struct Ns3Config {
     pub rate_bound: bool,
     /// `ACK_HIGH_PRIO`: of a paused host; switches ignore it.
     pub ack_high_prio: bool,
-    /// `LINK_DOWN`: microseconds after 2 s, node, node; time 0: none.
-    pub link_down: (u64, u32, u32),
+    /// `LINK_DOWN`.
+    pub link_down: LinkDown,
     /// `KMIN_MAP`, `KMAX_MAP`, `PMAX_MAP` by speed.
     pub ecn: BTreeMap<u64, EcnRule>,
     /// `BUFFER_SIZE`, bytes.
@@ -139,7 +141,7 @@ impl Default for Ns3Config {
             multi_rate: true,
             rate_bound: true,
             ack_high_prio: false,
-            link_down: (0, 0, 0),
+            link_down: LinkDown::default(),
             ecn: BTreeMap::new(),
             buffer_bytes: 16 * 1024 * 1024,
             monitor_start_ps: 2_000_000_000_000,
@@ -192,18 +194,23 @@ impl Line<'_> {
         self.one("a rate such as 100Mb/s", data_rate)
     }
 
-    /// `n speed value speed value …`
-    fn map(&self) -> Result<BTreeMap<u64, f64>, FormatError> {
-        let expected = "a count, then that many pairs of speed in bits per second and value";
-        let number = |w: &&str| w.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
-        let values: Option<Vec<f64>> = self.values.iter().map(number).collect();
-        let values = values.ok_or_else(|| self.error(expected))?;
-        match values.split_first() {
-            Some((count, rest)) if rest.len() as f64 == 2.0 * count => {
-                Ok(rest.chunks_exact(2).map(|pair| (pair[0] as u64, pair[1])).collect())
-            }
-            _ => Err(self.error(expected)),
-        }
+    /// `n speed value speed value …`; `expected` says what a value is and `value` reads it.
+    fn map<T>(&self, expected: &str, value: impl Fn(&str) -> Option<T>) -> Result<BTreeMap<u64, T>, FormatError> {
+        let error = || {
+            self.error(&format!(
+                "a count, then that many pairs of speed in bits per second and {expected}"
+            ))
+        };
+        let (count, rest) = self.values.split_first().ok_or_else(error)?;
+        let pairs = count.parse().ok().filter(|n: &usize| rest.len() == 2 * n);
+        pairs.ok_or_else(error)?;
+        let pair = |pair: &[&str]| Some((pair[0].parse::<u64>().ok()?, value(pair[1])?));
+        rest.chunks_exact(2).map(|p| pair(p).ok_or_else(error)).collect()
+    }
+
+    /// `KMIN_MAP`, `KMAX_MAP`: KB, 32 bits in that simulator.
+    fn kilobytes(&self) -> Result<BTreeMap<u64, u32>, FormatError> {
+        self.map("KB", |w| w.parse().ok())
     }
 
     /// A feature that is not modelled must be off.
@@ -278,15 +285,15 @@ impl Ns3Config {
                 "MULTI_RATE" => c.multi_rate = line.flag()?,
                 "SAMPLE_FEEDBACK" | "L2_BACK_TO_ZERO" => line.must_be_off()?,
                 "LINK_DOWN" => {
-                    let values: Option<Vec<u64>> = line.values.iter().map(|w| w.parse().ok()).collect();
-                    match values.as_deref() {
-                        Some(&[at, a, b]) => c.link_down = (at, a as u32, b as u32),
-                        _ => return Err(line.error("microseconds, node, node")),
-                    }
+                    let expected = "microseconds from 0 to 1000000000, node, node";
+                    c.link_down = LinkDown::read(&line.values, line.number).ok_or_else(|| line.error(expected))?;
                 }
-                "KMIN_MAP" => (k_min, maps_at) = (line.map()?, line.number),
-                "KMAX_MAP" => (k_max, maps_at) = (line.map()?, line.number),
-                "PMAX_MAP" => (p_max, maps_at) = (line.map()?, line.number),
+                "KMIN_MAP" => (k_min, maps_at) = (line.kilobytes()?, line.number),
+                "KMAX_MAP" => (k_max, maps_at) = (line.kilobytes()?, line.number),
+                "PMAX_MAP" => {
+                    let probability = |w: &str| w.parse().ok().filter(|p| (0.0..=1.0).contains(p));
+                    (p_max, maps_at) = (line.map("probability", probability)?, line.number);
+                }
                 "BUFFER_SIZE" => c.buffer_bytes = line.number(1u64, 4095, "1 to 4095 MB")? * 1024 * 1024,
                 "QLEN_MON_START" => c.monitor_start_ps = nanos(&line)?,
                 "QLEN_MON_END" => c.monitor_end_ps = nanos(&line)?,
@@ -316,8 +323,8 @@ impl Ns3Config {
             c.ecn.insert(
                 speed,
                 EcnRule {
-                    k_min: kb as u64 * 1000,
-                    k_max: max as u64 * 1000,
+                    k_min: u64::from(kb) * 1000,
+                    k_max: u64::from(max) * 1000,
                     p_max: p,
                 },
             );
@@ -388,98 +395,5 @@ impl Ns3Config {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_maps_rates_and_flags() {
-        let text = "CC_MODE 3\nRATE_AI 52287582bps\nKMAX_MAP 1 25000000000 400\nKMIN_MAP 1 25000000000 100\n\
-                    PMAX_MAP 1 25000000000 0.20\nNEW_KEY 1\nTOPOLOGY_FILE x y.txt\n";
-        let c = Ns3Config::read("c", text).unwrap();
-        assert_eq!((c.cc_mode, c.rate_ai), (CcMode::Hpcc, 52_287_582));
-        assert_eq!(
-            c.ecn[&25_000_000_000],
-            EcnRule {
-                k_min: 100_000,
-                k_max: 400_000,
-                p_max: 0.2
-            }
-        );
-        assert_eq!(c.warnings, ["c:6: NEW_KEY: unknown key, ignored"]);
-    }
-
-    /// What the simulator has without a line of its own, from its source: `RATE_BOUND` 1, four KB of reserve for every port, resume three
-    /// KB below the threshold, which is an eighth of what is free.
-    #[test]
-    fn an_empty_file_is_the_simulators_own_defaults() {
-        let c = Ns3Config::read("c", "").unwrap();
-        assert!(c.rate_bound && c.multi_rate && c.fast_react && !c.ack_high_prio);
-        assert_eq!((c.u_target, c.mi_thresh, c.int_multi), (0.95, 5, 1));
-        let network = c.network();
-        assert_eq!((network.port_reserve, network.resume_offset), (4096, 3072));
-        let FlowControl::Pfc {
-            shift,
-            faster_ports_get_more,
-        } = network.flow_control
-        else {
-            panic!("no pause: {:?}", network.flow_control);
-        };
-        assert!(shift == 3 && faster_ports_get_more);
-    }
-
-    /// 14 + 20 + 8 + 6 bytes of headers around 1000 of payload, and what the law's packets carry besides: 42 bytes of INT, 8 of TIMELY's time
-    /// stamp, nothing for marks; an ACK has 14 + 20 + 12 and returns the same.
-    #[test]
-    fn packets_are_as_long_as_that_simulators() {
-        for (mode, data, ack) in [(3, 1090, 88), (7, 1056, 54), (1, 1048, 46), (8, 1048, 46)] {
-            let framing = Ns3Config::read("c", &format!("CC_MODE {mode}\n"))
-                .unwrap()
-                .network()
-                .framing;
-            assert_eq!(
-                (
-                    framing.data_header + framing.int_base + 1000,
-                    framing.ack_header + framing.echo_base
-                ),
-                (data, ack),
-                "CC_MODE {mode}"
-            );
-        }
-    }
-
-    #[test]
-    fn comments_and_line_ends_do_not_count() {
-        let text =
-            "# a heading\r\nVAR_WIN 1 {0: fixed size of window, 1: variable window}\r\n\r\nU_TARGET 0.9 // eta\r\n\
-                    LINK_DOWN 0 0 0 {a b c: take down}\r\nTRACE_FILE\r\n";
-        let c = Ns3Config::read("c", text).unwrap();
-        assert_eq!((c.var_win, c.u_target, c.warnings.len()), (true, 0.9, 0));
-        let warnings = Ns3Config::read("c", "CC_MODE 3\nHAS_WIN 0").unwrap().warnings;
-        assert!(warnings[0].starts_with("c: HAS_WIN 0:"), "{warnings:?}");
-        // What the simulator does without the line.
-        assert!(c.multi_rate);
-    }
-
-    #[test]
-    fn one_line_errors() {
-        let error = |text: &str| Ns3Config::read("c.txt", text).unwrap_err().to_string();
-        assert_eq!(
-            error("\nCC_MODE 9"),
-            "c.txt:2: CC_MODE: expected 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP), got `9`"
-        );
-        assert_eq!(
-            error("HAS_WIN 1\nCC_MODE 3\nHAS_WIN 0"),
-            "c.txt:3: HAS_WIN: expected this key once, got `0`"
-        );
-        assert_eq!(
-            error("FAST_REACT yes"),
-            "c.txt:1: FAST_REACT: expected 0 or 1, got `yes`"
-        );
-        assert_eq!(
-            error("SAMPLE_FEEDBACK 1 {get INT once per RTT}"),
-            "c.txt:1: SAMPLE_FEEDBACK: expected 0 (not modelled), got `1`"
-        );
-        assert!(error("KMIN_MAP 2 25000000000 1").contains("expected a count, then that many pairs"));
-        assert!(error("KMIN_MAP 1 25000000000 1").contains("which KMIN_MAP has"));
-    }
-}
+#[path = "config_tests.rs"]
+mod tests;

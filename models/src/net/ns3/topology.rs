@@ -1,10 +1,27 @@
 //! Topology file: `nodes switches links`, the switch ids, then `src dst rate delay error_rate` a link.
 
-use super::{data_rate, delay_ps, FormatError, Words};
+use super::units::{data_rate, delay_ps};
+use super::{FormatError, Words};
 use crate::net::topology::{Link, Topology};
 
 /// Reads a topology. `file` is used in errors.
 pub fn read_topology(file: &str, text: &str) -> Result<Topology, FormatError> {
+    // Words count, not lines, there as here; but where the file is wrong and its first line has a number too many, that is what is wrong.
+    read(file, text).map_err(|error| {
+        let first = text.lines().next().unwrap_or_default();
+        match first.split_whitespace().count() {
+            0..=3 => error,
+            _ => FormatError {
+                file: file.into(),
+                line: 1,
+                field: "nodes switches links".into(),
+                expected: format!("three numbers, got `{}`", first.trim()),
+            },
+        }
+    })
+}
+
+fn read(file: &str, text: &str) -> Result<Topology, FormatError> {
     let number = |w: &str| w.parse::<usize>().ok();
     let mut words = Words::new(file, text);
     let (line, nodes) = words.next("nodes", "a count from 1 to 1000000", |w| {
@@ -81,6 +98,14 @@ mod tests {
     }
 
     #[test]
+    fn words_count_and_not_lines() {
+        assert_eq!(
+            read_topology("t", &GOOD.replacen('\n', " ", 2)),
+            read_topology("t", GOOD)
+        );
+    }
+
+    #[test]
     fn text_after_the_links_does_not_count() {
         let text = GOOD.replace('\n', "\r\n")
             + "\r\nFirst line: total node #, switch node #, link #\r\nsrc0 dst0 rate delay error_rate\r\n...";
@@ -101,6 +126,10 @@ mod tests {
         assert_eq!(error("3 1"), "t.txt:1: links: expected a count, got end of file");
         assert!(error(&GOOD.replace("1 2 25Gbps", "0 2 25Gbps")).contains("host 1: expected at least one link"));
         assert!(error(&GOOD.replace("0.0", "1.5")).contains("error_rate"));
+        assert_eq!(
+            error(&GOOD.replace("3 1 2", "3 1 1 2")),
+            "t.txt:1: nodes switches links: expected three numbers, got `3 1 1 2`"
+        );
         assert!(error(&format!("{GOOD}0 2 100Gbps 1us 0\n"))
             .contains("t.txt:5: links: expected no more than the 2 announced"));
         assert!(error(&GOOD.replace("0 2 100Gbps", "0 0 100Gbps")).contains("another node than src"));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config, Ns3Flow};
-use hpcc_models::net::{LinkChange, SamplePlan};
+use hpcc_models::net::SamplePlan;
 
 use super::{say, Failure};
 use crate::plan::laws::{LawKind, LawSpec};
@@ -185,6 +185,13 @@ impl Args {
             Some(file) => Some(Ns3Config::read(file, &read_text(file)?).map_err(|e| e.to_string())?),
             None => None,
         };
+        let link_change = match (&profile, &self.ns3_config) {
+            (Some(profile), Some(file)) => {
+                let change = profile.link_down.change(file, &topology);
+                change.map_err(|e| e.to_string())?
+            }
+            _ => None,
+        };
         let fidelity = self.fidelity.unwrap_or_default();
         let (mut law, mut config, stop_ps, monitor) = match &profile {
             Some(profile) => {
@@ -233,7 +240,7 @@ impl Args {
                 .flatten()
                 .filter_map(InputFile::of)
                 .collect(),
-            link_changes: profile.iter().flat_map(|p| link_down(p, &topology)).collect(),
+            link_changes: link_change.into_iter().collect(),
             plan: SamplePlan {
                 start_ps: monitor.0.max(origin_ps),
                 interval_ps: 1_000_000,
@@ -259,22 +266,6 @@ impl Args {
             jobs: vec![job],
         })
     }
-}
-
-/// `LINK_DOWN`, in microseconds after 2 s.
-fn link_down(profile: &Ns3Config, topology: &hpcc_models::net::Topology) -> Option<LinkChange> {
-    let (at_us, a, b) = profile.link_down;
-    let link = topology
-        .links
-        .iter()
-        .position(|l| (l.a, l.b) == (a, b) || (l.a, l.b) == (b, a))?;
-    let at_ps = 2_000_000_000_000 + at_us * 1_000_000;
-    (at_us > 0).then_some(LinkChange {
-        at_ps,
-        link,
-        up: false,
-        rate_bps: None,
-    })
 }
 
 /// Each variant's files, as soon as its run is over.
