@@ -62,6 +62,8 @@ pub struct Counters {
     pub naks: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Records of INT that found no room: a packet's sixth switch and those behind it, which its sender does not see.
+    pub int_full: u64,
     /// Acknowledgements sent by receivers, negative ones too.
     pub acks_sent: u64,
     /// Grants sent by HOMA's receivers.

@@ -105,6 +105,8 @@ impl Simulator {
         if usize::from(packet.n_hop) < MAX_HOPS {
             packet.hops[usize::from(packet.n_hop)] = record;
             packet.size += self.config.framing.int_per_hop;
+        } else {
+            self.counters.int_full += 1;
         }
         packet.n_hop = (packet.n_hop + 1).min(15);
         packet.path_id ^= id;
