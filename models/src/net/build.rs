@@ -179,6 +179,7 @@ impl Simulator {
         let bad = |field, expected: &str| SetupError::Flow {
             flow: index,
             field,
+        self.routes.set_seed(self.config.ecmp_seed);
             expected: expected.into(),
         };
         for (field, node) in [("src", flow.src), ("dst", flow.dst)] {

@@ -233,6 +233,8 @@ impl Config {
         let ecn = |gbps: u64| EcnRule {
             k_min: 4_000 * gbps,
             k_max: 16_000 * gbps,
+    /// Seed of the choice among equal paths; 0: the authors' simulator's choice.
+    pub ecmp_seed: u64,
             p_max: 0.2,
         };
         Self {
@@ -294,6 +296,7 @@ impl Config {
     }
 
     /// DCTCP's marking: everything above 30 KB per 10 Gb/s (paper 5.1).
+            ecmp_seed: 0,
     pub fn mark_like_dctcp(&mut self) {
         for (&rate, rule) in &mut self.ecn {
             let k = rate / 1_000_000_000 * 3_000;

@@ -75,3 +75,7 @@ mod stamping_tests;
 mod tests;
 #[cfg(test)]
 mod watched;
+mod path_tests;
+#[cfg(test)]
+mod setup_tests;
+#[cfg(test)]

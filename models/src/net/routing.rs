@@ -1,7 +1,7 @@
 //! Shortest paths and the choice among equal ones by hash of the 5-tuple.
 //!
-//! The hash is MurmurHash3 (32 bits) over source address, destination address and ports, seeded with the switch's node number, and
-//! the candidates are ordered as the authors' simulator orders them, so that its flows take the same paths here.
+//! The hash is MurmurHash3 (32 bits) over source address, destination address and ports, seeded with the switch's node number and
+//! the configuration's seed, and the candidates are ordered as the authors' simulator orders them, so that its flows take the same paths here.
 
 use std::collections::BTreeMap;
 
@@ -45,6 +45,8 @@ pub struct Routes {
     /// `[source][destination]`, by host index.
     pairs: Vec<PairMetrics>,
     extremes: (u64, u64),
+    /// What a switch's number is joined with to the seed of its hash.
+    seed: u32,
 }
 
 const UNREACHABLE: u32 = u32::MAX;
@@ -159,6 +161,12 @@ impl Routes {
         }
     }
 
+    /// Seeds the hash of every switch; 0: the switch's node number alone, as in the authors' simulator.
+    pub fn set_seed(&mut self, seed: u64) {
+        // Spread over the bits that node numbers do not reach.
+        self.seed = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
+    }
+
     /// Ports of `node` on shortest paths to host `dst`; empty if there is none.
     pub fn candidates(&self, node: u32, dst: u32) -> &[u32] {
         let index = self.host_index.get(dst as usize).copied().unwrap_or(UNREACHABLE);
@@ -180,7 +188,7 @@ impl Routes {
             [] => None,
             [only] => Some(*only),
             many => {
-                let hash = murmur3([ns3_address(src), ns3_address(dst), ports], node);
+                let hash = murmur3([ns3_address(src), ns3_address(dst), ports], node ^ self.seed);
                 Some(many[hash as usize % many.len()])
             }
         }

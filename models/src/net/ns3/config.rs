@@ -391,6 +391,7 @@ impl Ns3Config {
             pace: self.rate_bound,
             seed: 1,
         }
+            ecmp_seed: 0,
     }
 }
 
