@@ -13,7 +13,7 @@ use super::slot::{fill, SlotFactory, SlotParams};
 use super::topology::TopologyError;
 
 impl Simulator {
-    pub(super) fn build_ports(&mut self) {
+    pub(super) fn build_ports(&mut self) -> Result<(), SetupError> {
         let topology = self.topology.clone();
         let nic_rate = self.nic_rate();
         let mut switch_of = vec![u32::MAX; topology.nodes()];
@@ -41,15 +41,6 @@ impl Simulator {
                 let times = self.times_of(link.rate_bps);
                 let (ecn, code, pause_shift) = self.port_rules(link.rate_bps, nic_rate);
                 let headroom = self.headroom(link.rate_bps, link.delay_ps);
-                if on_switch {
-                    let switch = &mut self.switches[owner as usize];
-                    let taken = if matches!(self.config.flow_control, FlowControl::Pfc { .. }) {
-                        headroom + self.config.port_reserve
-                    } else {
-                        0
-                    };
-                    switch.shared_bytes = switch.shared_bytes.saturating_sub(taken);
-                }
                 self.ports.push(Port {
                     node,
                     peer: peer as u32,
@@ -85,6 +76,31 @@ impl Simulator {
                 });
             }
         }
+        self.share_buffers()
+    }
+
+    /// What ports of a switch share: its buffer less headroom and reserve of each, where there are pauses.
+    pub(super) fn share_buffers(&mut self) -> Result<(), SetupError> {
+        if !matches!(self.config.flow_control, FlowControl::Pfc { .. }) {
+            return Ok(());
+        }
+        let mut needed = vec![0; self.switches.len()];
+        for port in self.ports.iter().filter(|p| p.on_switch) {
+            needed[port.owner as usize] += port.headroom + self.config.port_reserve;
+        }
+        for (switch, needed) in self.switches.iter_mut().zip(needed) {
+            let buffer = self.config.buffer_bytes;
+            switch.shared_bytes = buffer.saturating_sub(needed);
+            // Without anything to share every packet pauses its link, for ever.
+            if switch.shared_bytes == 0 {
+                return Err(SetupError::Headroom {
+                    node: switch.node,
+                    needed,
+                    buffer,
+                });
+            }
+        }
+        Ok(())
         self.last_queue = vec![0; self.ports.len()];
     }
 
@@ -129,7 +145,7 @@ impl Simulator {
     }
 
     /// What arrives after a pause was decided: three one-way delays at full speed, as the ns-3 simulator reckons.
-    fn headroom(&self, rate: u64, delay_ps: u64) -> u64 {
+    pub(super) fn headroom(&self, rate: u64, delay_ps: u64) -> u64 {
         let in_flight = (u128::from(rate) * u128::from(delay_ps / 1000) / 8 / 1_000_000_000 * 3) as u64;
         match self.config.clock {
             Clock::Ns3 => in_flight,
@@ -220,12 +236,13 @@ impl Simulator {
     /// Parameters of the slot that serves a flow.
     pub fn slot_params(&self, flow: &FlowSpec) -> SlotParams {
         let nic = self.node_nics[flow.src as usize][0];
-        let line = self.ports[self.nics[nic as usize].port as usize].rate_bps;
+        let line = self.topology.links[self.nics[nic as usize].port as usize / 2].rate_bps;
+        let routes = self.first_routes.as_deref().unwrap_or(&self.routes);
         let (base_rtt_ns, w_init_bytes) = match self.config.window {
             WindowRule::Fixed(t) => (t, (u128::from(line) * u128::from(t) / 8_000_000_000) as u64),
-            WindowRule::LargestPair => self.routes.extremes(),
+            WindowRule::LargestPair => routes.extremes(),
             WindowRule::OwnPair => {
-                let pair = self.routes.pair(flow.src, flow.dst).unwrap_or_default();
+                let pair = routes.pair(flow.src, flow.dst).unwrap_or_default();
                 (pair.rtt_ns, pair.bdp_bytes())
             }
         };

@@ -128,6 +128,16 @@ pub enum SetupError {
     /// The congestion-control slot.
     #[error("congestion control: {0}")]
     Slot(String),
+    /// Pauses cannot work: what must be kept free for them is more than there is.
+    #[error("switch {node}: buffer: expected more than the {needed} bytes that headroom and reserve of its ports with pause take, got {buffer}")]
+    Headroom {
+        /// The switch (node number).
+        node: u32,
+        /// Headroom and reserve of all its ports, bytes.
+        needed: u64,
+        /// Its buffer, bytes.
+        buffer: u64,
+    },
     /// The agents of HCC.
     #[error("agents: {0}")]
     Agents(String),
@@ -200,6 +210,8 @@ pub struct Simulator {
     /// NIC numbers by node.
     pub(super) node_nics: Vec<Vec<u32>>,
     pub(super) routes: Routes,
+    /// Routes before the first change of a link, where hosts' parameters are taken from them.
+    pub(super) first_routes: Option<Box<Routes>>,
     pub(super) flows: Vec<FlowSpec>,
     /// Flow numbers in order of start.
     pub(super) order: Vec<u32>,
@@ -267,6 +279,7 @@ impl Simulator {
             nics: Vec::new(),
             node_nics: vec![Vec::new(); topology.nodes()],
             routes: Routes::default(),
+            first_routes: None,
             unfinished: flows.len(),
             outside: Outside::default(),
             hcc: None,
@@ -299,7 +312,7 @@ impl Simulator {
             counters: Counters::default(),
             config,
         };
-        sim.build_ports();
+        sim.build_ports()?;
         sim.compute_routes();
         sim.make_circuits()?;
         sim.check_flows()?;

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::classes::ClassQueues;
-use super::config::FlowControl;
+use super::config::{FlowControl, WindowRule};
 use super::engine::{encode, Kind, Simulator};
 use super::outside::Delivery;
 use super::packet::{Packet, PacketKind, NIL};
@@ -360,12 +360,20 @@ impl Simulator {
                 let nic_rate = self.nic_rate();
                 let (ecn, code, shift) = self.port_rules(rate, nic_rate);
                 let times = self.times_of(rate);
+                let headroom = self.headroom(rate, self.ports[port as usize].delay_ps);
                 let p = &mut self.ports[port as usize];
                 (p.rate_bps, p.times, p.ecn, p.speed_code, p.pause_shift) = (rate, times, ecn, code, shift);
+                p.headroom = headroom;
             }
             if !change.up {
                 self.flush(port);
             }
+        }
+        if let Err(error) = self.share_buffers() {
+            self.failure = Some(error.to_string());
+        }
+        if self.first_routes.is_none() && !matches!(self.config.window, WindowRule::Fixed(_)) {
+            self.first_routes = Some(Box::new(std::mem::take(&mut self.routes)));
         }
         self.compute_routes();
         self.wake_agents();

@@ -283,7 +283,7 @@ proptest! {
         let mut config = Config::paper(13_000, true);
         // Every port's headroom and reserve, and little to share.
         let ports = topology.nodes() as u64;
-        config.buffer_bytes = ports * 160_000 + spare;
+        config.buffer_bytes = ports * 260_000 + spare;
         config.flow_control = PFC;
         let mut sim = simulator(&topology, flows.clone(), config);
         // Only `spare` is shared, however many ports a switch has.
