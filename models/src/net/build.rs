@@ -10,7 +10,6 @@ use super::port::{Port, SizeTimes, Switch};
 use super::routing::{Edge, Routes};
 use super::sending::Nic;
 use super::slot::{fill, SlotFactory, SlotParams};
-use super::topology::TopologyError;
 
 impl Simulator {
     pub(super) fn build_ports(&mut self) -> Result<(), SetupError> {
@@ -76,6 +75,7 @@ impl Simulator {
                 });
             }
         }
+        self.last_queue = vec![0; self.ports.len()];
         self.share_buffers()
     }
 
@@ -101,7 +101,6 @@ impl Simulator {
             }
         }
         Ok(())
-        self.last_queue = vec![0; self.ports.len()];
     }
 
     /// Queues of the traffic classes of a new port.
@@ -180,60 +179,19 @@ impl Simulator {
             });
         }
         self.routes = Routes::compute(&self.topology, &edges, u64::from(self.config.mtu));
+        self.routes.set_seed(self.config.ecmp_seed);
     }
 
     pub(super) fn check_flows(&mut self) -> Result<(), SetupError> {
         for index in 0..self.flows.len() {
-            self.records[index].ideal_ns = self.ideal_ns(index, &self.flows[index])?;
+            self.check_flow(index, &self.flows[index])?;
+            self.note_ns3_ideal(index);
         }
         Ok(())
     }
 
-    /// Completion time of a flow alone in the network, ns; checks that it can run.
-    pub(super) fn ideal_ns(&self, index: usize, flow: &FlowSpec) -> Result<u64, SetupError> {
-        let nodes = self.topology.nodes() as u32;
-        let bad = |field, expected: &str| SetupError::Flow {
-            flow: index,
-            field,
-        self.routes.set_seed(self.config.ecmp_seed);
-            expected: expected.into(),
-        };
-        for (field, node) in [("src", flow.src), ("dst", flow.dst)] {
-            if node >= nodes || self.topology.is_switch[node as usize] {
-                return Err(bad(field, &format!("a host of the topology, got {node}")));
-            }
-        }
-        if flow.src == flow.dst {
-            return Err(bad("dst", "another host than src"));
-        }
-        if flow.bytes == 0 {
-            return Err(bad("bytes", "more than 0"));
-        }
-        let pair = self
-            .routes
-            .pair(flow.src, flow.dst)
-            .ok_or(TopologyError::NoPath(flow.src, flow.dst))?;
-        let stack = self.config.tcp.as_ref().and_then(|t| t.stack(index));
-        let (payload, header) = match stack {
-            Some(stack) => (stack.mss, stack.data_header()),
-            None => (self.config.mtu, self.config.framing.data_header),
-        };
-        let packets = flow.bytes.div_ceil(u64::from(payload));
-        let header = u64::from(header);
-        let wire = flow.bytes + packets * header;
-        let slowest_ns = |bytes: u64| ((u128::from(bytes) * 8_000_000_000) / u128::from(pair.rate_bps)) as u64;
-        Ok(match stack {
-            // A TCP flow is complete at the receiver: one way, and one packet's time on every link but the slowest.
-            Some(_) => {
-                let packet = flow.bytes.min(u64::from(payload)) + header;
-                let links_ns = (pair.rtt_ns - 2 * pair.delay_ns) * packet / u64::from(self.config.mtu);
-                pair.delay_ns + links_ns + slowest_ns(wire - packet)
-            }
-            None => pair.rtt_ns + slowest_ns(wire),
-        })
-    }
-
-    /// Parameters of the slot that serves a flow.
+    /// Parameters of the slot that serves a flow. Links that change leave them as they were when the network was set up, as in the authors'
+    /// simulator: nobody configures a host's law anew.
     pub fn slot_params(&self, flow: &FlowSpec) -> SlotParams {
         let nic = self.node_nics[flow.src as usize][0];
         let line = self.topology.links[self.nics[nic as usize].port as usize / 2].rate_bps;

@@ -137,6 +137,15 @@ pub enum WindowRule {
     OwnPair,
 }
 
+/// Completion time of a flow that is alone in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdealRule {
+    /// Exactly, of the same message on its own path when it starts, without telemetry.
+    Exact,
+    /// The ns-3 simulator's formula: base round trip and size with headers at the slowest link, of the network before the run.
+    Ns3,
+}
+
 /// Which window the sender obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowUse {
@@ -220,8 +229,12 @@ pub struct Config {
     /// The law's rate paces; otherwise line rate does, and with `rate_moves_next_send` a new rate still moves the next send by the
     /// difference, as in the ns-3 simulator.
     pub pace: bool,
+    /// What a flow's completion time is compared with.
+    pub ideal: IdealRule,
     /// Seed of marking and of loss on links.
     pub seed: u64,
+    /// Seed of the choice among equal paths; 0: the authors' simulator's choice.
+    pub ecmp_seed: u64,
 }
 
 /// Speeds of the default INT table, Gb/s, at codes 1 to 8.
@@ -233,8 +246,6 @@ impl Config {
         let ecn = |gbps: u64| EcnRule {
             k_min: 4_000 * gbps,
             k_max: 16_000 * gbps,
-    /// Seed of the choice among equal paths; 0: the authors' simulator's choice.
-    pub ecmp_seed: u64,
             p_max: 0.2,
         };
         Self {
@@ -283,7 +294,9 @@ impl Config {
             window: WindowRule::Fixed(t_ns),
             window_use: WindowUse::Law,
             pace: true,
+            ideal: IdealRule::Exact,
             seed: 1,
+            ecmp_seed: 0,
         }
     }
 
@@ -296,7 +309,6 @@ impl Config {
     }
 
     /// DCTCP's marking: everything above 30 KB per 10 Gb/s (paper 5.1).
-            ecmp_seed: 0,
     pub fn mark_like_dctcp(&mut self) {
         for (&rate, rule) in &mut self.ecn {
             let k = rate / 1_000_000_000 * 3_000;

@@ -33,8 +33,9 @@ pub struct FlowRecord {
     pub started_ps: u64,
     /// Payload sent more than once, bytes.
     pub retransmitted_bytes: u64,
-    /// Completion time without other traffic, ns: to the last acknowledgement at the sender; of a TCP flow to the last byte at the receiver.
-    pub ideal_ns: u64,
+    /// Completion time without other traffic, ps: to the last acknowledgement at the sender; of a TCP flow to the last byte at the receiver.
+    /// `None`: not started, or without a path when it started.
+    pub ideal_ps: Option<u64>,
 }
 
 impl FlowRecord {
@@ -43,10 +44,10 @@ impl FlowRecord {
         self.finished_ps.map(|end| end - self.started_ps)
     }
 
-    /// Completion time over ideal completion time.
+    /// Completion time over ideal completion time; `None` also where there is no ideal one.
     pub fn slowdown(&self) -> Option<f64> {
-        self.fct_ps()
-            .map(|fct| fct as f64 / 1000.0 / self.ideal_ns.max(1) as f64)
+        let ideal = self.ideal_ps?.max(1);
+        self.fct_ps().map(|fct| fct as f64 / ideal as f64)
     }
 }
 

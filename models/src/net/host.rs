@@ -39,6 +39,7 @@ impl Simulator {
         let spec = self.flows[flow as usize];
         self.records[flow as usize].started_ps = self.now;
         if self.outside.on {
+            self.note_least_ideal(flow);
             self.cap_new_flow(flow, None);
             return;
         }
@@ -46,6 +47,7 @@ impl Simulator {
             return;
         }
         let ports = self.next_ports(spec.src, spec.dst, spec.dst_port);
+        self.note_ideal(flow, ports);
         let Some(port) = self.routes.pick(spec.src, spec.src, spec.dst, ports) else {
             return;
         };

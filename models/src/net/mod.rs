@@ -21,6 +21,7 @@ mod hcc;
 pub mod homa;
 mod host;
 mod meter;
+mod ideal;
 mod notify;
 pub mod ns3;
 mod observe;
@@ -48,7 +49,9 @@ pub use circuit::{utilisation as circuit_utilisation, CircuitConfig, Schedule, S
 pub use classes::{ClassQueues, ClassRules, ClassSchedule, ClassTelemetry, Departure, MAX_CLASSES};
 pub use clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
 pub use closed_loop::ClosedLoop;
-pub use config::{Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS};
+pub use config::{
+    Config, EcnRule, FlowControl, Framing, IdealRule, Recovery, WindowRule, WindowUse, DEFAULT_SPEEDS_GBPS,
+};
 pub use drops::ArrivalDrops;
 pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};

@@ -220,11 +220,14 @@ fn a_window_takes_effect_after_its_latency() {
 /// Base RTT of the pair and size with headers at the bottleneck's rate: 10,000 bytes are ten packets of 82 bytes of headers, 10,820 bytes
 /// of 80 ps; one byte is 83. The base RTT is four delays of 1 us and two packets' payload of 81.92 ns.
 #[test]
-fn the_ideal_completion_time_has_headers() {
-    let config = Config::paper(13_000, false);
+fn the_simulators_ideal_completion_time_has_headers() {
+    let config = Config {
+        ideal: IdealRule::Ns3,
+        ..Config::paper(13_000, false)
+    };
     let flows = vec![flow(0, 1, 10_000), flow(0, 1, 1)];
     let sim = simulator(&star(2, 100, 1000), flows, config);
-    let ideal: Vec<u64> = sim.records.iter().map(|r| r.ideal_ns).collect();
+    let ideal: Vec<u64> = sim.records.iter().map(|r| r.ideal_ps.unwrap() / 1000).collect();
     assert_eq!(ideal[0] - ideal[1], 865 - 6);
     assert!((4162..=4164).contains(&(ideal[1] - 6)), "{ideal:?}");
 }

@@ -64,7 +64,11 @@ fn assert_exact(sim: &Simulator, fct: &str) {
     for (flow, (want, got)) in recorded.iter().zip(sim.records()).enumerate() {
         let number = |i: usize| want[i].parse::<u64>().unwrap();
         assert_eq!(got.started_ps, number(4) * 1000, "{fct}: start of flow {flow}, ps");
-        assert_eq!(got.ideal_ns, number(6), "{fct}: ideal time of flow {flow}, ns");
+        assert_eq!(
+            got.ideal_ps,
+            Some(number(6) * 1000),
+            "{fct}: ideal time of flow {flow}, ps"
+        );
         assert_eq!(
             got.fct_ps(),
             Some(number(5) * 1000),

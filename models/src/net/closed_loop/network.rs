@@ -35,7 +35,7 @@ impl Simulator {
                 start_ps: spec.start_ps,
                 dst_port: FlowSpec::DST_PORT,
             };
-            self.ideal_ns(self.flows.len(), &flow)?;
+            self.check_flow(self.flows.len(), &flow)?;
             self.make_slot(usize::MAX, &flow, factory)?;
         }
         self.loops.push(Running {
@@ -53,12 +53,9 @@ impl Simulator {
     /// A flow that starts now.
     fn add_flow(&mut self, flow: FlowSpec) -> u32 {
         let number = self.flows.len() as u32;
-        let ideal_ns = self.ideal_ns(number as usize, &flow).unwrap_or(0);
         self.flows.push(flow);
-        self.records.push(FlowRecord {
-            ideal_ns,
-            ..FlowRecord::default()
-        });
+        self.records.push(FlowRecord::default());
+        self.note_ns3_ideal(number as usize);
         self.unfinished += 1;
         self.start_flow(number);
         number

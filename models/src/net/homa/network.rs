@@ -37,6 +37,7 @@ impl Simulator {
         }
         let spec = self.flows[flow as usize];
         let ports = self.next_ports(spec.src, spec.dst, spec.dst_port);
+        self.note_ideal(flow, ports);
         let Some(port) = self.routes.pick(spec.src, spec.src, spec.dst, ports) else {
             return true;
         };

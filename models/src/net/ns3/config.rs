@@ -7,7 +7,7 @@ use super::link_down::LinkDown;
 use super::units::data_rate;
 use super::FormatError;
 use crate::net::clock::{ns3_seconds_to_ns, Clock, PS_PER_NS};
-use crate::net::config::{Config, EcnRule, FlowControl, Framing, Recovery, WindowRule, WindowUse};
+use crate::net::config::{Config, EcnRule, FlowControl, Framing, IdealRule, Recovery, WindowRule, WindowUse};
 use crate::net::stamp_rules::StampRules;
 
 /// `CC_MODE`.
@@ -389,9 +389,10 @@ impl Ns3Config {
                 (true, true) => WindowUse::Law,
             },
             pace: self.rate_bound,
+            ideal: IdealRule::Ns3,
             seed: 1,
-        }
             ecmp_seed: 0,
+        }
     }
 }
 

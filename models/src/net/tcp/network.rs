@@ -65,6 +65,7 @@ impl Simulator {
         let config = config.clone();
         let spec = self.flows[flow as usize];
         let ports = self.next_ports(spec.src, spec.dst, spec.dst_port);
+        self.note_ideal(flow, ports);
         let handshake = self.handshake_ps(spec.src, spec.dst, ports, config.syn_bytes());
         let earlier = self.continued_from(flow).and_then(|f| self.tcp.connection(f));
         let sender = match earlier {

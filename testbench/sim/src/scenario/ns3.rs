@@ -4,7 +4,7 @@ use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::Reaction;
 use hpcc_models::cc::powertcp::Profile;
 use hpcc_models::net::ns3::{CcMode, Ns3Config};
-use hpcc_models::net::{Config, Topology, WindowRule, WindowUse};
+use hpcc_models::net::{Config, IdealRule, Topology, WindowRule, WindowUse};
 
 use super::homa;
 use crate::plan::laws::{LawKind, LawSpec};
@@ -119,6 +119,7 @@ pub fn apply_error_rate(topology: &mut Topology, config: &Ns3Config) {
 /// Rules for ns-3 topology and flow files without a configuration: our own framing, window and `T` from the topology.
 pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Result<Config, String> {
     let mut config = Config::paper(0, law.uses_int());
+    config.ideal = IdealRule::Ns3;
     config.window = WindowRule::LargestPair;
     config.rate_moves_next_send = law.kind.moves_next_send();
     config.int_arrivals = law.wants_arrivals();

@@ -86,7 +86,7 @@ pub fn flows_csv(outcome: &Outcome) -> String {
             flow.dst,
             flow.bytes,
             ns(start),
-            record.ideal_ns,
+            record.ideal_ps.map(ns).unwrap_or_default(),
             record.retransmitted_bytes
         );
     }

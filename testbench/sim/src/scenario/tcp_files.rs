@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hpcc_models::net::ns3::{read_flow_table, read_topology};
 use hpcc_models::net::tcp::TcpLaw;
-use hpcc_models::net::{Config, SamplePlan};
+use hpcc_models::net::{Config, IdealRule, SamplePlan};
 use serde_json::json;
 use toml::{Table, Value};
 
@@ -45,6 +45,7 @@ pub fn job(topology_file: &str, flow_file: &str, law: LawSpec, seed: u64, set: &
     let spec = run_spec(set)?;
     tcp::only_for_another_law(&spec.tcp, spec.network, own)?;
     let mut config = Config::paper(0, false);
+    config.ideal = IdealRule::Ns3;
     config.seed = seed;
     tcp::all(&mut config, &spec.tcp, spec.network, own)?;
     let arrival_drops = tcp::arrival_drops(&spec.tcp, &topology)?;

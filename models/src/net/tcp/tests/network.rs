@@ -70,19 +70,14 @@ fn one_flow_fills_the_link() {
     }
 }
 
-/// What the initial window holds ends at the receiver when it would in an empty network: slowdown 1, but for parts of a ns cut off on each link.
+/// What the initial window holds ends at the receiver when it would in an empty network: slowdown 1, to the picosecond.
 #[test]
 fn a_flow_within_the_initial_window_takes_the_ideal_time() {
     for bytes in [1, 700, 1448, 2 * 1448, 10 * 1448] {
         let config = config(TcpConfig::rfc(TcpLaw::Cubic), 1000);
         let outcome = simulate(&dumbbell(1, 50, 10, 220_000), vec![flow(0, 1, bytes)], config, None, 10);
         let record = outcome.records[0];
-        let fct_ns = record.fct_ps().unwrap() as f64 / 1e3;
-        assert!(
-            (fct_ns - record.ideal_ns as f64).abs() < 5.0,
-            "{bytes} bytes: {fct_ns}, {}",
-            record.ideal_ns
-        );
+        assert_eq!(record.fct_ps(), record.ideal_ps, "{bytes} bytes");
     }
 }
 

@@ -49,7 +49,9 @@ fn guaranteed(run: &Run) -> f64 {
     let header = framing.data_header + framing.int_base + framing.int_per_hop;
     let wire = burst as f64 * f64::from(config.mtu + header) / f64::from(config.mtu);
     let half = run.job.port().line_rate_bps as f64 / 2.0;
-    let ideal = mice.first().map_or(0.0, |(_, record)| record.ideal_ns as f64 / 1e3);
+    let ideal = mice
+        .first()
+        .map_or(0.0, |(_, record)| record.ideal_ps.unwrap_or(0) as f64 / 1e6);
     ideal + wire * 8e6 / half
 }
 

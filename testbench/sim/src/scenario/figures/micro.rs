@@ -225,7 +225,7 @@ pub fn mice_latency(runs: &[Run]) -> Analysis {
             .iter()
             .zip(&run.outcome.flows)
             .find(|(_, f)| f.bytes <= 1100);
-        let base = base.map_or(0.0, |(r, _)| r.ideal_ns as f64 / 1e3);
+        let base = base.map_or(0.0, |(r, _)| r.ideal_ps.unwrap_or(0) as f64 / 1e6);
         let [p5, p50, p95] = [5.0, 50.0, 95.0].map(|p| percentile(&times, p));
         let ours = format!(
             "5th percentile {p5:.1}, median {p50:.1}, 95th percentile {p95:.1} us of {} flows (alone {base:.1} us)",
