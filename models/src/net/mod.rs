@@ -18,10 +18,11 @@ mod external;
 mod feedback;
 mod flow;
 mod hcc;
+mod histogram;
 pub mod homa;
 mod host;
-mod meter;
 mod ideal;
+mod meter;
 mod notify;
 pub mod ns3;
 mod observe;
@@ -35,6 +36,7 @@ mod routing;
 mod sample;
 mod sending;
 mod slot;
+mod speeds;
 mod stamp_rules;
 mod stamping;
 mod switch;
@@ -57,12 +59,14 @@ pub use engine::{Counters, LinkChange, Outcome, SetupError, Simulator};
 pub use event::{Event, EventQueue};
 pub use flow::{FlowRecord, FlowSpec};
 pub use hcc::{AgentFailure, CentralCounters, DemandRule, HccConfig, HccOutcome, LevelCounters};
+pub use histogram::{QueueHistogram, QUEUE_CLASS};
 pub use meter::{FlowMeter, PortMeter};
 pub use outside::{Delivered, Delivery, External, HostLevel, InjectError};
 pub use recovery::IrnRules;
 pub use routing::PairMetrics;
-pub use sample::{CircuitSamples, FlowPoint, QueueHistogram, QueuePoint, SamplePlan, Samples, VoqPoint, QUEUE_CLASS};
+pub use sample::{CircuitSamples, FlowPoint, QueuePoint, SamplePlan, Samples, VoqPoint, MOST_POINTS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
+pub use speeds::TooManySpeeds;
 pub use stamp_rules::StampRules;
 pub use telemetry::TelemetryBytes;
 pub use topology::{Link, Topology, TopologyError};
@@ -73,12 +77,12 @@ pub use crate::cc::{Carrier, FlowCount, Sampling};
 #[cfg(test)]
 mod feedback_tests;
 #[cfg(test)]
+mod path_tests;
+#[cfg(test)]
+mod setup_tests;
+#[cfg(test)]
 mod stamping_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod watched;
-mod path_tests;
-#[cfg(test)]
-mod setup_tests;
-#[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::engine::{encode, Kind, Simulator};
 use super::meter::{FlowMeter, PortMeter};
-use super::sample::{FlowPoint, QueuePoint};
+use super::sample::{add, FlowPoint, QueuePoint};
 
 impl Simulator {
     /// Takes one sample and schedules the next.
@@ -37,12 +37,13 @@ impl Simulator {
             }
             if series && self.plan.queue_series && self.last_queue[index] != port.egress_bytes {
                 self.last_queue[index] = port.egress_bytes;
-                self.samples.queues.push(QueuePoint {
+                let point = QueuePoint {
                     t_ps: self.now,
                     node: port.node,
                     interface: interface(&self.ports, index),
                     bytes: port.egress_bytes,
-                });
+                };
+                add(&mut self.samples.queues, &mut self.samples.full_ps, self.now, point);
             }
         }
         if series {
@@ -55,7 +56,7 @@ impl Simulator {
             for context in &self.contexts {
                 let running = !context.finished && context.size > 0;
                 if running && context.flow < self.plan.flow_series {
-                    self.samples.flows.push(FlowPoint {
+                    self.samples.add_flow(FlowPoint {
                         t_ps: self.now,
                         flow: context.flow,
                         rate_bps: context.rate_bps,
@@ -68,7 +69,7 @@ impl Simulator {
         if series && self.plan.flow_series > 0 {
             for (flow, window_bytes, delivered_bytes) in self.tcp.points() {
                 if flow < self.plan.flow_series {
-                    self.samples.flows.push(FlowPoint {
+                    self.samples.add_flow(FlowPoint {
                         t_ps: self.now,
                         flow,
                         rate_bps: 0,
@@ -80,15 +81,15 @@ impl Simulator {
         }
         if let Some(hosts) = self.homa.as_ref().filter(|_| series) {
             let points = hosts.points().filter(|p| p.0 < self.plan.flow_series);
-            self.samples
-                .flows
-                .extend(points.map(|(flow, delivered_bytes)| FlowPoint {
+            for (flow, delivered_bytes) in points {
+                self.samples.add_flow(FlowPoint {
                     t_ps: self.now,
                     flow,
                     rate_bps: 0,
                     window_bytes: u64::MAX,
                     delivered_bytes,
-                }));
+                });
+            }
         }
         let next = self.now + self.plan.interval_ps;
         if next <= self.plan.end_ps {
@@ -119,14 +120,15 @@ impl Simulator {
         for (index, port) in self.ports.iter().enumerate().filter(|(_, p)| p.on_switch) {
             let wire_bytes = port.tx_bytes - std::mem::replace(&mut self.meters.sent[index], port.tx_bytes);
             if wire_bytes > 0 || port.waiting > 0 {
-                self.samples.port_meters.push(PortMeter {
+                let reading = PortMeter {
                     t_ps,
                     node: port.node,
                     interface: interface(&self.ports, index),
                     wire_bytes,
                     queue_packets: port.waiting,
                     queue_bytes: port.queued_bytes,
-                });
+                };
+                add(&mut self.samples.port_meters, &mut self.samples.full_ps, t_ps, reading);
             }
         }
         self.meter_voq();
@@ -134,11 +136,12 @@ impl Simulator {
         touched.sort_unstable();
         for flow in touched {
             let delivered_bytes = std::mem::take(&mut self.meters.delivered[flow as usize]);
-            self.samples.flow_meters.push(FlowMeter {
+            let reading = FlowMeter {
                 t_ps,
                 flow,
                 delivered_bytes,
-            });
+            };
+            add(&mut self.samples.flow_meters, &mut self.samples.full_ps, t_ps, reading);
         }
         let next = self.now + self.plan.meter_ps;
         if next <= self.plan.end_ps {

@@ -1,5 +1,6 @@
 //! Observation: queue lengths at fixed intervals as a distribution and as series, rates and windows of chosen flows.
 
+use super::histogram::QueueHistogram;
 use super::meter::{FlowMeter, PortMeter};
 
 /// What to observe.
@@ -19,74 +20,6 @@ pub struct SamplePlan {
     pub meter_ps: u64,
     /// Take every n-th sample into the series.
     pub series_every: u32,
-}
-
-/// Width of a class of queue lengths, bytes.
-pub const QUEUE_CLASS: u64 = 100;
-
-/// Distribution of queue lengths in classes of [`QUEUE_CLASS`] bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct QueueHistogram {
-    counts: Vec<u64>,
-    total: u64,
-    max: u64,
-}
-
-impl QueueHistogram {
-    /// Adds one sample, bytes.
-    pub fn add(&mut self, bytes: u64) {
-        let class = (bytes / QUEUE_CLASS) as usize;
-        if class >= self.counts.len() {
-            self.counts.resize(class + 1, 0);
-        }
-        self.counts[class] += 1;
-        self.total += 1;
-        self.max = self.max.max(bytes);
-    }
-
-    /// Adds another distribution.
-    pub fn merge(&mut self, other: &QueueHistogram) {
-        if other.counts.len() > self.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (own, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *own += theirs;
-        }
-        self.total += other.total;
-        self.max = self.max.max(other.max);
-    }
-
-    /// Lower end of the class that holds the `p`-th percentile, bytes.
-    pub fn percentile(&self, p: f64) -> u64 {
-        let rank = (p / 100.0 * self.total as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        for (class, count) in self.counts.iter().enumerate() {
-            seen += count;
-            if seen >= rank {
-                return class as u64 * QUEUE_CLASS;
-            }
-        }
-        0
-    }
-
-    /// Samples taken.
-    pub fn samples(&self) -> u64 {
-        self.total
-    }
-
-    /// Largest sample, bytes.
-    pub fn max(&self) -> u64 {
-        self.max
-    }
-
-    /// Classes with samples: lower end in bytes, count.
-    pub fn classes(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|(_, &c)| c > 0)
-            .map(|(i, &c)| (i as u64 * QUEUE_CLASS, c))
-    }
 }
 
 /// One point of a queue series.
@@ -141,7 +74,10 @@ pub struct CircuitSamples {
     pub circuit_bytes: u64,
 }
 
-/// All observations of a run.
+/// Most points of one series, and most readings of one kind of meters, in memory: some 200 MB.
+pub const MOST_POINTS: usize = 4_000_000;
+
+/// All observations of a run. Their memory is bounded by [`MOST_POINTS`] and by the classes of [`QueueHistogram`].
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     /// Ports from a switch to a host.
@@ -156,8 +92,12 @@ pub struct Samples {
     pub classes: Vec<QueueHistogram>,
     /// Queue series; a point only where the length changed.
     pub queues: Vec<QueuePoint>,
-    /// Flow series.
+    /// Flow series; a point only where something changed.
     pub flows: Vec<FlowPoint>,
+    /// By flow: its last point, at the time of the last sample that found it running.
+    seen: Vec<Option<FlowPoint>>,
+    /// A series or the meters reached [`MOST_POINTS`] at this time, ps: it has no point from then on.
+    pub full_ps: Option<u64>,
     /// What ports sent, interval by interval.
     pub port_meters: Vec<PortMeter>,
     /// What flows delivered, interval by interval.
@@ -169,3 +109,50 @@ pub struct Samples {
     /// Round-trip times seen by data packets, in classes of 100 ns.
     pub rtt: QueueHistogram,
 }
+
+/// Adds to a list that holds so many at most; beyond that notes when.
+pub(super) fn add<T>(list: &mut Vec<T>, full_ps: &mut Option<u64>, t_ps: u64, point: T) {
+    if list.len() < MOST_POINTS {
+        list.push(point);
+    } else {
+        full_ps.get_or_insert(t_ps);
+    }
+}
+
+impl Samples {
+    /// A sample finds a flow running.
+    pub(super) fn add_flow(&mut self, point: FlowPoint) {
+        let place = point.flow as usize;
+        if self.seen.len() <= place {
+            self.seen.resize(place + 1, None);
+        }
+        let same = |last: &FlowPoint| FlowPoint {
+            t_ps: point.t_ps,
+            ..*last
+        };
+        let changed = self.seen[place].as_ref().map(same) != Some(point);
+        self.seen[place] = Some(point);
+        if changed {
+            add(&mut self.flows, &mut self.full_ps, point.t_ps, point);
+        }
+    }
+
+    /// The flow series with a point at each sample, `step_ps` apart, as long as the flow ran: by time, then by flow.
+    pub fn flows_at_each_sample(&self, step_ps: u64) -> Vec<FlowPoint> {
+        let mut next: Vec<Option<u64>> = self.seen.iter().map(|p| p.map(|p| p.t_ps + 1)).collect();
+        let mut all = Vec::with_capacity(self.flows.len());
+        for point in self.flows.iter().rev() {
+            let end = next
+                .get_mut(point.flow as usize)
+                .and_then(|end| end.replace(point.t_ps));
+            let times = (point.t_ps..end.unwrap_or(point.t_ps + 1)).step_by(step_ps.max(1) as usize);
+            all.extend(times.map(|t_ps| FlowPoint { t_ps, ..*point }));
+        }
+        all.sort_by_key(|p| (p.t_ps, p.flow));
+        all
+    }
+}
+
+#[cfg(test)]
+#[path = "sample_tests.rs"]
+mod tests;

@@ -5,7 +5,8 @@ use super::finding::Finding;
 use super::laws::LawSpec;
 use super::provenance::InputFile;
 use hpcc_models::net::{
-    ArrivalDrops, ClosedLoop, Config, FlowSpec, HccConfig, LinkChange, Outcome, SamplePlan, SlotParams, Topology,
+    ArrivalDrops, ClosedLoop, Config, FlowPoint, FlowSpec, HccConfig, LinkChange, Outcome, SamplePlan, SlotParams,
+    Topology,
 };
 
 /// Everything one simulation needs.
@@ -92,5 +93,12 @@ impl Run {
     /// Label in figures.
     pub fn label(&self) -> &str {
         self.job.label.as_deref().unwrap_or(&self.job.law.name)
+    }
+
+    /// Flow series with a point at each sample that goes into them, though only what changes is kept.
+    pub fn flow_points(&self) -> Vec<FlowPoint> {
+        let plan = &self.job.plan;
+        let step_ps = plan.interval_ps * u64::from(plan.series_every.max(1));
+        self.outcome.samples.flows_at_each_sample(step_ps)
     }
 }

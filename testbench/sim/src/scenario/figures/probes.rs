@@ -11,7 +11,7 @@ use crate::plan::{Finding, Run};
 
 /// Goodput of each flow between the first sample and the last, Gb/s.
 fn goodputs(run: &Run) -> Vec<f64> {
-    let points = &run.outcome.samples.flows;
+    let points = run.flow_points();
     let rate = |flow: u32| {
         let mut own = points.iter().filter(|p| p.flow == flow);
         let (Some(first), Some(last)) = (own.next(), own.next_back()) else {

@@ -103,7 +103,7 @@ pub fn sampled(line: &Line, from: f64, to: f64, every: f64) -> Vec<f64> {
 pub fn goodput(run: &Run, bin_us: f64) -> BTreeMap<u32, Line> {
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
     let mut last: BTreeMap<u32, (f64, u64)> = BTreeMap::new();
-    for p in &run.outcome.samples.flows {
+    for p in &run.flow_points() {
         let t = us(run, p.t_ps);
         let (since, bytes) = *last
             .entry(p.flow)
@@ -129,7 +129,7 @@ pub fn goodput(run: &Run, bin_us: f64) -> BTreeMap<u32, Line> {
 pub fn total_goodput(run: &Run, bin_us: f64) -> Line {
     let mut bins: BTreeMap<u64, f64> = BTreeMap::new();
     let mut last: BTreeMap<u32, u64> = BTreeMap::new();
-    for p in &run.outcome.samples.flows {
+    for p in &run.flow_points() {
         let before = last.insert(p.flow, p.delivered_bytes).unwrap_or(0);
         let bin = (us(run, p.t_ps) / bin_us) as u64;
         *bins.entry(bin).or_default() += (p.delivered_bytes - before) as f64;
@@ -160,7 +160,7 @@ pub fn window_series(run: &Run) -> Vec<Line> {
 
 fn per_flow(run: &Run, value: impl Fn(&hpcc_models::net::FlowPoint) -> Option<f64>) -> Vec<Line> {
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
-    for p in &run.outcome.samples.flows {
+    for p in &run.flow_points() {
         if let Some(v) = value(p) {
             let line = lines.entry(p.flow).or_insert_with(|| Line {
                 step: true,

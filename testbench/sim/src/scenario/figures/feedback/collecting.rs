@@ -49,7 +49,7 @@ pub fn formats(runs: &[Run]) -> Analysis {
 
 /// Goodput of all flows over the last interval between samples of the series, Gb/s.
 fn goodput(run: &Run) -> f64 {
-    let points = &run.outcome.samples.flows;
+    let points = run.flow_points();
     let mut times: Vec<u64> = points.iter().map(|p| p.t_ps).collect();
     times.dedup();
     let [first, .., last] = times[..] else { return 0.0 };

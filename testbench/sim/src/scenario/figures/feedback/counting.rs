@@ -25,7 +25,7 @@ struct Seen {
 fn see(run: &Run) -> Seen {
     let joined = run.outcome.records.iter().map(|r| r.started_ps).max().unwrap_or(0);
     let mut rates: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for p in run.outcome.samples.flows.iter().filter(|p| p.t_ps >= joined) {
+    for p in run.flow_points().iter().filter(|p| p.t_ps >= joined) {
         rates.entry(p.t_ps).or_default().push(p.rate_bps as f64);
     }
     let us = |ps: u64| (ps - joined) as f64 / 1e6;

@@ -177,7 +177,7 @@ fn way(run: &Run) -> Option<Vec<(f64, f64)>> {
     let queue = super::super::series::queue_series(run, node, interface);
     let tau_s = run.job.config.window_t_ns() as f64 / 1e9;
     let mut windows: BTreeMap<u64, f64> = BTreeMap::new();
-    for p in &run.outcome.samples.flows {
+    for p in &run.flow_points() {
         *windows.entry(p.t_ps).or_default() += p.rate_bps as f64 * tau_s / 8e3;
     }
     let at = |t: u64| super::super::series::value_at(&queue, t as f64 / 1e6);
