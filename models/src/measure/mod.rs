@@ -1,5 +1,7 @@
-//! Numbers out of runs: percentiles, classes of flow sizes, fairness.
+//! Numbers out of runs: percentiles, classes of flow sizes, fairness, distributions.
 
+mod chi_square;
 mod stats;
 
+pub use chi_square::{chi_square, chi_square_bound, evenly_spread};
 pub use stats::{jain, mean, percentile, SizeClass, NS3_SIZE_CLASSES};

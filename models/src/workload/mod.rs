@@ -7,3 +7,6 @@ mod sizes;
 pub use arrivals::{incast_bursts, poisson, poisson_between, ArrivalError, Between, IncastMix, Poisson};
 pub use requests::{requests, Requests};
 pub use sizes::{SizeDistribution, SizeError};
+
+#[cfg(test)]
+mod distribution_tests;

@@ -4,6 +4,7 @@ mod fixed_power_step;
 mod fixed_precision;
 mod fixed_step;
 mod golden_traces;
+mod laws;
 mod nic;
 mod own_law;
 mod powertcp;
