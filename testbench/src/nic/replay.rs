@@ -9,6 +9,11 @@ use indicatif::ProgressBar;
 /// What stays of an idle gap, ns. The NIC's clock, and with it every timer, stands still across the rest.
 pub const GAP_NS: u64 = 10_000;
 
+/// Smallest rate of a law whose parameters do not say another, bits per second.
+const MIN_RATE_BPS: u64 = 100_000_000;
+/// More than the headers of a packet on the wire with all telemetry, bytes.
+const HEADERS: u32 = 256;
+
 /// What the NIC did. Times are those of the capture, gaps as long as they were.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
@@ -38,7 +43,7 @@ struct Replay<'a, D> {
 }
 
 /// Replays a capture and the configured work (`at_ns` counts from the capture's first frame). Ends when nothing has moved for
-/// `drain_ns` after the last input.
+/// `drain_ns` after the last input and nothing waits for its pacing.
 pub fn run<D: Device>(
     device: &mut D,
     setup: &NicSetup,
@@ -72,8 +77,34 @@ pub fn run<D: Device>(
         replay.active = replay.device.now_ns();
         bar.inc(1);
     }
-    while replay.advance(replay.active + drain_ns)? {}
-    Ok(replay.result)
+    let patience = drain_ns.max(longest_wait_ns(setup));
+    loop {
+        while replay.advance(replay.active + drain_ns)? {}
+        // Work that waits for its pacing is not over, though nothing moves.
+        let works = replay.device.active()?.iter().any(|flows| *flows > 0);
+        if !works || replay.device.now_ns() >= replay.active + patience {
+            return Ok(replay.result);
+        }
+        replay.advance(replay.active + patience)?;
+    }
+}
+
+/// Longest time that pacing keeps a packet back, ns: two of the longest at the slowest rate of a configuration, or at the smallest rate of its
+/// laws. Rates of 0 let nothing leave.
+fn longest_wait_ns(setup: &NicSetup) -> u64 {
+    let (nic, limits) = (&setup.nic, &setup.limits);
+    let of_laws = [
+        setup.hpcc.as_ref().map(|p| p.min_rate),
+        setup.dcqcn.as_ref().map(|(p, _)| p.min_rate),
+        setup.power.as_ref().map(|p| p.min_rate),
+    ];
+    let of_laws = of_laws.iter().map(|rate| rate.unwrap_or(MIN_RATE_BPS) as f64);
+    let of_limits = limits.levels.iter().map(|level| level.1);
+    let of_limits = of_limits.chain(limits.caps.iter().filter_map(|cap| cap.1));
+    let rates = of_laws.chain(of_limits).chain([nic.rate_bps]);
+    let slowest = rates.filter(|rate| *rate > 0.0).fold(nic.line_rate_bps, f64::min);
+    let mtu = setup.qps.iter().map(|qp| qp.mtu).fold(nic.mtu, u32::max);
+    (2.0 * f64::from(mtu + HEADERS) * 8e9 / slowest) as u64
 }
 
 impl<D: Device> Replay<'_, D> {

@@ -318,6 +318,28 @@ fn idle_gaps_are_shortened_and_times_kept() {
     }
 }
 
+/// Ten packets of 256 bytes at 0.05 Gb/s leave more than 40 us apart, four times the time without movement that ends a run: by the register of
+/// the rate, by a cap, by a group's level.
+#[test]
+fn work_that_waits_for_its_pacing_is_not_over() {
+    let work = "[[work]]\nqp = 0x22\nop = 'write'\nlocal_address = 0x7f0011223000\nlocal_key = 0xdeadbeef\n\
+                remote_address = 0\nremote_key = 1\nlength = 2560\n";
+    let configs = [
+        EXAMPLES.replacen("mtu = 256", "mtu = 256\nrate_gbps = 0.05", 1),
+        EXAMPLES.replacen("qpn = 0x22", "qpn = 0x22\ncap_gbps = 0.05", 1),
+        format!("{EXAMPLES}[[level]]\ngroup = 3\ngbps = 0.05\n").replacen("qpn = 0x22", "qpn = 0x22\ngroup = 3", 1),
+    ];
+    for (config, fidelity) in configs
+        .iter()
+        .flat_map(|config| FIDELITIES.iter().map(move |f| (config, f)))
+    {
+        let left = Left::of(&format!("{config}{work}"), &[], fidelity, &[]);
+        assert_eq!(left.sent.len(), 10, "{fidelity}: {config}");
+        let apart = left.sent.windows(2).map(|w| w[1].t_ns - w[0].t_ns).max().unwrap();
+        assert!(apart > 40_000, "{fidelity}: {apart} ns");
+    }
+}
+
 #[test]
 fn the_timer_runs_where_it_is_let_run() {
     let dir = tempfile::tempdir().unwrap();
