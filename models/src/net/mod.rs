@@ -75,7 +75,11 @@ pub use trees::{fat_tree_of, leaf_spine, three_tier_of, LeafSpine, ThreeTier};
 pub use crate::cc::{Carrier, FlowCount, Sampling};
 
 #[cfg(test)]
+mod change_tests;
+#[cfg(test)]
 mod feedback_tests;
+#[cfg(test)]
+mod option_tests;
 #[cfg(test)]
 mod path_tests;
 #[cfg(test)]

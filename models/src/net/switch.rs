@@ -364,6 +364,11 @@ impl Simulator {
                 let p = &mut self.ports[port as usize];
                 (p.rate_bps, p.times, p.ecn, p.speed_code, p.pause_shift) = (rate, times, ecn, code, shift);
                 p.headroom = headroom;
+                if !p.on_switch {
+                    for &context in &self.nics[p.owner as usize].contexts {
+                        self.contexts[context as usize].line_bps = rate;
+                    }
+                }
             }
             if !change.up {
                 self.flush(port);

@@ -82,7 +82,7 @@ fn power_options() -> Vec<(String, PowerParams)> {
                     p.reaction = hpcc_models::cc::powertcp::Reaction::PerRoundTrip
                 }),
                 ("smallest rtt", |p| {
-                    p.base_rtt = hpcc_models::cc::powertcp::BaseRtt::Smallest
+                    p.base_rtt = hpcc_models::cc::powertcp::BaseRtt::SmallestSeen
                 }),
             ] {
                 let mut params = base.clone();
