@@ -412,3 +412,35 @@ fn acknowledgements_and_pause() {
         assert_eq!((sent_by(true), sent_by(false)), (own, own));
     }
 }
+
+/// A flow of 100 Gb/s that an agent caps to 10 Gb/s saves one packet over a pause of its port, or over a wait for its window: in 10 us thereafter 12,500
+/// bytes may leave, 11 packets of 1106 and the one that waited. Without a cap the port's rate bounds it: 113.
+#[test]
+fn a_capped_flow_saves_one_packet_over_a_pause() {
+    for (cap_bps, least, most) in [(Some(10 * G), 11, 13), (None, 110, 115)] {
+        for by_window in [false, true] {
+            let mut sim = simulator(
+                &star(2, 100, 1000),
+                vec![flow(0, 1, 10_000_000)],
+                Config::paper(9_000, false),
+            );
+            sim.run_until(10_000_000);
+            let port = sim.nics[sim.contexts[0].nic as usize].port;
+            sim.contexts[0].cap_bps = cap_bps;
+            sim.enforce(0);
+            let open = std::mem::replace(&mut sim.contexts[0].window, if by_window { 1 } else { u64::MAX });
+            sim.ports[port as usize].paused = !by_window;
+            sim.run_until(200_000_000);
+            let before = sim.counters.data_packets;
+            sim.contexts[0].window = open;
+            sim.ports[port as usize].paused = false;
+            sim.send(port);
+            sim.run_until(210_000_000);
+            let sent = sim.counters.data_packets - before;
+            assert!(
+                (least..=most).contains(&sent),
+                "cap {cap_bps:?}, by window {by_window}: {sent} packets"
+            );
+        }
+    }
+}

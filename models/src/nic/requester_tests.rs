@@ -196,3 +196,30 @@ fn ending_returns_every_request_not_completed() {
     assert_eq!(requester.end(Status::RetryExceeded).len(), 2);
     assert_eq!(requester.next(&LIMITS), None);
 }
+
+/// A READ of 40 packets in requests of 4, with one, two or three requests outstanding: each request whose data is complete makes room for the next,
+/// long before the message ends, and so does one of a message behind it.
+#[test]
+fn a_read_of_many_requests_goes_on() {
+    for most in 1..=3usize {
+        let limits = Limits {
+            psn_span: 4,
+            max_rd_atomic: most,
+            ..LIMITS
+        };
+        let mut requester = requester(9, &[(Operation::Read, 40 * 256), (Operation::Read, 8 * 256)]);
+        let (mut requests, mut completed) = (0, 0);
+        for packet in 0..48 {
+            requests += send_all(&mut requester, &limits).len();
+            let outstanding = requester.reads.len();
+            assert!(
+                (1..=most).contains(&outstanding),
+                "packet {packet}: {outstanding} of {most} requests outstanding"
+            );
+            completed += usize::from(requester.take_read_packet().is_some());
+        }
+        assert!(send_all(&mut requester, &limits).is_empty());
+        assert_eq!((requests, completed), (10 + 2, 2), "{most} outstanding");
+        assert_eq!((requester.queued(), requester.reads.len()), (0, 0));
+    }
+}

@@ -227,6 +227,40 @@ mod tests {
             }
         }
 
+        /// Nothing is saved over a pause, over idleness or over a stop beyond one packet and a visit interval's worth: from each moment on, and
+        /// whatever came before, what leaves is bounded by the time since.
+        #[test]
+        fn bytes_after_a_pause_are_bounded(
+            rate in 0u64..20 * ONE, by in 0usize..3, visits in prop::collection::vec((8u32..3000, 0u8..4), 1..300), mtu in 0u8..5,
+        ) {
+            let (registers, control) = (SchedRegisters::default(), CapControl::default());
+            let law = Pacing::new(if by == 0 { rate } else { 20 * ONE }, (1 << WINDOW_BITS) - 1, mtu, &registers);
+            let cap = if by == 1 { Cap::new(rate, 0, mtu, &control, &registers) } else { Cap::NONE };
+            let level = if by == 2 { Level::new(rate, &control, &registers) } else { Level::NONE };
+            let pacing = law.limited(&cap, &level, mtu, &registers);
+            let wire = u64::from(registers.wire_bytes(mtu));
+            let earned = |ns: u32| (rate * u64::from(ns)) >> 27;
+            let mut state = VisitState::default();
+            let mut now = 0u32;
+            // time and bytes sent until then, at each moment from which on is counted
+            let mut moments: Vec<(u32, u64)> = Vec::new();
+            let mut bytes = 0u64;
+            for (gap, kind) in visits {
+                now += gap;
+                let work = if kind == 1 { 0 } else { 1000 };
+                let sender = SenderState { una: state.nxt, end: psn::add(state.nxt, work), mtu, alive: true, ..SenderState::default() };
+                moments.push((now, bytes));
+                let after = visit(&sender, &pacing, &state, now >> TICK_SHIFT, kind == 0, &registers);
+                prop_assert!(kind > 1 || after.grant.is_none());
+                bytes += wire * u64::from(after.grant.map_or(0, |grant| grant.count));
+                state = after.state;
+                for &(since, before) in &moments {
+                    let bound = earned(now - since + 8) + 1 + wire + earned(registers.interval_ns) + 1;
+                    prop_assert!(bytes - before <= bound, "{} bytes in {} ns, {bound} allowed", bytes - before, now - since);
+                }
+            }
+        }
+
         /// The first packet of a flow that becomes active waits a part of its packet time, and no flow gains by it.
         #[test]
         fn dither_spreads_and_gives_nothing(rate in ONE / 100..12 * ONE, random in any::<u16>(), credit in 0i64..3000) {

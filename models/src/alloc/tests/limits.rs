@@ -36,3 +36,23 @@ fn draining_is_over_when_it_ends() {
     assert_eq!(root.drained_at(end - 1), Some(end));
     assert_eq!(root.drained_at(end), None);
 }
+
+/// A second fall while the first one's queue drains: 10 to 5 Gb/s at 0 lasts 5/5 x 1000 ns; to 4 at 500 would last 1/4 x 1000, to 750, and the
+/// first still holds, to 1000; to 1 at 900 lasts 3/1 x 1000, to 3900. A rise takes nothing back. The whole part is granted at each end.
+#[test]
+fn a_second_fall_while_draining() {
+    let mut settings = Settings::default();
+    (settings.drain.reaction_ns, settings.drain.times, settings.drain.granted) = (1000, 1, 500);
+    let mut root = Agent::new(1, 10_000_000_000, [], [], Arc::new(settings));
+    let mut ends = Vec::new();
+    for (gbps, now) in [(5, 0), (4, 500), (1, 900), (8, 2000)] {
+        root.set_capacity(gbps * 1_000_000_000, now);
+        ends.push(root.drained_at(now).unwrap());
+        assert_eq!(root.share(now), Some(gbps * 500_000_000));
+    }
+    assert_eq!(ends, [1000, 1000, 3900, 3900]);
+    assert_eq!(
+        [3899, 3900].map(|now| root.share(now)),
+        [Some(4_000_000_000), Some(8_000_000_000)]
+    );
+}

@@ -75,8 +75,12 @@ impl PowerState {
     /// window; the table has an entry for each change, not for each packet.
     pub(super) fn window_at_send(&mut self, event: &CcEvent) -> f64 {
         if event.kind == EventKind::Nak {
-            while self.sent.back().is_some_and(|&(end, _)| psn_after(end, event.snd_nxt)) {
+            // What lies beyond is sent again; what lies before left under the window that it left under.
+            while let Some(&(_, window)) = self.sent.back().filter(|(end, _)| psn_after(*end, event.snd_nxt)) {
                 self.sent.pop_back();
+                if self.sent.back().is_none_or(|&(end, _)| psn_after(event.snd_nxt, end)) {
+                    self.sent.push_back((event.snd_nxt, window));
+                }
             }
         }
         if self.sent.back().is_none_or(|&(end, _)| psn_after(event.snd_nxt, end)) {

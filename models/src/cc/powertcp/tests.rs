@@ -177,6 +177,31 @@ fn windows_by_packet() {
     assert_eq!(state.window_at_send(&ack(30_000, 104, 150, (0, 0, 0))), second);
 }
 
+/// A NAK has rewound the sender: packets from there on leave again, under the window that holds now, and windows of what was sent beyond are
+/// forgotten. Packets 1 to 100 left under the first window, 101 to 200 under 50,000; after the NAK of 120 the rest leaves again under 20,000.
+#[test]
+fn windows_by_packet_after_a_nak() {
+    let mut params = PowerParams::paper(Signal::Int, LINE, TAU);
+    params.old_window = OldWindow::PerPacket;
+    let mut state = PowerLaw::beyond_hardware(params).unwrap().start();
+    let event = |kind, psn_next, snd_nxt| CcEvent {
+        kind,
+        ..ack(30_000, psn_next, snd_nxt, (0, 0, 0))
+    };
+    assert_eq!(state.window_at_send(&event(EventKind::Ack, 1, 100)), 125_000.0);
+    state.current = 50_000.0;
+    assert_eq!(state.window_at_send(&event(EventKind::Ack, 2, 200)), 125_000.0);
+    state.current = 30_000.0;
+    assert_eq!(state.window_at_send(&event(EventKind::Nak, 120, 120)), 50_000.0);
+    state.current = 20_000.0;
+    assert_eq!(
+        state.window_at_send(&event(EventKind::Ack, 121, 190)),
+        20_000.0,
+        "sent again"
+    );
+    assert_eq!(state.window_at_send(&event(EventKind::Ack, 190, 191)), 20_000.0);
+}
+
 /// An ideal link of 100 Gb/s that `flows` windows share, one step a base round-trip time: what Theorems 1 to 3 are about. Returns the sum
 /// of windows after each step, and the windows at the end.
 fn fluid(flows: &[(f64, f64)], gamma: f64, steps: usize) -> (Vec<f64>, Vec<f64>) {

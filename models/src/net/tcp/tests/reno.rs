@@ -182,3 +182,25 @@ fn linuxreno_counts_segments() {
     bench.ack(13);
     assert_eq!(bench.cwnd(), 12.0);
 }
+
+/// Windows grow while they are what holds the sender back, and not while the application is (RFC 7661, 4.3; RFC 8312, 5.8): four segments of
+/// ten are acknowledged without growth; of thirty more ten leave, and their acknowledgements count.
+#[test]
+fn no_growth_while_the_application_is_slow() {
+    for law in [TcpLaw::NewReno, TcpLaw::LinuxReno, TcpLaw::Cubic, TcpLaw::Dctcp] {
+        let mut bench = Bench::rfc(law, 4);
+        let first = bench.cwnd();
+        assert_eq!((first, bench.sent.len()), (10.0, 4), "{law:?}");
+        for segment in 1..=4 {
+            bench.now += MS;
+            bench.ack(segment);
+            assert_eq!(bench.cwnd(), first, "{law:?}: segment {segment}");
+        }
+        bench.sender.write(&bench.config, bench.now, 34 * MSS);
+        bench.collect();
+        assert_eq!(bench.sent.len(), 14, "{law:?}");
+        bench.now += MS;
+        bench.ack(6);
+        assert!(bench.cwnd() >= first + 1.0, "{law:?}: {}", bench.cwnd());
+    }
+}
