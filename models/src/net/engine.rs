@@ -460,6 +460,7 @@ impl Simulator {
 
     /// Closes open intervals and gives out the results.
     pub fn finish(mut self) -> Outcome {
+        self.read_last_meters();
         for port in self.ports.iter().filter(|p| p.paused) {
             self.counters.paused_ps += self.now - port.paused_since;
         }

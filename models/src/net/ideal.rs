@@ -88,7 +88,9 @@ impl Simulator {
     pub(super) fn note_ideal(&mut self, flow: u32, ports: u32) {
         if self.config.ideal == IdealRule::Exact {
             let (forward, back) = self.ways_of(flow, ports);
-            self.records[flow as usize].ideal_ps = self.exact_ps(flow as usize, forward.as_deref(), back.as_deref());
+            let spec = self.flows[flow as usize];
+            let ideal_ps = self.exact_ps(flow as usize, &spec, forward.as_deref(), back.as_deref());
+            self.records[flow as usize].ideal_ps = ideal_ps;
         }
     }
 
@@ -98,7 +100,7 @@ impl Simulator {
             let spec = self.flows[flow as usize];
             let (there, back) = (self.ways(spec.src, spec.dst), self.ways(spec.dst, spec.src));
             let pairs = there.iter().flat_map(|a| back.iter().map(move |b| (a, b)));
-            let times = pairs.filter_map(|(a, b)| self.exact_ps(flow as usize, Some(a), Some(b)));
+            let times = pairs.filter_map(|(a, b)| self.exact_ps(flow as usize, &spec, Some(a), Some(b)));
             self.records[flow as usize].ideal_ps = times.min();
         }
     }
@@ -109,6 +111,34 @@ impl Simulator {
             let ns = self.ns3_ns(flow, &self.flows[flow]);
             self.records[flow].ideal_ps = ns.map(|ns| ns * super::clock::PS_PER_NS);
         }
+    }
+
+    /// Largest base round trip of some pairs of hosts, ns: a full packet there and its acknowledgement back, alone, over the slowest of the equal
+    /// paths. `None`: no pair has a path.
+    pub fn base_rtt_ns(&self, pairs: impl IntoIterator<Item = (u32, u32)>) -> Option<u64> {
+        let pairs: BTreeSet<(u32, u32)> = pairs.into_iter().collect();
+        let known = |&(src, dst): &(u32, u32)| Some((self.routes.pair(src, dst)?.rtt_ns, src, dst));
+        // The same links in the same number make the same round trip: of pairs that look alike one is enough.
+        let alike: BTreeMap<u64, (u32, u32)> = pairs
+            .iter()
+            .filter_map(known)
+            .map(|(rtt, a, b)| (rtt, (a, b)))
+            .collect();
+        let round_trip = |&(src, dst): &(u32, u32)| {
+            let packet = FlowSpec {
+                src,
+                dst,
+                bytes: self.config.mtu.into(),
+                start_ps: 0,
+                dst_port: FlowSpec::DST_PORT,
+            };
+            let (there, back) = (self.ways(src, dst), self.ways(dst, src));
+            let ways = there.iter().flat_map(|a| back.iter().map(move |b| (a, b)));
+            ways.filter_map(|(a, b)| self.exact_ps(usize::MAX, &packet, Some(a), Some(b)))
+                .max()
+        };
+        let longest = alike.values().rev().take(8).filter_map(round_trip).max();
+        longest.map(|ps| ps.div_ceil(super::clock::PS_PER_NS))
     }
 
     fn ways_of(&self, flow: u32, ports: u32) -> (Option<Vec<u32>>, Option<Vec<u32>>) {
@@ -152,8 +182,8 @@ impl Simulator {
     }
 
     /// Exact completion time, ps: to the last acknowledgement at the sender, of a TCP flow to the last byte at the receiver.
-    fn exact_ps(&self, index: usize, forward: Option<&[u32]>, back: Option<&[u32]>) -> Option<u64> {
-        let (flow, forward) = (&self.flows[index], forward?);
+    fn exact_ps(&self, index: usize, flow: &FlowSpec, forward: Option<&[u32]>, back: Option<&[u32]>) -> Option<u64> {
+        let forward = forward?;
         let stack = self.config.tcp.as_ref().and_then(|t| t.stack(index));
         let framing = &self.config.framing;
         let payload = u64::from(stack.map_or(self.config.mtu, |s| s.mss));

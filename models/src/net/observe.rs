@@ -113,8 +113,27 @@ impl Simulator {
         *sum += bytes;
     }
 
-    /// Reads all meters and schedules the next reading. Ports and flows at rest have no reading.
+    /// Reads all meters and schedules the next reading.
     pub(super) fn read_meters(&mut self) {
+        self.read_ports_and_flows();
+        self.meter_voq();
+        let next = self.now + self.plan.meter_ps;
+        if next <= self.plan.end_ps {
+            self.events.push(next, encode(Kind::Sample, 1, 0));
+        }
+    }
+
+    /// Reads the meters once more at the end of a run that falls into an interval.
+    pub(super) fn read_last_meters(&mut self) {
+        let plan = &self.plan;
+        let into = self.now.saturating_sub(plan.start_ps);
+        if plan.meter_ps > 0 && !into.is_multiple_of(plan.meter_ps) && self.now <= plan.end_ps {
+            self.read_ports_and_flows();
+        }
+    }
+
+    /// Reads all meters. Ports and flows at rest have no reading.
+    fn read_ports_and_flows(&mut self) {
         let t_ps = self.now;
         self.meters.sent.resize(self.ports.len(), 0);
         for (index, port) in self.ports.iter().enumerate().filter(|(_, p)| p.on_switch) {
@@ -131,7 +150,6 @@ impl Simulator {
                 add(&mut self.samples.port_meters, &mut self.samples.full_ps, t_ps, reading);
             }
         }
-        self.meter_voq();
         let mut touched = std::mem::take(&mut self.meters.touched);
         touched.sort_unstable();
         for flow in touched {
@@ -142,10 +160,6 @@ impl Simulator {
                 delivered_bytes,
             };
             add(&mut self.samples.flow_meters, &mut self.samples.full_ps, t_ps, reading);
-        }
-        let next = self.now + self.plan.meter_ps;
-        if next <= self.plan.end_ps {
-            self.events.push(next, encode(Kind::Sample, 1, 0));
         }
     }
 }

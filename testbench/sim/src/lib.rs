@@ -15,6 +15,7 @@
 //! | `cli` | the command line |
 
 pub mod cli;
+pub mod names;
 pub mod parallel;
 pub mod plan;
 pub mod plot;

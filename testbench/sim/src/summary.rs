@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hpcc_models::measure::{percentile, SizeClass};
-use hpcc_models::net::QueueHistogram;
+use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
+use hpcc_models::net::{QueueHistogram, MOST_POINTS};
 
 use crate::plan::{provenance, Job, Run};
 use crate::scenario::figures::Analysis;
-use crate::scenario::output::{all_queues, law_table, slowdowns};
+use crate::scenario::output::{all_queues, law_table, slowdowns, unfinished};
 
 const HEADER: [&str; 9] = [
     "run",
@@ -24,7 +24,7 @@ const HEADER: [&str; 9] = [
 
 fn row(run: &Run) -> [String; 9] {
     let outcome = &run.outcome;
-    let values = slowdowns(outcome, SizeClass::ALL);
+    let values = slowdowns(run, SizeClass::ALL);
     let finished = outcome.records.iter().filter(|r| r.finished_ps.is_some()).count();
     let slowdown = |p: f64| {
         if values.is_empty() {
@@ -96,6 +96,7 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
     for finding in &analysis.findings {
         text += &finding.lines();
     }
+    runs.iter().for_each(|run| text += &remarks(run));
     let wall: f64 = runs.iter().map(|r| r.wall_s).sum();
     let cpu: Option<f64> = runs.iter().map(|r| r.cpu_s).sum();
     let hops: u64 = runs.iter().map(|r| r.outcome.counters.packet_hops).sum();
@@ -117,6 +118,40 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         }),
         dir.display()
     );
+    text
+}
+
+/// What a reader of a run's numbers has to know: lists that were full, switches that INT did not reach, flows that the end cut off.
+fn remarks(run: &Run) -> String {
+    let (outcome, label) = (&run.outcome, run.label());
+    let mut text = String::new();
+    if let Some(ps) = outcome.samples.full_ps {
+        let us = ps.saturating_sub(run.job.origin_ps) as f64 / 1e6;
+        let _ = writeln!(
+            text,
+            "{label}: a series or the meters end at {us} us, where they held {MOST_POINTS} points"
+        );
+    }
+    if outcome.counters.int_full > 0 {
+        let _ = writeln!(
+            text,
+            "{label}: {} records of INT found no room: senders do not see what lies behind a fifth switch",
+            outcome.counters.int_full
+        );
+    }
+    let open = unfinished(run, SizeClass::ALL);
+    if open > 0 {
+        let classes = NS3_SIZE_CLASSES.map(|class| (class.name, unfinished(run, class)));
+        let classes = classes
+            .iter()
+            .filter(|(_, n)| *n > 0)
+            .map(|(name, n)| format!("{n} of {name}"));
+        let _ = writeln!(
+            text,
+            "{label}: {open} flows unfinished: {}",
+            classes.collect::<Vec<_>>().join(", ")
+        );
+    }
     text
 }
 

@@ -2,6 +2,8 @@
 
 use toml::de::{DeTable, DeValue};
 
+use crate::names::with_suggestion;
+
 /// Describes an error of reading `text`.
 pub fn toml_error(file: &str, text: &str, error: &toml::de::Error) -> String {
     let message = plain(error.message());
@@ -64,7 +66,10 @@ pub fn entry_error(
 
 /// A message in one line, with numbers in the place of Rust's types.
 fn plain(message: &str) -> String {
-    let message = message.replace('\n', " ");
+    let message = with_suggestion(&message.replace('\n', " "));
+    if message.ends_with('?') {
+        return message;
+    }
     let Some((before, expected)) = message.rsplit_once("expected ") else {
         return message;
     };

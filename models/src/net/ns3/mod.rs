@@ -12,7 +12,7 @@ mod units;
 pub use config::{CcMode, Ns3Config};
 pub use flows::{read_flows, write_flows, Ns3Flow, Ns3Flows};
 pub use link_down::LinkDown;
-pub use table::{read_flow_table, FlowTable};
+pub use table::{is_table, read_flow_table, FlowTable};
 pub use topology::read_topology;
 
 use thiserror::Error;

@@ -18,15 +18,23 @@ pub struct FlowTable {
     pub warnings: Vec<String>,
 }
 
+/// Whether a flow file is a table, and not one of the HPCC simulator: its first line with anything but a comment has commas.
+pub fn is_table(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(|line| line.contains(','))
+}
+
 /// Reads flows from a table, or from a flow file of the HPCC simulator; hosts must exist in `topology`.
 pub fn read_flow_table(file: &str, text: &str, topology: &Topology) -> Result<FlowTable, FormatError> {
-    let mut lines = text
+    let lines = text
         .lines()
         .enumerate()
         .map(|(n, line)| (n + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-        .peekable();
-    if !lines.peek().is_some_and(|(_, line)| line.contains(',')) {
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    if !is_table(text) {
         let read = read_flows(file, text, topology)?;
         return Ok(FlowTable {
             flows: read.flows.iter().map(|f| f.spec()).collect(),

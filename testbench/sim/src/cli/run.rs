@@ -1,20 +1,22 @@
 //! `run`: one scenario, or topology and flow files in the ns-3 simulator's formats.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use hpcc_models::net::ns3::{read_flows, read_topology, Ns3Config, Ns3Flow};
+use hpcc_models::net::ns3::{is_table, read_flows, Ns3Config, Ns3Flow};
 use hpcc_models::net::SamplePlan;
 
 use super::{say, Failure};
-use crate::plan::laws::{LawKind, LawSpec};
+use crate::names::did_you_mean;
+use crate::plan::laws::LawKind;
 use crate::plan::provenance::{identity, InputFile};
 use crate::plan::{failures, Fidelity, Job, Run};
 use crate::scenario::figures::{analyse, Analysis};
-use crate::scenario::output::{write_run, OutDir};
+use crate::scenario::output::{write_run, write_runs, OutDir};
 use crate::scenario::runner::run_all_saving;
 use crate::scenario::spec::{parse_set, placed, plan, Overrides, Planned};
-use crate::scenario::traffic::read_text;
-use crate::scenario::{builtin, ns3, tcp_files, whole_nics};
+use crate::scenario::traffic::{read_flow_file, read_text, read_topology_file};
+use crate::scenario::{builtin, files, ns3, whole_nics};
 use crate::summary;
 
 /// Simulate a network: a built-in scenario, a scenario file, or ns-3 topology and flow files
@@ -44,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Seed of traffic, marking and loss
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Change one value of the scenario, such as cc.w_ai=25 or traffic.0.bytes=1000
     #[arg(long, value_name = "KEY=VALUE")]
@@ -72,7 +74,7 @@ impl Args {
     /// Runs it and writes the results.
     pub fn run(self) -> Result<(), Failure> {
         let plan = if self.topology.is_some() {
-            self.ns3_plan()
+            self.files_plan()
         } else {
             self.scenario_plan()
         };
@@ -84,6 +86,8 @@ impl Args {
             .clone()
             .unwrap_or_else(|| PathBuf::from("out").join(&plan.name));
         let dir = OutDir::create(&path).map_err(Failure::Input)?;
+        let notes: BTreeSet<String> = plan.jobs.iter().filter_map(Job::note_on_t).collect();
+        notes.iter().for_each(|note| eprintln!("{note}"));
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = self.threads.map_or(cores, usize::from);
         let runs = run_all_saving(&plan.jobs, threads, |run| write_labelled(&dir, run)).map_err(Failure::Input)?;
@@ -99,26 +103,14 @@ impl Args {
             Some(found) => (format!("scenario {name}"), found.text.to_string()),
             None if name.ends_with(".toml") => (name.to_string(), read_text(name)?),
             None => {
+                let near = did_you_mean(name, builtin::BUILTIN.iter().map(|found| found.name));
                 return Err(format!(
-                    "scenario `{name}`: expected a name from `{} scenarios` or a .toml file",
+                    "scenario `{name}`: expected a name from `{} scenarios` or a .toml file{near}",
                     identity().name
-                ))
+                ));
             }
         };
-        let set = self
-            .set
-            .iter()
-            .map(|s| parse_set(s).map_err(|e| format!("--set: {e}")))
-            .collect::<Result<_, _>>()?;
-        let overrides = Overrides {
-            law: self.cc.clone(),
-            fidelity: self.fidelity,
-            seed: self.seed,
-            set,
-            full: self.full,
-            no_variants: false,
-            axes: false,
-        };
+        let overrides = self.overrides()?;
         let planned = plan(&file, &text, &overrides)?;
         let stays = |p: &&Planned| self.fidelity.is_some_and(|f| f != p.scenario.fidelity);
         let golden: Vec<&str> = planned
@@ -147,97 +139,92 @@ impl Args {
         })
     }
 
-    fn ns3_plan(&self) -> Result<Plan, String> {
-        let topology_file = self.topology.as_deref().unwrap_or_default();
-        let flow_file = self.flows.as_deref().unwrap_or_default();
+    /// What the command line changes.
+    fn overrides(&self) -> Result<Overrides, String> {
+        let set = self.set.iter().map(|s| parse_set(s).map_err(|e| format!("--set: {e}")));
+        Ok(Overrides {
+            law: self.cc.clone(),
+            fidelity: self.fidelity,
+            seed: self.seed,
+            set: set.collect::<Result<_, _>>()?,
+            full: self.full,
+            no_variants: false,
+            axes: false,
+        })
+    }
+
+    /// Topology and flow files, with that simulator's configuration or without.
+    fn files_plan(&self) -> Result<Plan, String> {
         if self.full {
             return Err("--full: expected a scenario, not --topology".into());
         }
-        let law = self.cc.as_deref().map(LawSpec::named).transpose()?;
-        if let (
-            Some(
-                law @ LawSpec {
-                    kind: LawKind::Tcp(_), ..
-                },
-            ),
-            None,
-        ) = (law, &self.ns3_config)
-        {
-            if self.fidelity.unwrap_or_default() != Fidelity::Golden {
-                return Err(format!("--fidelity: expected golden with {}", law.name));
-            }
-            let job = tcp_files::job(topology_file, flow_file, law, self.seed.unwrap_or(1), &self.set)?;
-            return Ok(Plan {
-                title: format!("{topology_file}, {flow_file}"),
-                name: job.name.clone(),
-                figure: None,
-                jobs: vec![job],
-            });
+        let topology_file = self.topology.as_deref().unwrap_or_default();
+        let flow_file = self.flows.as_deref().unwrap_or_default();
+        let job = match &self.ns3_config {
+            Some(config_file) => self.ns3_job(topology_file, flow_file, config_file)?,
+            None => files::job(topology_file, flow_file, &self.overrides()?)?,
+        };
+        Ok(Plan {
+            title: format!("{topology_file}, {flow_file}"),
+            name: job.name.clone(),
+            figure: None,
+            jobs: vec![job],
+        })
+    }
+
+    fn ns3_job(&self, topology_file: &str, flow_file: &str, config_file: &str) -> Result<Job, String> {
+        if let Some(set) = self.set.first() {
+            return Err(format!(
+                "--set {set}: expected a key of {config_file}, whose simulator's profile has no keys of scenarios"
+            ));
         }
-        if !self.set.is_empty() {
-            return Err("--set: expected a scenario, or TCP hosts, not --topology with a law of a slot".into());
-        }
-        let mut topology = read_topology(topology_file, &read_text(topology_file)?).map_err(|e| e.to_string())?;
-        let file = read_flows(flow_file, &read_text(flow_file)?, &topology).map_err(|e| e.to_string())?;
-        file.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
-        let flows = file.flows;
-        let profile = match &self.ns3_config {
-            Some(file) => Some(Ns3Config::read(file, &read_text(file)?).map_err(|e| e.to_string())?),
-            None => None,
-        };
-        let link_change = match (&profile, &self.ns3_config) {
-            (Some(profile), Some(file)) => {
-                let change = profile.link_down.change(file, &topology);
-                change.map_err(|e| e.to_string())?
-            }
-            _ => None,
-        };
-        let fidelity = self.fidelity.unwrap_or_default();
-        let (mut law, mut config, stop_ps, monitor) = match &profile {
-            Some(profile) => {
-                profile.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
-                ns3::apply_error_rate(&mut topology, profile);
-                let monitor = ns3::monitor(profile);
-                (ns3::law(profile)?, profile.network(), profile.stop_ps, monitor)
-            }
-            None => {
-                let law = LawSpec::named(self.cc.as_deref().unwrap_or("hpcc"))?;
-                let last = flows.iter().map(|f| f.spec().start_ps).max().unwrap_or(0);
-                let config = ns3::own_rules(&law, fidelity)?;
-                (law, config, last + 1_000_000_000_000, (0, u64::MAX))
-            }
-        };
-        if let (Some(name), Some(profile)) = (&self.cc, &profile) {
+        let mut topology = read_topology_file(topology_file)?;
+        let text = read_text(flow_file)?;
+        let profile = Ns3Config::read(config_file, &read_text(config_file)?).map_err(|e| e.to_string())?;
+        let link_change = profile
+            .link_down
+            .change(config_file, &topology)
+            .map_err(|e| e.to_string())?;
+        profile.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+        ns3::apply_error_rate(&mut topology, &profile);
+        let (mut law, mut config) = (ns3::law(&profile)?, profile.network());
+        let monitor = ns3::monitor(&profile);
+        if let Some(name) = &self.cc {
             let notes;
-            (law, notes) = ns3::replace_law(name, profile, &mut config)?;
+            (law, notes) = ns3::replace_law(name, &profile, &mut config)?;
             notes.iter().for_each(|note| eprintln!("warning: {note}"));
         }
         config.seed = self.seed.unwrap_or(1);
         // The PowerTCP authors' simulator is a newer one, which starts a flow at the nanosecond that its file says.
-        let rounded = profile.is_some() && matches!(law.kind, LawKind::PowerTcp | LawKind::Theta);
-        let spec = |f: &Ns3Flow| if rounded { f.spec_rounded() } else { f.spec() };
-        let specs: Vec<_> = flows.iter().map(spec).collect();
+        let rounded = matches!(law.kind, LawKind::PowerTcp | LawKind::Theta);
+        let specs = if is_table(&text) {
+            read_flow_file(flow_file, &topology)?
+        } else {
+            let file = read_flows(flow_file, &text, &topology).map_err(|e| e.to_string())?;
+            file.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+            let spec = |f: &Ns3Flow| if rounded { f.spec_rounded() } else { f.spec() };
+            file.flows.iter().map(spec).collect()
+        };
         let first = specs.iter().map(|f| f.start_ps).min().unwrap_or(0);
         // As that simulator counts: traffic starts at 2 s, results count from there.
-        let origin_ps = if profile.is_some() { monitor.0.min(first) } else { first };
+        let origin_ps = monitor.0.min(first);
         let small = topology.nodes() < 256;
         let name = std::path::Path::new(flow_file)
             .file_stem()
             .map_or("ns3".into(), |s| s.to_string_lossy().into_owned());
-        let job = Job {
-            name: name.clone(),
+        Ok(Job {
+            name,
             label: None,
             law,
-            fidelity,
+            fidelity: self.fidelity.unwrap_or_default(),
             seed: config.seed,
             resolved: serde_json::json!({
                 "topology": topology_file,
                 "flows": flow_file,
-                "ns3_config": profile.as_ref().map(|p| format!("{p:?}")),
+                "ns3_config": format!("{profile:?}"),
             }),
-            inputs: [Some(topology_file), Some(flow_file), self.ns3_config.as_deref()]
+            inputs: [topology_file, flow_file, config_file]
                 .into_iter()
-                .flatten()
                 .filter_map(InputFile::of)
                 .collect(),
             link_changes: link_change.into_iter().collect(),
@@ -256,14 +243,10 @@ impl Args {
             loops: Vec::new(),
             arrival_drops: Vec::new(),
             hcc: None,
-            stop_ps,
+            stop_ps: profile.stop_ps,
             origin_ps,
-        };
-        Ok(Plan {
-            title: format!("{topology_file}, {flow_file}"),
-            name,
-            figure: None,
-            jobs: vec![job],
+            t_of_network: false,
+            drains: true,
         })
     }
 }
@@ -277,11 +260,13 @@ fn write_labelled(dir: &OutDir, run: &Run) -> Result<(), String> {
 /// What needs all runs.
 fn write_results(dir: &OutDir, plan: &Plan, runs: &[Run], analysis: &Analysis, html: bool) -> Result<(), String> {
     // The findings compare runs; they stand in the summaries of the first, which is the scenario's own.
-    if let Some(first) = runs.first() {
-        write_run(dir, first, &analysis.findings)?;
-        if let Some(label) = &first.job.label {
+    match runs.first().map(|first| (first, &first.job.label)) {
+        Some((first, Some(label))) => {
+            write_runs(dir, runs, &analysis.findings)?;
             write_run(&dir.sub(label)?, first, &analysis.findings)?;
         }
+        Some((first, None)) => write_run(dir, first, &analysis.findings)?,
+        None => {}
     }
     for figure in &analysis.figures {
         dir.write(&format!("{}.svg", figure.name), figure.svg()?.as_bytes())?;

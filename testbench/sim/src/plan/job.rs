@@ -5,8 +5,8 @@ use super::finding::Finding;
 use super::laws::LawSpec;
 use super::provenance::InputFile;
 use hpcc_models::net::{
-    ArrivalDrops, ClosedLoop, Config, FlowPoint, FlowSpec, HccConfig, LinkChange, Outcome, SamplePlan, SlotParams,
-    Topology,
+    ArrivalDrops, ClosedLoop, Config, FlowPoint, FlowRecord, FlowSpec, HccConfig, IdealRule, LinkChange, Outcome,
+    SamplePlan, SlotParams, Topology,
 };
 
 /// Everything one simulation needs.
@@ -46,6 +46,10 @@ pub struct Job {
     pub stop_ps: u64,
     /// Times in results count from here, ps.
     pub origin_ps: u64,
+    /// `T` was looked up in the network.
+    pub t_of_network: bool,
+    /// All flows must be over when the run ends.
+    pub drains: bool,
 }
 
 /// Agents of HCC, and the pairs of hosts whose flows they control (source, destination).
@@ -84,7 +88,7 @@ impl Job {
             base_rtt_ns,
             w_init_bytes: (u128::from(line_rate_bps) * u128::from(base_rtt_ns) / 8_000_000_000) as u64,
             mtu: self.config.mtu,
-            int_multi: 1,
+            int_multi: self.config.int_multi,
         }
     }
 }
@@ -93,6 +97,15 @@ impl Run {
     /// Label in figures.
     pub fn label(&self) -> &str {
         self.job.label.as_deref().unwrap_or(&self.job.law.name)
+    }
+
+    /// Completion time of a flow over the ideal one. That of the authors' simulator is no lower bound: less than 1 is 1, as in their analysis.
+    pub fn slowdown(&self, record: &FlowRecord) -> Option<f64> {
+        let least = match self.job.config.ideal {
+            IdealRule::Ns3 => 1.0,
+            IdealRule::Exact => 0.0,
+        };
+        record.slowdown().map(|s| s.max(least))
     }
 
     /// Flow series with a point at each sample that goes into them, though only what changes is kept.

@@ -3,10 +3,8 @@
 use hpcc_models::net::{ClassRules, ClassSchedule, ClassTelemetry, Config, Topology, MAX_CLASSES};
 
 use super::spec::{Scenario, TrafficSpec};
+use super::traffic;
 use crate::plan::laws::{LawKind, LawSpec};
-
-/// Codes of the INT speed table that are free for speeds of classes: 9 to 15.
-const FREE_CODES: std::ops::RangeInclusive<u8> = 9..=15;
 
 /// Sets classes in the network's rules and their speeds in the law. `counts`: flows of each source of traffic.
 pub fn classes(
@@ -79,11 +77,11 @@ pub fn classes(
         weights,
         schedule,
         telemetry,
-        active_ps: scenario.cc.t_ns * 1000,
+        active_ps: scenario.cc.t_ns.ns() * 1000,
         of_flow: of_flow(scenario, counts, queues)?,
     };
     if by_weight {
-        law.class_speeds = speed_codes(&rules, topology, scenario, config)?;
+        law.other_speeds = speed_codes(&rules, topology, scenario, config)?;
         law.class_search = qos == "class-search";
     }
     config.classes = Some(rules);
@@ -125,23 +123,11 @@ fn speed_codes(
     scenario: &Scenario,
     config: &mut Config,
 ) -> Result<Vec<u64>, String> {
-    let changed = scenario.network.link_change.iter().filter_map(|c| c.rate_gbps);
-    let ports = topology.links.iter().map(|l| l.rate_bps);
-    let mut ports: Vec<u64> = ports.chain(changed.map(|gbps| gbps * 1_000_000_000)).collect();
-    ports.sort_unstable();
-    ports.dedup();
-    let mut new: Vec<u64> = ports.iter().flat_map(|&port| rules.speeds(port)).collect();
-    new.sort_unstable();
-    new.dedup();
-    new.retain(|speed| !config.speed_codes.contains_key(speed));
-    if new.len() > FREE_CODES.count() {
-        return Err(format!(
-            "telemetry.weights: expected at most seven bandwidths of classes beside the speeds of ports, got {}",
-            new.len()
-        ));
-    }
-    config.speed_codes.extend(new.iter().copied().zip(FREE_CODES));
-    Ok(new)
+    let ports = traffic::speeds(scenario, topology);
+    let bandwidths: Vec<u64> = ports.iter().flat_map(|&port| rules.speeds(port)).collect();
+    config
+        .cover_speeds(bandwidths)
+        .map_err(|error| format!("telemetry.weights: {error}"))
 }
 
 #[cfg(test)]
@@ -163,7 +149,7 @@ mod tests {
         let rules = job.config.classes.unwrap();
         assert_eq!(rules.of_flow, [1, 1, 0]);
         // 25 and 100 Gb/s have codes; 75 has not.
-        assert_eq!(job.law.class_speeds, [75_000_000_000]);
+        assert_eq!(job.law.other_speeds, [75_000_000_000]);
         assert_eq!(job.config.speed_codes[&75_000_000_000], 9);
     }
 
@@ -189,7 +175,7 @@ mod tests {
         }
         let many = job("queues=8\nweights=[1, 2, 4, 8, 16, 32, 64, 128]\nqos='shared'").unwrap_err();
         assert!(
-            many.starts_with("telemetry.weights: expected at most seven bandwidths"),
+            many.starts_with("telemetry.weights: INT: expected at most 7 speeds of links and classes"),
             "{many}"
         );
         assert!(job("queues=2\nschedule='strict'\nqos='shared'")

@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
-use super::spec::{Planned, Scenario};
-use super::{circuits, classes, hcc, rules, tcp, telemetry, traffic};
+use super::spec::{BaseRtt, EndSpec, Planned, Scenario};
+use super::{base_rtt, circuits, classes, hcc, rules, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
 use crate::plan::Job;
@@ -11,19 +11,28 @@ use hpcc_models::net::SamplePlan;
 impl Job {
     /// Makes the job of a planned run.
     pub fn new(planned: &Planned) -> Result<Self, String> {
-        let scenario: &Scenario = &planned.scenario;
+        let mut scenario: Scenario = planned.scenario.clone();
+        let t_of_network = scenario.cc.t_ns == BaseRtt::Auto;
         let topology = traffic::topology(&scenario.network)?;
-        let (flows, counts) = traffic::flows(scenario, &topology)?;
-        let mut law = rules::law(scenario)?;
+        let (flows, counts) = traffic::flows(&scenario, &topology)?;
+        let loops = traffic::loops(&scenario)?;
+        let mut law = rules::law(&scenario)?;
         if scenario.fidelity.whole_nic() {
             law.for_a_whole_nic();
         }
+        let rules = rules::config(&scenario, &law)?;
+        base_rtt::resolve(&mut scenario, &rules, &topology, &flows, &loops)?;
+        let scenario = &scenario;
         let mut config = rules::config(scenario, &law)?;
+        law.other_speeds = match config.cover_speeds(traffic::speeds(scenario, &topology)) {
+            Err(error) if law.uses_int() => return Err(format!("network: {error}")),
+            others => others.unwrap_or_default(),
+        };
+        base_rtt::set_multiplier(&mut config, &law, &topology)?;
         telemetry::collecting(scenario, &mut law, &mut config)?;
         classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;
         rules::tcp_setup(scenario, &law, flows.len(), &mut config)?;
         circuits::circuits(scenario, &mut config)?;
-        let loops = traffic::loops(scenario)?;
         if law.kind == LawKind::Homa && !loops.is_empty() {
             return Err("traffic: expected no closed loops with homa".into());
         }
@@ -60,7 +69,7 @@ impl Job {
             law,
             fidelity: scenario.fidelity,
             seed: scenario.seed,
-            resolved: serde_json::to_value(scenario).map_err(|e| format!("resolved scenario: {e}"))?,
+            resolved: serde_json::to_value(&planned.scenario).map_err(|e| format!("resolved scenario: {e}"))?,
             inputs: scenario.files().filter_map(InputFile::of).collect(),
             topology,
             flows,
@@ -72,6 +81,8 @@ impl Job {
             hcc,
             stop_ps,
             origin_ps: 0,
+            t_of_network,
+            drains: run.end == EndSpec::Drain,
         };
         job.law_holds()?;
         Ok(job)

@@ -1,9 +1,11 @@
 //! Scenarios: which network, which traffic, which law, how deep; how they run and what they produce.
 
+mod base_rtt;
 pub mod builtin;
 mod circuits;
 mod classes;
 pub mod figures;
+pub mod files;
 pub mod hcc;
 mod homa;
 mod jobs;
@@ -14,7 +16,6 @@ pub mod runner;
 pub mod spec;
 pub mod sweep;
 pub mod tcp;
-pub mod tcp_files;
 pub mod telemetry;
 pub mod traffic;
 mod trees;

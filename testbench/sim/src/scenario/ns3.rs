@@ -4,11 +4,9 @@ use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::Reaction;
 use hpcc_models::cc::powertcp::Profile;
 use hpcc_models::net::ns3::{CcMode, Ns3Config};
-use hpcc_models::net::{Config, IdealRule, Topology, WindowRule, WindowUse};
+use hpcc_models::net::{Config, Topology};
 
-use super::homa;
 use crate::plan::laws::{LawKind, LawSpec};
-use crate::plan::Fidelity;
 
 /// The law that a configuration asks for.
 pub fn law(config: &Ns3Config) -> Result<LawSpec, String> {
@@ -114,26 +112,6 @@ pub fn apply_error_rate(topology: &mut Topology, config: &Ns3Config) {
     for link in topology.links.iter_mut().filter(|l| l.loss == 0.0) {
         link.loss = config.error_rate;
     }
-}
-
-/// Rules for ns-3 topology and flow files without a configuration: our own framing, window and `T` from the topology.
-pub fn own_rules(law: &LawSpec, fidelity: Fidelity) -> Result<Config, String> {
-    let mut config = Config::paper(0, law.uses_int());
-    config.ideal = IdealRule::Ns3;
-    config.window = WindowRule::LargestPair;
-    config.rate_moves_next_send = law.kind.moves_next_send();
-    config.int_arrivals = law.wants_arrivals();
-    config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };
-    if law.kind == LawKind::Dctcp {
-        config.mark_like_dctcp();
-    }
-    if fidelity != Fidelity::Golden {
-        config.cc_latency_ps = law.kind.latency_ns() * 1000;
-    }
-    if law.kind == LawKind::Homa {
-        homa::hosts(law, fidelity, &mut config)?;
-    }
-    Ok(config)
 }
 
 /// `--cc` on top of a configuration: another law in that configuration's network, with the parameters that the file has for it. Returns

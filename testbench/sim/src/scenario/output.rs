@@ -153,13 +153,12 @@ fn queue_percentiles(queues: &QueueHistogram) -> Value {
     })
 }
 
-/// Ascending slowdowns of finished flows of a class, at least 1.
-pub fn slowdowns(outcome: &Outcome, class: SizeClass) -> Vec<f64> {
-    let pairs = outcome.flows.iter().zip(&outcome.records);
+/// Ascending slowdowns of finished flows of a class.
+pub fn slowdowns(run: &Run, class: SizeClass) -> Vec<f64> {
+    let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
     let mut values: Vec<f64> = pairs
         .filter(|(f, _)| class.contains(f.bytes))
-        .filter_map(|(_, r)| r.slowdown())
-        .map(|s| s.max(1.0))
+        .filter_map(|(_, r)| run.slowdown(r))
         .collect();
     values.sort_by(f64::total_cmp);
     values
@@ -172,15 +171,27 @@ pub fn all_queues(outcome: &Outcome) -> QueueHistogram {
     all
 }
 
-fn slowdown_percentiles(outcome: &Outcome) -> Value {
+/// Flows of a class that a run's end has cut off.
+pub fn unfinished(run: &Run, class: SizeClass) -> usize {
+    let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
+    let open = pairs.filter(|(f, r)| class.contains(f.bytes) && r.finished_ps.is_none());
+    open.count()
+}
+
+fn slowdown_percentiles(run: &Run) -> Value {
     let mut table = Map::new();
     for class in NS3_SIZE_CLASSES.into_iter().chain([SizeClass::ALL]) {
-        let values = slowdowns(outcome, class);
+        let values = slowdowns(run, class);
+        let open = unfinished(run, class);
         if values.is_empty() {
+            if open > 0 {
+                table.insert(class.name.into(), json!({"flows": 0, "unfinished": open}));
+            }
             continue;
         }
         let row = json!({
             "flows": values.len(),
+            "unfinished": open,
             "p50": percentile(&values, 50.0),
             "p95": percentile(&values, 95.0),
             "p99": percentile(&values, 99.0),
@@ -275,6 +286,8 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
         "responses": counters.responses,
         "notifications": counters.notifications,
         "marked": counters.marked,
+        "int_full": counters.int_full,
+        "series_full_ns": outcome.samples.full_ps.map(|ps| ps.saturating_sub(job.origin_ps) / 1000),
         "retransmitted_bytes": outcome.records.iter().map(|r| r.retransmitted_bytes).sum::<u64>(),
         "pauses": counters.pauses,
         "paused_ns": counters.paused_ps / 1000,
@@ -285,9 +298,50 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
             "fabric": queue_percentiles(&outcome.samples.fabric),
             "rack_switches": queue_percentiles(&outcome.samples.racks),
         },
-        "slowdown": slowdown_percentiles(outcome),
+        "slowdown": slowdown_percentiles(run),
         "checks": checks(findings),
     })
+}
+
+/// A file of several runs: the first column is the run's label.
+fn joined(runs: &[Run], file: impl Fn(&Outcome) -> String) -> String {
+    let mut all = String::new();
+    for run in runs {
+        let text = file(&run.outcome);
+        let label = run.label();
+        let label = match label.contains([',', '"']) {
+            true => format!("\"{}\"", label.replace('"', "\"\"")),
+            false => label.to_string(),
+        };
+        for (index, line) in text.lines().enumerate() {
+            if index > 0 {
+                let _ = writeln!(all, "{label},{line}");
+            } else if all.is_empty() {
+                let _ = writeln!(all, "run,{line}");
+            }
+        }
+    }
+    all
+}
+
+/// Writes the files of a comparison: tables with a column for the run, and the first run's summary with the findings.
+pub fn write_runs(dir: &OutDir, runs: &[Run], findings: &[Finding]) -> Result<(), String> {
+    dir.write("flows.csv", joined(runs, flows_csv).as_bytes())?;
+    dir.write("queues.csv", joined(runs, queues_csv).as_bytes())?;
+    dir.write("rates.csv", joined(runs, rates_csv).as_bytes())?;
+    if runs.iter().any(|run| run.job.plan.meter_ps > 0) {
+        dir.write("ports.csv", joined(runs, ports_csv).as_bytes())?;
+        dir.write("goodput.csv", joined(runs, goodput_csv).as_bytes())?;
+    }
+    match runs.first() {
+        Some(first) => write_summary(dir, first, findings),
+        None => Ok(()),
+    }
+}
+
+fn write_summary(dir: &OutDir, run: &Run, findings: &[Finding]) -> Result<(), String> {
+    let summary = serde_json::to_string_pretty(&summary(run, findings)).map_err(|e| e.to_string())?;
+    dir.write("summary.json", format!("{summary}\n").as_bytes())
 }
 
 /// Writes the files of a run: four, and two more where meters ran.
@@ -299,6 +353,5 @@ pub fn write_run(dir: &OutDir, run: &Run, findings: &[Finding]) -> Result<(), St
         dir.write("ports.csv", ports_csv(&run.outcome).as_bytes())?;
         dir.write("goodput.csv", goodput_csv(&run.outcome).as_bytes())?;
     }
-    let summary = serde_json::to_string_pretty(&summary(run, findings)).map_err(|e| e.to_string())?;
-    dir.write("summary.json", format!("{summary}\n").as_bytes())
+    write_summary(dir, run, findings)
 }

@@ -2,7 +2,7 @@
 
 use hpcc_models::fixed::Precision;
 use hpcc_models::net::tcp::{TcpLaw, TcpSetup};
-use hpcc_models::net::{Config, FlowControl, IdealRule, IrnRules, Recovery, WindowUse};
+use hpcc_models::net::{Config, FlowControl, IrnRules, Recovery, WindowUse};
 
 use super::spec::{NetworkSpec, QueueSpec, Scenario, TrafficSpec};
 use super::{homa, tcp};
@@ -97,7 +97,7 @@ pub fn law(scenario: &Scenario) -> Result<LawSpec, String> {
 /// The network's rules under a law.
 pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     let spec = &scenario.network;
-    let mut config = Config::paper(scenario.cc.t_ns, law.uses_int());
+    let mut config = Config::paper(scenario.cc.t_ns.ns(), law.uses_int());
     if !(64..=9000).contains(&spec.mtu) {
         return Err(format!("network.mtu: expected 64 to 9000, got {}", spec.mtu));
     }
@@ -110,7 +110,8 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
     config.host_acks_ignore_pause = spec.ack_priority;
     config.retry_timeout_ps = Some(spec.retry_timeout_us.clamp(1, 10_000_000) * 1_000_000);
     config.seed = scenario.seed;
-    config.ideal = IdealRule::Ns3;
+    config.ideal = scenario.run.ideal.into();
+    config.ecmp_seed = spec.ecmp_seed.unwrap_or(scenario.seed);
     config.rate_moves_next_send = law.kind.moves_next_send();
     config.int_arrivals = law.wants_arrivals();
     config.window_use = if law.windowed { WindowUse::Law } else { WindowUse::None };

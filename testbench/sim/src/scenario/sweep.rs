@@ -18,8 +18,9 @@ use toml::{Table, Value};
 use super::builtin;
 use super::output::{write_run, OutDir};
 use super::runner::run_each;
-use super::spec::{combinations, placed, plan, Overrides};
+use super::spec::{combinations, find, is_path, placed, plan, Overrides};
 use super::traffic::read_text;
+use crate::names::did_you_mean;
 use crate::plan::provenance::{self, digest};
 use crate::plan::Job;
 use crate::toml_error::toml_error;
@@ -59,9 +60,20 @@ impl Sweep {
     pub fn read(path: &str) -> Result<Self, String> {
         let text = read_text(path)?;
         let file: SweepFile = toml::from_str(&text).map_err(|e| toml_error(path, &text, &e))?;
+        let mut file = file;
         let scenario = match builtin::find(&file.scenario) {
             Some(found) => found.text.to_string(),
-            None => read_text(&file.scenario)?,
+            None if is_path(&file.scenario) => {
+                file.scenario = find(path, &file.scenario).map_err(|e| format!("{path}: scenario: {e}"))?;
+                read_text(&file.scenario)?
+            }
+            None => {
+                let near = did_you_mean(&file.scenario, builtin::BUILTIN.iter().map(|b| b.name));
+                return Err(format!(
+                    "{path}: scenario: expected a built-in one or a .toml file, got `{}`{near}",
+                    file.scenario
+                ));
+            }
         };
         let combinations = combinations(&file.axes).map_err(|e| format!("{path}: axes.{e}"))?;
         let points = combinations.into_iter().enumerate().map(|(index, values)| {

@@ -135,8 +135,8 @@ fn byte(key: &str, value: Option<u32>) -> Result<u32, String> {
 
 fn probes(scenario: &Scenario) -> Result<ProbeRule, String> {
     let spec = &scenario.telemetry;
-    let t_us = scenario.cc.t_ns as f64 / 1e3;
-    let interval_ps = scenario.cc.t_ns * 1000;
+    let t_us = scenario.cc.t_ns.ns() as f64 / 1e3;
+    let interval_ps = scenario.cc.t_ns.ns() * 1000;
     let usual_us = ProbeRule::usual_timeout_ps(interval_ps) as f64 / 1e6;
     let timeout_us = spec.probe_timeout_us.unwrap_or(usual_us);
     if !(timeout_us >= t_us && timeout_us <= 1e6) {

@@ -1,8 +1,6 @@
 //! From a scenario's words to a topology, its flows and the changes of its links.
 
-use std::path::Path;
-
-use hpcc_models::net::ns3::{read_flows, read_topology};
+use hpcc_models::net::ns3::{read_flow_table, read_topology};
 use hpcc_models::net::ClosedLoop;
 use hpcc_models::net::{self, FlowSpec, LinkChange, Topology};
 use hpcc_models::workload::{
@@ -13,14 +11,41 @@ use rand::Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::spec::{NetworkSpec, Scenario, TrafficSpec};
+use super::spec::{is_path, NetworkSpec, Scenario, TrafficSpec};
 use super::trees;
+use crate::names::did_you_mean;
 
 const PS_PER_US: f64 = 1e6;
+/// Built-in topologies.
+const TOPOLOGIES: [&str; 9] = [
+    "star",
+    "dumbbell",
+    "chain",
+    "leaf-spine",
+    "fat-tree",
+    "testbed",
+    "three-tier",
+    "four-pods",
+    "racks",
+];
+/// Built-in distributions of flow sizes.
+const SIZES: [&str; 4] = ["websearch", "fb-hadoop", "ali-storage", "google-rpc"];
 
 /// Reads a file for a run, with an error of one line.
 pub fn read_text(path: &str) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))
+}
+
+/// Reads a topology file in the ns-3 simulator's format.
+pub fn read_topology_file(path: &str) -> Result<Topology, String> {
+    read_topology(path, &read_text(path)?).map_err(|e| e.to_string())
+}
+
+/// Reads a flow file: a table with commas, or in the ns-3 simulator's format. What is in it and not simulated is said.
+pub fn read_flow_file(path: &str, topology: &Topology) -> Result<Vec<FlowSpec>, String> {
+    let read = read_flow_table(path, &read_text(path)?, topology).map_err(|e| e.to_string())?;
+    read.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+    Ok(read.flows)
 }
 
 /// Builds the topology.
@@ -56,14 +81,13 @@ pub fn topology(spec: &NetworkSpec) -> Result<Topology, String> {
             few(1).map(|()| net::racks(racks, spec.hosts, spec.rate_gbps, middle, spec.delay_ns))?
         }
         "three-tier" => trees::three_tiers(spec)?,
-        path if Path::new(path).extension().is_some() => {
-            read_topology(path, &read_text(path)?).map_err(|e| e.to_string())?
-        }
+        path if is_path(path) => read_topology_file(path)?,
         other => {
             return Err(format!(
-            "network.topology: expected star, dumbbell, chain, leaf-spine, fat-tree, testbed, three-tier, four-pods, racks or a file, got \
-             `{other}`"
-        ))
+                "network.topology: expected {} or a file, got `{other}`{}",
+                TOPOLOGIES.join(", "),
+                did_you_mean(other, TOPOLOGIES)
+            ))
         }
     };
     if !(0.0..=1.0).contains(&spec.loss) {
@@ -94,7 +118,11 @@ fn sizes(name: &str) -> Result<SizeDistribution, String> {
             "google-rpc",
             include_str!("../../../data/cdf/GoogleRPC2008.txt").to_string(),
         ),
-        path => (path, read_text(path)?),
+        path if is_path(path) => (path, read_text(path)?),
+        other => {
+            let near = did_you_mean(other, SIZES);
+            return Err(format!("expected {} or a file, got `{other}`{near}", SIZES.join(", ")));
+        }
     };
     SizeDistribution::read(file, &text).map_err(|e| e.to_string())
 }
@@ -156,7 +184,14 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                 let start_ps = ps(*start_us, &field("start_us"))?;
                 let jitter_ps = ps(*jitter_us, &field("jitter_us"))?;
                 let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                let sources = (*first..first.saturating_add(*senders)).filter(|s| s != receiver);
+                let sources = *first..first.saturating_add(*senders);
+                if sources.contains(receiver) {
+                    return Err(format!(
+                        "{}: expected a host that is not among the senders {first} to {}, got {receiver}",
+                        field("receiver"),
+                        sources.end - 1
+                    ));
+                }
                 all.extend(sources.map(|src| FlowSpec {
                     src,
                     dst: *receiver,
@@ -174,7 +209,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                     hosts: &hosts,
                     host_rate_bps: host_rate,
                     load: *load,
-                    sizes: &sizes(name)?,
+                    sizes: &sizes(name).map_err(|e| format!("{}: {e}", field("sizes")))?,
                     start_ps: 0,
                     end_ps: ps(*until_us, &field("until_us"))?,
                 };
@@ -192,7 +227,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                     sources: &range(*sources),
                     destinations: &range(*destinations),
                     rate_bps: rate_gbps * 1e9,
-                    sizes: &sizes(name)?,
+                    sizes: &sizes(name).map_err(|e| format!("{}: {e}", field("sizes")))?,
                     start_ps: ps(*start_us, &field("start_us"))?,
                     end_ps: ps(*until_us, &field("until_us"))?,
                 };
@@ -265,8 +300,7 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                 }
             }
             TrafficSpec::File { path } => {
-                let read = read_flows(path, &read_text(path)?, topology).map_err(|e| e.to_string())?;
-                all.extend(read.flows.iter().map(|f| f.spec()));
+                all.extend(read_flow_file(path, topology)?);
             }
         }
         possible(index, traffic, &all[before..], topology)?;
@@ -356,6 +390,13 @@ pub fn loops(scenario: &Scenario) -> Result<Vec<ClosedLoop>, String> {
         }
     }
     Ok(all)
+}
+
+/// Every speed that a link has or gets, bits per second.
+pub fn speeds(scenario: &Scenario, topology: &Topology) -> std::collections::BTreeSet<u64> {
+    let changes = scenario.network.link_change.iter().filter_map(|c| c.rate_gbps);
+    let links = topology.links.iter().map(|l| l.rate_bps);
+    links.chain(changes.map(|gbps| gbps * 1_000_000_000)).collect()
 }
 
 /// The scenario's link changes.

@@ -245,6 +245,7 @@ impl LawSpec {
             p.w_init = port.w_init_bytes as f64;
         }
         p.int_multi = port.int_multi;
+        self.set_other_speeds(&mut p.port_speeds);
         p.min_rate = self.min_rate.unwrap_or(p.min_rate).min(port.line_rate_bps);
         p.eta = self.power_eta.unwrap_or(p.eta);
         if self.reaction == hpcc_models::cc::hpcc::Reaction::PerRtt {

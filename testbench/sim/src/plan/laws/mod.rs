@@ -22,6 +22,7 @@ use hpcc_models::net::{CcSlot, Direct, SlotParams};
 use std::collections::BTreeMap;
 
 use super::fidelity::Fidelity;
+use crate::names::did_you_mean;
 use cc_rtl::Driver;
 use multi_rate::MultiRateHpcc;
 use own::OwnLaw;
@@ -119,8 +120,8 @@ pub struct LawSpec {
     pub whole_rates: bool,
     /// HPCC: a rate for each hop (golden fidelity in the ns-3 profile).
     pub multi_rate: bool,
-    /// HPCC: speeds of traffic classes, bits per second, at INT codes 9 on.
-    pub class_speeds: Vec<u64>,
+    /// Speeds of links and traffic classes, bits per second, that the INT table lacks: at its codes 9 on.
+    pub other_speeds: Vec<u64>,
     /// HPCC: searches for the bandwidth of idle classes.
     pub class_search: bool,
     /// HPCC: the additive step is divided by the flows that the receiver counts.
@@ -202,7 +203,9 @@ impl LawSpec {
                     for law in own::all() {
                         names = format!("{names}, {}", law.name);
                     }
-                    return Err(format!("law: expected one of {names}, got `{name}`"));
+                    let built_in = LAW_NAMES.into_iter().chain(TCP_NAMES).chain([HOMA_NAME]);
+                    let near = did_you_mean(name, built_in.chain(own::all().iter().map(|law| law.name)));
+                    return Err(format!("law: expected one of {names}, got `{name}`{near}"));
                 }
             },
         };
@@ -232,7 +235,7 @@ impl LawSpec {
             stale_limit_ns: 1_000_000,
             whole_rates: false,
             multi_rate: false,
-            class_speeds: Vec::new(),
+            other_speeds: Vec::new(),
             class_search: false,
             n_aware: false,
             min_rate: None,
@@ -278,7 +281,7 @@ impl LawSpec {
 
     /// HPCC's parameters for one kind of port.
     pub fn hpcc_params(&self, port: &SlotParams) -> Result<HpccParams, String> {
-        let base_rtt = u32::try_from(port.base_rtt_ns).map_err(|_| "base RTT: expected at most 100 us".to_string())?;
+        let base_rtt = u32::try_from(port.base_rtt_ns).map_err(|_| "base RTT: expected at most 4 s".to_string())?;
         let w_init = port.w_init_bytes as f64;
         let mut params = HpccParams::new(port.line_rate_bps, base_rtt);
         params.w_init = w_init;
@@ -294,12 +297,17 @@ impl LawSpec {
         params.reaction = self.reaction;
         params.rate_signal = self.rate_signal;
         params.fairness = self.fairness;
-        for (place, &speed) in params.port_speeds.iter_mut().skip(9).zip(&self.class_speeds) {
-            *place = speed;
-        }
+        self.set_other_speeds(&mut params.port_speeds);
         params.class_search = self.class_search;
         params.n_aware = self.n_aware;
         Ok(params)
+    }
+
+    /// Puts the speeds that the INT table lacks into a law's table.
+    pub(super) fn set_other_speeds(&self, table: &mut [u64; 16]) {
+        for (place, &speed) in table.iter_mut().skip(9).zip(&self.other_speeds) {
+            *place = speed;
+        }
     }
 
     /// Makes the slot for one kind of port.

@@ -50,7 +50,7 @@ fn incast(run: &Run) -> Measures {
 }
 
 fn load(run: &Run) -> Measures {
-    let slowdowns = slowdowns(&run.outcome, SizeClass::ALL);
+    let slowdowns = slowdowns(run, SizeClass::ALL);
     let queue = |p| run.outcome.samples.busy.percentile(p) as f64 / 1e3;
     vec![
         ("slowdown median", percentile(&slowdowns, 50.0), ""),

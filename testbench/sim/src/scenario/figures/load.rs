@@ -69,13 +69,13 @@ fn fifty(runs: &[Run]) -> bool {
 
 /// Mean slowdown of the long flows, above 1 MB.
 fn long_flows(run: &Run) -> f64 {
-    mean(&slowdowns(&run.outcome, OVER_1MB))
+    mean(&slowdowns(run, OVER_1MB))
 }
 
 /// Fig. 11: all laws on the fat tree.
 pub fn fig11(runs: &[Run]) -> Analysis {
     let mut findings = Vec::new();
-    let p95 = |run: &Run| percentile(&slowdowns(&run.outcome, UNDER_120KB), 95.0);
+    let p95 = |run: &Run| percentile(&slowdowns(run, UNDER_120KB), 95.0);
     let Some(hpcc) = find(runs, "hpcc") else {
         return Analysis::default();
     };
@@ -152,7 +152,7 @@ pub fn fig11(runs: &[Run]) -> Analysis {
         }
         let best = others.iter().map(|r| long_flows(r)).fold(f64::MAX, f64::min);
         let factor = long_flows(hpcc) / best;
-        let count = slowdowns(&hpcc.outcome, OVER_1MB).len();
+        let count = slowdowns(hpcc, OVER_1MB).len();
         let ours = format!(
             "mean slowdown of {count} flows above 1 MB: {}; HPCC {factor:.2} times the fastest",
             list(&|r| format!("{:.2}", long_flows(r)))
@@ -208,7 +208,7 @@ pub fn fig11(runs: &[Run]) -> Analysis {
 
 /// Fig. 12: pause, go-back-N, IRN under HPCC and DCQCN.
 pub fn fig12(runs: &[Run]) -> Analysis {
-    let p95 = |run: &Run| percentile(&slowdowns(&run.outcome, SizeClass::ALL), 95.0);
+    let p95 = |run: &Run| percentile(&slowdowns(run, SizeClass::ALL), 95.0);
     let of = |law: &str| -> Vec<&Run> { runs.iter().filter(|r| r.job.law.name == law).collect() };
     let spread = |law: &str| {
         let values: Vec<f64> = of(law).iter().map(|r| p95(r)).collect();

@@ -87,7 +87,9 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
     if runs.len() > MANY_RUNS {
         let count = |run: &Run| run.outcome.records.iter().filter(|r| r.finished_ps.is_none()).count();
         let open: usize = runs.iter().map(count).sum();
-        let ours = format!("all but {open} in {} runs", runs.len());
+        let flows: usize = runs.iter().map(|run| run.outcome.records.len()).sum();
+        let ours = format!("{} of {flows} in {} runs", flows - open, runs.len());
+        let open_ended = open_ended || runs.iter().all(|run| !run.job.drains);
         analysis.findings.push(if open_ended && open > 0 {
             Finding::note("flows_finished", "", ours)
         } else {
@@ -96,6 +98,7 @@ pub fn analyse(name: &str, title: &str, figure: Option<&str>, runs: &[Run]) -> R
         return Ok(analysis);
     }
     for run in runs {
+        let open_ended = open_ended || !run.job.drains;
         let records = &run.outcome.records;
         let finished = records.iter().filter(|r| r.finished_ps.is_some()).count();
         let label = run.job.label.as_ref().map_or(String::new(), |l| format!("_{l}"));

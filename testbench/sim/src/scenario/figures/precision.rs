@@ -82,7 +82,7 @@ fn incast(run: &Run) -> Metrics {
 fn load(run: &Run) -> Metrics {
     let mut queues = run.outcome.samples.to_host.clone();
     queues.merge(&run.outcome.samples.fabric);
-    let slowdowns = slowdowns(&run.outcome, SizeClass::ALL);
+    let slowdowns = slowdowns(run, SizeClass::ALL);
     [percentile(&slowdowns, 99.0), queues.percentile(99.0) as f64 / 1e3]
 }
 

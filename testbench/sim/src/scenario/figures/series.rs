@@ -179,12 +179,11 @@ pub fn by_size(run: &Run, p: f64, groups: usize) -> Line {
 
 /// The same for the flows of several runs together.
 pub fn by_size_of(runs: &[&Run], p: f64, groups: usize) -> Line {
-    let pairs = runs
-        .iter()
-        .flat_map(|run| run.outcome.flows.iter().zip(&run.outcome.records));
-    let mut flows: Vec<(u64, f64)> = pairs
-        .filter_map(|(f, r)| r.slowdown().map(|s| (f.bytes, s.max(1.0))))
-        .collect();
+    let of_run = |run: &&Run| -> Vec<(u64, f64)> {
+        let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
+        pairs.filter_map(|(f, r)| Some((f.bytes, run.slowdown(r)?))).collect()
+    };
+    let mut flows: Vec<(u64, f64)> = runs.iter().flat_map(of_run).collect();
     flows.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let size = flows.len().div_ceil(groups.max(1)).max(1);
     let points = flows

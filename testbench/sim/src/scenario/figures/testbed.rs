@@ -35,7 +35,7 @@ const QUEUES: &str = "the testbed's traffic comes from software, in bursts; in t
 
 impl Group<'_> {
     fn slowdown(&self, class: SizeClass, p: f64) -> Spread {
-        self.spread(|r| percentile(&slowdowns(&r.outcome, class), p))
+        self.spread(|r| percentile(&slowdowns(r, class), p))
     }
 
     fn queues(&self, of: impl Fn(&Run) -> QueueHistogram) -> QueueHistogram {
@@ -92,7 +92,7 @@ pub fn fig10(runs: &[Run]) -> Analysis {
 
 fn short_flows(load: &str, paper: (f64, f64), hpcc: &Group, dcqcn: &Group) -> Finding {
     let (h, d) = (hpcc.slowdown(UNDER_3KB, 99.0), dcqcn.slowdown(UNDER_3KB, 99.0));
-    let flows = hpcc.spread(|r| slowdowns(&r.outcome, UNDER_3KB).len() as f64);
+    let flows = hpcc.spread(|r| slowdowns(r, UNDER_3KB).len() as f64);
     let near = |ours: f64, paper: f64| (ours / paper - 1.0).abs() <= 0.25;
     let (ours, theirs) = (d.median() / h.median(), paper.0 / paper.1);
     Finding::new(

@@ -2,12 +2,14 @@
 //!
 //! `set` of a variant, `full`, and `--set` on the command line change single values by dotted path (`cc.w_ai = 25`, `traffic.0.bytes = 1000`).
 
+mod base_rtt;
 mod checks;
 mod circuits;
 mod effects;
 mod hcc;
 mod network;
 mod overrides;
+mod paths;
 mod place;
 mod plan;
 mod tcp;
@@ -15,20 +17,23 @@ mod telemetry;
 mod traffic;
 
 use hpcc_models::fixed::Precision;
+use hpcc_models::net::IdealRule;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::plan::laws::cc_rtl::Driver;
 use crate::plan::Fidelity;
 
+pub use base_rtt::BaseRtt;
 pub use circuits::CircuitSpec;
 pub use hcc::{FailureSpec, HccSpec};
 pub use network::{LinkChangeSpec, NetworkSpec};
 pub use overrides::{Overrides, Planned};
+pub use paths::{find, is_path};
 pub use place::placed;
 pub(super) use plan::combinations;
 pub use plan::{parse_set, plan};
-pub use tcp::{QueueSpec, TcpRunSpec, TcpSpec};
+pub use tcp::{QueueSpec, TcpSpec};
 pub use telemetry::TelemetrySpec;
 pub use traffic::TrafficSpec;
 
@@ -90,8 +95,8 @@ pub struct Scenario {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CcSpec {
-    /// `T`, ns.
-    pub t_ns: u64,
+    /// `T`, ns; `auto`: the largest base round trip of the pairs of hosts that talk.
+    pub t_ns: BaseRtt,
     /// Smallest rate, Mb/s.
     pub min_rate_mbps: Option<u64>,
     /// `rusthdl` or `verilated`: how the RTL runs at `cc-rtl`.
@@ -145,7 +150,7 @@ impl From<PrecisionSpec> for Precision {
 impl Default for CcSpec {
     fn default() -> Self {
         Self {
-            t_ns: 13_000,
+            t_ns: BaseRtt::Auto,
             min_rate_mbps: None,
             driver: Driver::Rusthdl,
             latency_ns: None,
@@ -161,6 +166,12 @@ impl Default for CcSpec {
 pub struct RunSpec {
     /// Ends here at the latest, us; earlier when all flows are over.
     pub stop_us: f64,
+    /// `drain`: all flows must be over by then. `at`: the run ends there, and what is unfinished is counted.
+    #[serde(default)]
+    pub end: EndSpec,
+    /// What completion times are compared with: `exact` (the message alone on its own path, without telemetry) or `ns3` (that simulator's formula).
+    #[serde(default)]
+    pub ideal: IdealSpec,
     /// Between samples, ns.
     #[serde(default = "thousand")]
     pub sample_ns: u64,
@@ -179,6 +190,37 @@ pub struct RunSpec {
     /// Queue lengths as series too.
     #[serde(default = "yes")]
     pub queue_series: bool,
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndSpec {
+    /// All flows are over.
+    #[default]
+    Drain,
+    /// At `stop_us`.
+    At,
+}
+
+/// What completion times are compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdealSpec {
+    /// The exact time of the message alone.
+    #[default]
+    Exact,
+    /// The formula of the authors' simulator.
+    Ns3,
+}
+
+impl From<IdealSpec> for IdealRule {
+    fn from(spec: IdealSpec) -> Self {
+        match spec {
+            IdealSpec::Exact => Self::Exact,
+            IdealSpec::Ns3 => Self::Ns3,
+        }
+    }
 }
 
 /// One of the runs that a scenario compares.

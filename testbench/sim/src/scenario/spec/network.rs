@@ -80,6 +80,9 @@ pub struct NetworkSpec {
     /// Probability of a mark just below `ecn_kmax_kb`.
     #[serde(default)]
     pub ecn_pmax: Option<f64>,
+    /// Seed of the choice among equal paths (0: that of the authors' simulator); the scenario's seed otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecmp_seed: Option<u64>,
     /// Links that fail, return or change speed.
     #[serde(default)]
     pub link_change: Vec<LinkChangeSpec>,

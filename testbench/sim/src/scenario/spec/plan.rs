@@ -87,6 +87,10 @@ fn changed(file: &str, text: &str, base: &Scenario, overrides: &Overrides) -> Re
         }
         Ok(scenario)
     };
+    let found = |mut scenario: Scenario| -> Result<Scenario, String> {
+        scenario.find_files(file).map_err(|error| format!("{file}: {error}"))?;
+        Ok(scenario)
+    };
     let whole = finish(table.clone(), set_from)?;
     let mut runs: Vec<Planned> = Vec::new();
     for variant in &whole.variant {
@@ -110,7 +114,7 @@ fn changed(file: &str, text: &str, base: &Scenario, overrides: &Overrides) -> Re
                 );
                 apply(&mut own, &path, value).map_err(|e| format!("{file}: {path}: {e}"))?;
             }
-            let mut scenario = finish(own, &format!("{file}: variant {label}"))?;
+            let mut scenario = found(finish(own, &format!("{file}: variant {label}"))?)?;
             if overrides.fidelity.is_some() && !LawSpec::named(&scenario.law)?.kind.in_hardware() {
                 scenario.fidelity = Fidelity::Golden;
             }
@@ -123,7 +127,7 @@ fn changed(file: &str, text: &str, base: &Scenario, overrides: &Overrides) -> Re
     if runs.is_empty() {
         runs.push(Planned {
             label: None,
-            scenario: whole.clone(),
+            scenario: found(whole.clone())?,
         });
     }
     Ok((whole, runs))

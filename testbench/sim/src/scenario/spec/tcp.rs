@@ -50,13 +50,3 @@ pub struct QueueSpec {
     /// An arriving packet is marked when it finds this many waiting (default with DCTCP: 65).
     pub mark_packets: Option<u32>,
 }
-
-/// What `--set` can change of a run of topology and flow files with TCP hosts.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TcpRunSpec {
-    /// Hosts.
-    pub tcp: TcpSpec,
-    /// Queues.
-    pub network: QueueSpec,
-}

@@ -89,7 +89,10 @@ pub fn meters(run: &Run) -> Vec<(f64, u32)> {
     let mut rows = vec![(0.0, 0); (run.outcome.now_ps / every) as usize];
     for m in &run.outcome.samples.port_meters {
         let index = (m.t_ps / every) as usize;
-        if (m.node, m.interface) == BOTTLENECK && (1..=rows.len()).contains(&index) {
+        if (m.node, m.interface) == BOTTLENECK
+            && (m.t_ps - run.job.plan.start_ps).is_multiple_of(every)
+            && (1..=rows.len()).contains(&index)
+        {
             rows[index - 1] = (m.wire_bytes as f64, m.queue_packets);
         }
     }

@@ -58,7 +58,7 @@ fn uplinks_used(run: &Run) -> f64 {
 
 /// The percentile of a class, with the number of flows.
 pub(super) fn tail(run: &Run, class: SizeClass, p: f64) -> (f64, usize) {
-    let values = slowdowns(&run.outcome, class);
+    let values = slowdowns(run, class);
     (percentile(&values, p), values.len())
 }
 

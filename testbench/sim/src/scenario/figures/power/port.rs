@@ -20,7 +20,10 @@ pub fn throughput(run: &Run, port: (u32, u32)) -> Line {
         .collect();
     for m in &run.outcome.samples.port_meters {
         let index = (m.t_ps / every) as usize;
-        if (m.node, m.interface) == port && (1..=points.len()).contains(&index) {
+        if (m.node, m.interface) == port
+            && (m.t_ps - run.job.plan.start_ps).is_multiple_of(every)
+            && (1..=points.len()).contains(&index)
+        {
             points[index - 1].1 = m.wire_bytes as f64 * 8e3 / every as f64;
         }
     }
