@@ -10,6 +10,7 @@ mod event;
 mod flows;
 pub mod fluid;
 pub mod hpcc;
+mod line_rate;
 pub mod powertcp;
 mod probing;
 pub mod rate_based;
@@ -22,6 +23,7 @@ pub use carrier::{Carrier, FlowCount, FlowSeen};
 pub use collecting::{Collecting, Sampling};
 pub use event::{psn_after, CcEvent, EventKind, HopRecord, Update, MAX_HOPS};
 pub use flows::FlowTable;
+pub use line_rate::LineRate;
 pub use probing::{ProbeRule, Probing};
 
 /// A congestion-control law holding the state of all flows of one NIC (HPCC paper, Fig. 8, "CC").

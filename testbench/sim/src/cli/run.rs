@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, requires = "topology")]
     ns3_config: Option<String>,
     /// Law in place of the scenario's: hpcc, hpcc-per-ack, hpcc-per-rtt, hpcc-rxrate, hpcc-alpha1, dcqcn, dcqcn+win, timely, timely+win, dctcp,
-    /// powertcp, theta-powertcp; with HOMA hosts: homa; with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp, hpcc-probes. Beside an ns-3 configuration the law takes the
+    /// powertcp, theta-powertcp, none (line rate, no window); with HOMA hosts: homa; with TCP hosts: newreno, linuxreno, cubic, dctcp-tcp, hpcc-probes. Beside an ns-3 configuration the law takes the
     /// parameters that the file has for it
     #[arg(long, value_name = "LAW")]
     pub cc: Option<String>,

@@ -60,7 +60,7 @@ fn keys(kind: LawKind) -> &'static [&'static str] {
         LawKind::Dctcp => &["DCTCP_RATE_AI", "MIN_RATE", "EWMA_GAIN"],
         LawKind::PowerTcp => &["MIN_RATE", "U_TARGET", "FAST_REACT"],
         LawKind::Theta => &["MIN_RATE", "FAST_REACT"],
-        LawKind::Tcp(_) | LawKind::Homa | LawKind::Own(_) => &[],
+        LawKind::Tcp(_) | LawKind::Homa | LawKind::LineRate | LawKind::Own(_) => &[],
     }
 }
 
@@ -129,7 +129,7 @@ pub fn replace_law(name: &str, profile: &Ns3Config, config: &mut Config) -> Resu
         LawKind::Dcqcn => CcMode::Dcqcn,
         LawKind::Timely => CcMode::Timely,
         LawKind::Dctcp => CcMode::Dctcp,
-        LawKind::Tcp(_) | LawKind::Homa | LawKind::Own(_) => {
+        LawKind::Tcp(_) | LawKind::Homa | LawKind::LineRate | LawKind::Own(_) => {
             return Err(format!(
                 "--cc {name}: expected a law of that simulator with --ns3-config"
             ))

@@ -76,7 +76,7 @@ impl LawKind {
             LawKind::Theta => THETA,
             LawKind::Homa => HOMA,
             // Other TCP hosts have keys of their own.
-            LawKind::Tcp(_) => &[],
+            LawKind::Tcp(_) | LawKind::LineRate => &[],
             LawKind::Own(law) => return law.keys.iter().map(|key| key.name).collect(),
         };
         keys.to_vec()
@@ -131,7 +131,7 @@ impl LawSpec {
             int_multi: 1,
         };
         match self.kind {
-            LawKind::Hpcc | LawKind::Tcp(_) => Ok(()),
+            LawKind::Hpcc | LawKind::Tcp(_) | LawKind::LineRate => Ok(()),
             LawKind::Dcqcn => self.dcqcn_params(&port).map(|_| ()),
             LawKind::Timely => self.timely_params(&port).map(|_| ()),
             LawKind::Dctcp => self.dctcp_params(&port).map(|_| ()),

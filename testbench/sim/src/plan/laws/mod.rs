@@ -14,6 +14,7 @@ use hpcc_models::cc::dctcp::Dctcp;
 use hpcc_models::cc::hpcc::{Fairness, Hpcc, HpccParams, RateSignal, Reaction};
 use hpcc_models::cc::powertcp::{PowerTcp, Profile};
 use hpcc_models::cc::timely::Timely;
+use hpcc_models::cc::LineRate;
 use hpcc_models::fixed::dcqcn::DcqcnRegisters;
 use hpcc_models::fixed::{FixedDcqcn, FixedHpcc, FixedLaw, FixedPower, LawEntry, Precision, LAWS};
 use hpcc_models::net::tcp::TcpLaw;
@@ -50,6 +51,8 @@ pub enum LawKind {
     Homa,
     /// One that the program brings along.
     Own(&'static OwnLaw),
+    /// Line rate without a window.
+    LineRate,
 }
 
 impl LawKind {
@@ -153,7 +156,7 @@ pub struct LawSpec {
 const DCQCN_WALK_NS: u64 = 1024;
 
 /// Names of `--cc`.
-pub const LAW_NAMES: [&str; 12] = [
+pub const LAW_NAMES: [&str; 13] = [
     "hpcc",
     "hpcc-per-ack",
     "hpcc-per-rtt",
@@ -166,6 +169,7 @@ pub const LAW_NAMES: [&str; 12] = [
     "dctcp",
     "powertcp",
     "theta-powertcp",
+    "none",
 ];
 
 /// Name of `--cc` for HOMA hosts.
@@ -192,6 +196,7 @@ impl LawSpec {
             "dctcp" => LawKind::Dctcp,
             "powertcp" => LawKind::PowerTcp,
             "theta-powertcp" => LawKind::Theta,
+            "none" => LawKind::LineRate,
             HOMA_NAME => LawKind::Homa,
             name if LAW_NAMES.contains(&name) => LawKind::Hpcc,
             "hcc" => LawKind::Tcp(TcpLaw::Commanded),
@@ -212,7 +217,7 @@ impl LawSpec {
         Ok(Self {
             name: name.into(),
             kind,
-            windowed: !matches!(name, "dcqcn" | "timely"),
+            windowed: !matches!(name, "dcqcn" | "timely" | "none"),
             reaction: match name {
                 "hpcc-per-ack" => Reaction::PerAck,
                 "hpcc-per-rtt" => Reaction::PerRtt,
@@ -363,6 +368,7 @@ impl LawSpec {
             LawKind::Dcqcn => Box::new(Direct::new(Box::new(Dcqcn::new(self.dcqcn_params(port)?)))),
             LawKind::Timely => Box::new(Direct::new(Box::new(Timely::new(self.timely_params(port)?)))),
             LawKind::Dctcp => Box::new(Direct::new(Box::new(Dctcp::new(self.dctcp_params(port)?)))),
+            LawKind::LineRate => Box::new(Direct::new(Box::new(LineRate::new(port.line_rate_bps)))),
             LawKind::Tcp(_) | LawKind::Homa => return Err(self.not_in_a_slot()),
             LawKind::Own(law) => Box::new(Direct::new((law.golden)(&law.values(&self.keys)?, port)?)),
             LawKind::PowerTcp | LawKind::Theta => {
@@ -390,7 +396,7 @@ impl LawSpec {
                 Box::new(FixedPower::new(self.power_params(port)?).map_err(|e| e.to_string())?)
             }
             LawKind::Tcp(_) | LawKind::Homa => return Err(self.not_in_a_slot()),
-            LawKind::Timely | LawKind::Dctcp | LawKind::Own(_) => {
+            LawKind::Timely | LawKind::Dctcp | LawKind::LineRate | LawKind::Own(_) => {
                 let names: Vec<&str> = LAWS.iter().map(|law: &LawEntry| law.name).collect();
                 return Err(format!(
                     "fidelity: expected golden for {}, which exists as a model only; {} have a fixed-point form",

@@ -63,6 +63,7 @@ impl LawSpec {
                 let values = law.values(&self.keys)?;
                 table.extend(values.iter().map(|(key, value)| (key, json!(value))));
             }
+            LawKind::LineRate => {}
             // What TCP hosts have is in the scenario's table `tcp`.
             LawKind::Tcp(law) if !self.kind.runs_hpcc() => table = vec![("tcp", json!(law.name()))],
             LawKind::Tcp(law) => {
