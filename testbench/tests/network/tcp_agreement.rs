@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use hpcc_models::net::tcp::TcpRow;
 use hpcc_models::net::{SamplePlan, Simulator};
-use hpcc_sim::plan::laws::LawSpec;
 use hpcc_sim::plan::Job;
-use hpcc_sim::scenario::tcp_files;
+use hpcc_sim::scenario::files;
+use hpcc_sim::scenario::spec::{parse_set, Overrides};
 
 fn path(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/tcp").join(name);
@@ -56,8 +56,12 @@ fn job(run: &BTreeMap<String, String>) -> (Vec<String>, Job) {
             run["arrivals_dropped"].replace(' ', ",")
         ));
     }
-    let law = LawSpec::named(law).unwrap();
-    let job = tcp_files::job(&path(&run["topology"]), &path(&run["flow_file"]), law, 1, &set).unwrap();
+    let changed = Overrides {
+        law: Some(law.into()),
+        set: set.iter().map(|text| parse_set(text).unwrap()).collect(),
+        ..Overrides::default()
+    };
+    let job = files::job(&path(&run["topology"]), &path(&run["flow_file"]), &changed).unwrap();
     (set, job)
 }
 

@@ -40,8 +40,8 @@ pub fn resolve(
 ) -> Result<(), String> {
     if scenario.cc.t_ns == BaseRtt::Auto {
         let found = of_network(topology, config, pairs(flows, loops)).map_err(|e| e.to_string())?;
-        // Without a path the run fails for a better reason.
-        scenario.cc.t_ns = BaseRtt::Ns(found.unwrap_or(1));
+        // Without a path the run fails, whatever `T` is.
+        scenario.cc.t_ns = BaseRtt::Ns(found.unwrap_or(13_000));
     }
     Ok(())
 }
