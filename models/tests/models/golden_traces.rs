@@ -64,8 +64,15 @@ fn replay_folder(folder: &Path) {
         let (rows, worst) = replay(&file);
         // a row for each line that is no comment, behind the heading
         let text = std::fs::read_to_string(&file).unwrap();
-        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
-        assert!(rows > 100 && rows + 1 == lines, "{}: {rows} rows of {lines} lines", file.display());
+        let lines = text
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .count();
+        assert!(
+            rows > 100 && rows + 1 == lines,
+            "{}: {rows} rows of {lines} lines",
+            file.display()
+        );
         println!("{}: {rows} rows, largest relative error {worst:.2e}", file.display());
     }
 }
