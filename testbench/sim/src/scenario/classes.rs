@@ -2,8 +2,8 @@
 
 use hpcc_models::net::{ClassRules, ClassSchedule, ClassTelemetry, Config, Topology, MAX_CLASSES};
 
+use super::links;
 use super::spec::{Scenario, TrafficSpec};
-use super::traffic;
 use crate::plan::laws::{LawKind, LawSpec};
 
 /// Sets classes in the network's rules and their speeds in the law. `counts`: flows of each source of traffic.
@@ -123,7 +123,7 @@ fn speed_codes(
     scenario: &Scenario,
     config: &mut Config,
 ) -> Result<Vec<u64>, String> {
-    let ports = traffic::speeds(scenario, topology);
+    let ports = links::speeds(scenario, topology);
     let bandwidths: Vec<u64> = ports.iter().flat_map(|&port| rules.speeds(port)).collect();
     config
         .cover_speeds(bandwidths)

@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{BaseRtt, EndSpec, Planned, Scenario};
-use super::{base_rtt, circuits, classes, hcc, rules, tcp, telemetry, traffic};
+use super::{base_rtt, circuits, classes, hcc, links, rules, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
 use crate::plan::Job;
@@ -24,7 +24,7 @@ impl Job {
         base_rtt::resolve(&mut scenario, &rules, &topology, &flows, &loops)?;
         let scenario = &scenario;
         let mut config = rules::config(scenario, &law)?;
-        law.other_speeds = match config.cover_speeds(traffic::speeds(scenario, &topology)) {
+        law.other_speeds = match config.cover_speeds(links::speeds(scenario, &topology)) {
             Err(error) if law.uses_int() => return Err(format!("network: {error}")),
             others => others.unwrap_or_default(),
         };
@@ -41,7 +41,7 @@ impl Job {
         if hcc.is_none() && law.kind == LawKind::Tcp(TcpLaw::Commanded) {
             return Err("law: expected a table [hcc] with law hcc, whose rates agents set".into());
         }
-        let link_changes = traffic::link_changes(scenario, &topology)?;
+        let link_changes = links::link_changes(scenario, &topology)?;
         let run = &scenario.run;
         if !(run.stop_us > 0.0 && run.stop_us <= 1e8) {
             return Err(format!(

@@ -9,6 +9,7 @@ pub mod files;
 pub mod hcc;
 mod homa;
 mod jobs;
+mod links;
 pub mod ns3;
 pub mod output;
 pub mod rules;

@@ -2,7 +2,7 @@
 
 use hpcc_models::net::ns3::{read_flow_table, read_topology};
 use hpcc_models::net::ClosedLoop;
-use hpcc_models::net::{self, FlowSpec, LinkChange, Topology};
+use hpcc_models::net::{self, FlowSpec, Topology};
 use hpcc_models::workload::{
     incast_bursts, poisson, poisson_between, requests, Between, IncastMix, Poisson, Requests, SizeDistribution,
 };
@@ -127,7 +127,8 @@ fn sizes(name: &str) -> Result<SizeDistribution, String> {
     SizeDistribution::read(file, &text).map_err(|e| e.to_string())
 }
 
-fn ps(us: f64, field: &str) -> Result<u64, String> {
+/// Microseconds of a scenario in ps.
+pub(super) fn ps(us: f64, field: &str) -> Result<u64, String> {
     if us.is_finite() && (0.0..=1e9).contains(&us) {
         Ok((us * PS_PER_US).round() as u64)
     } else {
@@ -390,38 +391,4 @@ pub fn loops(scenario: &Scenario) -> Result<Vec<ClosedLoop>, String> {
         }
     }
     Ok(all)
-}
-
-/// Every speed that a link has or gets, bits per second.
-pub fn speeds(scenario: &Scenario, topology: &Topology) -> std::collections::BTreeSet<u64> {
-    let changes = scenario.network.link_change.iter().filter_map(|c| c.rate_gbps);
-    let links = topology.links.iter().map(|l| l.rate_bps);
-    links.chain(changes.map(|gbps| gbps * 1_000_000_000)).collect()
-}
-
-/// The scenario's link changes.
-pub fn link_changes(scenario: &Scenario, topology: &Topology) -> Result<Vec<LinkChange>, String> {
-    let links = topology.links.len();
-    let changes = scenario.network.link_change.iter().enumerate();
-    changes
-        .map(|(index, change)| {
-            if change.link >= links {
-                return Err(format!(
-                    "network.link_change.{index}.link: expected below {links}, got {}",
-                    change.link
-                ));
-            }
-            if let Some(rate) = change.rate_gbps.filter(|r| !(1..=10_000).contains(r)) {
-                return Err(format!(
-                    "network.link_change.{index}.rate_gbps: expected 1 to 10000, got {rate}"
-                ));
-            }
-            Ok(LinkChange {
-                at_ps: ps(change.at_us, "network.link_change.at_us")?,
-                link: change.link,
-                up: change.up,
-                rate_bps: change.rate_gbps.map(|g| g * 1_000_000_000),
-            })
-        })
-        .collect()
 }
