@@ -5,7 +5,6 @@ use super::flood::Flood;
 use super::link_config::{CapBy, LinkSpec};
 use super::link_nics::{GUARD, SOURCE, TARGET};
 use super::progress::{Content, Progress};
-use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Status};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::{wire_occupancy, Ports, StampConfig, Stamper, TimedFrame};
@@ -105,12 +104,10 @@ struct Stampers {
 
 impl Stampers {
     fn new(spec: &LinkSpec, side: usize) -> Self {
-        let bits_per_second = (spec.link.rate_gbps * 1e9) as u64;
-        let speed = DEFAULT_PORT_SPEEDS.iter().position(|speed| *speed == bits_per_second);
         let stamper = |hop: u32| Stamper {
             config: StampConfig {
                 switch_id: 0x101 * (1 + hop as u16) + side as u16,
-                speed: speed.unwrap_or(0) as u8,
+                speed: spec.speed_code(),
                 ..StampConfig::default()
             },
             tx_bytes: 0,

@@ -5,10 +5,13 @@ use super::queue_pairs::{FIRST_FLOOD_QPN, FIRST_QPN};
 use crate::config::{
     ack_req_interval, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
 };
+use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{NicConfig, Operation, ProbeConfig, QpConfig, Region, WorkRequest};
 use hpcc_models::wire::MacAddr;
 use std::net::Ipv4Addr;
 
+/// INT code of a wire whose speed is none of the table's: the first free one.
+const OTHER_SPEED: u8 = 9;
 /// Key of the region that messages come from.
 pub const SOURCE_KEY: u32 = 0x50;
 /// Key of the region that messages go to.
@@ -75,6 +78,22 @@ impl LinkSpec {
         pattern_byte(i.wrapping_add(shift))
     }
 
+    /// The wire's speed where the INT table lacks it, whole Gb/s: the NICs know it by [`OTHER_SPEED`].
+    fn other_speed(&self) -> Option<u16> {
+        let gbps = self.link.rate_gbps;
+        let known = DEFAULT_PORT_SPEEDS.contains(&((gbps * 1e9) as u64));
+        (!known && gbps.fract() == 0.0 && (1.0..=800.0).contains(&gbps)).then_some(gbps as u16)
+    }
+
+    /// INT code of the wire's speed; 0 for one that is not of whole Gb/s.
+    pub fn speed_code(&self) -> u8 {
+        let bits_per_second = (self.link.rate_gbps * 1e9) as u64;
+        let known = (1u8..)
+            .zip(&DEFAULT_PORT_SPEEDS[1..])
+            .find(|(_, speed)| **speed == bits_per_second);
+        known.map_or(self.other_speed().map_or(0, |_| OTHER_SPEED), |(code, _)| code)
+    }
+
     /// A NIC and its host.
     pub fn setup(&self, side: usize) -> NicSetup {
         let line_rate_bps = self.link.rate_gbps * 1e9;
@@ -100,6 +119,9 @@ impl LinkSpec {
             probes: self.probes.then(|| ProbeConfig::every(base_rtt_ns)),
             ..NicConfig::default()
         };
+        if let Some(gbps) = self.other_speed() {
+            nic.speed_table[usize::from(OTHER_SPEED)] = gbps;
+        }
         let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
         let qps = (0..self.qps).map(|index| QpConfig {
             send_psn: first_psn(side, index),

@@ -199,6 +199,11 @@ impl HostPlan {
             }
         };
         let law = law_code(law_of(job))?;
+        let mut registers = registers;
+        for (place, &bps) in registers.speed_table.iter_mut().skip(9).zip(&job.law.other_speeds) {
+            // The register says that the code is valid; what it means is in the law's parameters.
+            *place = bps.div_ceil(1_000_000_000).min(u64::from(u16::MAX)) as u16;
+        }
         let nic = NicConfig {
             mac: mac(node),
             ip: ip(node),
