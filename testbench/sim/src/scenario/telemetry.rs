@@ -212,7 +212,7 @@ mod tests {
 
     fn job(telemetry: &str) -> Result<Job, String> {
         let text = format!(
-            "name='x'\ntitle='t'\nnetwork={{topology='star',hosts=4}}\nrun={{stop_us=10}}\n[telemetry]\n{telemetry}\n\
+            "name='x'\ntitle='t'\nnetwork={{topology='star',hosts=4}}\nrun={{stop_us=10}}\ncc={{t_ns=13000}}\n[telemetry]\n{telemetry}\n\
             [[traffic]]\nkind='incast'\nsenders=2\nreceiver=3\nbytes=5\n"
         );
         Job::new(&plan("x", &text, &Overrides::default())?[0])
