@@ -61,7 +61,7 @@ impl LawKind {
         match self {
             LawKind::Hpcc | LawKind::Dcqcn | LawKind::PowerTcp | LawKind::Theta => true,
             LawKind::Own(law) => law.fixed.is_some(),
-            LawKind::Timely | LawKind::Dctcp | LawKind::Tcp(_) | LawKind::Homa => false,
+            LawKind::Timely | LawKind::Dctcp | LawKind::Tcp(_) | LawKind::Homa | LawKind::LineRate => false,
         }
     }
 
