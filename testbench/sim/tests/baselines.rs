@@ -179,7 +179,9 @@ fn speeds_without_a_code_get_one() {
         for gbps in [56, 150, 200, 300] {
             let set = [format!("network.rate_gbps={gbps}"), format!("law={law}")];
             let run = run(&text(17, traffic), &[&set[0], &set[1]]);
-            let late = run.outcome.samples.queues.iter().filter(|p| p.t_ps > 150_000_000);
+            // when half of the 8 MB have passed the receiver's port
+            let half_ps = 4_000_000 * 8_000 / gbps;
+            let late = run.outcome.samples.queues.iter().filter(|p| p.t_ps > half_ps);
             let most = late.map(|p| p.bytes).max().unwrap_or(0);
             assert!(most < 200_000, "{law} at {gbps} Gb/s holds {most} bytes");
         }

@@ -157,12 +157,21 @@ pub struct Hpcc<F = f64> {
 impl<F: Float> Hpcc<F> {
     /// No flows yet.
     pub fn new(params: HpccParams) -> Result<Self, ParamError> {
-        Ok(Self {
-            law: HpccLaw::new(params)?,
+        HpccLaw::new(params).map(Self::of)
+    }
+
+    /// The same with `T` and a window that the hardware's number formats need not hold.
+    pub fn beyond_hardware(params: HpccParams) -> Result<Self, ParamError> {
+        HpccLaw::beyond_hardware(params).map(Self::of)
+    }
+
+    fn of(law: HpccLaw<F>) -> Self {
+        Self {
+            law,
             flows: FlowTable::default(),
             counters: HpccCounters::default(),
             last: None,
-        })
+        }
     }
 
     /// The law and its parameters.

@@ -362,7 +362,7 @@ impl LawSpec {
                 Box::new(Direct::new(Box::new(law)))
             }
             LawKind::Hpcc | LawKind::Tcp(TcpLaw::HpccProbes) => {
-                let law = Hpcc::<f64>::new(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
+                let law = Hpcc::<f64>::beyond_hardware(self.hpcc_params(port)?).map_err(|e| e.to_string())?;
                 Box::new(Direct::new(Box::new(law)))
             }
             LawKind::Dcqcn => Box::new(Direct::new(Box::new(Dcqcn::new(self.dcqcn_params(port)?)))),
