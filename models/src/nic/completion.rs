@@ -5,13 +5,29 @@ use thiserror::Error;
 /// Bytes of a message at most.
 pub const MAX_MESSAGE: u64 = 1 << 31;
 
-/// Operation of a work request.
+/// Operation of a work request. Those beyond WRITE and READ are of queue pairs with queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// RDMA WRITE.
     Write,
     /// RDMA READ.
     Read,
+    /// WRITE that takes a receive of the peer.
+    WriteImmediate,
+    /// SEND.
+    Send,
+    /// SEND with immediate data.
+    SendImmediate,
+    /// SEND that invalidates a region of the peer.
+    SendInvalidate,
+    /// Atomic compare and swap.
+    CompareSwap,
+    /// Atomic addition.
+    FetchAdd,
+    /// A receive that a SEND of the peer took.
+    Receive,
+    /// A receive that a WRITE of the peer took.
+    ReceiveWrite,
 }
 
 impl Operation {
@@ -20,6 +36,14 @@ impl Operation {
         match self {
             Self::Write => "write",
             Self::Read => "read",
+            Self::WriteImmediate => "write_immediate",
+            Self::Send => "send",
+            Self::SendImmediate => "send_immediate",
+            Self::SendInvalidate => "send_invalidate",
+            Self::CompareSwap => "compare_swap",
+            Self::FetchAdd => "fetch_add",
+            Self::Receive => "receive",
+            Self::ReceiveWrite => "receive_write",
         }
     }
 }

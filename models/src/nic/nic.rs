@@ -238,7 +238,8 @@ impl<M: Memory> Nic<M> {
 
     /// Takes a work request at `now`. Faults become completions; only a full queue is returned, for a later attempt.
     pub fn post(&mut self, now: u64, work: WorkRequest) -> Result<(), HostError> {
-        let fits = work.length <= MAX_MESSAGE && !self.host.has(work.qpn);
+        let known = matches!(work.operation, Operation::Write | Operation::Read);
+        let fits = work.length <= MAX_MESSAGE && known && !self.host.has(work.qpn);
         let Some(qp) = self.qps.get_mut(&work.qpn).filter(|_| fits) else {
             self.complete_stream(now, work, Status::InvalidWork);
             return Ok(());

@@ -194,11 +194,6 @@ impl Requester {
         let message = self.message(self.nxt).filter(|message| !self.must_wait(message))?;
         let room = limits.psn_span.saturating_sub(self.nxt - self.una);
         match message.work.operation {
-            Operation::Write => {
-                let index = self.nxt - message.start;
-                let len = payload_len(message.work.length, self.mtu, index);
-                (room >= 1 && (self.inflight as f64) < limits.window).then_some(Next::Write { message, index, len })
-            }
             Operation::Read => {
                 let end = Self::read_end(&message, self.nxt, limits.psn_span);
                 let fits = end - self.nxt <= room && self.reads.len() < limits.max_rd_atomic;
@@ -207,6 +202,11 @@ impl Requester {
                     first: self.nxt,
                     end,
                 })
+            }
+            _ => {
+                let index = self.nxt - message.start;
+                let len = payload_len(message.work.length, self.mtu, index);
+                (room >= 1 && (self.inflight as f64) < limits.window).then_some(Next::Write { message, index, len })
             }
         }
     }
@@ -251,7 +251,7 @@ impl Requester {
         let mut acked = Acked::default();
         let before = self.una;
         while let Some(message) = self.messages.front().copied() {
-            if message.work.operation == Operation::Write && self.una < end {
+            if !message.work.operation.is_read() && self.una < end {
                 let to = message.end.min(end);
                 acked.bytes += self.advance(&message, to);
             }
@@ -283,7 +283,7 @@ impl Requester {
     fn advance(&mut self, message: &Message, to: Psn) -> u64 {
         let bytes = match message.work.operation {
             Operation::Read => 0,
-            Operation::Write => {
+            _ => {
                 let before = |psn: Psn| message.bytes_before(psn, self.mtu);
                 let in_window = to.min(self.nxt).max(self.una);
                 self.inflight -= before(in_window) - before(self.una);

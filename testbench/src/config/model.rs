@@ -210,7 +210,7 @@ impl NicSetup {
         if let Ok(own) = self.hpcc_params() {
             nic.set_receiver_law(Box::new(move |qp| receiver_law(&own, qp)));
         }
-        for qp in &self.qps {
+        for qp in self.qps.iter().filter(|qp| !self.queues.has(qp.qpn)) {
             nic.create_qp(qp.clone())?;
         }
         Ok(nic)

@@ -2,19 +2,17 @@
 //!
 //! Every fault is one line: file, line, field, what was expected.
 
-use super::limits::{ControlSection, LevelSection, Limits};
+use super::limits::Limits;
 use super::model::{ack_req_interval, law_code, law_name, needs_int};
-use super::registers::{Mac, NicSection};
+use super::queues::{QueueSetup, RING_SPACE};
+use super::sections::{File, MemorySection, QpSection, RemoteAccess, WorkSection};
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::PowerParams;
-use hpcc_models::nic::{NicConfig, Operation, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_models::nic::{NicConfig, QpConfig, Region, WorkRequest, MAX_MESSAGE};
 use hpcc_sim::toml_error::{key_below, toml_error};
-use serde::Deserialize;
-use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use toml::Spanned;
 
 /// A configuration file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -26,94 +24,6 @@ pub struct ConfigError {
     pub line: usize,
     /// Field and what was expected.
     pub what: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Neighbour {
-    ip: Ipv4Addr,
-    mac: Mac,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct QpSection {
-    qpn: u32,
-    remote_qpn: u32,
-    remote_ip: Ipv4Addr,
-    send_psn: u32,
-    expected_psn: u32,
-    #[serde(default)]
-    int: bool,
-    law: Option<String>,
-    mtu: Option<u32>,
-    #[serde(default)]
-    priority: u8,
-    #[serde(default)]
-    udp_port: u16,
-    group: Option<usize>,
-    cap_gbps: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum RemoteAccess {
-    RemoteWrite,
-    RemoteRead,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemorySection {
-    key: u32,
-    address: u64,
-    length: u64,
-    #[serde(default)]
-    access: Vec<RemoteAccess>,
-    #[serde(default = "zero")]
-    init: String,
-}
-
-fn zero() -> String {
-    "zero".to_owned()
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum OperationName {
-    Write,
-    Read,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkSection {
-    qp: u32,
-    op: OperationName,
-    local_address: u64,
-    local_key: u32,
-    remote_address: u64,
-    remote_key: u32,
-    length: u64,
-    #[serde(default)]
-    at_ns: u64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    nic: Spanned<NicSection>,
-    #[serde(default)]
-    neighbour: Vec<Neighbour>,
-    #[serde(default)]
-    qp: Vec<Spanned<QpSection>>,
-    #[serde(default)]
-    memory: Vec<Spanned<MemorySection>>,
-    #[serde(default)]
-    work: Vec<Spanned<WorkSection>>,
-    #[serde(default)]
-    level: Vec<Spanned<LevelSection>>,
-    cap_control: Option<Spanned<ControlSection>>,
 }
 
 /// A memory region and its first contents.
@@ -155,6 +65,8 @@ pub struct NicSetup {
     pub work: Vec<TimedWork>,
     /// Caps, groups and levels, which `replay` and `serve` write before the first work request.
     pub limits: Limits,
+    /// Queue pairs with queues in memory, their receives and their work.
+    pub queues: QueueSetup,
 }
 
 /// Byte `i` of a region whose contents are "pattern".
@@ -218,6 +130,7 @@ impl NicSetup {
             memory: Vec::new(),
             work: Vec::new(),
             limits: Limits::default(),
+            queues: QueueSetup::default(),
         };
         for section in file.qp {
             let start = section.span().start;
@@ -226,6 +139,9 @@ impl NicSetup {
             (setup.limits)
                 .add_cap(qp.qpn, section.group, section.cap_gbps)
                 .map_err(|what| at(start, "[[qp]]", what))?;
+            (setup.queues)
+                .add_pair(&qp, &section)
+                .map_err(|what| at(start, "[[qp]]", what))?;
             setup.qps.push(qp);
         }
         if !section.chooses_ack_req_interval() {
@@ -233,15 +149,29 @@ impl NicSetup {
         }
         for section in file.memory {
             let start = section.span().start;
+            let section = section.into_inner();
             let block = setup
-                .block(&section.into_inner(), folder)
+                .block(&section, folder)
                 .map_err(|what| at(start, "[[memory]]", what))?;
+            setup
+                .queues
+                .add_region(&block.region, |access| section.access.contains(&access));
             setup.memory.push(block);
+        }
+        for section in file.receive {
+            let start = section.span().start;
+            (setup.queues)
+                .add_receives(&section.into_inner())
+                .map_err(|what| at(start, "[[receive]]", what))?;
         }
         for (id, section) in (0..).zip(file.work) {
             let start = section.span().start;
+            let section = section.into_inner();
             let work = setup
-                .work_request(id, &section.into_inner())
+                .work_request(id, &section)
+                .map_err(|what| at(start, "[[work]]", what))?;
+            (setup.queues)
+                .add_work(id, &section)
                 .map_err(|what| at(start, "[[work]]", what))?;
             setup.work.push(work);
         }
@@ -258,6 +188,7 @@ impl NicSetup {
                 .map_err(|what| at(start, "[cap_control]", what))?;
         }
         setup.work.sort_by_key(|work| work.at_ns);
+        setup.queues.receives.sort_by_key(|receive| receive.at_ns);
         Ok(setup)
     }
 
@@ -315,6 +246,9 @@ impl NicSetup {
         let Some(end) = region.address.checked_add(region.length - 1) else {
             return Err("address: address + length exceeds 64 bits".to_owned());
         };
+        if end >= RING_SPACE {
+            return Err("address: the last 2^48 addresses are for rings".to_owned());
+        }
         for other in self.memory.iter().map(|block| &block.region) {
             if other.key == region.key {
                 return Err(format!("key: 0x{:x} is given twice", region.key));
@@ -343,6 +277,11 @@ impl NicSetup {
         Ok(MemoryBlock { region, bytes })
     }
 
+    /// Completions that the configuration leads to: of all its work and all its receives.
+    pub fn completions(&self) -> usize {
+        self.work.len() + self.queues.receives.len()
+    }
+
     fn work_request(&self, id: u64, section: &WorkSection) -> Result<TimedWork, String> {
         if !self.qps.iter().any(|qp| qp.qpn == section.qp) {
             return Err(format!("qp: there is no [[qp]] 0x{:x}", section.qp));
@@ -350,14 +289,10 @@ impl NicSetup {
         if section.length > MAX_MESSAGE {
             return Err(format!("length: {} is more than {MAX_MESSAGE}", section.length));
         }
-        let operation = match section.op {
-            OperationName::Write => Operation::Write,
-            OperationName::Read => Operation::Read,
-        };
         let work = WorkRequest {
             id,
             qpn: section.qp,
-            operation,
+            operation: section.op.operation(),
             local_address: section.local_address,
             local_key: section.local_key,
             remote_address: section.remote_address,

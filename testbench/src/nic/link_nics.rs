@@ -179,6 +179,7 @@ impl LinkSpec {
             memory,
             work: if self.works(side) { self.work() } else { Vec::new() },
             limits: Limits::default(),
+            queues: crate::config::QueueSetup::default(),
         }
     }
 
@@ -187,8 +188,8 @@ impl LinkSpec {
             let offset = id * self.bytes;
             let (source, target) = ((SOURCE + offset, SOURCE_KEY), (TARGET + offset, TARGET_KEY));
             let (local, remote) = match self.op.operation() {
-                Operation::Write => (source, target),
                 Operation::Read => (target, source),
+                _ => (source, target),
             };
             let work = WorkRequest {
                 id,

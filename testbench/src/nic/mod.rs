@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `device` | what every NIC under test can do, behavioural model or RTL |
 //! | `model` | the behavioural model behind that face |
+//! | `host_queues` | host software of queue pairs with queues in its memory |
 //! | `rtl` | the RTL behind it, clock by clock |
 //! | `link`, `link_config`, `link_kinds`, `link_nics`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
 //! | `queue_pairs` | their numbers |
@@ -24,6 +25,7 @@ pub mod control;
 pub mod device;
 pub mod flood;
 pub mod fuzz;
+mod host_queues;
 pub mod link;
 pub mod link_config;
 mod link_kinds;

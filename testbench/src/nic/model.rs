@@ -1,6 +1,7 @@
 //! The behavioural model as a NIC under test.
 
 use super::device::{Device, DeviceError};
+use super::host_queues::HostQueues;
 use crate::config::NicSetup;
 use hpcc_models::nic::{BlockMemory, Completion, FormatConfig, HostError, Nic, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
@@ -16,6 +17,7 @@ pub struct ModelNic {
     /// Work in front of a full queue, per queue pair so that one does not hold up another.
     waiting: BTreeMap<u32, VecDeque<WorkRequest>>,
     sent: Vec<TimedFrame>,
+    queues: HostQueues,
 }
 
 impl ModelNic {
@@ -33,6 +35,7 @@ impl ModelNic {
 
     fn poll(&mut self) {
         self.post_waiting();
+        self.queues.turn(&mut self.nic, self.now);
         let t_ns = self.now;
         let frames = self.nic.poll(t_ns).into_iter();
         self.sent.extend(frames.map(|bytes| TimedFrame { t_ns, bytes }));
@@ -42,8 +45,10 @@ impl ModelNic {
 impl Device for ModelNic {
     fn create(setup: &NicSetup) -> Result<Self, DeviceError> {
         let laws = setup.laws().map_err(DeviceError::Law)?;
+        let mut nic = setup.model(laws)?;
         Ok(Self {
-            nic: setup.model(laws)?,
+            queues: HostQueues::create(&mut nic, setup).map_err(DeviceError::Law)?,
+            nic,
             now: 0,
             arrivals: BTreeMap::new(),
             offered: 0,
@@ -57,6 +62,9 @@ impl Device for ModelNic {
     }
 
     fn post(&mut self, work: WorkRequest) {
+        if self.queues.post(&work) {
+            return;
+        }
         self.waiting.entry(work.qpn).or_default().push_back(work);
         self.post_waiting();
     }
@@ -80,7 +88,8 @@ impl Device for ModelNic {
 
     fn next_ns(&self) -> Option<u64> {
         let arrival = self.arrivals.keys().next().map(|(at, _)| *at);
-        let next = arrival.into_iter().chain(self.nic.next_deadline()).min();
+        let host = self.queues.next_ns();
+        let next = arrival.into_iter().chain(self.nic.next_deadline()).chain(host).min();
         next.map(|next| next.max(self.now))
     }
 
@@ -89,7 +98,9 @@ impl Device for ModelNic {
     }
 
     fn take_completions(&mut self) -> Vec<Completion> {
-        self.nic.take_completions()
+        let mut completions = self.nic.take_completions();
+        completions.append(&mut self.queues.take(&mut self.nic, self.now));
+        completions
     }
 
     fn counters(&mut self) -> Result<Vec<(&'static str, u64)>, DeviceError> {

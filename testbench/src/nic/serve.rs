@@ -218,7 +218,7 @@ impl<D: Device> Serving<'_, D> {
     }
 
     fn ended(&self, end: End) -> bool {
-        let done = self.result.completions.len() >= self.setup.work.len();
+        let done = self.result.completions.len() >= self.setup.completions();
         let quiet = end.quiet.is_some_and(|quiet| done && self.active.elapsed() >= quiet);
         quiet || end.after.is_some_and(|after| self.started.elapsed() >= after)
     }

@@ -155,6 +155,7 @@ pub fn device() -> NicSetup {
         memory: honest_memory().into_iter().chain(attacked).collect(),
         work: Vec::new(),
         limits: Limits::default(),
+        queues: crate::config::QueueSetup::default(),
     }
 }
 
@@ -170,5 +171,6 @@ pub fn peer() -> NicSetup {
         memory: honest_memory(),
         work: Vec::new(),
         limits: Limits::default(),
+        queues: crate::config::QueueSetup::default(),
     }
 }

@@ -238,6 +238,7 @@ impl HostPlan {
                 .into(),
             work: Vec::new(),
             limits: Limits::default(),
+            queues: crate::config::QueueSetup::default(),
         };
         Ok(Self {
             node,

@@ -65,6 +65,9 @@ impl<C: Clocked> RtlNic<C> {
 
     /// Gives a NIC out of reset the memory, registers and queue pairs of a configuration.
     pub fn set_up(&mut self, setup: &NicSetup) -> Result<(), DeviceError> {
+        if !setup.queues.pairs.is_empty() {
+            return Err(DeviceError::Law("[[qp]] queues: expected --fidelity golden".into()));
+        }
         let steps = setup::steps(setup).map_err(DeviceError::Law)?;
         for block in &setup.memory {
             self.memory.add(block.region.address, block.bytes.clone());

@@ -149,8 +149,8 @@ pub fn expected(plan: &Plan) -> [Vec<u8>; 2] {
     let mut memories = [0, 1].map(|side| (0..2 * HALF).map(|i| byte(side, i)).collect::<Vec<u8>>());
     for job in &plan.jobs {
         let (from, to, source, target) = match job.operation {
-            Operation::Write => (job.from, 1 - job.from, job.local, job.remote),
             Operation::Read => (1 - job.from, job.from, job.remote, job.local),
+            _ => (job.from, 1 - job.from, job.local, job.remote),
         };
         let data = memories[from][source as usize..(source + job.length) as usize].to_vec();
         memories[to][target as usize..(target + job.length) as usize].copy_from_slice(&data);
