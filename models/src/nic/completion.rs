@@ -129,6 +129,23 @@ impl Status {
         Self::LocalLengthError,
     ];
 
+    /// Meaning of the status, in one sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Ok => "Done.",
+            Self::RetryExceeded => "No progress after as many timeouts as allowed.",
+            Self::RemoteInvalidRequest => "The peer says invalid request.",
+            Self::RemoteAccessError => "The peer says key, bounds or rights.",
+            Self::RemoteOperationalError => "The peer could not carry it out.",
+            Self::LocalAccessError => "Key, bounds or rights of the memory here.",
+            Self::LocalOperationalError => "The memory here failed.",
+            Self::InvalidWork => "The entry says something impossible.",
+            Self::Flushed => "The queue pair ended before the entry's turn.",
+            Self::RnrRetryExceeded => "The peer was not ready to receive more often than allowed.",
+            Self::LocalLengthError => "The message was longer than the receive that it took.",
+        }
+    }
+
     /// Code in completions.
     pub fn code(self) -> u8 {
         self as u8

@@ -26,7 +26,7 @@ macro_rules! codes {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// What the item means, in one sentence.
+            /// Meaning of the item, in one sentence.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => $about.trim_ascii_start(),)* }
             }

@@ -55,7 +55,7 @@ codes! {
 }
 
 impl CompletionOpcode {
-    /// What the completion of a work request says.
+    /// Opcode in the completion of a work request.
     pub fn of(opcode: SendOpcode) -> Self {
         match opcode {
             SendOpcode::Write | SendOpcode::WriteImmediate => Self::Write,

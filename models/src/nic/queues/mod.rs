@@ -15,6 +15,7 @@
 //! | `commands`, `modify`, `doorbells` | what the host asks, carried out |
 //! | `sending` | work requests and their packets |
 //! | `receiving`, `atomic` | requests of the peer |
+//! | `export` | the book's page |
 //! | `report`, `ending` | completions, events, and how a queue pair ends |
 
 mod atomic;
@@ -29,6 +30,7 @@ mod doorbells;
 mod ending;
 mod event_entry;
 mod event_queue;
+mod export;
 mod host;
 #[cfg(test)]
 mod layout_tests;
@@ -55,6 +57,7 @@ pub use completion_entry::{
 pub use doorbell::{Doorbell, DoorbellKind, PAGE_LEN};
 pub(in crate::nic) use ending::End;
 pub use event_entry::{EventEntry, EventKind, COMPLETION_QUEUE_EVENTS, EVENT_ENTRY_LEN, QUEUE_PAIR_EVENTS};
+pub use export::markdown;
 pub(in crate::nic) use host::Host;
 pub use host::QueueCounters;
 pub use receive_entry::{ReceiveEntry, RECEIVE_ENTRY_LEN, RECEIVE_SLOTS};
