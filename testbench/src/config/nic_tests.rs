@@ -1,8 +1,9 @@
 //! The configuration of the design document, and one line for each fault.
 
 use super::*;
-use hpcc_models::nic::Status;
+use hpcc_models::nic::{Operation, Status};
 use hpcc_models::sched::CapControl;
+use std::net::Ipv4Addr;
 
 const EXAMPLE: &str = r#"[nic]
 mac = "02:00:00:00:00:0b"
@@ -199,7 +200,7 @@ fn each_fault_is_one_line_with_its_place() {
             "no-such-file",
         ),
         ("qp = 0x22", "qp = 0x23", "nic.toml:24: [[work]] qp", "0x23"),
-        ("op = \"write\"", "op = \"send\"", "nic.toml:25: ", "write"),
+        ("op = \"write\"", "op = \"sent\"", "nic.toml:25: ", "write"),
         (
             "length = 4096",
             "length = 2147483649",
