@@ -222,7 +222,8 @@ mod tests {
             immediate: [0; 4],
             time_ns: 0,
         };
-        let cases: [(&str, fn(&mut CompletionEntry)); 8] = [
+        type Change = fn(&mut CompletionEntry);
+        let cases: [(&str, Change); 8] = [
             ("work", |entry| entry.work = u64::MAX),
             ("queue pair", |entry| entry.qpn = 0xff_ffff),
             ("opcode", |entry| entry.opcode = CompletionOpcode::ReceiveWrite),
