@@ -56,7 +56,7 @@ module axil_proof (
   wire [31:0] block_wdata, block_scratch;
   wire busy, block_has_address, block_has_data;
   wire block_whit, block_rhit;
-  wire [4:0] block_row;
+  wire [5:0] block_row;
   wire [15:0] block_column;
   wire reads_status, reads_active, reads_sent, reads_wide, to_absent, to_level;
   wire [31:0] block_rdata;

@@ -38,8 +38,12 @@ impl<M: Memory> Nic<M> {
                 self.counters.count(Counter::NaksReceived);
                 (EventKind::Nak, psn)
             }
-            Syndrome::Rnr(_) if self.host.has(qpn) => (EventKind::Ack, psn),
-            Syndrome::Rnr(_) | Syndrome::Reserved(_) => return Err(Counter::IgnoredSyndrome),
+            // the packet itself was not taken, what is before it was
+            Syndrome::Rnr(_) => {
+                self.counters.count(Counter::RnrNaks);
+                (EventKind::Ack, psn)
+            }
+            Syndrome::Reserved(_) => return Err(Counter::IgnoredSyndrome),
         };
         let old = psn < requester.una();
         let sent_at = match kind {
@@ -54,7 +58,9 @@ impl<M: Memory> Nic<M> {
         };
         match aeth.syndrome {
             // Linux sends a sequence NAK behind one that says to wait
-            Syndrome::Nak(NakCode::PsnSequence) if requester.wait_until.is_some() && psn == requester.una() => {}
+            Syndrome::Nak(NakCode::PsnSequence) if requester.wait_until.is_some() && psn == requester.una() => {
+                return Ok(());
+            }
             Syndrome::Rnr(code) if !old => self.wait_for_receiver(now, qpn, psn, code),
             Syndrome::Nak(NakCode::PsnSequence) if !old => {
                 requester.rewind();
@@ -89,7 +95,7 @@ impl<M: Memory> Nic<M> {
     /// is over. Within that time another such answer changes nothing.
     fn wait_for_receiver(&mut self, now: u64, qpn: u32, psn: Psn, code: u8) {
         let Some(qp) = self.qps.get_mut(&qpn) else { return };
-        let limit = qp.own.rnr_retry.unwrap_or(RNR_FOR_EVER);
+        let limit = qp.own.rnr_retry.unwrap_or(self.config.rnr_retry);
         let requester = &mut qp.requester;
         if requester.una() < psn {
             // the data of a READ before it is lost

@@ -5,7 +5,7 @@ use super::memory::Memory;
 use super::nic::Nic;
 use super::psn::wire;
 use super::qp::Qp;
-use super::responder::{AckPsn, Response};
+use super::responder::Response;
 use crate::wire::{
     atomic_answer, AethRepr, BthRepr, Extension, Opcode, PortRole, Syndrome, ATOMIC_ACKNOWLEDGE, SYNDROME_ACK,
 };
@@ -62,10 +62,6 @@ impl<M: Memory> Nic<M> {
         let mut result = None;
         let (psn, syndrome, msn, int) = match qp.responder.pop()? {
             Response::Ack { psn, nak, msn, int } => {
-                let psn = match psn {
-                    AckPsn::Exact(psn) => psn,
-                    AckPsn::Newest => qp.responder.newest_left(),
-                };
                 let syndrome = nak.map_or(Syndrome::parse(SYNDROME_ACK), Syndrome::Nak);
                 (psn, syndrome, msn, int)
             }

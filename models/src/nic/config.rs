@@ -109,6 +109,8 @@ pub struct NicConfig {
     pub retry_timeout_ns: u64,
     /// Timeouts without progress after which a flow ends.
     pub retry_limit: u32,
+    /// Waits for a receiver that is not ready, without progress between them, after which a flow ends, 0 to 7; 7: it never does.
+    pub rnr_retry: u32,
     /// Packets at most from one acknowledge request to the next.
     pub ack_req_interval: u32,
     /// The last of every 2^n packet numbers of a queue pair's requests is timed, for laws that measure round trips; n at most 15. `None`: none is.
@@ -175,6 +177,7 @@ impl Default for NicConfig {
             neighbours: BTreeMap::new(),
             retry_timeout_ns: 4_000_000,
             retry_limit: 7,
+            rnr_retry: 7,
             ack_req_interval: 16,
             send_times: None,
             max_rd_atomic: 16,

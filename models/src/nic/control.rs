@@ -35,6 +35,10 @@ impl<M: Memory> Nic<M> {
         }
         self.control_next_ns = now + control.interval_ns;
         self.control_sequence = packet.sequence;
+        // what the host created, alive or ended, is the host's until it removes it
+        if self.qps.get(&packet.qpn).is_some_and(|qp| !qp.by_packet) {
+            return Err(Counter::ControlRefused);
+        }
         match packet.operation {
             ControlOp::CreateWrite => self.create_flow(now, packet, Operation::Write),
             ControlOp::CreateRead => self.create_flow(now, packet, Operation::Read),
@@ -60,6 +64,9 @@ impl<M: Memory> Nic<M> {
             ..QpConfig::new(packet.qpn, packet.remote_qpn, packet.remote_ip)
         };
         self.create_qp(config).map_err(|_| Counter::ControlRefused)?;
+        if let Some(qp) = self.qps.get_mut(&packet.qpn) {
+            qp.by_packet = true;
+        }
         let work = WorkRequest {
             id: CONTROL_WORK | self.control_work,
             qpn: packet.qpn,

@@ -81,7 +81,7 @@ counters! {
     BadReadResponse = "drop_bad_read_response",
     /// Ignored: acknowledgement of a PSN never sent.
     GhostAck = "ghost_acks",
-    /// Ignored: receiver not ready, or a reserved syndrome.
+    /// Ignored: a reserved syndrome.
     IgnoredSyndrome = "ignored_syndromes",
     /// Requests with a PSN ahead of the one expected.
     OutOfSequence = "out_of_sequence",
@@ -119,6 +119,14 @@ counters! {
     ProbeStray = "probe_stray",
     /// Lost: short, when its queue pair had its share of the buffer of received frames. Only hardware has one.
     RxShare = "drop_rx_share",
+    /// Dropped: the MAC calls the frame bad. Only hardware has such a sign.
+    BadFrame = "drop_bad_frame",
+    /// Requests of a kind that is not carried out (SEND, immediate data, atomics), answered as invalid.
+    RefusedRequest = "refused_requests",
+    /// Queue pairs one of whose halves has ended with an error, each once.
+    QpError = "qp_errors",
+    /// Receiver-not-ready NAKs received.
+    RnrNaks = "rnr_naks_received",
 }
 
 /// Values of all counters.

@@ -155,11 +155,7 @@ impl<M: Memory> Nic<M> {
             return Err(HostError::Field { qpn, field: "mtu" });
         }
         let law = self.law_of(&config)?;
-        if self
-            .qps
-            .get(&qpn)
-            .is_some_and(|qp| qp.requester.ended.is_none() && !qp.responder.ended)
-        {
+        if self.qps.get(&qpn).is_some_and(|qp| !qp.has_ended()) {
             return Err(HostError::Exists(qpn));
         }
         let ip = config.remote_ip;
@@ -303,6 +299,9 @@ impl<M: Memory> Nic<M> {
             return self.end_queue_pair(now, qpn, End::of_request(status, at));
         }
         let Some(qp) = self.qps.get_mut(&qpn) else { return };
+        if status != Status::Flushed && !qp.has_ended() {
+            self.counters.count(Counter::QpError);
+        }
         let at = at.unwrap_or(qp.requester.una());
         let guilty = qp.requester.message(at).map(|message| message.work.id);
         for work in qp.requester.end(status) {
@@ -313,6 +312,17 @@ impl<M: Memory> Nic<M> {
             };
             self.complete(now, work, status);
         }
+    }
+}
+
+impl<M> Nic<M> {
+    /// Ends the responder half.
+    pub(super) fn end_responder(&mut self, qpn: u32) {
+        let Some(qp) = self.qps.get_mut(&qpn) else { return };
+        if !qp.has_ended() {
+            self.counters.count(Counter::QpError);
+        }
+        qp.responder.end();
     }
 }
 

@@ -51,6 +51,8 @@ pub(super) struct Qp {
     pub generation: u8,
     /// Code of its law, 0 for none.
     pub law: u8,
+    /// A control packet created it.
+    pub by_packet: bool,
     pub requester: Requester,
     pub responder: Responder,
     pub request_pacer: Pacer,
@@ -96,6 +98,7 @@ impl Qp {
             mac,
             generation,
             law,
+            by_packet: false,
             requester: Requester::new(psn::start(config.send_psn), config.mtu),
             responder: Responder::new(psn::start(config.expected_psn)),
             request_pacer: pacer,
@@ -111,6 +114,11 @@ impl Qp {
             own: Own::default(),
             config,
         }
+    }
+
+    /// One of its halves has ended.
+    pub fn has_ended(&self) -> bool {
+        self.requester.ended.is_some() || self.responder.ended
     }
 
     /// Pacer of a flow of this queue pair.

@@ -5,7 +5,7 @@ use super::counters::Counter;
 use super::memory::{Access, Checked, Memory};
 use super::nic::Nic;
 use super::psn::{packets, Psn};
-use super::responder::{has_records, no_int, AckPsn, Incoming, Order, Response};
+use super::responder::{has_records, no_int, Incoming, Order, Response};
 use crate::wire::{Extension, NakCode, Opcode, Position, RethRepr, RocePacket, Verb, MASK_24};
 
 /// Why a request was not executed.
@@ -46,7 +46,7 @@ impl<M: Memory> Nic<M> {
                 if !responder.nak_sent {
                     responder.nak_sent = true;
                     self.counters.count(Counter::NaksSent);
-                    responder.acknowledge(AckPsn::Exact(expected), Some(NakCode::PsnSequence), packet.int);
+                    responder.acknowledge(expected, Some(NakCode::PsnSequence), packet.int);
                 }
                 return Ok(());
             }
@@ -68,9 +68,12 @@ impl<M: Memory> Nic<M> {
             }
             Err(Refusal::Nak(code)) => {
                 self.counters.count(Counter::NaksSent);
+                if matches!(packet.bth.opcode, Opcode::OtherRequest(_)) {
+                    self.counters.count(Counter::RefusedRequest);
+                }
                 let responder = &mut self.qps.get_mut(&qpn).ok_or(Counter::UnknownQp)?.responder;
-                responder.acknowledge(AckPsn::Exact(at), Some(code), packet.int);
-                responder.end();
+                responder.acknowledge(at, Some(code), packet.int);
+                self.end_responder(qpn);
                 self.request_refused(now, qpn, code);
                 Ok(())
             }
@@ -85,7 +88,7 @@ impl<M: Memory> Nic<M> {
             }
         }
         let (Opcode::ReadRequest, Extension::Reth(reth)) = (packet.bth.opcode, packet.extension) else {
-            self.acknowledge_write(now, packet, AckPsn::Newest);
+            self.acknowledge_write(now, packet, true);
             return Ok(());
         };
         let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
@@ -244,21 +247,23 @@ impl<M: Memory> Nic<M> {
         let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
             return;
         };
-        let psn = qp.responder.expected;
+        qp.responder.newest_write = qp.responder.expected;
         qp.responder.expected += 1;
         if position.is_end() {
             qp.responder.message = None;
             qp.responder.msn = qp.responder.msn.wrapping_add(1) & MASK_24;
         }
-        self.acknowledge_write(now, packet, AckPsn::Exact(psn));
+        self.acknowledge_write(now, packet, false);
     }
 
-    /// Acknowledges a WRITE packet, or lets it wait for the acknowledgement of a later one.
-    fn acknowledge_write(&mut self, now: u64, packet: &RocePacket, psn: AckPsn) {
+    /// Acknowledges the newest WRITE packet, or lets it wait for the acknowledgement of a later one. A `repeated` one, which is not carried out
+    /// again, is answered in any case; never with the PSN of a READ, which a requester would take as the end of that READ.
+    fn acknowledge_write(&mut self, now: u64, packet: &RocePacket, repeated: bool) {
         let together = self.config.feedback.ack_every > 1;
         let Some(qp) = self.qps.get_mut(&packet.bth.dest_qp) else {
             return;
         };
+        let psn = qp.responder.newest_write;
         let ends = match packet.bth.opcode {
             Opcode::OtherRequest(opcode) => Verb::parse(opcode).is_some_and(Verb::ends),
             Opcode::Write(position) => position.is_end(),
@@ -268,7 +273,7 @@ impl<M: Memory> Nic<M> {
         if qp.config.int && together && !asks {
             let int = has_records(packet.int).then(|| packet.int.to_vec());
             qp.responder.delay.hold(psn, int, now);
-        } else if qp.config.int || asks || psn == AckPsn::Newest {
+        } else if qp.config.int || asks || repeated {
             qp.responder.acknowledge(psn, None, packet.int);
         }
     }

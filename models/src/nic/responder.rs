@@ -35,21 +35,12 @@ pub(super) struct Incoming {
     pub send: bool,
 }
 
-/// The packet that an acknowledgement names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AckPsn {
-    /// This one.
-    Exact(Psn),
-    /// The newest whose response has left when the acknowledgement leaves (answers a duplicate).
-    Newest,
-}
-
 /// Something to be sent back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Response {
     /// Positive (`nak` is `None`) or negative acknowledgement, with the INT it echoes.
     Ack {
-        psn: AckPsn,
+        psn: Psn,
         nak: Option<NakCode>,
         msn: u32,
         int: Vec<u8>,
@@ -84,15 +75,11 @@ pub(super) enum Response {
 }
 
 impl Response {
-    fn psn(&self) -> Option<Psn> {
+    fn psn(&self) -> Psn {
         match self {
-            Self::Ack {
-                psn: AckPsn::Exact(psn),
-                ..
-            } => Some(*psn),
-            Self::Ack { .. } => None,
-            Self::Read { next, .. } => Some(*next),
-            Self::NotReady { psn, .. } | Self::Atomic { psn, .. } => Some(*psn),
+            Self::Ack { psn, .. } => *psn,
+            Self::Read { next, .. } => *next,
+            Self::NotReady { psn, .. } | Self::Atomic { psn, .. } => *psn,
         }
     }
 
@@ -123,6 +110,8 @@ struct Unechoed {
 #[derive(Debug)]
 pub(super) struct Responder {
     pub expected: Psn,
+    /// The newest packet that was carried out and is not a READ, or the one before the first: what a repeated WRITE is acknowledged with.
+    pub newest_write: Psn,
     /// Messages completed, 24 bits on the wire.
     pub msn: u32,
     /// The gap before the expected packet has been reported.
@@ -130,7 +119,7 @@ pub(super) struct Responder {
     pub ended: bool,
     pub message: Option<Incoming>,
     /// Data packets that wait for an acknowledgement of several.
-    pub delay: AckDelay<AckPsn, Vec<u8>>,
+    pub delay: AckDelay<Psn, Vec<u8>>,
     queue: VecDeque<Response>,
     /// Results of the newest atomic operations, for repeats.
     pub atomics: VecDeque<(Psn, u64)>,
@@ -143,6 +132,7 @@ impl Responder {
     pub fn new(expected: Psn) -> Self {
         Self {
             expected,
+            newest_write: expected - 1,
             msn: 0,
             nak_sent: false,
             ended: false,
@@ -201,7 +191,7 @@ impl Responder {
     }
 
     /// Acknowledges (`nak` is `None`) or refuses, with INT `int` or, if that has no records, the newest of a packet that waited.
-    pub fn acknowledge(&mut self, psn: AckPsn, nak: Option<NakCode>, int: &[u8]) {
+    pub fn acknowledge(&mut self, psn: Psn, nak: Option<NakCode>, int: &[u8]) {
         let newest = self.delay.acknowledged().filter(|_| !has_records(int));
         self.push(Response::Ack {
             psn,
@@ -229,9 +219,9 @@ impl Responder {
         self.queue.pop_front()
     }
 
-    /// The newest PSN whose response has left.
+    /// The newest PSN whose response has left, or an older one while the answer to a repeated WRITE is the next to leave.
     pub fn newest_left(&self) -> Psn {
-        self.queue.iter().find_map(Response::psn).unwrap_or(self.expected) - 1
+        self.queue.front().map_or(self.expected, Response::psn) - 1
     }
 
     /// Messages completed whose response has left, 24 bits on the wire.
@@ -249,7 +239,7 @@ impl Responder {
         self.delay.take_waiting();
         let mut nak_cut = false;
         self.queue.retain(|response| {
-            let keep = response.psn().is_none_or(|at| at < psn);
+            let keep = response.psn() < psn;
             let negative = matches!(response, Response::Ack { nak: Some(_), .. } | Response::NotReady { .. });
             nak_cut |= !keep && negative;
             keep

@@ -5,7 +5,7 @@ use super::*;
 
 fn ack(psn: u64) -> Response {
     Response::Ack {
-        psn: AckPsn::Exact(psn),
+        psn,
         nak: None,
         msn: 0,
         int: Vec::new(),
@@ -103,7 +103,7 @@ fn a_negative_acknowledgement_cut_off_may_be_sent_again() {
     responder.push(read(start(10), start(30)));
     let nak = Some(NakCode::PsnSequence);
     responder.push(Response::Ack {
-        psn: AckPsn::Exact(start(30)),
+        psn: start(30),
         nak,
         msn: 0,
         int: Vec::new(),

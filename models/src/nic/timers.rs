@@ -101,13 +101,18 @@ impl<M: Memory> Nic<M> {
     /// When [`Self::poll`] has something to do next, ns; `None` while nothing is queued or outstanding.
     pub fn next_deadline(&self) -> Option<u64> {
         let waits = self.qps.values().filter_map(|qp| qp.requester.wait_until);
-        let timers = self.qps.values().filter_map(|qp| qp.requester.deadline).chain(waits);
+        let timers = self.qps.values().filter_map(|qp| qp.requester.deadline);
         let wait = u64::from(self.config.feedback.round_trip_ns);
         let late = self
             .qps
             .values()
             .filter_map(|qp| qp.responder.delay.since().map(|since| since + wait));
         let ticks = self.ticks().into_iter().map(|(_, at)| at);
-        timers.chain(late).chain(ticks).chain(self.next_send()).min()
+        timers
+            .chain(waits)
+            .chain(late)
+            .chain(ticks)
+            .chain(self.next_send())
+            .min()
     }
 }

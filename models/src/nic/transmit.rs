@@ -12,7 +12,7 @@ use super::pacing::PS_PER_NS;
 use super::psn::{payload_len, wire};
 use super::qp::Qp;
 use super::requester::Next;
-use super::responder::{AckPsn, Response};
+use super::responder::Response;
 use super::{request_flow, response_flow};
 use crate::cc::EventKind;
 use crate::wire::*;
@@ -279,13 +279,13 @@ impl<M: Memory> Nic<M> {
             let nak = Some(code);
             let int = if int { INT_EMPTY.to_vec() } else { Vec::new() };
             qp.responder.push(Response::Ack {
-                psn: AckPsn::Exact(next),
+                psn: next,
                 nak,
                 // the READ is not completed, unless it was before
                 msn: msn.wrapping_sub(u32::from(!repeated)) & MASK_24,
                 int,
             });
-            qp.responder.end();
+            self.end_responder(qpn);
             self.counters.count(Counter::NaksSent);
             self.request_refused(now, qpn, code);
             return None;

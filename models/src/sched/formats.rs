@@ -2,6 +2,7 @@
 //! [`crate::fixed::formats`].
 
 use crate::fixed::formats::{RATE_BITS, WINDOW_BITS};
+use crate::wire::rnr_wait_ns;
 
 /// Bits of a PSN.
 pub const PSN_BITS: u32 = 24;
@@ -55,6 +56,10 @@ pub const TIMER_SHIFT: u32 = 10;
 pub const TIMER_BITS: u32 = 16;
 /// Bits of the retry count.
 pub const RETRY_BITS: u32 = 4;
+/// Bits of the register of waits for a receiver that is not ready; all ones are no limit.
+pub const RNR_BITS: u32 = 3;
+/// Bits of such a wait, units of 1.024 us.
+pub const RNR_WAIT_BITS: u32 = 20;
 /// Low bits of `snd_nxt` that the timer compares to see whether something was sent.
 pub const SENT_BITS: u32 = 8;
 /// Bits of the MTU code: payload of 256 << code bytes, code 0 to 4.
@@ -138,4 +143,10 @@ mod tests {
         assert!(cap < 1 << CREDIT_INTEGER);
         assert_eq!(credit_cap(12 << 27 | 1 << 26, 512, 1164), 1164 + 6400 + 1);
     }
+}
+
+/// Time that a receiver-not-ready NAK asks for, by its timer code: units of 1.024 us, rounded up, and one more because the time of its arrival is
+/// rounded down.
+pub fn rnr_wait(code: u8) -> u32 {
+    rnr_wait_ns(code).div_ceil(1 << TIMER_SHIFT) as u32 + 1
 }

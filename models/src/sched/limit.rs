@@ -322,6 +322,7 @@ mod tests {
             now,
             timeout: 10,
             retry_limit: 7,
+            rnr_retry: 7,
             held: 0,
         };
         for stopped in [false, true] {
@@ -347,6 +348,7 @@ mod tests {
             now: 0,
             timeout: 10,
             retry_limit: 7,
+            rnr_retry: 7,
             held: 0,
         };
         let mut sender = SenderState::default();

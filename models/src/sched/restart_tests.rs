@@ -10,6 +10,7 @@ const TIMING: Timing = Timing {
     now: 0,
     timeout: 10,
     retry_limit: 7,
+    rnr_retry: 7,
     held: 0,
 };
 const RESPONSES: FlowSettings = FlowSettings {

@@ -24,6 +24,9 @@ pub enum Op {
     Ack(u32),
     /// The same, and the PSN is missing: go back to it.
     Nak(u32),
+    /// Acknowledgement of everything before the PSN, for which the receiver was not ready: go back to it after the time of this code
+    /// ([`rnr_wait`]).
+    Wait(u32, u8),
     /// Congestion control only.
     Notify,
     /// Work up to the PSN, exclusive.
@@ -64,6 +67,8 @@ pub struct Outcome {
     pub timeout: bool,
     /// The retry limit is reached: the flow has ended.
     pub ended: bool,
+    /// The limit of waits for the receiver.
+    pub not_ready: bool,
     /// Rate and window are written.
     pub paced: bool,
     /// Cap and group are written; by a creation those of [`super::Cap::NONE`].
@@ -79,6 +84,8 @@ pub struct Timing {
     pub timeout: u32,
     /// Retry limit.
     pub retry_limit: u8,
+    /// Waits for a receiver that is not ready, without progress between them; [`RNR_BITS`] ones: no limit.
+    pub rnr_retry: u8,
     /// Bit n: priority n is paused. The timers of its flows start over with each look: a pause is no loss.
     pub held: u8,
 }
@@ -109,7 +116,9 @@ impl SenderState {
             return outcome;
         }
         match op {
-            Op::Ack(psn) | Op::Nak(psn) => self.acknowledge(op, psn, nxt, max, visited, timing, &mut outcome),
+            Op::Ack(psn) | Op::Nak(psn) | Op::Wait(psn, _) => {
+                self.acknowledge(op, psn, nxt, max, visited, timing, &mut outcome)
+            }
             Op::Notify => {
                 outcome.to_cc = true;
                 outcome.snd_nxt = not_behind(nxt, self.una);
@@ -175,6 +184,7 @@ impl SenderState {
         self.restarts = next_count(self.restarts, carried_out);
         self.armed = false;
         self.retries = 0;
+        self.waits = false;
     }
 
     #[allow(clippy::too_many_arguments)] // the fields of one event
@@ -206,7 +216,8 @@ impl SenderState {
         outcome.to_cc = true;
         if !old && distance != 0 {
             self.una = psn;
-            self.retries = 0;
+            (self.retries, self.rnr_waits) = (0, 0);
+            self.waits = false;
             self.since = timing.now;
             outcome.wake = true;
             if is_after(psn, self.to) {
@@ -214,11 +225,28 @@ impl SenderState {
             }
         }
         outcome.snd_nxt = not_behind(nxt, self.una);
-        if matches!(op, Op::Nak(_)) && !old {
-            self.rewind(visited.seen);
-            outcome.snd_nxt = self.una;
-            outcome.wake = true;
+        if old || matches!(op, Op::Ack(_)) {
+            return;
         }
+        if self.waits {
+            // said again, or the gap behind it that the receiver reports
+            outcome.to_cc = matches!(op, Op::Wait(..));
+            return;
+        }
+        if let Op::Wait(_, code) = op {
+            if self.rnr_waits == timing.rnr_retry && timing.rnr_retry < (1 << RNR_BITS) - 1 {
+                self.alive = false;
+                (outcome.ended, outcome.not_ready) = (true, true);
+                return;
+            }
+            self.rnr_waits = (self.rnr_waits + 1) & ((1 << RNR_BITS) - 1);
+            (self.waits, self.wait) = (true, rnr_wait(code));
+            self.since = timing.now;
+            self.armed = false;
+        }
+        self.rewind(visited.seen);
+        outcome.snd_nxt = self.una;
+        outcome.wake = true;
     }
 
     fn rewind(&mut self, carried_out: u32) {
@@ -231,7 +259,13 @@ impl SenderState {
         let low = nxt & ((1 << SENT_BITS) - 1);
         let age = timing.now.wrapping_sub(self.since) & ((1 << TIMER_BITS) - 1);
         let behind = ahead(nxt, self.una);
-        if behind == 0 || behind >= 1 << 23 {
+        if self.waits {
+            // the time may be longer than that of the age
+            outcome.wake = age >= self.wait;
+            self.waits = !outcome.wake;
+            self.wait = self.wait.saturating_sub(age);
+            self.since = timing.now;
+        } else if behind == 0 || behind >= 1 << 23 {
             self.armed = false;
         } else if !self.armed || low != self.sent || visited.stopped || timing.held >> (self.priority & 7) & 1 == 1 {
             self.armed = true;

@@ -40,6 +40,22 @@ pub struct SenderState {
     pub armed: bool,
     /// The flow has no timer.
     pub timerless: bool,
+    /// The receiver was not ready for `una`: nothing is granted until the time is over.
+    pub waits: bool,
+    /// What was left of that time at `since`, units of 1.024 us.
+    pub wait: u32,
+    /// Such waits since the last progress, modulo 2^[`RNR_BITS`].
+    pub rnr_waits: u8,
+}
+
+impl SenderState {
+    /// The state as visits see it: a flow that waits for its receiver has no work.
+    pub fn shown(&self) -> Self {
+        Self {
+            end: if self.waits { self.una } else { self.end },
+            ..*self
+        }
+    }
 }
 
 /// What visits alone change.

@@ -26,6 +26,7 @@ const TIMING: Timing = Timing {
     now: 0,
     timeout: 10,
     retry_limit: 1,
+    rnr_retry: 7,
     held: 0,
 };
 
@@ -98,7 +99,7 @@ proptest! {
         steps in prop::collection::vec((0u8..10, 0u32..40, prop_oneof![Just(0u8), 0u8..2]), 1..400),
     ) {
         let registers = SchedRegisters::default();
-        let timing = |now| Timing { now, timeout: 10, retry_limit: 7, held: 0 };
+        let timing = |now| Timing { now, timeout: 10, retry_limit: 7, rnr_retry: 7, held: 0 };
         let (mut sender, mut state) = (SenderState::default(), VisitState::default());
         let mut generation = 1u8;
         sender.handle(Op::Create(start, MTU_1024), generation, &state, &timing(0));
@@ -182,6 +183,7 @@ fn the_timer_runs_only_with_data_outstanding_and_ends_the_flow_at_the_limit() {
                 now,
                 timeout: 10,
                 retry_limit: 2,
+                rnr_retry: 7,
                 held: 0,
             },
         )
@@ -298,6 +300,7 @@ fn progress_gives_the_retries_back() {
             now,
             timeout: 3,
             retry_limit: 2,
+            rnr_retry: 7,
             held: 0,
         };
         let outcome = sender.handle(op, sender.generation, &visited, &timing);
@@ -315,4 +318,87 @@ fn progress_gives_the_retries_back() {
     assert_eq!(operate(Op::Tick, una + 8), (true, false), "first");
     assert_eq!(operate(Op::Tick, una + 8), (true, false), "second");
     assert_eq!(operate(Op::Tick, una + 8), (false, true), "third");
+}
+
+/// Times of some timer codes (InfiniBand Architecture Specification 1, table of RNR NAK timers), us.
+#[test]
+fn waits_for_a_receiver_that_is_not_ready() {
+    for (code, us) in [
+        (0, 655_360),
+        (1, 10),
+        (3, 30),
+        (4, 40),
+        (5, 60),
+        (6, 80),
+        (12, 640),
+        (13, 960),
+        (30, 327_680),
+        (31, 491_520),
+    ] {
+        let units = u64::from(rnr_wait(code));
+        assert!(units < 1 << RNR_WAIT_BITS, "code {code}");
+        // the wait begins within a unit and ends with one
+        assert!(
+            (units - 1) * 1024 >= us * 1000 && (units - 2) * 1024 < us * 1000,
+            "code {code}: {units}"
+        );
+    }
+}
+
+/// A flow that waits has no work for visits; what is said again changes nothing; the timer ends the wait, with pauses longer than it counts at once.
+#[test]
+fn a_flow_waits_for_its_receiver() {
+    let mut sender = busy_sender(10);
+    let at = |now| Timing { now, ..TIMING };
+    let outcome = sender.handle(Op::Wait(2, 0), 0, &sent(5), &at(100));
+    assert!(outcome.to_cc && outcome.wake && outcome.snd_nxt == 2);
+    assert_eq!(
+        (sender.una, sender.shown().end, sender.end, sender.rewinds),
+        (2, 2, 10, 1)
+    );
+    for op in [Op::Wait(2, 1), Op::Nak(2)] {
+        let before = sender;
+        let outcome = sender.handle(op, 0, &sent(5), &at(200));
+        assert_eq!((sender, outcome.to_cc), (before, op != Op::Nak(2)), "{op:?}");
+    }
+    let (mut now, mut looks) = (100, 0);
+    while sender.waits {
+        now = (now + 40_000) & 0xffff;
+        let outcome = sender.handle(Op::Tick, 0, &sent(5), &at(now));
+        assert!(!outcome.timeout && outcome.wake != sender.waits);
+        looks += 1;
+    }
+    // 655.36 ms in looks of 40.96 ms
+    assert_eq!(looks, 17);
+    assert_eq!(sender.shown().end, 10);
+    // progress ends a wait, too
+    sender.handle(Op::Wait(2, 0), 0, &sent(5), &at(0));
+    sender.handle(Op::Ack(3), 0, &sent(5), &at(1));
+    assert!(!sender.waits && sender.rnr_waits == 0);
+}
+
+#[test]
+fn the_limit_of_waits_ends_a_flow() {
+    for limit in [0, 1, 3, 7] {
+        let mut sender = busy_sender(10);
+        let timing = |now| Timing {
+            now,
+            rnr_retry: limit,
+            ..TIMING
+        };
+        let mut waits = 0;
+        for round in 0..20 {
+            let now = 1000 * round;
+            let outcome = sender.handle(Op::Wait(2, 1), 0, &sent(5), &timing(now));
+            assert_eq!(outcome.ended, outcome.not_ready);
+            if outcome.ended {
+                break;
+            }
+            waits += 1;
+            sender.handle(Op::Tick, 0, &sent(5), &timing(now + 500));
+            assert!(!sender.waits);
+        }
+        assert_eq!(waits, if limit == 7 { 20 } else { limit }, "limit {limit}");
+        assert_eq!(sender.alive, limit == 7);
+    }
 }

@@ -93,6 +93,7 @@ pub fn visit_at(
     moment: &Moment,
     registers: &SchedRegisters,
 ) -> Visit {
+    let sender = &sender.shown();
     let Moment {
         now,
         paused,

@@ -72,6 +72,8 @@ pub fn law_event(event: &CcEvent) -> LawEvent {
         psn_next: U(event.psn_next.into()),
         generation: U(event.generation.into()),
         flow: U(u64::from(event.flow) & 0xffff),
+        not_ready: false,
+        rnr_timer: U(0),
         telemetry: Telemetry {
             now: U(event.now & CLOCK),
             bytes: U(event.bytes.into()),

@@ -34,6 +34,8 @@ pub struct DmaReader {
     pub job: StreamIn<DmaJob>,
     /// 512 bits of data, 7 bits number of bytes, last beat of its job, bus error in this job (on its last beat).
     pub payload: StreamOut<PayloadBeat>,
+    /// Pulse: memory has given all that a job asked for.
+    pub job_done: Signal<Out, Bit>,
     /// Memory: reads with identifier 0, so that data comes in order, of whole 64-byte lines that cross no 4 KiB; `rid` and `rlast` are not
     /// looked at, beats are counted.
     pub m_axi: AxiReadOut,
@@ -50,6 +52,7 @@ pub struct DmaReader {
     room: DFF<Bit>,
     grown: Signal<Local, U<10>>,
     leaves: Signal<Local, Bit>,
+    job_done_r: DFF<Bit>,
 }
 
 #[kernel]
@@ -82,6 +85,8 @@ impl Logic for DmaReader {
         fields!(line: data = m_axi.r.data, failed = response.error);
         inputs!(align: line.data = line, line.valid = m_axi.r.valid);
         m_axi.r.ready = align.line.ready;
+        job_done_r = align.payload_valid & align.payload.val().last;
+        job_done = job_done_r;
         beats.up.data = align.payload;
         beats.up.valid = align.payload_valid;
         StreamOut::<PayloadBeat>::link(&mut payload, &mut beats.down);
@@ -92,6 +97,6 @@ impl Logic for DmaReader {
         promised = if leaves { grown - 1 } else { grown };
         // known without the sum
         room = (promised <= bits_u::<10>(448)) & (!split.shape_valid | (promised <= bits_u::<10>(384)));
-        reset!(promised, room);
+        reset!(promised, room, job_done_r);
     }
 }

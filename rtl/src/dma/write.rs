@@ -29,6 +29,8 @@ pub struct DmaWriter {
     pub payload: StreamIn<WriteLine>,
     /// One a job, in order, after the response of its last burst: a bus error happened.
     pub written: StreamOut<U<1>>,
+    /// Pulse: memory has taken a job whole, or refused it; a clock after its last response.
+    pub job_done: Signal<Out, Bit>,
     /// Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
     pub m_axi: AxiWriteOut,
     #[signals(Bit: ends, response, error)]
@@ -38,8 +40,8 @@ pub struct DmaWriter {
     tokens: StreamFifo<U<1>, 5, 16>,
     start: Signal<Local, ByteAddress>,
     line: Signal<Local, WriteLine>,
+    #[registers(Bit: failed, job_done_r)]
     answer: Signal<Local, AxiResponse>,
-    failed: DFF<Bit>,
 }
 
 #[kernel]
@@ -88,6 +90,8 @@ impl Logic for DmaWriter {
         tokens.up.data = bit_cast_b(error);
         tokens.up.valid = response & ends;
         StreamOut::<U<1>>::link(&mut written, &mut tokens.down);
-        reset!(failed);
+        job_done_r = response & ends;
+        job_done = job_done_r;
+        reset!(failed, job_done_r);
     }
 }

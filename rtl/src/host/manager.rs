@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `Idle` | takes a command, or a control packet when there is none |
 //! | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
+//! | `FindNumber` | looks whether another queue pair has the number, one place a clock |
 //! | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four clocks |
 //! | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
+//! | `Settle`, `AwaitQuiet` | waits until memory has answered what was issued before: for the queue pair that is removed, or for the old content of a region slot |
 //! | `Limit` | cap and group of a flow |
 //! | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 //! | `Publish` | context alive |
@@ -19,11 +21,12 @@
 //! A creation is followed by no other command for 31 clocks, in which its listeners are done with it.
 //!
 //! Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
-//! the creation of the next one.
+//! the creation of the next one; one that the host created is neither replaced nor removed by a control packet.
 
 // The file is longer than others: it is one automaton, whose steps are read in their order, and a quarter of it are the ports' comments.
 
 use super::control::ControlGate;
+use super::numbers::NumberCheck;
 use super::qp_states::QpStates;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -116,27 +119,37 @@ pub struct Manager {
     pub cc_law: Signal<Out, U<3>>,
     /// First window and rate of queue pairs without a law.
     pub first: StreamOut<FlowUpdate>,
+    /// Pulse: what is on its way is waited for.
+    pub fence: Signal<Out, Bit>,
+    /// What was on its way with the last one has ended; low from two clocks after it on.
+    pub quiet: Signal<In, Bit>,
     /// Work requests of control packets.
     pub work: StreamOut<WorkRequest>,
     /// A control packet was carried out.
     pub control_accepted: Signal<Out, Bit>,
     /// A control packet was refused.
     pub control_refused: Signal<Out, Bit>,
+    /// One of the halves of a queue pair has ended, and none before; one pulse for each.
+    pub qp_died: Signal<Out, Bit>,
     #[registers(U<5>: neighbour)]
     #[registers(ManagerStep: step)]
     #[registers(HostOperation: operation)]
     #[registers(CommandResult: code)]
     #[registers(Bit: index_ok, law_ok, mtu_ok, region_ok, neighbour_ok, found)]
     #[registers(Bit: by_packet, fits, replaces, context_valid_r, region_valid_r, accepted_r, refused_r, done_r)]
-    #[registers(Bit: sweeping, response, open, posted)]
+    #[registers(Bit: sweeping, response, open, posted, fence_r)]
+    /// Clocks until no job is made any more for what has been removed.
+    calm: DFF<U<6>>,
     #[registers(U<3>: sweep_step)]
     #[signals(QpContext: asked, filled)]
     #[signals(QpFlow: half, own_flow)]
     #[signals(U<8>: generation, next_generation)]
-    #[signals(Bit: exists, is_int, flow_step, cc_step, first_step, creating, takes, arrived)]
+    #[signals(Bit: exists, is_int, flow_step, cc_step, first_step, creating, takes, arrived, hosts)]
     #[signals(U<16>: source_port, flow_number)]
     gate: ControlGate,
     states: QpStates,
+    /// Is the number of the queue pair to create another one's?
+    numbers: NumberCheck,
     neighbours: RamReg<Neighbour, 4>,
     #[init(Constant::new(U(LAWS.iter().fold(0, |codes, law| codes | u64::from(law.needs_int) << law.code))))]
     need_int: Constant<U<8>>,
@@ -169,6 +182,7 @@ impl Logic for Manager {
     fn update(&mut self) {
         gate.reset = reset;
         inputs!(states: reset, requester_ended_valid, requester_ended, responder_ended_valid, responder_ended);
+        qp_died = states.died;
         StreamIn::<ControlPacket>::link(&mut packet, &mut gate.packet);
         inputs!(gate:
             now, cfg_mtu, cfg_default_law, cfg_control_enable, cfg_control_interval, cfg_control_key,
@@ -233,11 +247,14 @@ impl Logic for Manager {
         region_ok = index < 32;
         neighbour_ok = index < 16;
         exists = index_ok & current.alive;
+        // control packets leave alone what the host created, alive or ended
+        hosts = by_packet & !current.by_packet;
         asked = bit_cast_word::<QpContext, W<384, 6>>(body);
         mtu_ok = asked.mtu <= 4;
         law_ok = laws.get_bit(asked.law.index()) & (asked.int_on | !need_int.get_bit(asked.law.index()));
         region_valid_r = false;
         neighbours.we = false;
+        numbers.start = false;
         if step == ManagerStep::Decide {
             step = ManagerStep::Report;
             code = CommandResult::BadOperation;
@@ -248,20 +265,18 @@ impl Logic for Manager {
                     code = CommandResult::BadMtu;
                 } else if !law_ok {
                     code = CommandResult::BadLaw;
-                } else if exists & !states.ended {
+                } else if exists & (hosts | !states.ended) {
                     code = CommandResult::Exists;
                 } else {
                     code = CommandResult::Done;
                     replaces = true;
-                    step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
-                    if by_packet {
-                        step = ManagerStep::AddressNeighbour;
-                    }
+                    step = ManagerStep::FindNumber;
+                    numbers.start = true;
                 }
             }
             if operation == HostOperation::RemoveQp {
                 code = CommandResult::Absent;
-                if exists {
+                if exists & !hosts {
                     code = CommandResult::Done;
                     step = ManagerStep::Void;
                 }
@@ -271,6 +286,7 @@ impl Logic for Manager {
                 if region_ok {
                     code = CommandResult::Done;
                     region_valid_r = true;
+                    step = ManagerStep::Settle;
                 }
             }
             if operation == HostOperation::WriteNeighbour {
@@ -286,6 +302,18 @@ impl Logic for Manager {
                     code = CommandResult::Done;
                     step = ManagerStep::Limit;
                 }
+            }
+        }
+
+        // two queue pairs of one number would answer as a third
+        if (step == ManagerStep::FindNumber) & numbers.done {
+            step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
+            if by_packet {
+                step = ManagerStep::AddressNeighbour;
+            }
+            if numbers.taken {
+                code = CommandResult::BadNumber;
+                step = ManagerStep::Report;
             }
         }
 
@@ -359,6 +387,7 @@ impl Logic for Manager {
             fields!(context_r.d: generation, source_port);
             states.write = true;
             states.new_word.next.alive = true;
+            states.new_word.next.by_packet = by_packet;
             states.new_word.next.law = law;
             states.new_word.next.generation = generation;
         }
@@ -381,6 +410,8 @@ impl Logic for Manager {
         }
         context_valid = context_valid_r;
         context_data = context_r;
+        inputs!(numbers: reset, context_valid = context_valid_r, context_qp, context_data = context_r);
+        inputs!(numbers: number = asked.local_qpn, place = qp);
         region_valid = region_valid_r;
         region_slot = bit_cast_u::<5, 24>(index);
         region_data = bit_cast_word::<Region, W<384, 6>>(body);
@@ -440,14 +471,31 @@ impl Logic for Manager {
                         step = if asked.law.any() { ManagerStep::CreateLaw } else { ManagerStep::FirstRate };
                     }
                 } else {
-                    // removed; the next one is created in its place, or that was all
-                    step = if replaces { ManagerStep::CreateFlow } else { ManagerStep::Report };
+                    // removed, but for what memory still has to do
+                    step = ManagerStep::Settle;
                     if flow_step & current.law.any() {
                         step = ManagerStep::RemoveLaw;
                     }
                 }
             }
         }
+
+        // done means quiet: what was issued before has been answered; the next queue pair is created in its place, or that was all
+        if calm.any() {
+            calm = calm - 1;
+        }
+        if (step == ManagerStep::Decide) | (step == ManagerStep::Void) {
+            calm = bits_u::<6>(63);
+        }
+        fence_r = false;
+        if (step == ManagerStep::Settle) & !calm.any() {
+            step = ManagerStep::AwaitQuiet;
+            fence_r = true;
+        }
+        if (step == ManagerStep::AwaitQuiet) & quiet & !fence_r {
+            step = if replaces { ManagerStep::CreateFlow } else { ManagerStep::Report };
+        }
+        fence = fence_r;
 
         // answers to what is posted, and frames that a peer sends to a queue pair that was reported, are to find it
         arrived = contexts_found & !context_valid_r;
@@ -489,7 +537,7 @@ impl Logic for Manager {
 
         if reset {
             clear! {
-                context_valid_r, region_valid_r, open, posted, works, accepted_r, refused_r, done_r, settle, step, sweep_step, sweep_qp
+                context_valid_r, region_valid_r, open, posted, works, accepted_r, refused_r, done_r, settle, step, sweep_step, sweep_qp, calm, fence_r
             }
             sweeping = true;
         }

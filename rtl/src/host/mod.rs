@@ -1,8 +1,10 @@
 //! Host side: registers, commands and contexts of queue pairs, memory regions.
 
 pub mod control;
+pub mod fence;
 pub mod generations;
 pub mod manager;
+pub mod numbers;
 pub mod qp_states;
 pub mod regions;
 pub mod registers;

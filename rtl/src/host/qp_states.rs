@@ -3,7 +3,7 @@
 use super::generations::GenerationCheck;
 use crate::emit::naming::named_inside;
 use crate::prim::ram::Ram;
-use crate::prim::uint::U;
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::bits_zero;
 use crate::words::context::QpLife;
@@ -22,7 +22,7 @@ pub struct QpStates {
     pub qp: Signal<In, U<8>>,
     /// Its word, one clock later.
     pub word: Signal<Out, QpLife>,
-    /// One of its halves has ended; one clock after `qp`.
+    /// One of its halves has ended, or it does not live; one clock after `qp`.
     pub ended: Signal<Out, Bit>,
     /// Write the word of `qp`; it happens in the next clock.
     pub write: Signal<In, Bit>,
@@ -36,7 +36,14 @@ pub struct QpStates {
     pub responder_ended_valid: Signal<In, Bit>,
     /// Which.
     pub responder_ended: Signal<In, QpOfGeneration>,
+    /// A half of a queue pair that lives has ended, and none of its halves before; one pulse for each.
+    pub died: Signal<Out, Bit>,
     #[signals(W<256, 4>: marks_1, marks_2)]
+    #[signals(Bit: requester_first, responder_first)]
+    #[registers(Bit: requester_died, responder_died, died_r)]
+    /// Queue pairs that have died, and whose pulse is to come.
+    untold: DFF<U<4>>,
+    untold_now: Signal<Local, U<4>>,
     words: Ram<QpLife, 8>,
     requester_check: GenerationCheck,
     responder_check: GenerationCheck,
@@ -83,7 +90,22 @@ impl Logic for QpStates {
         if responder_ends {
             marks_2 = marks_1.replace_bit(responder_qp.index(), true);
         }
-        marks = if write_1 & new_1.q.val().alive { marks_2.replace_bit(qp_1.index(), false) } else { marks_2 };
+        // whoever does not live has nothing to end
+        marks = if write_1 { marks_2.replace_bit(qp_1.index(), !new_1.q.val().alive) } else { marks_2 };
+
+        // who is marked for the first time has died
+        requester_first = requester_ends & !marks.get_bit(requester_qp.index());
+        responder_first = responder_ends & !marks_1.get_bit(responder_qp.index());
+        assign!(requester_died.d = requester_first, responder_died.d = responder_first);
+        untold_now =
+            untold + bit_cast_u::<4, 1>(bit_cast_b(requester_died)) + bit_cast_u::<4, 1>(bit_cast_b(responder_died));
+        died_r = untold_now.any();
+        untold = untold_now - bit_cast_u::<4, 1>(bit_cast_b(untold_now.any()));
+        died = died_r;
+
+        if reset {
+            clear!(requester_died, responder_died, untold, died_r);
+        }
 
         inputs!(words: we, waddr, wdata);
         inputs!([requester_check, responder_check]: we, waddr);

@@ -98,6 +98,8 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     pub probe_timeout: Signal<In, U<32>>,
     /// Register: least number of requests with payload between two probes.
     pub probe_packets: Signal<In, U<8>>,
+    /// Register: waits for a receiver that is not ready; 7 is no limit.
+    pub rnr_retry: Signal<In, U<3>>,
     /// Probes.
     pub probe: StreamOut<AckSend>,
     /// Pulse: a response to a probe did not count.
@@ -169,7 +171,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
 {
     fn update(&mut self) {
         inputs!([scheduler, law, probes, events, feedbacks, works, commands, updates]: reset);
-        inputs!(scheduler: now, pause);
+        inputs!(scheduler: now, pause, rnr_retry);
         ConfigIn::link(&mut self.sched_param, &mut self.scheduler.param);
         inputs!(scheduler: level_write, level_group, level_rate, cap_window, cap_time, cap_dither, look);
         outputs!(scheduler: active, sent);
@@ -234,6 +236,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.events.first.data.next.now = self.answered.data.val().telemetry.now;
         self.events.first.data.next.sent_at = self.answered.data.val().telemetry.sent_at;
         self.events.first.data.next.sent_valid = self.answered.data.val().telemetry.sent_valid;
+        self.events.first.data.next.not_ready = self.answered.data.val().not_ready;
+        self.events.first.data.next.rnr_timer = self.answered.data.val().rnr_timer;
         self.told.next = self.probes.passed.data.val();
         inputs!(fields: stack = told.int_stack, length = told.int_length, speeds);
         self.told_kind.next = bit_cast_word::<CcEventKind, U<3>>(self.told.val().event_kind);
@@ -263,6 +267,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         // READ responses are not timed
         self.events.second.data.next.sent_at = bits_u::<48>(0);
         self.events.second.data.next.sent_valid = false;
+        self.events.second.data.next.not_ready = false;
+        self.events.second.data.next.rnr_timer = bits_u::<5>(0);
         self.many_hops.next = self.probes.passed.valid.val()
             & self.events.second.ready.val()
             & !self.is_cnp.val()
@@ -280,6 +286,8 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.scheduler.event.data.next.psn_next = self.happened.val().psn_next;
         self.scheduler.event.data.next.generation = self.happened.val().generation;
         self.scheduler.event.data.next.flow = bit_cast_u::<16, 9>(self.happened.val().flow);
+        self.scheduler.event.data.next.not_ready = self.happened.val().not_ready;
+        self.scheduler.event.data.next.rnr_timer = self.happened.val().rnr_timer;
         self.scheduler.event.data.next.telemetry.now = self.happened.val().now;
         self.scheduler.event.data.next.telemetry.sent_at = self.happened.val().sent_at;
         self.scheduler.event.data.next.telemetry.sent_valid = self.happened.val().sent_valid;

@@ -10,6 +10,7 @@
 use super::flows::Flows;
 use crate::cc::slot::ConfigOut;
 use crate::dma::write::DmaWriter;
+use crate::host::fence::Fence;
 use crate::host::manager::Manager;
 use crate::host::registers::pulses::CounterPulses;
 use crate::host::registers::Registers;
@@ -118,6 +119,8 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     tx: TxPipe,
     /// Pulses of all blocks for the counters.
     counters: CounterPulses,
+    /// What is on its way to memory, for removals.
+    fence: Fence,
     /// The scheduler's register OVERHEAD, which Select needs too: bytes of a frame beside its payload.
     overhead: DFF<U<10>>,
     /// A flow at its retry limit waits to be told to the manager; the requester's own ends go first.
@@ -169,7 +172,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.asleep.next = !self.running.q.val();
         inputs!([
             registers, manager, rx, responder, notify, writer, commit, queue, works, requester, read_errors, flows,
-            tx, counters
+            tx, counters, fence
         ]: reset = asleep);
 
         // registers and manager; blocks hear of a reset one clock late, so what they offer and take at the ports is held back here
@@ -278,10 +281,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         // requester
         self.requester.now.next = self.now.val();
         self.requester.max_reads.next = self.registers.cfg.max_rd_atomic.val().get_bits::<5>(0);
-        if self.registers.cfg.max_rd_atomic.val() > 31 {
-            // a ring has 16 messages, so more than that is no limit
-            self.requester.max_reads.next = bits_u::<5>(31);
-        }
         inputs!(requester from registers: speeds = cfg.speed_valid);
         self.requester.probing.next = self.registers.cfg.probe_interval.val().any();
         inputs!(requester from manager:
@@ -313,7 +312,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.flows.speeds.next = self.registers.cfg.speed_valid.val();
         SendOut::join(&mut self.flows.send, &mut self.tx.send);
         FeedbackOut::join(&mut self.tx.feedback, &mut self.flows.feedback);
-        inputs!(flows from registers: times_spacing = cfg.times_spacing);
+        inputs!(flows from registers: times_spacing = cfg.times_spacing, rnr_retry = cfg.rnr_retry);
         inputs!(flows from manager: context_valid, context_qp, context_data);
         inputs!(flows from tx:
             left_valid = request_left, left_qp = note_qp, left_generation = note_generation, left_psn = note_psn,
@@ -394,6 +393,13 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             fields!(left_qp.d from queue: qp = left_qp, generation = left_generation);
         }
 
+        // removals wait for what memory has to do
+        inputs!(fence from manager: begin = fence);
+        inputs!(fence from rx: frame_enters, frame_done, write_made);
+        inputs!(fence from writer: write_done = job_done);
+        inputs!(fence from tx: read_made, read_done);
+        inputs!(manager from fence: quiet);
+
         // counters
         self.counters.rx_frame.next = self.rx_valid.val() & self.s_axis_rx.tlast.val();
         inputs!(counters: lost = rx.lost, unfair = rx.unfair, marked = rx.mark_valid, notified = tx.notified, stray = flows.stray);
@@ -403,7 +409,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.counters.failed.next = self.commit.fail_valid.val() | self.left_ends.val();
         inputs!(counters:
             timeout = flows.timeout, repeated = tx.repeated, many_hops = flows.many_hops, bad_speed = flows.bad_speed,
-            accepted = manager.control_accepted, refused = manager.control_refused);
+            accepted = manager.control_accepted, refused = manager.control_refused, died = manager.qp_died);
         if self.asleep.val() {
             self.overhead.d.next = bits_u::<10>(124);
             clear!(ended_waits, left_waits);

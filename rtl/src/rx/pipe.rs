@@ -79,11 +79,17 @@ pub struct RxPipe {
     /// Whose.
     pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of `hpcc_models::nic::Counter::ALL`.
-    pub counts: Signal<Out, U<44>>,
+    pub counts: Signal<Out, U<50>>,
     /// A frame was lost because the packet buffer was full.
     pub lost: Signal<Out, Bit>,
     /// A frame was dropped because its queue pair had its share of the packet buffer.
     pub unfair: Signal<Out, Bit>,
+    /// Pulse: a frame has come to where its queue pair is looked up.
+    pub frame_enters: Signal<Out, Bit>,
+    /// Pulse: a frame that has entered is done with, the oldest first.
+    pub frame_done: Signal<Out, Bit>,
+    /// With `frame_done`: memory is to be written.
+    pub write_made: Signal<Out, Bit>,
     parser: RxParser,
     lookup: QpLookup,
     store: PacketBuffer,
@@ -127,7 +133,7 @@ impl Logic for RxPipe {
         StreamOut::<Notice>::link(&mut notice, &mut dispatch.notice);
         StreamOut::<ControlPacket>::link(&mut control, &mut dispatch.control);
         StreamOut::<AckSend>::link(&mut answer, &mut dispatch.answer);
-        outputs!(dispatch: mark_valid, mark, unfair);
+        outputs!(dispatch: mark_valid, mark, unfair, frame_enters, frame_done, write_made);
         counts = dispatch.counts;
     }
 }

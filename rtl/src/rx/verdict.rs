@@ -8,29 +8,29 @@ use crate::{block, kernel};
 use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
 
-/// Counter of each drop code from 1 on; 1, the MAC's own error, has none in the model.
-pub const DROP_COUNTERS: [Option<Counter>; 21] = [
-    None,
-    Some(Counter::ShortFrame),
-    Some(Counter::WrongMac),
-    Some(Counter::NotIpv4),
-    Some(Counter::IpVersion),
-    Some(Counter::IpOptions),
-    Some(Counter::IpLength),
-    Some(Counter::IpChecksum),
-    Some(Counter::IpFragment),
-    Some(Counter::WrongIp),
-    Some(Counter::NotUdp),
-    Some(Counter::UdpLength),
-    Some(Counter::UdpPort),
-    Some(Counter::UdpChecksum),
-    Some(Counter::IntLength),
-    Some(Counter::TransportLength),
-    Some(Counter::Icrc),
-    Some(Counter::Opcode),
-    Some(Counter::TransportLength),
-    Some(Counter::TransportVersion),
-    Some(Counter::PartitionKey),
+/// Counter of each drop code from 1 on.
+pub const DROP_COUNTERS: [Counter; 21] = [
+    Counter::BadFrame,
+    Counter::ShortFrame,
+    Counter::WrongMac,
+    Counter::NotIpv4,
+    Counter::IpVersion,
+    Counter::IpOptions,
+    Counter::IpLength,
+    Counter::IpChecksum,
+    Counter::IpFragment,
+    Counter::WrongIp,
+    Counter::NotUdp,
+    Counter::UdpLength,
+    Counter::UdpPort,
+    Counter::UdpChecksum,
+    Counter::IntLength,
+    Counter::TransportLength,
+    Counter::Icrc,
+    Counter::Opcode,
+    Counter::TransportLength,
+    Counter::TransportVersion,
+    Counter::PartitionKey,
 ];
 
 /// Verdict on a frame whose headers and sums are known.

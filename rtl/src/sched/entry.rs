@@ -126,6 +126,10 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         if event.data.val().telemetry.event_kind == 1 {
             event_word.kind = OpKind::Nak;
         }
+        if event.data.val().not_ready {
+            event_word.kind = OpKind::Wait;
+        }
+        event_word.rnr_timer = event.data.val().rnr_timer;
         event_word.generation = event.data.val().generation;
         event_word.psn = event.data.val().psn_next;
         events.up_valid = event.valid;
@@ -232,12 +236,12 @@ impl<const A: usize, const T: usize> Logic for Entry<A, T> {
         });
         chosen_look = if look_1 { bit_cast_u::<16, A>(latest) } else { bits_u::<16>(0) };
         chosen = chosen_update | chosen_command | chosen_event | chosen_feedback | chosen_work | chosen_look;
-        word_r = bit_cast_word::<Operation, W<140, 3>>(
-            bit_cast_bus::<140, 3, Operation>(of_updates)
-                | bit_cast_bus::<140, 3, Operation>(of_commands)
-                | bit_cast_bus::<140, 3, Operation>(of_events)
-                | bit_cast_bus::<140, 3, Operation>(of_feedbacks)
-                | bit_cast_bus::<140, 3, Operation>(of_works),
+        word_r = bit_cast_word::<Operation, W<145, 3>>(
+            bit_cast_bus::<145, 3, Operation>(of_updates)
+                | bit_cast_bus::<145, 3, Operation>(of_commands)
+                | bit_cast_bus::<145, 3, Operation>(of_events)
+                | bit_cast_bus::<145, 3, Operation>(of_feedbacks)
+                | bit_cast_bus::<145, 3, Operation>(of_works),
         );
         if look_1 {
             word_r.kind = OpKind::Tick;

@@ -108,4 +108,6 @@ pub struct EndedOut {
     pub flow: Signal<Out, U<16>>,
     /// Generation.
     pub generation: Signal<Out, U<8>>,
+    /// The limit is that of waits for a receiver that is not ready.
+    pub not_ready: Signal<Out, Bit>,
 }

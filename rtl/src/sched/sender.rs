@@ -17,11 +17,13 @@ use super::pacing::PacingUpdate;
 use crate::emit::naming::named_by_size;
 use crate::prim::delay::Delay;
 use crate::prim::forward_ram::ForwardRam;
+use crate::prim::rom::Rom;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::words::requester::PsnDistance;
 use crate::words::sched::{FlowCap, FlowShared, OpKind, Operation, PacingState, SenderFlow, Visited};
 use crate::{block, kernel};
+use hpcc_models::sched::formats::rnr_wait;
 use rust_hdl::prelude::*;
 
 /// Sender state of 2^`A` flows; an engine's index has `I` bits.
@@ -51,6 +53,8 @@ pub struct Sender<const A: usize, const I: usize> {
     pub timeout: Signal<In, U<16>>,
     /// Register, in clock 6: retry limit.
     pub retry_limit: Signal<In, U<4>>,
+    /// Register, in clock 6: waits for a receiver that is not ready; 7 is no limit.
+    pub rnr_retry: Signal<In, U<3>>,
     /// Clock 5: time in units of 1.024 us.
     pub timer_now: Signal<In, U<16>>,
     /// Clock 6: priorities whose timers start over with each look.
@@ -73,8 +77,10 @@ pub struct Sender<const A: usize, const I: usize> {
     pub engine_index: Signal<Out, U<I>>,
     /// Clock 9: flow.
     pub flow_9: Signal<Out, U<A>>,
-    /// Clock 9: sender state for visits.
+    /// Clock 9: sender state for visits: a flow that waits for its receiver has no work.
     pub sender: Signal<Out, FlowShared>,
+    /// Clock 9: the same with its work.
+    pub known: Signal<Out, FlowShared>,
     /// Clock 9: pacing; zero of a flow that is cleared.
     pub pacing: Signal<Out, PacingState>,
     /// Clock 9: pacing is written.
@@ -107,6 +113,8 @@ pub struct Sender<const A: usize, const I: usize> {
     pub generation: Signal<Out, U<8>>,
     /// Clock 9: the flow has ended at its retry limit.
     pub ended: Signal<Out, Bit>,
+    /// Clock 9: at that of waits for its receiver.
+    pub tired: Signal<Out, Bit>,
     /// Clock 8, counter pulse: a flow that does not exist, or an earlier generation.
     pub late: Signal<Out, Bit>,
     /// Clock 8, counter pulse: acknowledges what was never sent.
@@ -122,7 +130,19 @@ pub struct Sender<const A: usize, const I: usize> {
     #[registers(Bit: own_8, acknowledges_8, good, old_8, jumps, ends_read, expired, rewind, disarms, arms, extends, advances)]
     #[registers(Bit: behind, created_9, limited_9, worked_9, notify_9, paced_9, wake_9, clear_9, to_cc_9)]
     #[registers(Bit: creates, clears, starts_over, removes)]
-    #[registers(Bit: timed_out_9, ended_9, late_9, beyond_9)]
+    #[registers(Bit: timed_out_9, ended_9, tired_9, late_9, beyond_9)]
+    // a receiver that is not ready: the time is over, the waits are as many as may be, or none may be; a wait begins, is said again, lasts, ends; the flow ends
+    #[registers(Bit: lasted, worn, never, begins_wait, said_again, lapses, releases, tires)]
+    #[registers(U<20>: rest_7, rest_8)]
+    #[registers(U<24>: shown_end_9)]
+    #[signals(Bit: waiting, stays, asks_wait, worn_now)]
+    #[signals(U<20>: long_age)]
+    #[signals(U<24>: shown_end)]
+    /// Waits by timer code, 1.024 us.
+    #[init(Rom::new((0..32).map(|code| rnr_wait(code).into()).collect()))]
+    rnr_times: Rom<5, 20>,
+    /// Waits since the last progress, before this event.
+    waited: Signal<Local, U<3>>,
     #[signals(Bit: fresh, restarted, stale, own_now, was_sent, clear_now, good_now, jumps_now, idle, expired_now)]
     #[signals(PsnDistance: acked_reach, reach, read_reach, end_reach, outstanding, max_left, nxt_left, read_left)]
     #[signals(PsnDistance: read_new, new_work)]
@@ -203,6 +223,15 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         age = timer_now - memory.rdata.val().since;
         now_8 = timer_now;
 
+        // 6: the time that a timer code asks for shows in clock 8; how much of a wait is left
+        rnr_times.addr = op_6.rnr_timer;
+        long_age = bit_cast_u::<20, 16>(age);
+        lasted = long_age >= sender_6.wait;
+        rest_7 = sender_6.wait - long_age;
+        rest_8 = rest_7;
+        worn = (sender_6.rnr_waits == rnr_retry) & !rnr_retry.all();
+        never = !rnr_retry.any();
+
         // 6: differences; of all but the first only signs and zeros matter. Of two distances that are not negative the longer one is
         // told by the sign of their difference, in which `una` cancels
         advance!(op_7, sender_7, nxt_7, rewinds_7, restarts_7, restarted_7, stale_7);
@@ -240,7 +269,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         kind_6 = op_6.kind;
         own_now = sender_6.shared.alive & (sender_6.shared.generation == op_6.generation);
         own = own_now;
-        acknowledges = own_now & ((kind_6 == OpKind::Ack) | (kind_6 == OpKind::Nak));
+        acknowledges = own_now & ((kind_6 == OpKind::Ack) | (kind_6 == OpKind::Nak) | (kind_6 == OpKind::Wait));
         looks = (kind_6 == OpKind::Tick) & sender_6.shared.alive & !sender_6.timerless;
 
         // 7: what it is
@@ -255,7 +284,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         good_now = acknowledges & !old & (was_sent | read_old | read_on) & (end_old | no_work | !more_work);
         jumps_now = good_now & !at_una;
         idle = none_out | nxt_old;
-        expired_now = looks & sender_7.armed & !idle & !moved & ripe & !held_7;
+        expired_now = looks & sender_7.armed & !idle & !moved & ripe & !held_7 & !sender_7.waits;
         assign!(
             own_8.d = own,
             acknowledges_8.d = acknowledges,
@@ -265,9 +294,19 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             expired.d = expired_now
         );
         ends_read = jumps_now & !read_on;
-        rewind = (good_now & (kind_7 == OpKind::Nak)) | (expired_now & again);
-        disarms = looks & idle;
-        arms = looks & !idle & (!sender_7.armed | held_7 | moved);
+        // a receiver that is not ready: progress ends the wait before, and without progress what is said again changes nothing
+        waiting = sender_7.waits;
+        stays = waiting & at_una;
+        worn_now = if jumps_now { never } else { worn };
+        asks_wait = good_now & (kind_7 == OpKind::Wait) & !stays;
+        begins_wait = asks_wait & !worn_now;
+        tires = asks_wait & worn_now;
+        said_again = good_now & (kind_7 == OpKind::Nak) & stays;
+        releases = looks & waiting & lasted;
+        lapses = looks & waiting & !lasted;
+        rewind = (good_now & (kind_7 == OpKind::Nak) & !stays) | (asks_wait & !worn_now) | (expired_now & again);
+        disarms = looks & idle & !waiting;
+        arms = looks & !idle & (!sender_7.armed | held_7 | moved) & !waiting;
         creates = kind_7 == OpKind::Create;
         clears = kind_7 == OpKind::Clear;
         starts_over = own & (kind_7 == OpKind::Restart);
@@ -286,6 +325,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if jumps {
             written.retries = bits_u::<4>(0);
             written.since = now_8;
+            written.waits = false;
+            written.rnr_waits = bits_u::<3>(0);
         }
         if ends_read {
             fields!(written from op_8: shared.from = psn, shared.to = psn);
@@ -306,6 +347,26 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 written.shared.alive = false;
             }
         }
+        waited = if jumps { bits_u::<3>(0) } else { sender_8.rnr_waits };
+        if begins_wait {
+            written.waits = true;
+            written.wait = rnr_times.data;
+            written.rnr_waits = waited + 1;
+            written.since = now_8;
+            written.armed = false;
+        }
+        if tires {
+            written.shared.alive = false;
+        }
+        if lapses {
+            written.wait = rest_8;
+            written.since = now_8;
+        }
+        if releases {
+            written.waits = false;
+            written.wait = bits_u::<20>(0);
+            written.since = now_8;
+        }
         if rewind {
             // nothing is inside any more; how far READs were asked for stays known
             fields!(written: shared.from = written.shared.to, shared.rewinds = rewinds_8);
@@ -325,6 +386,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             fields!(written: shared.restarts = restarts_8);
             written.retries = bits_u::<4>(0);
             written.armed = false;
+            written.waits = false;
         }
         if creates {
             written = bits_zero::<SenderFlow>(0);
@@ -343,6 +405,9 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             written = bits_zero::<SenderFlow>(0);
         }
         written_9 = written;
+        // whoever waits for its receiver has no work for visits
+        shown_end = if written.waits { written.shared.una } else { written.shared.end_psn };
+        shown_end_9 = shown_end;
 
         // 8: next PSN as the congestion control shall see it
         una_new = if good { op_8.psn } else { sender_8.shared.una };
@@ -357,6 +422,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
                 | starts_over
                 | jumps
                 | rewind
+                | releases
                 | creates);
         created_9 = creates;
         group_9 = if clears { bits_u::<4>(0) } else { op_8.group };
@@ -364,15 +430,18 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         worked_9 = (kind == OpKind::Work) | (kind == OpKind::Restart) | creates;
         clear_now = valid_8 & clears;
         clear_9 = clear_now;
-        to_cc_9 =
-            valid_8 & ((acknowledges_8 & (old_8 | good)) | (own_8 & (kind == OpKind::Notify)) | (expired & rewind));
+        to_cc_9 = valid_8
+            & ((acknowledges_8 & (old_8 | good) & !said_again)
+                | (own_8 & (kind == OpKind::Notify))
+                | (expired & rewind));
         timed_out_9 = valid_8 & expired & rewind;
         psn_9 = if expired { sender_8.shared.una } else { op_8.psn };
         snd_nxt_9 = nxt_new;
         acked_9 = if good { distance_8 } else { bits_u::<24>(0) };
         mtu_9 = sender_8.shared.mtu;
         generation_9 = sender_8.shared.generation;
-        ended_9 = valid_8 & expired & !rewind;
+        ended_9 = valid_8 & ((expired & !rewind) | tires);
+        tired_9 = tires;
         late_9 = valid_8 & !own_8 & (kind != OpKind::Tick) & !creates & !clears;
         beyond_9 = valid_8 & acknowledges_8 & !old_8 & !good;
 
@@ -382,13 +451,14 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         assign!(notify_next = valid_8, engine_next = engine_8, clear_next = clear_now);
         engine_index = index_9;
         assign! {
-            flow_9 = flow_9r, sender = written_9.shared, paced = paced_9, limited = limited_9
+            flow_9 = flow_9r, known = written_9.shared, sender = written_9.shared, paced = paced_9, limited = limited_9
         }
+        sender.end_psn = shown_end_9;
         flow_next = flow_8;
         assign! {
             worked = worked_9, wake = wake_9, clear = clear_9,
             to_cc = to_cc_9, timed_out = timed_out_9, psn = psn_9, snd_nxt = snd_nxt_9, acked = acked_9,
-            acked_mtu = mtu_9, generation = generation_9, ended = ended_9, late = late_9, beyond = beyond_9
+            acked_mtu = mtu_9, generation = generation_9, ended = ended_9, tired = tired_9, late = late_9, beyond = beyond_9
         }
     }
     fn timing(&self) -> Vec<TimingInfo> {

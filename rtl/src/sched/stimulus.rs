@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// Clocks of a stretch of one kind.
 const STRETCH: u64 = 2048;
 
+/// Register: waits for a receiver that is not ready.
+pub const RNR_RETRY: u8 = 2;
+
 /// What a stretch of traffic is like; they follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stretch {
@@ -160,6 +163,7 @@ impl SchedTraffic {
         pins.set("send_ready", send_ready.into());
         pins.set("cc_ready", self.random.chance(self.accept).into());
         pins.set("ended_ready", self.random.chance(self.accept).into());
+        pins.set("rnr_retry", RNR_RETRY.into());
         self.limbs = limbs;
     }
 
@@ -300,6 +304,9 @@ impl SchedTraffic {
                 telemetry.ecn = random.uniform(1) == 1;
                 telemetry.sent_at = U(random.uniform(48));
                 telemetry.sent_valid = random.uniform(1) == 1;
+                // now and then a receiver that is not ready, for 10 to 30 us
+                self.event.not_ready = storms.is_none() && !steady && random.chance(0.03);
+                self.event.rnr_timer = U(1 + random.below(3));
                 self.event.snd_nxt = U(random.uniform(24));
                 self.event.to_limbs(pins.from("event_data"));
             }

@@ -18,7 +18,7 @@ use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_u, bits_u, LoopIdx, U};
 use crate::prim::word::{bit_cast_word, bits_zero};
 use crate::prim::xorshift::Xorshift;
-use crate::words::flows::{FlowOfGeneration, FlowUpdate};
+use crate::words::flows::{EndedFlow, FlowUpdate};
 use crate::words::sched::{Grant, LawEvent, Telemetry, Visited};
 use crate::words::visit::{ClockTicks, ClockUnits, LimitSettings, RandomQuarters};
 use crate::{block, kernel};
@@ -78,6 +78,8 @@ pub struct Scheduler<
     pub feedback: FeedbackIn,
     /// Acknowledgements from the RX pipe; `snd_nxt` and `bytes` are not used.
     pub event: StreamIn<LawEvent>,
+    /// Register: waits for a receiver that is not ready, without progress between them, after which a flow ends; 7: never.
+    pub rnr_retry: Signal<In, U<3>>,
     /// Acknowledgements and timeouts to the congestion control.
     pub cc: StreamOut<LawEvent>,
     /// Rates and windows of flows, from the congestion control.
@@ -162,7 +164,7 @@ pub struct Scheduler<
     /// Events for the congestion control.
     cc_fifo: StreamFifo<LawEvent, 6, 48>,
     /// Flows that ended.
-    ended_fifo: StreamFifo<FlowOfGeneration, 4, 4>,
+    ended_fifo: StreamFifo<EndedFlow, 4, 4>,
     // what is counted, a clock before
     #[registers(Bit: counts_late, counts_beyond, counts_out_of_range, counts_timeout, cc_lost)]
     /// Counts events of a flow that is gone.
@@ -209,7 +211,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
             cap_time = limits.span);
         inputs!(sender from limits: cap_window = window, cap_time = span);
         inputs!(members: reset, overhead);
-        inputs!(members from sender: flow_next, notify, late, clear, sender, snd_nxt, worked, limited);
+        inputs!(members from sender: flow_next, notify, late, clear, sender = known, snd_nxt, worked, limited);
         members.group = sender.cap.val().group;
         inputs!(members from refund: corrected_flow = flow_3, corrected = changed, refund = added);
         members.leaves = expand.send.valid & send.ready;
@@ -231,7 +233,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         inputs!(refund from sender: written = notify, written_flow = flow_9, sender, clear);
 
         inputs!(sender from entry: valid, flow, word);
-        inputs!(sender: engines, inverse, overhead, interval, timeout, retry_limit);
+        inputs!(sender: engines, inverse, overhead, interval, timeout, retry_limit, rnr_retry);
         sender.held = park.held;
         clock_ns = bit_cast_word::<ClockUnits, U<48>>(now_r);
         clock_ticks = bit_cast_word::<ClockTicks, U<48>>(now_r);
@@ -306,10 +308,12 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         ended_fifo.up.valid = sender.ended;
         ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_9);
         ended_fifo.up.data.next.generation = sender.generation;
+        ended_fifo.up.data.next.not_ready = sender.tired;
         ended.valid = ended_fifo.down.valid;
         ended_fifo.down.ready = ended.ready;
         ended.flow = ended_fifo.down.data.val().flow;
         ended.generation = ended_fifo.down.data.val().generation;
+        ended.not_ready = ended_fifo.down.data.val().not_ready;
 
         // two in one clock, of an operation and of bytes, count once; what happened lies far from what counts it
         counts_late = sender.late | refund.late;

@@ -101,6 +101,10 @@ pub struct TxPipe {
     pub note_psn: Signal<Out, U<24>>,
     /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<5>>,
+    /// Pulse: memory is to be read, once more than before.
+    pub read_made: Signal<Out, Bit>,
+    /// Pulse: memory has given all of what was to be read.
+    pub read_done: Signal<Out, Bit>,
     /// Frames.
     pub m_axis: AxisFrameOut,
     /// Memory, read by [`DmaReader`].
@@ -125,6 +129,8 @@ impl Logic for TxPipe {
         SendIn::link(&mut self.send, &mut self.select.send);
         FeedbackOut::link(&mut self.feedback, &mut self.select.feedback);
         outputs!(select: sent_valid, sent_qp, sent_generation, sent_end, repeated);
+        self.read_made.next = self.select.job_made.val();
+        self.read_done.next = self.reader.job_done.val();
         StreamOut::<TxPacket>::join(&mut self.select.packet, &mut self.builder.packet);
         StreamOut::<DmaJob>::join(&mut self.select.job, &mut self.reader.job);
         StreamOut::<PayloadBeat>::join(&mut self.reader.payload, &mut self.builder.payload);

@@ -27,7 +27,7 @@ crate::kind! {
         Done,
         /// Refused: no such operation.
         BadOperation,
-        /// Refused: number, slot or flow.
+        /// Refused: number, or one that another queue pair has; slot or flow.
         BadNumber,
         /// Refused: MTU.
         BadMtu,
@@ -63,6 +63,8 @@ crate::kind! {
         AwaitState,
         /// What is to be done is decided.
         Decide,
+        /// The number of the queue pair is compared with those of the others.
+        FindNumber,
         /// A neighbour slot is addressed.
         AddressNeighbour,
         /// It is on its way from memory.
@@ -79,6 +81,10 @@ crate::kind! {
         RemoveFlow,
         /// The law forgets the flows.
         RemoveLaw,
+        /// Memory jobs that may still be made for it are made.
+        Settle,
+        /// All of them end.
+        AwaitQuiet,
         /// A flow gets its cap and group.
         Limit,
         /// The scheduler learns of the flows.
@@ -121,7 +127,7 @@ crate::word! {
         send_psn: U<24>,
         /// First PSN expected.
         expected_psn: U<24>,
-        /// Its own number, by which the peer names it; 0: the number of its place.
+        /// Its own number, by which the peer names it; 0: the number of its place. One that another queue pair has is refused.
         local_qpn: U<24>,
         /// Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
         law: U<3>,
@@ -173,6 +179,8 @@ crate::word! {
         law: U<3>,
         /// Its generation.
         generation: U<8>,
+        /// A control packet created it.
+        by_packet: Bit,
     }
 
     /// Cap and group of a flow, in the body of a command.

@@ -66,7 +66,7 @@ crate::word! {
         drop_bad_read_response: Bit,
         /// Ignored: acknowledgement of a PSN never sent.
         ghost_acks: Bit,
-        /// Ignored: receiver not ready, or a reserved syndrome.
+        /// Ignored: a reserved syndrome.
         ignored_syndromes: Bit,
         /// Requests with a PSN ahead of the one expected.
         out_of_sequence: Bit,
@@ -104,8 +104,16 @@ crate::word! {
         probe_stray: Bit,
         /// Lost: short, when its queue pair had its share of the buffer of received frames. Only hardware has one.
         drop_rx_share: Bit,
+        /// Dropped: the MAC calls the frame bad.
+        drop_bad_frame: Bit,
+        /// Requests of a kind that is not carried out, answered as invalid.
+        refused_requests: Bit,
+        /// Queue pairs one of whose halves has ended with an error.
+        qp_errors: Bit,
+        /// Receiver-not-ready NAKs received.
+        rnr_naks_received: Bit,
         /// Zero.
-        reserved: U<15>,
+        reserved: U<11>,
     }
 
     /// What the responder counts.
@@ -126,13 +134,15 @@ crate::word! {
         duplicates: Bit,
         /// Negative acknowledgements sent, of any code.
         naks_sent: Bit,
+        /// Requests of a kind that is not carried out, answered as invalid.
+        refused_requests: Bit,
     }
 
     /// What the requester counts.
     pub struct RequesterCounts {
         /// Ignored: acknowledgement of a PSN never sent.
         ghost_acks: Bit,
-        /// Ignored: receiver not ready, or a reserved syndrome.
+        /// Ignored: a reserved syndrome.
         ignored_syndromes: Bit,
         /// Requests with a PSN already executed.
         duplicates: Bit,
@@ -152,6 +162,8 @@ crate::word! {
         int_many_hops: Bit,
         /// INT stacks with a speed code that is not valid; congestion control ignores them.
         int_bad_speed: Bit,
+        /// Receiver-not-ready NAKs received.
+        rnr_naks_received: Bit,
     }
 
     /// What the requester counts of a READ response.

@@ -41,6 +41,16 @@ crate::word! {
         generation: U<8>,
     }
 
+    /// A flow that has ended at one of its retry limits.
+    pub struct EndedFlow {
+        /// Flow number.
+        flow: U<16>,
+        /// Generation.
+        generation: U<8>,
+        /// At that of waits for a receiver that is not ready, not of timeouts.
+        not_ready: Bit,
+    }
+
     /// A packet of a flow, or work up to it.
     pub struct FlowPacket {
         /// Flow number.
@@ -97,6 +107,10 @@ crate::word! {
         sent_at: U<48>,
         /// That is known.
         sent_valid: Bit,
+        /// The receiver was not ready for the packet `psn_next`.
+        not_ready: Bit,
+        /// Then its timer code.
+        rnr_timer: U<5>,
     }
 
     /// Work on its way to the scheduler.

@@ -23,7 +23,8 @@ use super::dma::{
     ReadLine, WordPlan, WriteLine,
 };
 use super::flows::{
-    FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow, QpHalf,
+    EndedFlow, FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow,
+    QpHalf,
 };
 use super::numbers::{
     AlignedTiles, DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, HalfSum,
@@ -31,7 +32,8 @@ use super::numbers::{
     PaperCell, PaperCellNumber, PaperEntry, PaperMantissa, PaperValue, QuotientShift, TileProduct,
 };
 use super::registers::{
-    CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, StoredRegion, WideAddress, WideValue,
+    CommandRegister, GroupAddress, NarrowAddress, ParamValue, RegisterBytes, StatusRegister, StoredRegion, WideAddress,
+    WideValue,
 };
 use super::requester::{
     AckProgress, AckState, AnswerEvent, AnswerName, AnswerTag, ArrivedResponse, ClockHalves, ClockLower, FastStep,
@@ -103,6 +105,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         GroupAddress::descriptor(),
         NarrowAddress::descriptor(),
         WideValue::descriptor(),
+        RegisterBytes::descriptor(),
         ParamValue::descriptor(),
         StatusRegister::descriptor(),
         CommandRegister::descriptor(),
@@ -368,6 +371,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         QpHalf::descriptor(),
         QpFlow::descriptor(),
         FlowOfGeneration::descriptor(),
+        EndedFlow::descriptor(),
         GrantMarks::descriptor(),
         FlowPacket::descriptor(),
         Notice::descriptor(),

@@ -69,6 +69,7 @@ mod tests {
             Status::LocalOperationalError,
             Status::InvalidWork,
             Status::Flushed,
+            Status::RnrRetryExceeded,
         ];
         assert_eq!(order.len(), CompletionStatus::ALL.len());
         for (here, there) in CompletionStatus::ALL.iter().zip(order) {

@@ -159,6 +159,9 @@ pub fn c_header() -> String {
                 register.count, register.stride
             );
         }
+        if let Some((least, most)) = register.range() {
+            let _ = writeln!(text, "#define {name}_MIN {least}u\n#define {name}_MAX {most}u");
+        }
         for field in register.fields.iter().filter(|field| field.name != "value") {
             let field_name = field.name.to_uppercase();
             let _ = writeln!(text, "#define {name}_{field_name}_LSB {}u", field.low);

@@ -41,6 +41,18 @@ crate::word! {
         high: U<32>,
     }
 
+    /// The bytes of a register, each with a write strobe.
+    pub struct RegisterBytes {
+        /// Bits 7 to 0.
+        byte_0: U<8>,
+        /// Bits 15 to 8.
+        byte_1: U<8>,
+        /// Bits 23 to 16.
+        byte_2: U<8>,
+        /// Bits 31 to 24.
+        byte_3: U<8>,
+    }
+
     /// A parameter of the laws or of the scheduler.
     pub struct ParamValue {
         /// Written first.

@@ -92,6 +92,10 @@ crate::word! {
         qp: U<8>,
         /// It rewinds.
         nak: Bit,
+        /// The receiver was not ready.
+        not_ready: Bit,
+        /// Then its timer code.
+        rnr_timer: U<5>,
         /// There is INT.
         int_valid: Bit,
         /// Switches on the path.

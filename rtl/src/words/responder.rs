@@ -8,6 +8,8 @@ crate::word! {
     pub struct ResponderState {
         /// PSN of the next new request.
         expected_psn: U<24>,
+        /// Newest packet that was carried out and is not a READ, or the one before the first.
+        newest_write: U<24>,
         /// Messages completed.
         msn: U<24>,
         /// Where the next payload of the message in progress goes.
@@ -56,6 +58,8 @@ crate::word! {
         qp: U<8>,
         /// PSN of the first request.
         expected_psn: U<24>,
+        /// The one before it.
+        newest_write: U<24>,
         /// Generation.
         generation: U<8>,
         /// The queue pair exists.

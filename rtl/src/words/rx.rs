@@ -57,7 +57,7 @@ crate::codes! {
     pub struct DropCode: 5 {
         /// Not at all.
         None = 0,
-        /// The MAC says so, and counts it.
+        /// The MAC says so.
         MacError = 1,
         /// Shorter than its headers; the first that has a counter here.
         ShortFrame = 2,
@@ -96,6 +96,8 @@ crate::codes! {
         Stray = 27,
         /// Congestion notification.
         Cnp = 40,
+        /// The MAC calls the frame bad.
+        BadFrame = 49,
     }
 }
 

@@ -31,6 +31,8 @@ crate::kind! {
         Restart,
         /// Cap and group.
         Limit,
+        /// Acknowledgement of what is before a packet for which the receiver was not ready.
+        Wait,
     }
 }
 
@@ -59,6 +61,8 @@ crate::word! {
         timerless: Bit,
         /// Group.
         group: U<4>,
+        /// Timer code of a receiver that is not ready.
+        rnr_timer: U<5>,
     }
 
     /// What visits read of a flow's sender state.
@@ -109,6 +113,12 @@ crate::word! {
         armed: Bit,
         /// No timer: READ responses.
         timerless: Bit,
+        /// The receiver was not ready for `una`: nothing is granted until the time is over.
+        waits: Bit,
+        /// What was left of that time at `since`, 1.024 us.
+        wait: U<20>,
+        /// Such waits since the last progress, modulo 8.
+        rnr_waits: U<3>,
     }
 
     /// What events read of a flow's visits, a part of [`hpcc_models::sched::VisitState`].
@@ -265,6 +275,10 @@ crate::word! {
         generation: U<8>,
         /// Flow number.
         flow: U<16>,
+        /// The receiver was not ready for the packet that is expected next; to the scheduler alone.
+        not_ready: Bit,
+        /// Then its timer code.
+        rnr_timer: U<5>,
         /// What the acknowledgement carried.
         telemetry: Telemetry,
     }

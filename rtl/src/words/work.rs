@@ -23,6 +23,8 @@ crate::kind! {
         InvalidWork,
         /// The flow ended before this request's turn.
         Flushed,
+        /// The receiver was not ready once more often than the register allows.
+        RnrRetryExceeded,
     }
 }
 

@@ -45,6 +45,7 @@ pub(super) struct NicSection {
     ttl: Option<u8>,
     retry_timeout_us: Option<f64>,
     retry_limit: Option<u32>,
+    rnr_retry: Option<u32>,
     ack_req_interval: Option<u32>,
     max_rd_atomic: Option<u32>,
     responder_reads: Option<u32>,
@@ -109,6 +110,7 @@ impl NicSection {
             cnp_dscp in 0, 63 => nic.cnp.dscp;
             ttl in 1, u8::MAX => nic.ttl;
             retry_limit in 0, 255 => nic.retry_limit;
+            rnr_retry in 0, 7 => nic.rnr_retry;
             ack_req_interval in 1, 1 << 16 => nic.ack_req_interval;
             max_rd_atomic in 1, 255 => nic.max_rd_atomic;
             responder_reads in 1, 255 => nic.responder_reads;

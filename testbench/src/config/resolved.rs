@@ -52,6 +52,7 @@ impl NicSetup {
                 "ttl": nic.ttl,
                 "retry_timeout_us": us(nic.retry_timeout_ns),
                 "retry_limit": nic.retry_limit,
+                "rnr_retry": nic.rnr_retry,
                 "ack_req_interval": nic.ack_req_interval,
                 "max_rd_atomic": nic.max_rd_atomic,
                 "responder_reads": nic.responder_reads,

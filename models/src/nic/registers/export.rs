@@ -1,6 +1,6 @@
 //! The register map as Verilog header, chapter of the book and SystemRDL.
 
-use super::{registers, Access, Register};
+use super::{registers, Access, Field, Register};
 use crate::fixed::registers::address as cc;
 use crate::sched::registers::address as sched;
 use std::fmt::Write;
@@ -21,6 +21,9 @@ pub fn verilog_header() -> String {
         if register.reset() != 0 {
             let _ = writeln!(text, "`define {name}_RESET 32'h{:x}", register.reset());
         }
+        if let Some((least, most)) = register.range() {
+            let _ = writeln!(text, "`define {name}_MIN {least}\n`define {name}_MAX {most}");
+        }
         for field in register.fields.iter().filter(|field| field.name != "value") {
             let field_name = field.name.to_uppercase();
             let _ = writeln!(text, "`define {name}_{field_name}_LSB {}", field.low);
@@ -38,11 +41,20 @@ fn bits(low: u8, width: u8) -> String {
     }
 }
 
-fn reset_text(register: &Register, reset: u32) -> String {
-    match register.name.as_str() {
-        "VERSION" => "version".into(),
-        _ if reset > 9 => format!("0x{reset:x}"),
-        _ => reset.to_string(),
+fn reset_text(register: &Register, reset: Option<u32>) -> String {
+    match reset {
+        _ if register.name == "VERSION" => "version".into(),
+        None => "-".into(),
+        Some(reset) if reset > 9 => format!("0x{reset:x}"),
+        Some(reset) => reset.to_string(),
+    }
+}
+
+/// What a field means and, where not every value of its width may be written, which ones may.
+fn meaning(field: &Field) -> String {
+    match field.range {
+        Some((least, most)) => format!("{} {least} to {most}.", field.about),
+        None => field.about.into(),
     }
 }
 
@@ -51,9 +63,15 @@ pub fn markdown() -> String {
     let mut text = format!(
         "<!-- {NOTE} -->\n# Registers\n
 AXI4-Lite, 32 bits, 4 KiB. Every access is answered. An address without a register is answered SLVERR: a read shows zero, a
-write changes nothing. Writes to read-only fields are answered OKAY and ignored; bits of no field read as zero. Byte strobes count.
+write changes nothing. Writes to read-only fields are answered OKAY and ignored; bits of no field read as zero. Where the meaning ends with a
+range, a write that would leave another value is answered SLVERR and changes nothing.
 
-RO read only, RW read and written, WO written only (reads as zero), W1C read, cleared by writing a one.
+Byte strobes count in every register: a byte without its strobe keeps its value, and a write without a strobe has no effect. `COMMAND` and the
+high words of parameters and levels, which act when they are written, act with all four strobes only; with fewer the write is answered OKAY
+and does nothing.
+
+RO read only, RW read and written, WO written only (reads as zero), W1C read, cleared by writing a one. The reset column is what a read shows
+when reset has ended; - where a read shows nothing, or not always the same.
 
 The counters and the clock have 64 bits. Reading the low word keeps the high word of that moment for the next read of any high word:
 read low, then high. A counter shows an event at most 70 clocks late.\n
@@ -78,8 +96,8 @@ read low, then high. A counter shows an event at most 70 clocks late.\n
                 bits(field.low, field.width),
                 field.name,
                 field.access.name(),
-                reset_text(&register, field.reset),
-                field.about
+                reset_text(&register, field.reset_shown()),
+                meaning(field)
             );
         }
     }
@@ -201,15 +219,16 @@ fn body(register: &Register, indent: &str) -> String {
             Access::W1c => "sw = rw; onwrite = woclr; hw = w;",
             Access::Wo => "sw = w; hw = r;",
         };
+        let reset = field
+            .reset_shown()
+            .map_or(String::new(), |reset| format!(" = {}'h{reset:x}", field.width));
         let _ = writeln!(
             text,
-            "{indent}    field {{ desc = \"{}\"; {software} }} {}[{}:{}] = {}'h{:x};",
-            field.about,
+            "{indent}    field {{ desc = \"{}\"; {software} }} {}[{}:{}]{reset};",
+            meaning(field),
             field.name,
             field.low + field.width - 1,
-            field.low,
-            field.width,
-            field.reset
+            field.low
         );
     }
     text + indent + "}"
@@ -264,6 +283,23 @@ mod tests {
         }
     }
 
+    /// The range of a register in all three texts, and a register whose value after reset is not always the same.
+    #[test]
+    fn ranges_and_registers_without_reset_value() {
+        let (header, chapter, rdl) = (verilog_header(), markdown(), system_rdl());
+        for line in [
+            "RESPONDER_READS_MIN 1\n",
+            "RESPONDER_READS_MAX 100\n",
+            "MAX_RD_ATOMIC_MAX 16\n",
+        ] {
+            assert!(header.contains(&format!("`define HPCC_NIC_{line}")), "{line}");
+        }
+        assert!(chapter.contains("| RW | 0x10 | READ requests that the responder queues per queue pair. 1 to 100. |"));
+        assert!(rdl.contains("queues per queue pair. 1 to 100.\"; sw = rw; hw = r; } value[7:0] = 8'h10;\n"));
+        assert!(rdl.contains("} ready[3:3];\n") && rdl.contains("} built[7:0] = 8'h1f;\n"));
+        assert!(chapter.contains("| `TIME_LO` | 31:0 | value | RO | - |"));
+    }
+
     /// A value after reset of one digit is decimal, a longer one hexadecimal; a one-bit field has one number.
     #[test]
     fn numbers_as_the_chapter_writes_them() {
@@ -275,6 +311,8 @@ mod tests {
             .into_iter()
             .find(|register| register.name == "MTU")
             .expect("a register");
-        assert_eq!((reset_text(&mtu, 9), reset_text(&mtu, 10)), ("9".into(), "0xa".into()));
+        let shown = |reset| reset_text(&mtu, reset);
+        assert_eq!((shown(Some(9)), shown(Some(10))), ("9".into(), "0xa".into()));
+        assert_eq!(shown(None), "-");
     }
 }

@@ -1,11 +1,13 @@
 //! The registers, in the order of their addresses.
 
 use super::register::{
-    offset, Access, Field, Place, Register, GROUP_COUNT, ID, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
+    offset, Access, Field, Place, Register, GROUP_COUNT, ID, MAX_RD_ATOMIC, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
+    RESPONDER_READS,
 };
+use crate::fixed::LAWS;
 use crate::nic::{CnpConfig, Counter, NicConfig};
 use Access::{Ro, Rw, W1c, Wo};
-use Place::{Constant, Elsewhere, Live, Scratch, Signal};
+use Place::{Constant, Elsewhere, Live, Moving, Scratch, Signal};
 
 /// Bits of a field: lowest one and width.
 type Bits = (u8, u8);
@@ -19,6 +21,7 @@ const fn field(name: &'static str, bits: Bits, access: Access, reset: u32, place
         reset,
         place,
         about,
+        range: None,
     }
 }
 
@@ -39,6 +42,15 @@ fn setting(name: &str, offset: u16, width: u8, reset: u32, signal: &'static str,
         offset,
         vec![field("value", (0, width), Rw, reset, Signal(signal, 0), about)],
     )
+}
+
+/// The same with a least and a greatest value.
+fn ranged(range: (u32, u32), setting: Register) -> Register {
+    let fields = setting.fields.into_iter().map(|field| field.within(range.0, range.1));
+    Register {
+        fields: fields.collect(),
+        ..setting
+    }
 }
 
 /// What is said of a value in two registers.
@@ -174,13 +186,16 @@ fn addresses() -> Vec<Register> {
             "cfg_ip",
             "Own IPv4 address, first byte in the highest bits.",
         ),
-        setting(
-            "MTU",
-            0x01c,
-            3,
-            2,
-            "cfg_mtu",
-            "Path MTU of queue pairs that control packets create: 256 << value bytes, 0 to 4.",
+        ranged(
+            (0, 4),
+            setting(
+                "MTU",
+                0x01c,
+                3,
+                2,
+                "cfg_mtu",
+                "Path MTU of queue pairs that control packets create: 256 << value bytes.",
+            ),
         ),
         setting(
             "PORT_ROCE",
@@ -230,16 +245,20 @@ fn addresses() -> Vec<Register> {
             "cfg_dscp",
             "Differentiated services code point of everything sent.",
         ),
-        setting("TTL", 0x038, 8, 64, "cfg_ttl", "Time to live of everything sent."),
+        ranged(
+            (1, 255),
+            setting("TTL", 0x038, 8, 64, "cfg_ttl", "Time to live of everything sent."),
+        ),
     ]);
     list
 }
 
 fn transport() -> Vec<Register> {
     let mut list = vec![
-        setting("ACK_REQ_INTERVAL", 0x03c, 8, 16, "cfg_ack_req_interval", "Packets at most from one acknowledge request to the next, 1 to 255."),
-        setting("MAX_RD_ATOMIC", 0x040, 8, 16, "cfg_max_rd_atomic", "READ requests that the requester keeps outstanding per queue pair."),
-        setting("RESPONDER_READS", 0x044, 8, 16, "cfg_reads", "READ requests that the responder queues per queue pair."),
+        ranged((1, 255), setting("ACK_REQ_INTERVAL", 0x03c, 8, 16, "cfg_ack_req_interval", "Packets at most from one acknowledge request to the next.")),
+        ranged((1, MAX_RD_ATOMIC), setting("MAX_RD_ATOMIC", 0x040, 8, 16, "cfg_max_rd_atomic", "READ requests that the requester keeps outstanding per queue pair.")),
+        ranged((1, RESPONDER_READS), setting("RESPONDER_READS", 0x044, 8, 16, "cfg_reads", "READ requests that the responder queues per queue pair.")),
+        setting("RNR_RETRY", 0x110, 3, 7, "cfg_rnr_retry", "Waits for a receiver that is not ready, without progress between them, after which a flow ends; 7: it never does."),
         register(
             "ACK_CLASS",
             0x048,
@@ -251,7 +270,7 @@ fn transport() -> Vec<Register> {
         setting("ECHO_ICRC_FULL", 0x0a4, 1, 0, "cfg_echo_icrc_full", "The ICRC of acknowledgements and echoes covers their INT. Both ends of a queue pair must have the same."),
         setting("PROBE_INTERVAL", 0x0f0, 32, 0, "cfg_probe_interval", "Least time between two probes of a queue pair's requests, ns; 0: there are no probes, and requests collect INT themselves."),
         setting("PROBE_TIMEOUT", 0x0f4, 32, 100_000, "cfg_probe_timeout", "A probe that has not been answered for this long no longer holds back the next, ns."),
-        setting("PROBE_PACKETS", 0x0f8, 8, 1, "cfg_probe_packets", "Least number of requests with payload between two probes of a queue pair."),
+        ranged((1, 255), setting("PROBE_PACKETS", 0x0f8, 8, 1, "cfg_probe_packets", "Least number of requests with payload between two probes of a queue pair.")),
         setting("DSCP_UNSTAMPED", 0x0fc, 6, 10, "cfg_dscp_unstamped", "Differentiated services code point of requests whose INT is left to probes: one that switches do not stamp, in the same queue as `DSCP`."),
         setting("SPEED_VALID", 0x04c, 16, 0x01fe, "cfg_speed_valid", "Bit n: INT speed code n is valid; INT with another code is not given to the congestion control. What a code means is in `CC_PARAM`."),
     ];
@@ -299,7 +318,7 @@ fn transport() -> Vec<Register> {
 fn marks() -> Vec<Register> {
     let cnp = CnpConfig::default();
     vec![
-        setting("ECN", 0x0b0, 2, 0, "cfg_ecn", "ECN field of requests and READ responses of queue pairs without INT: 0 not capable, 2 or 1 capable. Everything else is sent as not capable."),
+        ranged((0, 2), setting("ECN", 0x0b0, 2, 0, "cfg_ecn", "ECN field of requests and READ responses of queue pairs without INT: 0 not capable, 2 or 1 capable. Everything else is sent as not capable.")),
         setting("CNP_DSCP", 0x0b4, 6, cnp.dscp.into(), "cfg_cnp_dscp", "Differentiated services code point of congestion notification packets."),
         setting("CNP_INTERVAL", 0x0b8, 24, cnp.interval, "cfg_cnp_interval", "Least time between two notifications of a queue pair and direction, units of 1.024 us."),
         setting("CNP_ENABLE", 0x0bc, 1, cnp.enabled.into(), "cfg_cnp_enable", "Requests and READ responses that switches have marked are answered with notifications."),
@@ -309,13 +328,15 @@ fn marks() -> Vec<Register> {
 /// Which laws there are, and which one queue pairs have that control packets create.
 fn laws() -> Vec<Register> {
     let law = NicConfig::default().default_law;
+    let codes = || LAWS.iter().map(|law| u32::from(law.code));
+    let greatest = codes().max().unwrap_or(0);
     vec![
         register(
             "LAWS",
             offset::LAWS,
-            vec![field("built", (0, 8), Ro, 0, Live("laws"), "Bit n: a queue pair may have the law of code n: 0 none, 1 HPCC, 2 DCQCN, 3 PowerTCP, 4 theta-PowerTCP. Parameters of a law that is not built in are answered SLVERR.")],
+            vec![field("built", (0, 8), Ro, codes().fold(1, |bits, code| bits | 1 << code), Live("laws"), "Bit n: a queue pair may have the law of code n: 0 none, 1 HPCC, 2 DCQCN, 3 PowerTCP, 4 theta-PowerTCP. The reset value is that of a NIC with all of them. Parameters of a law that is not built in are answered SLVERR.")],
         ),
-        setting("DEFAULT_LAW", 0x06c, 3, law.into(), "cfg_default_law", "Law of queue pairs that control packets create."),
+        ranged((0, greatest), setting("DEFAULT_LAW", 0x06c, 3, law.into(), "cfg_default_law", "Law of queue pairs that control packets create: its code in `LAWS`.")),
     ]
 }
 
@@ -387,8 +408,8 @@ fn commands() -> Vec<Register> {
                 field("busy", (0, 1), Ro, 0, Elsewhere, "A command is being carried out."),
                 field("done", (1, 1), W1c, 0, Elsewhere, "A command was carried out."),
                 field("error", (2, 1), W1c, 0, Elsewhere, "A command was refused."),
-                field("ready", (3, 1), Ro, 1, Elsewhere, "The reset is over: commands, work requests and frames are taken. A command given before waits."),
-                field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number, slot or flow, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 6 a law that is not built in, or that needs INT where the queue pair collects none, 7 another command was being carried out."),
+                field("ready", (3, 1), Ro, 0, Moving, "0 in reset and for 1300 clocks after. The reset is over: commands, work requests and frames are taken. A command given before waits."),
+                field("code", (4, 3), Ro, 0, Elsewhere, "Why the last refused one was: 1 operation, 2 number (also one that another queue pair has), slot or flow, 3 MTU, 4 the queue pair exists, 5 no such queue pair, 6 a law that is not built in, or that needs INT where the queue pair collects none, 7 another command was being carried out."),
             ],
         ),
     ];
@@ -432,9 +453,9 @@ fn scheduler_counters() -> Vec<Register> {
 }
 
 fn counters() -> Vec<Register> {
-    let pair = |name: &str, at: u16, about| {
+    let pair = |name: &str, at: u16, place, about| {
         let half = |suffix: &str, at, about| {
-            let bits = field("value", (0, 32), Ro, 0, Elsewhere, about);
+            let bits = field("value", (0, 32), Ro, 0, place, about);
             register(format!("{}_{suffix}", name.to_uppercase()), at, vec![bits])
         };
         [
@@ -453,6 +474,7 @@ fn counters() -> Vec<Register> {
             pair(
                 counter.name(),
                 at,
+                Elsewhere,
                 "Low word of the counter; reading it keeps the high word.",
             )
         })
@@ -460,6 +482,7 @@ fn counters() -> Vec<Register> {
     list.extend(pair(
         "TIME",
         offset::TIME,
+        Moving,
         "Low word of the NIC's clock, ns; reading it keeps the high word.",
     ));
     list

@@ -10,7 +10,8 @@ mod register;
 pub use export::{markdown, system_rdl, verilog_header};
 pub use map::registers;
 pub use register::{
-    offset, Access, Field, Place, Register, GROUP_COUNT, ID, MAP_BYTES, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS,
+    offset, Access, Field, Place, Register, GROUP_COUNT, ID, MAP_BYTES, MAX_RD_ATOMIC, NEIGHBOUR_SLOTS, QP_COUNT,
+    REGION_SLOTS, RESPONDER_READS,
 };
 
 /// Word addresses (offset / 4) that a register answers at, as ranges, both ends included.
@@ -56,6 +57,19 @@ mod tests {
                     register.name,
                     field.name
                 );
+                if let Some((least, most)) = field.range {
+                    assert!((least..=most).contains(&field.reset), "{}", register.name);
+                    assert!(most < 1 << field.width, "{}: a greatest value that fits", register.name);
+                    // one strobe decides whether the whole field is written
+                    let last = field.low + field.width - 1;
+                    assert_eq!(
+                        register.fields.len(),
+                        1,
+                        "{}: the headers name ranges of registers",
+                        register.name
+                    );
+                    assert!(field.is_stored() && field.low / 8 == last / 8, "{}", register.name);
+                }
                 seen |= field.mask();
             }
         }
@@ -108,6 +122,7 @@ mod tests {
             ("cfg_dscp_unstamped", config.dscp_unstamped.into()),
             ("cfg_ack_req_interval", config.ack_req_interval.into()),
             ("cfg_times_enable", config.send_times.is_some().into()),
+            ("cfg_rnr_retry", config.rnr_retry.into()),
             ("cfg_max_rd_atomic", config.max_rd_atomic.into()),
             ("cfg_reads", config.responder_reads.into()),
             ("cfg_ack_priority", config.ack_priority.into()),

@@ -4,6 +4,10 @@
 pub const ID: u32 = u32::from_be_bytes(*b"HPCC");
 /// Queue pair numbers end below this one.
 pub const QP_COUNT: u32 = 150;
+/// READ requests that the requester keeps outstanding per queue pair, at most: places of its table of READs.
+pub const MAX_RD_ATOMIC: u32 = 16;
+/// READ requests that the responder queues per queue pair, at most: twice as many are counted in 8 bits.
+pub const RESPONDER_READS: u32 = 100;
 /// Groups of flows.
 pub const GROUP_COUNT: u16 = crate::sched::limit::GROUPS as u16;
 /// Memory region slots.
@@ -85,6 +89,8 @@ pub enum Place {
     Live(&'static str),
     /// Made outside of the register file.
     Elsewhere,
+    /// The same, and a read after reset does not always show one value.
+    Moving,
 }
 
 /// Bits of a register.
@@ -104,12 +110,26 @@ pub struct Field {
     pub place: Place,
     /// Meaning and unit.
     pub about: &'static str,
+    /// Least and greatest value; a write of another one is answered SLVERR and changes nothing. `None`: any value.
+    pub range: Option<(u32, u32)>,
 }
 
 impl Field {
     /// Ones in the field's bits.
     pub const fn mask(&self) -> u32 {
         (((1u64 << self.width) - 1) << self.low) as u32
+    }
+    /// The same field, with a range of values.
+    pub const fn within(self, least: u32, most: u32) -> Self {
+        Self {
+            range: Some((least, most)),
+            ..self
+        }
+    }
+    /// Value that a read after reset shows; `None` where nothing can be read, or not always the same.
+    pub fn reset_shown(&self) -> Option<u32> {
+        let nothing = self.access == Access::Wo && self.place == Place::Elsewhere;
+        (!nothing && self.place != Place::Moving).then_some(self.reset)
     }
     /// Flip-flops of the register file hold it.
     pub const fn is_stored(&self) -> bool {
@@ -148,6 +168,13 @@ impl Register {
     /// Bits that flip-flops of the register file hold.
     pub fn stored_mask(&self) -> u32 {
         self.mask(Field::is_stored)
+    }
+    /// Least and greatest value, where the register is one field that may not have every one.
+    pub fn range(&self) -> Option<(u32, u32)> {
+        match self.fields.as_slice() {
+            [field] => field.range,
+            _ => None,
+        }
     }
     /// Value after reset, all bits.
     pub fn reset(&self) -> u32 {

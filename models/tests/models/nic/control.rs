@@ -159,3 +159,42 @@ fn control_packet_creates_a_read() {
         (Opcode::ReadRequest, 0x77, 5)
     );
 }
+
+/// What the host created is the host's until it removes it, also when it has ended.
+#[test]
+fn a_control_packet_leaves_queue_pairs_of_the_host_alone() {
+    let config = NicConfig {
+        control: ControlConfig {
+            enabled: true,
+            key: 5,
+            sources: vec![PEER_IP],
+            interval_ns: 0,
+        },
+        ..nic_config()
+    };
+    let mut bench = Bench::with(config, 0, false);
+    let mut sequence = 0;
+    let mut told = |bench: &mut Bench, operation| {
+        sequence += 1;
+        let repr = ControlRepr {
+            qpn: QPN,
+            ..control(sequence, 5, operation)
+        };
+        let before = bench.count(Counter::ControlAccepted);
+        bench.nic.receive(1000 * sequence, &control_frame(&repr));
+        bench.count(Counter::ControlAccepted) > before
+    };
+    let generation = bench.nic.generation(QPN);
+    for ended in [false, true] {
+        for operation in [ControlOp::CreateWrite, ControlOp::CreateRead, ControlOp::Remove] {
+            assert!(!told(&mut bench, operation), "{ended} {operation:?}");
+        }
+        assert_eq!(bench.nic.generation(QPN), generation);
+        bench.post(1, Write, 0, 4);
+        bench.run();
+        bench.nak(0, NakCode::RemoteAccess);
+    }
+    assert!(bench.nic.remove_qp(100_000, QPN));
+    assert!(told(&mut bench, ControlOp::CreateWrite));
+    assert!(told(&mut bench, ControlOp::Remove));
+}

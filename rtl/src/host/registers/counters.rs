@@ -7,7 +7,7 @@ use crate::emit::naming::named;
 use crate::prim::uint::U;
 use rust_hdl::prelude::*;
 
-/// The counters. Cleared within 64 clocks after reset; pulses count from the end of reset on.
+/// The counters. Cleared within 64 clocks after reset, in which all of them read as zero; pulses count from the end of reset on.
 #[block]
 pub struct CounterBank {
     /// Clock.
@@ -46,8 +46,9 @@ pub struct CounterBank {
 impl Logic for CounterBank {
     fn update(&mut self) {
         if self.clock.pos_edge() {
-            self.count.next = U(self._memory[self.address.val().index()]);
             let (turn, add, clear, live) = self._taken;
+            let cleared = !(self._clearing || clear || self._clear);
+            self.count.next = U(if cleared { self._memory[self.address.val().index()] } else { 0 });
             let old = self._memory[turn];
             if self._live {
                 let base = if self._clear { 0 } else { self._old };
@@ -111,7 +112,8 @@ initial begin
   end
 end
 always @(posedge clk) begin
-  count <= mem[address];
+  // what is not cleared yet reads as zero
+  count <= (clearing | clearing_1 | clear) ? 64'd0 : mem[address];
   old <= mem[turn_1];
   if (live) mem[place] <= (clear ? 64'd0 : old) + {57'd0, add};
 end

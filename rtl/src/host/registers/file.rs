@@ -68,7 +68,7 @@ pub struct RegisterFile {
     pub clock: Signal<In, Clock>,
     /// Synchronous, high: reset values.
     pub reset: Signal<In, Bit>,
-    /// Write in the next clock, for which value and bytes stay.
+    /// Write in the next clock, for which value and bytes stay. A value outside of the range of its register is not written.
     pub write: Signal<In, Bit>,
     /// Word to write (offset / 4).
     pub waddr: Signal<In, U<10>>,
@@ -76,7 +76,7 @@ pub struct RegisterFile {
     pub wdata: Signal<In, U<32>>,
     /// Bytes to write.
     pub wstrb: Signal<In, U<4>>,
-    /// The word of one clock ago is mapped.
+    /// The word of one clock ago is mapped, and its value was within the range of the register.
     pub whit: Signal<Out, Bit>,
     /// Word to read.
     pub raddr: Signal<In, U<10>>,
@@ -108,7 +108,7 @@ pub struct RegisterFile {
 macro_rules! for_each_setting {
     ($each:ident, $self:ident) => {
         $each!($self; mac ip mtu port_roce port_int port_echo port_control echo_icrc_full probe_interval probe_timeout probe_packets dscp_unstamped pkey dscp ttl ecn cnp_dscp cnp_interval cnp_enable
-            ack_req_interval times_spacing times_enable max_rd_atomic reads ack_priority ack_pause speed_valid window rate
+            ack_req_interval times_spacing times_enable max_rd_atomic rnr_retry reads ack_priority ack_pause speed_valid window rate
             line_rate default_law control_enable control_interval control_key control_sources cap_window cap_dither
             cap_time)
     };
@@ -131,6 +131,18 @@ impl RegisterFile {
         let value = &mut self._state.values[at];
         *value = *value & !mask | self.wdata.val().0 as u32 & mask;
     }
+    /// The write would leave a value outside of the range of its register.
+    fn outside(&self) -> bool {
+        let Some(at) = self._state.at(self.waddr.val().0) else {
+            return false;
+        };
+        self._state.registers[at].fields.iter().any(|field| {
+            let value = (self.wdata.val().0 as u32 & field.mask()) >> field.low;
+            field.range.is_some_and(|(least, most)| {
+                self.wstrb.val().get_bit(usize::from(field.low) / 8) && !(least..=most).contains(&value)
+            })
+        })
+    }
     fn load(&self) -> u64 {
         let Some(at) = self._state.at(self.raddr.val().0) else {
             return 0;
@@ -151,10 +163,11 @@ impl RegisterFile {
 impl Logic for RegisterFile {
     fn update(&mut self) {
         if self.clock.pos_edge() {
-            self.whit.next = self._state.mapped(self.waddr.val().0);
+            let outside = self.outside();
+            self.whit.next = self._state.mapped(self.waddr.val().0) && !outside;
             self.rhit.next = self._state.mapped(self.raddr.val().0);
             self.rdata.next = U(self.load());
-            let writes = self.write.val() && !self.reset.val();
+            let writes = self.write.val() && !self.reset.val() && !outside;
             let place = writes.then(|| self._state.at(self.waddr.val().0)).flatten();
             let stored = std::mem::replace(&mut self._place, place);
             if self.reset.val() {
@@ -202,6 +215,32 @@ fn hit(address: &str) -> String {
         (first, last) => format!("(({address} >= 10'd{first}) && ({address} <= 10'd{last}))"),
     };
     ranges.iter().map(one).collect::<Vec<_>>().join(" || ")
+}
+
+/// Condition that a write would leave a value outside of the range of its register.
+fn outside(registers: &[Register]) -> String {
+    let mut tests = Vec::new();
+    for register in registers {
+        for field in &register.fields {
+            let Some((least, most)) = field.range else { continue };
+            let (high, low, width) = (field.low + field.width - 1, field.low, field.width);
+            let value = format!("wdata[{high}:{low}]");
+            let mut wrong = Vec::new();
+            if least > 0 {
+                wrong.push(format!("({value} < {width}'d{least})"));
+            }
+            if most < (1 << width) - 1 {
+                wrong.push(format!("({value} > {width}'d{most})"));
+            }
+            tests.push(format!(
+                "((waddr == 10'd{}) && wstrb[{}] && ({}))",
+                register.offset / 4,
+                low / 8,
+                wrong.join(" || ")
+            ));
+        }
+    }
+    tests.join("\n  || ")
 }
 
 /// Words of a row, as a write's place is decoded.
@@ -311,7 +350,9 @@ initial begin
   rhit = 1'b0;
   whit = 1'b0;
 end
-{assigns}// values of the first words, every fourth
+{assigns}// the write would leave a value outside of the range of its register
+wire outside = {outside};
+// values of the first words, every fourth
 {first}always @(posedge clk) begin
 {decode}  for (i = 0; i < {ROW}; i = i + 1) column[i] <= waddr[3:0] == i[3:0];
   if (rst) begin
@@ -319,7 +360,7 @@ end
 {write}  end
 end
 always @(posedge clk) begin
-  whit <= {whit};
+  whit <= ({whit}) && !outside;
   rhit <= {rhit};
 {read}  part <= raddr[1:0];
 end
@@ -331,7 +372,7 @@ always_comb
         decode = rows
             .iter()
             .enumerate()
-            .map(|(i, row)| format!("  row[{i}] <= write && !rst && (waddr[9:4] == 6'd{row});\n"))
+            .map(|(i, row)| format!("  row[{i}] <= write && !rst && !outside && (waddr[9:4] == 6'd{row});\n"))
             .collect::<String>(),
         last_column = ROW - 1,
         parts = each(&|part| format!("reg [31:0] part_{part};\n")),
@@ -339,6 +380,7 @@ always_comb
         first = each(&|part| first_words(&reads, part as u16)),
         read = each(&|part| others(&reads, part as u16)),
         chosen = each(&|part| format!("    2'd{part}: rdata = part_{part};\n")),
+        outside = outside(&registers()),
         whit = hit("waddr"),
         rhit = hit("raddr"),
     )

@@ -30,11 +30,11 @@ pub struct CounterPulses {
     /// A frame went to the MAC.
     pub tx_frame: Signal<In, Bit>,
     /// Dispatch, in the order of `Counter::ALL`.
-    pub dispatch: Signal<In, U<44>>,
+    pub dispatch: Signal<In, U<50>>,
     /// Responder: `ResponderCounts`.
-    pub responder: Signal<In, U<8>>,
+    pub responder: Signal<In, U<9>>,
     /// Requester: `RequesterCounts`.
-    pub requester: Signal<In, U<11>>,
+    pub requester: Signal<In, U<12>>,
     /// A negative acknowledgement because memory failed.
     pub failed: Signal<In, Bit>,
     /// A retransmission timeout.
@@ -49,6 +49,8 @@ pub struct CounterPulses {
     pub accepted: Signal<In, Bit>,
     /// A control packet was refused.
     pub refused: Signal<In, Bit>,
+    /// A half of a queue pair was the first of its halves to end.
+    pub died: Signal<In, Bit>,
     /// One bit a counter.
     pub pulses: Signal<Out, U<64>>,
     #[signals(CounterPulse: of_own, of_responder, of_requester)]
@@ -62,7 +64,7 @@ pub struct CounterPulses {
 impl Logic for CounterPulses {
     fn update(&mut self) {
         // dispatch pulses none of those that are set here
-        of_own = bit_cast_word::<CounterPulse, U<64>>(bit_cast_u::<64, 44>(dispatch));
+        of_own = bit_cast_word::<CounterPulse, U<64>>(bit_cast_u::<64, 50>(dispatch));
         if rx_frame {
             of_own.rx_frames = true;
         }
@@ -105,18 +107,21 @@ impl Logic for CounterPulses {
         if stray {
             of_own.probe_stray = true;
         }
+        if died {
+            of_own.qp_errors = true;
+        }
         own = bit_cast_number::<64, CounterPulse>(of_own);
-        from_responder = bit_cast_word::<ResponderCounts, U<8>>(responder);
+        from_responder = bit_cast_word::<ResponderCounts, U<9>>(responder);
         of_responder = bits_zero::<CounterPulse>(0);
         fields!(of_responder from from_responder:
             drop_unknown_qp, drop_qp_ended, drop_ack_queue_full, drop_read_depth, drop_stray, out_of_sequence,
-            duplicates, naks_sent);
+            duplicates, naks_sent, refused_requests);
         responders = bit_cast_number::<64, CounterPulse>(of_responder);
-        from_requester = bit_cast_word::<RequesterCounts, U<11>>(requester);
+        from_requester = bit_cast_word::<RequesterCounts, U<12>>(requester);
         of_requester = bits_zero::<CounterPulse>(0);
         fields!(of_requester from from_requester:
             ghost_acks, ignored_syndromes, duplicates, naks_received, read_gaps, drop_stray, drop_bad_read_response,
-            drop_qp_ended, error_completions, int_many_hops, int_bad_speed);
+            drop_qp_ended, error_completions, int_many_hops, int_bad_speed, rnr_naks_received);
         requesters = bit_cast_number::<64, CounterPulse>(of_requester);
         out = own | responders | requesters | second | third;
         second = (own & responders) | (second & (own | responders | requesters));
@@ -136,7 +141,7 @@ mod tests {
     use hpcc_models::nic::Counter::{self, *};
 
     /// Counters of the blocks' single lines, in the order of [`lines`].
-    const LINES: [Counter; 14] = [
+    const LINES: [Counter; 15] = [
         RxFrames,
         RxBufferFull,
         CePackets,
@@ -151,6 +156,7 @@ mod tests {
         ControlRefused,
         ProbeStray,
         RxShare,
+        QpError,
     ];
 
     fn names<T: Word>() -> Vec<&'static str> {
@@ -182,6 +188,7 @@ mod tests {
         block.refused.next = bit(11);
         block.stray.next = bit(12);
         block.unfair.next = bit(13);
+        block.died.next = bit(14);
     }
 
     /// Whatever comes together, every pulse is counted once, by its own counter, and none is left behind. The three sources never pulse one
@@ -201,17 +208,17 @@ mod tests {
             let offered = clock % 4 == 0 && clock < 11_990;
             let (on, responder, requester) = if offered {
                 (
-                    drawn(&mut stimulus, 14),
-                    drawn(&mut stimulus, 8),
-                    drawn(&mut stimulus, 11),
+                    drawn(&mut stimulus, 15),
+                    drawn(&mut stimulus, 9),
+                    drawn(&mut stimulus, 12),
                 )
             } else {
                 (0, 0, 0)
             };
             // dispatch pulses none of the counters of the lines
-            let free = (0..44).filter(|&i| LINES.iter().all(|c| *c as usize != i));
+            let free = (0..50).filter(|&i| LINES.iter().all(|c| *c as usize != i));
             let mask = free.fold(0, |mask, i| mask | 1u64 << i);
-            let dispatch = if offered { drawn(&mut stimulus, 44) & mask } else { 0 };
+            let dispatch = if offered { drawn(&mut stimulus, 50) & mask } else { 0 };
             let waits = |c: Counter| dispatch >> (c as usize) & 1 == 1;
             together += u64::from(RESPONDER.iter().any(|&c| waits(c)));
             lines(&mut block, on);

@@ -57,6 +57,8 @@ pub struct Settings {
     pub times_enable: Signal<Out, Bit>,
     /// READs outstanding.
     pub max_rd_atomic: Signal<Out, U<8>>,
+    /// Waits for a receiver that is not ready; 7 is no limit.
+    pub rnr_retry: Signal<Out, U<3>>,
     /// READs queued.
     pub reads: Signal<Out, U<8>>,
     /// Priority of acknowledgements.

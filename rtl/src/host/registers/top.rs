@@ -13,7 +13,7 @@ use crate::words::congestion::{BuiltLaws, LawCode};
 use crate::words::context::CommandResult;
 use crate::words::context::HostCommand;
 use crate::words::registers::{
-    CommandRegister, GroupAddress, NarrowAddress, ParamValue, StatusRegister, WideAddress, WideValue,
+    CommandRegister, GroupAddress, NarrowAddress, ParamValue, RegisterBytes, StatusRegister, WideAddress, WideValue,
 };
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -101,7 +101,8 @@ pub struct Registers {
     param_cc: DFF<Bit>,
     param_law: DFF<LawCode>,
     // the law whose window is written, and that it is not built in
-    #[signals(Bit: in_window, absent, is_sent)]
+    #[signals(Bit: in_window, absent, is_sent, acts)]
+    #[signals(RegisterBytes: given, merged)]
     #[registers(Bit: param_sched, level)]
     window_law: Signal<Local, LawCode>,
     built: Signal<Local, BuiltLaws>,
@@ -265,29 +266,37 @@ impl Logic for Registers {
         // levels: 0x800 to 0x87f
         to_level = (writing == 1) & (wrote_group.bank == 16);
         to_absent = absent;
-        starts = (writing == 1) & (waddr == 42);
+        // what acts when it is written does so with all strobes only
+        acts = wstrb.all();
+        starts = (writing == 1) & (waddr == 42) & acts;
         clears = (writing == 1) & (waddr == 43) & wstrb.get_bit(0);
 
-        // parameters
-        clear!(param_cc, param_sched);
-        if to_law | to_sched {
-            if wrote_wide.high {
-                assign!(param_cc.d = to_law, param_law.d = to_which);
-                param_sched = to_sched;
-                param_address = wrote_wide.entry;
-                param_data = bit_cast_number::<48, ParamValue>(param_parts);
-            } else {
-                param_low = wdata;
-            }
+        // low words keep the bytes without strobe
+        given = bit_cast_word::<RegisterBytes, U<32>>(wdata);
+        merged = bit_cast_word::<RegisterBytes, U<32>>(param_low);
+        if wstrb.get_bit(0) {
+            merged.byte_0 = given.byte_0;
         }
-        level = false;
-        if to_level {
-            if wrote_wide.high {
-                level = true;
-                param_address = wrote_wide.entry;
+        if wstrb.get_bit(1) {
+            merged.byte_1 = given.byte_1;
+        }
+        if wstrb.get_bit(2) {
+            merged.byte_2 = given.byte_2;
+        }
+        if wstrb.get_bit(3) {
+            merged.byte_3 = given.byte_3;
+        }
+        if (to_law | to_sched | to_level) & !wrote_wide.high {
+            param_low = bit_cast_number::<32, RegisterBytes>(merged);
+        }
+
+        // parameters
+        clear!(param_cc, param_sched, level);
+        if wrote_wide.high & acts {
+            assign!(param_cc.d = to_law, param_sched.d = to_sched, level.d = to_level);
+            if to_law | to_sched | to_level {
+                assign!(param_law.d = to_which, param_address.d = wrote_wide.entry);
                 param_data = bit_cast_number::<48, ParamValue>(param_parts);
-            } else {
-                param_low = wdata;
             }
         }
         level_write = level;
@@ -335,7 +344,8 @@ impl Logic for Registers {
         Settings::link(&mut cfg, &mut file.cfg);
         reset! {
             writing, reading, awready, wready, arready, has_address, has_data, to_law, to_sched, to_level, starts,
-            clears, param_cc, param_sched, level, busy, offered, done, error, code
+            clears, param_cc, param_sched, level, busy, offered, done, error, code, kept,
+            param_low
         }
     }
 }

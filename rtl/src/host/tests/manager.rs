@@ -141,6 +141,184 @@ fn an_ended_queue_pair_is_removed_by_the_next_creation() {
     }
 }
 
+/// What the host created is the host's until it removes it, also when one of its halves has ended; what a control packet created is not.
+#[test]
+fn a_control_packet_leaves_queue_pairs_of_the_host_alone() {
+    let mut bench = Bench::new();
+    let (ip, mac) = peer(0);
+    let body = [u64::from(u32::from(ip)) | mac.number() << 32, mac.number() >> 32];
+    bench.command(4, 0, &body);
+    let ends = |bench: &mut Bench, generation| {
+        let half = QpOfGeneration {
+            qp: U(9),
+            generation: U(generation),
+        };
+        bench.block.responder_ended.next = half;
+        bench.block.responder_ended_valid.next = true;
+        bench.tick();
+        bench.block.responder_ended_valid.next = false;
+        for _ in 0..4 {
+            bench.tick();
+        }
+    };
+    let mut sequence = 0;
+    let mut packet = |bench: &mut Bench, operation| {
+        sequence += 1;
+        let repr = ControlRepr {
+            operation,
+            key: KEY,
+            sequence,
+            qpn: 9,
+            remote_qpn: 5,
+            remote_ip: ip,
+            first_psn: 5,
+            local_address: 0,
+            local_key: 0,
+            remote_key: 0,
+            remote_address: 0,
+            length: 4,
+        };
+        let mut bytes = vec![0; CONTROL_LEN];
+        repr.emit(&mut bytes);
+        bench.packet(10_000 * sequence, SOURCE, &bytes)
+    };
+    let all = [ControlOp::CreateWrite, ControlOp::CreateRead, ControlOp::Remove];
+    bench.create(&QpConfig::new(9, 5, ip), mac);
+    for alive in [true, false] {
+        for operation in all {
+            assert_eq!(packet(&mut bench, operation), [Trace::Refused], "{alive} {operation:?}");
+        }
+        ends(&mut bench, 1);
+    }
+    // the host itself may replace it, and remove it
+    assert_eq!(
+        bench.create(&QpConfig::new(9, 5, ip), mac).last(),
+        Some(&Trace::Done(0))
+    );
+    assert_eq!(bench.command(2, 9, &[]).last(), Some(&Trace::Done(0)));
+    assert_eq!(
+        packet(&mut bench, ControlOp::CreateWrite).last(),
+        Some(&Trace::Accepted)
+    );
+    assert_eq!(packet(&mut bench, ControlOp::CreateWrite), [Trace::Refused], "alive");
+    ends(&mut bench, 3);
+    assert_eq!(packet(&mut bench, ControlOp::CreateRead).last(), Some(&Trace::Accepted));
+    assert_eq!(packet(&mut bench, ControlOp::Remove).last(), Some(&Trace::Accepted));
+}
+
+/// A queue pair counts once, whichever half ends first and however often it is said; one that has been removed does not count.
+#[test]
+fn a_queue_pair_dies_once() {
+    let mut bench = Bench::new();
+    let (ip, mac) = peer(0);
+    for place in 9..12 {
+        bench.create(&QpConfig::new(place, 5, ip), mac);
+    }
+    let half = |qp, generation| QpOfGeneration {
+        qp: U(qp),
+        generation: U(generation),
+    };
+    let ends = |bench: &mut Bench, requester: Option<(u64, u64)>, responder: Option<(u64, u64)>| {
+        bench.block.requester_ended_valid.next = requester.is_some();
+        bench.block.responder_ended_valid.next = responder.is_some();
+        let (qp, generation) = requester.unwrap_or_default();
+        bench.block.requester_ended.next = half(qp, generation);
+        let (qp, generation) = responder.unwrap_or_default();
+        bench.block.responder_ended.next = half(qp, generation);
+        bench.tick();
+        bench.block.requester_ended_valid.next = false;
+        bench.block.responder_ended_valid.next = false;
+        for _ in 0..8 {
+            bench.tick();
+        }
+        bench.died
+    };
+    assert_eq!(ends(&mut bench, Some((9, 1)), Some((9, 1))), 1);
+    assert_eq!(ends(&mut bench, Some((9, 1)), None), 1);
+    assert_eq!(ends(&mut bench, None, Some((9, 1))), 1);
+    assert_eq!(ends(&mut bench, Some((10, 2)), Some((11, 2))), 1, "another generation");
+    assert_eq!(ends(&mut bench, Some((10, 1)), Some((11, 1))), 3, "two at once");
+    bench.create(&QpConfig::new(9, 5, ip), mac);
+    assert_eq!(ends(&mut bench, None, Some((9, 2))), 4);
+    bench.create(&QpConfig::new(9, 5, ip), mac);
+    bench.command(2, 9, &[]);
+    assert_eq!(ends(&mut bench, Some((9, 3)), Some((9, 3))), 4, "removed");
+}
+
+/// Two queue pairs of one number, given by the host or by their places, would answer as a third: the second one is refused.
+#[test]
+fn a_number_that_another_queue_pair_has_is_refused() {
+    let mut bench = Bench::new();
+    let (ip, mac) = peer(0);
+    bench.command(
+        4,
+        0,
+        &[u64::from(u32::from(ip)) | mac.number() << 32, mac.number() >> 32],
+    );
+    let create = |bench: &mut Bench, place, number| {
+        let traces = bench.create_numbered(&QpConfig::new(place, 5, ip), mac, number);
+        match traces.as_slice() {
+            [Trace::Done(code)] => *code,
+            [.., Trace::Context(..), Trace::Done(0)] => 0,
+            _ => panic!("{traces:?}"),
+        }
+    };
+    for (place, number, code) in [
+        (9, 0, 0),
+        (6, 9, 2),
+        (6, 15, 0),
+        (15, 0, 2),
+        (20, 0x1a_3f00, 0),
+        (21, 0x1a_3f00, 2),
+        (21, 0x1a_3f01, 0),
+        (149, 20, 0),
+        (148, 20, 2),
+    ] {
+        assert_eq!(create(&mut bench, place, number), code, "{number:#x} at {place}");
+    }
+    let repr = ControlRepr {
+        operation: ControlOp::CreateWrite,
+        key: KEY,
+        sequence: 1,
+        qpn: 15,
+        remote_qpn: 5,
+        remote_ip: ip,
+        first_psn: 5,
+        local_address: 0,
+        local_key: 0,
+        remote_key: 0,
+        remote_address: 0,
+        length: 4,
+    };
+    let packet = |bench: &mut Bench, sequence| {
+        let mut bytes = vec![0; CONTROL_LEN];
+        ControlRepr { sequence, ..repr }.emit(&mut bytes);
+        bench.packet(10_000 * sequence, SOURCE, &bytes)
+    };
+    assert_eq!(
+        packet(&mut bench, 1),
+        [Trace::Refused],
+        "the host's queue pair 6 has the number"
+    );
+    assert_eq!(bench.command(2, 6, &[]).last(), Some(&Trace::Done(0)));
+    assert_eq!(packet(&mut bench, 2).last(), Some(&Trace::Accepted));
+    assert_eq!(create(&mut bench, 6, 15), 2, "the number of a control packet's place");
+    // one that is created anew may keep its number
+    for generation in [1, 2] {
+        bench.block.requester_ended.next = QpOfGeneration {
+            qp: U(20),
+            generation: U(generation),
+        };
+        bench.block.requester_ended_valid.next = true;
+        bench.tick();
+        bench.block.requester_ended_valid.next = false;
+        for _ in 0..4 {
+            bench.tick();
+        }
+        assert_eq!(create(&mut bench, 20, 0x1a_3f00), 0);
+    }
+}
+
 /// A plain queue pair starts at the rate of its register, and at the line rate where that is zero.
 #[test]
 fn the_first_rate_is_the_registers() {

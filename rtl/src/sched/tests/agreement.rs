@@ -75,7 +75,11 @@ fn outputs<const E: usize, const F: usize, const A: usize, const I: usize, const
         psn: s.psn.val().0 as u32,
         kind: s.kind.val().0,
     };
-    let ended = (b.ended.flow.val().0 as u16, b.ended.generation.val().0 as u8);
+    let ended = (
+        b.ended.flow.val().0 as u16,
+        b.ended.generation.val().0 as u8,
+        b.ended.not_ready.val(),
+    );
     Outputs {
         ready: [
             b.update.ready.val(),

@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 
 const FLOWS: usize = 9;
 const LATENCY: usize = 9;
+/// Waits for a receiver that is not ready.
+const RNR_RETRY: u8 = 2;
 
 struct Expected {
     flow: usize,
@@ -41,7 +43,12 @@ fn random_op(random: &mut Stimulus, flow: &SenderState, max: u32) -> Op {
     match random.below(20) {
         0..=3 => Op::Ack(near(random, flow.una)),
         4 => Op::Ack(max),
-        5..=6 => Op::Nak(near(random, flow.una)),
+        5 => Op::Nak(near(random, flow.una)),
+        6 if random.chance(0.3) => Op::Nak(flow.una),
+        6 => Op::Wait(
+            [near(random, flow.una), flow.una][random.below(2) as usize],
+            random.uniform(5) as u8 % 6,
+        ),
         7 => Op::Notify,
         8..=9 => Op::Work(near(random, flow.end)),
         10 if random.chance(0.3) => Op::Restart(near(random, flow.una), near(random, flow.end)),
@@ -93,6 +100,10 @@ fn op_word(op: Op, generation: u8) -> Operation {
     match op {
         Op::Ack(at) => psn(OpKind::Ack, at),
         Op::Nak(at) => psn(OpKind::Nak, at),
+        Op::Wait(at, code) => Operation {
+            rnr_timer: U(code.into()),
+            ..psn(OpKind::Wait, at)
+        },
         Op::Notify => kind(OpKind::Notify),
         Op::Work(end) => psn(OpKind::Work, end),
         Op::Advance(from, to) => two(OpKind::Advance, from, to),
@@ -143,6 +154,7 @@ fn every_event_agrees_bit_for_bit() {
     block.cap_time.next = U(control.time_ns.into());
     block.timeout.next = U(registers.timeout.into());
     block.retry_limit.next = U(registers.retry_limit.into());
+    block.rnr_retry.next = U(RNR_RETRY.into());
     let mut random = Stimulus::new(5);
     let mut flows = vec![SenderState::default(); FLOWS];
     // a stand-in for visits: it carries out some rewinds and sends something
@@ -214,6 +226,7 @@ fn every_event_agrees_bit_for_bit() {
                 now,
                 timeout: registers.timeout,
                 retry_limit: registers.retry_limit,
+                rnr_retry: RNR_RETRY,
                 held,
             };
             let before = *state;
@@ -224,12 +237,12 @@ fn every_event_agrees_bit_for_bit() {
                 state.handle(op, generation, seen_by_visit, &timing)
             };
             let psn = match op {
-                Op::Ack(psn) | Op::Nak(psn) => psn,
+                Op::Ack(psn) | Op::Nak(psn) | Op::Wait(psn, _) => psn,
                 Op::Notify => notified,
                 _ => state.una,
             };
             let acked = match op {
-                Op::Ack(_) | Op::Nak(_) => state.una.wrapping_sub(before.una) & PSN_MASK,
+                Op::Ack(_) | Op::Nak(_) | Op::Wait(..) => state.una.wrapping_sub(before.una) & PSN_MASK,
                 _ => 0,
             };
             let pacing = outcome.paced.then(|| match op {
@@ -285,7 +298,9 @@ fn every_event_agrees_bit_for_bit() {
             );
             assert_eq!(b.engine_index.val().0, e.flow as u64 / 3, "{at}");
             assert_eq!(b.flow_9.val().0, e.flow as u64, "{at}");
-            assert_eq!(b.sender.val(), sender_word(&e.sender), "{at}");
+            assert_eq!(b.sender.val(), sender_word(&e.sender.shown()), "{at}");
+            assert_eq!(b.known.val(), sender_word(&e.sender), "{at}");
+            assert_eq!(b.tired.val(), e.outcome.not_ready, "{at}");
             let got = (
                 b.late.val(),
                 b.beyond.val(),

@@ -134,8 +134,7 @@ impl Logic for Classify {
         minds_peer = alive & !is_control & !faulty;
         fault = bit_cast_word::<FrameCount, U<6>>(bit_cast_u::<6, 5>(bit_cast_number::<5, DropCode>(drop_code)));
         if drop_code == DropCode::MacError {
-            // the MAC has counted it
-            fault = FrameCount::None;
+            fault = FrameCount::BadFrame;
         }
         if drop_code == DropCode::ExtensionLength {
             fault = FrameCount::TransportLength;

@@ -56,9 +56,9 @@ use hpcc_models::nic::Counter;
 use rust_hdl::prelude::*;
 use share::Share;
 
-/// Number of counters that dispatch may count, the first of [`Counter::ALL`]. The one behind them counts frames that never get here.
-pub const COUNTERS: usize = 44;
-const _: () = assert!(Counter::RxBufferFull as usize == COUNTERS);
+/// Number of counters that dispatch may count, the first of [`Counter::ALL`].
+pub const COUNTERS: usize = 50;
+const _: () = assert!(Counter::BadFrame as usize + 1 == COUNTERS);
 
 /// Dispatch of one port.
 #[block]
@@ -110,12 +110,19 @@ pub struct Dispatch {
     /// Whose.
     pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of [`Counter::ALL`].
-    pub counts: Signal<Out, U<44>>,
+    pub counts: Signal<Out, U<50>>,
     /// A frame was dropped because its queue pair had its share of the packet buffer.
     pub unfair: Signal<Out, Bit>,
+    /// Pulse: a frame has come to where its queue pair is looked up.
+    pub frame_enters: Signal<Out, Bit>,
+    /// Pulse: a frame that has entered is done with, the oldest first.
+    pub frame_done: Signal<Out, Bit>,
+    /// With `frame_done`: memory is to be written.
+    pub write_made: Signal<Out, Bit>,
     // 0 to 3
     #[signals(Bit: comes, enters, drops, whole_1)]
     #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, faulty_3, of_peer_3, minds_peer_3, counts_4, unfair_out)]
+    #[registers(Bit: entered, left, write_left)]
     row_2: Signal<Local, JudgedFrame>,
     #[signals(ArrivedFrame: entering, arrived)]
     /// Rows behind the FIFO.
@@ -154,7 +161,7 @@ pub struct Dispatch {
     #[registers(FrameCount: counter_3, fault_3, counted_4)]
     /// Place of the counter.
     place: Signal<Local, U<6>>,
-    counts_out: DFF<U<44>>,
+    counts_out: DFF<U<50>>,
     // queues
     #[registers(Bit: notice_full, control_full, notice_room, control_room, mark_out)]
     requests: ShortFifo<RxPacket, 4, 8>,
@@ -312,7 +319,7 @@ impl Logic for Dispatch {
         inputs!(turns: up.valid = valid_3, up.data = sorted);
         StreamOut::<RxPacket>::link(&mut request, &mut requests.down);
         StreamOut::<RxPacket>::link(&mut response, &mut responses.down);
-        counts_out = bits_u::<44>(0);
+        counts_out = bits_u::<50>(0);
         counted_4 = if faulty_3 { fault_3 } else { counter_3 };
         if foreign {
             counted_4 = FrameCount::WrongPeer;
@@ -320,7 +327,7 @@ impl Logic for Dispatch {
         counts_4 = valid_3 & (foreign | !over_3);
         place = bit_cast_number::<6, FrameCount>(counted_4);
         if counts_4 & (counted_4 != FrameCount::None) {
-            counts_out = bits_u::<44>(1) << place;
+            counts_out = bits_u::<50>(1) << place;
         }
         counts = counts_out;
         unfair_out = valid_3 & over_3 & !foreign;
@@ -399,8 +406,12 @@ impl Logic for Dispatch {
         answers.up.data = answered;
         answers.up.valid = done & (turn.fate == FrameFate::Probe) & answers.up.ready;
         StreamOut::<AckSend>::link(&mut answer, &mut answers.down);
+        // for those who wait until nothing of a queue pair is on its way
+        assign!(entered.d = enters, left.d = done);
+        write_left = done & taken;
+        assign!(frame_enters = entered, frame_done = left, write_made = write_left);
         reset! {
-            open, inside, last, oldest, last_held, oldest_held, valid_1, valid_2, valid_3, notice_full, control_full, notice_room, control_room, mark_out, unfair_out,
+            entered, left, write_left, open, inside, last, oldest, last_held, oldest_held, valid_1, valid_2, valid_3, notice_full, control_full, notice_room, control_room, mark_out, unfair_out,
             counts_4, counts_out
         }
     }

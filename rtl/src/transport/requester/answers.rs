@@ -34,13 +34,15 @@ pub struct Answer {
     pub int_on: Signal<Out, Bit>,
     /// Negative, of any code.
     pub nak: Signal<Out, Bit>,
+    /// The receiver was not ready for its packet, but for all before it.
+    pub not_ready: Signal<Out, Bit>,
     /// It ends the queue pair, if it is not old.
     pub fatal: Signal<Out, Bit>,
     /// With this status.
     pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    #[registers(Bit: is_past, is_ack, is_data, is_gap, is_duplicate, is_nak, is_fatal)]
+    #[registers(Bit: is_past, is_ack, is_data, is_gap, is_duplicate, is_nak, is_not_ready, is_fatal)]
     limit_r: DFF<U<24>>,
     status_r: DFF<CompletionStatus>,
     code: Signal<Local, U<3>>,
@@ -60,6 +62,7 @@ impl Logic for Answer {
         is_gap = commit.answer == AnswerKind::ReadGap;
         is_duplicate = commit.answer == AnswerKind::ReadDuplicate;
         is_nak = (commit.answer == AnswerKind::Acknowledgement) & (code == 3);
+        is_not_ready = (commit.answer == AnswerKind::Acknowledgement) & (code == 1);
         positive = (commit.answer == AnswerKind::Acknowledgement) & (code == 0);
         is_past = positive;
         limit_r = if positive { commit.psn + 1 } else { commit.psn };
@@ -77,7 +80,7 @@ impl Logic for Answer {
         }
         assign! {
             acknowledgement = is_ack, data = is_data, gap = is_gap, duplicate = is_duplicate,
-            nak = is_nak, limit = limit_r, past = is_past, fatal = is_fatal, status = status_r
+            nak = is_nak, not_ready = is_not_ready, limit = limit_r, past = is_past, fatal = is_fatal, status = status_r
         }
         int_on = commit.int_on;
         sent = bits_zero::<AckSend>(0);
@@ -100,6 +103,8 @@ pub struct Outcome {
     pub acknowledgement: Signal<In, Bit>,
     /// Negative, of any code.
     pub nak: Signal<In, Bit>,
+    /// The receiver was not ready for its packet.
+    pub not_ready: Signal<In, Bit>,
     /// It ends the queue pair, if it is not old.
     pub fatal: Signal<In, Bit>,
     /// READ data came out of order.
@@ -132,11 +137,13 @@ pub struct Outcome {
     pub tell: Signal<Out, Bit>,
     /// As a NAK.
     pub rewind: Signal<Out, Bit>,
+    /// As a receiver that is not ready.
+    pub waits: Signal<Out, Bit>,
     /// PSN of the event.
     pub psn: Signal<Out, U<24>>,
     /// Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
     pub bytes: Signal<Out, U<32>>,
-    #[registers(Bit: ends_r, shows)]
+    #[registers(Bit: ends_r, shows, behind_not_ready)]
     missing: Signal<Local, Bit>,
 }
 
@@ -147,10 +154,13 @@ impl Logic for Outcome {
         ends = ends_r;
         // it is about more than what the oldest message, if that is a READ, still lacks
         shows = ((acknowledgement & !nak) | gap) & !old;
+        behind_not_ready = not_ready & !old;
         missing = shows & apart & at_read & !gap_known;
         lost = missing;
         tell = acknowledgement | advanced | missing;
         rewind = nak | missing;
+        // where the data of a READ before its packet is missing, that is asked for first
+        waits = behind_not_ready & !(apart & at_read);
         psn = if old & acknowledgement { limit } else { una };
         bytes = if data { bits_u::<32>(0) } else { (bit_cast_u::<32, 24>(passed) << 8) << mtu };
     }

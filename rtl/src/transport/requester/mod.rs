@@ -68,7 +68,7 @@ pub const fn above_outstanding(segment: usize) -> u64 {
 pub const RING: usize = 16;
 
 /// What each bit of the requester's `counts` counts.
-pub const COUNTERS: [Counter; 11] = [
+pub const COUNTERS: [Counter; 12] = [
     Counter::GhostAck,
     Counter::IgnoredSyndrome,
     Counter::Duplicates,
@@ -80,4 +80,5 @@ pub const COUNTERS: [Counter; 11] = [
     Counter::ErrorCompletions,
     Counter::IntManyHops,
     Counter::IntBadSpeed,
+    Counter::RnrNaks,
 ];

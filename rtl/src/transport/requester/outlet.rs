@@ -8,9 +8,10 @@ use crate::prim::uint::U;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::words::congestion::CcEventKind;
 use crate::words::flows::QpFlow;
-use crate::words::requester::{AnswerEvent, ClockHalves, ClockLower};
+use crate::words::requester::{AnswerEvent, ClockHalves, ClockLower, Syndrome};
 use crate::words::sched::LawEvent;
 use crate::words::transport::Commit;
+use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -71,6 +72,8 @@ pub struct Events {
     pub put: Signal<In, Bit>,
     /// It rewinds.
     pub nak: Signal<In, Bit>,
+    /// The receiver was not ready, as the answer's syndrome says.
+    pub not_ready: Signal<In, Bit>,
     /// Queue pair.
     pub qp: Signal<In, U<8>>,
     /// Generation.
@@ -102,6 +105,7 @@ pub struct Events {
     fifo: ShortFifo<AnswerEvent, 4, 8>,
     use_int: Signal<Local, Bit>,
     word: Signal<Local, AnswerEvent>,
+    syndrome: Signal<Local, Syndrome>,
     clock_now: Signal<Local, ClockHalves>,
     came: Signal<Local, ClockHalves>,
     #[signals(ClockLower: clock_lower, arrival)]
@@ -119,6 +123,8 @@ impl Logic for Events {
         self.many.next = self.put.val() & self.use_int.val() & self.fields.many.val();
         self.bad.next = self.put.val() & self.use_int.val() & !self.fields.valid.val();
         self.word.next = bits_zero::<AnswerEvent>(0);
+        self.syndrome.next = bit_cast_word::<Syndrome, AethSyndrome>(self.commit.val().syndrome);
+        fields!(word: not_ready, rnr_timer = syndrome.value);
         fields!(word: psn, generation, qp, nak, bytes, ecn = commit.ecn, sent_at, sent_valid);
         // of the time of arrival the lower half is there, and it is no longer ago than half of what that lasts (8 ms), so that the highest bits of both tell
         // whether it has wrapped since
@@ -155,6 +161,8 @@ impl Logic for Events {
         self.cc_event.data.next.flow = bit_cast_number::<16, QpFlow>(self.half.val());
         self.cc_event.data.next.generation = self.leaving.val().generation;
         self.cc_event.data.next.psn_next = self.leaving.val().psn;
+        self.cc_event.data.next.not_ready = self.leaving.val().not_ready;
+        self.cc_event.data.next.rnr_timer = self.leaving.val().rnr_timer;
         // the scheduler knows the next PSN to send
         self.cc_event.data.next.snd_nxt = self.leaving.val().psn;
         self.cc_event.data.next.telemetry.int_valid = self.leaving.val().int_valid;

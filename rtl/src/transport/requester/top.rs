@@ -125,7 +125,7 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     /// Flows that the scheduler is to remove: `FlowOfGeneration`.
     pub kill: StreamOut<FlowOfGeneration>,
     /// Counter pulses: `RequesterCounts`.
-    pub counts: Signal<Out, U<11>>,
+    pub counts: Signal<Out, U<12>>,
     /// Work requests that wait for the fast path.
     window: Window,
     /// Answers in the fast path.
@@ -246,6 +246,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     tells_event: DFF<Bit>,
     /// as of one that is negative.
     rewinds: DFF<Bit>,
+    /// What the state machine tells comes of a receiver that was not ready.
+    tells_not_ready: DFF<Bit>,
     /// State: a READ response is compared with its message.
     check: DFF<Bit>,
     /// The message of a clock ago lacks no READ data, nor does one before it.
@@ -366,6 +368,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     scheduling: Signal<Local, FlowPacket>,
     /// A NAK is counted.
     counts_nak: Signal<Local, Bit>,
+    /// A receiver-not-ready NAK is counted.
+    counts_not_ready: Signal<Local, Bit>,
     /// An answer to a queue pair that has ended is counted.
     counts_ended: Signal<Local, Bit>,
     /// Counter pulses.
@@ -403,7 +407,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(intake: region_valid, region_slot, region_data);
         outputs!(ring: message_valid = bus_valid, message_address = bus_address, message_data = bus_data);
         // what the pipe does while the state machine does nothing, and the other way round
-        self.counts_nak.next = false;
+        clear!(counts_nak, counts_not_ready);
         self.counts_ended.next = self.stages.ended.val();
         clear!(done, kept, loads);
         self.half.next = bits_zero::<QpFlow>(0);
@@ -573,6 +577,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     self.status.d.next = CompletionStatus::Flushed;
                     if self.choice.ended.val() {
                         self.status.d.next = CompletionStatus::RetryExceeded;
+                        if self.ended.not_ready.val() {
+                            self.status.d.next = CompletionStatus::RnrRetryExceeded;
+                        }
                     }
                     if self.choice.error.val() {
                         self.status.d.next = CompletionStatus::LocalOperationalError;
@@ -814,7 +821,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         }
 
         // 7: what goes on from an answer
-        inputs!(outcome from reply: acknowledgement, nak, fatal, gap, data);
+        inputs!(outcome from reply: acknowledgement, nak, not_ready, fatal, gap, data);
         inputs!(outcome: old = queue.old, limit, passed = queue.passed, una = queue.una, at_read);
         inputs!(outcome: advanced, apart, gap_known, mtu = queue.mtu);
         inputs!(events: now, speeds, probing);
@@ -822,14 +829,18 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.events.put.next = self.stages.tells.val() | self.tells_event.q.val();
         self.tells_event.d.next = false;
         self.rewinds.d.next = self.outcome.rewind.val();
+        self.tells_not_ready.d.next = self.outcome.waits.val();
         inputs!(events:
-            nak = rewinds, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
+            nak = rewinds, not_ready = tells_not_ready, qp = choice.qp, generation = choice.generation, psn = outcome.psn,
             bytes = outcome.bytes, commit = held.read);
         self.events.with_int.next = self.reply.acknowledgement.val() & self.queue.int_on.val();
         // a packet is timed when its own acknowledgement comes; a negative one says nothing about it
         assign!(asked_qp = choice.qp, asked_psn = choice.psn);
         inputs!(events: with_time = reply.acknowledgement, sent_at = asked_sent_at);
-        self.events.sent_valid.next = self.asked_known.val() & self.reply.acknowledgement.val() & !self.reply.nak.val();
+        self.events.sent_valid.next = self.asked_known.val()
+            & self.reply.acknowledgement.val()
+            & !self.reply.nak.val()
+            & !self.reply.not_ready.val();
         if !self.turn_1.q.val() {
             assign!(asked_qp = stages.asked_qp, asked_psn = stages.asked_psn);
         }
@@ -850,6 +861,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                 self.finish.d.next = false;
                 self.tells_event.d.next = self.outcome.tell.val();
                 self.counts_nak.next = self.reply.nak.val();
+                self.counts_not_ready.next = self.reply.not_ready.val();
                 self.queue.lose.next = self.outcome.lost.val();
                 self.echoes.put.next = self.taken.q.val() & self.queue.int_on.val() & !self.echoes.full.val();
                 if self.popped.q.val() & (self.queue.admit.val() != self.queue.tail.val()) {
@@ -1000,12 +1012,14 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
             inputs!(events from stages: qp, generation, psn, bytes, with_int, with_time = acknowledges);
             self.events.sent_valid.next = self.asked_known.val() & self.stages.acknowledges.val();
             self.events.nak.next = false;
+            self.events.not_ready.next = false;
             self.finished.qpn.next = bit_cast_u::<24, 8>(self.stages.completes_qp.val());
         }
         self.counts_out.d.next.ghost_acks = self.stages.ghost.val();
         self.counts_out.d.next.ignored_syndromes = self.stages.ignored.val();
         self.counts_out.d.next.duplicates = self.verdict.counts.val().duplicates;
         self.counts_out.d.next.naks_received = self.counts_nak.val();
+        self.counts_out.d.next.rnr_naks_received = self.counts_not_ready.val();
         self.counts_out.d.next.read_gaps = self.queue.lose.val();
         self.counts_out.d.next.drop_stray = self.verdict.counts.val().drop_stray;
         self.counts_out.d.next.drop_bad_read_response = self.verdict.counts.val().drop_bad_read_response;
@@ -1013,7 +1027,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.counts_out.d.next.error_completions =
             self.completes.val() & (self.finished.status.val() != CompletionStatus::Ok);
         fields!(counts_out.d from events: int_many_hops = many, int_bad_speed = bad);
-        self.counts.next = bit_cast_number::<11, RequesterCounts>(self.counts_out.q.val());
+        self.counts.next = bit_cast_number::<12, RequesterCounts>(self.counts_out.q.val());
         self.started.d.next = true;
         if self.reset.val() | !self.started.q.val() {
             self.idle.d.next = true;

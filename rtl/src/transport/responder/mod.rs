@@ -42,7 +42,7 @@ use rust_hdl::prelude::*;
 use state::ResponderTables;
 
 /// What [`Responder::count`] counts, in the order of `ResponderCounts`. The first also stands for a queue pair that was removed meanwhile.
-pub const RESPONDER_COUNTERS: [Counter; 8] = [
+pub const RESPONDER_COUNTERS: [Counter; 9] = [
     Counter::UnknownQp,
     Counter::QpEnded,
     Counter::AckQueueFull,
@@ -51,6 +51,7 @@ pub const RESPONDER_COUNTERS: [Counter; 8] = [
     Counter::OutOfSequence,
     Counter::Duplicates,
     Counter::NaksSent,
+    Counter::RefusedRequest,
 ];
 
 /// Responder of 256 queue pairs.
@@ -95,7 +96,7 @@ pub struct Responder {
     /// One decision for each.
     pub action: StreamOut<Action>,
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
-    pub count: Signal<Out, U<8>>,
+    pub count: Signal<Out, U<9>>,
     // 0
     #[registers(Bit: full_0, vacant_0, open)]
     /// The row waits for this one clock, for the next one too, ...
@@ -224,8 +225,9 @@ impl Logic for Responder {
             count_5.out_of_sequence = rules.live & rules.gap;
             count_5.duplicates = rules.live & rules.old;
             count_5.naks_sent = report | nak;
+            count_5.refused_requests = invalid & !rules.is_write & !rules.is_read;
         }
-        count = bit_cast_number::<8, ResponderCounts>(count_5);
+        count = bit_cast_number::<9, ResponderCounts>(count_5);
 
         // 5: the answer
         row_5 = rows;
@@ -240,7 +242,7 @@ impl Logic for Responder {
             syndrome = AethSyndrome::NakSequence;
         }
         if again_5 {
-            psn = rules.previous;
+            psn = known_5.newest_write;
         }
         if invalid_5 {
             syndrome = AethSyndrome::NakInvalidRequest;
@@ -277,6 +279,7 @@ impl Logic for Responder {
         state.ended = nak_5;
         if do_write_5 {
             fields!(state from rules: expected_psn = after_one, address, remaining);
+            state.newest_write = row_5.psn;
             state.in_message = !ends_5;
         }
         if do_read_5 {

@@ -83,8 +83,6 @@ pub struct Rules {
     pub address: Signal<Out, U<64>>,
     /// Clock 5: bytes of the message to come after it.
     pub remaining: Signal<Out, U<32>>,
-    /// Clock 5: PSN before the one expected.
-    pub previous: Signal<Out, U<24>>,
     /// Clock 5: PSN after it.
     pub after_one: Signal<Out, U<24>>,
     /// Clock 5: PSN after a READ at it.
@@ -96,7 +94,7 @@ pub struct Rules {
     #[registers(Bit: own_3, ended_3, write_3, read_3, start_3, end_3, long_3, none_3, whole_3, within_3, reported_3)]
     #[registers(Bit: live_4, void_4, crowded_4, over_4, gap_4, old_4, next_4, fits_4, read_fits_4, stray_4, depth_4)]
     #[registers(Bit: deeper_4, write_4, read_4, start_4, end_4, none_4, reported_4)]
-    #[registers(U<24>: back_3, previous_5, after_one_5, after_read_5, msn_5, count_5)]
+    #[registers(U<24>: back_3, after_one_5, after_read_5, msn_5, count_5)]
     #[registers(U<64>: base_3, base_4, base_5, address_5)]
     #[registers(U<32>: payload_3, payload_4, remaining_3, remaining_4, remaining_5)]
     #[combinational]
@@ -185,13 +183,12 @@ impl Logic for Rules {
         base_5 = base_4;
         address_5 = base_4 + bit_cast_u::<64, 32>(payload_4);
         remaining_5 = remaining_4 - payload_4;
-        previous_5 = known_4.expected_psn - 1;
         after_one_5 = known_4.expected_psn + 1;
         count_5 = bit_cast_u::<24, 25>(packets_4);
         after_read_5 = known_4.expected_psn + bit_cast_u::<24, 25>(packets_4);
         msn_5 = known_4.msn + 1;
         assign! {
-            base = base_5, address = address_5, remaining = remaining_5, previous = previous_5, after_one = after_one_5,
+            base = base_5, address = address_5, remaining = remaining_5, after_one = after_one_5,
             after_read = after_read_5, next_msn = msn_5, count = count_5
         }
     }

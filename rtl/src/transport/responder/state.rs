@@ -91,11 +91,12 @@ impl Logic for ResponderTables {
         // creations wait for the clock that is kept for them
         fields!(arriving: qp = context_qp);
         fields!(arriving from context_data: expected_psn, generation, alive);
+        arriving.newest_write = context_data.expected_psn - 1;
         arrives = context_valid;
         arrival = arriving;
         assign!(clears.d = arrives, create_state.d = clears, closed = clears);
         first = bits_zero::<ResponderState>(0);
-        fields!(first from created: expected_psn, generation, alive);
+        fields!(first from created: expected_psn, newest_write, generation, alive);
 
         // own state
         state.raddr = qp;

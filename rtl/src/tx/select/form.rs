@@ -93,6 +93,8 @@ pub struct Form {
     pub packet: StreamOut<TxPacket>,
     /// Payload to fetch, in the order of the packets that have some.
     pub job: StreamOut<DmaJob>,
+    /// Pulse: a job is made, which `job` may offer later.
+    pub job_made: Signal<Out, Bit>,
     /// To the scheduler.
     pub feedback: FeedbackOut,
     #[registers(U<64>: base_1, address, address_3)]
@@ -275,6 +277,7 @@ impl Logic for Form {
         packets.up.valid = valid_4 & (form_4 != 0);
         packets.up.data = word_4;
         jobs.up.valid = valid_4 & has_payload;
+        job_made = valid_4 & has_payload;
         jobs.up.data = job_4;
         valid_5 = valid_4;
         // the grant itself has brought the scheduler past a READ of one packet

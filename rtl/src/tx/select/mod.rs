@@ -94,6 +94,8 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     pub packet: StreamOut<TxPacket>,
     /// Their payload, in order; packets without payload have no job.
     pub job: StreamOut<DmaJob>,
+    /// Pulse: a job is made, which `job` may offer later. None is made for an earlier generation from the 48th clock after a context on.
+    pub job_made: Signal<Out, Bit>,
     /// To the scheduler.
     pub feedback: FeedbackOut,
     /// Pulse: the highest PSN sent of a queue pair's requests has grown.
@@ -703,6 +705,7 @@ impl<const A: usize, const M: usize, const L: usize, const H: usize> Logic for S
 
         StreamOut::<TxPacket>::link(&mut self.packet, &mut self.form.packet);
         StreamOut::<DmaJob>::link(&mut self.job, &mut self.form.job);
+        outputs!(form: job_made);
         FeedbackOut::link(&mut self.feedback, &mut self.form.feedback);
         reset!(
             waiting,

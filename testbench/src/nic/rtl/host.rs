@@ -5,7 +5,7 @@ use hpcc_models::nic::{Completion, Operation, Status, WorkRequest};
 use hpcc_rtl::words::work;
 
 /// Statuses in the order of their numbers.
-const STATUSES: [Status; 9] = [
+const STATUSES: [Status; 10] = [
     Status::Ok,
     Status::RetryExceeded,
     Status::RemoteInvalidRequest,
@@ -15,6 +15,7 @@ const STATUSES: [Status; 9] = [
     Status::LocalOperationalError,
     Status::InvalidWork,
     Status::Flushed,
+    Status::RnrRetryExceeded,
 ];
 
 /// Limbs of a work request on its port.

@@ -5,7 +5,9 @@ use hpcc_models::cc::hpcc::ParamError;
 use hpcc_models::cc::powertcp::Signal;
 use hpcc_models::fixed::powertcp::PowerRegisters;
 use hpcc_models::fixed::registers::HpccRegisters;
-use hpcc_models::nic::registers::{offset, registers, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS};
+use hpcc_models::nic::registers::{
+    offset, registers, MAX_RD_ATOMIC, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS, RESPONDER_READS,
+};
 use hpcc_models::nic::{QpConfig, Region};
 use hpcc_models::sched::registers::SchedRegisters;
 use hpcc_rtl::words::context::{self, QpContext};
@@ -181,8 +183,11 @@ fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
     }
     let eight = |name, value: u32| within(name, value.into(), 1, 255);
     steps.set("ACK_REQ_INTERVAL", eight("ack_req_interval", nic.ack_req_interval)?)?;
-    steps.set("MAX_RD_ATOMIC", eight("max_rd_atomic", nic.max_rd_atomic)?)?;
-    steps.set("RESPONDER_READS", eight("responder_reads", nic.responder_reads)?)?;
+    let reads = within("max_rd_atomic", nic.max_rd_atomic.into(), 1, MAX_RD_ATOMIC.into())?;
+    steps.set("MAX_RD_ATOMIC", reads)?;
+    let reads = within("responder_reads", nic.responder_reads.into(), 1, RESPONDER_READS.into())?;
+    steps.set("RESPONDER_READS", reads)?;
+    steps.set("RNR_RETRY", within("rnr_retry", nic.rnr_retry.into(), 0, 7)?)?;
     let class = u32::from(nic.ack_priority) | u32::from(nic.ack_pause) << 8;
     steps.set("ACK_CLASS", class)?;
     let valid = (0..16).fold(0, |bits, code| bits | u32::from(nic.speed_table[code] > 0) << code);

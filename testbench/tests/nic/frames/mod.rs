@@ -10,6 +10,7 @@
 //! | `notify` | marks of switches, notifications of congestion |
 //! | `probes` | probes of the path and their answers |
 //! | `random` | seeded traffic |
+//! | `removals` | a removal waits for memory: the RTL alone |
 //! | `requester` | what the peer of a NIC that writes and reads relies on |
 //! | `responder` | what a peer that writes and reads relies on |
 
@@ -19,6 +20,7 @@ mod notify;
 mod peer;
 mod probes;
 mod random;
+mod removals;
 mod requester;
 mod responder;
 mod surroundings;

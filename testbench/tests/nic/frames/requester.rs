@@ -265,22 +265,71 @@ fn every_refusal_of_the_peer_has_its_status() {
         assert_eq!(outcome.brief(2 * i).len(), 3);
     }
     assert_eq!(outcome.statuses(not_ready), [(1, Status::Ok)]);
-    assert_eq!(outcome.count(Counter::IgnoredSyndrome), 2);
+    assert_eq!(
+        (outcome.count(Counter::IgnoredSyndrome), outcome.count(Counter::RnrNaks)),
+        (1, 1)
+    );
     assert_eq!(outcome.count(Counter::QpEnded), codes.len() as u64);
 }
 
 #[test]
-fn a_peer_that_is_not_ready_is_asked_again_by_the_timer() {
+fn a_peer_that_is_not_ready_is_asked_again_when_its_time_is_over() {
+    // 0.64 ms; no timeout meanwhile
     let script = [
         work(1, PLAIN, Operation::Write, 0, 10),
         ack(PLAIN, 0, 0x2c),
-        Input::Wait(650_000),
+        Input::Wait(800_000),
         ack(PLAIN, 0, 0x1f),
     ];
     let (model, rtl) = both(&with_timeout(400), &script);
     for outcome in [model, rtl] {
         assert_eq!(outcome.brief(PLAIN), ["write Only +0 10 req"; 2]);
         assert_eq!(outcome.statuses(PLAIN), [(1, Status::Ok)]);
+    }
+}
+
+/// WRITEs at five PSNs, and a peer that was not ready for the fourth: three are done, two are sent again; said again and the gap behind it change nothing.
+#[test]
+fn what_is_before_a_receiver_not_ready_nak_is_acknowledged() {
+    for qp in [PLAIN, INT] {
+        let mut script: Vec<Input> = (1..=5).map(|id| work(id, qp, Operation::Write, 0, 10)).collect();
+        // 0.02 ms
+        script.extend([
+            ack(qp, 3, 0x22),
+            ack(qp, 3, 0x20),
+            ack(qp, 3, 0x60),
+            Input::Wait(400_000),
+        ]);
+        let (model, rtl) = both(&setup(), &script);
+        for outcome in [model, rtl] {
+            let sent = outcome.brief(qp);
+            assert_eq!(sent.len(), 7, "{sent:?}");
+            assert_eq!(sent[5..], sent[3..5], "{sent:?}");
+            assert_eq!(outcome.statuses(qp), [1, 2, 3].map(|id| (id, Status::Ok)));
+            assert_eq!(outcome.count(Counter::RnrNaks), 2);
+        }
+    }
+}
+
+#[test]
+fn a_peer_that_is_never_ready_ends_the_flow() {
+    let mut setup = setup();
+    setup.nic.rnr_retry = 2;
+    let mut script = vec![
+        work(1, PLAIN, Operation::Write, 0, 10),
+        work(2, PLAIN, Operation::Read, 0, 1),
+    ];
+    for _ in 0..3 {
+        // 0.01 ms
+        script.extend([ack(PLAIN, 0, 0x21), Input::Wait(300_000)]);
+    }
+    let (model, rtl) = both(&setup, &script);
+    for outcome in [model, rtl] {
+        assert_eq!(
+            outcome.statuses(PLAIN),
+            [(1, Status::RnrRetryExceeded), (2, Status::Flushed)]
+        );
+        assert_eq!(outcome.count(Counter::QpError), 1);
     }
 }
 

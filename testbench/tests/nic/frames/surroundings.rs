@@ -35,6 +35,18 @@ fn post(nic: &mut RtlNic<Model>, input: Input) {
 }
 
 #[test]
+fn a_frame_that_the_mac_calls_bad_is_counted() {
+    let mut nic = nic();
+    for bad in [true, false, true] {
+        nic.offer_marked(write_only(QP, 0, BOTH_KEY, BOTH_AT, &[0xcc; 20]), bad);
+    }
+    assert_eq!(pass(&mut nic, 3000), ["ack +0 msn 1"]);
+    let counters = nic.counters().unwrap();
+    let count = |name: &str| counters.iter().find(|(known, _)| *known == name).unwrap().1;
+    assert_eq!((count("rx_frames"), count("drop_bad_frame")), (3, 2));
+}
+
+#[test]
 fn nothing_is_acknowledged_or_read_before_memory_has_it() {
     let mut nic = nic();
     // 20 us from a write's last beat to its response, when its bytes change; reads are as slow.

@@ -20,6 +20,12 @@ pub(super) struct Bench {
     pub(super) unfound: u64,
     /// They have found every one since the clock before.
     pub(super) found: bool,
+    /// Pulses of `qp_died`.
+    pub(super) died: u64,
+    /// Clocks until all that was on its way when the manager asked has ended.
+    pub(super) unquiet: u64,
+    /// A queue pair or a region has gone, and what was on its way for it has not ended.
+    pub(super) stirs: bool,
 }
 
 impl Bench {
@@ -63,6 +69,9 @@ impl Bench {
             traces: vec![],
             unfound: 0,
             found: false,
+            died: 0,
+            unquiet: 0,
+            stirs: false,
         }
     }
 
@@ -76,6 +85,8 @@ impl Bench {
         block.first.ready.next = ready();
         block.work.ready.next = ready();
         block.contexts_found.next = self.unfound == 0;
+        block.quiet.next = self.unquiet == 0;
+        let (stirs, mut fence, mut died) = (self.stirs, false, false);
         let mut seen = vec![];
         let (was_found, mut written) = (self.found, false);
         let taken = step(block.as_mut(), |b| {
@@ -84,6 +95,9 @@ impl Bench {
             assert!(found | !b.work.valid.val(), "posted before it is found");
             let reports = b.command_done.val() | b.control_accepted.val();
             assert!(was_found | !reports, "reported before it is found");
+            assert!(!stirs | !reports, "reported before memory is quiet");
+            fence = b.fence.val();
+            died = b.qp_died.val();
             if written {
                 let (qp, limbs) = (b.context_qp.val().0, b.context_data.val().array::<4>());
                 seen.push(match QpContext::ALIVE.get(&limbs) {
@@ -138,13 +152,20 @@ impl Bench {
         });
         self.found = self.unfound == 0 && !written;
         self.unfound = if written { 1 + self.stimulus.below(80) } else { self.unfound.saturating_sub(1) };
+        self.died += u64::from(died);
+        let removed = |trace: &Trace| matches!(trace, Trace::Dead(..) | Trace::Region(..));
+        if self.unquiet == 1 {
+            self.stirs = false;
+        }
+        self.unquiet = if fence { 1 + self.stimulus.below(40) } else { self.unquiet.saturating_sub(1) };
+        self.stirs |= seen.iter().any(removed);
         self.traces.extend(seen);
         taken
     }
 
     /// Until the offer is taken and answered.
     pub(super) fn finish(&mut self) -> Vec<Trace> {
-        for _ in 0..600 {
+        for _ in 0..900 {
             if self.tick() {
                 self.block.command.valid.next = false;
                 self.block.packet.valid.next = false;
@@ -172,6 +193,11 @@ impl Bench {
     }
 
     pub(super) fn create(&mut self, qp: &QpConfig, mac: MacAddr) -> Vec<Trace> {
+        self.create_numbered(qp, mac, 0)
+    }
+
+    /// A queue pair at the place `qp.qpn`, by which its peer names it where `number` is 0.
+    pub(super) fn create_numbered(&mut self, qp: &QpConfig, mac: MacAddr, number: u64) -> Vec<Trace> {
         let mut limbs = [0u64; 6];
         // what the manager must not believe
         QpContext::GENERATION.put(&mut limbs, 0x5a);
@@ -184,6 +210,7 @@ impl Bench {
         QpContext::PAUSE_CLASS.put(&mut limbs, qp.priority.into());
         QpContext::SEND_PSN.put(&mut limbs, qp.send_psn.into());
         QpContext::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+        QpContext::LOCAL_QPN.put(&mut limbs, number);
         QpContext::LAW.put(&mut limbs, qp.law.unwrap_or_default().into());
         self.command(1, qp.qpn.into(), &limbs)
     }

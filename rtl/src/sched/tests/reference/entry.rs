@@ -150,6 +150,7 @@ impl Entry {
                     1 => Op::Nak(psn),
                     _ => Op::Notify,
                 };
+                let op = if event.not_ready { Op::Wait(psn, event.rnr_timer.0 as u8) } else { op };
                 (event.flow.0 as u16, event.generation.0 as u8, op)
             }
             FEEDBACK => inputs.feedback.filter(|(_, _, op)| matches!(op, Op::Advance(..)))?,

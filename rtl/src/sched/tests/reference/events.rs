@@ -37,6 +37,7 @@ struct Flight {
     timer_now: u32,
     timeout: u32,
     retry_limit: u8,
+    rnr_retry: u8,
     held: u8,
 }
 
@@ -73,6 +74,7 @@ impl Events {
             timer_now: 0,
             timeout: 0,
             retry_limit: 0,
+            rnr_retry: 0,
             held: 0,
         });
         if let Some(flight) = &mut self.line[1] {
@@ -84,6 +86,7 @@ impl Events {
         if let Some(flight) = &mut self.line[5] {
             flight.overhead = registers.words.overhead;
             (flight.timeout, flight.retry_limit) = (registers.words.timeout, registers.words.retry_limit);
+            flight.rnr_retry = registers.rnr_retry;
             flight.held = held;
         }
         self.effect = self.line[7].map(|flight| self.carry_out(&flight, &registers.words));
@@ -113,6 +116,7 @@ impl Events {
             now: flight.timer_now,
             timeout: flight.timeout,
             retry_limit: flight.retry_limit,
+            rnr_retry: flight.rnr_retry,
             held: flight.held,
         };
         let outcome = state.handle(op, taken.generation, visited, &timing);
@@ -133,7 +137,7 @@ impl Events {
         if outcome.timeout {
             effect.psn = state.una;
         }
-        if matches!(op, Op::Ack(_) | Op::Nak(_)) {
+        if matches!(op, Op::Ack(_) | Op::Nak(_) | Op::Wait(..)) {
             effect.acked = ahead(state.una, before.una);
         }
         effect

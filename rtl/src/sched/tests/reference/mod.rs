@@ -22,6 +22,7 @@ pub mod refund;
 pub mod rows;
 pub mod stages;
 
+use crate::sched::stimulus::RNR_RETRY;
 use crate::words::sched::LawEvent;
 use engine::{Engine, Surroundings};
 use entry::Entry;
@@ -54,7 +55,7 @@ pub struct Reference {
     levels: Levels,
     groups: Groups,
     cc: Queue<LawEvent>,
-    ended: Queue<(u16, u8)>,
+    ended: Queue<(u16, u8, bool)>,
     counts: [u64; 5],
     /// What is counted in the next clock.
     happened: [bool; 5],
@@ -88,6 +89,7 @@ impl Reference {
                     retry_limit: 0,
                 },
                 limits: CapControl::default(),
+                rnr_retry: RNR_RETRY,
                 now: 0,
             },
             random: 0,
@@ -175,7 +177,8 @@ impl Reference {
     fn report(&mut self, effect: Option<&Effect>, inputs: &Inputs) {
         let event = effect.filter(|effect| effect.outcome.to_cc).map(law_event);
         let ended = effect.filter(|effect| effect.outcome.ended);
-        let ended = ended.map(|effect| (effect.taken.flow, effect.before.generation));
+        let of_flow = |effect: &Effect| (effect.taken.flow, effect.before.generation, effect.outcome.not_ready);
+        let ended = ended.map(of_flow);
         let outcome = effect.map(|effect| effect.outcome).unwrap_or_default();
         let pulses = [
             outcome.late || self.refund.late,
@@ -225,6 +228,9 @@ fn law_event(effect: &Effect) -> LawEvent {
         psn_next: U(effect.psn.into()),
         generation: U(effect.before.generation.into()),
         flow: U(effect.taken.flow.into()),
+        // to the scheduler alone
+        not_ready: false,
+        rnr_timer: U(0),
         telemetry,
     }
 }

@@ -42,8 +42,8 @@ pub struct Outputs {
     pub ready: [bool; SOURCES],
     pub send: Option<Packet>,
     pub cc: Option<LawEvent>,
-    /// Flow and generation.
-    pub ended: Option<(u16, u8)>,
+    /// Flow and generation, and that its receiver was not ready.
+    pub ended: Option<(u16, u8, bool)>,
     /// Flows with work and bytes sent.
     pub group: (u64, u64),
     /// Late, beyond, out of range, timeouts, events that the congestion control missed.
@@ -54,6 +54,7 @@ pub struct Outputs {
 pub struct Registers {
     pub words: SchedRegisters,
     pub limits: CapControl,
+    pub rnr_retry: u8,
     pub now: u64,
 }
 

@@ -339,7 +339,8 @@ impl Logic for Stages {
         acknowledgement_4 = is_ack;
         is_positive = is_ack & !syndrome.code.any();
         positive_4 = is_positive;
-        is_ignored = is_ack & syndrome.code.any() & (syndrome.code != 3);
+        // positive, receiver not ready and negative mean something
+        is_ignored = is_ack & syndrome.code.any() & (syndrome.code != 1) & (syndrome.code != 3);
         ignored_4 = is_ignored;
         is_data = is_answer & (step_3.answer == AnswerKind::ReadData) & !step_3.failed;
         data_4 = is_data;

@@ -136,7 +136,7 @@ pub struct Bench<const S: usize> {
     pub done: Vec<Done>,
     pub echoes: Vec<AckSend>,
     pub kills: Vec<u64>,
-    pub counts: [u64; 11],
+    pub counts: [u64; COUNTERS.len()],
     pub clock: u64,
     /// The NIC's clock at clock 0, ns.
     pub time_base: u64,
@@ -181,7 +181,7 @@ impl<const S: usize> Bench<S> {
             done: Vec::new(),
             echoes: Vec::new(),
             kills: Vec::new(),
-            counts: [0; 11],
+            counts: [0; COUNTERS.len()],
             clock: 0,
             time_base: 0,
             asked: VecDeque::from([(0, 0); ASK_LATENCY]),

@@ -245,7 +245,7 @@ impl Case {
         let code = t.syndrome.0 >> 5;
         let ack = t.answer == AnswerKind::Acknowledgement;
         let positive = ack && code == 0;
-        let unknown = ack && code != 0 && code != 3;
+        let unknown = ack && ![0, 1, 3].contains(&code);
         let data = t.answer == AnswerKind::ReadData && !t.failed;
         let duplicate = t.answer == AnswerKind::ReadDuplicate;
         let (old, unsent) = (self.old(), self.unsent());

@@ -73,7 +73,7 @@ impl Bench {
         // when they take effect, in what generation
         let mut creations: VecDeque<(u64, usize, u32)> = VecDeque::new();
         let mut last_entry = [0u64; 256];
-        let (mut last_creation, mut turn, mut counted) = (0, 0, [0i64; 8]);
+        let (mut last_creation, mut turn, mut counted) = (0, 0, [0i64; RESPONDER_COUNTERS.len()]);
         let mut counts_before = 0;
         for clock in 10..10 + clocks + 100 {
             let ends = clock >= 10 + clocks;
@@ -183,7 +183,7 @@ impl Bench {
             counts_before = counts;
         }
         assert!(head.is_none() && deciding.is_empty() && decided.is_empty());
-        assert_eq!(counted, [0; 8], "counts");
+        assert_eq!(counted, [0; RESPONDER_COUNTERS.len()], "counts");
         let block = self.nic.memory().block(BASE).expect("the block");
         assert!(block == self.memory, "memory differs");
         tally
