@@ -84,7 +84,7 @@ fn every_seed_spreads_evenly_and_apart_from_others() {
         let sim = Simulator::new(&topology, vec![], config, SamplePlan::default(), &mut slot).unwrap();
         let pick = |ports: u32| sim.routes.pick(2, 0, 1, ports).unwrap();
         (0..4000)
-            .map(|p| (pick(10_000 + p | 100 << 16) as usize - 4) / 2)
+            .map(|p| (pick((10_000 + p) | (100 << 16)) as usize - 4) / 2)
             .collect::<Vec<_>>()
     };
     let chi_square = |counts: &[u32]| {

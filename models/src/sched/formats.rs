@@ -102,6 +102,12 @@ pub const fn credit_cap(rate: u64, interval_ns: u32, wire_bytes: u32) -> u32 {
     wire_bytes + ((rate * interval_ns as u64) >> 27) as u32 + 1
 }
 
+/// Time that a receiver-not-ready NAK asks for, by its timer code: units of 1.024 us, rounded up, and one more because the time of its arrival is
+/// rounded down.
+pub fn rnr_wait(code: u8) -> u32 {
+    rnr_wait_ns(code).div_ceil(1 << TIMER_SHIFT) as u32 + 1
+}
+
 const _: () = assert!(
     WINDOW_BITS == 34 && RATE_BITS == 34,
     "the shifts above count on UQ23.11 and UQ7.27"
@@ -143,10 +149,4 @@ mod tests {
         assert!(cap < 1 << CREDIT_INTEGER);
         assert_eq!(credit_cap(12 << 27 | 1 << 26, 512, 1164), 1164 + 6400 + 1);
     }
-}
-
-/// Time that a receiver-not-ready NAK asks for, by its timer code: units of 1.024 us, rounded up, and one more because the time of its arrival is
-/// rounded down.
-pub fn rnr_wait(code: u8) -> u32 {
-    rnr_wait_ns(code).div_ceil(1 << TIMER_SHIFT) as u32 + 1
 }

@@ -347,8 +347,8 @@ impl<D: Device> Run<'_, D> {
     fn damage(&self, target: usize) -> Option<String> {
         let source = 1 - target;
         let worker = match self.spec.op.operation() {
-            hpcc_models::nic::Operation::Write => source,
             hpcc_models::nic::Operation::Read => target,
+            _ => source,
         };
         let works = self.spec.works(worker);
         let mut done = vec![false; self.spec.messages as usize];

@@ -6,7 +6,8 @@ use std::process::Command;
 
 /// Debian 12's package of Verilator, the oldest version that is promised.
 const DEBIAN_VERILATOR: &str = "verilator=5.006-3";
-const DEBIAN_REMEDY: &str = "Verilator 5.006 is Debian 12's package verilator=5.006-3, unpacked without root by `apt-get download` and \
+const DEBIAN_REMEDY: &str =
+    "Verilator 5.006 is Debian 12's package verilator=5.006-3, unpacked without root by `apt-get download` and \
                              `dpkg-deb`; on another system this front end is left out";
 
 /// Calls slang as its command line does: parses, elaborates, analyses, prints.
@@ -77,7 +78,11 @@ impl FrontEnd {
             }
         };
         let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-        let failed = if output.status.success() { String::new() } else { format!("{}\n", output.status) };
+        let failed = if output.status.success() {
+            String::new()
+        } else {
+            format!("{}\n", output.status)
+        };
         let said = format!("{stdout}{stderr}{failed}");
         let lines = said.lines().filter(|line| !line.contains(REPLACED));
         Ok(lines.map(|line| format!("{line}\n")).collect())
@@ -89,15 +94,14 @@ fn debian_verilator() -> Result<Command, ToolError> {
     let dir = environment().join(DEBIAN_VERILATOR);
     cache::folder(&dir, |dir| -> Result<(), ToolError> {
         run(
-            Command::new("apt-get").args(["-q", "download", DEBIAN_VERILATOR]).current_dir(dir),
+            Command::new("apt-get")
+                .args(["-q", "download", DEBIAN_VERILATOR])
+                .current_dir(dir),
             DEBIAN_REMEDY,
         )?;
         let package: Option<PathBuf> = std::fs::read_dir(dir)?.find_map(|entry| Some(entry.ok()?.path()));
         let package = package.ok_or_else(|| std::io::Error::other(DEBIAN_REMEDY))?;
-        run(
-            Command::new("dpkg-deb").arg("-x").arg(&package).arg(dir),
-            DEBIAN_REMEDY,
-        )?;
+        run(Command::new("dpkg-deb").arg("-x").arg(&package).arg(dir), DEBIAN_REMEDY)?;
         std::fs::remove_file(package)?;
         Ok(())
     })?;

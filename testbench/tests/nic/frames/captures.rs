@@ -27,6 +27,7 @@ fn host(own: u8, number: u32, mtu: u32, psn: u32, key: u32) -> NicSetup {
         hpcc: None,
         dcqcn: None,
         power: None,
+        queues: Default::default(),
         qps: vec![QpConfig {
             send_psn: send,
             expected_psn: expected,

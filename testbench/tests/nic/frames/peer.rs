@@ -88,6 +88,7 @@ pub fn setup() -> NicSetup {
         hpcc: None,
         dcqcn: None,
         power: None,
+        queues: Default::default(),
         qps: qps.collect(),
         memory: vec![
             block(READ_KEY, READ_AT, false, true, LENGTH + GUARD),
@@ -389,7 +390,7 @@ pub const REMOTE_AT: u64 = 0x1234_5678_9abc;
 pub fn work(id: u64, qp: usize, operation: Operation, offset: u64, length: u64) -> Input {
     let (base, key) = match operation {
         Operation::Read => (WRITE_AT, WRITE_KEY),
-        Operation::Write => (READ_AT, READ_KEY),
+        _ => (READ_AT, READ_KEY),
     };
     Input::Work(WorkRequest {
         id,
