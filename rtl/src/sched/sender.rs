@@ -226,8 +226,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         // 6: the time that a timer code asks for shows in clock 8; how much of a wait is left
         rnr_times.addr = op_6.rnr_timer;
         long_age = bit_cast_u::<20, 16>(age);
-        lasted = long_age >= sender_6.wait;
-        rest_7 = sender_6.wait - long_age;
+        lasted = long_age >= sender_6.rnr_left;
+        rest_7 = sender_6.rnr_left - long_age;
         rest_8 = rest_7;
         worn = (sender_6.rnr_waits == rnr_retry) & !rnr_retry.all();
         never = !rnr_retry.any();
@@ -325,7 +325,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if jumps {
             written.retries = bits_u::<4>(0);
             written.since = now_8;
-            written.waits = false;
+            written.rnr_lefts = false;
             written.rnr_waits = bits_u::<3>(0);
         }
         if ends_read {
@@ -349,8 +349,8 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         waited = if jumps { bits_u::<3>(0) } else { sender_8.rnr_waits };
         if begins_wait {
-            written.waits = true;
-            written.wait = rnr_times.data;
+            written.rnr_lefts = true;
+            written.rnr_left = rnr_times.data;
             written.rnr_waits = waited + 1;
             written.since = now_8;
             written.armed = false;
@@ -359,12 +359,12 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             written.shared.alive = false;
         }
         if lapses {
-            written.wait = rest_8;
+            written.rnr_left = rest_8;
             written.since = now_8;
         }
         if releases {
-            written.waits = false;
-            written.wait = bits_u::<20>(0);
+            written.rnr_lefts = false;
+            written.rnr_left = bits_u::<20>(0);
             written.since = now_8;
         }
         if rewind {
@@ -386,7 +386,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             fields!(written: shared.restarts = restarts_8);
             written.retries = bits_u::<4>(0);
             written.armed = false;
-            written.waits = false;
+            written.rnr_lefts = false;
         }
         if creates {
             written = bits_zero::<SenderFlow>(0);
@@ -406,7 +406,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         written_9 = written;
         // whoever waits for its receiver has no work for visits
-        shown_end = if written.waits { written.shared.una } else { written.shared.end_psn };
+        shown_end = if written.rnr_lefts { written.shared.una } else { written.shared.end_psn };
         shown_end_9 = shown_end;
 
         // 8: next PSN as the congestion control shall see it

@@ -116,7 +116,7 @@ crate::word! {
         /// The receiver was not ready for `una`: nothing is granted until the time is over.
         waits: Bit,
         /// What was left of that time at `since`, 1.024 us.
-        wait: U<20>,
+        rnr_left: U<20>,
         /// Such waits since the last progress, modulo 8.
         rnr_waits: U<3>,
     }
