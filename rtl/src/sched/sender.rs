@@ -325,7 +325,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         if jumps {
             written.retries = bits_u::<4>(0);
             written.since = now_8;
-            written.rnr_lefts = false;
+            written.waits = false;
             written.rnr_waits = bits_u::<3>(0);
         }
         if ends_read {
@@ -349,7 +349,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         waited = if jumps { bits_u::<3>(0) } else { sender_8.rnr_waits };
         if begins_wait {
-            written.rnr_lefts = true;
+            written.waits = true;
             written.rnr_left = rnr_times.data;
             written.rnr_waits = waited + 1;
             written.since = now_8;
@@ -363,7 +363,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             written.since = now_8;
         }
         if releases {
-            written.rnr_lefts = false;
+            written.waits = false;
             written.rnr_left = bits_u::<20>(0);
             written.since = now_8;
         }
@@ -386,7 +386,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
             fields!(written: shared.restarts = restarts_8);
             written.retries = bits_u::<4>(0);
             written.armed = false;
-            written.rnr_lefts = false;
+            written.waits = false;
         }
         if creates {
             written = bits_zero::<SenderFlow>(0);
@@ -406,7 +406,7 @@ impl<const A: usize, const I: usize> Logic for Sender<A, I> {
         }
         written_9 = written;
         // whoever waits for its receiver has no work for visits
-        shown_end = if written.rnr_lefts { written.shared.una } else { written.shared.end_psn };
+        shown_end = if written.waits { written.shared.una } else { written.shared.end_psn };
         shown_end_9 = shown_end;
 
         // 8: next PSN as the congestion control shall see it
