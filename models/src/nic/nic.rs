@@ -165,7 +165,10 @@ impl<M: Memory> Nic<M> {
             .get(&ip)
             .ok_or(HostError::NoNeighbour { qpn, ip })?;
         let receiver_law = self.new_receiver_law(&config)?;
-        self.end_requester(0, qpn, Status::Flushed, None);
+        // A queue pair with queues has nothing under way here, and its receives stay.
+        if !self.host.has(qpn) {
+            self.end_requester(0, qpn, Status::Flushed, None);
+        }
         self.remove_transport(qpn);
         let counter = self.generations.entry(qpn).or_default();
         *counter = counter.checked_add(1).unwrap_or(1);
