@@ -1,0 +1,143 @@
+//! The daemon as a command starts it.
+
+use crate::daemon::Daemon;
+use crate::nic::{HostNic, HostedNic, Traffic};
+use crate::socket;
+use crate::space::Spaces;
+use crate::wire::{Fabric, PathRule, Wire};
+use hpcc_driver::control::{ip, mac, name, NICS};
+use hpcc_models::nic::queues::QueueSizes;
+use hpcc_models::nic::{Nic, NicConfig};
+use hpcc_models::wire::MacAddr;
+use std::fmt::Write;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// What the daemon is to be.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// Path of the socket.
+    pub socket: PathBuf,
+    /// NICs.
+    pub nics: u32,
+    /// Programs of other users may connect.
+    pub everybody: bool,
+    /// The daemon ends with its last program.
+    pub until_last: bool,
+}
+
+/// Why there is no daemon.
+#[derive(Debug, Error)]
+pub enum HostError {
+    /// Number of NICs.
+    #[error("{0} NICs: expected 1 to {NICS}")]
+    Nics(u32),
+    /// The socket.
+    #[error("{}: {error}", path.display())]
+    Socket {
+        /// Its path.
+        path: PathBuf,
+        /// What went wrong.
+        error: std::io::Error,
+    },
+}
+
+/// A daemon that listens.
+pub struct Host {
+    daemon: Daemon,
+    socket: PathBuf,
+}
+
+/// NICs and what lies between them.
+pub struct Network {
+    /// NICs by number.
+    pub nics: Vec<Box<dyn HostNic>>,
+    /// What lies between them.
+    pub fabric: Box<dyn Fabric>,
+    /// How queue pairs reach their peers.
+    pub path: PathRule,
+}
+
+/// Registers of the NIC of this number among so many: its addresses, and those of all.
+pub fn registers(nic: u32, nics: u32, config: NicConfig) -> NicConfig {
+    let address = |nic| Ipv4Addr::from(ip(nic));
+    NicConfig {
+        mac: MacAddr(mac(nic)),
+        ip: address(nic),
+        neighbours: (0..nics).map(|nic| (address(nic), MacAddr(mac(nic)))).collect(),
+        ..config
+    }
+}
+
+impl Network {
+    /// Behavioural NICs on a wire.
+    pub fn wire(nics: u32, spaces: &Spaces) -> Self {
+        let new = |nic| -> Box<dyn HostNic> {
+            Box::new(Nic::new(
+                registers(nic, nics, NicConfig::default()),
+                spaces.clone(),
+                None,
+            ))
+        };
+        Self {
+            nics: (0..nics).map(new).collect(),
+            fabric: Box::new(Wire::new(nics as usize)),
+            path: PathRule::default(),
+        }
+    }
+}
+
+impl Host {
+    /// NICs on a wire; opens the socket. The daemon serves programs in [`Self::run`] until `stop` is set.
+    pub fn new(options: &HostOptions, stop: Arc<AtomicBool>) -> Result<Self, HostError> {
+        Self::with_network(options, stop, |spaces| Network::wire(options.nics, spaces))
+    }
+
+    /// The same on other NICs; `make` gets the memory that they share.
+    pub fn with_network(
+        options: &HostOptions,
+        stop: Arc<AtomicBool>,
+        make: impl FnOnce(&Spaces) -> Network,
+    ) -> Result<Self, HostError> {
+        if options.nics == 0 || options.nics > NICS {
+            return Err(HostError::Nics(options.nics));
+        }
+        let path = options.socket.clone();
+        let listener = socket::open(&path, options.everybody).map_err(|error| HostError::Socket { path, error })?;
+        let spaces = Spaces::default();
+        let network = make(&spaces);
+        let hosted = |(number, nic)| HostedNic::new(nic, QueueSizes::default(), number);
+        let nics = network.nics.into_iter().enumerate().map(hosted).collect();
+        let parts = (nics, network.fabric, network.path);
+        Ok(Self {
+            daemon: Daemon::new(listener, parts, spaces, stop, options.until_last),
+            socket: options.socket.clone(),
+        })
+    }
+
+    /// Serves programs until the end; what the NICs have done then.
+    pub fn run(mut self) -> String {
+        self.daemon.run();
+        let _ = std::fs::remove_file(&self.socket);
+        let mut report = String::new();
+        for (number, nic) in self.daemon.nics.iter().enumerate() {
+            let Traffic {
+                messages,
+                frames,
+                bytes,
+                ..
+            } = nic.sent;
+            let (name, gbps) = (name(number as u32), nic.sent.gbps());
+            let _ = writeln!(
+                report,
+                "{name}: {messages} messages in {frames} frames, {bytes} bytes on the wire, {gbps:.2} Gb/s while it sent"
+            );
+        }
+        report += &self.daemon.fabric.report();
+        let _ = writeln!(report, "clock: {} ns", self.daemon.now);
+        report
+    }
+}

@@ -1,0 +1,42 @@
+//! NICs for unmodified RDMA programs: the daemon that simulates them, and how a program is started on it.
+//!
+//! A program has the library `libhpcc_verbs.so` in place of libibverbs. It asks the daemon over a socket, and shares memory with it in which its
+//! queues and doorbell words lie. The daemon turns doorbell words into doorbells of the NIC, reads and writes the program's memory for it, and hands
+//! its events to the program's pipes. Whatever a program does wrong, it does to itself alone.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `daemon` | the loop: doorbells, requests, the clock |
+//! | `requests`, `queues`, `answer`, `client` | what programs ask and get, and what they have |
+//! | `tables` | numbers, and who has them |
+//! | `gate` | virtual time: when the clock may move |
+//! | `nic`, `events` | one NIC, its event queue and its traffic |
+//! | `wire` | what lies between the NICs: a wire, or a network of somebody else's |
+//! | `space`, `process`, `shared_file` | memory of programs |
+//! | `socket` | connections |
+//! | `verbs` | numbers of `<infiniband/verbs.h>` |
+//! | `host`, `launch` | the daemon as a command starts it; a program started on it |
+
+mod answer;
+mod client;
+mod daemon;
+mod events;
+mod gate;
+mod host;
+mod launch;
+mod nic;
+mod process;
+mod queues;
+mod requests;
+mod shared_file;
+mod socket;
+mod space;
+mod tables;
+mod verbs;
+mod wire;
+
+pub use host::{registers, Host, HostError, HostOptions, Network};
+pub use launch::{default_socket, Launch, LaunchError};
+pub use nic::HostNic;
+pub use space::Spaces;
+pub use wire::{Arrival, Fabric, PathRule};
