@@ -32,6 +32,9 @@ const TIMER_NS: u64 = 20_000;
 /// Without work, and with a program in virtual time that runs, the daemon looks again after this time.
 const HOLD: Duration = Duration::from_micros(20);
 
+/// A daemon that ends with its last program waits so long for another.
+const LINGER: Duration = Duration::from_secs(10);
+
 /// The daemon.
 pub struct Daemon {
     pub(crate) listener: OwnedFd,
@@ -49,9 +52,9 @@ pub struct Daemon {
     /// Since when the clock waits for a timer: real time and clock.
     pace: Option<(Instant, u64)>,
     stop: Arc<AtomicBool>,
-    /// The daemon ends when its last program has.
+    /// The daemon ends when it has had no program for a while.
     until_last: bool,
-    served: bool,
+    last_program: Instant,
 }
 
 /// Why a turn did nothing.
@@ -86,7 +89,7 @@ impl Daemon {
             pace: None,
             stop,
             until_last,
-            served: false,
+            last_program: Instant::now(),
         }
     }
 
@@ -106,7 +109,9 @@ impl Daemon {
                 }
                 Some(why) => why,
             };
-            if self.until_last && self.served && self.clients.is_empty() {
+            if !self.clients.is_empty() {
+                self.last_program = Instant::now();
+            } else if self.until_last && self.last_program.elapsed() > LINGER {
                 return;
             }
             if busy {
@@ -120,7 +125,7 @@ impl Daemon {
                     std::thread::sleep(HOLD);
                 }
                 _ if idle <= IDLE_TURNS => std::thread::yield_now(),
-                Idle::Nothing => self.sleep(None),
+                Idle::Nothing => self.sleep(self.until_last.then_some(LINGER)),
                 Idle::Timer(wait) => self.sleep(Some(wait)),
             }
         }
@@ -368,7 +373,6 @@ impl Daemon {
             if let Some(socket) = socket::accept(&self.listener) {
                 self.clients.insert(self.next_client, Client { socket, device: None });
                 self.next_client += 1;
-                self.served = true;
             }
         }
         true

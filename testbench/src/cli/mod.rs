@@ -8,9 +8,11 @@ mod alloc;
 mod cocotb;
 mod cosim;
 mod emit;
+mod exec;
 mod formal;
 mod fuzz;
 mod goal;
+mod host;
 mod link;
 mod mutate;
 mod mutate_source;
@@ -49,6 +51,8 @@ enum Command {
     Replay(replay::Args),
     Telemetry(telemetry::Args),
     Serve(serve::Args),
+    Host(host::Args),
+    Exec(exec::Args),
     Agent(agent::Args),
     Emit(emit::Args),
     Mutate(mutate::Args),
@@ -70,6 +74,8 @@ impl Command {
             Self::Replay(args) => args.run(),
             Self::Telemetry(args) => args.run(),
             Self::Serve(args) => args.run(),
+            Self::Host(args) => args.run(),
+            Self::Exec(args) => args.run(),
             Self::Agent(args) => args.run(),
             Self::Emit(args) => args.run(),
             Self::Mutate(args) => args.run(),

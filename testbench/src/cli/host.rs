@@ -1,0 +1,54 @@
+//! `host`: NICs for unmodified RDMA programs.
+
+use super::{say, Failure};
+use hpcc_host::{default_socket, Host, HostOptions};
+use hpcc_sim::plan::Fidelity;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+/// Simulate NICs for unmodified RDMA programs, which `hpcc-nic exec` starts on them
+///
+/// The NICs are named sim0, sim1 and so on, with the addresses 10.0.0.1, 10.0.0.2 and so on. Programs reach them over a Unix socket.
+/// Ctrl-C or SIGTERM ends the daemon, which then prints what the NICs have done.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// NICs, 1 to 250
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    nics: u32,
+    /// What a NIC is: nic-model (behavioural model)
+    #[arg(long, value_enum, default_value_t = Fidelity::NicModel, hide_possible_values = true)]
+    fidelity: Fidelity,
+    /// Socket of the daemon; by default one of this user's
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Let programs of other users connect
+    #[arg(long)]
+    everybody: bool,
+    /// End with the last program
+    #[arg(long)]
+    until_last: bool,
+}
+
+impl Args {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<(), Failure> {
+        if self.fidelity != Fidelity::NicModel {
+            let got = self.fidelity.name();
+            return Err(Failure::Input(format!("--fidelity: expected nic-model, got {got}")));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(Failure::input)?;
+        }
+        let options = HostOptions {
+            socket: self.socket.unwrap_or_else(default_socket),
+            nics: self.nics,
+            everybody: self.everybody,
+            until_last: self.until_last,
+        };
+        let host = Host::new(&options, stop).map_err(Failure::input)?;
+        say(&format!("{} NICs at {}\n", options.nics, options.socket.display()))?;
+        say(&host.run())
+    }
+}
