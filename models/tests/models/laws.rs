@@ -32,6 +32,11 @@ impl Entry {
     fn any_time(&self) -> bool {
         !self.name.contains("Authors Delay")
     }
+
+    /// The law has clocks and counters of the wire's or the hardware's width.
+    fn turns(&self) -> bool {
+        !["timely", "dctcp"].contains(&self.name.as_str())
+    }
 }
 
 fn hpcc_options() -> Vec<(String, HpccParams)> {
@@ -281,9 +286,9 @@ fn fresh(entry: &Entry, seed: u64, origin: Origin) -> Vec<(Option<Update>, Optio
 /// each 2^24. A sequence across the turn gives what it gives elsewhere.
 #[test]
 fn turns_leave_no_trace() {
-    for entry in laws() {
+    for entry in laws().iter().filter(|entry| entry.turns()) {
         for seed in 0..4 {
-            let expected = fresh(&entry, seed, FAR);
+            let expected = fresh(entry, seed, FAR);
             let said = expected.iter().filter(|(update, _)| update.is_some()).count();
             assert!(said > 5, "{}: {said} answers", entry.name);
             let mut origins = vec![
@@ -324,7 +329,7 @@ fn turns_leave_no_trace() {
                 });
             }
             for origin in origins {
-                let got = fresh(&entry, seed, origin);
+                let got = fresh(entry, seed, origin);
                 let differs = got.iter().zip(&expected).position(|(a, b)| a != b);
                 assert_eq!(differs, None, "{}, seed {seed}, {origin:?}", entry.name);
             }
