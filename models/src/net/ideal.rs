@@ -32,24 +32,24 @@ impl Times {
         let after: Vec<u64> = (0..hops).map(|c| l[c..].iter().sum()).collect();
         let mut longest = 0;
         let mut before = 0;
-        for a in 0..hops {
+        for (a, &own) in f.iter().enumerate() {
             // The way leaves the first packet at hop `a`: there that packet's successor waits for it.
-            before += if a == 0 { interval.0 } else { f[a] };
+            before += if a == 0 { interval.0 } else { own };
             if packets == 2 {
                 longest = longest.max(before + after[a]);
             }
             // The packets between are passed from hop `a` to hop `c`; all but one visit of each hop are at the slowest of them.
             let (mut between, mut slowest) = (0, 0);
-            for c in a..hops {
+            for (c, &own) in m.iter().enumerate().skip(a) {
                 if packets == 2 {
                     break;
                 }
-                let here = if c == 0 { interval.1 } else { m[c] };
+                let here = if c == 0 { interval.1 } else { own };
                 slowest = slowest.max(here);
                 // A packet between that goes on from the first hop to the second does so after its own time.
                 let going_on = if a == 0 && c > 0 { m[0] + between } else { between };
                 longest = longest.max(before + going_on + here + (packets - 3) * slowest + after[c]);
-                between += if c == 0 { 0 } else { m[c] };
+                between += if c == 0 { 0 } else { own };
             }
             if a == 0 {
                 before = f[0];

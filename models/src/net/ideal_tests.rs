@@ -20,10 +20,10 @@ fn recursion(times: &Times, packets: u64, interval: (u64, u64)) -> u64 {
             _ => (&times.middle, interval.1),
         };
         let mut at = 0;
-        for hop in 0..hops {
-            let start = u64::max(at, free[hop]);
-            at = start + own[hop];
-            free[hop] = if hop == 0 { start + gap.max(own[0]) } else { at };
+        for (hop, (&time, free)) in own.iter().zip(&mut free).enumerate() {
+            let start = u64::max(at, *free);
+            at = start + time;
+            *free = if hop == 0 { start + gap.max(time) } else { at };
         }
         end = at;
     }
