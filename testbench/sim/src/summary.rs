@@ -125,6 +125,13 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
 fn remarks(run: &Run) -> String {
     let (outcome, label) = (&run.outcome, run.label());
     let mut text = String::new();
+    if run.job.t_of_network {
+        let t_ns = run.job.config.window_t_ns();
+        let _ = writeln!(
+            text,
+            "{label}: cc.t_ns {t_ns}, the largest base round trip of the hosts that talk"
+        );
+    }
     if let Some(ps) = outcome.samples.full_ps {
         let us = ps.saturating_sub(run.job.origin_ps) as f64 / 1e6;
         let _ = writeln!(

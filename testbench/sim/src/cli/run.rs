@@ -86,7 +86,7 @@ impl Args {
             .clone()
             .unwrap_or_else(|| PathBuf::from("out").join(&plan.name));
         let dir = OutDir::create(&path).map_err(Failure::Input)?;
-        let notes: BTreeSet<String> = plan.jobs.iter().filter_map(Job::note_on_t).collect();
+        let notes: BTreeSet<String> = plan.jobs.iter().filter_map(Job::warning_of_t).collect();
         notes.iter().for_each(|note| eprintln!("{note}"));
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = self.threads.map_or(cores, usize::from);

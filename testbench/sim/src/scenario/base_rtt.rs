@@ -30,20 +30,21 @@ fn of_network(topology: &Topology, config: &Config, talk: Vec<(u32, u32)>) -> Re
     Ok(sim.base_rtt_ns(talk.into_iter().filter(hosts)))
 }
 
-/// Looks `T` up where the scenario says `auto`. `config`: the network's rules.
+/// Looks `T` up where the scenario says `auto`; whether it has done so. `config`: the network's rules.
 pub fn resolve(
     scenario: &mut Scenario,
     config: &Config,
     topology: &Topology,
     flows: &[FlowSpec],
     loops: &[ClosedLoop],
-) -> Result<(), String> {
-    if scenario.cc.t_ns == BaseRtt::Auto {
-        let found = of_network(topology, config, pairs(flows, loops)).map_err(|e| e.to_string())?;
-        // Without a path the run fails, whatever `T` is.
-        scenario.cc.t_ns = BaseRtt::Ns(found.unwrap_or(13_000));
+) -> Result<bool, String> {
+    if scenario.cc.t_ns != BaseRtt::Auto {
+        return Ok(false);
     }
-    Ok(())
+    let found = of_network(topology, config, pairs(flows, loops)).map_err(|e| e.to_string())?;
+    // Without a path the run fails, whatever `T` is.
+    scenario.cc.t_ns = BaseRtt::Ns(found.unwrap_or(13_000));
+    Ok(found.is_some())
 }
 
 /// Multiplier of INT's units with which a window of one `T` at the fastest host's line rate, as a queue, is still told: 1 up to 5.2 MB.
@@ -64,16 +65,11 @@ pub fn int_multiplier(t_ns: u64, topology: &Topology) -> Result<u32, String> {
 }
 
 impl Job {
-    /// What is worth saying of `T` before the run: that it was looked up, or that the network's is larger.
-    pub fn note_on_t(&self) -> Option<String> {
+    /// A warning of a `T` below the network's.
+    pub fn warning_of_t(&self) -> Option<String> {
         let t_ns = self.config.window_t_ns();
-        if t_ns == 0 {
+        if t_ns == 0 || self.t_of_network {
             return None;
-        }
-        if self.t_of_network {
-            return Some(format!(
-                "note: cc.t_ns: {t_ns}, the largest base round trip of the hosts that talk"
-            ));
         }
         let real = of_network(&self.topology, &self.config, pairs(&self.flows, &self.loops)).ok()??;
         (t_ns < real).then(|| {

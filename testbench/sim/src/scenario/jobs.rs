@@ -1,6 +1,6 @@
 //! From a planned run of a scenario to the job that does it.
 
-use super::spec::{BaseRtt, EndSpec, Planned, Scenario};
+use super::spec::{EndSpec, Planned, Scenario};
 use super::{base_rtt, circuits, classes, hcc, links, rules, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
@@ -12,7 +12,6 @@ impl Job {
     /// Makes the job of a planned run.
     pub fn new(planned: &Planned) -> Result<Self, String> {
         let mut scenario: Scenario = planned.scenario.clone();
-        let t_of_network = scenario.cc.t_ns == BaseRtt::Auto;
         let topology = traffic::topology(&scenario.network)?;
         let (flows, counts) = traffic::flows(&scenario, &topology)?;
         let loops = traffic::loops(&scenario)?;
@@ -21,7 +20,7 @@ impl Job {
             law.for_a_whole_nic();
         }
         let rules = rules::config(&scenario, &law)?;
-        base_rtt::resolve(&mut scenario, &rules, &topology, &flows, &loops)?;
+        let t_of_network = base_rtt::resolve(&mut scenario, &rules, &topology, &flows, &loops)?;
         let scenario = &scenario;
         let mut config = rules::config(scenario, &law)?;
         law.other_speeds = match config.cover_speeds(links::speeds(scenario, &topology)) {
