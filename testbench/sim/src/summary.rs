@@ -106,13 +106,14 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         .sum();
     let _ = writeln!(
         text,
-        "\n{simulated:.3} ms simulated in {wall:.2} s, summed over runs; {}\nresults in {}",
+        "\n{simulated:.3} ms of network time in {wall:.2} s, summed over runs; {}\nresults in {}",
         cpu.map_or("processor time unknown".into(), |cpu| {
-            // a run of a few milliseconds says nothing of the speed
+            // A run of a few milliseconds says nothing of the speed
             let speed = if cpu < 0.01 {
                 String::new()
             } else {
-                format!(", {:.1} million packet-hops a second of one", hops as f64 / cpu / 1e6)
+                let rate = in_words(hops as f64 / cpu);
+                format!(": {} packets over links, {rate} a second", in_words(hops as f64))
             };
             format!("{cpu:.2} s of processors{speed}")
         }),
@@ -160,6 +161,17 @@ fn remarks(run: &Run) -> String {
         );
     }
     text
+}
+
+/// A number in the unit in which it has one to three digits before the point.
+fn in_words(number: f64) -> String {
+    if number < 1e3 {
+        format!("{number:.0}")
+    } else if number < 1e6 {
+        format!("{:.1} thousand", number / 1e3)
+    } else {
+        format!("{:.1} million", number / 1e6)
+    }
 }
 
 fn parameters(run: &Run) -> String {
@@ -269,4 +281,15 @@ pub fn page(title: &str, runs: &[Run], analysis: &Analysis) -> Result<String, St
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title><style>{style}</style></head>\n<body>\n{body}</table>\n</body></html>\n",
         escape(title)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn numbers_have_the_unit_that_fits() {
+        let shown = [0.4, 999.0, 31_240.0, 26_600_000.0].map(in_words);
+        assert_eq!(shown, ["0", "999", "31.2 thousand", "26.6 million"]);
+    }
 }

@@ -132,7 +132,7 @@ int main(void)\n{{\n  uint8_t w[HPCC_WORK_REQUEST_BYTES], c[HPCC_COMPLETION_BYTE
 fn the_book_includes_the_printed_tables() {
     for (page, printed) in [
         ("reference/registers.md", "hpcc_nic_regs.md"),
-        ("explain/nic.md", "hpcc_nic_words.md"),
+        ("reference/words.md", "hpcc_nic_words.md"),
     ] {
         let text = std::fs::read_to_string(workspace_dir().join("docs/src").join(page)).unwrap();
         assert!(

@@ -67,7 +67,7 @@ fn writes_table_and_rows() {
 /// The book's table of errors is what the command prints for the committed traces.
 #[test]
 fn the_books_errors_are_those_that_it_prints() {
-    let book = include_str!("../../../docs/src/reference/number-formats.md");
+    let book = include_str!("../../../docs/src/evidence/laws.md");
     for name in ["incast16", "two_to_one", "fat_websearch50"] {
         let output = cosim(&["--acks", trace(&format!("{name}.csv")).to_str().unwrap()]);
         let table = text(&output.stdout);

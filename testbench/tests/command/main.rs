@@ -3,8 +3,9 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `bad_input` | Bad input to `run` and `sweep`: one line with the field and what was expected, exit code 2, nothing written |
-//! | `book` | README and book: tables and sentences of measurements say when and how, and files that are named are there |
+//! | `book` | README and book: what each part may hold; measured numbers say when and how; the book builds and its links lead somewhere |
 //! | `cosim_command` | `hpcc-nic cosim` as its users run it: table, `--out`, exit codes, one-line errors |
+//! | `examples` | `examples/integration`: lint, fit with the NIC, benches of the parts |
 //! | `figures` | Verdicts of the figures, beside those of the book's table; those that take minutes nightly |
 //! | `run_cli` | `hpcc-nic run` from outside: files and exit codes |
 //! | `sweeps` | Sweeps that are killed, and sweeps as a Snakemake workflow with the local executor |
@@ -12,6 +13,7 @@
 mod bad_input;
 mod book;
 mod cosim_command;
+mod examples;
 mod figures;
 mod goal;
 mod run_cli;

@@ -17,6 +17,7 @@ mod probes;
 mod reduction;
 mod seeds;
 mod series;
+mod spread;
 mod testbed;
 
 use crate::plan::{Finding, Run};
@@ -180,10 +181,10 @@ fn general(runs: &[Run]) -> Analysis {
                 x: "time (us)".into(),
                 y: "rate (Gb/s)".into(),
                 log_y: true,
-                lines: rate_series(run),
+                lines: spread::spread(rate_series(run)),
                 ..Panel::default()
             });
-            let lines = window_series(run);
+            let lines = spread::spread(window_series(run));
             if lines.iter().any(|l| !l.points.is_empty()) {
                 panels.push(Panel {
                     title: format!("window, {title}"),
