@@ -5,6 +5,7 @@ use super::clock::Clock;
 use super::config::{EcnRule, FlowControl, WindowRule};
 use super::engine::{SetupError, Simulator};
 use super::flow::FlowSpec;
+use super::kind::arriving;
 use super::packet::NIL;
 use super::port::{Port, SizeTimes, Switch};
 use super::routing::{Edge, Routes};
@@ -41,37 +42,37 @@ impl Simulator {
                 let (ecn, code, pause_shift) = self.port_rules(link.rate_bps, nic_rate);
                 let headroom = self.headroom(link.rate_bps, link.delay_ps);
                 self.ports.push(Port {
-                    node,
-                    peer: peer as u32,
-                    owner,
-                    on_switch,
-                    up: true,
-                    paused: false,
-                    paused_since: 0,
-                    rate_bps: link.rate_bps,
-                    speed_code: code,
-                    times,
-                    delay_ps: link.delay_ps,
-                    loss: link.loss,
                     busy_until: 0,
                     busy_seq: 0,
-                    end_scheduled: false,
-                    control: Default::default(),
-                    data: Default::default(),
-                    classes: self.port_classes(on_switch),
-                    queues: port,
-                    rack: NIL,
-                    waiting: 0,
+                    tx_bytes: 0,
                     queued_bytes: 0,
                     egress_bytes: 0,
-                    tx_bytes: 0,
-                    utilisation: Default::default(),
-                    ecn,
+                    control: Default::default(),
+                    data: Default::default(),
+                    peer: peer as u32,
+                    times,
+                    delay_ps: link.delay_ps,
                     ingress_bytes: 0,
                     headroom_used: 0,
-                    headroom,
+                    loss: link.loss,
+                    node,
+                    owner,
+                    waiting: 0,
+                    queues: port,
+                    rack: NIL,
                     pause_shift,
+                    up: true,
+                    on_switch,
+                    paused: false,
                     pausing: false,
+                    end_scheduled: false,
+                    speed_code: code,
+                    rate_bps: link.rate_bps,
+                    headroom,
+                    ecn,
+                    paused_since: 0,
+                    classes: self.port_classes(on_switch),
+                    utilisation: Default::default(),
                 });
             }
         }
@@ -172,11 +173,18 @@ impl Simulator {
         for (index, port) in self.ports[..of_links].iter().enumerate() {
             edges[port.node as usize].push(Edge {
                 port: index as u32,
+                back: port.peer,
                 peer: self.ports[port.peer as usize].node,
                 rate_bps: port.rate_bps,
                 delay_ps: port.delay_ps,
                 up: port.up,
             });
+        }
+        // Packets on their way may have been told another port.
+        for event in self.events.present() {
+            if let Some(packet) = arriving(event.payload) {
+                self.packets[packet].in_port = NIL;
+            }
         }
         self.routes = Routes::compute(&self.topology, &edges, u64::from(self.config.mtu));
         self.routes.set_seed(self.config.ecmp_seed);

@@ -12,6 +12,8 @@ use super::event::EventQueue;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::hcc::{Hcc, HccOutcome};
 use super::homa::{HomaConfig, HomaHosts};
+use super::kind::decode;
+pub(super) use super::kind::{encode, Kind};
 use super::meter::Meters;
 use super::outside::Outside;
 use super::packet::PacketSlab;
@@ -146,57 +148,13 @@ pub enum SetupError {
     Circuits(String),
 }
 
-/// Kinds of events, in the top four bits of a payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Kind {
-    TxEnd,
-    Arrive,
-    Wake,
-    FlowFeed,
-    FlowInstall,
-    FlowStart,
-    Tick,
-    Collect,
-    Sample,
-    Timeout,
-    LinkChange,
-    TcpTimer,
-    Request,
-    Agent,
-    DelayedAck,
-    HomaTimer,
-}
-
-const KINDS: [Kind; 16] = [
-    Kind::TxEnd,
-    Kind::Arrive,
-    Kind::Wake,
-    Kind::FlowFeed,
-    Kind::FlowInstall,
-    Kind::FlowStart,
-    Kind::Tick,
-    Kind::Collect,
-    Kind::Sample,
-    Kind::Timeout,
-    Kind::LinkChange,
-    Kind::TcpTimer,
-    Kind::Request,
-    Kind::Agent,
-    Kind::DelayedAck,
-    Kind::HomaTimer,
-];
-
-/// A packet is fetched this many events before it arrives.
-const AHEAD: usize = 3;
-
-pub(super) fn encode(kind: Kind, a: u32, b: u32) -> u64 {
-    (kind as u64) << 60 | u64::from(a) << 32 | u64::from(b)
-}
-
 /// A network with its traffic.
 pub struct Simulator {
     pub(super) config: Config,
+    /// Packets take the short way through switches.
+    pub(super) plain: bool,
+    /// They never do: for tests.
+    pub(super) always_long: bool,
     pub(super) topology: Topology,
     pub(super) now: u64,
     /// Sequence number of the event being handled.
@@ -268,6 +226,8 @@ impl Simulator {
         let mut order: Vec<u32> = (0..flows.len() as u32).collect();
         order.sort_by_key(|&f| flows[f as usize].start_ps);
         let mut sim = Self {
+            plain: false,
+            always_long: false,
             topology: topology.clone(),
             now: 0,
             seq: 0,
@@ -343,12 +303,17 @@ impl Simulator {
 
     /// Handles every event up to and including `until_ps`. False when all flows are over and nothing is left to observe.
     pub fn run_until(&mut self, until_ps: u64) -> bool {
-        while let Some(event) = self.events.pop_until(until_ps) {
-            if let Some(payload) = self.events.ahead(AHEAD) {
-                if KINDS[(payload >> 60) as usize] == Kind::Arrive {
-                    self.packets.prefetch(payload as u32);
+        self.plain = self.is_plain() && !self.always_long;
+        loop {
+            if self.events.present().is_empty() {
+                if !self.events.advance(until_ps) {
+                    break;
                 }
+                self.look_ahead();
             }
+            let Some(event) = self.events.pop_until(until_ps) else {
+                break;
+            };
             self.now = event.time;
             self.seq = event.seq;
             self.counters.events += 1;
@@ -368,8 +333,8 @@ impl Simulator {
     }
 
     fn dispatch(&mut self, payload: u64) {
-        let (a, b) = ((payload >> 32) as u32 & 0x0fff_ffff, payload as u32);
-        match KINDS[(payload >> 60) as usize] {
+        let (kind, a, b) = decode(payload);
+        match kind {
             Kind::TxEnd => {
                 self.ports[b as usize].end_scheduled = false;
                 self.send(b);

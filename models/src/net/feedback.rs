@@ -38,6 +38,7 @@ impl Simulator {
         let finished = context.snd_una >= context.size;
         let bytes = (context.snd_una - old) as u32;
         context.finished = finished;
+        self.note_turn(p.context);
         let kind = if p.kind == PacketKind::Nak {
             EventKind::Nak
         } else {
@@ -149,6 +150,7 @@ impl Simulator {
                 self.schedule_wake(nic, (at.max(0) as u64).max(self.now));
             }
         }
+        self.note_turn(index);
     }
 
     /// Asks the law for its next tick and makes an event of it.
@@ -241,6 +243,7 @@ impl Simulator {
             None => context.snd_nxt = context.snd_una,
         }
         let (nic, flow) = (context.nic, context.flow);
+        self.note_turn(index);
         self.flow_changed(flow, false);
         self.arm_timeout(index);
         self.nic_send(nic);

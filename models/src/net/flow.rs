@@ -1,6 +1,7 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
 use super::carrier::FeedbackState;
+use super::fetch::prefetch;
 use super::recovery::{Outstanding, Selective};
 use crate::cc::{Collecting, Probing};
 
@@ -62,6 +63,8 @@ pub struct Context {
     pub slot: u32,
     /// Sending NIC.
     pub nic: u32,
+    /// Place among the flows of that NIC.
+    pub place: u32,
     /// 5-tuple.
     pub src: u32,
     /// 5-tuple.
@@ -123,6 +126,16 @@ pub struct Context {
 }
 
 impl Context {
+    /// Starts to fetch what an acknowledgement or a data packet will look at.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.snd_una);
+        prefetch(&self.expected);
+        prefetch(&self.flow);
+        prefetch(&self.tick_at);
+        prefetch(&self.window);
+    }
+
     /// Payload bytes in flight: sent and not acknowledged in order. IRN counts the same, holes and what lies beyond them included.
     pub fn in_flight(&self) -> u64 {
         self.snd_nxt - self.snd_una

@@ -9,6 +9,7 @@ use super::engine::{encode, Kind, Simulator};
 use super::flow::Context;
 use super::packet::{Packet, PacketKind};
 use super::recovery::Selective;
+use super::sending::Turn;
 
 /// Source port of the first flow between two hosts; the next flow has the next one.
 const FIRST_SRC_PORT: u16 = 10_000;
@@ -99,7 +100,10 @@ impl Simulator {
             selective,
             ..Context::default()
         };
-        self.nics[nic as usize].contexts.push(index);
+        let turns = &mut self.nics[nic as usize].turns;
+        let context = &mut self.contexts[index as usize];
+        context.place = turns.len() as u32;
+        turns.push(Turn::of(index, context));
         self.cap_new_flow(flow, Some(index));
         self.schedule_tick(index);
         self.nic_send(nic);
@@ -140,7 +144,7 @@ impl Simulator {
         }
         // A NIC without flows and acknowledgements has nothing to wait for.
         let p = &self.ports[port as usize];
-        if self.nics[nic as usize].contexts.is_empty() && p.control.is_empty() && p.data.is_empty() {
+        if self.nics[nic as usize].turns.is_empty() && p.control.is_empty() && p.data.is_empty() {
             return;
         }
         if self.busy(port) {
@@ -149,7 +153,7 @@ impl Simulator {
         let p = &mut self.ports[port as usize];
         if !p.paused || self.config.host_acks_ignore_pause {
             if let Some(index) = p.control.pop(&self.packets) {
-                let more = !p.control.is_empty() || !p.data.is_empty() || !self.nics[nic as usize].contexts.is_empty();
+                let more = !p.control.is_empty() || !p.data.is_empty() || !self.nics[nic as usize].turns.is_empty();
                 self.transmit(port, index, more);
                 return;
             }
@@ -157,7 +161,7 @@ impl Simulator {
         // TCP packets, first in, first out; they take turns with flows of the congestion-control slot.
         let turn = std::mem::replace(&mut self.nics[nic as usize].tcp_turn, true);
         let waits = !p.data.is_empty() && !p.paused;
-        if waits && (turn || self.nics[nic as usize].contexts.is_empty()) {
+        if waits && (turn || self.nics[nic as usize].turns.is_empty()) {
             self.send_segment(nic, port);
             return;
         }
@@ -166,13 +170,8 @@ impl Simulator {
             Choice::Context(context) => self.send_data(nic, context),
             Choice::Probe(context) => self.send_probe(nic, context),
             Choice::Nothing => {
-                let earliest = self.nics[nic as usize]
-                    .contexts
-                    .iter()
-                    .map(|&c| &self.contexts[c as usize])
-                    .filter(|c| c.bytes_left() > 0)
-                    .map(|c| c.next_avail)
-                    .min();
+                let turns = self.nics[nic as usize].turns.iter();
+                let earliest = turns.filter(|t| t.more).map(|t| t.next_avail).min();
                 if let Some(at) = earliest.filter(|&at| at > self.now as i64) {
                     if self.nics[nic as usize].wake_at.is_none() {
                         self.schedule_wake(nic, at as u64);
@@ -182,33 +181,47 @@ impl Simulator {
         }
     }
 
+    /// What the NIC of a flow knows of it follows the flow: to be called whenever its window, its bytes or its pace have changed.
+    #[inline]
+    pub(super) fn note_turn(&mut self, index: u32) {
+        let context = &self.contexts[index as usize];
+        let turns = &mut self.nics[context.nic as usize].turns;
+        if let Some(turn) = turns.get_mut(context.place as usize).filter(|t| t.context == index) {
+            *turn = Turn::of(index, context);
+        }
+    }
+
     /// Round robin over flows that may send; finished flows met on the way leave the list.
     fn choose(&mut self, nic: u32) -> Choice {
         let n = &mut self.nics[nic as usize];
         let paused = self.ports[n.port as usize].paused;
-        let count = n.contexts.len();
+        let count = n.turns.len();
         let mut chosen = None;
         let mut probe = false;
         let mut first_finished = usize::MAX;
-        for step in 1..=count {
-            let at = (step + n.last) % count;
-            let context = &self.contexts[n.contexts[at] as usize];
+        let mut at = n.last % count.max(1);
+        for _ in 0..count {
+            at = if at + 1 < count { at + 1 } else { 0 };
+            let turn = n.turns[at];
+            debug_assert_eq!(turn, Turn::of(turn.context, &self.contexts[turn.context as usize]));
             // A probe does not wait for the pacing: a slow flow's only packet would be acknowledged before its probe leaves.
-            if !paused && context.probe_due(self.config.probes.as_ref(), self.now) {
-                (chosen, probe) = (Some(at), true);
-                break;
+            if let Some(rule) = self.config.probes.as_ref().filter(|_| !paused) {
+                if self.contexts[turn.context as usize].probe_due(Some(rule), self.now) {
+                    (chosen, probe) = (Some(at), true);
+                    break;
+                }
             }
-            if !paused && context.bytes_left() > 0 && !context.window_bound() {
-                if context.next_avail > self.now as i64 {
+            if !paused && turn.more && !turn.bound {
+                if turn.next_avail > self.now as i64 {
                     continue;
                 }
                 chosen = Some(at);
                 break;
-            } else if context.finished {
+            } else if turn.finished {
                 first_finished = first_finished.min(at);
             }
         }
-        let choice = match chosen.map(|at| n.contexts[at]) {
+        let choice = match chosen.map(|at| n.turns[at].context) {
             None => Choice::Nothing,
             Some(index) if probe => Choice::Probe(index),
             Some(index) => Choice::Context(index),
@@ -216,18 +229,19 @@ impl Simulator {
         if first_finished < count {
             let mut kept = first_finished;
             for at in first_finished..count {
-                let index = n.contexts[at];
-                if self.contexts[index as usize].finished {
-                    self.free_contexts.push(index);
+                let turn = n.turns[at];
+                if turn.finished {
+                    self.free_contexts.push(turn.context);
                     continue;
                 }
                 if chosen == Some(at) {
                     chosen = Some(kept);
                 }
-                n.contexts[kept] = index;
+                n.turns[kept] = turn;
+                self.contexts[turn.context as usize].place = kept as u32;
                 kept += 1;
             }
-            n.contexts.truncate(kept);
+            n.turns.truncate(kept);
         }
         n.last = chosen.unwrap_or(n.last);
         choice
@@ -240,7 +254,7 @@ impl Simulator {
             p.waiting -= 1;
             let n = &mut self.nics[nic as usize];
             n.tcp_turn = false;
-            let more = !p.data.is_empty() || !p.control.is_empty() || !n.contexts.is_empty();
+            let more = !p.data.is_empty() || !p.control.is_empty() || !n.turns.is_empty();
             self.transmit(port, index, more);
         }
     }
@@ -314,6 +328,7 @@ impl Simulator {
         };
         context.next_avail = (left + gap) as i64;
         let (flow, idle) = (context.flow, context.bytes_left() == 0);
+        self.note_turn(index);
         self.arm_timeout(index);
         if self.hcc.is_some() {
             self.flow_changed(flow, idle);

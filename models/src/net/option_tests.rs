@@ -429,10 +429,12 @@ fn a_capped_flow_saves_one_packet_over_a_pause() {
             sim.contexts[0].cap_bps = cap_bps;
             sim.enforce(0);
             let open = std::mem::replace(&mut sim.contexts[0].window, if by_window { 1 } else { u64::MAX });
+            sim.note_turn(0);
             sim.ports[port as usize].paused = !by_window;
             sim.run_until(200_000_000);
             let before = sim.counters.data_packets;
             sim.contexts[0].window = open;
+            sim.note_turn(0);
             sim.ports[port as usize].paused = false;
             sim.send(port);
             sim.run_until(210_000_000);

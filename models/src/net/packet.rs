@@ -1,6 +1,7 @@
 //! Packets in flight: a slab with a free list. Queues are chains through [`Packet::next`]; an acknowledgement takes over the
 //! place of the packet it acknowledges, so nothing is allocated per packet once the slab has grown.
 
+use super::fetch::prefetch;
 use crate::cc::{HopRecord, MAX_HOPS};
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 128, "a packet is two cache lines");
@@ -52,7 +53,7 @@ pub struct Packet {
     pub src: u32,
     /// Source port in the low half, destination port in the high half: with `src` and `dst` the 5-tuple.
     pub ports: u32,
-    /// Port through which it entered the present switch.
+    /// Port through which it entered the present switch. On a link: the port by which it will leave the switch there, or [`NIL`].
     pub in_port: u32,
     /// Bytes on the wire, everything counted that the profile counts.
     pub size: u32,
@@ -84,6 +85,23 @@ pub struct Packet {
     pub hops: [HopRecord; MAX_HOPS],
 }
 
+impl Packet {
+    /// Puts the INT record of one more switch on it, which makes it longer by `bytes`; `id` is the switch's in `pathID`. False: there was no room
+    /// for the record.
+    #[inline]
+    pub fn add_record(&mut self, record: HopRecord, id: u16, bytes: u32) -> bool {
+        let place = self.hops.get_mut(usize::from(self.n_hop));
+        let room = place.is_some();
+        if let Some(place) = place {
+            *place = record;
+            self.size += bytes;
+        }
+        self.n_hop = (self.n_hop + 1).min(15);
+        self.path_id ^= id;
+        room
+    }
+}
+
 /// Storage of all packets in flight.
 #[derive(Default)]
 pub struct PacketSlab {
@@ -106,21 +124,12 @@ impl PacketSlab {
         }
     }
 
-    /// Starts to fetch a packet that will be looked at soon: with a fat tree's packets in flight it is rarely in a cache.
+    /// Starts to fetch a packet that will be looked at soon.
     #[inline]
     pub fn prefetch(&self, index: u32) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(packet) = self.packets.get(index as usize) {
-            use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-            let line = std::ptr::from_ref(packet).cast::<i8>();
-            // SAFETY: a hint; both addresses lie within the packet, which is two lines of 64 bytes.
-            unsafe {
-                _mm_prefetch(line, _MM_HINT_T0);
-                _mm_prefetch(line.add(64), _MM_HINT_T0);
-            }
+            prefetch(packet);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
     }
 
     /// Gives the place back.
@@ -161,6 +170,11 @@ impl Default for Chain {
 }
 
 impl Chain {
+    /// The packet that has waited longest, or [`NIL`].
+    pub fn head(&self) -> u32 {
+        self.head
+    }
+
     /// True when no packet waits.
     pub fn is_empty(&self) -> bool {
         self.head == NIL

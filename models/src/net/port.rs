@@ -5,71 +5,77 @@ use super::config::EcnRule;
 use super::packet::Chain;
 use super::stamp_rules::Utilisation;
 
-/// One end of a link.
+const _: () = assert!(std::mem::offset_of!(Port, delay_ps) == 64 && std::mem::offset_of!(Port, rate_bps) == 128);
+
+/// One end of a link. Fields lie in the order of their use: what a packet touches that leaves is the first line of a cache, with what one
+/// touches that arrives the second; the rest is rarely looked at.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Port {
-    /// Node it belongs to.
-    pub node: u32,
-    /// Port at the other end.
-    pub peer: u32,
-    /// Switch number or NIC number, depending on the node.
-    pub owner: u32,
-    /// True on a switch.
-    pub on_switch: bool,
-    /// Link is usable.
-    pub up: bool,
-    /// Data class paused by the other end.
-    pub paused: bool,
-    /// When the pause began, ps.
-    pub paused_since: u64,
-    /// Speed, bits per second.
-    pub rate_bps: u64,
-    /// INT code of the speed.
-    pub speed_code: u8,
-    /// Which serialisation table.
-    pub times: u32,
-    /// Propagation delay, ps.
-    pub delay_ps: u64,
-    /// Probability of losing a packet on the way out.
-    pub loss: f64,
     /// End of the present transmission, ps.
     pub busy_until: u64,
     /// Sequence number of that end.
     pub busy_seq: u64,
-    /// The end is in the event queue.
-    pub end_scheduled: bool,
-    /// Pauses, and acknowledgements where they have priority.
-    pub control: Chain,
-    /// Everything else, where there are no classes.
-    pub data: Chain,
-    /// Everything else by traffic class, on a switch of a network that has them.
-    pub classes: Option<Box<ClassQueues>>,
-    /// Port whose queues it sends from: its own number, but for a circuit port that of its ToR's uplink.
-    pub queues: u32,
-    /// Number of the ToR whose virtual output queues it sends from; [`super::packet::NIL`]: it has queues of its own.
-    pub rack: u32,
-    /// Packets waiting in all queues.
-    pub waiting: u32,
+    /// Bytes transmitted since the start.
+    pub tx_bytes: u64,
     /// Bytes waiting in all queues.
     pub queued_bytes: u64,
     /// Bytes of the data class waiting.
     pub egress_bytes: u64,
-    /// Bytes transmitted since the start.
-    pub tx_bytes: u64,
-    /// How busy the link is, where switches measure that.
-    pub utilisation: Utilisation,
-    /// Marking.
-    pub ecn: Option<EcnRule>,
+    /// Pauses, and acknowledgements where they have priority.
+    pub control: Chain,
+    /// Everything else, where there are no classes.
+    pub data: Chain,
+    /// Port at the other end.
+    pub peer: u32,
+    /// Which serialisation table.
+    pub times: u32,
+
+    /// Propagation delay, ps.
+    pub delay_ps: u64,
     /// Arrived here and still in the switch, not counting headroom, bytes.
     pub ingress_bytes: u64,
     /// Arrived here after the pause threshold, bytes.
     pub headroom_used: u64,
-    /// Headroom, bytes.
-    pub headroom: u64,
+    /// Probability of losing a packet on the way out.
+    pub loss: f64,
+    /// Node it belongs to.
+    pub node: u32,
+    /// Switch number or NIC number, depending on the node.
+    pub owner: u32,
+    /// Packets waiting in all queues.
+    pub waiting: u32,
+    /// Port whose queues it sends from: its own number, but for a circuit port that of its ToR's uplink.
+    pub queues: u32,
+    /// Number of the ToR whose virtual output queues it sends from; [`super::packet::NIL`]: it has queues of its own.
+    pub rack: u32,
     /// Pause threshold is the free buffer shifted right by this.
     pub pause_shift: u32,
+    /// Link is usable.
+    pub up: bool,
+    /// True on a switch.
+    pub on_switch: bool,
+    /// Data class paused by the other end.
+    pub paused: bool,
     /// We have paused the other end.
     pub pausing: bool,
+    /// The end is in the event queue.
+    pub end_scheduled: bool,
+    /// INT code of the speed.
+    pub speed_code: u8,
+
+    /// Speed, bits per second.
+    pub rate_bps: u64,
+    /// Headroom, bytes.
+    pub headroom: u64,
+    /// Marking.
+    pub ecn: Option<EcnRule>,
+    /// When the pause began, ps.
+    pub paused_since: u64,
+    /// Everything else by traffic class, on a switch of a network that has them.
+    pub classes: Option<Box<ClassQueues>>,
+    /// How busy the link is, where switches measure that.
+    pub utilisation: Utilisation,
 }
 
 /// Durations of every packet size at one speed, ps.

@@ -49,6 +49,7 @@ impl Simulator {
             .clock
             .duration_ps(u64::from(self.config.framing.charged(size)), pace);
         context.next_avail = context.next_avail.max(self.now as i64) + gap as i64;
+        self.note_turn(index);
     }
 
     /// A probe has arrived at its host, which answers at once: the count copied, the stack of the path.

@@ -2,163 +2,108 @@
 //!
 //! The hash is MurmurHash3 (32 bits) over source address, destination address and ports, seeded with the switch's node number and
 //! the configuration's seed, and the candidates are ordered as the authors' simulator orders them, so that its flows take the same paths here.
+//!
+//! Hosts with one usable link share the routes to the switch at its other end, their leaf; a host with several links, or linked to another host,
+//! is a destination of its own. Tables hold a row of 16 bits a destination for each switch, so a fat tree's tables stay in a cache.
 
-use std::collections::BTreeMap;
-
+use super::shortest::Search;
+use super::stretch::{Access, Stretch, LEAF, NO_GROUP, UNREACHABLE};
 use super::topology::Topology;
 
-/// A directed view of one link end.
-#[derive(Clone, Copy, Debug)]
-pub struct Edge {
-    /// Port number (global) on this node.
-    pub port: u32,
-    /// Node at the other end.
-    pub peer: u32,
-    /// Speed.
-    pub rate_bps: u64,
-    /// Delay, ps.
-    pub delay_ps: u64,
-    /// Usable.
-    pub up: bool,
-}
-
-/// What a pair of hosts sees of the network when nobody else sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PairMetrics {
-    /// Twice the propagation plus one payload's serialisation on each hop forward, ns.
-    pub rtt_ns: u64,
-    /// Propagation one way, ns.
-    pub delay_ns: u64,
-    /// Slowest link, bits per second.
-    pub rate_bps: u64,
-}
+pub use super::stretch::{Edge, PairMetrics};
 
 /// Routing tables of every node.
 #[derive(Default)]
 pub struct Routes {
-    hosts: Vec<u32>,
-    host_index: Vec<u32>,
-    /// `[node][destination]`: group number.
-    table: Vec<u32>,
+    /// By node.
+    access: Vec<Access>,
+    /// By node: the link from a host to its leaf.
+    links: Vec<Stretch>,
+    /// By node: its row; [`UNREACHABLE`]: a host with a leaf, or without a link.
+    rows: Vec<u32>,
+    /// By target: the row of its node.
+    targets: Vec<u32>,
+    /// `[row][target]`: number of the group among those of the row.
+    table: Vec<u16>,
+    /// By row: its first group.
+    first_group: Vec<u32>,
+    /// First member of each group and how many it has.
     groups: Vec<(u32, u32)>,
     members: Vec<u32>,
-    /// `[source][destination]`, by host index.
-    pairs: Vec<PairMetrics>,
+    /// `[target][target]`: number of the stretch from the second to the first.
+    pairs: Vec<u32>,
+    stretches: Vec<Stretch>,
     extremes: (u64, u64),
     /// What a switch's number is joined with to the seed of its hash.
     seed: u32,
 }
 
-const UNREACHABLE: u32 = u32::MAX;
-
 impl Routes {
     /// Computes all tables. `edges[node]` lists the node's ports; `payload` is the MTU of [`PairMetrics::rtt_ns`].
     pub fn compute(topology: &Topology, edges: &[Vec<Edge>], payload: u64) -> Self {
-        let hosts = topology.hosts();
-        let mut host_index = vec![UNREACHABLE; topology.nodes()];
-        for (index, &host) in hosts.iter().enumerate() {
-            host_index[host as usize] = index as u32;
-        }
+        let (search, access, links) = Search::new(topology, edges, payload);
+        let found = search.all();
         let mut routes = Routes {
-            table: vec![UNREACHABLE; topology.nodes() * hosts.len()],
-            pairs: vec![PairMetrics::default(); hosts.len() * hosts.len()],
-            host_index,
-            hosts,
-            ..Routes::default()
+            access,
+            links,
+            rows: search.rows,
+            targets: search.targets,
+            table: found.table,
+            first_group: found.first_group,
+            groups: found.groups,
+            members: found.members,
+            pairs: found.pairs,
+            stretches: found.stretches,
+            extremes: (0, 0),
+            seed: 0,
         };
-        // Hosts ascending, then switches descending: the order in which the authors' simulator walks neighbours.
-        let ordered: Vec<Vec<Edge>> = edges
-            .iter()
-            .map(|of_node| {
-                let mut list = of_node.clone();
-                list.sort_by_key(|e| {
-                    let switch = topology.is_switch[e.peer as usize];
-                    (
-                        switch,
-                        if switch { -i64::from(e.peer) } else { i64::from(e.peer) },
-                        e.port,
-                    )
-                });
-                list
-            })
-            .collect();
-        let mut known = BTreeMap::new();
-        for destination in 0..routes.hosts.len() {
-            routes.search(topology, &ordered, destination, payload, &mut known);
-        }
-        routes.extremes = routes
-            .pairs
-            .iter()
-            .fold((0, 0), |(rtt, bdp), m| (rtt.max(m.rtt_ns), bdp.max(m.bdp_bytes())));
+        routes.extremes = routes.largest();
         routes
     }
 
-    /// Breadth-first search from one destination.
-    fn search(
-        &mut self,
-        topology: &Topology,
-        edges: &[Vec<Edge>],
-        destination: usize,
-        payload: u64,
-        known: &mut BTreeMap<Vec<u32>, u32>,
-    ) {
-        let root = self.hosts[destination];
-        let nodes = topology.nodes();
-        let mut distance = vec![u32::MAX; nodes];
-        let mut metrics = vec![(0u64, 0u64, u64::MAX); nodes]; // delay ps, serialisation ns, slowest
-        let mut next: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-        distance[root as usize] = 0;
-        let mut order = vec![root];
-        let mut at = 0;
-        while at < order.len() {
-            let now = order[at] as usize;
-            at += 1;
-            for edge in edges[now].iter().filter(|e| e.up) {
-                let peer = edge.peer as usize;
-                if distance[peer] == u32::MAX {
-                    distance[peer] = distance[now] + 1;
-                    let (delay, tx, slowest) = metrics[now];
-                    metrics[peer] = (
-                        delay + edge.delay_ps,
-                        tx + payload * 8_000_000_000 / edge.rate_bps,
-                        slowest.min(edge.rate_bps),
-                    );
-                    if topology.is_switch[peer] {
-                        order.push(edge.peer);
-                    }
-                }
-                if distance[peer] == distance[now] + 1 {
-                    let back = edges[peer].iter().filter(|e| e.up && e.peer as usize == now);
-                    // Parallel links are met once per link in the outer loop: take the one that pairs with this edge.
-                    let rank = edges[now]
-                        .iter()
-                        .filter(|e| e.up && e.peer == edge.peer && e.port < edge.port)
-                        .count();
-                    if let Some(port) = back.map(|e| e.port).nth(rank) {
-                        next[peer].push(port);
-                    }
-                }
+    /// Largest base RTT and largest bandwidth-delay product: hosts of one target with equal links count as one, or as two where there are two.
+    fn largest(&self) -> (u64, u64) {
+        let mut kinds: Vec<Vec<(Stretch, bool)>> = vec![Vec::new(); self.targets.len()];
+        let attached = self.access.iter().zip(&self.links);
+        for (access, own) in attached.filter(|(access, _)| access.target != UNREACHABLE) {
+            let of_target = &mut kinds[access.target as usize];
+            match of_target.iter_mut().find(|(link, _)| link == own) {
+                Some((_, several)) => *several = true,
+                None => of_target.push((*own, false)),
             }
         }
-        let width = self.hosts.len();
-        for (node, ports) in next.into_iter().enumerate().filter(|(_, ports)| !ports.is_empty()) {
-            let group = *known.entry(ports).or_insert_with_key(|ports| {
-                self.groups.push((self.members.len() as u32, ports.len() as u32));
-                self.members.extend(ports);
-                (self.groups.len() - 1) as u32
-            });
-            self.table[node * width + destination] = group;
-        }
-        for (source, &host) in self.hosts.iter().enumerate() {
-            let (delay, tx, slowest) = metrics[host as usize];
-            if distance[host as usize] != u32::MAX && host != root {
-                self.pairs[source * width + destination] = PairMetrics {
-                    rtt_ns: 2 * delay / 1000 + tx,
-                    delay_ns: delay / 1000,
-                    rate_bps: slowest,
+        let mut largest = (0, 0);
+        for (to, of_to) in kinds.iter().enumerate() {
+            for (from, of_from) in kinds.iter().enumerate() {
+                let Some(between) = self.between(from, to) else {
+                    continue;
                 };
+                for (a, (near, several)) in of_from.iter().enumerate() {
+                    for (b, (far, _)) in of_to.iter().enumerate() {
+                        if from != to || a != b || *several {
+                            let metrics = near.and(between).and(*far).metrics();
+                            largest.0 = largest.0.max(metrics.rtt_ns);
+                            largest.1 = largest.1.max(metrics.bdp_bytes());
+                        }
+                    }
+                }
             }
         }
+        largest
+    }
+
+    /// What lies between two targets.
+    fn between(&self, from: usize, to: usize) -> Option<Stretch> {
+        match self.pairs[to * self.targets.len() + from] {
+            UNREACHABLE => None,
+            number => Some(self.stretches[number as usize]),
+        }
+    }
+
+    /// Group of a row for a target.
+    #[inline]
+    fn group(&self, row: u32, target: u32) -> u16 {
+        self.table[row as usize * self.targets.len() + target as usize]
     }
 
     /// Seeds the hash of every switch; 0: the switch's node number alone, as in the authors' simulator.
@@ -168,21 +113,38 @@ impl Routes {
     }
 
     /// Ports of `node` on shortest paths to host `dst`; empty if there is none.
+    #[inline]
     pub fn candidates(&self, node: u32, dst: u32) -> &[u32] {
-        let index = self.host_index.get(dst as usize).copied().unwrap_or(UNREACHABLE);
-        if index == UNREACHABLE {
+        let Some(to) = self.access.get(dst as usize).filter(|to| to.target != UNREACHABLE) else {
             return &[];
+        };
+        let row = self.rows[node as usize];
+        if row == UNREACHABLE {
+            return self.only_port(node, dst, to.target);
         }
-        match self.table[node as usize * self.hosts.len() + index as usize] {
-            UNREACHABLE => &[],
+        match self.group(row, to.target) {
+            NO_GROUP => &[],
+            LEAF => to.ports.as_ref().map_or(&[], |(_, down)| std::slice::from_ref(down)),
             group => {
-                let (start, len) = self.groups[group as usize];
+                let (start, len) = self.groups[self.first_group[row as usize] as usize + usize::from(group)];
                 &self.members[start as usize..(start + len) as usize]
             }
         }
     }
 
+    /// Port of a host with one link, if a host is reached through it.
+    fn only_port(&self, node: u32, dst: u32, target: u32) -> &[u32] {
+        let own = &self.access[node as usize];
+        match &own.ports {
+            Some((up, _)) if node != dst && self.group(self.targets[own.target as usize], target) != NO_GROUP => {
+                std::slice::from_ref(up)
+            }
+            _ => &[],
+        }
+    }
+
     /// The port that a switch picks for a packet.
+    #[inline]
     pub fn pick(&self, node: u32, src: u32, dst: u32, ports: u32) -> Option<u32> {
         match self.candidates(node, dst) {
             [] => None,
@@ -194,26 +156,24 @@ impl Routes {
         }
     }
 
-    /// Metrics of a pair of hosts (node numbers).
+    /// Metrics of a pair of hosts (node numbers), found when they are asked for.
     pub fn pair(&self, src: u32, dst: u32) -> Option<PairMetrics> {
-        let (s, d) = (self.host_index.get(src as usize)?, self.host_index.get(dst as usize)?);
-        if *s == UNREACHABLE || *d == UNREACHABLE {
+        let (from, to) = (self.access.get(src as usize)?, self.access.get(dst as usize)?);
+        if from.target == UNREACHABLE || to.target == UNREACHABLE || src == dst {
             return None;
         }
-        let metrics = self.pairs[*s as usize * self.hosts.len() + *d as usize];
-        (metrics.rate_bps > 0).then_some(metrics)
+        let between = self.between(from.target as usize, to.target as usize)?;
+        Some(
+            self.links[src as usize]
+                .and(between)
+                .and(self.links[dst as usize])
+                .metrics(),
+        )
     }
 
     /// Largest base RTT (ns) and largest bandwidth-delay product (bytes) over all pairs; they may come from different pairs.
     pub fn extremes(&self) -> (u64, u64) {
         self.extremes
-    }
-}
-
-impl PairMetrics {
-    /// Bandwidth-delay product, bytes.
-    pub fn bdp_bytes(&self) -> u64 {
-        (u128::from(self.rtt_ns) * u128::from(self.rate_bps) / 1_000_000_000 / 8) as u64
     }
 }
 
@@ -234,6 +194,10 @@ fn murmur3(words: [u32; 3], seed: u32) -> u32 {
     h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
     h ^ (h >> 16)
 }
+
+#[cfg(test)]
+#[path = "routing_tests.rs"]
+mod reference;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use rand::Rng;
 use super::classes::{ClassTelemetry, Departure};
 use super::engine::Simulator;
 use super::packet::NIL;
-use crate::cc::{HopRecord, MAX_HOPS};
+use crate::cc::HopRecord;
 use crate::wire::telemetry::path_bits;
 
 impl Simulator {
@@ -101,14 +101,9 @@ impl Simulator {
             true => path_bits(port.node, (out / 2) as u16),
             false => self.switches[port.owner as usize].node as u16 & 0xfff,
         };
-        let packet = &mut self.packets[index];
-        if usize::from(packet.n_hop) < MAX_HOPS {
-            packet.hops[usize::from(packet.n_hop)] = record;
-            packet.size += self.config.framing.int_per_hop;
-        } else {
+        let per_hop = self.config.framing.int_per_hop;
+        if !self.packets[index].add_record(record, id, per_hop) {
             self.counters.int_full += 1;
         }
-        packet.n_hop = (packet.n_hop + 1).min(15);
-        packet.path_id ^= id;
     }
 }

@@ -11,7 +11,14 @@ use super::packet::{Packet, PacketKind, NIL};
 impl Simulator {
     /// A packet has fully arrived at `port`.
     pub(super) fn arrive(&mut self, port: u32, packet: u32) {
-        let p = &mut self.ports[port as usize];
+        let p = &self.ports[port as usize];
+        let of_switch = !matches!(self.packets[packet].kind, PacketKind::Pause | PacketKind::Resume);
+        if self.plain && p.on_switch && p.up && of_switch {
+            if !self.passes(port, packet) {
+                self.forward(port, packet);
+            }
+            return;
+        }
         if !p.up {
             self.counters.losses += 1;
             self.lose(packet);
@@ -57,7 +64,7 @@ impl Simulator {
     /// Admission, pause, queue.
     fn forward(&mut self, in_port: u32, index: u32) {
         let packet = &mut self.packets[index];
-        packet.in_port = in_port;
+        let known = std::mem::replace(&mut packet.in_port, in_port);
         let Packet {
             src,
             dst,
@@ -67,8 +74,11 @@ impl Simulator {
             ..
         } = *packet;
         let size = u64::from(packet.size);
-        let node = self.ports[in_port as usize].node;
-        let Some(out) = self.routes.pick(node, src, dst, ports) else {
+        let way = match known {
+            NIL => self.routes.pick(self.ports[in_port as usize].node, src, dst, ports),
+            out => Some(out),
+        };
+        let Some(out) = way else {
             self.drop_packet(index);
             return;
         };
@@ -116,7 +126,8 @@ impl Simulator {
     }
 
     /// Packets that share the buffer and can be paused: payload, and acknowledgements without a class of their own.
-    fn in_data_class(&self, kind: PacketKind) -> bool {
+    #[inline]
+    pub(super) fn in_data_class(&self, kind: PacketKind) -> bool {
         match kind {
             PacketKind::Data | PacketKind::Segment | PacketKind::Homa | PacketKind::Probe => true,
             PacketKind::Ack
@@ -181,7 +192,8 @@ impl Simulator {
     }
 
     /// Gives the buffer back when a packet leaves its queue, and ends a pause that is no longer needed.
-    fn release_buffer(&mut self, in_port: u32, size: u64) {
+    #[inline]
+    pub(super) fn release_buffer(&mut self, in_port: u32, size: u64) {
         if matches!(self.config.flow_control, FlowControl::DropTail { .. }) {
             return;
         }
@@ -199,7 +211,8 @@ impl Simulator {
         switch.shared_used = switch.shared_used.saturating_sub(from_shared);
     }
 
-    fn check_resume(&mut self, in_port: u32) {
+    #[inline]
+    pub(super) fn check_resume(&mut self, in_port: u32) {
         let port = &mut self.ports[in_port as usize];
         if !port.pausing {
             return;
@@ -233,6 +246,10 @@ impl Simulator {
         if self.busy(out) || !self.ports[out as usize].up {
             return;
         }
+        if self.plain {
+            self.send_waiting(out);
+            return;
+        }
         let port = &mut self.ports[out as usize];
         let mut left = None;
         let index = match port.control.pop(&self.packets) {
@@ -257,31 +274,26 @@ impl Simulator {
                 }
             }
         };
-        let Packet {
-            kind,
-            size,
-            in_port,
-            class,
-            dst,
-            ..
-        } = self.packets[index];
-        let size = u64::from(size);
+        let packet = &self.packets[index];
+        let (kind, size, in_port) = (packet.kind, u64::from(packet.size), packet.in_port);
+        let (class, dst, no_ecn) = (packet.class, packet.dst, packet.no_ecn);
+        let of_data_class = self.in_data_class(kind);
         let queues = self.ports[out as usize].queues;
         let port = &mut self.ports[queues as usize];
         port.queued_bytes -= size;
         port.waiting -= 1;
-        if self.in_data_class(kind) {
-            self.ports[queues as usize].egress_bytes -= size;
+        if of_data_class {
+            port.egress_bytes -= size;
             let queue = self.queue_of(out, (class, dst)).1;
-            self.release_buffer(in_port, size);
             let by_bytes = match kind {
                 PacketKind::Data => true,
                 PacketKind::Segment => self.config.mark_packets.is_none(),
                 _ => false,
             };
-            if by_bytes && !self.packets[index].no_ecn {
+            if by_bytes && !no_ecn && queue > 0 {
                 self.mark(out, index, queue);
             }
+            self.release_buffer(in_port, size);
             self.check_resume(in_port);
         }
         if matches!(kind, PacketKind::Data | PacketKind::Probe) && self.config.int && !self.packets[index].no_int {
@@ -301,6 +313,7 @@ impl Simulator {
     }
 
     /// True while the port transmits. Whoever asks has something to send, so the end of the transmission becomes an event.
+    #[inline]
     pub(super) fn busy(&mut self, port: u32) -> bool {
         let p = &mut self.ports[port as usize];
         if (self.now, self.seq) >= (p.busy_until, p.busy_seq) {
@@ -332,7 +345,10 @@ impl Simulator {
     /// The same from `start` on.
     #[inline]
     pub(super) fn transmit_at(&mut self, port: u32, index: u32, start: u64, more: bool) {
-        let duration = self.wire_ps(port, self.packets[index].size);
+        let packet = &mut self.packets[index];
+        packet.in_port = NIL;
+        let size = packet.size;
+        let duration = self.wire_ps(port, size);
         let p = &mut self.ports[port as usize];
         p.busy_until = start + duration;
         p.busy_seq = self.events.reserve();
@@ -365,8 +381,8 @@ impl Simulator {
                 (p.rate_bps, p.times, p.ecn, p.speed_code, p.pause_shift) = (rate, times, ecn, code, shift);
                 p.headroom = headroom;
                 if !p.on_switch {
-                    for &context in &self.nics[p.owner as usize].contexts {
-                        self.contexts[context as usize].line_bps = rate;
+                    for turn in &self.nics[p.owner as usize].turns {
+                        self.contexts[turn.context as usize].line_bps = rate;
                     }
                 }
             }

@@ -200,6 +200,7 @@ impl Simulator {
             let packet = self.config.framing.data_header + self.config.mtu;
             let wire = self.config.framing.charged(packet);
             self.contexts[context as usize].next_avail = (self.now + wait(hcc, wire, self.config.clock)) as i64;
+            self.note_turn(context);
         }
     }
 }
