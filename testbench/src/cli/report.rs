@@ -28,6 +28,13 @@ pub struct Args {
     /// How fast the NIC is: frames a second in and out, grants a second, simulated clocks a second
     #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks"])]
     speed: bool,
+    /// How fast the network is simulated, in place of the NIC: fat trees of 320 and 1024 hosts, 50 % WebSearch, HPCC; the set-up of 8192 hosts.
+    /// Instructions are counted where valgrind is installed
+    #[arg(long, requires = "speed")]
+    network: bool,
+    /// Only this network for so long, for valgrind: its packet-hops
+    #[arg(long, requires = "network", value_name = "HOSTS:US", hide = true)]
+    network_alone: Option<String>,
     /// Clock by clock through the NIC's pipes
     #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks", "speed"])]
     latency: bool,
@@ -63,6 +70,13 @@ impl Args {
         if self.latency {
             let rows = latency::latencies().map_err(Failure::input)?;
             return say(&latency::latency_table(&rows));
+        }
+        if let Some(wanted) = &self.network_alone {
+            return network_alone(wanted);
+        }
+        if self.network {
+            let rows = speed::network(&|what| eprintln!("{what}")).map_err(Failure::input)?;
+            return say(&speed::network_table(&rows));
         }
         if self.speed {
             return speed();
@@ -124,6 +138,17 @@ fn blocks(nic: &str, only: Option<&str>, wanted: hardware::Wanted) -> Result<(),
         rows.push(row.map_err(|error| Failure::Check(error.to_string()))?);
     }
     say(&hardware::block_table(&rows))
+}
+
+/// Packet-hops of one network.
+fn network_alone(wanted: &str) -> Result<(), Failure> {
+    let numbers = wanted.split_once(':').map(|(hosts, us)| (hosts.parse(), us.parse()));
+    let Some((Ok(hosts), Ok(us))) = numbers else {
+        let expected = format!("{}: expected HOSTS:US, got `{wanted}`", speed::ALONE);
+        return Err(Failure::Input(expected));
+    };
+    let row = speed::alone(hosts, us).map_err(Failure::input)?;
+    say(&format!("{}\n", row.counters.packet_hops))
 }
 
 /// Every table of speed as soon as it is measured.

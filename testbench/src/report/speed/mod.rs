@@ -1,12 +1,15 @@
-//! How fast the NIC is: frames a second in and out, packets that the scheduler lets go, clocks that are simulated a second.
+//! How fast the NIC is: frames a second in and out, packets that the scheduler lets go, clocks that are simulated a second. How fast the network
+//! is simulated.
 
 mod basis;
 mod frames;
+mod network;
 mod scheduler;
 mod simulation;
 
 pub use basis::{wire_frames, SpeedError, CLOCK_HZ, SIZES, WIRE_BPS};
 pub use frames::{receive, transmit, Received, Sent};
+pub use network::{alone, network, Network, ALONE};
 pub use scheduler::grants_per_clock;
 pub use simulation::{simulation, Simulated};
 
@@ -48,6 +51,26 @@ pub fn simulation_table(rows: &[Simulated]) -> String {
     for row in rows {
         let rate = row.clocks as f64 / row.seconds.max(1e-9);
         let _ = writeln!(text, "| {} | {} | {rate:.0} |", row.what, row.clocks);
+    }
+    text
+}
+
+/// Speed of the network as a Markdown table.
+pub fn network_table(rows: &[Network]) -> String {
+    let mut text = String::from(
+        "| hosts | flows | set-up, s | packet-hops | million a second of a processor | events a hop | instructions a hop |\n|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows {
+        let hops = row.counters.packet_hops as f64;
+        let [setup, run] = row.seconds;
+        let rate = hops / run.max(1e-9) / 1e6;
+        let events = row.counters.events as f64 / hops.max(1.0);
+        let instructions = row.instructions.map_or("-".into(), |count| format!("{count:.0}"));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {setup:.2} | {hops} | {rate:.2} | {events:.2} | {instructions} |",
+            row.hosts, row.flows
+        );
     }
     text
 }
