@@ -1,5 +1,6 @@
 //! The tree of blocks as plain data, gathered through RustHDL's visitor.
 
+use super::array::Spot;
 use super::ident::identifier;
 use super::module::register;
 use super::naming::{comment_of, fields_of, name_of, parameters_of, stands_inside};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(super) struct Net {
     pub name: String,
+    /// Its place in an array of signals.
+    pub spot: Spot,
     pub kind: AtomKind,
     pub width: usize,
     /// Word or kind, if it is one.
@@ -53,6 +56,8 @@ pub(super) type States = BTreeMap<String, State>;
 pub(super) struct Node {
     /// Field that holds the block.
     pub instance: String,
+    /// Its place in an array of blocks.
+    pub spot: Spot,
     /// Module name that the block asked for.
     pub name: Option<String>,
     /// What the sources say about it.
@@ -105,16 +110,19 @@ impl Node {
                 continue;
             }
             let of_child = |name: &str| format!("{}_{name}", child.instance);
-            let comments = child
-                .fields
-                .iter()
-                .map(|(name, comment)| (of_child(name), comment.clone()));
-            self.fields.extend(comments);
+            // by the name of one of several too: that of their array
+            for of in [&child.instance, &child.spot.base] {
+                let comments = child.fields.iter();
+                let comments = comments.map(|(name, comment)| (format!("{of}_{name}"), comment.clone()));
+                self.fields.extend(comments);
+            }
             self.states.extend(child.states.clone());
             self.signed |= child.signed;
             let mut held = std::mem::take(&mut child.children);
-            held.iter_mut()
-                .for_each(|held| held.instance = of_child(&held.instance));
+            for held in &mut held {
+                held.instance = of_child(&held.instance);
+                held.spot = child.spot.inside(&held.spot);
+            }
             self.children.push(child);
             self.children.extend(held);
         }
@@ -199,6 +207,7 @@ impl Probe for Collector {
         let [fields, signals] = fields_of(&timing);
         self.open.push(Node {
             instance: identifier(name),
+            spot: Spot::of(name, identifier),
             name: name_of(&timing).map(str::to_string),
             comment: comment_of(&timing).map(str::to_string),
             fields,
@@ -224,6 +233,7 @@ impl Probe for Collector {
             of: Type::of(&descriptor),
             outside: None,
             name: identifier(&path.join("$")),
+            spot: Spot::of(&path.join("$"), identifier),
             kind: atom.kind(),
             width: atom.bits(),
             constant: atom.verilog().to_string(),

@@ -8,6 +8,7 @@
 //! - a slice that may leave its operand is a shift, which reads zeros where a part select reads X;
 //! - a product is as wide as its factors together.
 
+use super::array::Arrays;
 use super::collect::States;
 use super::error::Fault;
 use super::ident::{evaluate, identifier, with_indices};
@@ -27,6 +28,8 @@ pub(super) struct Scope<'a> {
     pub loops: Vec<(String, usize)>,
     /// Instance of the inlined block whose description this is; empty for the module's own.
     pub instance: &'a str,
+    /// Signals that are items of one declaration.
+    pub arrays: &'a Arrays,
     /// Inputs of inlined blocks that are nothing but another signal or a field of one: that one is written in their place.
     pub aliases: &'a BTreeMap<String, Place>,
 }
@@ -119,7 +122,7 @@ impl Scope<'_> {
 
     /// Text of a place.
     pub fn text(&self, place: &Place) -> String {
-        self.nets[&place.net].part(&place.net, &place.bits)
+        self.nets[&place.net].part(&self.arrays.text(&place.net), &place.bits)
     }
 
     /// The state that an expression is.

@@ -1,5 +1,6 @@
 //! Which statements become `assign`, which share an `always_comb`, and what is refused: latches and early reads.
 
+use super::array::Arrays;
 use super::error::Fault;
 use super::expr::Place;
 use super::reads::Reads;
@@ -25,6 +26,7 @@ fn walk<'a>(block: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt, &'a Reads)) {
                 visit(stmt, &test.reads);
                 arms.iter().for_each(|(_, body)| walk(body, visit));
             }
+            Stmt::Loop { turns, .. } => turns.iter().for_each(|turn| walk(turn, visit)),
         }
     }
 }
@@ -47,61 +49,111 @@ pub(super) fn writes(block: &[Stmt]) -> BTreeSet<String> {
     all
 }
 
-/// Removes assignments at the top level that a later whole assignment overrides before anybody reads them: the
-/// defaults of `dff_setup!`.
-pub(super) fn remove_dead(body: &mut Vec<Stmt>) {
-    let mut at = 0;
-    while at < body.len() {
-        let dead = match &body[at] {
-            Stmt::Assign { target, .. } => overridden(target, &body[at + 1..]),
-            _ => false,
-        };
-        if dead {
-            body.remove(at);
-        } else {
-            at += 1;
+/// Where a statement stands: its place in the body, that in a turn of the loop there, and so on; the same in every turn.
+type Path = Vec<usize>;
+
+/// The statements of a body as they run, loops turn by turn, each with where it stands.
+fn leaves(body: &[Stmt]) -> Vec<(Path, &Stmt)> {
+    fn add<'a>(body: &'a [Stmt], path: &mut Path, out: &mut Vec<(Path, &'a Stmt)>) {
+        for (at, stmt) in body.iter().enumerate() {
+            path.push(at);
+            match stmt {
+                Stmt::Loop { turns, .. } => turns.iter().for_each(|turn| add(turn, path, out)),
+                _ => out.push((path.clone(), stmt)),
+            }
+            path.pop();
         }
     }
+    let mut out = vec![];
+    add(body, &mut vec![], &mut out);
+    out
 }
 
-fn overridden(target: &str, later: &[Stmt]) -> bool {
-    for stmt in later {
-        if reads(std::slice::from_ref(stmt)).contains(target) {
-            return false;
-        }
+/// Every statement that runs, loops turn by turn.
+pub(super) fn flat(body: &[Stmt]) -> impl Iterator<Item = &Stmt> {
+    leaves(body).into_iter().map(|(_, stmt)| stmt)
+}
+
+/// The statements that stand at the places which `keep` takes.
+fn select(body: &[Stmt], path: &mut Path, keep: &dyn Fn(&Path) -> bool) -> Vec<Stmt> {
+    let mut out = vec![];
+    for (at, stmt) in body.iter().enumerate() {
+        path.push(at);
         match stmt {
-            Stmt::Assign {
-                target: other, part, ..
-            } if other == target && part.is_empty() => return true,
+            Stmt::Loop { from, turns } => {
+                let turns: Vec<_> = turns.iter().map(|turn| select(turn, path, keep)).collect();
+                if turns.iter().any(|turn| !turn.is_empty()) {
+                    out.push(Stmt::Loop { from: *from, turns });
+                }
+            }
+            _ if keep(path) => out.push(stmt.clone()),
             _ => {}
         }
+        path.pop();
     }
-    false
+    out
+}
+
+/// Removes assignments at the top level and in loops there that a later whole assignment overrides before anybody reads them: the
+/// defaults of `dff_setup!`.
+pub(super) fn remove_dead(body: &mut Vec<Stmt>) {
+    let leaves = leaves(body);
+    let read: Vec<Reads> = leaves
+        .iter()
+        .map(|(_, stmt)| reads(std::slice::from_ref(*stmt)))
+        .collect();
+    let dead = |at: usize| match leaves[at].1 {
+        Stmt::Assign { target, .. } => {
+            for later in at + 1..leaves.len() {
+                if read[later].contains(target) {
+                    return false;
+                }
+                if matches!(leaves[later].1, Stmt::Assign { target: other, part, .. } if other == target && part.is_empty())
+                {
+                    return true;
+                }
+            }
+            false
+        }
+        _ => false,
+    };
+    let lives: BTreeSet<Path> = (0..leaves.len())
+        .filter(|at| !dead(*at))
+        .map(|at| leaves[at].0.clone())
+        .collect();
+    *body = select(body, &mut vec![], &|path| lives.contains(path));
 }
 
 /// Takes out the assignments that give one of `inputs` nothing but another signal, and returns those signals. What the body itself
-/// reads, or assigns more than once, stays.
+/// reads, or assigns more than once, stays; of a loop either every turn or none is taken.
 pub(super) fn take_aliases(body: &mut Vec<Stmt>, inputs: &BTreeSet<String>) -> BTreeMap<String, Place> {
     let read = reads(body);
+    let leaves = leaves(body);
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
-    for stmt in body.iter() {
-        for target in writes(std::slice::from_ref(stmt)) {
+    for (_, stmt) in &leaves {
+        for target in writes(std::slice::from_ref(*stmt)) {
             *times.entry(target).or_default() += 1;
         }
     }
-    let mut aliases = BTreeMap::new();
-    body.retain(|stmt| match stmt {
+    let alias = |stmt: &Stmt| match stmt {
         Stmt::Assign {
             target,
             part,
             wire: Some(wire),
             ..
         } if inputs.contains(target) && part.is_empty() && times[target] == 1 && !read.contains(target) => {
-            aliases.insert(target.clone(), wire.clone());
-            false
+            Some((target.clone(), wire.clone()))
         }
-        _ => true,
-    });
+        _ => None,
+    };
+    let stay: BTreeSet<Path> = leaves
+        .iter()
+        .filter(|(_, stmt)| alias(stmt).is_none())
+        .map(|(path, _)| path.clone())
+        .collect();
+    let taken = leaves.iter().filter(|(path, _)| !stay.contains(path));
+    let aliases = taken.filter_map(|(_, stmt)| alias(stmt)).collect();
+    *body = select(body, &mut vec![], &|path| stay.contains(path));
     aliases
 }
 
@@ -182,6 +234,11 @@ fn definite(
                 }
                 *assigned = common(ends);
             }
+            Stmt::Loop { turns, .. } => {
+                for turn in turns {
+                    definite(turn, types, written, settled, assigned)?;
+                }
+            }
             Stmt::Case { test, arms } => {
                 check_reads(&test.reads, assigned)?;
                 let mut ends = vec![];
@@ -214,16 +271,30 @@ fn common(ends: Vec<Assigned>) -> Assigned {
     all
 }
 
+/// A body in pieces.
+pub(super) struct Groups {
+    /// Assignments, and loops of one, that become `assign`.
+    pub single: Vec<Stmt>,
+    /// What becomes one `always_comb` each.
+    pub shared: Vec<Vec<Stmt>>,
+}
+
 /// Splits a body into `assign`s and groups that each become one `always_comb`.
 ///
-/// Statements share a group if they write the same signal, or if one reads a signal that a later one writes. Small
-/// groups keep Verilator from seeing a loop where two unrelated signals share a block.
-pub(super) fn group(body: &[Stmt]) -> (Vec<&Stmt>, Vec<Vec<&Stmt>>) {
-    let parts: Vec<(BTreeSet<String>, Reads)> = body
-        .iter()
-        .map(|stmt| (writes(std::slice::from_ref(stmt)), reads(std::slice::from_ref(stmt))))
-        .collect();
-    let mut root: Vec<usize> = (0..body.len()).collect();
+/// Statements share a group if they write the same signal, or if one reads a signal that a later one writes; so do those that write items
+/// of one array, unless all are `assign`s. Small groups keep Verilator from seeing a loop where two unrelated signals share a block; the
+/// statements of a loop may go to several, each with a loop of its own.
+pub(super) fn group(body: &[Stmt], arrays: &Arrays) -> Groups {
+    let leaves = leaves(body);
+    let mut numbers: BTreeMap<&Path, usize> = BTreeMap::new();
+    let mut places: Vec<&Path> = vec![];
+    for (path, _) in &leaves {
+        numbers.entry(path).or_insert_with(|| {
+            places.push(path);
+            places.len() - 1
+        });
+    }
+    let mut root: Vec<usize> = (0..places.len()).collect();
     fn find(root: &mut [usize], mut at: usize) -> usize {
         while root[at] != at {
             root[at] = root[root[at]];
@@ -231,20 +302,63 @@ pub(super) fn group(body: &[Stmt]) -> (Vec<&Stmt>, Vec<Vec<&Stmt>>) {
         }
         at
     }
-    for j in 0..body.len() {
-        for i in 0..j {
-            let ((written, read), later) = (&parts[i], &parts[j].0);
-            if later.iter().any(|name| written.contains(name) || read.contains(name)) {
-                let (a, b) = (find(&mut root, i), find(&mut root, j));
-                root[a.max(b)] = a.min(b);
+    fn join(root: &mut [usize], a: usize, b: usize) -> bool {
+        let (a, b) = (find(root, a), find(root, b));
+        root[a.max(b)] = a.min(b);
+        a != b
+    }
+    // who read or wrote a signal so far, and which places write an array
+    let mut touched: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut writers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let mut plain = vec![true; places.len()];
+    for (path, stmt) in &leaves {
+        let own = numbers[path];
+        plain[own] &= matches!(stmt, Stmt::Assign { part, .. } if part.is_empty());
+        for name in writes(std::slice::from_ref(*stmt)) {
+            if let Some((base, _)) = arrays.around(&name) {
+                writers.entry(base).or_default().insert(own);
             }
+            let before = touched.entry(name).or_default();
+            before.iter().for_each(|other| {
+                join(&mut root, *other, own);
+            });
+            *before = BTreeSet::from([own]);
+        }
+        for (name, _) in reads(std::slice::from_ref(*stmt)).iter() {
+            touched.entry(name.clone()).or_default().insert(own);
         }
     }
-    let mut groups: BTreeMap<usize, Vec<&Stmt>> = BTreeMap::new();
-    for (i, stmt) in body.iter().enumerate() {
-        groups.entry(find(&mut root, i)).or_default().push(stmt);
+    loop {
+        let mut size = vec![0; places.len()];
+        for at in 0..places.len() {
+            size[find(&mut root, at)] += 1;
+        }
+        let mut joined = false;
+        for all in writers.values() {
+            let first = *all.first().expect("somebody writes");
+            let single = all.iter().all(|at| size[find(&mut root, *at)] == 1 && plain[*at]);
+            if !single {
+                joined |= all.iter().fold(false, |any, at| join(&mut root, first, *at) | any);
+            }
+        }
+        if !joined {
+            break;
+        }
     }
-    let alone = |group: &Vec<&Stmt>| matches!(group[..], [Stmt::Assign { part, .. }] if part.is_empty());
-    let (single, shared): (Vec<_>, Vec<_>) = groups.into_values().partition(alone);
-    (single.into_iter().flatten().collect(), shared)
+    let mut members: BTreeMap<usize, BTreeSet<&Path>> = BTreeMap::new();
+    for (at, place) in places.iter().enumerate() {
+        members.entry(find(&mut root, at)).or_default().insert(place);
+    }
+    let mut groups = Groups {
+        single: vec![],
+        shared: vec![],
+    };
+    for (at, members) in members {
+        let stmts = select(body, &mut vec![], &|path| members.contains(path));
+        match members.len() == 1 && plain[at] {
+            true => groups.single.extend(stmts),
+            false => groups.shared.push(stmts),
+        }
+    }
+    groups
 }

@@ -4,7 +4,7 @@ use super::collect::{collect, Node};
 use super::comment::commented;
 use super::error::{EmitError, Fault};
 use super::ident::check;
-use super::module::{register, text, Child};
+use super::module::{register, text, Child, Counts};
 use super::ports::{types, wrapper, NAME};
 use super::types::{Package, Type, PACKAGE};
 use rust_hdl::core::ast::Verilog;
@@ -21,6 +21,7 @@ const PREFIX: &str = "hpcc_";
 #[derive(Debug, Clone)]
 struct Module {
     text: String,
+    counts: Counts,
     uses: BTreeSet<String>,
 }
 
@@ -93,7 +94,7 @@ impl Library {
                 }
             });
         }
-        let body = text(node, &children).map_err(|fault| EmitError::Fault {
+        let (body, counts) = text(node, &children).map_err(|fault| EmitError::Fault {
             path: path.into(),
             fault,
         })?;
@@ -134,6 +135,9 @@ impl Library {
         let named = comment + &body.replace(NAME, &name);
         self.by_text.entry(body).or_insert_with(|| name.clone());
         self.insert_named(&name, &named, uses);
+        if let Some(module) = self.modules.get_mut(&name) {
+            module.counts = counts;
+        }
         match top {
             Some(top) if top != name => {
                 let text = wrapper(node, top, &instance(&name));
@@ -165,7 +169,8 @@ impl Library {
 
     fn insert_named(&mut self, name: &str, module: &str, uses: BTreeSet<String>) {
         let text = file(module);
-        self.modules.insert(name.into(), Module { text, uses });
+        let counts = Counts::default();
+        self.modules.insert(name.into(), Module { text, counts, uses });
     }
 
     /// Declares a word in the package though no module may have it by name: what stands on a top's plain ports.
@@ -209,6 +214,11 @@ impl Library {
         let mut order = vec![];
         self.tops.iter().for_each(|top| self.visit(top, &mut order));
         order
+    }
+
+    /// What was counted while a module was written; nothing for parts of the library.
+    pub fn counts(&self, name: &str) -> Counts {
+        self.modules.get(name).map(|module| module.counts).unwrap_or_default()
     }
 
     /// A module's file content.

@@ -7,15 +7,18 @@
 //!
 //! ```text
 //! collect   the blocks as plain data          expr, position, literal   expressions at exact widths
-//! stmt      statements, loops unrolled        flow                      assign or always_comb; latches refused
-//! ports     a module's ports                  module                    one module's text
+//! stmt      statements, loops turn by turn    flow                      assign or always_comb; latches refused
+//! array     items of one declaration          unify, render             statements as text, loops as loops
+//! ports     a module's ports                  module, declare           one module's text
 //! kernel    the syntax tree of a kernel, put together by calls
 //! library   names, distinct modules           tree                      files
 //! types     words and kinds, the package      comment                   comments of the sources, long lines
 //! ```
 
+mod array;
 mod collect;
 mod comment;
+mod declare;
 mod error;
 mod expr;
 mod flow;
@@ -28,12 +31,15 @@ pub mod naming;
 mod ports;
 mod position;
 mod reads;
+mod render;
 mod stmt;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod types;
+mod unify;
 
 pub use error::{EmitError, Fault};
 pub use library::Library;
+pub use module::Counts;
 pub use tree::{Difference, Tree};

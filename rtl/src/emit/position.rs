@@ -105,7 +105,8 @@ impl Scope<'_> {
             Some(place) => {
                 let name = self.read(&place, reads);
                 // a slice cannot be sliced again
-                if name.ends_with(']') {
+                let whole = place.bits.len() == self.nets[&place.net].width();
+                if name.ends_with(']') && !whole {
                     return self.shifted(e, natural, width, &text, reads);
                 }
                 Ok(if width == 1 { format!("{name}[{text}]") } else { format!("{name}[{text} +: {width}]") })

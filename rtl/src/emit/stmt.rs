@@ -13,11 +13,13 @@ use rust_hdl::core::ast::{
 };
 use std::ops::Range;
 
-/// One statement with its loops unrolled.
+/// One statement.
 #[derive(Debug, Clone)]
 pub(super) enum Stmt {
     Assign {
         target: String,
+        /// How the target is written.
+        shown: String,
         /// Bits written where that is known; the whole signal for ordinary assignments.
         bits: Option<Range<usize>>,
         /// Field or part select of the target, empty for the whole signal.
@@ -30,6 +32,11 @@ pub(super) enum Stmt {
     Case {
         test: Value,
         arms: Vec<(String, Vec<Stmt>)>,
+    },
+    /// The turns of a loop from turn `from` on, each written out.
+    Loop {
+        from: usize,
+        turns: Vec<Vec<Stmt>>,
     },
 }
 
@@ -77,10 +84,17 @@ impl Scope<'_> {
                 }
                 VerilogStatement::Match(choice) => out.push(self.choice(choice)?),
                 VerilogStatement::Loop(turn) => {
-                    for i in turn.from.as_usize()..turn.to.as_usize() {
+                    let (from, mut turns) = (turn.from.as_usize(), vec![]);
+                    for i in from..turn.to.as_usize() {
                         self.loops.push((turn.index.clone(), i));
-                        self.lower(&turn.block, out)?;
+                        let mut body = vec![];
+                        self.lower(&turn.block, &mut body)?;
+                        turns.push(body);
                         self.loops.pop();
+                    }
+                    match turns.len() {
+                        0 | 1 => out.extend(turns.into_iter().flatten()),
+                        _ => out.push(Stmt::Loop { from, turns }),
                     }
                 }
                 VerilogStatement::Macro(block) => self.lower(block, out)?,
@@ -133,13 +147,16 @@ impl Scope<'_> {
 
     fn assign_place(&self, place: Place, value: &Expr) -> Result<Stmt, Fault> {
         let (typed, same) = self.typed(&place, value)?;
-        let whole = |place: &Place| !self.text(place).ends_with(']');
+        let whole =
+            |place: &Place| place.bits.len() == self.nets[&place.net].width() || !self.text(place).ends_with(']');
         let wire = self
             .plain(value)?
             .filter(|from| same && from.bits.len() == place.bits.len() && whole(from));
-        let part = self.text(&place)[place.net.len()..].to_string();
+        let shown = self.arrays.text(&place.net);
+        let part = self.text(&place)[shown.len()..].to_string();
         Ok(Stmt::Assign {
             wire: wire.filter(|_| part.is_empty()),
+            shown,
             target: place.net,
             bits: Some(place.bits),
             part,
@@ -156,13 +173,15 @@ impl Scope<'_> {
                 self.assign_place(Place { net, bits }, value)
             }
             Position::Running(text, _) => {
+                let shown = self.arrays.text(&net);
                 let part = format!(
                     "{}[{text} +: {width}]",
-                    &self.text(&Place { net: net.clone(), bits })[net.len()..]
+                    &self.text(&Place { net: net.clone(), bits })[shown.len()..]
                 );
                 let mut value = self.value(value, width)?;
                 value.reads.merge(&reads);
                 Ok(Stmt::Assign {
+                    shown,
                     target: net,
                     bits: None,
                     part,
@@ -242,10 +261,11 @@ impl Scope<'_> {
         let (width, mut reads) = (self.nets[&target].width(), Reads::default());
         reads.add(&from, 0..width);
         let value = Value {
-            text: from.clone(),
+            text: self.arrays.text(&from),
             reads,
         };
         Ok(Stmt::Assign {
+            shown: self.arrays.text(&target),
             target,
             bits: Some(0..width),
             part: String::new(),
@@ -255,39 +275,5 @@ impl Scope<'_> {
                 bits: 0..width,
             }),
         })
-    }
-}
-
-/// Renders statements for an `always_comb` block.
-pub(super) fn render(block: &[&Stmt], indent: usize, out: &mut String) {
-    let pad = "  ".repeat(indent);
-    for stmt in block {
-        match stmt {
-            Stmt::Assign {
-                target, part, value, ..
-            } => *out += &format!("{pad}{target}{part} = {};\n", value.text),
-            Stmt::If(arms) => {
-                *out += &pad;
-                for (i, arm) in arms.iter().enumerate() {
-                    let otherwise = if i > 0 { " else " } else { "" };
-                    *out += &match &arm.condition {
-                        Some(condition) => format!("{otherwise}if ({}) begin\n", condition.text),
-                        None => format!("{otherwise}begin\n"),
-                    };
-                    render(&arm.body.iter().collect::<Vec<_>>(), indent + 1, out);
-                    *out += &format!("{pad}end");
-                }
-                out.push('\n');
-            }
-            Stmt::Case { test, arms } => {
-                *out += &format!("{pad}case ({})\n", test.text);
-                for (label, body) in arms {
-                    *out += &format!("{pad}  {label}: begin\n");
-                    render(&body.iter().collect::<Vec<_>>(), indent + 2, out);
-                    *out += &format!("{pad}  end\n");
-                }
-                *out += &format!("{pad}endcase\n");
-            }
-        }
     }
 }

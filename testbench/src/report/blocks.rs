@@ -43,10 +43,12 @@ fn instances(text: &str) -> impl Iterator<Item = (&str, &str, bool)> {
             return None;
         };
         let (before, instance) = head.rsplit_once(" u_")?;
-        let (module, part) = match (open.take(), before.strip_prefix("  ")?.split_once(" #(")) {
+        // in a generate loop instances stand further in
+        let before = before.strip_prefix("  ")?.trim_start();
+        let (module, part) = match (open.take(), before.split_once(" #(")) {
             (_, Some((module, _))) => (module, true),
             (Some(module), None) if before.ends_with("))") => (module, true),
-            (_, None) => (&before[2..], false),
+            (_, None) => (before, false),
         };
         (word(module) && word(instance)).then_some((module, instance, part))
     })

@@ -12,6 +12,7 @@
 //! | `dma` | The memory reader and writer against the behavioural AXI4 memory: every byte, every error, and how many clocks it takes |
 //! | `dma_traffic` | Jobs for the memory reader and writer, and what must come of them |
 //! | `emission` | Rules of emission: blocks whose stock Verilog disagrees with their simulation, and every construct the emitter knows, in lockstep and under `-Wall` |
+//! | `emitted_text` | How the emitted text reads, counted: registers without a comment, arrays taken apart, loops written out |
 //! | `front_ends` | The committed text through every front end that is promised: none has anything to say about it |
 //! | `fuzz_emission` | Random expressions and statements through the emitter and Verilator, against plain integer arithmetic |
 //! | `host` | Registers and the manager of queue pairs: against the register map and the NIC's model, and their Verilog in lockstep |
@@ -46,6 +47,7 @@ mod dcqcn_events;
 mod dma;
 mod dma_traffic;
 mod emission;
+mod emitted_text;
 mod front_ends;
 mod fuzz_emission;
 mod host;
