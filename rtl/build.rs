@@ -2,7 +2,8 @@
 //!
 //! For every `#[block]` the table has its path in the crate, the folder of its file, and its comment: that of
 //! the file, where the file has one block alone, and that of the struct; and the comments of its fields. For a port that is an
-//! `#[interface]` the comments of its signals follow, as `port$signal`.
+//! `#[interface]` the comments of its signals follow, as `port$signal`. In a list of registers or signals each name may have a comment, which
+//! names in its line share; the one over the list is that of all that have none.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,13 +21,14 @@ fn main() -> io::Result<()> {
         room,
         doc,
         fields,
+        parameters,
     } in &all.blocks
     {
         let mut said = vec![];
         fields.iter().for_each(|field| all.describe("", field, &mut said));
         writeln!(
             table,
-            "    Known {{ path: {path:?}, room: {room:?}, doc: {doc:?}, fields: &{said:?} }},"
+            "    Known {{ path: {path:?}, room: {room:?}, doc: {doc:?}, parameters: &{parameters:?}, fields: &{said:?} }},"
         )
         .expect("string");
     }
@@ -49,6 +51,8 @@ struct Block {
     room: String,
     doc: String,
     fields: Vec<Field>,
+    /// Names of its parameters, in order.
+    parameters: Vec<String>,
 }
 
 /// Everything found.
@@ -114,6 +118,44 @@ struct Found<'a> {
     name: String,
     doc: Vec<&'a str>,
     fields: Vec<Field>,
+    parameters: Vec<String>,
+}
+
+/// The names of a list of registers or signals, `U<8>: a, b` with comments between them; `over` is the comment over the list.
+fn listed(text: &str, over: &[&str]) -> Vec<Field> {
+    let (mut fields, mut own): (Vec<Field>, Vec<String>) = (vec![], vec![]);
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default();
+    let names = first.split_once(": ").map_or("", |(_, names)| names);
+    for line in std::iter::once(names).chain(lines) {
+        if let Some(comment) = line.strip_prefix("///") {
+            own.push(comment.to_string());
+            continue;
+        }
+        // several names in a line have its comment in common
+        let shared = match std::mem::take(&mut own) {
+            own if !own.is_empty() => own.join("\n"),
+            _ => over.join("\n"),
+        };
+        for name in line.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            fields.push(Field {
+                name: name.to_string(),
+                doc: shared.clone(),
+                of: String::new(),
+            });
+        }
+    }
+    fields
+}
+
+/// Names of the parameters in `const A: usize, T: Synth>`.
+fn parameters_of(text: &str) -> Vec<String> {
+    let each = text.split(',').map(str::trim).filter(|part| part.contains(':'));
+    let name = |part: &str| {
+        let part = part.trim_start_matches("const ");
+        part.split(':').next().unwrap_or(part).trim().to_string()
+    };
+    each.map(name).collect()
 }
 
 /// Adds the blocks and interfaces of a file, those of its unit tests excepted.
@@ -122,6 +164,7 @@ fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
     let about: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
     let (mut found, mut doc, mut kind): (Vec<Found>, _, _) = (vec![], vec![], None);
     let (mut attribute, mut parameters, mut inside, mut field) = (false, false, false, vec![]);
+    let mut list: Option<String> = None;
     for line in text.lines() {
         if attribute {
             attribute = line != ")]";
@@ -129,12 +172,32 @@ fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
             // the struct's parameters, one a line
             inside = line.ends_with('{');
             parameters = !inside;
+            if let Some(found) = found.last_mut() {
+                found.parameters.extend(parameters_of(line));
+            }
         } else if inside {
             let code = line
                 .trim_start()
                 .trim_start_matches("pub ")
                 .trim_start_matches("pub(crate) ");
-            if let Some(comment) = code.strip_prefix("///") {
+            let opened = ["#[registers(", "#[signals("]
+                .iter()
+                .find_map(|list| code.strip_prefix(list));
+            if let Some(begun) = list
+                .take()
+                .map(|begun| begun + "\n" + code)
+                .or(opened.map(str::to_string))
+            {
+                match begun.strip_suffix(")]") {
+                    Some(whole) => {
+                        let fields = listed(whole, &std::mem::take(&mut field));
+                        if let Some(found) = found.last_mut() {
+                            found.fields.extend(fields);
+                        }
+                    }
+                    None => list = Some(begun),
+                }
+            } else if let Some(comment) = code.strip_prefix("///") {
                 field.push(comment);
             } else if code.starts_with("#[") {
                 // how the field begins
@@ -169,11 +232,13 @@ fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
                 parameters = line.ends_with('<');
                 // an interface with a parameter is not one of those whose signals are described
                 if kind == Kind::Block || !name[end..].starts_with('<') {
+                    let between = name[end..].strip_prefix('<').unwrap_or_default();
                     found.push(Found {
                         kind,
                         name: name[..end].to_string(),
                         doc: doc.clone(),
                         fields: vec![],
+                        parameters: parameters_of(between.split('>').next().unwrap_or_default()),
                     });
                 } else {
                     inside = false;
@@ -188,6 +253,7 @@ fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
         name,
         doc,
         fields,
+        parameters,
     } in found
     {
         match kind {
@@ -202,6 +268,7 @@ fn blocks(text: &str, path: &[String], room: &str, all: &mut All) {
                     room: room.to_string(),
                     doc: lines.join("\n"),
                     fields,
+                    parameters,
                 });
             }
             Kind::Interface(other) => {

@@ -6,7 +6,8 @@ use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{
-    parenthesized, parse2, parse_quote, Expr, Field, Fields, FieldsNamed, Ident, ItemStruct, LitStr, Token, Type,
+    parenthesized, parse2, parse_quote, Attribute, Expr, Field, Fields, FieldsNamed, Ident, ItemStruct, LitStr, Token,
+    Type,
 };
 
 /// An argument of `#[block]`.
@@ -39,10 +40,28 @@ impl Parse for Argument {
     }
 }
 
-/// `U<8>: a, b`: fields of one type.
+/// `U<8>: a, b`: fields of one type, each with the comment over it.
 struct Group {
     ty: Type,
-    names: Punctuated<Ident, Token![,]>,
+    names: Punctuated<Named, Token![,]>,
+}
+
+struct Named {
+    docs: Vec<Attribute>,
+    name: Ident,
+}
+
+impl Parse for Named {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let docs = input.call(Attribute::parse_outer)?;
+        if let Some(other) = docs.iter().find(|attr| !attr.path().is_ident("doc")) {
+            return Err(syn::Error::new_spanned(other, "a name in a list has a comment at most"));
+        }
+        Ok(Self {
+            docs,
+            name: input.parse()?,
+        })
+    }
 }
 
 impl Parse for Group {
@@ -54,7 +73,8 @@ impl Parse for Group {
     }
 }
 
-/// Declares the fields that `#[registers(..)]` and `#[signals(..)]` list, before the field that these stand on.
+/// Declares the fields that `#[registers(..)]` and `#[signals(..)]` list, before the field that these stand on. A comment over a list is
+/// that of the list.
 fn declare(fields: &mut FieldsNamed) -> syn::Result<()> {
     let mut declared = Punctuated::new();
     for mut field in std::mem::take(&mut fields.named) {
@@ -65,10 +85,11 @@ fn declare(fields: &mut FieldsNamed) -> syn::Result<()> {
                 continue;
             }
             let Group { ty, names } = attr.parse_args()?;
-            for name in names {
+            field.attrs.retain(|attr| !attr.path().is_ident("doc"));
+            for Named { docs, name } in names {
                 declared.push(match register {
-                    true => parse_quote!(#name: DFF<#ty>),
-                    false => parse_quote!(#name: Signal<Local, #ty>),
+                    true => parse_quote!(#(#docs)* #name: DFF<#ty>),
+                    false => parse_quote!(#(#docs)* #name: Signal<Local, #ty>),
                 });
             }
         }
@@ -208,6 +229,28 @@ mod tests {
         let fields = "count_1 : DFF < U < 8 > > , count_2 : DFF < U < 8 > > , full : Signal < Local , Bit > , items : Fifo < 4 >";
         assert!(text.contains(fields), "{text}");
         assert!(text.contains("kernel_of ! { [count_1 : number , count_2 : number , full : bit , items : child]"));
+    }
+
+    #[test]
+    fn a_comment_stands_with_its_name() {
+        let item = quote! {
+            struct Stage {
+                /// Of the list.
+                #[registers(U<8>:
+                    /// One.
+                    count_1,
+                    count_2)]
+                /// Of the field.
+                items: Fifo<4>,
+            }
+        };
+        let text = expand(quote!(), item).unwrap().to_string();
+        let order = ["One.", "count_1 :", "count_2 :", "Of the field.", "items :"].map(|piece| text.find(piece));
+        assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{text}");
+        assert!(!text.contains("Of the list"), "{text}");
+        let wrong = quote! { struct Stage { #[registers(U<8>: #[init(U(1))] count_1)] items: Fifo<4> } };
+        let error = expand(quote!(), wrong).unwrap_err().to_string();
+        assert_eq!(error, "a name in a list has a comment at most");
     }
 
     #[test]

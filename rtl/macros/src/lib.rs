@@ -48,7 +48,7 @@ fn done(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
 /// * `#[init(value)]` on a field: what `Default` gives it, if not the default of its type. Arrays may have any length.
 /// * `#[combinational]` on a field: a child without a clock.
 /// * `#[registers(U<8>: a, b)]` and `#[signals(Bit: c, d)]` on a field: private registers `DFF` and signals `Signal<Local, ..>` of one type,
-///   declared before that field.
+///   declared before that field. A comment over the list is that of the names in it; a name may have one of its own before it.
 /// * `#[block(check(N > 1, "two stages at least"))]`: checked while compiling, for every size in which the block is used.
 /// * `#[block(no_default)]`: a block that is made by a function of its own.
 #[proc_macro_attribute]

@@ -64,6 +64,7 @@ pub struct LawChoice<
     dcqcn_update: [StreamMerge<LawUpdate>; DCQCN],
     laws: LutRam<LawCode, A>,
     // the table has been asked for the event's flow
+    /// The command names a law that is built in.
     known: DFF<Bit>,
     law: Signal<Local, LawCode>,
     taken: Signal<Local, Bit>,

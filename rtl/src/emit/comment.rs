@@ -10,7 +10,7 @@ pub(super) fn plain(doc: &str) -> String {
         let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
         skipped = line.starts_with('|') && (skipped || line.starts_with("| file |"));
         if !skipped {
-            lines.push(without_links(line));
+            lines.push(without_paths(&without_links(line)));
         }
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
@@ -46,6 +46,15 @@ fn without_links(line: &str) -> String {
         }
     }
     out + rest
+}
+
+/// `` `super::park` `` and `` `crate::prim::Skid` `` as `` `park` `` and `` `Skid` ``: a reader of the Verilog has no modules of Rust.
+fn without_paths(line: &str) -> String {
+    let short = |(at, piece): (usize, &str)| match piece.rsplit_once("::") {
+        Some((_, last)) if at % 2 == 1 && !piece.contains(' ') => last.to_string(),
+        _ => piece.to_string(),
+    };
+    line.split('`').enumerate().map(short).collect::<Vec<_>>().join("`")
 }
 
 /// Text as lines that begin with `//`.
@@ -147,6 +156,10 @@ mod tests {
         assert_eq!(
             plain(" A [`Frame`](crate::Frame) of [`Beat`]s, bits [7:0] in `[low, high]`; see [the book](x).\n\n\n | file | holds |\n |---|---|\n\n | clock | does |\n "),
             "A `Frame` of `Beat`s, bits [7:0] in `[low, high]`; see the book.\n\n| clock | does |"
+        );
+        assert_eq!(
+            plain(" As [`super::park`], a `B` of [`a::b::C`](d)."),
+            "As `park`, a `B` of `C`."
         );
         assert_eq!(commented("a\n\nb"), "// a\n//\n// b\n");
     }

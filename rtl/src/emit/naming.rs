@@ -33,6 +33,8 @@ struct Known {
     room: &'static str,
     /// Comment of the file and of the struct.
     doc: &'static str,
+    /// Names of its parameters, in order.
+    parameters: &'static [&'static str],
     /// Fields with their comments; `port$signal` for the signals of an interface.
     fields: &'static [(&'static str, &'static str)],
 }
@@ -92,15 +94,77 @@ fn note(mark: &str, text: String) -> TimingInfo {
 
 fn described<Block: ?Sized>(name: String) -> Vec<TimingInfo> {
     let mut all = vec![note(NAME, name)];
-    if let Some(block) = known(std::any::type_name::<Block>()) {
-        all.push(note(COMMENT, plain(block.doc)));
-        let field = |(name, doc): &(&str, &str)| format!("{name} {}", plain(doc).replace('\n', " "));
+    let path = std::any::type_name::<Block>();
+    if let Some(block) = known(path) {
+        let values: Vec<(&str, &str)> = block.parameters.iter().copied().zip(arguments(path)).collect();
+        let said = |doc: &str| plain(&with_values(doc, &values));
+        all.push(note(COMMENT, said(block.doc)));
+        let field = |(name, doc): &(&str, &str)| format!("{name} {}", said(doc).replace('\n', " "));
         all.push(TimingInfo {
             outputs: block.fields.iter().map(field).collect(),
             ..note(FIELDS, String::new())
         });
     }
     all
+}
+
+/// What stands between the outermost `<` and `>` of a type's path, parameter by parameter.
+fn arguments(path: &str) -> Vec<&str> {
+    let inside = path.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>'));
+    let (mut found, mut depth, mut from) = (vec![], 0, 0);
+    let Some(inside) = inside else { return found };
+    for (at, c) in inside.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(inside[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(inside[from..].trim());
+    found
+}
+
+/// A comment with the numbers that its block's parameters are in this instance: a reader of the Verilog does not know their names.
+fn with_values(doc: &str, values: &[(&str, &str)]) -> String {
+    let numbers = values
+        .iter()
+        .filter(|(_, value)| value.chars().all(|c| c.is_ascii_digit()));
+    numbers.fold(doc.to_string(), |doc, (name, value)| {
+        let mut out = String::new();
+        // only what stands in back quotes is code
+        for (at, piece) in doc.split('`').enumerate() {
+            match at {
+                0 => out += piece,
+                at if at % 2 == 0 => out += &format!("`{piece}"),
+                _ if piece == *name => {
+                    // a number needs no quotes
+                    out += value;
+                    out.push('\u{1}');
+                }
+                _ => out += &format!("`{}", replaced(piece, name, value)),
+            }
+        }
+        out.replace("\u{1}`", "")
+    })
+}
+
+/// A word of a piece of code replaced.
+fn replaced(code: &str, name: &str, value: &str) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(name) {
+        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let whole = !before.ends_with(word) && !after.starts_with(word);
+        out += before;
+        out += if whole { value } else { name };
+        rest = after;
+    }
+    out + rest
 }
 
 /// What the sources say about a block of this crate.
@@ -184,6 +248,16 @@ pub(crate) fn snake_case(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_are_told_by_their_values() {
+        assert_eq!(arguments("a::B<9, c::D<1, 2>, 6>"), ["9", "c::D<1, 2>", "6"]);
+        let values = [("A", "9"), ("I", "6"), ("T", "U<8>")];
+        assert_eq!(
+            with_values("A table of 2^`A` flows, `I` bits, `A + 1` of `AT` and `T`.", &values),
+            "A table of 2^9 flows, 6 bits, `9 + 1` of `AT` and `T`."
+        );
+    }
 
     #[test]
     fn names_are_folder_and_type() {

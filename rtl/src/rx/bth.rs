@@ -46,20 +46,39 @@ pub struct Transport {
     op: Signal<Local, Opcode>,
     known: Signal<Local, Bit>,
     // 1
-    #[registers(Bit: reth_1, aeth_1)]
+    #[registers(Bit:
+        /// Stage 1: the packet has a RETH.
+        reth_1,
+        /// Stage 1: the packet has an AETH.
+        aeth_1)]
     #[signals(U<5>: extra, need)]
+    /// Stage 1: BTH and extension as they came.
     bytes_1: DFF<TransportBytes>,
+    /// What is wrong with the transport header so far, in the stage of the name.
     faults_1: DFF<TransportFaults>,
+    /// Stage 1: bytes between BTH and ICRC.
     room_1: DFF<U<16>>,
+    /// Stage 1: first byte behind the BTH in the frame.
     at_1: DFF<U<7>>,
+    /// Stage 1: sum of the IPv4 header, folded once.
     ip_fold_1: DFF<U<17>>,
     // 2
-    #[registers(U<24>: dest_qp_2, psn_2)]
+    #[registers(U<24>:
+        /// Stage 2: destination queue pair.
+        dest_qp_2,
+        /// Stage 2: PSN.
+        psn_2)]
+    /// What is wrong with the transport header so far, in the stage of the name.
     faults_2: DFF<TransportFaults>,
+    /// Stage 2: BTH operation code.
     opcode_2: DFF<Opcode>,
+    /// Stage 2: the packet asks for an acknowledgement.
     ack_req_2: DFF<Bit>,
+    /// Stage 2: 16 bytes behind the BTH.
     extension_2: DFF<W<128, 2>>,
+    /// Stage 2: first byte of the payload in the frame.
     at_2: DFF<U<7>>,
+    /// Stage 2: bytes of payload without pad.
     len_2: DFF<U<16>>,
 }
 

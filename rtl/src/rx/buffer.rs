@@ -58,9 +58,29 @@ pub struct PacketBuffer {
     /// Payload: lines of memory, each with its strobes; the last of a burst is that of a page of 4 KiB or of the payload.
     pub payload: StreamOut<WriteLine>,
     // in
-    #[registers(W<512, 8>: data_1)]
-    #[registers(Bit: last_1, valid_1, losing, lost_2, full)]
-    #[registers(U<10>: write, start, this_frame, unused)]
+    #[registers(W<512, 8>:
+        /// Beat that is written.
+        data_1)]
+    #[registers(Bit:
+        /// That beat is the last of its frame.
+        last_1,
+        /// A beat is written if there is room.
+        valid_1,
+        /// The rest of a frame is dropped: there was no room for one of its beats.
+        losing,
+        /// Counter pulse: a frame was lost for want of room.
+        lost_2,
+        /// There is no room for another beat.
+        full)]
+    #[registers(U<10>:
+        /// Place of the next beat, with a bit for the turn around the memory.
+        write,
+        /// Place of the first beat of the frame that comes in.
+        start,
+        /// Place of the first beat of the frame that is read.
+        this_frame,
+        /// Beats that there is room for.
+        unused)]
     #[signals(U<10>: used, next_write)]
     #[signals(Bit: ok, go, makes_line, finishing, accept, above, starts, merges)]
     // no word of a payload is written while it is read: its frame is in
@@ -69,23 +89,43 @@ pub struct PacketBuffer {
     /// Out: the frame being read, and where the next one starts.
     next_frame: DFF<U<10>>,
     // the next word only begins a line; it completes the payload's last; the next line is the last of its page; the payload's last line needs no further word
-    #[registers(Bit: reading, begins, at_end, page_end, rests)]
-    #[registers(U<9>: address, address_1)]
+    #[registers(Bit:
+        /// A payload is read.
+        reading,
+        /// The next word only begins a line.
+        begins,
+        /// The next word completes the payload's last line but one that needs no word.
+        at_end,
+        /// The next line is the last of its page of 4 KiB.
+        page_end,
+        /// The payload's last line needs no word of its own.
+        rests)]
+    #[registers(U<9>:
+        /// Place of the next word.
+        address,
+        /// Place of the word that is read.
+        address_1)]
     /// Of the next frame's payload.
     first_word: Signal<Local, U<9>>,
     /// Behind the line that the next word completes.
     lines_left: DFF<U<11>>,
     /// Number of the next line in its page.
     page_line: DFF<U<6>>,
+    /// Bytes by which words are turned, so that they stand in lines of the host's memory.
     turn: DFF<ByteTurn>,
     // first byte of the next line that is written, and the last one of the payload's last line
-    #[registers(U<6>: first_byte, last_byte)]
+    #[registers(U<6>:
+        /// First byte of the next line that is written.
+        first_byte,
+        /// Last byte of the payload's last line.
+        last_byte)]
     asked: Signal<Local, BufferCommand>,
     next_turn: Signal<Local, ByteTurn>,
     last_in_word: Signal<Local, U<6>>,
     last_place: Signal<Local, LastPlace>,
     /// Of the word that is read.
     plan: Signal<Local, WordPlan>,
+    /// What becomes of the word that is read.
     plan_1: DFF<WordPlan>,
     plan_3: Delay<WordPlan, 2>,
     align: WriteAlign,

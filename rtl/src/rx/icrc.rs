@@ -29,6 +29,7 @@ pub struct IcrcCheck {
     covered_2: Delay<U<7>, 2>,
     state: CrcState,
     residue: CrcResidue,
+    /// The ICRC of the frame is right.
     right_4: DFF<Bit>,
     filled: Signal<Local, U<7>>,
 }

@@ -69,34 +69,65 @@ pub struct OuterHeader {
     /// What the port says.
     named: Signal<Local, FrameRole>,
     // 1
-    #[registers(Bit: has_tag_1, checksum_1)]
-    #[registers(U<17>: end_1, sum_a, sum_b, sum_c, sum_d, sum_e)]
+    #[registers(Bit:
+        /// The frame has a VLAN tag, in the stage of the name.
+        has_tag_1,
+        /// Stage 1: the UDP checksum is not zero.
+        checksum_1)]
+    #[registers(U<17>:
+        /// End of the IP packet in the frame, bytes, in the stage of the name.
+        end_1,
+        /// Stage 1: sum of two of the ten words of the IPv4 header.
+        sum_a, sum_b, sum_c, sum_d, sum_e)]
     #[signals(U<16>: ip_short, udp_short)]
+    /// Stage 1: header as it came.
     header_1: DFF<InnerHeaders>,
+    /// What the UDP port says of the frame, in the stage of the name.
     role_1: DFF<FrameRole>,
+    /// 0 without INT, else one more than the records of its stack, in the stage of the name.
     code_1: DFF<U<3>>,
+    /// What is wrong with the frame so far, in the stage of the name.
     faults_1: DFF<OuterFaults>,
     bus_1: Signal<Local, W<784, 13>>,
     amount: Signal<Local, IntAmount>,
     int_bytes: Signal<Local, U<6>>,
     /// Bytes of INT that the ICRC does not cover.
     left_out_1: DFF<U<6>>,
+    /// Stage 1: the ICRC covers the INT.
     covers_int: DFF<Bit>,
     // 2
-    #[registers(Bit: summed_2, has_tag_2, behind_int_2)]
+    #[registers(Bit:
+        /// Stage 2: plain packet with a UDP checksum.
+        summed_2,
+        /// The frame has a VLAN tag, in the stage of the name.
+        has_tag_2,
+        /// Stage 2: there is INT, and the ICRC does not cover it.
+        behind_int_2)]
+    /// What is wrong with the frame so far, in the stage of the name.
     faults_2: DFF<OuterFaults>,
+    /// Stage 2: sum of the ten words of the IPv4 header, not folded.
     ip_sum_2: DFF<U<20>>,
+    /// What the UDP port says of the frame, in the stage of the name.
     role_2: DFF<FrameRole>,
+    /// 0 without INT, else one more than the records of its stack, in the stage of the name.
     code_2: DFF<U<3>>,
+    /// Stage 2: bytes of INT header and stack.
     int_len_2: DFF<U<6>>,
+    /// Stage 2: UDP length.
     udp_len_2: DFF<U<16>>,
+    /// End of the IP packet in the frame, bytes, in the stage of the name.
     end_2: DFF<U<17>>,
+    /// Stage 2: source address.
     src_ip_2: DFF<U<32>>,
+    /// Stage 2: ECN field.
     ecn_2: DFF<U<2>>,
+    /// Stage 2: 70 bytes behind the UDP header.
     body_2: DFF<W<560, 9>>,
     /// What follows UDP, by how much INT there is.
     #[signals(W<224, 4>: none_or_0, hops_1_or_2, hops_3_or_4, hops_5, few, many)]
+    /// Stage 2: 28 bytes behind the INT: BTH and extension.
     transport_2: DFF<W<224, 4>>,
+    /// Stage 2: IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in the first four bytes.
     icrc_2: DFF<IpUdpHeaders>,
 }
 

@@ -88,21 +88,60 @@ pub struct RxParser {
     /// The UDP length is that of a control packet.
     pub out_control_length: Signal<Out, Bit>,
     // clock 0
-    #[registers(U<11>: number, number_0)]
-    #[registers(Bit: at_first, takes_first_0, first_0, valid_0, last_0, user_0)]
-    #[registers(U<4>: frame, frame_0)]
+    #[registers(U<11>:
+        /// Number of the next beat in its frame, saturated at 2047.
+        number,
+        /// Clock 0: number of the beat in its frame.
+        number_0)]
+    #[registers(Bit:
+        /// The next beat is the first of a frame.
+        at_first,
+        /// Clock 0: a first beat is taken.
+        takes_first_0,
+        /// Clock 0: the beat is the first of its frame.
+        first_0,
+        /// A beat is in the clock of the name.
+        valid_0,
+        /// The beat is the last of its frame, in the clock of the name.
+        last_0,
+        /// Clock 0: the MAC marks the frame as bad.
+        user_0)]
+    #[registers(U<4>:
+        /// Number of the frame, modulo 16: where its headers are kept.
+        frame,
+        /// Clock 0: number of the frame.
+        frame_0)]
     #[signals(MacBytes: mac_bytes, own_mac)]
+    /// The beat, in the clock of the name.
     data_0: DFF<W<512, 8>>,
+    /// Clock 0: bytes of the beat that the frame has.
     keep_0: DFF<U<64>>,
     // clock 1
-    #[registers(Bit: valid_1, first_1, window_done_1, last_1, has_tag_1)]
-    #[registers(W<512, 8>: data_1, head_1)]
+    #[registers(Bit:
+        /// A beat is in the clock of the name.
+        valid_1,
+        /// Clock 1: the beat is the first of its frame.
+        first_1,
+        /// Clock 1: with this beat 128 bytes of the frame or all of it are there, so that headers can be read.
+        window_done_1,
+        /// The beat is the last of its frame, in the clock of the name.
+        last_1,
+        /// The frame has a VLAN tag, in the clock of the name.
+        has_tag_1)]
+    #[registers(W<512, 8>:
+        /// The beat, in the clock of the name.
+        data_1,
+        /// Clock 1: first beat of the frame.
+        head_1)]
+    /// Clock 1: number of the beat: 0, 1, or 2 for all behind.
     number_1: DFF<U<2>>,
     window: Signal<Local, W<1024, 16>>,
     // clock 2
     #[signals(FirstBytes: first_bytes, head)]
     align: HeaderAlign,
+    /// The frame has a VLAN tag, in the clock of the name.
     has_tag_2: DFF<Bit>,
+    /// Clock 2: what is wrong with the Ethernet header.
     l2_faults_2: DFF<EthernetFaults>,
     // clocks 2 to 4
     outer: OuterHeader,
@@ -112,10 +151,13 @@ pub struct RxParser {
     valid_4: Delay<Bit, 3>,
     length: BeatLength,
     number_3: Delay<U<11>, 3>,
+    /// Clock 4: bytes of the frame so far.
     frame_len_4: DFF<U<18>>,
     end_beat: Signal<Local, U<11>>,
     in_beat: Signal<Local, U<6>>,
+    /// Clock 4: bytes of the beat that belong to the IP packet.
     covered_4: DFF<U<7>>,
+    /// Clock 4: bytes of the beat belong to the IP packet.
     any_covered_4: DFF<Bit>,
     // clocks 4 to 6
     transport: Transport,
@@ -127,12 +169,21 @@ pub struct RxParser {
     first_7: Delay<Bit, 3>,
     // clocks 7 to 11, and 6 to 11
     icrc: IcrcCheck,
-    #[registers(Bit: first_5, first_6, has_tag_5, has_tag_6, valid_5, valid_6)]
-    #[registers(U<16>: udp_len_5, udp_len_6)]
+    #[registers(Bit:
+        /// The beat is the first of its frame, in the clock of the name.
+        first_5, first_6,
+        /// The frame has a VLAN tag, in the clock of the name.
+        has_tag_5, has_tag_6,
+        /// A beat is in the clock of the name.
+        valid_5, valid_6)]
+    #[registers(U<16>:
+        /// UDP length in the clock of the name.
+        udp_len_5, udp_len_6)]
     udp: UdpSum,
     // what the headers say, kept from clock 4 or 6 on, and where
     frame_4: Delay<U<4>, 4>,
     frame_6: Delay<U<4>, 2>,
+    /// Clock 7: number of the frame.
     frame_7: DFF<U<4>>,
     frame_10: Delay<U<4>, 3>,
     frame_12: Delay<U<4>, 2>,

@@ -97,8 +97,10 @@ pub struct UdpSum {
     pseudo: Signal<Local, U<17>>,
     pseudo_3: Delay<U<17>, 3>,
     before: Signal<Local, U<32>>,
+    /// Sum of the bytes of the packet that have come, with those of the pseudo header.
     total: DFF<U<32>>,
     #[signals(U<16>: high, low)]
+    /// The UDP checksum is right.
     right_5: DFF<Bit>,
 }
 

@@ -57,7 +57,9 @@ pub struct Verdict {
     /// Drop code, two clocks later; 0 to keep the frame.
     pub drop_code: Signal<Out, U<5>>,
     late: Signal<Local, FrameFaults>,
+    /// Everything that is wrong with the frame, a bit each.
     all: DFF<U<21>>,
+    /// Number of the first fault; 0: the frame is right.
     code: DFF<U<5>>,
 }
 

@@ -34,7 +34,11 @@ pub struct Carried {
     pub taken: Signal<In, Bit>,
     /// Clock 9: what the acknowledgement carried; in the clock of another operation, what the last one before it did.
     pub carried: Signal<Out, Telemetry>,
-    #[registers(U<4>: written, newest)]
+    #[registers(U<4>:
+        /// Place in the ring at which the next acknowledgement is written.
+        written,
+        /// Place in the ring of the acknowledgement that was chosen last.
+        newest)]
     slot_8: Delay<U<4>, 8>,
     ring: LutRam<Telemetry, 4>,
 }

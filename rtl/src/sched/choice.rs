@@ -39,10 +39,13 @@ pub struct Choice {
     mtu_13: Delay<U<3>, 11>,
     pause_bit_13: Delay<U<3>, 11>,
     payload: Signal<Local, U<22>>,
+    /// Clock 14: bytes of credit that the flow lacks for its next packet, two's complement.
     missing: DFF<U<22>>,
+    /// Clock 14: the flow's priority is paused.
     held: DFF<Bit>,
     bits: Signal<Local, U<6>>,
     steps: Signal<Local, U<7>>,
+    /// Clock 15: row in which the flow waits: the longer until its next packet, the higher.
     row_15: DFF<U<4>>,
 }
 

@@ -103,13 +103,33 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub grants: StreamOut<Grant>,
     #[signals(Bit: is_out, waking, open, granted)]
     // other flows waited a clock ago
-    #[registers(Bit: chosen_valid, valid_0, valid_12, ends, ending, settled, crowded)]
+    #[registers(Bit:
+        /// Clock -1: a flow was chosen for a visit.
+        chosen_valid,
+        /// Clock 0: a visit.
+        valid_0,
+        /// Clock 12: a visit.
+        valid_12,
+        /// Clock 12: a visit ends in the next clock, and was not begun before a reset.
+        ends,
+        /// Clock 13: a visit ends: its state is written.
+        ending,
+        /// All visits that were under way at the last reset have left the pipeline.
+        settled,
+        /// Flows were waiting for their visits a clock ago.
+        crowded)]
     // a flow was cleared a clock ago
-    #[registers(Bit: cleared)]
+    #[registers(Bit:
+        /// A flow was cleared a clock ago.
+        cleared)]
+    /// Index of the flow that was cleared a clock ago.
     cleared_index: DFF<U<I>>,
     // what is written into `adjust_ram`: of all engines' bytes, which come from far away
+    /// The running total of refunds of a flow is written.
     adjusts: DFF<Bit>,
+    /// Index of that flow.
     adjusts_at: DFF<U<I>>,
+    /// Running total of refunds, bytes.
     adjusts_to: DFF<U<20>>,
     #[signals(RingEntry: entry, back)]
     tag_now: Signal<Local, U<6>>,
@@ -131,14 +151,29 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     valid_11: Delay<Bit, 11>,
     entry_13: Delay<RingEntry, 13>,
     visit: Visit,
-    #[registers(RingEntry: back_14, back_15)]
+    #[registers(RingEntry:
+        /// Clock 14: flow that was visited, with the tag of the grant in service or its own, whichever is later.
+        back_14,
+        /// Clock 15: flow that was visited, as it goes back to the ring.
+        back_15)]
+    /// Clock 14: the visit granted packets.
     granted_14: DFF<Bit>,
     back_valid_15: Delay<Bit, 2>,
-    #[registers(PacingState: cap_2, pacing_2)]
+    #[registers(PacingState:
+        /// Clock 2: cap of the flow.
+        cap_2,
+        /// Clock 2: pacing of the flow.
+        pacing_2)]
+    /// Clock 14 after an event: what the event means to the flow's visits.
     wake_14: DFF<Wake>,
+    /// Clocks until all visits that were under way at the last reset have left the pipeline.
     settle: DFF<U<5>>,
     credit: Signal<Local, WholeCredit>,
-    #[registers(RingEntry: chosen, entry_0)]
+    #[registers(RingEntry:
+        /// Clock -1: flow that is visited.
+        chosen,
+        /// Clock 0: flow that is visited.
+        entry_0)]
     ends_at: Signal<Local, U<I>>,
     after: Signal<Local, VisitFlow>,
     lag: Signal<Local, TagDistance>,

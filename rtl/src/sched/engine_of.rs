@@ -34,7 +34,13 @@ pub struct EngineOf<const A: usize, const I: usize> {
     /// Clock 4: engine.
     pub engine: Signal<Out, U<3>>,
     #[signals(U<3>: rest, multiple)]
-    #[registers(U<3>: low_3, index_3, engine_4)]
+    #[registers(U<3>:
+        /// Clock 3: lowest three bits of the flow number.
+        low_3,
+        /// Clock 3: lowest three bits of the flow's index.
+        index_3,
+        /// Clock 4: engine of the flow: the remainder of the division.
+        engine_4)]
     low_2: Delay<U<3>, 2>,
     number: Signal<Local, U<15>>,
     #[signals(U<32>: once, twice, thrice, fourfold)]
@@ -42,7 +48,15 @@ pub struct EngineOf<const A: usize, const I: usize> {
     digits: [Signal<Local, U<3>>; 5],
     /// The constant, as often as the digit says.
     times: [Signal<Local, U<32>>; 5],
-    #[registers(U<32>: low_1, middle_1, high_1, product_2)]
+    #[registers(U<32>:
+        /// Clock 1: the constant times the lower six bits of the flow number.
+        low_1,
+        /// Clock 1: the constant times the middle six bits of the flow number.
+        middle_1,
+        /// Clock 1: the constant times the upper three bits of the flow number.
+        high_1,
+        /// Clock 2: the constant times the flow number; its upper bits are the flow's index.
+        product_2)]
     quotient: Signal<Local, EngineProduct>,
 }
 

@@ -59,11 +59,63 @@ pub struct Entry<const A: usize, const T: usize> {
     pub word: Signal<Out, Operation>,
     /// Clock 0, counter pulse: something for a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    #[registers(Bit: sweeping, sweeping_1, sweeping_2, timer_due, valid_r, out_of_range_r)]
-    #[registers(Bit: update_1, command_1, event_1, feedback_1, work_1, look_1, latest_valid, second_valid, third_valid)]
+    #[registers(Bit:
+        /// After a reset: flows are cleared, one a clock, and nothing else is taken.
+        sweeping,
+        /// As `sweeping`, so many clocks later as the name says.
+        sweeping_1, sweeping_2,
+        /// The timer owes the next flow a look.
+        timer_due,
+        /// Clock 0: an operation.
+        valid_r,
+        /// Clock 0, counter pulse: the operation chosen names a flow number past the configured count.
+        out_of_range_r)]
+    #[registers(Bit:
+        /// Clock -1: an update of rate and window was chosen.
+        update_1,
+        /// Clock -1: a command was chosen.
+        command_1,
+        /// Clock -1: an acknowledgement was chosen.
+        event_1,
+        /// Clock -1: feedback of the TX pipe was chosen.
+        feedback_1,
+        /// Clock -1: new work was chosen.
+        work_1,
+        /// Clock -1: a look of the timer was chosen.
+        look_1,
+        /// A flow was chosen one clock ago; its number is in `latest`.
+        latest_valid,
+        /// A flow was chosen two clocks ago; its number is in `second`.
+        second_valid,
+        /// A flow was chosen three clocks ago; its number is in `third`.
+        third_valid)]
     // of a flow that is due, chosen in none of the last clocks but the latest, while timers do not rest
-    #[registers(Bit: look_may, look_once, look_twice, second_of_pair, tx_behind, rx_behind)]
-    #[registers(U<A>: latest, second, third, sweep, timer_flow, sweep_1, flow_r)]
+    #[registers(Bit:
+        /// The timer may look at its flow: the look is due, timers do not rest, and the flow was chosen in none of the last clocks.
+        look_may,
+        /// The timer's flow was chosen one (`look_once`) or two (`look_twice`) clocks before the latest.
+        look_once, look_twice,
+        /// Arbitration: acknowledgements go before updates, and work before feedback, in this clock.
+        second_of_pair,
+        /// Arbitration: the timer goes before feedback and work in this clock.
+        tx_behind,
+        /// Arbitration: feedback, work and the timer go before updates and acknowledgements in this clock.
+        rx_behind)]
+    #[registers(U<A>:
+        /// Flow that was chosen one clock ago.
+        latest,
+        /// Flow that was chosen two clocks ago.
+        second,
+        /// Flow that was chosen three clocks ago.
+        third,
+        /// Flow that is cleared next after a reset.
+        sweep,
+        /// Flow that the timer looks at next.
+        timer_flow,
+        /// Flow that is cleared after a reset, a clock later.
+        sweep_1,
+        /// Clock 0: flow of the operation.
+        flow_r)]
     #[signals(U<A>: head_update, head_event, head_feedback, head_work, head_look, head_command)]
     #[signals(Bit: update_elected, event_elected, feedback_elected, work_elected, look_elected)]
     #[signals(Bit: closed, look_now, update_first, rx_first, feedback_first, tx_stands, tx_first, in_range)]
@@ -76,7 +128,9 @@ pub struct Entry<const A: usize, const T: usize> {
     events: Place<A>,
     feedbacks: Place<A>,
     works: Place<A>,
+    /// Clocks since the timer became due last, modulo the interval.
     timer_wait: DFF<U<T>>,
+    /// Clock 0: the operation.
     word_r: DFF<Operation>,
 }
 

@@ -32,11 +32,19 @@ pub struct Expand {
     pub send: SendOut,
     /// Service tag of the grant that entered last.
     pub tag: Signal<Out, U<6>>,
-    #[registers(Bit: offers, fits)]
-    #[registers(U<2>: lane)]
+    #[registers(Bit:
+        /// A packet is offered on `send`.
+        offers,
+        /// The grant offered on `up` is taken: its flow is not in service and there is room for its packets.
+        fits)]
+    #[registers(U<2>:
+        /// Lane whose packet is offered.
+        lane)]
     /// Packets in service.
     #[registers(U<5>: total)]
-    #[registers(U<6>: tag_r)]
+    #[registers(U<6>:
+        /// Service tag of the grant that entered last.
+        tag_r)]
     #[signals(Bit: serves, last, ask, in_service, next_fits)]
     #[signals(U<5>: with_it, fewer)]
     /// What is left of four grants.

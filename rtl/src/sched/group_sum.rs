@@ -30,11 +30,22 @@ pub struct GroupSum {
     pub look: Signal<In, U<4>>,
     /// One clock later: its sum without the additions of the last two clocks.
     pub sum: Signal<Out, U<24>>,
-    #[registers(Bit: add_1, clear_1, again)]
-    #[registers(U<24>: amount_1, last)]
+    #[registers(Bit:
+        /// Clock 1: something is added.
+        add_1,
+        /// Clock 1: the group starts over at zero.
+        clear_1,
+        /// Clock 1: the addition of the clock before was to the same group.
+        again)]
+    #[registers(U<24>:
+        /// Clock 1: what is added.
+        amount_1,
+        /// Sum after the latest addition.
+        last)]
     #[signals(U<24>: known, total)]
     own: LutRam<U<24>, 4>,
     shown: LutRam<U<24>, 4>,
+    /// Clock 1: the group.
     group_1: DFF<U<4>>,
 }
 

@@ -55,11 +55,18 @@ pub struct Levels {
     // 1 to 4
     /// Which product is begun, 1 to 4; 0 is none.
     step: DFF<U<3>>,
+    /// Rate in hand, UQ7.27 bytes per ns.
     rate_1: DFF<U<34>>,
     halves: Signal<Local, RateHalves>,
+    /// Visit interval when the rate was written, ns.
     interval_1: DFF<U<12>>,
+    /// Time of the window when the rate was written, ns.
     time_1: DFF<U<16>>,
-    #[registers(Bit: unbounded_1, unbounded_5)]
+    #[registers(Bit:
+        /// The level bounds no window: the rate in hand is none, or limits bound rates alone.
+        unbounded_1,
+        /// As `unbounded_1`, of the rate whose products are complete.
+        unbounded_5)]
     product: MulPipe<17, 17, 34>,
     // 3 to 6
     /// Which product shows.
@@ -69,17 +76,29 @@ pub struct Levels {
     by_interval: Signal<Local, IntervalProduct>,
     by_time: Signal<Local, TimeProduct>,
     sum: Signal<Local, EarnedSum>,
+    /// Bytes that the rate earns in a visit interval.
     earned_5: DFF<U<19>>,
+    /// Rate whose products are complete, UQ7.27 bytes per ns.
     rate_5: DFF<U<34>>,
+    /// Group of the rate in hand.
     group_1: DFF<U<4>>,
+    /// Group of the rate whose products are complete.
     group_5: DFF<U<4>>,
     // 7
+    /// Clock 7: rate times the time of the window, UQ23.11 bytes.
     flown_7: DFF<U<34>>,
-    #[registers(Bit: write_7, write_8)]
+    #[registers(Bit:
+        /// Clock 7: a level is complete.
+        write_7,
+        /// Clock 8: the engines write a level.
+        write_8)]
+    /// Groups that still get no level after a reset.
     settle: DFF<U<5>>,
+    /// Clock 8: group of the level.
     group_8: DFF<U<4>>,
     window: Signal<Local, U<35>>,
     window_bytes: Signal<Local, WindowBytes>,
+    /// Clock 8: the level.
     word_8: DFF<GroupLevel>,
 }
 

@@ -80,12 +80,66 @@ pub struct Members<const A: usize> {
     /// One clock later: bytes that it has sent on the wire.
     pub sent: Signal<Out, U<64>>,
     low_new: Signal<Local, U<24>>,
-    #[registers(Bit: event_10, clear_10, alive_10, by_sent_10, unsent_10, unacknowledged_10, limited_10, comes, goes, corrected_1, leaves_1, leaves_4, clearing)]
-    #[registers(Bit: clearing_3, up_3, down_3)]
-    #[registers(U<A>: flow_9, flow_10, leaving_1)]
-    #[registers(U<4>: group_10, comes_to, goes_from, corrected_group, left_group, turn, turn_1, turn_2, turn_3)]
-    #[registers(U<20>: refund_1)]
-    #[registers(U<24>: sum_2, low_3)]
+    #[registers(Bit:
+        /// Clock 10: an event of a flow that exists has ended: its membership is written.
+        event_10,
+        /// Clock 10: the flow is cleared after reset.
+        clear_10,
+        /// Clock 10: the flow exists.
+        alive_10,
+        /// Clock 10: the flow has no window and got no new work: what is unsent counts, not what is unacknowledged.
+        by_sent_10,
+        /// Clock 10: the next PSN is not the end of the work.
+        unsent_10,
+        /// Clock 10: the oldest PSN without acknowledgement is not the end of the work.
+        unacknowledged_10,
+        /// Clock 10: the flow's group is written.
+        limited_10,
+        /// Clock 11: a flow counts as one with work from now on.
+        comes,
+        /// Clock 11: the flow counted as one with work before, and is counted out of its old group.
+        goes,
+        /// A refund of bytes is added to its group's sum.
+        corrected_1,
+        /// A packet leaves; its flow is in `leaving_1`.
+        leaves_1,
+        /// Three clocks after `leaves_1`: the packet's bytes are added to its group's sum.
+        leaves_4,
+        /// After a reset: sums of one group after the other are set to zero.
+        clearing)]
+    #[registers(Bit:
+        /// Third clock of a turn: as `clearing` when the turn began.
+        clearing_3,
+        /// Third clock of a turn: the low 24 bits of the group's total have passed zero upwards (`up_3`) or downwards (`down_3`).
+        up_3, down_3)]
+    #[registers(U<A>:
+        /// Flow of the event in the clock of the name.
+        flow_9, flow_10,
+        /// Flow of the packet that leaves.
+        leaving_1)]
+    #[registers(U<4>:
+        /// Clock 10: group that the flow is moved to.
+        group_10,
+        /// Clock 11: group in which the flow is counted in.
+        comes_to,
+        /// Clock 11: group from which the flow is counted out.
+        goes_from,
+        /// Group of the flow whose refund is `refund_1`.
+        corrected_group,
+        /// Group of the packet whose bytes are `left_bytes`.
+        left_group,
+        /// Group that is brought up to date: first clock of its turn.
+        turn,
+        /// Group that is brought up to date, in the clock of its turn that the name says.
+        turn_1, turn_2, turn_3)]
+    #[registers(U<20>:
+        /// Bytes that come back to the group, two's complement.
+        refund_1)]
+    #[registers(U<24>:
+        /// Second clock of a turn: low 24 bits of the group's total, bytes sent less refunds.
+        sum_2,
+        /// Third clock of a turn: as `sum_2`.
+        low_3)]
     #[signals(Bit: falls, borrows, active_now)]
     #[signals(U<40>: carry, high_new)]
     member: TableRam<Member, A>,
@@ -101,13 +155,17 @@ pub struct Members<const A: usize> {
     high: LutRam<U<40>, 4>,
     shown: LutRam<SentBytes, 4>,
     counted: LutRam<U<16>, 4>,
+    /// Clock 10: MTU code of the flow.
     mtu_10: DFF<U<3>>,
     group_new: Signal<Local, U<4>>,
     refund_sign: Signal<Local, CorrectionSign>,
     bytes: Signal<Local, U<13>>,
+    /// Bytes of the packet that left, on the wire, as a full packet.
     left_bytes: DFF<U<13>>,
+    /// Second clock of a turn: flows of the group with work.
     count_2: DFF<U<16>>,
     step: Signal<Local, SumStep>,
+    /// Third clock of a turn: upper 40 bits of the group's total before this turn.
     high_3: DFF<U<40>>,
 }
 

@@ -32,7 +32,13 @@ pub struct Merge {
     /// Beside the grants, from registers: found out of three bits behind `skid` it would be in the path from `down` to its own `ready`.
     priorities: Skid<U<8>>,
     // those of the clock before are offered still; of these, the engine's own goes first; and if their tags were the same
-    #[registers(Bit: compared, own_first, turn)]
+    #[registers(Bit:
+        /// The grants that are offered were offered a clock ago too, so that `own_first` is theirs.
+        compared,
+        /// The engine's own grant goes first: its service tag is lower, or the tags are equal and it is its turn.
+        own_first,
+        /// Of two grants with equal tags the engine's own goes first.
+        turn)]
     #[signals(Bit: both, own_may, chain_may, own_goes, chain_goes)]
     lead: Signal<Local, U<6>>,
 }

@@ -51,14 +51,20 @@ pub struct PacingUpdate {
     window_3: Delay<U<34>, 3>,
     timed_3: Delay<Bit, 3>,
     window_6: Delay<U<34>, 2>,
+    /// Clock 4: window, UQ23.11 bytes: that of the law, or of a limit its rate times the time of the window, not zero.
     window_4: DFF<U<34>>,
+    /// Clock 7: MTU code.
     mtu_7: DFF<U<3>>,
+    /// Clock 7: bytes of a full packet on the wire, and one more.
     wire_7: DFF<U<13>>,
+    /// Clock 7: window, UQ24.11 bytes, and a packet's payload less the smallest fraction, so that cutting rounds up.
     round_7: DFF<U<35>>,
     rounded: Signal<Local, RoundedFineWindow>,
     packets: Signal<Local, U<16>>,
     cap: Signal<Local, U<20>>,
+    /// Clock 8: rate, cap and window in packets.
     word_8: DFF<PacingState>,
+    /// Clock 9: as `word_8`; zero if the flow is cleared.
     word_9: DFF<PacingState>,
 }
 

@@ -45,16 +45,50 @@ pub struct Park {
     pub up_priority: Signal<In, U<8>>,
     /// Grants of priorities that are not paused.
     pub down: StreamOut<Grant>,
-    #[registers(U<8>: waits, held_r, below, may, may_below)]
+    #[registers(U<8>:
+        /// Priorities whose queues hold grants, a bit each.
+        waits,
+        /// Priorities that are paused or whose queues hold grants, a bit each: grants of these go into their queues.
+        held_r,
+        /// Priorities lower than the one that left last, a bit each: they come next in turn.
+        below,
+        /// Priorities whose queues hold grants and that are not paused, a bit each.
+        may,
+        /// As `may`, of the priorities that come next in turn.
+        may_below)]
     // of the queue that is looked at: its head and the end of what it holds, a clock ago, and the place behind the head
-    #[registers(U<8>: head_was, tail_was, next_head)]
-    #[registers(U<3>: pick)]
+    #[registers(U<8>:
+        /// Head of the queue that is looked at, a clock ago.
+        head_was,
+        /// End of what that queue holds, a clock ago.
+        tail_was,
+        /// Place behind the head of that queue.
+        next_head)]
+    #[registers(U<3>:
+        /// Priority whose queue is looked at.
+        pick)]
     // the queue that is looked at, a bit of its own each
-    #[registers(U<8>: picked)]
+    #[registers(U<8>:
+        /// Priority whose queue is looked at, a bit each.
+        picked)]
     // the steps behind `looks`, a bit each
-    #[registers(Bit: addresses, reads, awaits, offers, checks)]
+    #[registers(Bit:
+        /// State machine: the head's address is on its way to the block RAM.
+        addresses,
+        /// State machine: the head is read.
+        reads,
+        /// State machine: the head appears in the next clock.
+        awaits,
+        /// State machine: the head is offered to the output.
+        offers,
+        /// State machine: the head has left; whether it was the last one is looked up.
+        checks)]
     // its head is the last one; it got another one a clock ago
-    #[registers(Bit: alone, grew)]
+    #[registers(Bit:
+        /// The head is the last grant of its queue.
+        alone,
+        /// The queue that is looked at got a grant a clock ago.
+        grew)]
     #[signals(Bit: looks, upper, aside, passes, yields, parked_goes, grows, empties)]
     #[signals(U<8>: head_now, tail_now, tail_class, stored, waits_new, below_new)]
     // the half of eight priorities that the next queue is of, and the next one in it, a bit each
@@ -63,16 +97,22 @@ pub struct Park {
     #[signals(U<3>: number)]
     /// Without the tag. What is read was written a clock before at least.
     rows: TableRam<U<58>, 11>,
+    /// Place of the oldest grant of each priority's queue.
     head: [DFF<U<8>>; 8],
+    /// Place behind the newest grant of each priority's queue.
     tail: [DFF<U<8>>; 8],
     out: Skid<Grant>,
-    /// The next one that waits goes before what passes.
+    /// Parked grants have priority over grants that pass this turn.
     turn: DFF<Bit>,
+    /// Service tag of the grant that passed last.
     tag: DFF<U<6>>,
     lane: Signal<Local, U<3>>,
     // what goes into a queue, a clock later
+    /// A grant is written into its queue.
     stores: DFF<Bit>,
+    /// Place of that grant: its priority, then its place in the queue.
     stored_at: DFF<U<11>>,
+    /// The grant that is written into its queue, without the tag.
     stored_grant: DFF<U<58>>,
 }
 

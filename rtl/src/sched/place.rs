@@ -66,16 +66,40 @@ pub struct Place<const A: usize> {
     pub in_range: Signal<Out, Bit>,
     /// Clock -1: the operation.
     pub word: Signal<Out, Operation>,
-    #[registers(Bit: ready, write, read, read_1, full_0, full_1, stands_r, waits_r, in_range_0, in_range_1)]
-    #[registers(Bit: once_0, once_1, twice_0, twice_1)]
-    #[registers(U<16>: flow_0, flow_1)]
+    #[registers(Bit:
+        /// An operation is taken in this clock.
+        ready,
+        /// Entry into which the next operation goes.
+        write,
+        /// Entry that is chosen from next.
+        read,
+        /// Entry from which the last choice was made.
+        read_1,
+        /// The entry of the name holds an operation.
+        full_0, full_1,
+        /// An operation stands for election: its flow was chosen in none of the last clocks.
+        stands_r,
+        /// An operation waits, standing or not.
+        waits_r,
+        /// The flow number of the operation in the entry of the name is within the configured count.
+        in_range_0, in_range_1)]
+    #[registers(Bit:
+        /// The flow of the entry of the name was chosen one clock before the latest.
+        once_0, once_1,
+        /// The flow of the entry of the name was chosen two clocks before the latest.
+        twice_0, twice_1)]
+    #[registers(U<16>:
+        /// Flow of the operation in the entry of the name.
+        flow_0, flow_1)]
     #[signals(Bit: accept, now_0, now_1, came_1, came_2, came_3, comes_in_range, next_free_0, next_free_1)]
     // of what comes: nothing waits before it; its flow was chosen in none of the last clocks
     #[signals(Bit: comes_first, next_free)]
     // full with what comes; who of those that wait stands in the next clock if nothing is taken in this one, and if it is
     #[signals(Bit: filled_0, filled_1, next_full_0, next_full_1, stands_if_not, stands_if_taken)]
     #[signals(U<A>: head_0, head_1, coming)]
+    /// Operation in the entry of the name.
     word_0: DFF<Operation>,
+    /// Operation in the entry of the name.
     word_1: DFF<Operation>,
 }
 

@@ -68,11 +68,33 @@ pub struct Refund<const A: usize, const I: usize> {
     pub late: Signal<Out, Bit>,
     /// Clock 1, counter pulse: a flow number past the configured count.
     pub out_of_range: Signal<Out, Bit>,
-    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, own_4, changed_5, late_5, out_of_range_1)]
-    #[registers(U<8>: generation_1, generation_2, generation_3)]
-    #[registers(U<20>: bytes_1, bytes_2, bytes_3, bytes_4, bytes_5, sum_5)]
-    #[registers(U<A>: flow_1)]
-    #[registers(Bit: cleared)]
+    #[registers(Bit:
+        /// Clock 1: bytes of a flow within the configured count.
+        valid_1,
+        /// As `valid_1`, in the clock of the name.
+        valid_2, valid_3, valid_4,
+        /// Clock 4: the bytes are of the flow's generation.
+        own_4,
+        /// Clock 5: the flow's running total has changed.
+        changed_5,
+        /// Clock 5, counter pulse: bytes of a flow that does not exist, or of an earlier generation.
+        late_5,
+        /// Clock 1, counter pulse: a flow number past the configured count.
+        out_of_range_1)]
+    #[registers(U<8>:
+        /// Generation that the bytes are of, in the clock of the name.
+        generation_1, generation_2, generation_3)]
+    #[registers(U<20>:
+        /// Bytes to refund, two's complement, in the clock of the name.
+        bytes_1, bytes_2, bytes_3, bytes_4, bytes_5,
+        /// Clock 5: running total of refunded bytes of this flow, modulo 2^20.
+        sum_5)]
+    #[registers(U<A>:
+        /// Clock 1: flow.
+        flow_1)]
+    #[registers(Bit:
+        /// A flow was cleared a clock ago: its total is zero.
+        cleared)]
     #[signals(Bit: exists, owns, adds, clears)]
     #[signals(U<20>: gained, new_sum)]
     flow_in_3: Delay<U<A>, 2>,

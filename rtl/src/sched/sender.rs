@@ -119,22 +119,186 @@ pub struct Sender<const A: usize, const I: usize> {
     pub late: Signal<Out, Bit>,
     /// Clock 8, counter pulse: acknowledges what was never sent.
     pub beyond: Signal<Out, Bit>,
-    #[registers(U<3>: mtu_6, mtu_9)]
-    #[registers(Operation: op_6, op_7, op_8)]
-    #[registers(SenderFlow: sender_6, sender_7, sender_8, written_9)]
-    #[registers(U<24>: nxt_6, max_6, nxt_7, nxt_8, distance_7, distance_8, psn_9, snd_nxt_9, acked_9)]
-    #[registers(U<4>: rewinds_6, rewinds_7, rewinds_8, restarts_6, restarts_7, restarts_8, group_9)]
-    #[registers(Bit: stale_6, stale_7, stale_8, restarted_6, restarted_7, stopped_6, held_7)]
-    #[registers(Bit: own, acknowledges, looks, at_una, none_out, no_work, no_read, old, max_old, far, past_max, nxt_old)]
-    #[registers(Bit: past_nxt, read_old, read_on, end_old, more_work, read_behind, moved, ripe, again)]
-    #[registers(Bit: own_8, acknowledges_8, good, old_8, jumps, ends_read, expired, rewind, disarms, arms, extends, advances)]
-    #[registers(Bit: behind, created_9, limited_9, worked_9, notify_9, paced_9, wake_9, clear_9, to_cc_9)]
-    #[registers(Bit: creates, clears, starts_over, removes)]
-    #[registers(Bit: timed_out_9, ended_9, tired_9, late_9, beyond_9)]
+    #[registers(U<3>:
+        /// Clock 6: MTU code of the flow, of an operation that creates it the new one.
+        mtu_6,
+        /// Clock 9: MTU code of the flow before the operation.
+        mtu_9)]
+    #[registers(Operation:
+        /// Operation in hand in the clock of the name.
+        op_6, op_7, op_8)]
+    #[registers(SenderFlow:
+        /// Sender state as read from the memory, in the clock of the name.
+        sender_6, sender_7, sender_8,
+        /// Clock 9: sender state after the operation, written back to the memory.
+        written_9)]
+    #[registers(U<24>:
+        /// Clock 6: next PSN to send; `una` while a rewind, restart or creation is still unknown to the visits.
+        nxt_6,
+        /// Clock 6: one past the highest PSN that was sent; `una` for a flow that visits have not seen yet.
+        max_6,
+        /// Next PSN to send, in the clock of the name.
+        nxt_7, nxt_8,
+        /// Packets from `una` to the PSN of the operation, in the clock of the name.
+        distance_7, distance_8,
+        /// Clock 9: PSN of the event; after a timeout the oldest one that is not acknowledged.
+        psn_9,
+        /// Clock 9: next PSN to send, after the event.
+        snd_nxt_9,
+        /// Clock 9: packets that the event acknowledges newly.
+        acked_9)]
+    #[registers(U<4>:
+        /// Clock 6: count of rewinds if this operation asks for one: never a count that visits have carried out.
+        rewinds_6,
+        /// As `rewinds_6`, in the clock of the name.
+        rewinds_7, rewinds_8,
+        /// Clock 6: count of restarts if this operation is one: never a count that visits have carried out.
+        restarts_6,
+        /// As `restarts_6`, in the clock of the name.
+        restarts_7, restarts_8,
+        /// Clock 9: group of the flow, written with its cap.
+        group_9)]
+    #[registers(Bit:
+        /// Visits have not yet seen the flow's newest generation, restart or rewind, in the clock of the name.
+        stale_6, stale_7, stale_8,
+        /// Visits have not yet seen the flow's newest generation or restart, in the clock of the name.
+        restarted_6, restarted_7,
+        /// Clock 6: the flow has work, and its rate is 0.
+        stopped_6,
+        /// Clock 7: the timer must not run: the flow's priority is paused, or its rate is 0.
+        held_7)]
+    #[registers(Bit:
+        /// Clock 7: the flow exists, and the operation is meant for its generation.
+        own,
+        /// Clock 7: ACK or NAK for the flow's generation.
+        acknowledges,
+        /// Clock 7: periodic look at the timer of a flow that exists and has one.
+        looks,
+        /// Clock 7: PSN of the operation is `una`.
+        at_una,
+        /// Clock 7: the next PSN is `una`: no packet is in flight.
+        none_out,
+        /// Clock 7: PSN of the operation is the end of the work.
+        no_work,
+        /// Clock 7: second PSN of the operation is `una`.
+        no_read,
+        /// Clock 7: PSN of the operation lies before `una`.
+        old,
+        /// Clock 7: the highest PSN that was sent lies before `una`.
+        max_old,
+        /// Clock 7: the highest PSN that was sent is 2^22 PSNs or more from `una`.
+        far,
+        /// Clock 7: PSN of the operation lies beyond all that was sent.
+        past_max,
+        /// Clock 7: the next PSN lies before `una`.
+        nxt_old)]
+    #[registers(Bit:
+        /// Clock 7: PSN of the operation lies beyond the next PSN.
+        past_nxt,
+        /// Clock 7: the end of the READ that was asked for last lies before `una`.
+        read_old,
+        /// Clock 7: PSN of the operation lies within that READ or before it.
+        read_on,
+        /// Clock 7: the end of the work lies before `una`.
+        end_old,
+        /// Clock 7: PSN of the operation is the end of the work or lies beyond it.
+        more_work,
+        /// Clock 7: second PSN of the operation lies before `una`.
+        read_behind,
+        /// Clock 7: packets have been sent since the timer looked last.
+        moved,
+        /// Clock 7: the timer has run for the timeout.
+        ripe,
+        /// Clock 7: the retry limit is not reached.
+        again)]
+    #[registers(Bit:
+        /// Clock 8: as `own`.
+        own_8,
+        /// Clock 8: as `acknowledges`.
+        acknowledges_8,
+        /// Clock 8: acknowledgement of packets that were sent or of a READ that was asked for: `una` follows it.
+        good,
+        /// Clock 8: as `old`.
+        old_8,
+        /// Clock 8: the acknowledgement moves `una`, so that the timer starts over and retries are 0.
+        jumps,
+        /// Clock 8: the acknowledgement moves `una` past the READ that was asked for last.
+        ends_read,
+        /// Clock 8: retransmission timeout.
+        expired,
+        /// Clock 8: go back to `una`: a NAK, or a timeout within the retry limit.
+        rewind,
+        /// Clock 8: the timer looks and finds nothing in flight: it stops.
+        disarms,
+        /// Clock 8: the timer looks and starts over: it was off, packets were sent since, or the flow is held.
+        arms,
+        /// Clock 8: the operation brings work beyond the end.
+        extends,
+        /// Clock 8: a READ request was sent: its PSNs are taken for the response.
+        advances)]
+    #[registers(Bit:
+        /// Clock 8: the next PSN lies before `una` as it will be.
+        behind,
+        /// Clock 9: the flow is created.
+        created_9,
+        /// Clock 9: cap and group of the flow are written.
+        limited_9,
+        /// Clock 9: work was added, or the flow was created or restarted.
+        worked_9,
+        /// Clock 9: an operation ends here, and the engine takes notice.
+        notify_9,
+        /// Clock 9: rate and window of the flow are written.
+        paced_9,
+        /// Clock 9: the flow may have something to send and joins the ring.
+        wake_9,
+        /// Clock 9: the flow is cleared after reset.
+        clear_9,
+        /// Clock 9: the event goes to the congestion control.
+        to_cc_9)]
+    #[registers(Bit:
+        /// Clock 8: the operation creates the flow.
+        creates,
+        /// Clock 8: the operation clears the flow after reset.
+        clears,
+        /// Clock 8: the operation restarts the flow at another PSN.
+        starts_over,
+        /// Clock 8: the operation removes the flow.
+        removes)]
+    #[registers(Bit:
+        /// Clock 9: the event is a timeout.
+        timed_out_9,
+        /// Clock 9: the flow has ended at its retry limit.
+        ended_9,
+        /// Clock 9: the flow has ended at its limit of waits for a receiver that is not ready.
+        tired_9,
+        /// Clock 9, counter pulse: the flow does not exist, or the operation was meant for an earlier generation.
+        late_9,
+        /// Clock 9, counter pulse: acknowledgement of a PSN that was never sent.
+        beyond_9)]
     // a receiver that is not ready: the time is over, the waits are as many as may be, or none may be; a wait begins, is said again, lasts, ends; the flow ends
-    #[registers(Bit: lasted, worn, never, begins_wait, said_again, lapses, releases, tires)]
-    #[registers(U<20>: rest_7, rest_8)]
-    #[registers(U<24>: shown_end_9)]
+    #[registers(Bit:
+        /// Clock 7: the wait for a receiver that is not ready is over.
+        lasted,
+        /// Clock 7: the flow has waited for its receiver as often as it may.
+        worn,
+        /// Clock 7: the flow may not wait for its receiver at all.
+        never,
+        /// Clock 8: an RNR NAK begins a wait.
+        begins_wait,
+        /// Clock 8: a NAK during a wait, which changes nothing.
+        said_again,
+        /// Clock 8: the timer looks, and the wait goes on.
+        lapses,
+        /// Clock 8: the timer looks, and the wait is over: the flow sends again.
+        releases,
+        /// Clock 8: an RNR NAK ends the flow: it has waited as often as it may.
+        tires)]
+    #[registers(U<20>:
+        /// Time left of the wait, units of 1.024 us, in the clock of the name.
+        rest_7, rest_8)]
+    #[registers(U<24>:
+        /// Clock 9: end of the work as visits see it: none while the flow waits for its receiver.
+        shown_end_9)]
     #[signals(Bit: waiting, stays, asks_wait, worn_now)]
     #[signals(U<20>: long_age)]
     #[signals(U<24>: shown_end)]
@@ -147,7 +311,9 @@ pub struct Sender<const A: usize, const I: usize> {
     #[signals(PsnDistance: acked_reach, reach, read_reach, end_reach, outstanding, max_left, nxt_left, read_left)]
     #[signals(PsnDistance: read_new, new_work)]
     #[signals(U<24>: reach_less_one, una_new, nxt_new)]
-    #[registers(U<16>: age)]
+    #[registers(U<16>:
+        /// Clock 6: time since the timer was armed, units of 1.024 us, modulo 2^16.
+        age)]
     owner: EngineOf<A, I>,
     flow_2: Delay<U<A>, 2>,
     engine_8: Delay<U<3>, 4>,
@@ -162,9 +328,12 @@ pub struct Sender<const A: usize, const I: usize> {
     kind_6: Signal<Local, OpKind>,
     kind_7: Signal<Local, OpKind>,
     kind: Signal<Local, OpKind>,
+    /// Clock 9: flow.
     flow_9r: DFF<U<A>>,
+    /// Clock 5: what visits made of the flow.
     visited_5: DFF<Visited>,
     written: Signal<Local, SenderFlow>,
+    /// Clock 9: generation of the flow before the operation.
     generation_9: DFF<U<8>>,
 }
 

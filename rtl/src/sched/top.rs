@@ -166,7 +166,17 @@ pub struct Scheduler<
     /// Flows that ended.
     ended_fifo: StreamFifo<EndedFlow, 4, 4>,
     // what is counted, a clock before
-    #[registers(Bit: counts_late, counts_beyond, counts_out_of_range, counts_timeout, cc_lost)]
+    #[registers(Bit:
+        /// An event of a flow that does not exist, or of an earlier generation, is counted.
+        counts_late,
+        /// An acknowledgement of what was never sent is counted.
+        counts_beyond,
+        /// A flow number past the configured count is counted.
+        counts_out_of_range,
+        /// A timeout is counted.
+        counts_timeout,
+        /// An event found no room in `cc_fifo` and is counted.
+        cc_lost)]
     /// Counts events of a flow that is gone.
     late: SaturatingCounter,
     /// Counts acknowledgements of what was never sent.

@@ -70,18 +70,128 @@ pub struct Visit {
     /// Clock 13: the flow leaves the ring.
     pub idle: Signal<Out, Bit>,
     #[signals(Bit: fresh, restarted, work, stopped, within_read, near)]
-    #[registers(Bit: fresh_3, restarted_3, restarted_4, rewinds_3, fresh_6, rest_3, halted_4, halted_7, resting_7, paused_7)]
-    #[registers(Bit: stopped_8, passed_7, far_7, idle_8, idle_13, follows_read)]
+    #[registers(Bit:
+        /// Clock 3: the visit state belongs to an earlier generation of the flow, so that nothing of it counts.
+        fresh_3,
+        /// Clock 3: the sender state was restarted or created since the last visit, so that sending begins at `una`.
+        restarted_3,
+        /// Clock 4: as `restarted_3`.
+        restarted_4,
+        /// Clock 3: a go-back-N rewind has been asked for since the last visit.
+        rewinds_3,
+        /// Clock 6: as `fresh_3`.
+        fresh_6,
+        /// Clock 3: the flow had nothing to send, or rate 0, when it was visited last.
+        rest_3,
+        /// Clock 4: the flow's rate is 0.
+        halted_4,
+        /// Clock 7: as `halted_4`.
+        halted_7,
+        /// Clock 7: the flow has nothing to send, or its rate is 0.
+        resting_7,
+        /// Clock 7: the peer has paused the flow's priority (PFC).
+        paused_7)]
+    #[registers(Bit:
+        /// Clock 8: the flow has work and an open window, but rate 0.
+        stopped_8,
+        /// Clock 7: the next PSN lies beyond all that was sent, so that nothing is a repetition.
+        passed_7,
+        /// Clock 7: sixteen packets or more from the next PSN on were sent before.
+        far_7,
+        /// Clock 8: the flow is gone, its window is full or its work is done: it leaves the ring.
+        idle_8,
+        /// Clock 13: the flow leaves the ring.
+        idle_13,
+        /// Clock 5: the next PSN lies inside the READ that was asked for last or at most 15 behind it, which likely begins another READ.
+        follows_read)]
     // the flow has something to send, unless `left` is negative
-    #[registers(Bit: some_left)]
-    #[registers(U<24>: nxt_3, max_3, from_start, span, wanted_4, una_4, una_5, to_4, max_4, lead, max_5, nxt_5, in_flight)]
-    #[registers(U<20>: elapsed, correction, cap_3, cap_4, cap_5, cap_6, cap_7, level_earned_3)]
-    #[registers(U<37>: credit_3, corrected_4, base_5, base_6)]
-    #[registers(U<13>: wire_3, wire_4, wire_7, share_5, share_6)]
-    #[registers(PsnDistance: behind, left, repeat)]
-    #[registers(U<16>: window_3, window_6, level_packets)]
+    #[registers(Bit:
+        /// Clock 6: work is left between the next PSN and the end, unless `left` is negative.
+        some_left)]
+    #[registers(U<24>:
+        /// Clock 3: next PSN of the last visit.
+        nxt_3,
+        /// Clock 3: one past the highest PSN that the last visit knew as sent.
+        max_3,
+        /// Clock 4: distance of the wanted PSN from the first PSN of the READ that was asked for last.
+        from_start,
+        /// Clock 4: PSNs of that READ's responses.
+        span,
+        /// Clock 4: PSN to go on with: `una` after a rewind or restart, the next PSN of the last visit otherwise.
+        wanted_4,
+        /// Oldest PSN that is not acknowledged, in the clock of the name.
+        una_4, una_5,
+        /// Clock 4: one past the last PSN of the READ that was asked for last.
+        to_4,
+        /// Clock 4: one past the highest PSN that was sent, before what a restart makes of it.
+        max_4,
+        /// Clock 4: distance of `max_4` from `una`.
+        lead,
+        /// Clock 5: one past the highest PSN that was sent; after a restart to a place far from it, the PSN to go on with.
+        max_5,
+        /// Clock 5: next PSN to send: behind the READ if the wanted one lies within it, and never before `una`.
+        nxt_5,
+        /// Clock 6: packets between `una` and the next PSN.
+        in_flight)]
+    #[registers(U<20>:
+        /// Clock 3: ticks since the last visit, modulo 2^20.
+        elapsed,
+        /// Clock 3: bytes to give back to the credit, two's complement: the running total of refunds less the part taken in already.
+        correction,
+        /// Clock 3: the smaller credit cap of law and limit, bytes.
+        cap_3,
+        /// Clock 4: as `cap_3`.
+        cap_4,
+        /// Clock 5: credit cap, bytes, also within what the group's level earns in a visit interval and one packet.
+        cap_5,
+        /// Clock 6: as `cap_5`.
+        cap_6,
+        /// Clock 7: credit cap, bytes; for a flow that becomes active with dither, a packet less a random part of it.
+        cap_7,
+        /// Clock 3: bytes that the group's level earns in one visit interval.
+        level_earned_3)]
+    #[registers(U<37>:
+        /// Clock 3: credit at the last visit, SQ20.16 bytes.
+        credit_3,
+        /// Clock 4: credit with the refunded bytes, SQ20.16.
+        corrected_4,
+        /// Credit with the refunded bytes, SQ20.16, in the clock of the name.
+        base_5, base_6)]
+    #[registers(U<13>:
+        /// Clock 3: bytes of a full packet on the wire: payload of the MTU and `overhead`.
+        wire_3,
+        /// Bytes of a full packet on the wire, in the clock of the name.
+        wire_4, wire_7,
+        /// Clock 5: random part of a full packet's payload, bytes.
+        share_5,
+        /// Clock 6: as `share_5`.
+        share_6)]
+    #[registers(PsnDistance:
+        /// Clock 4: distance of the wanted PSN from `una`; negative if an acknowledgement has passed it.
+        behind,
+        /// Clock 6: packets from the next PSN to the end of the work; negative if the next PSN lies beyond it.
+        left,
+        /// Clock 6: packets from the next PSN on that were sent before; negative if none was.
+        repeat)]
+    #[registers(U<16>:
+        /// Clock 3: the smaller window of law and limit, packets.
+        window_3,
+        /// Clock 6: window under the group's level too, packets.
+        window_6,
+        /// Clock 5: window of the group's level, packets of the flow's MTU.
+        level_packets)]
     #[signals(Credit: added, base_credit)]
-    #[registers(U<4>: most, open, left_7, repeats_7, open_8)]
+    #[registers(U<4>:
+        /// Clock 6: packets that one visit may grant, so that a round over all flows stays shorter than a peer waits for a response.
+        most,
+        /// Clock 7: packets that the window still admits, saturated at 15.
+        open,
+        /// Clock 7: packets of work that is left, at most `most`.
+        left_7,
+        /// Clock 7: packets from the next PSN on that were sent before, saturated at 15.
+        repeats_7,
+        /// Clock 8: as `open`.
+        open_8)]
     #[signals(U<24>: after_read)]
     #[signals(U<24>: end_psn, max_new, wanted, max_before)]
     product: MulPipe<34, 17, 43, 8>,
@@ -91,6 +201,7 @@ pub struct Visit {
     window_5: Delay<U<16>, 2>,
     spare_bits: Signal<Local, U<4>>,
     share: Signal<Local, U<16>>,
+    /// Clock 4: random number of the dither; a register of its own, because one generator serves all engines.
     random_4: DFF<U<16>>,
     rest_6: Delay<Bit, 3>,
     halted_6: Delay<Bit, 2>,
@@ -101,9 +212,13 @@ pub struct Visit {
     priority_12: Delay<U<3>, 6>,
     idle_12: Delay<Bit, 4>,
     open_12: Delay<U<4>, 4>,
+    /// Clocks 8 to 11: packets that work and window still admit, after the grants of 8, 4 and 2 packets before.
     room: [DFF<U<4>>; 4],
+    /// Clocks 8 to 12: credit, SQ20.16 bytes, saturated at the cap and then less the packets granted so far.
     balance: [DFF<U<37>>; 5],
+    /// Clocks 8 to 12: packets granted so far.
     count: [DFF<U<4>>; 5],
+    /// Clocks 8 to 11: bytes of a full packet on the wire.
     bytes: [DFF<U<13>>; 4],
     diff: [Signal<Local, U<37>>; 4],
     diff_sign: [Signal<Local, Credit>; 4],
@@ -121,22 +236,32 @@ pub struct Visit {
     adjust_12: Delay<U<20>, 10>,
     tick_12: Delay<U<20>, 10>,
     parked_12: Delay<Bit, 10>,
+    /// Clock 3: sender state of the flow.
     sender_3: DFF<FlowShared>,
+    /// Clock 3: least rate of law, limit and group level, UQ7.27 bytes per ns.
     rate_3: DFF<U<34>>,
     ticks: Signal<Local, U<17>>,
     own_rate: Signal<Local, U<34>>,
+    /// Clock 3: window of the group's level, bytes.
     level_window_3: DFF<U<23>>,
+    /// Clock 4: bytes that the group's level earns in one visit interval, and one packet.
     level_cap: DFF<U<21>>,
+    /// Clock 4: window of the group's level, rounded up to whole packets of the flow's MTU.
     level_round: DFF<RoundedWindow>,
     level_less_one: Signal<Local, U<12>>,
-    #[registers(U<3>: mtu_4, mtu_5)]
+    #[registers(U<3>:
+        /// MTU code of the flow in the clock of the name: the payload of a full packet is 256 << mtu bytes.
+        mtu_4, mtu_5)]
     headroom: Signal<Local, WindowRoom>,
     correction_sign: Signal<Local, CorrectionSign>,
     longer_base: Signal<Local, LongerCredit>,
     earned: Signal<Local, LongerCreditSign>,
+    /// Clock 7: credit with what the elapsed time has earned, SQ28.16 bytes; a packet's bytes for a flow that is new.
     sum: DFF<U<45>>,
     seen_new: Signal<Local, U<4>>,
+    /// Clock 13: visit state to be stored; zero if no visit ends.
     state_13: DFF<VisitFlow>,
+    /// Clock 13: grant, count 0 if there is none.
     grant_13: DFF<Grant>,
 }
 

@@ -42,6 +42,7 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     pub down: StreamOut<RingEntry>,
     #[signals(Bit: turned, offered)]
     fifo: [StreamFifo<WaitingEntry, I, 1>; ROWS],
+    /// The head of the row has waited as long as the row delays.
     due: [DFF<Bit>; ROWS],
     elapsed: [Signal<Local, U<20>>; ROWS],
     ripe: [Signal<Local, Bit>; ROWS],
@@ -52,6 +53,7 @@ pub struct Waiting<const I: usize, const ROWS: usize> {
     last_row: Constant<U<4>>,
     entering: Signal<Local, WaitingEntry>,
     chosen_row: Signal<Local, U<4>>,
+    /// Row that is asked first.
     turn: DFF<U<4>>,
 }
 

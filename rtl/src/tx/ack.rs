@@ -62,7 +62,13 @@ pub struct AckBeats {
     pub headers: Signal<Out, W<832, 13>>,
     /// 8: where the frame ends and what its ICRC covers.
     pub frame_end: Signal<Out, AckEnd>,
-    #[registers(Bit: busy, read_next, notified_8)]
+    #[registers(Bit:
+        /// A frame of one or two beats was taken a clock ago, so that none is taken in this clock.
+        busy,
+        /// READ requests go before acknowledgements this time.
+        read_next,
+        /// Clock 8: the frame is a congestion notification.
+        notified_8)]
     #[signals(Bit: free, picks_read, given_spill)]
     header: TxHeader,
     beside: Delay<AckPlan, 7>,
@@ -78,7 +84,13 @@ pub struct AckBeats {
     given_code: Signal<Local, U<3>>,
     plan: Signal<Local, AckPlan>,
     // 7
-    #[registers(Bit: begins_7, goes_on_8, second_8)]
+    #[registers(Bit:
+        /// Clock 7: first beat of a frame.
+        begins_7,
+        /// Clock 8: the frame has a second beat.
+        goes_on_8,
+        /// Clock 8: second beat of a frame.
+        second_8)]
     #[signals(Bit: begins, goes_on)]
     old: Signal<Local, AckPlan>,
     headers_behind: Signal<Local, AckHeaders>,
@@ -99,8 +111,10 @@ pub struct AckBeats {
     request_behind: Signal<Local, RequestBehind>,
     #[signals(Bit: is_request, has_int)]
     behind: Signal<Local, W<496, 8>>,
+    /// Clock 8: headers of the frame.
     header_8: DFF<AckFrameHeaders>,
     end_7: Signal<Local, AckEnd>,
+    /// Clock 8: where the frame and what its ICRC covers end.
     end_8: DFF<AckEnd>,
 }
 

@@ -30,9 +30,20 @@ pub struct AckMerge {
     /// All.
     pub down: StreamOut<AckSend>,
     // at a fork of which both sides wait, the one that is named is next
-    #[registers(Bit: full, asked_next, about_int_next, answer_next, probe_next)]
+    #[registers(Bit:
+        /// An item waits at the output.
+        full,
+        /// What peers asked for goes before what the NIC sends of itself this time.
+        asked_next,
+        /// Answers with INT go before plain acknowledgements this time.
+        about_int_next,
+        /// Answers to probes go before echoes this time.
+        answer_next,
+        /// Probes go before congestion notifications this time.
+        probe_next)]
     #[signals(Bit: room, asked, about_int, pick_asked, pick_about_int, pick_answer, pick_probe)]
     #[signals(AckSend: notification, path_probe)]
+    /// Item at the output.
     item: DFF<AckSend>,
     /// What the NIC sends of itself, one of these two.
     own: Signal<Local, AckSend>,

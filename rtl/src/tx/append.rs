@@ -78,27 +78,48 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     plan: Delay<AppendPlan, 11>,
     data_2: DFF<W<512, 8>>,
     late: Delay<W<512, 8>, 11>,
+    /// Clock 1: a beat.
     valid_1: DFF<Bit>,
+    /// Clock 1: number of the beat in its frame: 0, 1, or 2 for all behind.
     number_1: DFF<U<2>>,
+    /// Clock 1: bytes of the beat that the ICRC covers.
     covered_1: DFF<U<7>>,
+    /// Clock 1: bytes behind the last one covered, for which the CRC register must be turned back.
     zeros_1: DFF<U<6>>,
     plan_1: DFF<AppendPlan>,
     // 13
-    #[registers(Bit: valid_13, last_13, bad_13, ack_valid_13, turns_13, whole)]
+    #[registers(Bit:
+        /// Clock 13: a beat of a frame with data.
+        valid_13,
+        /// Clock 13: last beat of its frame.
+        last_13,
+        /// Clock 13: the frame is marked as bad.
+        bad_13,
+        /// Clock 13: a beat of an acknowledgement or a READ request.
+        ack_valid_13,
+        /// Clock 13: the frame is a READ request, which yields to READ responses.
+        turns_13,
+        /// A frame with data lies in the FIFO to its last beat.
+        whole)]
     out: StreamFifo<NotedBeat, A, MARK>,
     acks: StreamFifo<NotedBeat, 6, 28>,
     /// Frames that are in the FIFO to their last beat.
     arrived: Delay<Bit, 2>,
     icrc: Signal<Local, U<32>>,
+    /// Clock 13: the ICRC, moved to its place within eight bytes.
     part_13: DFF<W<80, 2>>,
+    /// Clock 13: eight bytes of the beat in which the ICRC begins.
     eight_13: DFF<U<3>>,
+    /// Clock 13: bytes of the beat that the frame has.
     keep_13: DFF<U<64>>,
+    /// Clock 13: what the scheduler and the statistics hear of the frame when it leaves.
     note_13: DFF<FrameNote>,
     #[signals(NotedBeat: stored, head, aside)]
     /// A READ request waits for a READ response to go.
     yields: DFF<Bit>,
     #[signals(Bit: leaves, may_go)]
     frames_new: Signal<Local, U<10>>,
+    /// Frames with data that lie in the FIFO to their last beat.
     frames: DFF<U<10>>,
 }
 

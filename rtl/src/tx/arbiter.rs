@@ -23,7 +23,11 @@ pub struct FrameArbiter {
     pub data_hold: Signal<In, Bit>,
     /// Frames.
     pub m_axis: AxisFrameOut,
-    #[registers(Bit: inside, with_data)]
+    #[registers(Bit:
+        /// A frame has begun and not ended.
+        inside,
+        /// That frame is one with data.
+        with_data)]
     #[signals(Bit: pick_data, may, offered)]
     #[signals(FrameBeat: beat, leaving)]
     out: Skid<FrameBeat>,

@@ -101,15 +101,22 @@ pub struct FrameBuilder {
     /// An acknowledgement or the like has the clock, or the frame FIFO had no room a clock ago.
     waits: DFF<Bit>,
     error: Signal<Local, Bit>,
+    /// Clock 13: number of the next beat: 0, 1, or 2 for all behind.
     number: DFF<U<2>>,
     /// The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
     begun: DFF<Bit>,
+    /// Clock 13: beats of payload left of the frame.
     left: DFF<U<7>>,
+    /// Clock 13: the next beat takes payload.
     more: DFF<Bit>,
+    /// Clock 13: the next beat is the last one of the frame.
     closes: DFF<Bit>,
+    /// Clock 13: payload of the frame could not be read.
     spoiled: DFF<Bit>,
     // 13
+    /// Clock 13: a beat of a frame with data.
     go_13: DFF<Bit>,
+    /// Clock 13: payload of the beat.
     payload_13: DFF<W<512, 8>>,
     row: Signal<Local, FrameRow>,
     ack_end: Signal<Local, AckEnd>,
@@ -120,24 +127,53 @@ pub struct FrameBuilder {
     shown_headers: Signal<Local, W<832, 13>>,
     outer_13: Signal<Local, W<336, 6>>,
     bytes: FrameBytes,
+    /// Clock 13: a beat of a frame with data that is sent.
     valid_13: DFF<Bit>,
+    /// Clock 13: number of the beat.
     number_13: DFF<U<2>>,
     /// There is a beat of an acknowledgement or the like.
     ack_13: DFF<Bit>,
     // which beat of whose headers
-    #[registers(Bit: first_13, second_13, ack_first_13, ack_second_13)]
+    #[registers(Bit:
+        /// Clock 13: first beat of a frame with data.
+        first_13,
+        /// Clock 13: second beat of a frame with data.
+        second_13,
+        /// Clock 13: first beat of an acknowledgement.
+        ack_first_13,
+        /// Clock 13: second beat of an acknowledgement.
+        ack_second_13)]
     // what is left of the payload before it goes into the beat
-    #[registers(Bit: carries_13)]
-    #[registers(Bit: last_13, penultimate_13, bad_13)]
+    #[registers(Bit:
+        /// Clock 13: bytes left of the payload beat before go into this beat.
+        carries_13)]
+    #[registers(Bit:
+        /// Clock 13: last beat of the frame.
+        last_13,
+        /// Clock 13: beat before the last one, which has only what is left.
+        penultimate_13,
+        /// Clock 13: payload of the frame could not be read.
+        bad_13)]
     // 14
+    /// Clock 14: a beat of any frame.
     valid_14: DFF<Bit>,
+    /// Clock 14: place of the beat in its frame, and what its ICRC needs.
     beat_14: DFF<BuiltBeat>,
     append: IcrcAppend<8, 136>,
     // 30
     #[signals(Bit: given, departs)]
     #[signals(FrameBeat: leaving, leaving_aside)]
     note: Signal<Local, FrameNote>,
-    #[registers(Bit: error_out, left_out, request_out, gone)]
+    #[registers(Bit:
+        /// A READ response left as bad, because its payload could not be read.
+        error_out,
+        /// The last response of a READ has left.
+        left_out,
+        /// A request has left.
+        request_out,
+        /// A request with data has left, so that READ requests behind it may go.
+        gone)]
+    /// What is told of the frame that left a clock ago.
     note_out: DFF<FrameNote>,
 }
 

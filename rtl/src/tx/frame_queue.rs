@@ -53,13 +53,25 @@ pub struct FrameQueue {
     /// The frame of a request has been handed over.
     pub gone: Signal<In, Bit>,
     // a frame has left, a clock ago; it was a request that is not sent
-    #[registers(Bit: left, dropped)]
+    #[registers(Bit:
+        /// A frame left the queue a clock ago.
+        left,
+        /// That frame was a request of a queue pair that is gone: nothing is sent of it.
+        dropped)]
     /// Frames from where headers are made to where they have left.
     inside: DFF<U<5>>,
     /// Requests from where headers are made to where they are handed over: at most those inside and, behind, 170 frames of one beat.
     requests: DFF<U<8>>,
-    #[registers(Bit: room, no_request)]
-    #[registers(U<4>: place, at)]
+    #[registers(Bit:
+        /// A frame may enter.
+        room,
+        /// No request is inside, so that a READ request may pass beside.
+        no_request)]
+    #[registers(U<4>:
+        /// Place at which the next frame's row is written.
+        place,
+        /// Place of the frame that leaves.
+        at)]
     // counts change
     #[signals(Bit: enter, leave)]
     #[signals(U<8>: come, go)]

@@ -77,22 +77,34 @@ pub struct TxHeader {
     found: Signal<Local, HeaderContext>,
     // 3
     plan: Delay<HeaderPlan, 4>,
+    /// Clock 3: what the context says about the header.
     plan_3: DFF<HeaderPlan>,
     alive_6: Delay<Bit, 3>,
+    /// Clock 3: bytes behind the BTH.
     body_3: DFF<U<13>>,
+    /// Clock 3: the frame carries INT back to its sender.
     echoes_3: DFF<Bit>,
     #[signals(U<16>: with_int, read_by_icrc)]
     peer_halves: Signal<Local, AddressHalves>,
     // 4
-    #[registers(U<20>: fixed_b, fixed)]
+    #[registers(U<20>:
+        /// Both halves of the NIC's own IP address.
+        fixed_b,
+        /// Part of the IP header's checksum that settings alone decide.
+        fixed)]
     lengths: Delay<PacketLengths, 3>,
     /// Of registers only.
     own_halves: Signal<Local, AddressHalves>,
+    /// Clock 4: lengths in the IP and UDP headers, and as the ICRC reads them.
     lengths_4: DFF<PacketLengths>,
+    /// Clock 4: part of the checksum that the peer's IP address and the type of service give.
     peer_sum_4: DFF<U<18>>,
     // 5 - 7
+    /// Clock 5: sum of the IP header's 16-bit words.
     sum_5: DFF<U<20>>,
+    /// Clock 6: that sum, folded once.
     fold_6: DFF<U<17>>,
+    /// Clock 7: checksum of the IP header.
     checksum_7: DFF<U<16>>,
     made: Signal<Local, HeaderPlan>,
     made_lengths: Signal<Local, PacketLengths>,

@@ -55,7 +55,9 @@ pub struct DataHeader {
     pub row: Signal<Out, FrameRow>,
     /// Whether a packet is a READ request is decided in front of the FIFO, because it decides whether the packet leaves it.
     packets: StreamFifo<WaitingPacket, 6, 64>,
+    /// READ request that passes beside the queue of frames.
     read_beside: DFF<ReadSend>,
+    /// A READ request waits to pass beside that queue.
     beside_full: DFF<Bit>,
     header: TxHeader,
     beside: Delay<TakenPacket, 7>,
@@ -78,11 +80,20 @@ pub struct DataHeader {
     given: Signal<Local, Extension>,
     plain: Signal<Local, PlainHeaders>,
     collecting: Signal<Local, CollectingHeaders>,
+    /// Clock 11: headers of the frame and where its parts end.
     row_11: DFF<FrameRow>,
+    /// Clock 11: a frame.
     valid_11: DFF<Bit>,
+    /// Clock 11: beats of payload that the frame takes.
     beats_11: DFF<U<7>>,
     /// The header fills the first beat; the packet's queue pair is gone.
-    #[registers(Bit: fills_11, drop_11, request_11)]
+    #[registers(Bit:
+        /// Clock 11: the header fills the first beat.
+        fills_11,
+        /// Clock 11: the frame's queue pair is gone, so that nothing is sent of it.
+        drop_11,
+        /// Clock 11: the frame is a request.
+        request_11)]
     #[signals(Bit: leads, spills)]
     planned: Signal<Local, FramePlan>,
     stored: Signal<Local, FrameRow>,

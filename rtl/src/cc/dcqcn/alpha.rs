@@ -32,8 +32,18 @@ pub struct DcqcnAlpha<const A: usize> {
     pub gain: Signal<In, U<20>>,
     /// Clock 10: alpha after the event.
     pub alpha: Signal<Out, U<21>>,
-    #[registers(U<21>: alpha_9, fall, risen, result)]
-    #[registers(DcqcnStep: step_8, step_9)]
+    #[registers(U<21>:
+        /// Clock 9: alpha before the event, UQ1.20.
+        alpha_9,
+        /// Clock 9: alpha times the gain, rounded up, UQ1.20.
+        fall,
+        /// Clock 9: alpha, with the gain after a congestion notification, UQ1.20.
+        risen,
+        /// Clock 10: alpha after the event, UQ1.20.
+        result)]
+    #[registers(DcqcnStep:
+        /// What the event does, in the clock of the name.
+        step_8, step_9)]
     memory: ForwardRam<U<21>, A>,
     flow_9: Delay<U<A>, 8>,
     product: MulPipe<21, 20, 41, 0>,

@@ -52,9 +52,27 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
     #[signals(Bit: tick, pick, load, enter)]
-    #[registers(Bit: next_valid, next_past, closed, waits, out_of_range_r)]
-    #[registers(DcqcnEntry: next, entering_r)]
-    #[registers(U<A>: next_flow, flow_r)]
+    #[registers(Bit:
+        /// Clock -1: something waits to enter.
+        next_valid,
+        /// Clock -1: the event that waits names a flow number past the configured count.
+        next_past,
+        /// Nothing may enter: the exit is crowded, or flows are removed after a reset.
+        closed,
+        /// What waits is of a flow that entered too few clocks ago.
+        waits,
+        /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
+        out_of_range_r)]
+    #[registers(DcqcnEntry:
+        /// Clock -1: command, event or tick that waits to enter.
+        next,
+        /// Clock 0: what enters.
+        entering_r)]
+    #[registers(U<A>:
+        /// Clock -1: flow of what waits.
+        next_flow,
+        /// Clock 0: flow.
+        flow_r)]
     #[signals(U<A>: chosen_flow)]
     events: Skid<DcqcnEvent>,
     commands: Skid<LawCommand>,
@@ -65,10 +83,13 @@ pub struct DcqcnAdmit<const FLOWS: usize, const A: usize> {
     sweep: FlowSweep<A>,
     #[combinational]
     to_wait: FlowWait<A>,
+    /// Something entered one, two, three or four clocks ago.
     recent_valid: [DFF<Bit>; 4],
+    /// Flow of what entered one, two, three or four clocks ago.
     recent_flow: [DFF<U<A>>; 4],
     clock_in: Signal<Local, NicClock>,
     bytes_in: Signal<Local, ByteCount>,
+    /// Clocks that what waits must still wait.
     hold_off: DFF<U<3>>,
 }
 

@@ -41,13 +41,37 @@ pub struct DcqcnRateBlock<const A: usize> {
     pub window: Signal<Out, U<34>>,
     /// Clock 20: rate.
     pub rate: Signal<Out, U<34>>,
-    #[registers(DcqcnStep: step_11, step_16)]
+    #[registers(DcqcnStep:
+        /// What the event does, in the clock of the name.
+        step_11, step_16)]
     #[signals(U<34>: start, add)]
-    #[registers(U<34>: start_13, start_14, start_15, raised_target, raised, floor, kept, floor_15, cut, floor_target)]
-    #[registers(U<34>: rate_16)]
+    #[registers(U<34>:
+        /// Rate before the event, or the one that the first notification sets, in the clock of the name.
+        start_13, start_14, start_15,
+        /// Clock 12: target with the step of the increase, at most the line rate, UQ7.27.
+        raised_target,
+        /// Clock 13: half the rate and half the target, UQ7.27.
+        raised,
+        /// Least rate that a cut leaves, UQ7.27, in clocks 14 and 15.
+        floor,
+        /// Clock 14: target that a cut leaves: the rate before, or the target.
+        kept,
+        /// Least rate that a cut leaves, UQ7.27, in clocks 14 and 15.
+        floor_15,
+        /// Clock 15: rate less its share of alpha / 2, UQ7.27.
+        cut,
+        /// Clock 15: target, not below the least rate, UQ7.27.
+        floor_target)]
+    #[registers(U<34>:
+        /// Clock 16: rate after the event, UQ7.27.
+        rate_16)]
     #[signals(HalvedRate: halved_rate, halved_target)]
     #[signals(RateSide: floor_side, kept_side)]
-    #[registers(Bit: over_floor, over_kept)]
+    #[registers(Bit:
+        /// Clock 15: the cut rate is above the least rate.
+        over_floor,
+        /// Clock 15: the target is above the least rate.
+        over_kept)]
     memory: ForwardRam<DcqcnRates, A>,
     flow_15: Delay<U<A>, 8>,
     step_10: Delay<DcqcnStep, 3>,
@@ -64,8 +88,10 @@ pub struct DcqcnRateBlock<const A: usize> {
     due_20: Delay<Bit, 3>,
     rate_20: Delay<U<34>, 4>,
     window_mul: MulPipe<34, 34, 35, 33>,
+    /// Clock 11: target with the step of the increase, UQ8.27.
     sum: DFF<U<35>>,
     updated: Signal<Local, DcqcnRates>,
+    /// Clock 17: an update is to be sent.
     due_17: DFF<Bit>,
     long: Signal<Local, LongWindow>,
 }

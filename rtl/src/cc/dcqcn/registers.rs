@@ -60,6 +60,7 @@ pub struct DcqcnRegisterBlock {
     pub scalars: Signal<Out, DcqcnScalars>,
     #[init(Constant::new(scalars(&after_reset())))]
     reset_values: Constant<DcqcnScalars>,
+    /// Registers of the law.
     scalars_r: DFF<DcqcnScalars>,
 }
 

@@ -48,22 +48,95 @@ pub struct DcqcnTimerBlock<const A: usize> {
     flow_6: Delay<U<A>, 6>,
     // clock 3: differences
     #[signals(SerialDistance: past_alpha, past_cut, past_increase)]
-    #[registers(Bit: known_4, alpha_due_4, cut_due_4, increase_due_4)]
-    #[registers(U<20>: first_alpha_4, following_alpha_4, following_cut_4, first_increase_4, following_increase_4)]
-    #[registers(U<5>: up_t_4, up_b_4)]
-    #[registers(DcqcnEntry: entering_4, entering_5)]
-    #[registers(DcqcnTimers: timers_4, timers_5, timers_6)]
+    #[registers(Bit:
+        /// Clock 4: the flow exists, and the event is of its generation or a tick.
+        known_4,
+        /// Clock 4: the time of the next step of alpha is reached.
+        alpha_due_4,
+        /// Clock 4: the time from which a cut is allowed is reached.
+        cut_due_4,
+        /// Clock 4: the time of the next increase is reached.
+        increase_due_4)]
+    #[registers(U<20>:
+        /// Time of the next step of alpha after a notification, units of 1.024 us, in the clock of the name.
+        first_alpha_4,
+        /// Time of the next step of alpha after the one that is due, in the clock of the name.
+        following_alpha_4,
+        /// Time from which the next cut is allowed, in the clock of the name.
+        following_cut_4,
+        /// Time of the next increase after a cut, in the clock of the name.
+        first_increase_4,
+        /// Time of the next increase after the one that is due, in the clock of the name.
+        following_increase_4)]
+    #[registers(U<5>:
+        /// Increases by time since the last cut, with one more, saturated, in the clock of the name.
+        up_t_4,
+        /// Increases by bytes since the last cut, with one more, saturated, in the clock of the name.
+        up_b_4)]
+    #[registers(DcqcnEntry:
+        /// What entered, in the clock of the name.
+        entering_4, entering_5)]
+    #[registers(DcqcnTimers:
+        /// Timers of the flow as they were, in the clock of the name.
+        timers_4, timers_5,
+        /// Clock 6: timers of the flow after the event, written back.
+        timers_6)]
+    /// Clock 4: bytes left to the next increase by bytes, less those acknowledged.
     left_4: DFF<BytesLeft>,
     // clock 4: decisions
     #[signals(Bit: is_event, is_command, marked, cnp, notified, first, tick, cut, by_time, counted, by_bytes)]
     #[signals(Bit: stages)]
-    #[registers(Bit: command_5, notified_5, noted_5, first_5, alpha_5, passed_5, counted_5, by_bytes_5, by_time_5, cut_5)]
-    #[registers(U<20>: first_alpha_5, following_alpha_5, following_cut_5, first_increase_5, following_increase_5)]
-    #[registers(U<5>: up_t_5, up_b_5, own_6)]
-    #[registers(U<26>: left_5)]
-    #[registers(Bit: write_5, write_6, late_5, late_6)]
+    #[registers(Bit:
+        /// Clock 5: creation or removal.
+        command_5,
+        /// Clock 5: congestion notification.
+        notified_5,
+        /// Clock 5: a notification has come since the last step of alpha.
+        noted_5,
+        /// Clock 5: first notification of the flow.
+        first_5,
+        /// Clock 5: alpha takes a step.
+        alpha_5,
+        /// Clock 5: an increase is due by time or by bytes.
+        passed_5,
+        /// Clock 5: bytes are counted.
+        counted_5,
+        /// Clock 5: an increase by bytes.
+        by_bytes_5,
+        /// Clock 5: an increase by time.
+        by_time_5,
+        /// Clock 5: the rate is cut.
+        cut_5)]
+    #[registers(U<20>:
+        /// Time of the next step of alpha after a notification, units of 1.024 us, in the clock of the name.
+        first_alpha_5,
+        /// Time of the next step of alpha after the one that is due, in the clock of the name.
+        following_alpha_5,
+        /// Time from which the next cut is allowed, in the clock of the name.
+        following_cut_5,
+        /// Time of the next increase after a cut, in the clock of the name.
+        first_increase_5,
+        /// Time of the next increase after the one that is due, in the clock of the name.
+        following_increase_5)]
+    #[registers(U<5>:
+        /// Increases by time since the last cut, with one more, saturated, in the clock of the name.
+        up_t_5,
+        /// Increases by bytes since the last cut, with one more, saturated, in the clock of the name.
+        up_b_5,
+        /// Clock 6: stages of the increase.
+        own_6)]
+    #[registers(U<26>:
+        /// Clock 5: bytes left to the next increase by bytes.
+        left_5)]
+    #[registers(Bit:
+        /// The flow's timers are written, in the clock of the name.
+        write_5, write_6,
+        /// Counter pulse: an event of a flow that does not exist or of an earlier generation, in the clock of the name.
+        late_5, late_6)]
     kind: Signal<Local, CcEventKind>,
-    #[registers(DcqcnStep: step_5, step_6, step_7)]
+    #[registers(DcqcnStep:
+        /// What the event does to alpha and rates, in the clock of the name.
+        step_5, step_6, step_7)]
     #[signals(Bit: below, above)]
     // clock 5: the record
     updated: Signal<Local, DcqcnTimers>,

@@ -38,15 +38,38 @@ pub struct Walk<const FLOWS: usize, const A: usize> {
     pub overdue: Signal<Out, Bit>,
     /// The tick is taken.
     pub taken: Signal<In, Bit>,
-    #[registers(U<A>: pointer, after, tick_flow, written_flow)]
-    #[registers(Bit: walks, rests, moved, kept, written, written_started)]
+    #[registers(U<A>:
+        /// Flow that the walk is at.
+        pointer,
+        /// Flow behind that one.
+        after,
+        /// Flow of the tick that is offered.
+        tick_flow,
+        /// Flow whose timers were written a clock ago.
+        written_flow)]
+    #[registers(Bit:
+        /// Ticks are wanted: their interval is not 0.
+        walks,
+        /// The next tick is not due yet.
+        rests,
+        /// The walk went on to another flow a clock ago, so that the table shows it.
+        moved,
+        /// The timers of the flow that the walk stays at run.
+        kept,
+        /// Timers of a flow were written a clock ago.
+        written,
+        /// Those timers run.
+        written_started)]
     #[signals(Bit: shown, goes_on)]
     started: LutRam<Bit, A>,
     #[init(Constant::new(U(FLOWS as u64 - 1)))]
     last: Constant<U<A>>,
     following: Signal<Local, U<A>>,
+    /// Clocks until the next tick is due.
     pause: DFF<U<8>>,
+    /// A tick is offered.
     offered: DFF<Bit>,
+    /// Clocks that the tick has waited, saturated at 15.
     waited: DFF<U<4>>,
     visit: Signal<Local, Bit>,
 }

@@ -49,10 +49,14 @@ pub struct HopLane {
     interval: Interval,
     whole_18: Delay<Bit, 13>,
     tau_18: Delay<U<17>, 13>,
+    /// Clock 4: the smaller of both queue lengths.
     low_queue: DFF<U<16>>,
+    /// Clock 4: weight of a unit of queue at the hop's speed.
     weight_4: DFF<U<34>>,
+    /// Clock 13: rate term without the fraction of the reciprocal, queue term and half a unit, UQ19.37.
     base: DFF<U<56>>,
     total: Signal<Local, U<57>>,
+    /// Clock 18: utilisation over eta, UQ17.34, saturated; zero where the hop is not used.
     result: DFF<U<51>>,
 }
 

@@ -56,10 +56,36 @@ pub struct WindowUpdate<const A: usize> {
     pub rate: Signal<Out, U<34>>,
     #[signals(U<34>: reference, clamped, new_window, new_reference)]
     #[signals(U<8>: stage, new_stage)]
-    #[registers(Bit: multiplicative, over, scaled_high, scaled_low, reference_high, reference_low, multiplicative_51)]
-    #[registers(U<8>: stage_47, stage_48)]
+    #[registers(Bit:
+        /// Clock 47: line 12 of Algorithm 1: the window is scaled, not only raised.
+        multiplicative,
+        /// Clock 51: the scaled window lies beyond all that the format holds.
+        over,
+        /// Clock 51: the scaled window is larger than the largest one.
+        scaled_high,
+        /// Clock 51: the scaled window is smaller than the smallest one.
+        scaled_low,
+        /// Clock 51: the raised reference window is larger than the largest one.
+        reference_high,
+        /// Clock 51: the raised reference window is smaller than the smallest one.
+        reference_low,
+        /// Clock 51: as `multiplicative`.
+        multiplicative_51)]
+    #[registers(U<8>:
+        /// Clock 47: increase stage of the flow.
+        stage_47,
+        /// Clock 48: increase stage after the event, saturated at 255; 0 if the window is scaled.
+        stage_48)]
     #[signals(U<37>: base, fine_reference)]
-    #[registers(U<37>: sum, w_ai_r, high_limit, low_limit)]
+    #[registers(U<37>:
+        /// Clock 51: new window with half a unit for rounding, UQ23.14.
+        sum,
+        /// `W_AI`, UQ23.14: what the window grows by additively.
+        w_ai_r,
+        /// Largest scaled window that stays below `W_init` with `W_AI` added, UQ23.14.
+        high_limit,
+        /// Smallest scaled window that stays above `W_min` with `W_AI` added, UQ23.14.
+        low_limit)]
     #[signals(Bit: high, low)]
     memory: ForwardRam<HpccWindow, A>,
     flow_51: Delay<U<A>, 8>,
@@ -71,6 +97,7 @@ pub struct WindowUpdate<const A: usize> {
     window_56: Delay<U<34>, 4>,
     rate_mul: MulPipe<34, 34, 34, 27>,
     scaled_window: Signal<Local, ScaledWindow>,
+    /// Clock 52: window after the event, UQ23.11 bytes.
     window_52: DFF<U<34>>,
 }
 

@@ -50,9 +50,33 @@ pub struct Admit<T: Synth, const FLOWS: usize, const A: usize> {
     pub word: Signal<Out, T>,
     /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
     pub out_of_range: Signal<Out, Bit>,
-    #[registers(U<4>: write_place, read_place)]
-    #[registers(Bit: next_valid, next_command, next_create, next_good, next_past, out_of_range_r, open, waits)]
-    #[registers(U<A>: next_flow, flow_r)]
+    #[registers(U<4>:
+        /// Place in the ring at which the next event's word is written.
+        write_place,
+        /// Place in the ring of the word of the event that enters next.
+        read_place)]
+    #[registers(Bit:
+        /// Clock -1: an event or a command waits to enter.
+        next_valid,
+        /// Clock -1: a command waits to enter.
+        next_command,
+        /// Clock -1: the command creates a flow.
+        next_create,
+        /// Clock -1: what waits is something that the law takes, of a flow number within the configured count.
+        next_good,
+        /// Clock -1: the event that waits names a flow number past the configured count.
+        next_past,
+        /// Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
+        out_of_range_r,
+        /// What waits may enter: the exit is not crowded, and no flow is removed after a reset.
+        open,
+        /// What waits is of a flow that entered too few clocks ago.
+        waits)]
+    #[registers(U<A>:
+        /// Clock -1: flow of what waits.
+        next_flow,
+        /// Clock 0: flow.
+        flow_r)]
     #[signals(U<A>: offered_flow, commanded_flow)]
     #[signals(Bit: in_range, enter, load)]
     heads: Skid<EventHead>,
@@ -61,15 +85,20 @@ pub struct Admit<T: Synth, const FLOWS: usize, const A: usize> {
     #[init(Constant::new(U(FLOWS as u64)))]
     limit: Constant<U<17>>,
     sweep: FlowSweep<A>,
+    /// Something entered one, two, three or four clocks ago.
     recent_valid: [DFF<Bit>; 4],
+    /// Flow of what entered one, two, three or four clocks ago.
     recent_flow: [DFF<U<A>>; 4],
     #[combinational]
     event_wait: FlowWait<A>,
     #[combinational]
     command_wait: FlowWait<A>,
+    /// Clock -1: generation of what waits.
     next_generation: DFF<U<8>>,
+    /// Clocks that what waits must still wait.
     hold_off: DFF<U<3>>,
     kind: Signal<Local, CcEventKind>,
+    /// Clock 0: what enters.
     entering_r: DFF<Passing>,
 }
 

@@ -50,7 +50,11 @@ pub struct Average<const A: usize> {
     pub c_init: Signal<In, U<48>>,
     /// Clock 32: the average after this event.
     pub utilisation: Signal<Out, U<51>>,
-    #[registers(U<51>: sum, result)]
+    #[registers(U<51>:
+        /// Clock 31: new average, UQ17.34, if a part of the hop's utilisation is taken in.
+        sum,
+        /// Clock 32: the flow's average after the event, UQ17.34.
+        result)]
     weight: MulPipe<17, 34, 34, 16>,
     largest_25: Delay<U<51>, 3>,
     fresh: MulPipe<51, 34, 64, 21>,
@@ -61,7 +65,9 @@ pub struct Average<const A: usize> {
     whole_31: Delay<Bit, 9>,
     none_31: Delay<Bit, 9>,
     flow_31: Delay<U<A>, 8>,
+    /// Clock 30: weight times utilisation of the hop, and half a unit of the result, UQ17.47.
     fresh_30: DFF<U<64>>,
+    /// Clock 26: 1 less the weight, UQ0.34.
     rest: DFF<U<34>>,
     added: Signal<Local, U<64>>,
     next: Signal<Local, U<51>>,

@@ -31,10 +31,15 @@ pub struct Current {
     pub floor: Signal<In, U<48>>,
     /// Clock 16: the current over eta, UQ14.37.
     pub lambda: Signal<Out, U<51>>,
-    #[registers(U<51>: sum_15, lambda_r)]
+    #[registers(U<51>:
+        /// Clock 15: current, UQ14.37, saturated.
+        sum_15,
+        /// Clock 16: current, UQ14.37, not below the floor.
+        lambda_r)]
     quotient: Quotient,
     aligned_13: Delay<U<51>, 4>,
     sum: Signal<Local, U<52>>,
+    /// Clock 15: the current is below the floor.
     below: DFF<Bit>,
 }
 

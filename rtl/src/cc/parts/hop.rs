@@ -41,15 +41,28 @@ pub struct HopStage {
     pub counts: Signal<Out, Bit>,
     /// Clock 5: the hop to write back.
     pub stored: Signal<Out, HopRecordWord>,
-    #[registers(Bit: valid_2, not_newer, stale)]
-    #[registers(U<16>: queue_3, last_queue_3)]
+    #[registers(Bit:
+        /// Clock 2: the speed code has an entry.
+        valid_2,
+        /// Clock 4: the acknowledgement's record of this hop is not newer than the flow's.
+        not_newer,
+        /// Clock 4: the byte counter may have wrapped between the two records.
+        stale)]
+    #[registers(U<16>:
+        /// Clock 3: queue length in the acknowledgement.
+        queue_3,
+        /// Clock 3: queue length in the flow's record.
+        last_queue_3)]
     busy_3: Delay<U<34>, 2>,
     weight_3: Delay<U<34>, 2>,
     stale_3: Delay<U<24>, 2>,
     fresh_4: Delay<HopRecordWord, 2>,
     recorded_4: Delay<HopRecordWord, 2>,
+    /// Clock 3: time between the records, ns.
     elapsed_3: DFF<U<24>>,
+    /// Clock 3: bytes sent between the records, units of 128 bytes.
     tx_3: DFF<U<20>>,
+    /// Clock 5: record of the hop that is written back.
     stored_5: DFF<HopRecordWord>,
 }
 

@@ -26,8 +26,12 @@ pub struct Interval {
     pub tau: Signal<Out, U<17>>,
     /// Clock 2: the time is `T` or more.
     pub whole: Signal<Out, Bit>,
-    #[registers(Bit: whole_1, whole_2)]
+    #[registers(Bit:
+        /// The time is the base round-trip time or more, in the clock of the name.
+        whole_1, whole_2)]
+    /// Clock 1: the time, shifted by four if the base is.
     tau_1: DFF<U<17>>,
+    /// Clock 2: the time, shifted as the base is.
     tau_2: DFF<U<17>>,
 }
 

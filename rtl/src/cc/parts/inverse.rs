@@ -28,16 +28,27 @@ pub struct InverseUtilisation {
     pub inverse: Signal<Out, U<51>>,
     /// Clock 46: the utilisation is at least eta (line 12).
     pub congested: Signal<Out, Bit>,
-    #[registers(Bit: huge_39, congested_33)]
+    #[registers(Bit:
+        /// Clock 39: the utilisation is so small that its reciprocal saturates.
+        huge_39,
+        /// Clock 33: the utilisation is at least eta.
+        congested_33)]
     #[signals(U<56>: mantissa, last)]
-    #[registers(U<56>: moved_44, moved_45)]
+    #[registers(U<56>:
+        /// Clock 44: reciprocal of the mantissa, shifted by a multiple of sixteen.
+        moved_44,
+        /// Clock 45: reciprocal of the mantissa, shifted by a multiple of four.
+        moved_45)]
     normalise: Normalise51,
     reciprocal: ReciprocalMantissa,
     shift_43: Delay<InverseShift, 5>,
     huge_45: Delay<Bit, 6>,
     congested_46: Delay<Bit, 13>,
+    /// Clock 44: places that are left to shift by, up to fifteen.
     shift_44: DFF<InverseFineShift>,
+    /// Clock 45: places that are left to shift by, up to three.
     shift_45: DFF<U<2>>,
+    /// Clock 46: reciprocal of the utilisation, UQ22.29, saturated.
     inverse_r: DFF<U<51>>,
 }
 

@@ -34,14 +34,26 @@ pub struct Maximum {
     pub largest_whole: Signal<Out, Bit>,
     /// Clock 22: no hop had a utilisation above zero.
     pub none: Signal<Out, Bit>,
-    #[registers(Bit: any, whole_r, none_r)]
+    #[registers(Bit:
+        /// Clock 21: a hop has a utilisation above zero.
+        any,
+        /// Clock 22: the interval of the hop chosen is the base round-trip time or longer.
+        whole_r,
+        /// Clock 22: no hop has a utilisation above zero.
+        none_r)]
+    /// Clock 19: utilisation of each hop, in an upper and a lower half.
     utilisation_19: [DFF<UtilisationHalves>; 5],
     number_19: [Signal<Local, U<51>>; 5],
+    /// Clock 20: of each pair of hops, the later one has the larger upper half.
     above: [DFF<Bit>; 10],
+    /// Clock 20: of each pair of hops, the upper halves are equal.
     equal: [DFF<Bit>; 10],
+    /// Clock 20: of each pair of hops, the later one has the larger lower half.
     below: [DFF<Bit>; 10],
     later_wins: [Signal<Local, Bit>; 10],
+    /// Clock 20: the hop has a utilisation above zero.
     nonzero: [DFF<Bit>; 5],
+    /// Clock 21: the hop has the largest utilisation; of equal ones the first.
     wins: [DFF<Bit>; 5],
     utilisation_21: [Delay<U<51>, 2>; 5],
     tau_21: [Delay<U<17>, 3>; 5],
@@ -49,7 +61,9 @@ pub struct Maximum {
     chosen: [Signal<Local, U<51>>; 5],
     chosen_tau: [Signal<Local, U<17>>; 5],
     chosen_whole: [Signal<Local, Bit>; 5],
+    /// Clock 22: largest utilisation, UQ17.34.
     largest_r: DFF<U<51>>,
+    /// Clock 22: interval of that hop, shifted like the base round-trip time.
     tau_r: DFF<U<17>>,
 }
 

@@ -44,10 +44,20 @@ pub struct Quotient {
     pub addend: Signal<In, U<56>>,
     /// Clock 14: both, UQ20.37.
     pub sum: Signal<Out, U<57>>,
-    #[registers(U<63>: moved_6, moved_7, moved_8)]
-    #[registers(Bit: lost_6, lost_7, shift_7, lost_8)]
-    #[registers(U<51>: aligned_9, aligned_10)]
-    #[registers(TileProduct: low_13, high_13)]
+    #[registers(U<63>:
+        /// Clock 6: busy time, shifted by a multiple of eight places like the time.
+        moved_6, moved_7, moved_8)]
+    #[registers(Bit:
+        /// Clock 6: bits were lost at the top of that.
+        lost_6, lost_7, shift_7, lost_8)]
+    #[registers(U<51>:
+        /// Clock 9: busy time over the power of two of the time, UQ14.37, saturated.
+        aligned_9, aligned_10)]
+    #[registers(TileProduct:
+        /// Clock 13: product of the lowest tile, which waits beside the adder.
+        low_13,
+        /// Clock 13: products of the two outer tiles, which wait beside the adder.
+        high_13)]
     busy: MulPipe<24, 34, 58>,
     normalise: Normalise24,
     reciprocal: ReciprocalMantissa,
@@ -61,6 +71,7 @@ pub struct Quotient {
     tiles: Signal<Local, AlignedTiles>,
     outer: Signal<Local, OuterTiles>,
     middle_13: DFF<U<34>>,
+    /// Clock 14: quotient and what the law adds, UQ20.37.
     sum_r: DFF<U<57>>,
 }
 

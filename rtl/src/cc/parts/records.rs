@@ -52,12 +52,66 @@ pub struct Records<const A: usize> {
     pub code: [Signal<Out, U<4>>; 5],
     /// Clock 1: what it stands for.
     pub speed: [Signal<In, SpeedEntry>; 5],
-    #[registers(Passing: passing_3, passing_4)]
-    #[registers(Bit: probe_3, known, has_records, same_path, unknown_speed, known_4, has_records_4, same_path_4)]
-    #[registers(Bit: unknown_speed_4, old, ends_round, advances, late_r, bad_speed_r, many_hops_r, stale_flow_r, write)]
-    #[registers(Bit: exists_5, recorded_5, round_goes_on)]
-    #[registers(U<48>: age, now_5)]
-    #[registers(U<24>: ahead, forward, last_round_end_5, next_round_end_5)]
+    #[registers(Passing:
+        /// What passes through the pipeline, in the clock of the name.
+        passing_3, passing_4)]
+    #[registers(Bit:
+        /// Clock 3: the event is the response to a probe.
+        probe_3,
+        /// The flow exists, and the event is of its generation, from clock 3 on.
+        known,
+        /// The flow has records of an earlier acknowledgement, from clock 3 on.
+        has_records,
+        /// Clock 3: path and number of hops are those of the records.
+        same_path,
+        /// A speed code of the acknowledgement has no entry, from clock 3 on.
+        unknown_speed,
+        /// The flow exists, and the event is of its generation, from clock 3 on.
+        known_4,
+        /// The flow has records of an earlier acknowledgement, from clock 3 on.
+        has_records_4,
+        /// Clock 4: as `same_path`, or the law does not ask.
+        same_path_4)]
+    #[registers(Bit:
+        /// A speed code of the acknowledgement has no entry, from clock 3 on.
+        unknown_speed_4,
+        /// Clock 4: the records are older than the limit.
+        old,
+        /// Clock 4: the acknowledgement ends a round trip.
+        ends_round,
+        /// Clock 4: the end of the next round trip lies behind that of this one, or the law does not ask.
+        advances,
+        /// Clock 5, counter pulse: flow unknown or of another generation.
+        late_r,
+        /// Clock 5, counter pulse: a speed code without entry.
+        bad_speed_r,
+        /// Clock 5, counter pulse: more than five hops.
+        many_hops_r,
+        /// Clock 5, counter pulse: records older than the limit.
+        stale_flow_r,
+        /// Clock 5: the flow's record is written.
+        write)]
+    #[registers(Bit:
+        /// Clock 5: the flow exists after this.
+        exists_5,
+        /// Clock 5: the flow has records after this.
+        recorded_5,
+        /// Clock 5: the end of the round trip stays what it was.
+        round_goes_on)]
+    #[registers(U<48>:
+        /// Clock 3: time since the last acknowledgement, ns.
+        age,
+        /// Clock 5: time of the acknowledgement, ns.
+        now_5)]
+    #[registers(U<24>:
+        /// Clock 3: distance of the acknowledgement's PSN from the end of the round trip.
+        ahead,
+        /// Clock 3: distance of the next PSN to send from the end of the round trip.
+        forward,
+        /// Clock 5: PSN that ends the round trip, as it was.
+        last_round_end_5,
+        /// Clock 5: PSN that ends the next round trip: the next one to send.
+        next_round_end_5)]
     #[signals(Bit: is_event, is_command, accepted, quiet, moved, aged, measure, sampled)]
     memory: TableRam<FlowRecord, A>,
     hop: [HopStage; 5],
@@ -71,11 +125,16 @@ pub struct Records<const A: usize> {
     flow_5: Delay<U<A>, 5>,
     round_end_4: Delay<U<24>, 2>,
     used_4: [Signal<Local, Bit>; 5],
+    /// Clock 5: hops that take part in the maximum.
     used_r: [DFF<Bit>; 5],
     hop_count: Signal<Local, U<4>>,
+    /// Clock 5: what kind of step the event is.
     step_r: DFF<StepKind>,
+    /// Clock 5: generation of the flow.
     generation_5: DFF<U<8>>,
+    /// Clock 5: path of the acknowledgement.
     path_5: DFF<U<12>>,
+    /// Clock 5: number of hops.
     hops_5: DFF<U<4>>,
 }
 

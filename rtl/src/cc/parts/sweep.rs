@@ -18,6 +18,7 @@ pub struct FlowSweep<const A: usize> {
     pub flow: Signal<Out, U<A>>,
     /// A reset was, and not every flow has been named.
     sweeping: DFF<Bit>,
+    /// Flow that is removed next after a reset.
     at: DFF<U<A>>,
 }
 

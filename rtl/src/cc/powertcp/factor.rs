@@ -28,9 +28,16 @@ pub struct WeightedInverse {
     pub gamma: Signal<In, U<34>>,
     /// Clock 61: `gamma / power`, UQ19.32.
     pub factor: Signal<Out, U<51>>,
-    #[registers(U<51>: power_41, floored, factor_r)]
+    #[registers(U<51>:
+        /// Clock 41: smoothed power over eta.
+        power_41,
+        /// Clock 42: power over eta, not below the smallest.
+        floored,
+        /// Clock 61: `gamma / power`, UQ19.32.
+        factor_r)]
     inverse: InverseUtilisation,
     product: MulPipe<51, 34, 52, 32>,
+    /// Clock 41: the power is below the smallest.
     below: DFF<Bit>,
     rounded: Signal<Local, U<52>>,
 }

@@ -42,7 +42,13 @@ pub struct PowerLane {
     pub tau: Signal<Out, U<17>>,
     /// Clock 26: `dts >= tau`.
     pub whole: Signal<Out, Bit>,
-    #[registers(U<24>: plus, minus, arrived)]
+    #[registers(U<24>:
+        /// Clock 4: bytes sent and queue length now, in eighths of a unit of 128 bytes.
+        plus,
+        /// Clock 4: queue length before, in the same unit; zero where the byte counter counts arrivals.
+        minus,
+        /// Clock 5: bytes that arrived at the hop, in the same unit, not below zero.
+        arrived)]
     elapsed_5: Delay<U<24>, 2>,
     busy_5: Delay<U<34>, 2>,
     current: Current,
@@ -55,7 +61,9 @@ pub struct PowerLane {
     tau_26: Delay<U<17>, 21>,
     bytes: Signal<Local, U<24>>,
     difference: Signal<Local, U<25>>,
+    /// Clock 7: queue over bandwidth-delay product, and one.
     voltage: DFF<U<50>>,
+    /// Clock 26: power over eta, UQ17.34, saturated; zero where the hop is not used.
     power_r: DFF<U<51>>,
 }
 

@@ -50,6 +50,7 @@ pub struct PowerRegisterBlock {
     pub scalars: Signal<Out, PowerScalars>,
     #[init(Constant::new(scalars(&reset::powertcp())))]
     after_reset: Constant<PowerScalars>,
+    /// Registers of the law.
     scalars_r: DFF<PowerScalars>,
 }
 

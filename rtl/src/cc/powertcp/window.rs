@@ -57,10 +57,30 @@ pub struct PowerWindow<const A: usize> {
     pub window: Signal<Out, U<34>>,
     /// Clock 71: rate.
     pub rate: Signal<Out, U<34>>,
-    #[registers(U<34>: rest, window_67)]
-    #[registers(U<39>: increase, sum)]
-    #[registers(U<41>: above_min, above_init, short_increase)]
-    #[registers(Bit: over, under, past)]
+    #[registers(U<34>:
+        /// Clock 62: 1 less `gamma`, UQ1.33.
+        rest,
+        /// Clock 67: window after the event, UQ23.11 bytes.
+        window_67)]
+    #[registers(U<39>:
+        /// What is added to the window, with half a unit for rounding.
+        increase,
+        /// Clock 66: new window before it is clamped.
+        sum)]
+    #[registers(U<41>:
+        /// What is added, less the smallest window.
+        above_min,
+        /// What is added, less the largest window.
+        above_init,
+        /// What is added, less half a unit.
+        short_increase)]
+    #[registers(Bit:
+        /// Clock 66: the new window lies beyond all that the format holds.
+        over,
+        /// Clock 66: the new window is smaller than the smallest one.
+        under,
+        /// Clock 66: the new window is larger than the largest one.
+        past)]
     #[signals(U<41>: both)]
     #[signals(WindowSide: min_side, init_side)]
     memory: ForwardRam<PowerWindows, A>,

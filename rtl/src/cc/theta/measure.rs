@@ -40,9 +40,19 @@ pub struct DelayPower {
     pub whole: Signal<Out, Bit>,
     /// Clock 28: 2^50 over the shifted base.
     pub inverse_base_rtt: Signal<Out, U<34>>,
-    #[registers(U<34>: inverse, voltage)]
-    #[registers(U<5>: shift, left_17, left_21)]
-    #[registers(U<2>: left_22, fine_17)]
+    #[registers(U<34>:
+        /// Clock 16: 2^50 over the shifted base round-trip time.
+        inverse,
+        /// Clock 23: round-trip time over its base, UQ15.19, saturated.
+        voltage)]
+    #[registers(U<5>:
+        /// Clock 16: places by which the base is shifted.
+        shift,
+        /// Places by which the product is still to be shifted, in the clock of the name.
+        left_17, left_21)]
+    #[registers(U<2>:
+        /// Clock 22: places that are left to shift by, up to three.
+        left_22, fine_17)]
     #[registers(U<17>: tau_17, tau_18)]
     current: Current,
     current_23: Delay<U<51>, 2>,
@@ -58,10 +68,14 @@ pub struct DelayPower {
     tau_28: Delay<U<17>, 10>,
     inverse_28: Delay<U<34>, 12>,
     divisor: Signal<Local, U<24>>,
+    /// Clock 21: product of round-trip time and inverse, with half a unit.
     sum_21: DFF<U<59>>,
+    /// Clock 22: that sum, shifted by a multiple of four.
     moved_22: DFF<U<44>>,
     last: Signal<Local, U<44>>,
+    /// Clock 28: power over base power and eta, saturated.
     power_r: DFF<U<51>>,
+    /// Clock 6: the time since the last acknowledgement is the base or more.
     whole_6: DFF<Bit>,
 }
 

@@ -40,8 +40,11 @@ pub struct BaseScale {
     product: MulPipe<34, 34, 34, 34>,
     window_73: Delay<U<34>, 4>,
     rate_delay: Delay<U<34>, 5>,
+    /// Base round-trip time of the flow, shifted as the registers say.
     shifted: DFF<U<17>>,
+    /// The flow's base round-trip time is shorter than that of the registers.
     shorter: DFF<Bit>,
+    /// Clock 74: window, scaled to the flow's base round-trip time.
     scaled_r: DFF<U<34>>,
 }
 

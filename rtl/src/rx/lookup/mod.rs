@@ -66,11 +66,14 @@ pub struct QpLookup {
     pub out_next_place: Signal<Out, U<8>>,
     /// The same, five clocks later.
     pub out_place: Signal<Out, U<8>>,
+    /// Number asked for.
     key: DFF<NumberSlices>,
     tables: NumberUpdate,
     banks: [SliceBank; 5],
     numbered: [Signal<Local, U<3>>; 5],
-    #[registers(U<8>: found, found_then)]
+    #[registers(U<8>:
+        /// Place of the number asked for, 0 if nobody has it; `found_then` is a clock later.
+        found, found_then)]
     place_found: Signal<Local, QpPlace>,
 }
 

@@ -36,11 +36,14 @@ pub struct SliceBank {
     /// Which; zero if none has.
     pub place: Signal<Out, U<5>>,
     tables: [AsyncRam<U<32>, 5>; 5],
+    /// Places of this bank that have all five slices of the number, a bit each.
     hits: DFF<U<32>>,
     #[init(std::array::from_fn(|bit| Constant::new(with_bit(bit))))]
     with_bit: [Constant<U<32>>; 5],
     bits: [Signal<Local, U<5>>; 5],
+    /// A place of this bank has the number.
     found_r: DFF<Bit>,
+    /// Place in this bank that has the number.
     place_r: DFF<U<5>>,
 }
 

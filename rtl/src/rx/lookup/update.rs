@@ -35,6 +35,7 @@ pub struct GatheredColumn {
     pub takes: Signal<In, Bit>,
     /// The word, a register.
     pub column: Signal<Out, U<32>>,
+    /// Places of the bank whose numbers have the value of this slice, a bit each.
     gathered: DFF<U<32>>,
     shifted: Signal<Local, PlaceColumn>,
 }
@@ -83,7 +84,9 @@ pub struct NumberUpdate {
     // a context, clocks 0 and 1
     #[signals(KnownNumber: brought, wanted)]
     own_number: Signal<Local, U<24>>,
+    /// A context was written a clock ago.
     written: DFF<Bit>,
+    /// Place of that context, and the number that it brings.
     change: DFF<NumberChange>,
     queue: ShortFifo<NumberChange, 4, 8>,
     head: Signal<Local, NumberChange>,
@@ -93,15 +96,28 @@ pub struct NumberUpdate {
     terms: [Signal<Local, U<26>>; 5],
     /// The queue pair whose turn it is lives in this bank.
     mine: [DFF<Bit>; 5],
+    /// Number of the place that is read.
     seen: DFF<KnownNumber>,
     // one context at a time
-    #[registers(Bit: same, of_new, scanned, clears_r, settled_r)]
+    #[registers(Bit:
+        /// The context brings the number that the place has.
+        same,
+        /// The values that are gathered are those of the new number, else those of the old one.
+        of_new,
+        /// A place is compared in this clock.
+        scanned,
+        /// Tables are cleared.
+        clears_r,
+        /// Whoever asks sees the numbers of all contexts.
+        settled_r)]
     #[signals(Bit: clearing, stores, writes, done)]
+    /// State of the update.
     step: DFF<LookupStep>,
     /// Place in the bank, or value of the slices while tables are cleared.
     count: DFF<U<5>>,
     /// The number whose slices' values are looked for.
     target: DFF<KnownNumber>,
+    /// Places of the bank whose numbers have the value of this slice, a bit each.
     gathered: [GatheredColumn; 5],
 }
 

@@ -121,7 +121,23 @@ pub struct Dispatch {
     pub write_made: Signal<Out, Bit>,
     // 0 to 3
     #[signals(Bit: comes, enters, drops, whole_1)]
-    #[registers(Bit: open, valid_1, valid_2, valid_3, over_3, faulty_3, of_peer_3, minds_peer_3, counts_4, unfair_out)]
+    #[registers(Bit:
+        /// A frame may leave the FIFO: there is room for its row.
+        open,
+        /// A frame is in the clock of the name.
+        valid_1, valid_2, valid_3,
+        /// Clock 3: the frame is beyond its queue pair's share of the packet buffer.
+        over_3,
+        /// Clock 3: the parser found a fault.
+        faulty_3,
+        /// Clock 3: the frame comes from the peer of its queue pair.
+        of_peer_3,
+        /// Clock 3: the frame is of a kind that only the peer may send.
+        minds_peer_3,
+        /// Clock 4: the frame is counted.
+        counts_4,
+        /// Counter pulse: a frame was dropped because its queue pair had its share of the packet buffer.
+        unfair_out)]
     #[registers(Bit: entered, left, write_left)]
     row_2: Signal<Local, JudgedFrame>,
     #[signals(ArrivedFrame: entering, arrived)]
@@ -131,17 +147,25 @@ pub struct Dispatch {
     /// The heads of the frames that wait.
     rows: StreamFifo<FrameHead, 9, 512>,
     #[signals(FrameHead: coming, leaving)]
-    #[registers(FrameHead: head_1, head_2)]
+    #[registers(FrameHead:
+        /// Queue pair and role of the frame, in the clock of the name.
+        head_1, head_2)]
+    /// Clock 2: parts of the INT that the frame carries.
     parts_2: DFF<IntParts>,
     /// The frames, and the places of the next one that comes and of the next one that goes on.
     waiting: TableRam<ArrivedFrame, 9>,
-    #[registers(U<9>: last, oldest)]
+    #[registers(U<9>:
+        /// Place of the next frame that comes in.
+        last,
+        /// Place of the next frame that goes on.
+        oldest)]
     share: Share,
     contexts: Ram<QpContext, 8>,
     #[combinational]
     meant: Meant,
     #[combinational]
     classify: Classify,
+    /// Clock 2: context of the queue pair.
     context_2: DFF<QpContext>,
     judged: Signal<Local, RxPacket>,
     fate_2: Signal<Local, FrameFate>,
@@ -150,20 +174,43 @@ pub struct Dispatch {
     held_2: Signal<Local, HeldFrame>,
     /// Of the frames that wait for their turn, and the places of the next one that comes and of the oldest.
     held: AsyncRam<HeldFrame, 4>,
-    #[registers(U<4>: last_held, oldest_held)]
+    #[registers(U<4>:
+        /// Place of the next frame that waits for its turn.
+        last_held,
+        /// Place of the oldest frame that waits for its turn.
+        oldest_held)]
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
+    /// Clock 3: what is to be done with the frame when its turn comes.
     turn_3: DFF<FrameTurn>,
     /// The same, but for one that does not come from its queue pair's peer.
     sorted: Signal<Local, FrameTurn>,
     foreign: Signal<Local, Bit>,
+    /// Clock 3: what an engine sees of the frame.
     row_3: DFF<RxPacket>,
-    #[registers(FrameCount: counter_3, fault_3, counted_4)]
+    #[registers(FrameCount:
+        /// Clock 3: counter of a frame that is not dropped here.
+        counter_3,
+        /// Clock 3: counter of the frame's fault.
+        fault_3,
+        /// Clock 4: counter of the frame.
+        counted_4)]
     /// Place of the counter.
     place: Signal<Local, U<6>>,
+    /// Counter pulses.
     counts_out: DFF<U<50>>,
     // queues
-    #[registers(Bit: notice_full, control_full, notice_room, control_room, mark_out)]
+    #[registers(Bit:
+        /// A notice waits at the output.
+        notice_full,
+        /// A control packet waits at the output.
+        control_full,
+        /// A notice may be made.
+        notice_room,
+        /// A control packet may be taken.
+        control_room,
+        /// A frame came with the mark "congestion experienced".
+        mark_out)]
     requests: ShortFifo<RxPacket, 4, 8>,
     responses: ShortFifo<RxPacket, 4, 8>,
     turns: ShortFifo<FrameTurn, 4, 8>,
@@ -181,8 +228,11 @@ pub struct Dispatch {
     commands: Skid<BufferCommand>,
     jobs: Skid<DmaJob>,
     commits: Skid<CommitEntry>,
+    /// Notice at the output.
     notice_word: DFF<Notice>,
+    /// Control packet at the output.
     control_word: DFF<ControlPacket>,
+    /// Queue pair of the frame with that mark.
     marked: DFF<CongestionMark>,
     answers: LutFifo<AckSend, 5, 32>,
     answered: Signal<Local, AckSend>,

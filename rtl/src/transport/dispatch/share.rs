@@ -55,10 +55,48 @@ pub struct Share {
     /// The same for the frames that enter.
     left_copy: LoopRam<U<10>, 8>,
     marks: StreamFifo<ShareMark, 9, 512>,
-    #[registers(Bit: entered_1, counted_1, entered_2, counted_2, left_1, few, entered_again, left_again, writes_entered, writes_left)]
-    #[registers(U<8>: qp, qp_1, leaving_qp, left_qp, qp_2, left_qp_2)]
+    #[registers(Bit:
+        /// A frame entered so many clocks ago as the name says.
+        entered_1,
+        /// That frame is short and for an engine, so that it is counted.
+        counted_1,
+        /// A frame entered so many clocks ago as the name says.
+        entered_2,
+        /// That frame is short and for an engine, so that it is counted.
+        counted_2,
+        /// The oldest frame left a clock ago.
+        left_1,
+        /// Few beats are kept, so that a share is at least eight frames.
+        few,
+        /// The frame that entered is of the queue pair of the one before.
+        entered_again,
+        /// The frame that left is of the queue pair of the one before.
+        left_again,
+        /// The number of frames that entered is written.
+        writes_entered,
+        /// The number of frames that left is written.
+        writes_left)]
+    #[registers(U<8>:
+        /// Queue pair of the frame that enters, or entered so many clocks ago as the name says.
+        qp, qp_1,
+        /// Queue pair of the frame that may leave.
+        leaving_qp,
+        /// Queue pair of the frame that left one clock ago, and two.
+        left_qp,
+        /// Queue pair of the frame that enters, or entered so many clocks ago as the name says.
+        qp_2,
+        /// Queue pair of the frame that left one clock ago, and two.
+        left_qp_2)]
     #[signals(Bit: clearing)]
-    #[registers(U<10>: waiting, room, last_entered, last_left)]
+    #[registers(U<10>:
+        /// Short frames of the queue pair that wait.
+        waiting,
+        /// Short frames that a queue pair may have waiting.
+        room,
+        /// Number of frames that entered, as written last.
+        last_entered,
+        /// Number of frames that left, as written last.
+        last_left)]
     #[signals(U<10>: so_far, so_far_left, with_it, with_it_left)]
     #[signals(U<13>: free_beats)]
     #[signals(Bit: goes_on, ends)]

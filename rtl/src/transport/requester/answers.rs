@@ -42,8 +42,24 @@ pub struct Answer {
     pub status: Signal<Out, CompletionStatus>,
     /// The answer as a READ echo.
     pub echo: Signal<Out, AckSend>,
-    #[registers(Bit: is_past, is_ack, is_data, is_gap, is_duplicate, is_nak, is_not_ready, is_fatal)]
+    #[registers(Bit:
+        /// The answer acknowledges packets up to and with its PSN.
+        is_past,
+        /// The answer is an acknowledgement, positive or negative.
+        is_ack,
+        /// The answer tells READ data that was written to memory.
+        is_data,
+        /// The answer tells that a READ response is missing.
+        is_gap,
+        /// The answer tells READ data that had come before.
+        is_duplicate,
+        /// The answer is a NAK.
+        is_nak, is_not_ready,
+        /// The answer ends the queue pair: a NAK with a reason other than a PSN sequence error, or a failed write of READ data.
+        is_fatal)]
+    /// PSN up to which, not included, packets are acknowledged.
     limit_r: DFF<U<24>>,
+    /// Completion status if the answer ends the queue pair.
     status_r: DFF<CompletionStatus>,
     code: Signal<Local, U<3>>,
     positive: Signal<Local, Bit>,
@@ -143,7 +159,11 @@ pub struct Outcome {
     pub psn: Signal<Out, U<24>>,
     /// Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
     pub bytes: Signal<Out, U<32>>,
-    #[registers(Bit: ends_r, shows, behind_not_ready)]
+    #[registers(Bit:
+        /// The answer ends the queue pair.
+        ends_r,
+        /// The answer is about a PSN at or behind `una` that tells of later packets than the oldest message's.
+        shows, behind_not_ready)]
     missing: Signal<Local, Bit>,
 }
 

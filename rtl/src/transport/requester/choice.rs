@@ -77,8 +77,48 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
-    #[registers(Bit: op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, passed, chose, chose_packet, row_seen, answer_seen, limit_seen, error_seen, removal_seen, tell_seen, tell_goes)]
-    #[registers(U<8>: op_qp, op_generation)]
+    #[registers(Bit:
+        /// Operation in hand: a READ response.
+        op_row,
+        /// Operation in hand: an answer.
+        op_answer,
+        /// Operation in hand: the flow has ended at its retry limit.
+        op_ended,
+        /// Operation in hand: the memory reader failed.
+        op_error,
+        /// Operation in hand: the queue pair is removed.
+        op_remove,
+        /// Operation in hand: a completion that waits is told.
+        op_tell,
+        /// Operation in hand: a work request.
+        op_work,
+        /// The flow of the operation in hand sends READ responses.
+        op_response,
+        /// As many operations about packets as may be have passed other inputs that wait.
+        passed,
+        /// An operation was chosen a clock ago.
+        chose,
+        /// That operation was about a packet.
+        chose_packet,
+        /// A READ response waits, as seen a clock ago.
+        row_seen,
+        /// An answer waits, as seen a clock ago.
+        answer_seen,
+        /// A flow that has ended at its retry limit waits, as seen a clock ago.
+        limit_seen,
+        /// A failure of the memory reader waits, as seen a clock ago.
+        error_seen,
+        /// A removal waits, as seen a clock ago.
+        removal_seen,
+        /// A completion waits to be told and there is room for it, as seen a clock ago.
+        tell_seen,
+        /// The completion that was told leaves its queue in this clock.
+        tell_goes)]
+    #[registers(U<8>:
+        /// Queue pair of the operation in hand.
+        op_qp,
+        /// Generation that the operation in hand is meant for.
+        op_generation)]
     #[signals(QpFlow: limit_flow, error_flow)]
     waits: [Signal<Local, Bit>; 7],
     /// Operations about packets since the last other one, 31 at most; `passed` if they were as many a clock ago, while another input waited.
@@ -86,6 +126,7 @@ pub struct Choice {
     #[signals(Bit: packet, flow_waits, in_hand)]
     row_word: Signal<Local, RxPacket>,
     answer_word: Signal<Local, Commit>,
+    /// PSN of the operation in hand.
     op_psn: DFF<U<24>>,
     failure: Signal<Local, FlowPacket>,
     removal: Signal<Local, QpOfGeneration>,

@@ -41,13 +41,71 @@ pub struct Gather {
     pub up: StreamIn<Commit>,
     /// Answers, those about READ data for all data up to their PSN.
     pub down: StreamOut<Commit>,
-    #[registers(Bit: held_full, held_data, held_goes_on, next_full, next_data, next_goes_on, from_odd, into_odd)]
-    #[registers(Bit: located, shown, fits, follows, full, vacant, some, shows, crowded, clearing, moved)]
+    #[registers(Bit:
+        /// An answer has come and waits to be put into the ring or joined to one there.
+        held_full,
+        /// That answer is about READ data.
+        held_data,
+        /// That answer is about READ data, and further data may join it.
+        held_goes_on,
+        /// A second answer has come behind it.
+        next_full,
+        /// The second answer is about READ data.
+        next_data,
+        /// The second answer is about READ data, and further data may join it.
+        next_goes_on,
+        /// The answer in hand lies at place 1 of `come`.
+        from_odd,
+        /// The next answer goes to place 1 of `come`.
+        into_odd)]
+    #[registers(Bit:
+        /// Tables show the newest answer of the queue pair of the answer in hand.
+        located,
+        /// That answer has been compared with the one in hand.
+        shown,
+        /// The newest answer of the queue pair is about READ data of the same generation, and may be joined.
+        fits,
+        /// The PSN of the answer in hand follows the newest answer's.
+        follows,
+        /// An answer is offered in `offered`.
+        full,
+        /// The inverse of `full`, a register of its own that enables the wide register.
+        vacant,
+        /// The ring holds an answer.
+        some,
+        /// The ring shows its oldest answer.
+        shows,
+        /// The ring is full.
+        crowded,
+        /// After a reset: tables are cleared, one queue pair after the other.
+        clearing,
+        /// The ring's oldest answer went into `offered` a clock ago.
+        moved)]
     // of where the newest answer of its queue pair lies, as it was a clock ago: that had left when it was looked up; it has left since; it was the oldest's; that
     // behind the oldest; the next one
-    #[registers(Bit: was_gone, gone_since, first, second, third)]
+    #[registers(Bit:
+        /// The newest answer of the queue pair had left the ring when it was looked up.
+        was_gone,
+        /// That answer has left the ring since.
+        gone_since,
+        /// That answer was the oldest of the ring (`first`), the one behind it or the one behind that, a clock ago.
+        first, second, third)]
     // `next_head` is one more than `head`, `head_2` two
-    #[registers(U<8>: head, next_head, head_2, tail, count, clear_at, left_place)]
+    #[registers(U<8>:
+        /// Place of the oldest answer in the ring.
+        head,
+        /// Place behind `head`.
+        next_head,
+        /// Place two behind `head`.
+        head_2,
+        /// Place at which the next answer is put into the ring.
+        tail,
+        /// Answers in the ring.
+        count,
+        /// Queue pair whose entries of the tables are cleared.
+        clear_at,
+        /// Place of the answer that left the ring a clock ago.
+        left_place)]
     #[signals(Bit: looks, leaves, moves, next_some, unshown, oldest, next_oldest, chosen, puts, stays, waits, opens, takes, arriving_data, arriving_goes_on)]
     #[signals(U<8>: at, next_qp)]
     /// Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says whether
@@ -56,7 +114,9 @@ pub struct Gather {
     /// Which ones they are: what is compared does not wait for a register that addresses the wide memory. Its places are the other way round, so that it has
     /// registers of its own.
     names: AsyncRam<AnswerName, 1>,
-    #[registers(Bit: from_even, into_even)]
+    #[registers(Bit:
+        /// The inverses of `from_odd` and `into_odd`, which address the narrow memory of names.
+        from_even, into_even)]
     /// The one that has come first.
     held: Signal<Local, AnswerName>,
     coming: Signal<Local, AnswerName>,
@@ -74,7 +134,9 @@ pub struct Gather {
     /// Where that answer of each queue pair lay that left last.
     left: RamReg<U<8>, 8>,
     // what was written there a clock ago
+    /// An answer left the ring two clocks ago.
     was_moved: DFF<Bit>,
+    /// Place of the answer that left the ring two clocks ago.
     was_left_place: DFF<U<8>>,
     arriving: Signal<Local, Commit>,
     tag: Signal<Local, AnswerTag>,

@@ -77,7 +77,11 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub local_address: Signal<Out, U<64>>,
     /// Its remote address.
     pub remote_address: Signal<Out, U<64>>,
-    #[registers(U<64>: local_at, remote_at)]
+    #[registers(U<64>:
+        /// Local address of what is left of the work request.
+        local_at,
+        /// Remote address of what is left of the work request.
+        remote_at)]
     #[signals(Bit: more, refuses, is_done)]
     /// The state machine has the turn, and the work request is no longer whole: a clock later.
     cut: DFF<Bit>,
@@ -88,15 +92,21 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     reason: Signal<Local, CompletionStatus>,
     /// `invalid`, a clock later.
     invalid_1: DFF<Bit>,
+    /// The work request is refused, for the reason in `status_r`.
     refused_r: DFF<Bit>,
+    /// Completion status of a work request that is refused.
     status_r: DFF<CompletionStatus>,
     #[signals(U<32>: bytes, part)]
     #[signals(U<64>: from, to)]
     check: RegionCheck,
     /// What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
     rest_next: DFF<U<32>>,
-    #[registers(HalfSum: local_lower, remote_lower)]
-    #[registers(U<32>: local_upper, remote_upper)]
+    #[registers(HalfSum:
+        /// Lower half of the local or remote address behind the message, with the carry into the upper half.
+        local_lower, remote_lower)]
+    #[registers(U<32>:
+        /// Upper half of that address.
+        local_upper, remote_upper)]
     #[signals(MemoryHalves: from_halves, to_halves, local_next, remote_next)]
     #[init(Constant::new(U(QPS as u64)))]
     limit: Constant<U<24>>,
@@ -104,14 +114,21 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     span: Constant<U<24>>,
     #[init(Constant::new(U(SEGMENT as u64)))]
     width: Constant<U<5>>,
+    /// Clocks that the work request has stood at the state machine, at most 4.
     age: DFF<U<3>>,
+    /// The work request is longer than one message, and the first one has been taken.
     split: DFF<Bit>,
+    /// Generation of the queue pair when the first message was taken.
     split_generation: DFF<U<8>>,
+    /// Bytes left of the work request.
     rest: DFF<U<32>>,
+    /// Packets that are left of the work request.
     packets: DFF<U<24>>,
     /// There are none.
     no_packets: DFF<Bit>,
+    /// More packets are left of the work request than one message may have.
     above_span: DFF<Bit>,
+    /// What is left of the work request, rounded up to whole packets, in units of 256 bytes.
     units: DFF<U<25>>,
     counted: Signal<Local, U<24>>,
     /// The work request at the check.

@@ -30,7 +30,9 @@ pub struct Outlet<T: Synth> {
     pub full: Signal<Out, Bit>,
     /// Items out.
     pub down: StreamOut<T>,
+    /// An item waits at the output.
     held: DFF<Bit>,
+    /// Item that waits at the output.
     item: DFF<T>,
 }
 

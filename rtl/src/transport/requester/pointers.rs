@@ -46,7 +46,14 @@ pub struct Pointers {
     #[signals(RingPointers: pointers_now)]
     memory: TableRam<RingPointers, 8>,
     // in clock 1: what is written then would be this queue pair's; what was written a clock ago was, which the memory does not show
-    #[registers(Bit: same, met, wrote)]
+    #[registers(Bit:
+        /// Clock 1: what is written in this clock is of the queue pair that is read.
+        same,
+        /// Clock 1: what was written a clock ago was of the queue pair that is read.
+        met,
+        /// A state was written a clock ago.
+        wrote)]
+    /// Places that were written a clock ago.
     written_1: DFF<RingPointers>,
 }
 

@@ -109,14 +109,42 @@ pub struct Queue {
     pub we: Signal<Out, Bit>,
     /// New state.
     pub new_state: Signal<Out, RequesterState>,
-    #[registers(U<24>: una_before, passed_r)]
-    #[registers(Bit: int_on_r, changed_r, is_old, unsent, before_gap, pops_read, hands_read)]
+    #[registers(U<24>:
+        /// `una` when the state was loaded.
+        una_before,
+        /// PSNs that the operation has acknowledged newly.
+        passed_r)]
+    #[registers(Bit:
+        /// The queue pair asks for INT.
+        int_on_r,
+        /// The operation has changed the state, which is written back.
+        changed_r,
+        /// PSN of the operation lies before `una`.
+        is_old,
+        /// PSN of the operation was never sent.
+        unsent,
+        /// PSN of the operation lies before that of the READ data missing first.
+        before_gap,
+        /// A READ left the ring a clock ago.
+        pops_read,
+        /// A READ was given to the scheduler a clock ago.
+        hands_read)]
     // the first READ with missing data was not before the message that has left, or that the scheduler has got, a clock ago
-    #[registers(Bit: follows_head, follows_admit)]
+    #[registers(Bit:
+        /// The oldest READ with missing data left with its message a clock ago.
+        follows_head,
+        /// The message given to the scheduler a clock ago was no READ, and no READ with missing data was before it.
+        follows_admit)]
     // no READ with missing data was before the oldest message, or before the first that the scheduler does not have, a clock ago
-    #[registers(Bit: reads_at_head, reads_at_admit)]
+    #[registers(Bit:
+        /// No READ with missing data was before the oldest message, a clock ago.
+        reads_at_head,
+        /// No READ with missing data was before the first message that the scheduler does not have, a clock ago.
+        reads_at_admit)]
     lag: Signal<Local, PsnDistance>,
+    /// State of the queue pair in hand.
     state: DFF<RequesterState>,
+    /// MTU code of the queue pair in hand.
     mtu_r: DFF<U<3>>,
     written: Signal<Local, RequesterState>,
 }

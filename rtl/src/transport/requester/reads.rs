@@ -90,17 +90,30 @@ pub struct Verdict {
     pub action: Signal<Out, Action>,
     /// With `act`: what is counted.
     pub counts: Signal<Out, ReadCounts>,
-    #[registers(U<24>: offset, ahead, behind)]
-    #[registers(Bit: in_order, sound)]
+    #[registers(U<24>:
+        /// PSNs from the first of the READ to the response.
+        offset,
+        /// PSNs from the READ data missing first to the response.
+        ahead,
+        /// PSN behind the response.
+        behind)]
+    #[registers(Bit:
+        /// The response is the one missing first.
+        in_order,
+        /// Kind and length of the response are those of its place in the READ.
+        sound)]
     skipped: Signal<Local, U<36>>,
     #[signals(U<16>: full, expected)]
     #[signals(Bit: is_end, beyond, checked, good, stray, bad)]
     #[combinational]
     decision: Decision,
+    /// The response is the last of its READ.
     ends: DFF<Bit>,
+    /// Bytes of the READ before the response.
     skipped_r: DFF<U<36>>,
     /// Bytes behind the packets before it, modulo 8192: counts at the READ's end.
     left: DFF<U<13>>,
+    /// Local address of the READ's first byte.
     base_r: DFF<U<64>>,
     counted: Signal<Local, ReadCounts>,
     distance: Signal<Local, PsnDistance>,

@@ -81,15 +81,27 @@ pub struct Ring {
     /// Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them, because
     /// two of the three come a clock later.
     looked_qp: DFF<U<8>>,
-    #[registers(Bit: of_stored, of_written, of_read)]
-    #[registers(U<5>: given, position_1)]
+    #[registers(Bit:
+        /// The place is taken from the state as stored.
+        of_stored,
+        /// The place is taken from the state that is being written.
+        of_written,
+        /// The place wanted is that of the oldest READ with missing data, else that of the oldest message.
+        of_read)]
+    #[registers(U<5>:
+        /// Place that the state machine asks for.
+        given,
+        /// Position in the ring that is looked at, a clock later.
+        position_1)]
     #[signals(U<5>: place_written, position)]
     #[signals(RingPlace: looked, added, deferred)]
     memory: DirectRam<OwnMessage, 12>,
     /// Local addresses and work requests of the messages: they are needed later, so that fewer block RAMs wait for the address. 2048 places for the first 128
     /// queue pairs, 512 for those behind.
     later: HeldBankedTable<LaterMessage, 12, 11, 9>,
+    /// Place of the message whose later part is read.
     later_place: DFF<U<12>>,
+    /// The message's later part is taken a clock after the message.
     taken: DFF<Bit>,
     /// Output register of the messages' memory: nothing is chosen between, which the block RAM then has inside.
     message_taken: DFF<OwnMessage>,
@@ -100,12 +112,18 @@ pub struct Ring {
     #[signals(LaterMessage: found, kept)]
     /// How messages ended whose completions wait.
     statuses: RamReg<CompletionStatus, 12>,
+    /// The status of a message whose completion waits is written.
     defers: DFF<Bit>,
+    /// Place of that message.
     defers_at: DFF<U<12>>,
+    /// Status of that message.
     defers_status: DFF<CompletionStatus>,
     memory_place: Signal<Local, U<12>>,
+    /// A message is written.
     valid: DFF<Bit>,
+    /// Place of the message that is written.
     address: DFF<U<12>>,
+    /// Message that is written.
     data: DFF<Message>,
 }
 

@@ -60,9 +60,25 @@ pub struct Walk<const SEGMENT: usize> {
     /// The scheduler may have the message.
     pub fits: Signal<Out, Bit>,
     // the answer moves on a WRITE, or READ data that of a READ; that ends with the message. Where it ends is late, so that these are put together a clock later
-    #[registers(Bit: moves_write, moves_read, at_end, held, reached_it, fitted)]
+    #[registers(Bit:
+        /// The answer moves `una` in a WRITE.
+        moves_write,
+        /// The answer moves `una` in a READ: it tells READ data.
+        moves_read,
+        /// The answer tells READ data up to the end of the message.
+        at_end,
+        /// The PSN sought lies within the message.
+        held,
+        /// The PSN sought lies before the end of the message.
+        reached_it,
+        /// The message may be given to the scheduler: neither PSNs nor READs outstanding would be too many.
+        fitted)]
     /// `una` after the answer if that ends before the message does; if not.
-    #[registers(U<24>: una_inside, una_at_end)]
+    #[registers(U<24>:
+        /// `una` after the answer if that ends before the message does.
+        una_inside,
+        /// `una` after the answer if that ends with the message or behind it.
+        una_at_end)]
     /// The answer ends before the message does.
     ends_before: DFF<Bit>,
     /// The answer is about the message.

@@ -98,28 +98,76 @@ pub struct Responder {
     /// Pulses in the order of [`RESPONDER_COUNTERS`].
     pub count: Signal<Out, U<9>>,
     // 0
-    #[registers(Bit: full_0, vacant_0, open)]
+    #[registers(Bit:
+        /// A row waits to enter the pipe.
+        full_0,
+        /// The inverse of `full_0`, a register of its own that enables the wide register of the row.
+        vacant_0,
+        /// There is room for the action of another row.
+        open)]
     /// The row waits for this one clock, for the next one too, ...
-    #[registers(Bit: hold_1, hold_2, hold_3, hold_4)]
+    #[registers(Bit:
+        /// A row of the waiting row's queue pair has so many clocks to go until its state can be read.
+        hold_1, hold_2, hold_3, hold_4)]
     #[signals(Bit: moves, loads, fills, same_0, same_1, same_2, same_3, leaves)]
     #[signals(RdmaHeader: reth_0, reth_5)]
     /// Rows that have entered and whose actions have not been taken.
     inside: DFF<U<5>>,
-    #[registers(RxPacket: row_0, row_1, row_2)]
+    #[registers(RxPacket:
+        /// Row that waits to enter the pipe.
+        row_0,
+        /// Row in the clock of the name.
+        row_1, row_2)]
     regions: RegionCheck,
     tables: ResponderTables,
     // 1 to 4
-    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, void_2, void_3, void_4, void_5)]
-    #[registers(U<8>: qp_3, qp_4)]
+    #[registers(Bit:
+        /// A row is in the clock of the name.
+        valid_1, valid_2, valid_3, valid_4, valid_5,
+        /// The queue pair was created anew since the row in the clock of the name entered: what the row has read of it is void.
+        void_2, void_3, void_4, void_5)]
+    #[registers(U<8>:
+        /// Queue pair of the row in the clock of the name.
+        qp_3, qp_4)]
     rules: Rules,
-    #[registers(ResponderState: known_2, known_3, known_4, known_5)]
-    #[registers(ResponsesLeft: left_2, left_3, left_4, left_5)]
+    #[registers(ResponderState:
+        /// State of the queue pair in the clock of the name.
+        known_2, known_3, known_4, known_5)]
+    #[registers(ResponsesLeft:
+        /// READs and NAKs of the queue pair that have left the NIC, in the clock of the name.
+        left_2, left_3, left_4, left_5)]
     rows: Delay<RxPacket, 3>,
     // 4: what it is
     #[signals(Bit: report, reread, invalid, refused, do_write, do_read, do_reread, nak)]
     // 5: outcome
-    #[registers(Bit: live_5, report_5, again_5, invalid_5, refused_5, do_write_5, do_read_5, do_reread_5, nak_5)]
-    #[registers(Bit: ends_5, take_5, reported_5, ends_or_reads_5)]
+    #[registers(Bit:
+        /// Clock 5: a row of a queue pair that lives, and there is room for what it makes.
+        live_5,
+        /// Clock 5: a gap in the PSNs is reported by a NAK.
+        report_5,
+        /// Clock 5: a WRITE that was executed before is acknowledged again.
+        again_5,
+        /// Clock 5: invalid request: NAK.
+        invalid_5,
+        /// Clock 5: the region does not allow the access: NAK.
+        refused_5,
+        /// Clock 5: a WRITE is executed.
+        do_write_5,
+        /// Clock 5: a READ is taken.
+        do_read_5,
+        /// Clock 5: a READ is answered once more.
+        do_reread_5,
+        /// Clock 5: the row ends the queue pair with a NAK.
+        nak_5)]
+    #[registers(Bit:
+        /// Clock 5: the row is the last one of its message.
+        ends_5,
+        /// Clock 5: the payload goes to memory.
+        take_5,
+        /// Clock 5: the gap in the PSNs has been reported, with this row.
+        reported_5,
+        /// Clock 5: a message is complete, or a READ is taken: MSN counts.
+        ends_or_reads_5)]
     #[signals(U<24>: psn, msn)]
     #[signals(Bit: answered)]
     row_5: Signal<Local, RxPacket>,
@@ -128,6 +176,7 @@ pub struct Responder {
     state: Signal<Local, ResponderState>,
     made: Signal<Local, Action>,
     actions: ShortFifo<Action, 4, 8>,
+    /// Clock 5: what is counted of the row.
     count_5: DFF<ResponderCounts>,
 }
 

@@ -91,18 +91,102 @@ pub struct Rules {
     pub next_msn: Signal<Out, U<24>>,
     /// Clock 5: packets of the READ's answer.
     pub count: Signal<Out, U<24>>,
-    #[registers(Bit: own_3, ended_3, write_3, read_3, start_3, end_3, long_3, none_3, whole_3, within_3, reported_3)]
-    #[registers(Bit: live_4, void_4, crowded_4, over_4, gap_4, old_4, next_4, fits_4, read_fits_4, stray_4, depth_4)]
-    #[registers(Bit: deeper_4, write_4, read_4, start_4, end_4, none_4, reported_4)]
-    #[registers(U<24>: back_3, after_one_5, after_read_5, msn_5, count_5)]
-    #[registers(U<64>: base_3, base_4, base_5, address_5)]
-    #[registers(U<32>: payload_3, payload_4, remaining_3, remaining_4, remaining_5)]
+    #[registers(Bit:
+        /// Clock 3: the queue pair exists, and the row is of its generation.
+        own_3,
+        /// Clock 3: the queue pair has ended in an error.
+        ended_3,
+        /// The row is a WRITE packet, in the clock of the name.
+        write_3,
+        /// The row is a READ request, in the clock of the name.
+        read_3,
+        /// The row begins a message, in the clock of the name: WRITE First or Only.
+        start_3,
+        /// The row ends a message, in the clock of the name: WRITE Last or Only.
+        end_3,
+        /// Clock 3: the message is longer than 2^31 bytes.
+        long_3,
+        /// The row has no payload, in the clock of the name.
+        none_3,
+        /// Clock 3: the payload is as long as a full packet's.
+        whole_3,
+        /// Clock 3: the payload is not longer than a full packet's.
+        within_3,
+        /// The gap in the PSNs has been reported, and that NAK was not taken back, in the clock of the name.
+        reported_3)]
+    #[registers(Bit:
+        /// Clock 4: a queue pair that lives, and room for what the row makes.
+        live_4,
+        /// Clock 4: there is no such queue pair.
+        void_4,
+        /// Clock 4: there is no room for what the row makes.
+        crowded_4,
+        /// Clock 4: the queue pair has ended.
+        over_4,
+        /// Clock 4: PSN of the row lies behind the expected one.
+        gap_4,
+        /// Clock 4: PSN of the row lies before the expected one.
+        old_4,
+        /// Clock 4: PSN of the row is the expected one.
+        next_4,
+        /// Clock 4: a WRITE packet of this kind and length may come next.
+        fits_4,
+        /// Clock 4: a READ request of this length may come next.
+        read_fits_4,
+        /// Clock 4: a repeated READ asks for PSNs that were never its own.
+        stray_4,
+        /// Clock 4: as many READs as may be are not answered.
+        depth_4)]
+    #[registers(Bit:
+        /// Clock 4: twice as many READs as may be are not answered.
+        deeper_4,
+        /// The row is a WRITE packet, in the clock of the name.
+        write_4,
+        /// The row is a READ request, in the clock of the name.
+        read_4,
+        /// The row begins a message, in the clock of the name: WRITE First or Only.
+        start_4,
+        /// The row ends a message, in the clock of the name: WRITE Last or Only.
+        end_4,
+        /// The row has no payload, in the clock of the name.
+        none_4,
+        /// The gap in the PSNs has been reported, and that NAK was not taken back, in the clock of the name.
+        reported_4)]
+    #[registers(U<24>:
+        /// Clock 3: distance of the expected PSN from that of the row.
+        back_3,
+        /// Clock 5: PSN behind the expected one.
+        after_one_5,
+        /// Clock 5: expected PSN behind the READ.
+        after_read_5,
+        /// Clock 5: MSN of the next complete message.
+        msn_5,
+        /// Clock 5: response packets of the READ.
+        count_5)]
+    #[registers(U<64>:
+        /// Address that the payload is written to, in the clock of the name.
+        base_3, base_4, base_5,
+        /// Clock 5: address behind the payload.
+        address_5)]
+    #[registers(U<32>:
+        /// Bytes of payload, in the clock of the name.
+        payload_3, payload_4,
+        /// Bytes of the message that are still to come, with this row, in the clock of the name.
+        remaining_3, remaining_4,
+        /// Clock 5: bytes of the message that are still to come behind this row.
+        remaining_5)]
     #[combinational]
     rounding: Rounding,
+    /// Clock 2: bytes of the READ, rounded up to whole packets.
     rounded_2: DFF<RoundedLength>,
+    /// Clock 2: payload of a full packet.
     mtu_2: DFF<U<13>>,
+    /// Clock 3: distance of the row's PSN from the expected one.
     distance_3: DFF<PsnDistance>,
-    #[registers(U<25>: packets_3, packets_4)]
+    #[registers(U<25>:
+        /// Response packets of the READ, in the clock of the name.
+        packets_3, packets_4)]
+    /// Clock 3: READs that are not answered.
     reads_3: DFF<U<8>>,
     #[signals(RdmaHeader: reth, reth_2)]
     opcode: Signal<Local, Opcode>,

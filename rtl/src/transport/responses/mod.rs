@@ -118,25 +118,103 @@ pub struct ResponseQueue {
     intake: Intake,
     acks: StreamFifo<AckSend, 8, 128>,
     step: DFF<ResponseStep>,
-    #[registers(U<10>: cursor, earlier, cut_at, cut_after)]
-    #[registers(U<11>: seen, removed)]
-    #[registers(Bit: cut, replaces)]
+    #[registers(U<10>:
+        /// Answer in the list that is looked at.
+        cursor,
+        /// Answer before the one that is looked at.
+        earlier,
+        /// First answer of the list that is taken back.
+        cut_at,
+        /// Answer before `cut_at`.
+        cut_after)]
+    #[registers(U<11>:
+        /// Answers of the list that were looked at.
+        seen,
+        /// Answers of the list that were taken back.
+        removed)]
+    #[registers(Bit:
+        /// The rest of the list is taken back.
+        cut,
+        /// A READ asked for again replaces all active ones.
+        replaces)]
     // what is decided, from `Look`, in the clock of `Decide`
-    #[registers(Bit: create, fail, passes, leave, pass, rewind, covers, drops, store, lost, looks_again, drops_told)]
+    #[registers(Bit:
+        /// A queue pair is created: its list is empty.
+        create,
+        /// A READ has failed: its queue pair sends no more responses.
+        fail,
+        /// The READs before one that has left have left too.
+        passes,
+        /// The only active READ has left.
+        leave,
+        /// An acknowledgement leaves at once: nothing waits before it.
+        pass,
+        /// A READ is asked for again: everything from its PSN on is taken back.
+        rewind,
+        /// A READ asked for again lies in or before an active one, so that it replaces all of these.
+        covers,
+        /// All active READs but the oldest are dropped.
+        drops,
+        /// The answer waits in the list.
+        store,
+        /// The answer is a READ and finds no place in the list.
+        lost,
+        /// What is in hand is compared once more.
+        looks_again,
+        /// Of the READs that are dropped the responder has been told.
+        drops_told)]
     // compared a clock before `Pop` or `Judge`
-    #[registers(Bit: item_reached, item_begins, item_too_far, item_acknowledges)]
+    #[registers(Bit:
+        /// PSN of the answer in the list is not before that of what came.
+        item_reached,
+        /// The answer in the list is a READ that becomes active.
+        item_begins,
+        /// That READ would make too many active packets.
+        item_too_far,
+        /// The answer in the list is an acknowledgement that may leave.
+        item_acknowledges)]
     // something is compared, since this clock; something is looked at
-    #[registers(Bit: valid_1, fresh_1, again_1, valid_2, again_2)]
+    #[registers(Bit:
+        /// Something is compared.
+        valid_1,
+        /// What is compared was taken in this clock.
+        fresh_1,
+        /// What is compared is a READ asked for again.
+        again_1,
+        /// Something is looked at.
+        valid_2,
+        /// What is looked at is a READ asked for again.
+        again_2)]
     // what was looked at is not done: the inverse for what is wide, too
-    #[registers(Bit: busy, done)]
+    #[registers(Bit:
+        /// What was decided is not done.
+        busy,
+        /// The inverse of `busy`, a register of its own that enables wide registers.
+        done)]
     // what is looked at waits, because what was looked at before is not done; nothing waits: the same for what is wide
-    #[registers(Bit: stalls, open)]
+    #[registers(Bit:
+        /// What is looked at waits.
+        stalls,
+        /// The inverse of `stalls`, a register of its own that enables wide registers.
+        open)]
     // there is room for what may come of the next ones
-    #[registers(Bit: room, acks_room)]
+    #[registers(Bit:
+        /// There is room for what may come of the next answers.
+        room,
+        /// There is room for another acknowledgement at the output.
+        acks_room)]
     // a READ becomes active; it goes on where the one before it ends
-    #[registers(Bit: activate, goes_on)]
+    #[registers(Bit:
+        /// A READ becomes active.
+        activate,
+        /// That READ goes on where the one before it ends.
+        goes_on)]
     // the list had answers that wait, a clock ago; the one that is judged is its last
-    #[registers(Bit: some, last)]
+    #[registers(Bit:
+        /// The list had answers that wait, a clock ago.
+        some,
+        /// The answer that is judged is the last of the list.
+        last)]
     #[signals(ResponseList: list, list_1, looked_at, changed)]
     #[signals(ReadRequest: asked, came_asks, next_asked, item_asked)]
     #[signals(U<24>: psn, count, beyond, completed)]
@@ -147,8 +225,11 @@ pub struct ResponseQueue {
     first: Comparison,
     once_more: Comparison,
     // what they said a clock ago
+    /// What the comparison said of what is compared (`first_1`) or looked at (`first_2`).
     first_1: DFF<Compared>,
+    /// What the comparison said of what is compared (`first_1`) or looked at (`first_2`).
     first_2: DFF<Compared>,
+    /// What the comparison said of what is in hand, a clock ago.
     once_more_r: DFF<Compared>,
     // of what is compared, and of what is looked at
     #[signals(Compared: found, compared)]
@@ -161,9 +242,24 @@ pub struct ResponseQueue {
     /// It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
     pops: DFF<Bit>,
     // the step `Look` or what is looked at first, and each alone; the steps `Pop`, `Judge` and `Finish`; the answer in the list is a READ
-    #[registers(Bit: look, first_look, looks, popping, judge, finish, item_reads)]
+    #[registers(Bit:
+        /// Something is decided: what is looked at, or what is in hand once more.
+        look,
+        /// What is looked at is decided.
+        first_look,
+        /// What is in hand is decided once more.
+        looks,
+        /// Step `Pop`: the answer at the head of the list leaves or becomes active.
+        popping,
+        /// Step `Judge`: the answer at the cursor stays or is taken back.
+        judge,
+        /// Step `Finish`: the rest of the list is given back.
+        finish,
+        /// The answer in the list is a READ.
+        item_reads)]
     /// One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
     next_end: DFF<U<24>>,
+    /// PSNs from the flow's start to the end of that READ.
     next_reach: DFF<U<24>>,
     /// Messages completed before each READ, by queue pair and tag modulo 16.
     completions: BankedTable<U<24>, 12, 11, 9>,
@@ -174,22 +270,35 @@ pub struct ResponseQueue {
     /// The READ that becomes active follows the active one.
     extending: DFF<Bit>,
     // clock 1
+    /// What is compared (`subject_1`) or looked at (`subject_2`): creation, end of a READ, answer.
     subject_1: DFF<ResponseInput>,
+    /// The answer that is compared (`entry_1`) or looked at (`entry_2`).
     entry_1: DFF<QueuedAnswer>,
+    /// The creation that is compared (`creation_1`) or looked at (`creation_2`).
     creation_1: DFF<QpChange>,
+    /// Queue pair of what is compared (`qp_1`) or looked at (`qp_2`).
     qp_1: DFF<U<8>>,
     /// The list of that queue pair, a clock ago.
     held_1: DFF<ResponseList>,
     // clock 2
+    /// What is compared (`subject_1`) or looked at (`subject_2`): creation, end of a READ, answer.
     subject_2: DFF<ResponseInput>,
+    /// The answer that is compared (`entry_1`) or looked at (`entry_2`).
     entry_2: DFF<QueuedAnswer>,
+    /// The creation that is compared (`creation_1`) or looked at (`creation_2`).
     creation_2: DFF<QpChange>,
+    /// Queue pair of what is compared (`qp_1`) or looked at (`qp_2`).
     qp_2: DFF<U<8>>,
+    /// List of the queue pair of what is looked at.
     held_2: DFF<ResponseList>,
     // clock 3
+    /// What is in hand: creation, end of a READ, answer.
     subject: DFF<ResponseInput>,
+    /// The answer in hand.
     entry: DFF<QueuedAnswer>,
+    /// The creation in hand.
     creation: DFF<QpChange>,
+    /// Queue pair of what is in hand.
     qp: DFF<U<8>>,
     /// The list of that queue pair.
     held: DFF<ResponseList>,
@@ -203,9 +312,15 @@ pub struct ResponseQueue {
     waiting: Signal<Local, U<11>>,
     sent: Signal<Local, AckSend>,
     // out
-    #[registers(U<8>: left_qp_r, left_generation_r)]
+    #[registers(U<8>:
+        /// Queue pair of which the responder is told what has left.
+        left_qp_r,
+        /// Generation of that queue pair.
+        left_generation_r)]
     activation: Activation,
+    /// There is no room for another answer.
     full_r: DFF<Bit>,
+    /// What has left: READs, NAKs, or an end.
     left_what_r: DFF<U<3>>,
 }
 

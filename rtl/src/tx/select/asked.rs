@@ -44,12 +44,16 @@ pub struct AskedReads {
     pub waiting: Signal<In, Bit>,
     /// The grant that waits lies in the READ that was asked for last.
     pub inside_read: Signal<Out, Bit>,
-    #[registers(Bit: inside_r)]
+    #[registers(Bit:
+        /// The grant offered lies within the READ that was asked for last.
+        inside_r)]
     offered_1: DFF<LookedGrant>,
     from_end: Signal<Local, PsnDistance>,
     /// What is written, a clock later: `writes` is late in its clock and the table is wide.
     #[registers(Bit: writes_1, voids_1)]
+    /// Queue pair whose READ is written.
     qp_1: DFF<U<8>>,
+    /// End of the READ that was asked for, with its generation.
     end_1: DFF<AskedEnd>,
     ends: LutRam<AskedEnd, 8>,
 }

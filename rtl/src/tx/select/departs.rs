@@ -30,6 +30,7 @@ pub struct Departs {
     pub departure: Signal<Out, DepartureKind>,
     /// Ones where a number does not count.
     beyond: Signal<Local, U<24>>,
+    /// The PSN of one clock ago is the last of its interval, so that its sending is timed.
     timed_r: DFF<Bit>,
 }
 

@@ -97,28 +97,77 @@ pub struct Form {
     pub job_made: Signal<Out, Bit>,
     /// To the scheduler.
     pub feedback: FeedbackOut,
-    #[registers(U<64>: base_1, address, address_3)]
-    #[registers(U<32>: total_1, left, total_2)]
-    #[registers(U<13>: length, full, full_3, padded_4)]
-    #[registers(Bit: last_3, last_4, valid_4, has_payload, valid_5, advances_5, stalled)]
-    #[registers(U<2>: form_3, form_4)]
-    #[registers(U<24>: allowed_4, end_4, spared_5, end_5)]
-    #[registers(FeedbackFrom: from_4, from_5)]
+    #[registers(U<64>:
+        /// Clock 1: address that places of the message count from.
+        base_1,
+        /// Clock 2: address of the packet's payload; of a READ request the remote address.
+        address,
+        /// Clock 3: as `address`.
+        address_3)]
+    #[registers(U<32>:
+        /// Bytes of the message, in the clock of the name.
+        total_1,
+        /// Clock 2: bytes of the message from the packet on.
+        left,
+        /// Bytes of the message, in the clock of the name.
+        total_2)]
+    #[registers(U<13>:
+        /// Clock 3: bytes of payload.
+        length,
+        /// Clock 2: payload of a full packet.
+        full,
+        /// Clock 3: as `full`.
+        full_3,
+        /// Clock 4: bytes of payload with their pad.
+        padded_4)]
+    #[registers(Bit:
+        /// Last packet of its message, in the clock of the name.
+        last_3, last_4,
+        /// A grant is in the clock of the name.
+        valid_4,
+        /// Clock 4: the packet has payload to be fetched.
+        has_payload,
+        /// A grant is in the clock of the name.
+        valid_5,
+        /// Clock 5: the packet is a READ request, the PSNs of which the scheduler skips.
+        advances_5,
+        /// A fetch of payload waited in the clock before.
+        stalled)]
+    #[registers(U<2>:
+        /// What becomes of the grant, in the clock of the name: void, WRITE, READ request, READ response.
+        form_3, form_4)]
+    #[registers(U<24>:
+        /// Clock 4: bytes that the scheduler has charged for the grant.
+        allowed_4,
+        /// One past the last PSN of the message, in the clock of the name.
+        end_4,
+        /// Clock 5: bytes that the packet was shorter than charged, two's complement.
+        spared_5,
+        /// One past the last PSN of the message, in the clock of the name.
+        end_5)]
+    #[registers(FeedbackFrom:
+        /// Flow, generation and PSN that the feedback is about, in the clock of the name.
+        from_4, from_5)]
+    /// Feedback is offered to the scheduler.
     offers: DFF<Bit>,
+    /// Feedback that is offered.
     offered: DFF<GrantFeedback>,
     /// Bytes of one flow, a sum until they are offered.
     gathers: DFF<Bit>,
+    /// Bytes of one flow that come back, a sum until they are offered.
     gathered: DFF<GrantFeedback>,
     /// The bytes that come next, one every second clock.
     spares: DFF<Bit>,
     /// None is held: a register of its own, since `spares` enables a wide one.
     takes: DFF<Bit>,
     stays: Signal<Local, Bit>,
+    /// Bytes that come back next.
     spare: DFF<GrantFeedback>,
     #[signals(Bit: moves, joins)]
     place_2: Delay<U<24>, 2>,
     remote_2: Delay<U<64>, 2>,
     key_2: Delay<U<32>, 2>,
+    /// Clock 1: MTU code.
     mtu_1: DFF<U<3>>,
     last_2: Delay<Bit, 2>,
     form_2: Delay<U<2>, 2>,
@@ -137,18 +186,24 @@ pub struct Form {
     feedbacks: LutFifo<GrantFeedback, 4, 6>,
     /// What READ requests tell of their PSNs.
     advances: ShortFifo<GrantFeedback, 4, 6>,
+    /// Clock 1: bytes of the message before the packet.
     bytes_before: DFF<U<36>>,
     remaining: Signal<Local, U<37>>,
     payload: Signal<Local, U<32>>,
+    /// Clock 3: extension header of the packet.
     extension: DFF<W<128, 2>>,
+    /// Clock 3: which extension header the packet has.
     extension_kind: DFF<ExtensionKind>,
     reth: Signal<Local, RdmaHeader>,
     aeth: Signal<Local, AckHeader>,
     answer: Signal<Local, Extension>,
     half: Signal<Local, QpFlow>,
+    /// Clock 3: BTH operation code.
     opcode: DFF<Opcode>,
     first: Signal<Local, Bit>,
+    /// Clock 4: the packet.
     word_4: DFF<TxPacket>,
+    /// Clock 4: the fetch of its payload.
     job_4: DFF<DmaJob>,
 }
 

@@ -116,7 +116,9 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     messages: BankedTable<SelectMessage, M, L, H>,
     /// What is written there: from a register, because it is a long way to so many block RAMs.
     message_written: DFF<SelectMessage>,
+    /// Place of that message.
     message_written_at: DFF<U<12>>,
+    /// A message is written.
     writes_message: DFF<Bit>,
     /// READs that are answered, sixteen of a queue pair.
     reads: BankedTable<SelectRead, M, L, H>,
@@ -132,16 +134,26 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     /// Where the last packet of the flow in clock 1 was found, unless it is `of_cursor`: the READ, or what is being written.
     slot_1: Signal<Local, U<4>>,
     of_cursor: Signal<Local, Bit>,
+    /// Clock 2: the ring place is that of the queue pair's cursor.
     of_cursor_2: DFF<Bit>,
-    #[registers(U<4>: given_slot_2, cursor_slot_2)]
+    #[registers(U<4>:
+        /// Clock 2: ring place that did not come from the table of cursors.
+        given_slot_2,
+        /// Clock 2: ring place of the cursor, as the table shows it.
+        cursor_slot_2)]
     slot_2: Signal<Local, U<4>>,
     // what is kept of the flow in clock 2
+    /// Clock 2: where the last packet of the queue pair was found, and packets since an acknowledgement was asked for.
     cursor_2: DFF<RingCursor>,
+    /// Clock 2: ring place at which the last READ response of the queue pair was found.
     read_place_2: DFF<U<4>>,
     /// Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
     voids: DFF<RingVoids>,
+    /// Queue pair the rings of which are voided.
     voided: DFF<U<8>>,
+    /// Generation of that queue pair.
     voided_generation: DFF<U<8>>,
+    /// The cursor of a created queue pair is to be written.
     void_cursor: DFF<Bit>,
     /// The same of its READs.
     read_voids: DFF<RingVoids>,
@@ -153,6 +165,7 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     /// The grant on offer.
     peeked: Signal<Local, LookedGrant>,
     offered_flow: Signal<Local, QpFlow>,
+    /// Grant that enters the pipe next.
     next: DFF<LookedGrant>,
     /// It enters the pipe.
     enters: Signal<Local, Bit>,
@@ -160,15 +173,38 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     pause: DFF<U<2>>,
     /// One of the same flow is inside whose place is not written.
     meets: Signal<Local, Bit>,
-    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, int_4, fresh_3)]
-    #[registers(LookedGrant: grant_1, grant_2, grant_3, grant_4)]
-    #[registers(U<8>: since_3, counted_4)]
-    #[registers(U<3>: mtu_4)]
-    #[registers(U<4>: slot_3, slot_4, epoch_3, epoch_4, epoch_now)]
+    #[registers(Bit:
+        /// A grant is in the clock of the name.
+        valid_1, valid_2, valid_3, valid_4, valid_5, valid_6,
+        /// Clock 4: the queue pair asks for INT.
+        int_4,
+        /// Clock 3: the cursor belongs to an earlier generation of the queue pair.
+        fresh_3)]
+    #[registers(LookedGrant:
+        /// Grant in the clock of the name.
+        grant_1, grant_2, grant_3, grant_4)]
+    #[registers(U<8>:
+        /// Clock 3: packets since an acknowledgement was asked for, with this one.
+        since_3,
+        /// Clock 4: as `since_3`; 1 in a new generation.
+        counted_4)]
+    #[registers(U<3>:
+        /// Clock 4: MTU code of the queue pair.
+        mtu_4)]
+    #[registers(U<4>:
+        /// Ring place in the clock of the name.
+        slot_3, slot_4,
+        /// Epoch of the queue pair's READs in the clock of the name.
+        epoch_3, epoch_4,
+        /// Epoch of the queue pair's READs, of what is compared.
+        epoch_now)]
     // the grant in this clock of the pipe has the flow of the one that begins next
-    #[registers(Bit: same_2, same_3, same_4, same_5)]
+    #[registers(Bit:
+        /// The grant that begins next is of the flow of the grant in the clock of the name.
+        same_2, same_3, same_4, same_5)]
     // generation for which the place in clock 2 is looked at, and the context in clock 3
     #[signals(U<8>: generation_2, generation_3)]
+    /// Clock 3: context of the queue pair.
     context_3: DFF<SelectContext>,
     /// The epoch that the READ that shows must have.
     epoch_shown: Signal<Local, U<4>>,
@@ -187,12 +223,14 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     searched: Signal<Local, LookedGrant>,
     /// The grant that leaves the pipe goes there; it goes there now.
     diverts: Signal<Local, Bit>,
+    /// A grant left the pipe for the search a clock ago.
     diverts_r: DFF<Bit>,
     /// Some are there, or on their way.
     diverted: Signal<Local, Bit>,
     diverting: Signal<Local, LookedGrant>,
     /// A grant of the search begins; it did a clock ago.
     begins: Signal<Local, Bit>,
+    /// The search has a grant in hand.
     begun: DFF<Bit>,
     /// The grant whose message shows is of responses: a register of its own, since it chooses 250 bits.
     shows_read: DFF<Bit>,
@@ -200,10 +238,13 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     shown: Signal<Local, LookedGrant>,
     /// Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
     step: DFF<SelectStep>,
+    /// Clocks since the search began to compare.
     age: DFF<U<5>>,
     /// The grant that is decided about.
     grant: DFF<LookedGrant>,
+    /// Ring place that the search addresses next.
     slot: DFF<U<4>>,
+    /// Ring place of what is compared.
     found_slot: DFF<U<4>>,
     qp: Signal<Local, U<8>>,
     address: Signal<Local, U<8>>,
@@ -212,12 +253,19 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     #[signals(RingPlace: message_place, looked_place)]
     /// The message or READ that is addressed; the message of the cursor, if `at_cursor`.
     given_place: DFF<RingPlace>,
+    /// The message at the cursor is addressed.
     at_cursor: DFF<Bit>,
     looked_address: Signal<Local, U<12>>,
     cursor_new: Signal<Local, RingCursor>,
     /// What is written of the place that was found, or of a created queue pair: a clock later, since the decision is late in its clock.
-    #[registers(Bit: writes_cursor, writes_read_place)]
+    #[registers(Bit:
+        /// The cursor of `written_qp` is written.
+        writes_cursor,
+        /// The place of the last READ response of `written_qp` is written.
+        writes_read_place)]
+    /// Queue pair whose cursor or place is written.
     written_qp: DFF<U<8>>,
+    /// Cursor that is written.
     written_cursor: DFF<RingCursor>,
     /// It, with no packets since an acknowledgement was asked for if this one asks.
     cursor_found: Signal<Local, RingCursor>,
@@ -225,15 +273,20 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     follows_found: DFF<Bit>,
     /// The tables do not show that place yet.
     forwards: Signal<Local, Bit>,
+    /// MTU code of the queue pair, of what is compared.
     mtu_now: DFF<U<3>>,
+    /// The queue pair asks for INT, of what is compared.
     int_now: DFF<Bit>,
     /// What showed a clock ago, where the PSN lies in it, and how far from its end.
     message: DFF<SelectMessage>,
+    /// PSNs from the first of the message to that of the grant.
     place: DFF<U<24>>,
+    /// PSNs from the end of the message to that of the grant, modulo 2^24.
     beyond: DFF<U<24>>,
     first_now: Signal<Local, U<24>>,
     end_now: Signal<Local, U<24>>,
     #[signals(PsnDistance: from_first, from_end)]
+    /// The message is of the grant's generation, the READ also of the epoch.
     ours: DFF<Bit>,
     /// The PSN is the first of the message.
     starts: DFF<Bit>,
@@ -241,10 +294,13 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     coming: Signal<Local, LookedGrant>,
     /// Whether it lies in the last READ that was asked for: no packet is counted for it, so it needs not wait for those before it.
     asked: AskedReads,
+    /// Tag of the READ that showed a clock ago.
     tag: DFF<U<5>>,
     /// The READ that shows has fewer than four packets; so had the last one of which a packet was found.
     few: DFF<Bit>,
+    /// The last READ of which a packet was found has fewer than four packets.
     brief: DFF<Bit>,
+    /// Tag of the READ that is answered.
     tag_r: DFF<U<5>>,
     odd: Signal<Local, Bit>,
     looked: Signal<Local, Bit>,
@@ -262,30 +318,54 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     departs: Departs,
     /// Packets since an acknowledgement was asked for, with this one, and that they are enough.
     counted: DFF<U<8>>,
+    /// So many packets that an acknowledgement is asked for.
     enough: DFF<Bit>,
     sends: Signal<Local, Bit>,
+    /// What becomes of the grant: void, WRITE, READ request, READ response.
     what: DFF<U<2>>,
+    /// A grant is decided and goes to `form`.
     go: DFF<Bit>,
+    /// Last packet of its message.
     last_r: DFF<Bit>,
+    /// The packet asks for an acknowledgement.
     ack_req: DFF<Bit>,
+    /// One past the last PSN of the message.
     end_psn: DFF<U<24>>,
+    /// Address that places of the message count from.
     base: DFF<U<64>>,
+    /// Remote address of the message.
     remote: DFF<U<64>>,
+    /// Remote key of the message; of a READ response its MSN.
     key: DFF<U<32>>,
+    /// Bytes of the message.
     total: DFF<U<32>>,
+    /// Place of the packet in its message.
     place_r: DFF<U<24>>,
+    /// PSN of the packet.
     psn_r: DFF<U<24>>,
+    /// Flow of the packet: queue pair, requests or READ responses.
     flow_r: DFF<QpHalf>,
+    /// Generation of the flow.
     generation_r: DFF<U<8>>,
+    /// What the scheduler said of the grant: repeated, asks for an acknowledgement, first after a rewind.
     marks_r: DFF<GrantMarks>,
+    /// MTU code of the packet.
     mtu: DFF<U<3>>,
+    /// The packet collects INT.
     int_on: DFF<Bit>,
+    /// The packet was not sent before.
     first_time: DFF<Bit>,
+    /// A packet leaves, which is told to the requester.
     sent_r: DFF<Bit>,
+    /// Counter pulse: a void grant.
     void_r: DFF<Bit>,
+    /// Counter pulse: a packet that was sent before.
     repeated_r: DFF<Bit>,
+    /// PSN behind the packet that leaves; behind its READ if it is a READ request.
     sent_end_r: DFF<U<24>>,
+    /// Flow of the packet that leaves.
     sent_flow: DFF<QpHalf>,
+    /// Generation of the packet that leaves.
     sent_generation_r: DFF<U<8>>,
     form: Form,
 }

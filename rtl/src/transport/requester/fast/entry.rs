@@ -50,8 +50,32 @@ pub struct Entry {
     pub valid: Signal<Out, Bit>,
     /// What.
     pub step: Signal<Out, FastStep>,
-    #[registers(Bit: inside_1, inside_2, inside_3, full, behind_full, come_full, opened, spare, taken, meets_behind, meets_first, answer_waits, response_meets)]
-    #[registers(U<8>: qp_1, qp_2, qp_3)]
+    #[registers(Bit:
+        /// A step entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
+        inside_1, inside_2, inside_3,
+        /// The first answer waits in `answer`.
+        full,
+        /// A second answer waits in `behind`.
+        behind_full,
+        /// The answer that came last is in `come`.
+        come_full,
+        /// An answer is taken from the input in this clock.
+        opened,
+        /// `behind` holds nothing: the inverse of `behind_full`, a register of its own that enables the wide registers.
+        spare,
+        /// An answer entered the pipe a clock ago.
+        taken,
+        /// If an answer entered a clock ago: a step of the next answer's queue pair is inside.
+        meets_behind,
+        /// If none did: a step of the first answer's queue pair is inside.
+        meets_first,
+        /// The first answer must not enter: a READ response of its queue pair goes first, or what answers make has little room.
+        answer_waits,
+        /// A step of the READ response's queue pair is inside.
+        response_meets)]
+    #[registers(U<8>:
+        /// Queue pair of the step that entered so many clocks ago as the name says.
+        qp_1, qp_2, qp_3)]
     #[signals(Bit: answer_meets, answer_can, answer_goes, crowded, response_can, takes_answer, takes_response, takes, comes, come_stays)]
     #[signals(Bit: response_near, behind_response, held_inside, newcomer_inside, newcomer_meets, answer_inside, stays)]
     #[signals(U<8>: answer_qp, response_qp)]

@@ -36,10 +36,21 @@ pub struct Held {
     pub waits: Signal<Out, Bit>,
     /// For the state machine, in their order.
     pub machine: StreamOut<Commit>,
-    #[registers(U<3>: head, tail)]
+    #[registers(U<3>:
+        /// Oldest entry of the queue of answers for the state machine.
+        head,
+        /// Place behind the newest entry of that queue.
+        tail)]
     new_head: Signal<Local, U<3>>,
+    /// Place that the next answer gets.
     next_place: DFF<U<4>>,
-    #[registers(Bit: addressed, shown, left)]
+    #[registers(Bit:
+        /// The oldest answer for the state machine is addressed.
+        addressed,
+        /// The oldest answer for the state machine shows at `machine`.
+        shown,
+        /// An answer waits for the state machine.
+        left)]
     /// The answers.
     answers: LutRam<Commit, 4>,
     /// Places of those that wait for the state machine.

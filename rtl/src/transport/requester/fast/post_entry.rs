@@ -38,8 +38,20 @@ pub struct PostEntry {
     /// What enters with it.
     pub step: Signal<Out, PostStep>,
     // is the queue pair of what may wait now inside, for both that it may be; it is the new one
-    #[registers(Bit: inside_1, inside_2, inside_3, next_meets, new_meets, was_new, rested)]
-    #[registers(U<8>: qp_1, qp_2, qp_3)]
+    #[registers(Bit:
+        /// A work request entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
+        inside_1, inside_2, inside_3,
+        /// A work request of the queue pair that was told as `next_qp` is inside.
+        next_meets,
+        /// A work request of the queue pair that was told as `new_qp` is inside.
+        new_meets,
+        /// The work request that waits is of the queue pair that was told as `new_qp`.
+        was_new,
+        /// None enters in this clock: what work requests make has little room.
+        rested)]
+    #[registers(U<8>:
+        /// Queue pair of the work request that entered so many clocks ago as the name says.
+        qp_1, qp_2, qp_3)]
     #[signals(Bit: takes, meets, next_inside, new_inside)]
     qp: Signal<Local, U<8>>,
     entering: Signal<Local, PostStep>,

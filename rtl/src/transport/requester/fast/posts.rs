@@ -73,12 +73,26 @@ pub struct Posts<const SEGMENT: usize> {
     pub comes_back: Signal<Out, Bit>,
     /// Something is inside.
     pub busy: Signal<Out, Bit>,
-    #[registers(Bit: valid_1, valid_2, valid_3, valid_4, valid_5)]
-    #[registers(PostStep: step_1, step_2, step_3, step_4, step_5)]
+    #[registers(Bit:
+        /// A work request is in the clock of the name.
+        valid_1, valid_2, valid_3, valid_4, valid_5)]
+    #[registers(PostStep:
+        /// Work request in the clock of the name: queue pair, place, length, kind.
+        step_1, step_2, step_3, step_4, step_5)]
     // 3
-    #[registers(PostState: posted_3, posted_4, posted_5)]
-    #[registers(VoidBy: posted_void_3, progress_void_3)]
+    #[registers(PostState:
+        /// Clock 3: the part of the queue pair's state that posting owns, as read.
+        posted_3,
+        /// That part of the state, also where it was void, in the clock of the name.
+        posted_4, posted_5)]
+    #[registers(VoidBy:
+        /// Clock 3: that part was never written since the queue pair was created.
+        posted_void_3,
+        /// Clock 3: the part of the state that answers own was never written since the queue pair was created.
+        progress_void_3)]
+    /// Clock 3: the part of the state that answers own.
     progress_3: DFF<AckProgress>,
+    /// Clock 3: context of the queue pair.
     context_3: DFF<PostContext>,
     #[signals(PostState: now, written)]
     #[signals(AckProgress: acked)]
@@ -86,13 +100,38 @@ pub struct Posts<const SEGMENT: usize> {
     length_less_one: Signal<Local, U<32>>,
     rounded: Signal<Local, RoundedLength>,
     // 4
-    #[registers(Bit: refused_4, full_4, all_4, reads_4)]
-    #[registers(U<24>: outstanding_4, more_psns_4, first_behind_4)]
+    #[registers(Bit:
+        /// Clock 4: no queue pair that lives, or no legal work request.
+        refused_4,
+        /// Clock 4: the queue pair's ring of messages is full.
+        full_4,
+        /// Clock 4: the scheduler has all messages of the ring.
+        all_4,
+        /// Clock 4: fewer READs are outstanding than may be.
+        reads_4)]
+    #[registers(U<24>:
+        /// Clock 4: PSNs assigned and not acknowledged.
+        outstanding_4,
+        /// Clock 4: packets of the work request less one.
+        more_psns_4,
+        /// Clock 4: PSN behind the first one of the work request.
+        first_behind_4)]
     #[signals(U<24>: last_out)]
     #[signals(Bit: more, refused, may_queue, queues, waits)]
     // 5
     // it queues, unless more would be outstanding than may be, which is late in clock 4; it returns; or it is for the state machine
-    #[registers(Bit: may_queue_5, too_much_5, returns_5, defers_5, comes_back_5)]
+    #[registers(Bit:
+        /// Clock 5: the work request is queued, unless too many PSNs would be outstanding.
+        may_queue_5,
+        /// Clock 5: more PSNs would be outstanding than may be.
+        too_much_5,
+        /// Clock 5: the ring is full: the work request goes back to the window.
+        returns_5,
+        /// Clock 5: the work request is for the state machine.
+        defers_5,
+        /// Clock 5: the work request returns or is for the state machine.
+        comes_back_5)]
+    /// Clock 5: one past the last PSN of the work request.
     end_5: DFF<U<24>>,
     /// Bits of a number of PSNs less one that is longer than a message may be.
     #[init(Constant::new(U(0xff_ffff & !(longest_message(SEGMENT) - 1))))]

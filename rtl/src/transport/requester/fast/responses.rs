@@ -52,8 +52,32 @@ pub struct Responses {
     pub acts: Signal<In, Bit>,
     /// The oldest response, if it is for the state machine; taken with its decision.
     pub machine: StreamOut<RxPacket>,
-    #[registers(Bit: room, shown, offers, front_shown, due, deferred, offered)]
-    #[registers(U<5>: head, judged, next, before, tail)]
+    #[registers(Bit:
+        /// A READ response is taken from the input in this clock.
+        room,
+        /// A READ response that has not entered the pipe shows at `step`.
+        shown,
+        /// That READ response may go into the pipe.
+        offers,
+        /// The oldest READ response shows at `front`.
+        front_shown,
+        /// The oldest READ response is decided, and its decision may leave.
+        due,
+        /// The oldest READ response that is not decided is for the state machine.
+        deferred,
+        /// The oldest READ response is offered to the state machine.
+        offered)]
+    #[registers(U<5>:
+        /// Oldest READ response.
+        head,
+        /// Oldest READ response without a decision.
+        judged,
+        /// READ response that enters the pipe next.
+        next,
+        /// As `next`, a clock ago.
+        before,
+        /// Place behind the newest READ response.
+        tail)]
     #[signals(Bit: writes, leaves, some, again)]
     #[signals(U<5>: new_tail, coming)]
     #[signals(U<4>: place)]

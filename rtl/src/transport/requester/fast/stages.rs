@@ -154,56 +154,229 @@ pub struct Stages {
     /// Something is inside.
     pub busy: Signal<Out, Bit>,
     // 1, 2
-    #[registers(Bit: valid_1, valid_2, passes_1, passes_2)]
-    #[registers(FastStep: step_1, step_2)]
+    #[registers(Bit:
+        /// A step is in the clock of the name.
+        valid_1, valid_2,
+        /// The step of the clock of the name was inside when another one was left to the state machine, perhaps of its queue pair.
+        passes_1, passes_2)]
+    #[registers(FastStep:
+        /// Answer or READ response in the clock of the name.
+        step_1, step_2)]
+    /// PSN behind that of the step, in the clock of the name.
     next_2: DFF<U<24>>,
     // 3
-    #[registers(Bit: valid_3, passes_3, alive_3, int_on_3, sent_known_3)]
+    #[registers(Bit:
+        /// A step is in the clock of the name.
+        valid_3,
+        /// The step of the clock of the name was inside when another one was left to the state machine, perhaps of its queue pair.
+        passes_3,
+        /// Clock 3: the queue pair exists, and the step is of its generation.
+        alive_3,
+        /// Clock 3: the queue pair asks for INT.
+        int_on_3,
+        /// Clock 3: it is known how far packets have been sent.
+        sent_known_3)]
     // of the places in the ring, unless the state is void: none has been taken, none has been given to the scheduler, all have; none is there, none is out; the
     // oldest READ with missing data is not out; no completion waits
-    #[registers(Bit: at_start_3, none_yet_3, all_out_3, alone_3, none_out_3, none_read_3, told_all_3)]
-    #[registers(U<24>: next_3, sent_to_3, first_psn_3)]
-    #[registers(VoidBy: void_3, acked_void_3)]
+    #[registers(Bit:
+        /// Clock 3: no place of the ring was ever taken, if that part of the state is void.
+        at_start_3,
+        /// Clock 3: no message was ever given to the scheduler, if that part of the state is void.
+        none_yet_3,
+        /// Clock 3: the scheduler has all messages of the ring.
+        all_out_3,
+        /// Clock 3: the ring is empty.
+        alone_3,
+        /// Clock 3: the scheduler has no message of the ring.
+        none_out_3,
+        /// Clock 3: the oldest READ with missing data has not been given to the scheduler.
+        none_read_3,
+        /// Clock 3: no completion waits.
+        told_all_3)]
+    #[registers(U<24>:
+        /// PSN behind that of the step, in the clock of the name.
+        next_3,
+        /// Clock 3: PSN up to which packets have been sent.
+        sent_to_3,
+        /// Clock 3: first PSN of the queue pair.
+        first_psn_3)]
+    #[registers(VoidBy:
+        /// Clock 3: the part of the state that posting owns was never written since the queue pair was created.
+        void_3,
+        /// Clock 3: the part that answers own was never written since then.
+        acked_void_3)]
+    /// Clock 3: generation of the queue pair.
     reference_3: DFF<U<8>>,
     /// The state in clock 3.
     now: Signal<Local, RequesterState>,
     #[signals(Bit: is_void, acked_is_void, none_out, no_read, is_old, has_ended, goes_on, is_response)]
-    #[registers(FastStep: step_3, step_4, step_5)]
-    #[registers(RequesterState: state_3, state_4, state_5)]
+    #[registers(FastStep:
+        /// Answer or READ response in the clock of the name.
+        step_3, step_4, step_5)]
+    #[registers(RequesterState:
+        /// Clock 3: state of the queue pair as read.
+        state_3,
+        /// State of the queue pair, also where it was void, in the clock of the name; the state machine's own while it has the turn.
+        state_4, state_5)]
+    /// Clock 3: MTU code of the queue pair.
     mtu_3: DFF<U<3>>,
     #[signals(PsnDistance: from_first, from_una, beyond, lag, over, progress, offset)]
     #[signals(Syndrome: syndrome)]
     // 4
-    #[registers(Bit: valid_4, live_4, ended_4, old_4, at_una_4, unsent_4, behind_4, all_4, direct_4, int_on_4)]
-    #[registers(Bit: acknowledgement_4, positive_4, ignored_4, data_4, duplicate_4, response_4)]
-    #[registers(Bit: saves_4, judged_4, moves_write_4, moves_read_4, drops_4, drops_old_4, awaited_4, before_gap_4, next_missing_4, whole_4, short_4)]
-    #[registers(U<24>: next_4, passed_4)]
+    #[registers(Bit:
+        /// A step is in the clock of the name.
+        valid_4,
+        /// Clock 4: the queue pair exists, and the step is of its generation.
+        live_4,
+        /// Clock 4: the queue pair has ended in an error.
+        ended_4,
+        /// Clock 4: PSN of the step lies before `una`.
+        old_4,
+        /// Clock 4: PSN of the step is `una`.
+        at_una_4,
+        /// Clock 4: PSN of the step was never sent.
+        unsent_4,
+        /// Clock 4: PSN of the step lies at or beyond that of the READ data missing first.
+        behind_4,
+        /// Clock 4: the scheduler has all messages of the ring.
+        all_4,
+        /// Clock 4: no completion waits, so that this one may be told at once.
+        direct_4,
+        /// Clock 4: the queue pair asks for INT.
+        int_on_4)]
+    #[registers(Bit:
+        /// Clock 4: the step is an acknowledgement.
+        acknowledgement_4,
+        /// Clock 4: the step is a positive acknowledgement.
+        positive_4,
+        /// Clock 4: the step is an acknowledgement that is neither positive nor a NAK.
+        ignored_4,
+        /// Clock 4: the step tells READ data that was written.
+        data_4,
+        /// Clock 4: the step tells READ data that had come before.
+        duplicate_4,
+        /// Clock 4: the step is a READ response.
+        response_4)]
+    #[registers(Bit:
+        /// The state machine's state is written in place of the step's, in the clock of the name.
+        saves_4,
+        /// Clock 4: the step is an answer of a queue pair that lives.
+        judged_4,
+        /// Clock 4: the step moves the queue pair's state if its oldest message is a WRITE.
+        moves_write_4,
+        /// Clock 4: the step moves the queue pair's state if its oldest message is a READ.
+        moves_read_4,
+        /// Clock 4: the step changes nothing and is not for the state machine.
+        drops_4,
+        /// Clock 4: nor is it if its PSN lies before `una`.
+        drops_old_4,
+        /// Clock 4: the step is a READ response of a queue pair that lives and has a READ with missing data.
+        awaited_4,
+        /// Clock 4: PSN of the step lies before that of the READ data missing first.
+        before_gap_4,
+        /// Clock 4: PSN of the step is that of the READ data missing first.
+        next_missing_4,
+        /// Clock 4: the payload of the READ response is as long as a full packet's.
+        whole_4,
+        /// Clock 4: the payload of the READ response is not longer than a full packet's, and not empty.
+        short_4)]
+    #[registers(U<24>:
+        /// PSN behind that of the step, in the clock of the name.
+        next_4,
+        /// Clock 4: PSNs from `una` to the one behind the step.
+        passed_4)]
+    /// MTU code of the queue pair in the clock of the name.
     mtu_4: DFF<U<3>>,
+    /// Clock 4: bits of a length that are above a full packet's.
     above_packet_4: DFF<U<16>>,
     #[signals(U<16>: full_length, last_byte, unlike)]
     #[signals(Bit: is_answer, is_ack, drops, gap_far, at_first, may_fit, moving, closing)]
     #[signals(Bit: judged, at_end, is_data, is_positive, is_ignored, is_duplicate, may_move, kind_moves, moves, done)]
     // 5
     // `writes_5`: `valid_5` or `saves_5`, for the memories; `may_move_5`: the step may move the state, which is known before what it moves
-    #[registers(Bit: valid_5, saves_5, writes_5, may_move_5, acknowledges_5, with_int_5)]
+    #[registers(Bit:
+        /// A step is in the clock of the name.
+        valid_5,
+        /// The state machine's state is written in place of the step's, in the clock of the name.
+        saves_5,
+        /// Clock 5: a step ends or the state machine's state is written: enables the memories.
+        writes_5,
+        /// Clock 5: the step may move the state; known before it is known whether it does.
+        may_move_5,
+        /// Clock 5: the step is an acknowledgement.
+        acknowledges_5,
+        /// Clock 5: the step is an acknowledgement of a queue pair that asks for INT.
+        with_int_5)]
     // an answer that is for the state machine unless it moves; an event, an echo even if it does not move; an echo if it does
-    #[registers(Bit: answer_5, tells_5, duplicate_5, echoes_5)]
-    #[registers(Bit: ghost_5, ignored_5, ended_5)]
+    #[registers(Bit:
+        /// Clock 5: the step is an answer that is for the state machine unless it moves the state.
+        answer_5,
+        /// Clock 5: the acknowledgement becomes an event of the congestion control even if it does not move the state.
+        tells_5,
+        /// Clock 5: INT of the step is echoed though it moves nothing.
+        duplicate_5,
+        /// Clock 5: INT of the step is echoed if the step moves the state.
+        echoes_5)]
+    #[registers(Bit:
+        /// Clock 5, counter pulse: acknowledgement of a PSN that was never sent.
+        ghost_5,
+        /// Clock 5, counter pulse: acknowledgement that is neither positive nor a NAK.
+        ignored_5,
+        /// Clock 5, counter pulse: acknowledgement for a queue pair that has ended.
+        ended_5)]
     // the answer may move within its message, or also to its end; where the message ends, seen from the step, is late in clock 4
-    #[registers(Bit: kind_moves_5, closes_5, within_5, at_end_5, read_5, ends_work_5)]
+    #[registers(Bit:
+        /// Clock 5: the answer moves the state if its PSN lies within the oldest message.
+        kind_moves_5,
+        /// Clock 5: the answer ends the oldest message if its PSN is the last one of it.
+        closes_5,
+        /// Clock 5: PSN of the step lies within the message, before its last one.
+        within_5,
+        /// Clock 5: PSN of the step is the last one of the message.
+        at_end_5,
+        /// Clock 5: the message is a READ.
+        read_5,
+        /// Clock 5: the message is the last of its work request.
+        ends_work_5)]
     // likewise of one about data that is missing
-    #[registers(Bit: fills_5, fills_all_5)]
+    #[registers(Bit:
+        /// Clock 5: as `kind_moves_5`, and the answer passes READ data that was missing.
+        fills_5,
+        /// Clock 5: as `closes_5`, and the answer passes READ data that was missing.
+        fills_all_5)]
+    /// PSN behind that of the step, in the clock of the name.
     next_5: DFF<U<24>>,
     /// Bytes that are acknowledged, but for half of the shift by the MTU code.
     passed_5: DFF<U<32>>,
     // one behind the places and the count that the state has; where the READ with missing data is if the oldest message goes
-    #[registers(U<5>: behind_head_5, behind_told_5, behind_read_at_5, one_more_retired_5, read_at_freed_5)]
+    #[registers(U<5>:
+        /// Clock 5: place behind the oldest message.
+        behind_head_5,
+        /// Clock 5: place behind the oldest message whose completion waits.
+        behind_told_5,
+        /// Clock 5: place behind the oldest READ with missing data.
+        behind_read_at_5,
+        /// Clock 5: READs that have ended, and one more.
+        one_more_retired_5,
+        /// Clock 5: place of the oldest READ with missing data once the oldest message is gone.
+        read_at_freed_5)]
     written: Signal<Local, RequesterState>,
     #[signals(Bit: next_one, accepts, defers, deferred, dropped_1, counts)]
     // the READ response may be taken inside of its READ, or at its end, if it is the first of a READ, or the next one; it was in the pipe until here
-    #[registers(Bit: takes_inside_5, takes_end_5, first_5, missing_5, response_5)]
+    #[registers(Bit:
+        /// Clock 5: the READ response is taken if its PSN lies within its READ, before the last one.
+        takes_inside_5,
+        /// Clock 5: the READ response is taken if its PSN is the last one of its READ.
+        takes_end_5,
+        /// Clock 5: the READ response is the first of its READ.
+        first_5,
+        /// Clock 5: the READ response is the one missing first.
+        missing_5,
+        /// Clock 5: the step is a READ response.
+        response_5)]
     /// What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
     ahead_5: DFF<U<36>>,
+    /// MTU code of the queue pair in the clock of the name.
     mtu_5: DFF<U<3>>,
 }
 

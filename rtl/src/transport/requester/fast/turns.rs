@@ -34,8 +34,22 @@ pub struct Turns {
     pub go: Signal<Out, Bit>,
     /// Nothing may enter the pipes: it is or will be the state machine's turn, or was `crowded` a clock ago.
     pub hold: Signal<Out, Bit>,
-    #[registers(Bit: turn, holds, closed, called_before, waited_before, rests)]
-    #[registers(U<3>: operations)]
+    #[registers(Bit:
+        /// The state machine has the turn.
+        turn,
+        /// It is or will be the state machine's turn.
+        holds,
+        /// Nothing may enter the pipes: `holds`, or memory writes were crowded a clock ago.
+        closed,
+        /// Something waited for the state machine a clock ago.
+        called_before,
+        /// Something waited for one of the pipes a clock ago.
+        waited_before,
+        /// The pipes have clocks left for themselves.
+        rests)]
+    #[registers(U<3>:
+        /// Operations of the state machine in this turn, saturated at 7.
+        operations)]
     #[signals(Bit: leaves, asked, called, begins, next_holds)]
     /// Clocks that the pipes have left for themselves; `rests` while there are any.
     rest: DFF<U<3>>,

@@ -59,11 +59,59 @@ pub struct Window {
     pub read: Signal<Out, WorkRequest>,
     /// For the state machine.
     pub machine: StreamOut<WorkRequest>,
-    #[registers(Bit: room, full_up, entered, waits_r, skips, through, offered, gone, again, freed_ring, restart_due, anew, took, filled, filled_behind, leaving, any_deferred)]
-    #[registers(U<5>: head, next, tail)]
+    #[registers(Bit:
+        /// A work request is taken from the input in this clock.
+        room,
+        /// The inverse of `room`, a register of its own that disables the wide memories.
+        full_up,
+        /// A work request came a clock ago; its place and queue pair are in `entered_place` and `entered_qp`.
+        entered,
+        /// The work request at `next` may go into the pipe.
+        waits_r,
+        /// The work request at `next` is passed by, because its queue pair's ring is full.
+        skips,
+        /// The place at `next` is passed by: its work request is done.
+        through,
+        /// The work request at `next` is offered to the state machine.
+        offered,
+        /// The state machine took the work request a clock ago.
+        gone,
+        /// A work request came back or was passed by: the window must begin again with its oldest.
+        again,
+        /// Since the window began, a ring that was full has got a free place.
+        freed_ring,
+        /// The window begins again in the next clock that finds nothing under way.
+        restart_due,
+        /// Another work request is addressed than a clock ago.
+        anew,
+        /// The work request at `next` went into the pipe a clock ago, so that the window is one further than `next` says.
+        took,
+        /// There is a work request at `next`.
+        filled,
+        /// There is a work request behind `next`.
+        filled_behind,
+        /// The oldest place was given free a clock ago.
+        leaving,
+        /// A work request of the window is for the state machine.
+        any_deferred)]
+    #[registers(U<5>:
+        /// Oldest place that is not free.
+        head,
+        /// Place that is looked at.
+        next,
+        /// Place behind the newest work request.
+        tail)]
     // the positions behind `next`
-    #[registers(U<5>: next_1, next_2)]
-    #[registers(U<16>: flying, done, deferred)]
+    #[registers(U<5>:
+        /// Places one and two behind `next`.
+        next_1, next_2)]
+    #[registers(U<16>:
+        /// By place: the work request is in the pipe.
+        flying,
+        /// By place: the work request is queued.
+        done,
+        /// By place: the work request is for the state machine.
+        deferred)]
     #[signals(Bit: is_new, writes, no_room, passes, restarts, waits_for_restart, fresh, looks, shows, showing, passed, filled_here, follows, done_here, deferred_here, unseen_here, full_here)]
     #[signals(U<5>: held, now, behind, second)]
     #[signals(U<4>: at, oldest, new_at, tail_place)]
@@ -78,10 +126,13 @@ pub struct Window {
     enters: [Signal<Local, Bit>; 16],
     /// `end_qp` is that of the place.
     meets: [Signal<Local, Bit>; 16],
+    /// A message of a ring was done, one (`frees_r`) and two (`frees_2`) clocks ago.
     frees_r: DFF<Bit>,
+    /// Queue pair of that ring, one clock ago.
     freed_qp_r: DFF<U<8>>,
     /// `freed_qp` of two clocks ago is that of the place.
     freed_meets: [DFF<Bit>; 16],
+    /// A message of a ring was done, one (`frees_r`) and two (`frees_2`) clocks ago.
     frees_2: DFF<Bit>,
     /// The work request that came a clock ago is of the place's queue pair.
     owned: [DFF<Bit>; 16],
@@ -91,8 +142,11 @@ pub struct Window {
     at_next: [Signal<Local, Bit>; 16],
     next_full: [Signal<Local, Bit>; 17],
     behind_full: [Signal<Local, Bit>; 17],
+    /// Queue pair of the work request that was addressed a clock ago.
     front_qp: DFF<U<8>>,
+    /// Place of the work request that came a clock ago.
     entered_place: DFF<U<4>>,
+    /// Queue pair of the work request that came a clock ago.
     entered_qp: DFF<U<8>>,
     arriving_qp: Signal<Local, U<8>>,
     #[signals(Bit: comes_full, addressed_meets)]
