@@ -51,7 +51,7 @@ pub struct RegionCheck {
     /// Bytes; none are always allowed.
     pub length: Signal<In, U<32>>,
     /// 0 local, 1 remote write, 2 remote read.
-    pub access: Signal<In, U<2>>,
+    pub needed: Signal<In, U<2>>,
     /// The access of four clocks ago is allowed.
     pub allowed: Signal<Out, Bit>,
     // writing
@@ -133,7 +133,7 @@ impl Logic for RegionCheck {
 
         // 1
         assign!(key_1.d = key, first_1.d = address, length_1.d = length);
-        access_1 = access;
+        access_1 = needed;
         empty_1 = length == 0;
 
         // 2
@@ -275,7 +275,7 @@ mod tests {
             check.key.next = U(key.into());
             check.address.next = U(address);
             check.length.next = U(length);
-            check.access.next = U(access);
+            check.needed.next = U(access);
             if quiet == 0 {
                 let mut regions = Regions::default();
                 slots.values().for_each(|region| regions.insert(*region));

@@ -145,7 +145,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         inputs!(check: reset, region_valid, region_slot, region_data);
         asking = front;
         inputs!(check from asking: key = local_key, address = local_address, length);
-        check.access = bits_u::<2>(0);
+        check.needed = bits_u::<2>(0);
         invalid = (asking.qpn >= limit) | (asking.operation > 1) | (asking.length > 0x8000_0000u64);
         // as long as the state machine looks at it, `front` stays
         invalid_1 = invalid;

@@ -226,7 +226,7 @@ impl Logic for Responder {
         reth_0 = bit_cast_word::<RdmaHeader, W<128, 2>>(row_0.extension);
         tables.qp = row_0.qp;
         inputs!(regions from reth_0: address, key, length);
-        regions.access = if row_0.opcode == Opcode::ReadRequest { bits_u::<2>(2) } else { bits_u::<2>(1) };
+        regions.needed = if row_0.opcode == Opcode::ReadRequest { bits_u::<2>(2) } else { bits_u::<2>(1) };
         valid_1 = moves;
         row_1 = row_0;
 
