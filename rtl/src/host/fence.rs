@@ -16,7 +16,7 @@ pub struct Fence {
     /// Synchronous, high: nothing is on its way.
     pub reset: Signal<In, Bit>,
     /// Pulse: wait for what is on its way now.
-    pub begin: Signal<In, Bit>,
+    pub start: Signal<In, Bit>,
     /// Pulse: a frame is on its way, and may ask for a write.
     pub frame_enters: Signal<In, Bit>,
     /// Pulse: the oldest frame has left.
@@ -29,7 +29,7 @@ pub struct Fence {
     pub read_made: Signal<In, Bit>,
     /// Pulse: the oldest read has ended.
     pub read_done: Signal<In, Bit>,
-    /// What was on its way with the last `begin` has ended. Low from the clock after `begin` on.
+    /// What was on its way with the last `start` has ended. Low from the clock after `start` on.
     pub quiet: Signal<Out, Bit>,
     /// On their way now.
     #[registers(U<5>: frames, frames_left)]
@@ -66,7 +66,7 @@ impl Logic for Fence {
         }
         done = waits_writes & !writes_left.any() & !reads_left.any();
         quiet_r = done;
-        if begin {
+        if start {
             assign!(frames_left.d = frames_now, reads_left.d = reads_now);
             waits_frames = true;
             clear!(waits_writes, quiet_r);
@@ -117,7 +117,7 @@ mod tests {
             let written = ends && !writes.is_empty() && stimulus.chance(0.25);
             let reads_on = reads.len() < 200 && stimulus.chance(0.2);
             let read = ends && !reads.is_empty() && stimulus.chance(0.25);
-            let begin = fence.is_none() && stimulus.chance(0.05);
+            let start = fence.is_none() && stimulus.chance(0.05);
             // a frame enters before the fence of the same clock
             if enters {
                 frames.push_back(number);
@@ -137,7 +137,7 @@ mod tests {
             if read {
                 reads.pop_front();
             }
-            block.begin.next = begin;
+            block.start.next = start;
             block.frame_enters.next = enters;
             block.frame_done.next = leaves;
             block.write_made.next = makes;
@@ -145,7 +145,7 @@ mod tests {
             block.read_made.next = reads_on;
             block.read_done.next = read;
             let quiet = step(block.as_mut(), |b| b.quiet.val());
-            if begin {
+            if start {
                 fence = Some((number, clock));
                 continue;
             }

@@ -394,7 +394,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         }
 
         // removals wait for what memory has to do
-        inputs!(fence from manager: begin = fence);
+        inputs!(fence from manager: start = fence);
         inputs!(fence from rx: frame_enters, frame_done, write_made);
         inputs!(fence from writer: write_done = job_done);
         inputs!(fence from tx: read_made, read_done);
