@@ -8,8 +8,10 @@ rtl/hpcc_commit_stage.sv
 rtl/hpcc_dma_job_split.sv
 rtl/hpcc_lut_fifo.sv
 rtl/hpcc_dma_writer.sv
+rtl/hpcc_host_fence.sv
 rtl/hpcc_host_control_gate.sv
 rtl/hpcc_host_generation_check.sv
+rtl/hpcc_host_number_check.sv
 rtl/hpcc_host_manager.sv
 rtl/hpcc_lut_ram.sv
 rtl/hpcc_cc_admit.sv

@@ -25,6 +25,8 @@
 #define HPCC_NIC_MAC_HI 0x014u
 #define HPCC_NIC_IP 0x018u
 #define HPCC_NIC_MTU 0x01cu
+#define HPCC_NIC_MTU_MIN 0u
+#define HPCC_NIC_MTU_MAX 4u
 #define HPCC_NIC_PORT_ROCE 0x020u
 #define HPCC_NIC_PORT_INT 0x024u
 #define HPCC_NIC_PORT_ECHO 0x028u
@@ -32,9 +34,18 @@
 #define HPCC_NIC_PKEY 0x030u
 #define HPCC_NIC_DSCP 0x034u
 #define HPCC_NIC_TTL 0x038u
+#define HPCC_NIC_TTL_MIN 1u
+#define HPCC_NIC_TTL_MAX 255u
 #define HPCC_NIC_ACK_REQ_INTERVAL 0x03cu
+#define HPCC_NIC_ACK_REQ_INTERVAL_MIN 1u
+#define HPCC_NIC_ACK_REQ_INTERVAL_MAX 255u
 #define HPCC_NIC_MAX_RD_ATOMIC 0x040u
+#define HPCC_NIC_MAX_RD_ATOMIC_MIN 1u
+#define HPCC_NIC_MAX_RD_ATOMIC_MAX 16u
 #define HPCC_NIC_RESPONDER_READS 0x044u
+#define HPCC_NIC_RESPONDER_READS_MIN 1u
+#define HPCC_NIC_RESPONDER_READS_MAX 100u
+#define HPCC_NIC_RNR_RETRY 0x110u
 #define HPCC_NIC_ACK_CLASS 0x048u
 #define HPCC_NIC_ACK_CLASS_PRIORITY_LSB 0u
 #define HPCC_NIC_ACK_CLASS_PRIORITY_WIDTH 3u
@@ -44,6 +55,8 @@
 #define HPCC_NIC_PROBE_INTERVAL 0x0f0u
 #define HPCC_NIC_PROBE_TIMEOUT 0x0f4u
 #define HPCC_NIC_PROBE_PACKETS 0x0f8u
+#define HPCC_NIC_PROBE_PACKETS_MIN 1u
+#define HPCC_NIC_PROBE_PACKETS_MAX 255u
 #define HPCC_NIC_DSCP_UNSTAMPED 0x0fcu
 #define HPCC_NIC_SPEED_VALID 0x04cu
 #define HPCC_NIC_WINDOW_LO 0x050u
@@ -53,6 +66,8 @@
 #define HPCC_NIC_LINE_RATE_LO 0x060u
 #define HPCC_NIC_LINE_RATE_HI 0x064u
 #define HPCC_NIC_ECN 0x0b0u
+#define HPCC_NIC_ECN_MIN 0u
+#define HPCC_NIC_ECN_MAX 2u
 #define HPCC_NIC_CNP_DSCP 0x0b4u
 #define HPCC_NIC_CNP_INTERVAL 0x0b8u
 #define HPCC_NIC_CNP_ENABLE 0x0bcu
@@ -60,6 +75,8 @@
 #define HPCC_NIC_LAWS_BUILT_LSB 0u
 #define HPCC_NIC_LAWS_BUILT_WIDTH 8u
 #define HPCC_NIC_DEFAULT_LAW 0x06cu
+#define HPCC_NIC_DEFAULT_LAW_MIN 0u
+#define HPCC_NIC_DEFAULT_LAW_MAX 4u
 #define HPCC_NIC_CONTROL_ENABLE 0x070u
 #define HPCC_NIC_CONTROL_INTERVAL 0x074u
 #define HPCC_NIC_CONTROL_KEY_LO 0x078u
@@ -207,6 +224,14 @@
 #define HPCC_NIC_PROBE_STRAY_HI 0x37cu
 #define HPCC_NIC_DROP_RX_SHARE_LO 0x380u
 #define HPCC_NIC_DROP_RX_SHARE_HI 0x384u
+#define HPCC_NIC_DROP_BAD_FRAME_LO 0x388u
+#define HPCC_NIC_DROP_BAD_FRAME_HI 0x38cu
+#define HPCC_NIC_REFUSED_REQUESTS_LO 0x390u
+#define HPCC_NIC_REFUSED_REQUESTS_HI 0x394u
+#define HPCC_NIC_QP_ERRORS_LO 0x398u
+#define HPCC_NIC_QP_ERRORS_HI 0x39cu
+#define HPCC_NIC_RNR_NAKS_RECEIVED_LO 0x3a0u
+#define HPCC_NIC_RNR_NAKS_RECEIVED_HI 0x3a4u
 #define HPCC_NIC_TIME_LO 0x3f8u
 #define HPCC_NIC_TIME_HI 0x3fcu
 #define HPCC_NIC_CC_PARAM_LO 0x400u
@@ -386,7 +411,8 @@ enum hpcc_completion_status {
     HPCC_COMPLETION_STATUS_LOCAL_ACCESS_ERROR = 5, /* Local key or bounds; nothing was sent. */
     HPCC_COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR = 6, /* The host's own memory failed. */
     HPCC_COMPLETION_STATUS_INVALID_WORK = 7, /* Length over 2^31, or no such queue pair. */
-    HPCC_COMPLETION_STATUS_FLUSHED = 8 /* The flow ended before this request's turn. */
+    HPCC_COMPLETION_STATUS_FLUSHED = 8, /* The flow ended before this request's turn. */
+    HPCC_COMPLETION_STATUS_RNR_RETRY_EXCEEDED = 9 /* The receiver was not ready once more often than the register allows. */
 };
 
 /* A completion (`m_axis_completion_tdata`). */
@@ -592,7 +618,7 @@ static inline void hpcc_qp_context_set_expected_psn(uint8_t *word, uint64_t valu
 {
     hpcc_put(word, HPCC_QP_CONTEXT_EXPECTED_PSN_LSB, HPCC_QP_CONTEXT_EXPECTED_PSN_WIDTH, value);
 }
-/* Its own number, by which the peer names it; 0: the number of its place. */
+/* Its own number, by which the peer names it; 0: the number of its place. One that another queue pair has is refused. */
 #define HPCC_QP_CONTEXT_LOCAL_QPN_LSB 184u
 #define HPCC_QP_CONTEXT_LOCAL_QPN_WIDTH 24u
 static inline uint64_t hpcc_qp_context_local_qpn(const uint8_t *word)

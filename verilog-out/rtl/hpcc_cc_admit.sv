@@ -16,7 +16,7 @@
 //
 // The ring is read every clock, so the interlock drives a four-bit pointer and no wide enable.
 //
-// Entry of the pipeline for `FLOWS` flows, 2^`A` of them at most, of whose events the law keeps a `T`.
+// Entry of the pipeline for 300 flows, 2^9 of them at most, of whose events the law keeps a `T`.
 module hpcc_cc_admit #(
   parameter integer WIDTH = 1
 ) (
@@ -54,28 +54,40 @@ module hpcc_cc_admit #(
   wire  enter;
   wire  load;
   wire  hpcc_nic_pkg::cc_event_kind_t kind;
+  // Place in the ring at which the next event's word is written.
   logic [3:0] write_place_d;
   logic [3:0] write_place_q;
+  // Place in the ring of the word of the event that enters next.
   logic [3:0] read_place_d;
   logic [3:0] read_place_q;
+  // Clock -1: an event or a command waits to enter.
   logic next_valid_d;
   logic next_valid_q;
+  // Clock -1: a command waits to enter.
   logic next_command_d;
   logic next_command_q;
+  // Clock -1: the command creates a flow.
   logic next_create_d;
   logic next_create_q;
+  // Clock -1: what waits is something that the law takes, of a flow number within the configured count.
   logic next_good_d;
   logic next_good_q;
+  // Clock -1: the event that waits names a flow number past the configured count.
   logic next_past_d;
   logic next_past_q;
+  // Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
   logic out_of_range_r_d;
   logic out_of_range_r_q;
+  // What waits may enter: the exit is not crowded, and no flow is removed after a reset.
   wire  open_d;
   logic open_q;
+  // What waits is of a flow that entered too few clocks ago.
   logic waits_d;
   logic waits_q;
+  // Clock -1: flow of what waits.
   logic [8:0] next_flow_d;
   logic [8:0] next_flow_q;
+  // Clock 0: flow.
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
   hpcc_nic_pkg::event_head_t heads_up_data;
@@ -94,31 +106,24 @@ module hpcc_cc_admit #(
   // A reset was, and not every flow has been named.
   logic sweep_sweeping_d;
   logic sweep_sweeping_q;
+  // Flow that is removed next after a reset.
   logic [8:0] sweep_at_d;
   logic [8:0] sweep_at_q;
-  logic recent_valid_0_d;
-  logic recent_valid_0_q;
-  logic recent_valid_1_q;
-  logic recent_valid_2_q;
-  logic recent_valid_3_q;
-  logic [8:0] recent_flow_0_q;
-  logic [8:0] recent_flow_1_q;
-  logic [8:0] recent_flow_2_q;
-  logic [8:0] recent_flow_3_q;
+  // Something entered one, two, three or four clocks ago.
+  logic [3:0] recent_valid_d;
+  logic [3:0] recent_valid_q;
+  // Flow of what entered one, two, three or four clocks ago.
+  logic [3:0][8:0] recent_flow_q;
   // The flow that is loaded.
   wire  [8:0] event_wait_flow;
   // One stands before it.
   wire  event_wait_next_valid;
   // Which.
   wire  [8:0] event_wait_next_flow;
-  wire  event_wait_recent_valid_0;
-  wire  event_wait_recent_valid_1;
-  wire  event_wait_recent_valid_2;
-  wire  event_wait_recent_valid_3;
-  wire  [8:0] event_wait_recent_flow_0;
-  wire  [8:0] event_wait_recent_flow_1;
-  wire  [8:0] event_wait_recent_flow_2;
-  wire  [8:0] event_wait_recent_flow_3;
+  // One entered so many clocks ago, the last one first.
+  wire  [3:0] event_wait_recent_valid;
+  // Which.
+  wire  [3:0][8:0] event_wait_recent_flow;
   // Clocks to wait.
   logic [2:0] event_wait_wait;
   // The flow that is loaded.
@@ -127,20 +132,19 @@ module hpcc_cc_admit #(
   wire  command_wait_next_valid;
   // Which.
   wire  [8:0] command_wait_next_flow;
-  wire  command_wait_recent_valid_0;
-  wire  command_wait_recent_valid_1;
-  wire  command_wait_recent_valid_2;
-  wire  command_wait_recent_valid_3;
-  wire  [8:0] command_wait_recent_flow_0;
-  wire  [8:0] command_wait_recent_flow_1;
-  wire  [8:0] command_wait_recent_flow_2;
-  wire  [8:0] command_wait_recent_flow_3;
+  // One entered so many clocks ago, the last one first.
+  wire  [3:0] command_wait_recent_valid;
+  // Which.
+  wire  [3:0][8:0] command_wait_recent_flow;
   // Clocks to wait.
   logic [2:0] command_wait_wait;
+  // Clock -1: generation of what waits.
   logic [7:0] next_generation_d;
   logic [7:0] next_generation_q;
+  // Clocks that what waits must still wait.
   logic [2:0] hold_off_d;
   logic [2:0] hold_off_q;
+  // Clock 0: what enters.
   hpcc_nic_pkg::passing_t entering_r_d;
   hpcc_nic_pkg::passing_t entering_r_q;
   hpcc_skid #(.WIDTH(25)) u_heads (
@@ -186,22 +190,10 @@ module hpcc_cc_admit #(
   assign command_wait_flow = commanded_flow;
   assign command_wait_next_valid = next_valid_q;
   assign command_wait_next_flow = next_flow_q;
-  assign event_wait_recent_valid_0 = recent_valid_0_q;
-  assign event_wait_recent_flow_0 = recent_flow_0_q;
-  assign command_wait_recent_valid_0 = recent_valid_0_q;
-  assign command_wait_recent_flow_0 = recent_flow_0_q;
-  assign event_wait_recent_valid_1 = recent_valid_1_q;
-  assign event_wait_recent_flow_1 = recent_flow_1_q;
-  assign command_wait_recent_valid_1 = recent_valid_1_q;
-  assign command_wait_recent_flow_1 = recent_flow_1_q;
-  assign event_wait_recent_valid_2 = recent_valid_2_q;
-  assign event_wait_recent_flow_2 = recent_flow_2_q;
-  assign command_wait_recent_valid_2 = recent_valid_2_q;
-  assign command_wait_recent_flow_2 = recent_flow_2_q;
-  assign event_wait_recent_valid_3 = recent_valid_3_q;
-  assign event_wait_recent_flow_3 = recent_flow_3_q;
-  assign command_wait_recent_valid_3 = recent_valid_3_q;
-  assign command_wait_recent_flow_3 = recent_flow_3_q;
+  assign event_wait_recent_valid = recent_valid_q;
+  assign event_wait_recent_flow = recent_flow_q;
+  assign command_wait_recent_valid = recent_valid_q;
+  assign command_wait_recent_flow = recent_flow_q;
   assign in_range = {1'd0, heads_down_data.flow} < limit;
   assign entering = entering_r_q;
   assign flow = flow_r_q;
@@ -246,7 +238,10 @@ module hpcc_cc_admit #(
         waits_d = |event_wait_wait;
       end
     end
-    recent_valid_0_d = enter;
+    for (int i = 0; i < 3; i++) begin
+      recent_valid_d[i + 1] = recent_valid_q[i];
+    end
+    recent_valid_d[0] = enter;
     if (enter & (~next_command_q)) begin
       read_place_d = read_place_q + 4'd1;
     end
@@ -268,7 +263,7 @@ module hpcc_cc_admit #(
       next_valid_d = 1'd0;
       hold_off_d = 3'd0;
       waits_d = 1'd0;
-      recent_valid_0_d = 1'd0;
+      recent_valid_d[0] = 1'd0;
       write_place_d = 4'd0;
       read_place_d = 4'd0;
     end
@@ -281,7 +276,7 @@ module hpcc_cc_admit #(
   end
   // sweep: The walk over all flows after a reset.
   //
-  // From a reset on, and for 2^`A` clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
+  // From a reset on, and for 2^9 clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
   assign sweep_active = sweep_sweeping_q;
   assign sweep_flow = sweep_at_q;
   always_comb begin
@@ -304,16 +299,16 @@ module hpcc_cc_admit #(
   // ones after fewer. Without registers.
   always_comb begin
     event_wait_wait = 3'd0;
-    if (event_wait_recent_valid_3 & (event_wait_recent_flow_3 == event_wait_flow)) begin
+    if (event_wait_recent_valid[3] & (event_wait_recent_flow[3] == event_wait_flow)) begin
       event_wait_wait = 3'd1;
     end
-    if (event_wait_recent_valid_2 & (event_wait_recent_flow_2 == event_wait_flow)) begin
+    if (event_wait_recent_valid[2] & (event_wait_recent_flow[2] == event_wait_flow)) begin
       event_wait_wait = 3'd2;
     end
-    if (event_wait_recent_valid_1 & (event_wait_recent_flow_1 == event_wait_flow)) begin
+    if (event_wait_recent_valid[1] & (event_wait_recent_flow[1] == event_wait_flow)) begin
       event_wait_wait = 3'd3;
     end
-    if (event_wait_recent_valid_0 & (event_wait_recent_flow_0 == event_wait_flow)) begin
+    if (event_wait_recent_valid[0] & (event_wait_recent_flow[0] == event_wait_flow)) begin
       event_wait_wait = 3'd4;
     end
     if (event_wait_next_valid & (event_wait_next_flow == event_wait_flow)) begin
@@ -326,16 +321,16 @@ module hpcc_cc_admit #(
   // ones after fewer. Without registers.
   always_comb begin
     command_wait_wait = 3'd0;
-    if (command_wait_recent_valid_3 & (command_wait_recent_flow_3 == command_wait_flow)) begin
+    if (command_wait_recent_valid[3] & (command_wait_recent_flow[3] == command_wait_flow)) begin
       command_wait_wait = 3'd1;
     end
-    if (command_wait_recent_valid_2 & (command_wait_recent_flow_2 == command_wait_flow)) begin
+    if (command_wait_recent_valid[2] & (command_wait_recent_flow[2] == command_wait_flow)) begin
       command_wait_wait = 3'd2;
     end
-    if (command_wait_recent_valid_1 & (command_wait_recent_flow_1 == command_wait_flow)) begin
+    if (command_wait_recent_valid[1] & (command_wait_recent_flow[1] == command_wait_flow)) begin
       command_wait_wait = 3'd3;
     end
-    if (command_wait_recent_valid_0 & (command_wait_recent_flow_0 == command_wait_flow)) begin
+    if (command_wait_recent_valid[0] & (command_wait_recent_flow[0] == command_wait_flow)) begin
       command_wait_wait = 3'd4;
     end
     if (command_wait_next_valid & (command_wait_next_flow == command_wait_flow)) begin
@@ -357,14 +352,8 @@ module hpcc_cc_admit #(
     flow_r_q = 9'd0;
     sweep_sweeping_q = 1'd0;
     sweep_at_q = 9'd0;
-    recent_valid_0_q = 1'd0;
-    recent_valid_1_q = 1'd0;
-    recent_valid_2_q = 1'd0;
-    recent_valid_3_q = 1'd0;
-    recent_flow_0_q = 9'd0;
-    recent_flow_1_q = 9'd0;
-    recent_flow_2_q = 9'd0;
-    recent_flow_3_q = 9'd0;
+    recent_valid_q = '0;
+    recent_flow_q = '0;
     next_generation_q = 8'd0;
     hold_off_q = 3'd0;
     entering_r_q = 11'd0;
@@ -384,21 +373,19 @@ module hpcc_cc_admit #(
     flow_r_q <= flow_r_d;
     sweep_sweeping_q <= sweep_sweeping_d;
     sweep_at_q <= sweep_at_d;
-    recent_valid_0_q <= recent_valid_0_d;
-    recent_valid_1_q <= recent_valid_0_q;
-    recent_valid_2_q <= recent_valid_1_q;
-    recent_valid_3_q <= recent_valid_2_q;
-    recent_flow_0_q <= next_flow_q;
-    recent_flow_1_q <= recent_flow_0_q;
-    recent_flow_2_q <= recent_flow_1_q;
-    recent_flow_3_q <= recent_flow_2_q;
+    recent_valid_q <= recent_valid_d;
+    recent_flow_q[0] <= next_flow_q;
+    recent_flow_q[1] <= recent_flow_q[0];
+    recent_flow_q[2] <= recent_flow_q[1];
+    recent_flow_q[3] <= recent_flow_q[2];
     next_generation_q <= next_generation_d;
     hold_off_q <= hold_off_d;
     entering_r_q <= entering_r_d;
   end
   wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
       event_data.telemetry.hops, event_data.telemetry.ecn, event_data.telemetry.sent_valid, event_data.telemetry.sent_at,
-      event_data.telemetry.bytes, event_data.telemetry.now, event_data.psn_next, event_data.snd_nxt};
+      event_data.telemetry.bytes, event_data.telemetry.now, event_data.rnr_timer, event_data.not_ready, event_data.psn_next,
+      event_data.snd_nxt};
 endmodule
 
 `default_nettype wire

@@ -19,7 +19,7 @@
 // Everything that does not depend on the average is computed beside the loop, so that a flow may come back after six
 // clocks: only one multiplication, one addition and one selection are inside.
 //
-// Moving average of 2^`A` flows.
+// Moving average of 2^9 flows.
 module hpcc_cc_average (
   // Clock.
   input  wire  clk,
@@ -48,8 +48,10 @@ module hpcc_cc_average (
 );
   wire  [63:0] added;
   logic [50:0] next;
+  // Clock 31: new average, UQ17.34, if a part of the hop's utilisation is taken in.
   wire  [50:0] sum_d;
   logic [50:0] sum_q;
+  // Clock 32: the flow's average after the event, UQ17.34.
   logic [50:0] result_q;
   wire  [33:0] weight_p;
   wire  [50:0] largest_25_q;
@@ -61,8 +63,10 @@ module hpcc_cc_average (
   wire  whole_31_q;
   wire  none_31_q;
   wire  [8:0] flow_31_q;
+  // Clock 30: weight times utilisation of the hop, and half a unit of the result, UQ17.47.
   wire  [63:0] fresh_30_d;
   logic [63:0] fresh_30_q;
+  // Clock 26: 1 less the weight, UQ0.34.
   wire  [33:0] rest_d;
   logic [33:0] rest_q;
   hpcc_mul #(.A(17), .B(34), .P(34), .LOW(16)) u_weight (

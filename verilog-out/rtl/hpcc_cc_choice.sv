@@ -9,14 +9,14 @@
 // | 1 | it is offered to that law, until taken |
 //
 // One event every two clocks at most. Acknowledgements with INT are three beats of 64 bytes at least, so more than one every three clocks
-// never come. Codes of laws: `hpcc_models::fixed::LAWS`; one that is not built in costs nothing. Updates of the first law go through as
-// they are, those of each further law join them in a merge, turn about.
+// never come. Codes of laws: `LAWS`; one that is not built in costs nothing. Updates of the first law go through as they are, those of each
+// further law join them in a merge, turn about.
 //
-// The laws that are built in, each 0 or 1 times, for `FLOWS` flows (2^`A` at most).
+// The laws that are built in, each 0 or 1 times, for 300 flows (2^9 at most).
 module hpcc_cc_choice (
   // Clock.
   input  wire  clk,
-  // Synchronous, high. Nothing is taken for 2^`A` clocks after it.
+  // Synchronous, high. Nothing is taken for 2^9 clocks after it.
   input  wire  rst,
   // The NIC's clock, ns, for laws with timers.
   input  wire  [47:0] now,
@@ -124,6 +124,7 @@ module hpcc_cc_choice (
   wire  [2:0] laws_rdata;
   wire  laws_we;
   wire  [8:0] laws_waddr;
+  // The command names a law that is built in.
   logic known_d;
   logic known_q;
   hpcc_cc u_hpcc_0 (

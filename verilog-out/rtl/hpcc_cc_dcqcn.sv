@@ -3,7 +3,7 @@
 
 // The DCQCN module: wiring only, and the delays that carry an event's flow past the arithmetic.
 //
-// Congestion-control slot filled by DCQCN's reaction point, for `FLOWS` flows (2^`A` at most).
+// Congestion-control slot filled by DCQCN's reaction point, for 300 flows (2^9 at most).
 //
 // One event a clock for different flows, one every six clocks for the same flow; latency `LATENCY`. Updates leave in the order of events.
 // A creation is answered by an update with line rate and window; an event only where the flow's rate changed. Ticks come from the walk
@@ -11,9 +11,9 @@
 module hpcc_cc_dcqcn (
   // Clock.
   input  wire  clk,
-  // Synchronous, high. Nothing is taken for 2^`A` clocks after it.
+  // Synchronous, high. Nothing is taken for 2^9 clocks after it.
   input  wire  rst,
-  // Register write port, `hpcc_models::fixed::dcqcn::address`.
+  // Register write port, `address`.
   // Write this clock.
   input  wire  param_write,
   // Register.
@@ -46,6 +46,7 @@ module hpcc_cc_dcqcn (
   wire  hpcc_nic_pkg::nic_clock_t nic_clock;
   // All of them.
   wire  hpcc_nic_pkg::dcqcn_scalars_t registers_scalars;
+  // Registers of the law.
   hpcc_nic_pkg::dcqcn_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::dcqcn_scalars_t registers_scalars_r_q;
   logic walk_shown;
@@ -58,26 +59,39 @@ module hpcc_cc_dcqcn (
   wire  [8:0] walk_flow;
   // It has waited for 15 clocks: it goes before events, so that no load stops the timers.
   wire  walk_overdue;
+  // Flow that the walk is at.
   logic [8:0] walk_pointer_q;
+  // Flow behind that one.
   logic [8:0] walk_after_d;
   logic [8:0] walk_after_q;
+  // Flow of the tick that is offered.
   logic [8:0] walk_tick_flow_d;
   logic [8:0] walk_tick_flow_q;
+  // Flow whose timers were written a clock ago.
   logic [8:0] walk_written_flow_q;
+  // Ticks are wanted: their interval is not 0.
   wire  walk_walks_d;
   logic walk_walks_q;
+  // The next tick is not due yet.
   logic walk_rests_d;
   logic walk_rests_q;
+  // The walk went on to another flow a clock ago, so that the table shows it.
   logic walk_moved_q;
+  // The timers of the flow that the walk stays at run.
   logic walk_kept_d;
   logic walk_kept_q;
+  // Timers of a flow were written a clock ago.
   logic walk_written_q;
+  // Those timers run.
   logic walk_written_started_q;
   wire  walk_started_rdata;
+  // Clocks until the next tick is due.
   logic [7:0] walk_pause_d;
   logic [7:0] walk_pause_q;
+  // A tick is offered.
   logic walk_offered_d;
   logic walk_offered_q;
+  // Clocks that the tick has waited, saturated at 15.
   logic [3:0] walk_waited_d;
   logic [3:0] walk_waited_q;
   wire  admit_event_ready;
@@ -96,13 +110,19 @@ module hpcc_cc_dcqcn (
   logic [20:0] alpha_updated;
   // Clock 10: alpha after the event.
   wire  [20:0] alpha_alpha;
+  // Clock 9: alpha before the event, UQ1.20.
   logic [20:0] alpha_alpha_9_q;
+  // Clock 9: alpha times the gain, rounded up, UQ1.20.
   wire  [20:0] alpha_fall_d;
   logic [20:0] alpha_fall_q;
+  // Clock 9: alpha, with the gain after a congestion notification, UQ1.20.
   logic [20:0] alpha_risen_d;
   logic [20:0] alpha_risen_q;
+  // Clock 10: alpha after the event, UQ1.20.
   logic [20:0] alpha_result_q;
+  // What the event does, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t alpha_step_8_q;
+  // What the event does, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t alpha_step_9_q;
   wire  [20:0] alpha_memory_rdata;
   wire  [8:0] alpha_flow_9_q;
@@ -262,10 +282,9 @@ module hpcc_cc_dcqcn (
     updates_up_data.rate = rates_rate;
     updates_up_data.signal = {30'd0, alpha_20_q};
   end
-  // registers: Run-time registers of DCQCN, written through `crate::cc::slot::ConfigIn`, with the SIGCOMM paper's profile at 100 Gb/s after
-  // reset.
+  // registers: Run-time registers of DCQCN, written through `ConfigIn`, with the SIGCOMM paper's profile at 100 Gb/s after reset.
   //
-  // Addresses and widths: `hpcc_models::fixed::dcqcn::address`.
+  // Addresses and widths: `address`.
   //
   // Scalar registers: a write shows one clock later.
   assign registers_scalars = registers_scalars_r_q;
@@ -333,7 +352,7 @@ module hpcc_cc_dcqcn (
   // | 0 | `pointer`, `after`, table of flows | has the flow been notified; the pointer stays or goes on |
   // | 1 | `offered`, `tick_flow` | a tick of that flow, until it is taken |
   //
-  // Ticks of `FLOWS` flows, 2^`A` at most.
+  // Ticks of 300 flows, 2^9 at most.
   assign walk_walks_d = |registers_scalars.walk;
   assign walk_visit = ((walk_shown & walk_walks_q) & (~walk_rests_q)) & (~walk_offered_q);
   assign walk_goes_on = walk_visit | (~walk_shown);
@@ -403,7 +422,7 @@ module hpcc_cc_dcqcn (
   // | (9) | `updated` | their difference: written back and forwarded | UQ1.20 |
   // | 10 | `result` | the flow's new alpha | UQ1.20 |
   //
-  // Alpha of 2^`A` flows.
+  // Alpha of 2^9 flows.
   assign alpha_share = alpha_product_p;
   assign alpha_fall_d = alpha_share.whole + {20'd0, (|alpha_share.below)};
   assign alpha_alpha = alpha_result_q;

@@ -47,20 +47,28 @@ module hpcc_cc_hop_lane (
   wire  [16:0] interval_tau;
   // Clock 2: the time is `T` or more.
   wire  interval_whole;
+  // The time is the base round-trip time or more, in the clock of the name.
   wire  interval_whole_1_d;
   logic interval_whole_1_q;
+  // The time is the base round-trip time or more, in the clock of the name.
   logic interval_whole_2_q;
+  // Clock 1: the time, shifted by four if the base is.
   logic [16:0] interval_tau_1_d;
   logic [16:0] interval_tau_1_q;
+  // Clock 2: the time, shifted as the base is.
   wire  [16:0] interval_tau_2_d;
   logic [16:0] interval_tau_2_q;
   wire  whole_18_q;
   wire  [16:0] tau_18_q;
+  // Clock 4: the smaller of both queue lengths.
   logic [15:0] low_queue_d;
   logic [15:0] low_queue_q;
+  // Clock 4: weight of a unit of queue at the hop's speed.
   logic [33:0] weight_4_q;
+  // Clock 13: rate term without the fraction of the reciprocal, queue term and half a unit, UQ19.37.
   wire  [55:0] base_d;
   logic [55:0] base_q;
+  // Clock 18: utilisation over eta, UQ17.34, saturated; zero where the hop is not used.
   logic [50:0] result_d;
   logic [50:0] result_q;
   hpcc_cc_quotient u_rate (

@@ -36,22 +36,30 @@ module hpcc_cc_hop_stage (
   // Clock 5: the hop to write back.
   output wire  hpcc_nic_pkg::hop_record_word_t stored
 );
+  // Clock 2: the speed code has an entry.
   logic valid_2_q;
+  // Clock 4: the acknowledgement's record of this hop is not newer than the flow's.
   wire  not_newer_d;
   logic not_newer_q;
+  // Clock 4: the byte counter may have wrapped between the two records.
   wire  stale_d;
   logic stale_q;
+  // Clock 3: queue length in the acknowledgement.
   logic [15:0] queue_3_q;
+  // Clock 3: queue length in the flow's record.
   logic [15:0] last_queue_3_q;
   wire  [33:0] busy_3_q;
   wire  [33:0] weight_3_q;
   wire  [23:0] stale_3_q;
   wire  hpcc_nic_pkg::hop_record_word_t fresh_4_q;
   wire  hpcc_nic_pkg::hop_record_word_t recorded_4_q;
+  // Clock 3: time between the records, ns.
   wire  [23:0] elapsed_3_d;
   logic [23:0] elapsed_3_q;
+  // Clock 3: bytes sent between the records, units of 128 bytes.
   wire  [19:0] tx_3_d;
   logic [19:0] tx_3_q;
+  // Clock 5: record of the hop that is written back.
   hpcc_nic_pkg::hop_record_word_t stored_5_d;
   hpcc_nic_pkg::hop_record_word_t stored_5_q;
   hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_busy_3 (

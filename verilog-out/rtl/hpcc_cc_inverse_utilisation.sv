@@ -24,12 +24,16 @@ module hpcc_cc_inverse_utilisation (
 );
   wire  [55:0] mantissa;
   wire  [55:0] last;
+  // Clock 39: the utilisation is so small that its reciprocal saturates.
   wire  huge_39_d;
   logic huge_39_q;
+  // Clock 33: the utilisation is at least eta.
   wire  congested_33_d;
   logic congested_33_q;
+  // Clock 44: reciprocal of the mantissa, shifted by a multiple of sixteen.
   logic [55:0] moved_44_d;
   logic [55:0] moved_44_q;
+  // Clock 45: reciprocal of the mantissa, shifted by a multiple of four.
   logic [55:0] moved_45_d;
   logic [55:0] moved_45_q;
   wire  [23:0] normalise_x;
@@ -39,8 +43,11 @@ module hpcc_cc_inverse_utilisation (
   wire  hpcc_nic_pkg::inverse_shift_t shift_43_q;
   wire  huge_45_q;
   wire  congested_46_q;
+  // Clock 44: places that are left to shift by, up to fifteen.
   hpcc_nic_pkg::inverse_fine_shift_t shift_44_q;
+  // Clock 45: places that are left to shift by, up to three.
   logic [1:0] shift_45_q;
+  // Clock 46: reciprocal of the utilisation, UQ22.29, saturated.
   logic [50:0] inverse_r_d;
   logic [50:0] inverse_r_q;
   hpcc_normalise #(.WIDTH(51)) u_normalise (

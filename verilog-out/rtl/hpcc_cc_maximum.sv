@@ -42,42 +42,21 @@ module hpcc_cc_maximum (
   // Clock 22: no hop had a utilisation above zero.
   output wire  none
 );
-  wire  [50:0] number_19_0;
-  wire  [50:0] number_19_1;
-  wire  [50:0] number_19_2;
-  wire  [50:0] number_19_3;
-  wire  [50:0] number_19_4;
-  wire  later_wins_0;
-  wire  later_wins_1;
-  wire  later_wins_2;
-  wire  later_wins_3;
-  wire  later_wins_4;
-  wire  later_wins_5;
-  wire  later_wins_6;
-  wire  later_wins_7;
-  wire  later_wins_8;
-  wire  later_wins_9;
-  logic [50:0] chosen_0;
-  logic [50:0] chosen_1;
-  logic [50:0] chosen_2;
-  logic [50:0] chosen_3;
-  logic [50:0] chosen_4;
-  logic [16:0] chosen_tau_0;
-  logic [16:0] chosen_tau_1;
-  logic [16:0] chosen_tau_2;
-  logic [16:0] chosen_tau_3;
-  logic [16:0] chosen_tau_4;
-  wire  chosen_whole_0;
-  wire  chosen_whole_1;
-  wire  chosen_whole_2;
-  wire  chosen_whole_3;
-  wire  chosen_whole_4;
+  wire  [4:0][50:0] number_19;
+  wire  [9:0] later_wins;
+  logic [4:0][50:0] chosen;
+  logic [4:0][16:0] chosen_tau;
+  wire  [4:0] chosen_whole;
+  // Clock 21: a hop has a utilisation above zero.
   wire  any_d;
   logic any_q;
+  // Clock 22: the interval of the hop chosen is the base round-trip time or longer.
   wire  whole_r_d;
   logic whole_r_q;
+  // Clock 22: no hop has a utilisation above zero.
   wire  none_r_d;
   logic none_r_q;
+  // Clock 19: utilisation of each hop, in an upper and a lower half.
   wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_0_d;
   hpcc_nic_pkg::utilisation_halves_t utilisation_19_0_q;
   wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_1_d;
@@ -88,292 +67,134 @@ module hpcc_cc_maximum (
   hpcc_nic_pkg::utilisation_halves_t utilisation_19_3_q;
   wire  hpcc_nic_pkg::utilisation_halves_t utilisation_19_4_d;
   hpcc_nic_pkg::utilisation_halves_t utilisation_19_4_q;
-  wire  above_0_d;
-  logic above_0_q;
-  wire  above_1_d;
-  logic above_1_q;
-  wire  above_2_d;
-  logic above_2_q;
-  wire  above_3_d;
-  logic above_3_q;
-  wire  above_4_d;
-  logic above_4_q;
-  wire  above_5_d;
-  logic above_5_q;
-  wire  above_6_d;
-  logic above_6_q;
-  wire  above_7_d;
-  logic above_7_q;
-  wire  above_8_d;
-  logic above_8_q;
-  wire  above_9_d;
-  logic above_9_q;
-  wire  equal_0_d;
-  logic equal_0_q;
-  wire  equal_1_d;
-  logic equal_1_q;
-  wire  equal_2_d;
-  logic equal_2_q;
-  wire  equal_3_d;
-  logic equal_3_q;
-  wire  equal_4_d;
-  logic equal_4_q;
-  wire  equal_5_d;
-  logic equal_5_q;
-  wire  equal_6_d;
-  logic equal_6_q;
-  wire  equal_7_d;
-  logic equal_7_q;
-  wire  equal_8_d;
-  logic equal_8_q;
-  wire  equal_9_d;
-  logic equal_9_q;
-  wire  below_0_d;
-  logic below_0_q;
-  wire  below_1_d;
-  logic below_1_q;
-  wire  below_2_d;
-  logic below_2_q;
-  wire  below_3_d;
-  logic below_3_q;
-  wire  below_4_d;
-  logic below_4_q;
-  wire  below_5_d;
-  logic below_5_q;
-  wire  below_6_d;
-  logic below_6_q;
-  wire  below_7_d;
-  logic below_7_q;
-  wire  below_8_d;
-  logic below_8_q;
-  wire  below_9_d;
-  logic below_9_q;
-  wire  nonzero_0_d;
-  logic nonzero_0_q;
-  wire  nonzero_1_d;
-  logic nonzero_1_q;
-  wire  nonzero_2_d;
-  logic nonzero_2_q;
-  wire  nonzero_3_d;
-  logic nonzero_3_q;
-  wire  nonzero_4_d;
-  logic nonzero_4_q;
-  wire  wins_0_d;
-  logic wins_0_q;
-  wire  wins_1_d;
-  logic wins_1_q;
-  wire  wins_2_d;
-  logic wins_2_q;
-  wire  wins_3_d;
-  logic wins_3_q;
-  wire  wins_4_d;
-  logic wins_4_q;
-  wire  [50:0] utilisation_21_0_q;
-  wire  [50:0] utilisation_21_1_q;
-  wire  [50:0] utilisation_21_2_q;
-  wire  [50:0] utilisation_21_3_q;
-  wire  [50:0] utilisation_21_4_q;
-  wire  [16:0] tau_21_0_q;
-  wire  [16:0] tau_21_1_q;
-  wire  [16:0] tau_21_2_q;
-  wire  [16:0] tau_21_3_q;
-  wire  [16:0] tau_21_4_q;
-  wire  whole_21_0_q;
-  wire  whole_21_1_q;
-  wire  whole_21_2_q;
-  wire  whole_21_3_q;
-  wire  whole_21_4_q;
+  // Clock 20: of each pair of hops, the later one has the larger upper half.
+  wire  [9:0] above_d;
+  logic [9:0] above_q;
+  // Clock 20: of each pair of hops, the upper halves are equal.
+  wire  [9:0] equal_d;
+  logic [9:0] equal_q;
+  // Clock 20: of each pair of hops, the later one has the larger lower half.
+  wire  [9:0] below_d;
+  logic [9:0] below_q;
+  // Clock 20: the hop has a utilisation above zero.
+  wire  [4:0] nonzero_d;
+  logic [4:0] nonzero_q;
+  // Clock 21: the hop has the largest utilisation; of equal ones the first.
+  wire  [4:0] wins_d;
+  logic [4:0] wins_q;
+  wire  [4:0][50:0] utilisation_21_q;
+  wire  [4:0][16:0] tau_21_d;
+  wire  [4:0][16:0] tau_21_q;
+  wire  [4:0] whole_21_d;
+  wire  [4:0] whole_21_q;
+  // Clock 22: largest utilisation, UQ17.34.
   wire  [50:0] largest_r_d;
   logic [50:0] largest_r_q;
+  // Clock 22: interval of that hop, shifted like the base round-trip time.
   wire  [16:0] tau_r_d;
   logic [16:0] tau_r_q;
-  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_0 (
-    .clk(clk),
-    .d(number_19_0),
-    .q(utilisation_21_0_q)
-  );
-  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_1 (
-    .clk(clk),
-    .d(number_19_1),
-    .q(utilisation_21_1_q)
-  );
-  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_2 (
-    .clk(clk),
-    .d(number_19_2),
-    .q(utilisation_21_2_q)
-  );
-  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_3 (
-    .clk(clk),
-    .d(number_19_3),
-    .q(utilisation_21_3_q)
-  );
-  hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21_4 (
-    .clk(clk),
-    .d(number_19_4),
-    .q(utilisation_21_4_q)
-  );
-  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_0 (
-    .clk(clk),
-    .d(tau_0),
-    .q(tau_21_0_q)
-  );
-  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_1 (
-    .clk(clk),
-    .d(tau_1),
-    .q(tau_21_1_q)
-  );
-  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_2 (
-    .clk(clk),
-    .d(tau_2),
-    .q(tau_21_2_q)
-  );
-  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_3 (
-    .clk(clk),
-    .d(tau_3),
-    .q(tau_21_3_q)
-  );
-  hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21_4 (
-    .clk(clk),
-    .d(tau_4),
-    .q(tau_21_4_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_0 (
-    .clk(clk),
-    .d(whole_0),
-    .q(whole_21_0_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_1 (
-    .clk(clk),
-    .d(whole_1),
-    .q(whole_21_1_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_2 (
-    .clk(clk),
-    .d(whole_2),
-    .q(whole_21_2_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_3 (
-    .clk(clk),
-    .d(whole_3),
-    .q(whole_21_3_q)
-  );
-  hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21_4 (
-    .clk(clk),
-    .d(whole_4),
-    .q(whole_21_4_q)
-  );
-  assign later_wins_0 = above_0_q | (equal_0_q & below_0_q);
-  assign later_wins_1 = above_1_q | (equal_1_q & below_1_q);
-  assign later_wins_2 = above_2_q | (equal_2_q & below_2_q);
-  assign later_wins_3 = above_3_q | (equal_3_q & below_3_q);
-  assign later_wins_4 = above_4_q | (equal_4_q & below_4_q);
-  assign later_wins_5 = above_5_q | (equal_5_q & below_5_q);
-  assign later_wins_6 = above_6_q | (equal_6_q & below_6_q);
-  assign later_wins_7 = above_7_q | (equal_7_q & below_7_q);
-  assign later_wins_8 = above_8_q | (equal_8_q & below_8_q);
-  assign later_wins_9 = above_9_q | (equal_9_q & below_9_q);
+  for (genvar i = 0; i < 5; i++) begin : g_utilisation_21
+    hpcc_delay #(.WIDTH(51), .DEPTH(2)) u_utilisation_21 (
+      .clk(clk),
+      .d(number_19[i]),
+      .q(utilisation_21_q[i])
+    );
+  end
+  for (genvar i = 0; i < 5; i++) begin : g_tau_21
+    hpcc_delay #(.WIDTH(17), .DEPTH(3)) u_tau_21 (
+      .clk(clk),
+      .d(tau_21_d[i]),
+      .q(tau_21_q[i])
+    );
+  end
+  for (genvar i = 0; i < 5; i++) begin : g_whole_21
+    hpcc_delay #(.WIDTH(1), .DEPTH(3)) u_whole_21 (
+      .clk(clk),
+      .d(whole_21_d[i]),
+      .q(whole_21_q[i])
+    );
+  end
+  for (genvar i = 0; i < 10; i++) begin : g_later_wins
+    assign later_wins[i] = above_q[i] | (equal_q[i] & below_q[i]);
+  end
   assign utilisation_19_0_d = utilisation_0;
-  assign number_19_0 = utilisation_19_0_q;
+  assign number_19[0] = utilisation_19_0_q;
   assign utilisation_19_1_d = utilisation_1;
-  assign number_19_1 = utilisation_19_1_q;
+  assign number_19[1] = utilisation_19_1_q;
   assign utilisation_19_2_d = utilisation_2;
-  assign number_19_2 = utilisation_19_2_q;
+  assign number_19[2] = utilisation_19_2_q;
   assign utilisation_19_3_d = utilisation_3;
-  assign number_19_3 = utilisation_19_3_q;
+  assign number_19[3] = utilisation_19_3_q;
   assign utilisation_19_4_d = utilisation_4;
-  assign number_19_4 = utilisation_19_4_q;
-  assign nonzero_0_d = |number_19_0;
-  assign nonzero_1_d = |number_19_1;
-  assign nonzero_2_d = |number_19_2;
-  assign nonzero_3_d = |number_19_3;
-  assign nonzero_4_d = |number_19_4;
-  assign above_0_d = utilisation_19_1_q.upper > utilisation_19_0_q.upper;
-  assign equal_0_d = utilisation_19_1_q.upper == utilisation_19_0_q.upper;
-  assign below_0_d = utilisation_19_1_q.lower > utilisation_19_0_q.lower;
-  assign above_1_d = utilisation_19_2_q.upper > utilisation_19_0_q.upper;
-  assign equal_1_d = utilisation_19_2_q.upper == utilisation_19_0_q.upper;
-  assign below_1_d = utilisation_19_2_q.lower > utilisation_19_0_q.lower;
-  assign above_2_d = utilisation_19_3_q.upper > utilisation_19_0_q.upper;
-  assign equal_2_d = utilisation_19_3_q.upper == utilisation_19_0_q.upper;
-  assign below_2_d = utilisation_19_3_q.lower > utilisation_19_0_q.lower;
-  assign above_3_d = utilisation_19_4_q.upper > utilisation_19_0_q.upper;
-  assign equal_3_d = utilisation_19_4_q.upper == utilisation_19_0_q.upper;
-  assign below_3_d = utilisation_19_4_q.lower > utilisation_19_0_q.lower;
-  assign above_4_d = utilisation_19_2_q.upper > utilisation_19_1_q.upper;
-  assign equal_4_d = utilisation_19_2_q.upper == utilisation_19_1_q.upper;
-  assign below_4_d = utilisation_19_2_q.lower > utilisation_19_1_q.lower;
-  assign above_5_d = utilisation_19_3_q.upper > utilisation_19_1_q.upper;
-  assign equal_5_d = utilisation_19_3_q.upper == utilisation_19_1_q.upper;
-  assign below_5_d = utilisation_19_3_q.lower > utilisation_19_1_q.lower;
-  assign above_6_d = utilisation_19_4_q.upper > utilisation_19_1_q.upper;
-  assign equal_6_d = utilisation_19_4_q.upper == utilisation_19_1_q.upper;
-  assign below_6_d = utilisation_19_4_q.lower > utilisation_19_1_q.lower;
-  assign above_7_d = utilisation_19_3_q.upper > utilisation_19_2_q.upper;
-  assign equal_7_d = utilisation_19_3_q.upper == utilisation_19_2_q.upper;
-  assign below_7_d = utilisation_19_3_q.lower > utilisation_19_2_q.lower;
-  assign above_8_d = utilisation_19_4_q.upper > utilisation_19_2_q.upper;
-  assign equal_8_d = utilisation_19_4_q.upper == utilisation_19_2_q.upper;
-  assign below_8_d = utilisation_19_4_q.lower > utilisation_19_2_q.lower;
-  assign above_9_d = utilisation_19_4_q.upper > utilisation_19_3_q.upper;
-  assign equal_9_d = utilisation_19_4_q.upper == utilisation_19_3_q.upper;
-  assign below_9_d = utilisation_19_4_q.lower > utilisation_19_3_q.lower;
-  assign any_d = (((nonzero_0_q | nonzero_1_q) | nonzero_2_q) | nonzero_3_q) | nonzero_4_q;
-  assign wins_0_d = (((~later_wins_0) & (~later_wins_1)) & (~later_wins_2)) & (~later_wins_3);
-  assign wins_1_d = ((later_wins_0 & (~later_wins_4)) & (~later_wins_5)) & (~later_wins_6);
-  assign wins_2_d = ((later_wins_1 & later_wins_4) & (~later_wins_7)) & (~later_wins_8);
-  assign wins_3_d = ((later_wins_2 & later_wins_5) & later_wins_7) & (~later_wins_9);
-  assign wins_4_d = ((later_wins_3 & later_wins_6) & later_wins_8) & later_wins_9;
-  assign chosen_whole_0 = wins_0_q & whole_21_0_q;
-  assign chosen_whole_1 = wins_1_q & whole_21_1_q;
-  assign chosen_whole_2 = wins_2_q & whole_21_2_q;
-  assign chosen_whole_3 = wins_3_q & whole_21_3_q;
-  assign chosen_whole_4 = wins_4_q & whole_21_4_q;
-  assign largest_r_d = (((chosen_0 | chosen_1) | chosen_2) | chosen_3) | chosen_4;
-  assign tau_r_d = (((chosen_tau_0 | chosen_tau_1) | chosen_tau_2) | chosen_tau_3) | chosen_tau_4;
-  assign whole_r_d = (((chosen_whole_0 | chosen_whole_1) | chosen_whole_2) | chosen_whole_3) | chosen_whole_4;
+  assign number_19[4] = utilisation_19_4_q;
+  assign tau_21_d[0] = tau_0;
+  assign tau_21_d[1] = tau_1;
+  assign tau_21_d[2] = tau_2;
+  assign tau_21_d[3] = tau_3;
+  assign tau_21_d[4] = tau_4;
+  assign whole_21_d[0] = whole_0;
+  assign whole_21_d[1] = whole_1;
+  assign whole_21_d[2] = whole_2;
+  assign whole_21_d[3] = whole_3;
+  assign whole_21_d[4] = whole_4;
+  for (genvar i = 0; i < 5; i++) begin : g_nonzero_d
+    assign nonzero_d[i] = |number_19[i];
+  end
+  assign above_d[0] = utilisation_19_1_q.upper > utilisation_19_0_q.upper;
+  assign above_d[1] = utilisation_19_2_q.upper > utilisation_19_0_q.upper;
+  assign above_d[2] = utilisation_19_3_q.upper > utilisation_19_0_q.upper;
+  assign above_d[3] = utilisation_19_4_q.upper > utilisation_19_0_q.upper;
+  assign equal_d[0] = utilisation_19_1_q.upper == utilisation_19_0_q.upper;
+  assign equal_d[1] = utilisation_19_2_q.upper == utilisation_19_0_q.upper;
+  assign equal_d[2] = utilisation_19_3_q.upper == utilisation_19_0_q.upper;
+  assign equal_d[3] = utilisation_19_4_q.upper == utilisation_19_0_q.upper;
+  assign below_d[0] = utilisation_19_1_q.lower > utilisation_19_0_q.lower;
+  assign below_d[1] = utilisation_19_2_q.lower > utilisation_19_0_q.lower;
+  assign below_d[2] = utilisation_19_3_q.lower > utilisation_19_0_q.lower;
+  assign below_d[3] = utilisation_19_4_q.lower > utilisation_19_0_q.lower;
+  assign above_d[4] = utilisation_19_2_q.upper > utilisation_19_1_q.upper;
+  assign above_d[5] = utilisation_19_3_q.upper > utilisation_19_1_q.upper;
+  assign above_d[6] = utilisation_19_4_q.upper > utilisation_19_1_q.upper;
+  assign equal_d[4] = utilisation_19_2_q.upper == utilisation_19_1_q.upper;
+  assign equal_d[5] = utilisation_19_3_q.upper == utilisation_19_1_q.upper;
+  assign equal_d[6] = utilisation_19_4_q.upper == utilisation_19_1_q.upper;
+  assign below_d[4] = utilisation_19_2_q.lower > utilisation_19_1_q.lower;
+  assign below_d[5] = utilisation_19_3_q.lower > utilisation_19_1_q.lower;
+  assign below_d[6] = utilisation_19_4_q.lower > utilisation_19_1_q.lower;
+  assign above_d[7] = utilisation_19_3_q.upper > utilisation_19_2_q.upper;
+  assign above_d[8] = utilisation_19_4_q.upper > utilisation_19_2_q.upper;
+  assign equal_d[7] = utilisation_19_3_q.upper == utilisation_19_2_q.upper;
+  assign equal_d[8] = utilisation_19_4_q.upper == utilisation_19_2_q.upper;
+  assign below_d[7] = utilisation_19_3_q.lower > utilisation_19_2_q.lower;
+  assign below_d[8] = utilisation_19_4_q.lower > utilisation_19_2_q.lower;
+  assign above_d[9] = utilisation_19_4_q.upper > utilisation_19_3_q.upper;
+  assign equal_d[9] = utilisation_19_4_q.upper == utilisation_19_3_q.upper;
+  assign below_d[9] = utilisation_19_4_q.lower > utilisation_19_3_q.lower;
+  assign any_d = (((nonzero_q[0] | nonzero_q[1]) | nonzero_q[2]) | nonzero_q[3]) | nonzero_q[4];
+  assign wins_d[0] = (((~later_wins[0]) & (~later_wins[1])) & (~later_wins[2])) & (~later_wins[3]);
+  assign wins_d[1] = ((later_wins[0] & (~later_wins[4])) & (~later_wins[5])) & (~later_wins[6]);
+  assign wins_d[2] = ((later_wins[1] & later_wins[4]) & (~later_wins[7])) & (~later_wins[8]);
+  assign wins_d[3] = ((later_wins[2] & later_wins[5]) & later_wins[7]) & (~later_wins[9]);
+  assign wins_d[4] = ((later_wins[3] & later_wins[6]) & later_wins[8]) & later_wins[9];
+  for (genvar i = 0; i < 5; i++) begin : g_chosen_whole
+    assign chosen_whole[i] = wins_q[i] & whole_21_q[i];
+  end
+  assign largest_r_d = (((chosen[0] | chosen[1]) | chosen[2]) | chosen[3]) | chosen[4];
+  assign tau_r_d = (((chosen_tau[0] | chosen_tau[1]) | chosen_tau[2]) | chosen_tau[3]) | chosen_tau[4];
+  assign whole_r_d = (((chosen_whole[0] | chosen_whole[1]) | chosen_whole[2]) | chosen_whole[3]) | chosen_whole[4];
   assign none_r_d = ~any_q;
   assign largest = largest_r_q;
   assign largest_tau = tau_r_q;
   assign largest_whole = whole_r_q;
   assign none = none_r_q;
   always_comb begin
-    chosen_0 = 51'd0;
-    chosen_tau_0 = 17'd0;
-    if (wins_0_q) begin
-      chosen_0 = utilisation_21_0_q;
-      chosen_tau_0 = tau_21_0_q;
-    end
-  end
-  always_comb begin
-    chosen_1 = 51'd0;
-    chosen_tau_1 = 17'd0;
-    if (wins_1_q) begin
-      chosen_1 = utilisation_21_1_q;
-      chosen_tau_1 = tau_21_1_q;
-    end
-  end
-  always_comb begin
-    chosen_2 = 51'd0;
-    chosen_tau_2 = 17'd0;
-    if (wins_2_q) begin
-      chosen_2 = utilisation_21_2_q;
-      chosen_tau_2 = tau_21_2_q;
-    end
-  end
-  always_comb begin
-    chosen_3 = 51'd0;
-    chosen_tau_3 = 17'd0;
-    if (wins_3_q) begin
-      chosen_3 = utilisation_21_3_q;
-      chosen_tau_3 = tau_21_3_q;
-    end
-  end
-  always_comb begin
-    chosen_4 = 51'd0;
-    chosen_tau_4 = 17'd0;
-    if (wins_4_q) begin
-      chosen_4 = utilisation_21_4_q;
-      chosen_tau_4 = tau_21_4_q;
+    for (int i = 0; i < 5; i++) begin
+      chosen[i] = 51'd0;
+      chosen_tau[i] = 17'd0;
+      if (wins_q[i]) begin
+        chosen[i] = utilisation_21_q[i];
+        chosen_tau[i] = tau_21_q[i];
+      end
     end
   end
   initial begin
@@ -385,46 +206,11 @@ module hpcc_cc_maximum (
     utilisation_19_2_q = 51'd0;
     utilisation_19_3_q = 51'd0;
     utilisation_19_4_q = 51'd0;
-    above_0_q = 1'd0;
-    above_1_q = 1'd0;
-    above_2_q = 1'd0;
-    above_3_q = 1'd0;
-    above_4_q = 1'd0;
-    above_5_q = 1'd0;
-    above_6_q = 1'd0;
-    above_7_q = 1'd0;
-    above_8_q = 1'd0;
-    above_9_q = 1'd0;
-    equal_0_q = 1'd0;
-    equal_1_q = 1'd0;
-    equal_2_q = 1'd0;
-    equal_3_q = 1'd0;
-    equal_4_q = 1'd0;
-    equal_5_q = 1'd0;
-    equal_6_q = 1'd0;
-    equal_7_q = 1'd0;
-    equal_8_q = 1'd0;
-    equal_9_q = 1'd0;
-    below_0_q = 1'd0;
-    below_1_q = 1'd0;
-    below_2_q = 1'd0;
-    below_3_q = 1'd0;
-    below_4_q = 1'd0;
-    below_5_q = 1'd0;
-    below_6_q = 1'd0;
-    below_7_q = 1'd0;
-    below_8_q = 1'd0;
-    below_9_q = 1'd0;
-    nonzero_0_q = 1'd0;
-    nonzero_1_q = 1'd0;
-    nonzero_2_q = 1'd0;
-    nonzero_3_q = 1'd0;
-    nonzero_4_q = 1'd0;
-    wins_0_q = 1'd0;
-    wins_1_q = 1'd0;
-    wins_2_q = 1'd0;
-    wins_3_q = 1'd0;
-    wins_4_q = 1'd0;
+    above_q = '0;
+    equal_q = '0;
+    below_q = '0;
+    nonzero_q = '0;
+    wins_q = '0;
     largest_r_q = 51'd0;
     tau_r_q = 17'd0;
   end
@@ -437,46 +223,11 @@ module hpcc_cc_maximum (
     utilisation_19_2_q <= utilisation_19_2_d;
     utilisation_19_3_q <= utilisation_19_3_d;
     utilisation_19_4_q <= utilisation_19_4_d;
-    above_0_q <= above_0_d;
-    above_1_q <= above_1_d;
-    above_2_q <= above_2_d;
-    above_3_q <= above_3_d;
-    above_4_q <= above_4_d;
-    above_5_q <= above_5_d;
-    above_6_q <= above_6_d;
-    above_7_q <= above_7_d;
-    above_8_q <= above_8_d;
-    above_9_q <= above_9_d;
-    equal_0_q <= equal_0_d;
-    equal_1_q <= equal_1_d;
-    equal_2_q <= equal_2_d;
-    equal_3_q <= equal_3_d;
-    equal_4_q <= equal_4_d;
-    equal_5_q <= equal_5_d;
-    equal_6_q <= equal_6_d;
-    equal_7_q <= equal_7_d;
-    equal_8_q <= equal_8_d;
-    equal_9_q <= equal_9_d;
-    below_0_q <= below_0_d;
-    below_1_q <= below_1_d;
-    below_2_q <= below_2_d;
-    below_3_q <= below_3_d;
-    below_4_q <= below_4_d;
-    below_5_q <= below_5_d;
-    below_6_q <= below_6_d;
-    below_7_q <= below_7_d;
-    below_8_q <= below_8_d;
-    below_9_q <= below_9_d;
-    nonzero_0_q <= nonzero_0_d;
-    nonzero_1_q <= nonzero_1_d;
-    nonzero_2_q <= nonzero_2_d;
-    nonzero_3_q <= nonzero_3_d;
-    nonzero_4_q <= nonzero_4_d;
-    wins_0_q <= wins_0_d;
-    wins_1_q <= wins_1_d;
-    wins_2_q <= wins_2_d;
-    wins_3_q <= wins_3_d;
-    wins_4_q <= wins_4_d;
+    above_q <= above_d;
+    equal_q <= equal_d;
+    below_q <= below_d;
+    nonzero_q <= nonzero_d;
+    wins_q <= wins_d;
     largest_r_q <= largest_r_d;
     tau_r_q <= tau_r_d;
   end

@@ -3,7 +3,7 @@
 
 // The PowerTCP module: wiring only, and the delays that carry an event's flow past the arithmetic.
 //
-// Congestion-control slot filled by PowerTCP, for `FLOWS` flows (2^`A` at most).
+// Congestion-control slot filled by PowerTCP, for 300 flows (2^9 at most).
 //
 // One event a clock for different flows, one every six clocks for the same flow; latency `LATENCY`. Updates leave in
 // the order of events. A creation is answered by an update with the first window and rate; removed flows, old
@@ -12,9 +12,9 @@
 module hpcc_cc_powertcp (
   // Clock.
   input  wire  clk,
-  // Synchronous, high. Nothing is taken for 2^`A` clocks after it.
+  // Synchronous, high. Nothing is taken for 2^9 clocks after it.
   input  wire  rst,
-  // Register write port, `hpcc_models::fixed::powertcp::address`.
+  // Register write port, `address`.
   // Write this clock.
   input  wire  param_write,
   // Register.
@@ -52,6 +52,7 @@ module hpcc_cc_powertcp (
   wire  hpcc_nic_pkg::power_scalars_t scalars;
   // All of them.
   wire  hpcc_nic_pkg::power_scalars_t registers_scalars;
+  // Registers of the law.
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_q;
   wire  hpcc_nic_pkg::cc_event_kind_t fields_kind;
@@ -70,56 +71,24 @@ module hpcc_cc_powertcp (
   wire  hpcc_nic_pkg::hop_sample_t records_sample_2;
   wire  hpcc_nic_pkg::hop_sample_t records_sample_3;
   wire  hpcc_nic_pkg::hop_sample_t records_sample_4;
-  wire  records_used_0;
-  wire  records_used_1;
-  wire  records_used_2;
-  wire  records_used_3;
-  wire  records_used_4;
+  wire  [4:0] records_used;
   wire  hpcc_nic_pkg::step_kind_t records_step;
   wire  records_late;
   wire  records_bad_speed;
   wire  records_many_hops;
   wire  records_stale_flow;
-  wire  [3:0] records_code_0;
-  wire  [3:0] records_code_1;
-  wire  [3:0] records_code_2;
-  wire  [3:0] records_code_3;
-  wire  [3:0] records_code_4;
+  wire  [4:0][3:0] records_code;
   wire  hpcc_nic_pkg::speed_entry_t speeds_0_entry;
-  wire  speeds_0_write_busy;
-  wire  speeds_0_write_weight;
-  wire  speeds_0_write_stale;
+  wire  [4:0] speeds_write_busy;
+  wire  [4:0] speeds_write_weight;
+  wire  [4:0] speeds_write_stale;
   wire  hpcc_nic_pkg::speed_entry_t speeds_1_entry;
-  wire  speeds_1_write_busy;
-  wire  speeds_1_write_weight;
-  wire  speeds_1_write_stale;
   wire  hpcc_nic_pkg::speed_entry_t speeds_2_entry;
-  wire  speeds_2_write_busy;
-  wire  speeds_2_write_weight;
-  wire  speeds_2_write_stale;
   wire  hpcc_nic_pkg::speed_entry_t speeds_3_entry;
-  wire  speeds_3_write_busy;
-  wire  speeds_3_write_weight;
-  wire  speeds_3_write_stale;
   wire  hpcc_nic_pkg::speed_entry_t speeds_4_entry;
-  wire  speeds_4_write_busy;
-  wire  speeds_4_write_weight;
-  wire  speeds_4_write_stale;
-  wire  [50:0] lane_0_power;
-  wire  [16:0] lane_0_tau;
-  wire  lane_0_whole;
-  wire  [50:0] lane_1_power;
-  wire  [16:0] lane_1_tau;
-  wire  lane_1_whole;
-  wire  [50:0] lane_2_power;
-  wire  [16:0] lane_2_tau;
-  wire  lane_2_whole;
-  wire  [50:0] lane_3_power;
-  wire  [16:0] lane_3_tau;
-  wire  lane_3_whole;
-  wire  [50:0] lane_4_power;
-  wire  [16:0] lane_4_tau;
-  wire  lane_4_whole;
+  wire  [4:0][50:0] lane_power;
+  wire  [4:0][16:0] lane_tau;
+  wire  [4:0] lane_whole;
   wire  [50:0] maximum_largest;
   wire  [16:0] maximum_largest_tau;
   wire  maximum_largest_whole;
@@ -187,21 +156,21 @@ module hpcc_cc_powertcp (
     .sample_2(records_sample_2),
     .sample_3(records_sample_3),
     .sample_4(records_sample_4),
-    .used_0(records_used_0),
-    .used_1(records_used_1),
-    .used_2(records_used_2),
-    .used_3(records_used_3),
-    .used_4(records_used_4),
+    .used_0(records_used[0]),
+    .used_1(records_used[1]),
+    .used_2(records_used[2]),
+    .used_3(records_used[3]),
+    .used_4(records_used[4]),
     .step(records_step),
     .late(records_late),
     .bad_speed(records_bad_speed),
     .many_hops(records_many_hops),
     .stale_flow(records_stale_flow),
-    .code_0(records_code_0),
-    .code_1(records_code_1),
-    .code_2(records_code_2),
-    .code_3(records_code_3),
-    .code_4(records_code_4),
+    .code_0(records_code[0]),
+    .code_1(records_code[1]),
+    .code_2(records_code[2]),
+    .code_3(records_code[3]),
+    .code_4(records_code[4]),
     .speed_0(speeds_0_entry),
     .speed_1(speeds_1_entry),
     .speed_2(speeds_2_entry),
@@ -210,131 +179,131 @@ module hpcc_cc_powertcp (
   );
   hpcc_speed_table #(.LAW(3)) u_speeds_0 (
     .clk(clk),
-    .code(records_code_0),
+    .code(records_code[0]),
     .entry(speeds_0_entry),
     .address(place.entry),
     .data(param_data),
-    .write_busy(speeds_0_write_busy),
-    .write_weight(speeds_0_write_weight),
-    .write_stale(speeds_0_write_stale)
+    .write_busy(speeds_write_busy[0]),
+    .write_weight(speeds_write_weight[0]),
+    .write_stale(speeds_write_stale[0])
   );
   hpcc_speed_table #(.LAW(3)) u_speeds_1 (
     .clk(clk),
-    .code(records_code_1),
+    .code(records_code[1]),
     .entry(speeds_1_entry),
     .address(place.entry),
     .data(param_data),
-    .write_busy(speeds_1_write_busy),
-    .write_weight(speeds_1_write_weight),
-    .write_stale(speeds_1_write_stale)
+    .write_busy(speeds_write_busy[1]),
+    .write_weight(speeds_write_weight[1]),
+    .write_stale(speeds_write_stale[1])
   );
   hpcc_speed_table #(.LAW(3)) u_speeds_2 (
     .clk(clk),
-    .code(records_code_2),
+    .code(records_code[2]),
     .entry(speeds_2_entry),
     .address(place.entry),
     .data(param_data),
-    .write_busy(speeds_2_write_busy),
-    .write_weight(speeds_2_write_weight),
-    .write_stale(speeds_2_write_stale)
+    .write_busy(speeds_write_busy[2]),
+    .write_weight(speeds_write_weight[2]),
+    .write_stale(speeds_write_stale[2])
   );
   hpcc_speed_table #(.LAW(3)) u_speeds_3 (
     .clk(clk),
-    .code(records_code_3),
+    .code(records_code[3]),
     .entry(speeds_3_entry),
     .address(place.entry),
     .data(param_data),
-    .write_busy(speeds_3_write_busy),
-    .write_weight(speeds_3_write_weight),
-    .write_stale(speeds_3_write_stale)
+    .write_busy(speeds_write_busy[3]),
+    .write_weight(speeds_write_weight[3]),
+    .write_stale(speeds_write_stale[3])
   );
   hpcc_speed_table #(.LAW(3)) u_speeds_4 (
     .clk(clk),
-    .code(records_code_4),
+    .code(records_code[4]),
     .entry(speeds_4_entry),
     .address(place.entry),
     .data(param_data),
-    .write_busy(speeds_4_write_busy),
-    .write_weight(speeds_4_write_weight),
-    .write_stale(speeds_4_write_stale)
+    .write_busy(speeds_write_busy[4]),
+    .write_weight(speeds_write_weight[4]),
+    .write_stale(speeds_write_stale[4])
   );
   hpcc_powertcp_power_lane u_lane_0 (
     .clk(clk),
     .sample(records_sample_0),
-    .used(records_used_0),
+    .used(records_used[0]),
     .arrivals(scalars.mode.arrivals),
     .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
-    .power(lane_0_power),
-    .tau(lane_0_tau),
-    .whole(lane_0_whole)
+    .power(lane_power[0]),
+    .tau(lane_tau[0]),
+    .whole(lane_whole[0])
   );
   hpcc_powertcp_power_lane u_lane_1 (
     .clk(clk),
     .sample(records_sample_1),
-    .used(records_used_1),
+    .used(records_used[1]),
     .arrivals(scalars.mode.arrivals),
     .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
-    .power(lane_1_power),
-    .tau(lane_1_tau),
-    .whole(lane_1_whole)
+    .power(lane_power[1]),
+    .tau(lane_tau[1]),
+    .whole(lane_whole[1])
   );
   hpcc_powertcp_power_lane u_lane_2 (
     .clk(clk),
     .sample(records_sample_2),
-    .used(records_used_2),
+    .used(records_used[2]),
     .arrivals(scalars.mode.arrivals),
     .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
-    .power(lane_2_power),
-    .tau(lane_2_tau),
-    .whole(lane_2_whole)
+    .power(lane_power[2]),
+    .tau(lane_tau[2]),
+    .whole(lane_whole[2])
   );
   hpcc_powertcp_power_lane u_lane_3 (
     .clk(clk),
     .sample(records_sample_3),
-    .used(records_used_3),
+    .used(records_used[3]),
     .arrivals(scalars.mode.arrivals),
     .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
-    .power(lane_3_power),
-    .tau(lane_3_tau),
-    .whole(lane_3_whole)
+    .power(lane_power[3]),
+    .tau(lane_tau[3]),
+    .whole(lane_whole[3])
   );
   hpcc_powertcp_power_lane u_lane_4 (
     .clk(clk),
     .sample(records_sample_4),
-    .used(records_used_4),
+    .used(records_used[4]),
     .arrivals(scalars.mode.arrivals),
     .floor(scalars.current_floor),
     .base_rtt(scalars.base_rtt),
     .base_rtt_shift(scalars.base_rtt_shift),
-    .power(lane_4_power),
-    .tau(lane_4_tau),
-    .whole(lane_4_whole)
+    .power(lane_power[4]),
+    .tau(lane_tau[4]),
+    .whole(lane_whole[4])
   );
   hpcc_cc_maximum u_maximum (
     .clk(clk),
-    .utilisation_0(lane_0_power),
-    .utilisation_1(lane_1_power),
-    .utilisation_2(lane_2_power),
-    .utilisation_3(lane_3_power),
-    .utilisation_4(lane_4_power),
-    .tau_0(lane_0_tau),
-    .tau_1(lane_1_tau),
-    .tau_2(lane_2_tau),
-    .tau_3(lane_3_tau),
-    .tau_4(lane_4_tau),
-    .whole_0(lane_0_whole),
-    .whole_1(lane_1_whole),
-    .whole_2(lane_2_whole),
-    .whole_3(lane_3_whole),
-    .whole_4(lane_4_whole),
+    .utilisation_0(lane_power[0]),
+    .utilisation_1(lane_power[1]),
+    .utilisation_2(lane_power[2]),
+    .utilisation_3(lane_power[3]),
+    .utilisation_4(lane_power[4]),
+    .tau_0(lane_tau[0]),
+    .tau_1(lane_tau[1]),
+    .tau_2(lane_tau[2]),
+    .tau_3(lane_tau[3]),
+    .tau_4(lane_tau[4]),
+    .whole_0(lane_whole[0]),
+    .whole_1(lane_whole[1]),
+    .whole_2(lane_whole[2]),
+    .whole_3(lane_whole[3]),
+    .whole_4(lane_whole[4]),
     .largest(maximum_largest),
     .largest_tau(maximum_largest_tau),
     .largest_whole(maximum_largest_whole),
@@ -430,21 +399,11 @@ module hpcc_cc_powertcp (
   );
   assign scalars = registers_scalars;
   assign place = param_address;
-  assign speeds_0_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign speeds_0_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign speeds_0_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
-  assign speeds_1_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign speeds_1_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign speeds_1_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
-  assign speeds_2_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign speeds_2_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign speeds_2_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
-  assign speeds_3_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign speeds_3_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign speeds_3_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
-  assign speeds_4_write_busy = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
-  assign speeds_4_write_weight = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
-  assign speeds_4_write_stale = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
+  for (genvar i = 0; i < 5; i++) begin : g_speeds_write_busy
+    assign speeds_write_busy[i] = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_BUSY_TIME);
+    assign speeds_write_weight[i] = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_QUEUE_WEIGHT);
+    assign speeds_write_stale[i] = param_write & (place.group == hpcc_nic_pkg::PARAM_TABLE_STALE_TIME);
+  end
   assign event_ready = admit_event_ready;
   assign command_ready = admit_command_ready;
   assign admit_takes_probes = 1'd1;
@@ -474,11 +433,11 @@ module hpcc_cc_powertcp (
     updates_up_data.rate = reaction_rate;
     updates_up_data.signal = power_71_q;
   end
-  // registers: Run-time registers of PowerTCP, written through `crate::cc::slot::ConfigIn`, with the paper's profile at 100 Gb/s and 13 us
-  // after reset.
+  // registers: Run-time registers of PowerTCP, written through `ConfigIn`, with the paper's profile at 100 Gb/s and 13 us after
+  // reset.
   //
-  // Addresses and widths: `hpcc_models::fixed::powertcp::address`. The port-speed table is a RAM beside each lane
-  // (`crate::cc::parts::speed_table`), written by the same port.
+  // Addresses and widths: `address`. The port-speed table is a RAM beside each lane
+  // (`speed_table`), written by the same port.
   //
   // Scalar registers: a write shows one clock later.
   assign registers_scalars = registers_scalars_r_q;

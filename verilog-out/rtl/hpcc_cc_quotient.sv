@@ -42,24 +42,35 @@ module hpcc_cc_quotient (
   wire  hpcc_nic_pkg::quotient_shift_t shift;
   wire  hpcc_nic_pkg::aligned_tiles_t tiles;
   hpcc_nic_pkg::outer_tiles_t outer;
+  // Clock 6: busy time, shifted by a multiple of eight places like the time.
   logic [62:0] moved_6_d;
   logic [62:0] moved_6_q;
+  // Clock 6: busy time, shifted by a multiple of eight places like the time.
   logic [62:0] moved_7_d;
   logic [62:0] moved_7_q;
+  // Clock 6: busy time, shifted by a multiple of eight places like the time.
   logic [62:0] moved_8_d;
   logic [62:0] moved_8_q;
+  // Clock 6: bits were lost at the top of that.
   logic lost_6_d;
   logic lost_6_q;
+  // Clock 6: bits were lost at the top of that.
   logic lost_7_d;
   logic lost_7_q;
+  // Clock 6: bits were lost at the top of that.
   logic shift_7_q;
+  // Clock 6: bits were lost at the top of that.
   logic lost_8_d;
   logic lost_8_q;
+  // Clock 9: busy time over the power of two of the time, UQ14.37, saturated.
   logic [50:0] aligned_9_d;
   logic [50:0] aligned_9_q;
+  // Clock 9: busy time over the power of two of the time, UQ14.37, saturated.
   logic [50:0] aligned_10_q;
+  // Clock 13: product of the lowest tile, which waits beside the adder.
   wire  hpcc_nic_pkg::tile_product_t low_13_d;
   hpcc_nic_pkg::tile_product_t low_13_q;
+  // Clock 13: products of the two outer tiles, which wait beside the adder.
   wire  hpcc_nic_pkg::tile_product_t high_13_d;
   hpcc_nic_pkg::tile_product_t high_13_q;
   wire  [57:0] busy_p;
@@ -72,6 +83,7 @@ module hpcc_cc_quotient (
   logic [57:0] busy_5_q;
   hpcc_nic_pkg::fine_shift_t shift_6_q;
   logic [33:0] middle_13_q;
+  // Clock 14: quotient and what the law adds, UQ20.37.
   wire  [56:0] sum_r_d;
   logic [56:0] sum_r_q;
   hpcc_mul #(.A(24), .B(34), .P(58), .LOW(0)) u_busy (

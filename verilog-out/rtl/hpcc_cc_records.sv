@@ -8,12 +8,12 @@
 // | 0 - 2 | `memory` | the flow's record |
 // | 3 | `known`, `same_path`, `age`, `ahead`, `forward` | comparisons with it |
 // | 4 | `old`, `ends_round`, `advances` | stale flow, end of the round trip |
-// | 5 | outputs, `write`, the word to write | the order of decisions of `hpcc_models::fixed::hpcc` and `hpcc_models::fixed::powertcp` |
+// | 5 | outputs, `write`, the word to write | the order of decisions of `hpcc` and `powertcp` |
 //
 // The write of clock 5 is in the RAM before the flow's next read, because a flow enters every six clocks at most: no
 // bypass over these 418 bits. What differs between laws is in `RecordRules`.
 //
-// Records of 2^`A` flows.
+// Records of 2^9 flows.
 module hpcc_cc_records (
   // Clock.
   input  wire  clk,
@@ -76,83 +76,95 @@ module hpcc_cc_records (
   wire  used_4_3;
   wire  used_4_4;
   wire  [3:0] hop_count;
+  // What passes through the pipeline, in the clock of the name.
   hpcc_nic_pkg::passing_t passing_3_q;
+  // What passes through the pipeline, in the clock of the name.
   hpcc_nic_pkg::passing_t passing_4_q;
+  // Clock 3: the event is the response to a probe.
   logic probe_3_q;
+  // The flow exists, and the event is of its generation, from clock 3 on.
   wire  known_d;
   logic known_q;
+  // The flow has records of an earlier acknowledgement, from clock 3 on.
   logic has_records_q;
+  // Clock 3: path and number of hops are those of the records.
   wire  same_path_d;
   logic same_path_q;
+  // A speed code of the acknowledgement has no entry, from clock 3 on.
   wire  unknown_speed_d;
   logic unknown_speed_q;
+  // The flow exists, and the event is of its generation, from clock 3 on.
   logic known_4_q;
+  // The flow has records of an earlier acknowledgement, from clock 3 on.
   logic has_records_4_q;
+  // Clock 4: as `same_path`, or the law does not ask.
   wire  same_path_4_d;
   logic same_path_4_q;
+  // A speed code of the acknowledgement has no entry, from clock 3 on.
   logic unknown_speed_4_q;
+  // Clock 4: the records are older than the limit.
   wire  old_d;
   logic old_q;
+  // Clock 4: the acknowledgement ends a round trip.
   wire  ends_round_d;
   logic ends_round_q;
+  // Clock 4: the end of the next round trip lies behind that of this one, or the law does not ask.
   wire  advances_d;
   logic advances_q;
+  // Clock 5, counter pulse: flow unknown or of another generation.
   wire  late_r_d;
   logic late_r_q;
+  // Clock 5, counter pulse: a speed code without entry.
   wire  bad_speed_r_d;
   logic bad_speed_r_q;
+  // Clock 5, counter pulse: more than five hops.
   wire  many_hops_r_d;
   logic many_hops_r_q;
+  // Clock 5, counter pulse: records older than the limit.
   wire  stale_flow_r_d;
   logic stale_flow_r_q;
+  // Clock 5: the flow's record is written.
   wire  write_d;
   logic write_q;
+  // Clock 5: the flow exists after this.
   wire  exists_5_d;
   logic exists_5_q;
+  // Clock 5: the flow has records after this.
   wire  recorded_5_d;
   logic recorded_5_q;
+  // Clock 5: the end of the round trip stays what it was.
   wire  round_goes_on_d;
   logic round_goes_on_q;
+  // Clock 3: time since the last acknowledgement, ns.
   wire  [47:0] age_d;
   logic [47:0] age_q;
+  // Clock 5: time of the acknowledgement, ns.
   logic [47:0] now_5_q;
+  // Clock 3: distance of the acknowledgement's PSN from the end of the round trip.
   wire  [23:0] ahead_d;
   logic [23:0] ahead_q;
+  // Clock 3: distance of the next PSN to send from the end of the round trip.
   wire  [23:0] forward_d;
   logic [23:0] forward_q;
+  // Clock 5: PSN that ends the round trip, as it was.
   logic [23:0] last_round_end_5_q;
+  // Clock 5: PSN that ends the next round trip: the next one to send.
   logic [23:0] next_round_end_5_q;
   wire  hpcc_nic_pkg::flow_record_t memory_rdata;
   hpcc_nic_pkg::flow_record_t memory_wdata;
-  wire  hop_0_hold;
-  wire  hop_0_speed_valid;
-  wire  hop_0_absent;
+  wire  [4:0] hop_hold;
+  wire  [4:0] hop_speed_valid;
+  wire  [4:0] hop_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_0_sample;
-  wire  hop_0_counts;
+  wire  [4:0] hop_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_0_stored;
-  wire  hop_1_hold;
-  wire  hop_1_speed_valid;
-  wire  hop_1_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_1_sample;
-  wire  hop_1_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_1_stored;
-  wire  hop_2_hold;
-  wire  hop_2_speed_valid;
-  wire  hop_2_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_2_sample;
-  wire  hop_2_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_2_stored;
-  wire  hop_3_hold;
-  wire  hop_3_speed_valid;
-  wire  hop_3_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_3_sample;
-  wire  hop_3_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_3_stored;
-  wire  hop_4_hold;
-  wire  hop_4_speed_valid;
-  wire  hop_4_absent;
   wire  hpcc_nic_pkg::hop_sample_t hop_4_sample;
-  wire  hop_4_counts;
   wire  hpcc_nic_pkg::hop_record_word_t hop_4_stored;
   wire  hpcc_nic_pkg::ack_word_t word_2_q;
   wire  [47:0] now_4_q;
@@ -163,15 +175,16 @@ module hpcc_cc_records (
   wire  hpcc_nic_pkg::passing_t passing_2_q;
   wire  [8:0] flow_5_q;
   wire  [23:0] round_end_4_q;
-  logic used_r_0_q;
-  logic used_r_1_q;
-  logic used_r_2_q;
-  logic used_r_3_q;
-  logic used_r_4_q;
+  // Clock 5: hops that take part in the maximum.
+  logic [4:0] used_r_q;
+  // Clock 5: what kind of step the event is.
   hpcc_nic_pkg::step_kind_t step_r_d;
   hpcc_nic_pkg::step_kind_t step_r_q;
+  // Clock 5: generation of the flow.
   logic [7:0] generation_5_q;
+  // Clock 5: path of the acknowledgement.
   logic [11:0] path_5_q;
+  // Clock 5: number of hops.
   logic [3:0] hops_5_q;
   hpcc_table_ram #(.WIDTH(418), .ADDRESS(9)) u_memory (
     .clk(clk),
@@ -186,12 +199,12 @@ module hpcc_cc_records (
     .speed(speed_0),
     .fresh(word_2_q.hops_0),
     .recorded(memory_rdata.hops_0),
-    .hold(hop_0_hold),
-    .speed_valid(hop_0_speed_valid),
-    .absent(hop_0_absent),
+    .hold(hop_hold[0]),
+    .speed_valid(hop_speed_valid[0]),
+    .absent(hop_absent[0]),
     .ageless(rules.ageless),
     .sample(hop_0_sample),
-    .counts(hop_0_counts),
+    .counts(hop_counts[0]),
     .stored(hop_0_stored)
   );
   hpcc_cc_hop_stage u_hop_1 (
@@ -199,12 +212,12 @@ module hpcc_cc_records (
     .speed(speed_1),
     .fresh(word_2_q.hops_1),
     .recorded(memory_rdata.hops_1),
-    .hold(hop_1_hold),
-    .speed_valid(hop_1_speed_valid),
-    .absent(hop_1_absent),
+    .hold(hop_hold[1]),
+    .speed_valid(hop_speed_valid[1]),
+    .absent(hop_absent[1]),
     .ageless(rules.ageless),
     .sample(hop_1_sample),
-    .counts(hop_1_counts),
+    .counts(hop_counts[1]),
     .stored(hop_1_stored)
   );
   hpcc_cc_hop_stage u_hop_2 (
@@ -212,12 +225,12 @@ module hpcc_cc_records (
     .speed(speed_2),
     .fresh(word_2_q.hops_2),
     .recorded(memory_rdata.hops_2),
-    .hold(hop_2_hold),
-    .speed_valid(hop_2_speed_valid),
-    .absent(hop_2_absent),
+    .hold(hop_hold[2]),
+    .speed_valid(hop_speed_valid[2]),
+    .absent(hop_absent[2]),
     .ageless(rules.ageless),
     .sample(hop_2_sample),
-    .counts(hop_2_counts),
+    .counts(hop_counts[2]),
     .stored(hop_2_stored)
   );
   hpcc_cc_hop_stage u_hop_3 (
@@ -225,12 +238,12 @@ module hpcc_cc_records (
     .speed(speed_3),
     .fresh(word_2_q.hops_3),
     .recorded(memory_rdata.hops_3),
-    .hold(hop_3_hold),
-    .speed_valid(hop_3_speed_valid),
-    .absent(hop_3_absent),
+    .hold(hop_hold[3]),
+    .speed_valid(hop_speed_valid[3]),
+    .absent(hop_absent[3]),
     .ageless(rules.ageless),
     .sample(hop_3_sample),
-    .counts(hop_3_counts),
+    .counts(hop_counts[3]),
     .stored(hop_3_stored)
   );
   hpcc_cc_hop_stage u_hop_4 (
@@ -238,12 +251,12 @@ module hpcc_cc_records (
     .speed(speed_4),
     .fresh(word_2_q.hops_4),
     .recorded(memory_rdata.hops_4),
-    .hold(hop_4_hold),
-    .speed_valid(hop_4_speed_valid),
-    .absent(hop_4_absent),
+    .hold(hop_hold[4]),
+    .speed_valid(hop_speed_valid[4]),
+    .absent(hop_absent[4]),
     .ageless(rules.ageless),
     .sample(hop_4_sample),
-    .counts(hop_4_counts),
+    .counts(hop_counts[4]),
     .stored(hop_4_stored)
   );
   hpcc_delay #(.WIDTH(434), .DEPTH(2)) u_word_2 (
@@ -296,9 +309,9 @@ module hpcc_cc_records (
   assign age_d = word_2_q.now - memory_rdata.last_ack;
   assign ahead_d = word_2_q.psn_next - memory_rdata.round_end;
   assign forward_d = word_2_q.snd_nxt - memory_rdata.round_end;
-  assign unknown_speed_d = (((((word_2_q.n_hop > 4'd0) & (~hop_0_speed_valid)) | ((word_2_q.n_hop > 4'd1) & (~hop_1_speed_valid)))
-      | ((word_2_q.n_hop > 4'd2) & (~hop_2_speed_valid))) | ((word_2_q.n_hop > 4'd3) & (~hop_3_speed_valid)))
-      | ((word_2_q.n_hop > 4'd4) & (~hop_4_speed_valid));
+  assign unknown_speed_d = (((((word_2_q.n_hop > 4'd0) & (~hop_speed_valid[0])) | ((word_2_q.n_hop > 4'd1) & (~hop_speed_valid[1])))
+      | ((word_2_q.n_hop > 4'd2) & (~hop_speed_valid[2]))) | ((word_2_q.n_hop > 4'd3) & (~hop_speed_valid[3])))
+      | ((word_2_q.n_hop > 4'd4) & (~hop_speed_valid[4]));
   assign same_path_4_d = same_path_q | rules.ageless;
   assign old_d = ((|age_q[47:32]) | (age_q[31:0] > stale_limit)) & (~rules.ageless);
   assign ends_round_d = (rules.always_ends | probe_3_q) | ((|ahead_q) & (~ahead_q[23]));
@@ -312,35 +325,29 @@ module hpcc_cc_records (
   assign measure = ((has_records_4_q & (~quiet)) & same_path_4_q) & (~old_q);
   assign hop_count = hops_4_q;
   assign code_0 = word.hops_0.speed;
-  assign hop_0_hold = (has_records_4_q & same_path_4_q) & (~old_q);
-  assign hop_0_absent = hop_count <= 4'd0;
-  assign sample_0 = hop_0_sample;
-  assign used_4_0 = hop_0_counts & (hop_count > 4'd0);
-  assign used_0 = used_r_0_q;
   assign code_1 = word.hops_1.speed;
-  assign hop_1_hold = (has_records_4_q & same_path_4_q) & (~old_q);
-  assign hop_1_absent = hop_count <= 4'd1;
-  assign sample_1 = hop_1_sample;
-  assign used_4_1 = hop_1_counts & (hop_count > 4'd1);
-  assign used_1 = used_r_1_q;
   assign code_2 = word.hops_2.speed;
-  assign hop_2_hold = (has_records_4_q & same_path_4_q) & (~old_q);
-  assign hop_2_absent = hop_count <= 4'd2;
-  assign sample_2 = hop_2_sample;
-  assign used_4_2 = hop_2_counts & (hop_count > 4'd2);
-  assign used_2 = used_r_2_q;
   assign code_3 = word.hops_3.speed;
-  assign hop_3_hold = (has_records_4_q & same_path_4_q) & (~old_q);
-  assign hop_3_absent = hop_count <= 4'd3;
-  assign sample_3 = hop_3_sample;
-  assign used_4_3 = hop_3_counts & (hop_count > 4'd3);
-  assign used_3 = used_r_3_q;
   assign code_4 = word.hops_4.speed;
-  assign hop_4_hold = (has_records_4_q & same_path_4_q) & (~old_q);
-  assign hop_4_absent = hop_count <= 4'd4;
+  for (genvar i = 0; i < 5; i++) begin : g_hop_hold
+    assign hop_hold[i] = (has_records_4_q & same_path_4_q) & (~old_q);
+    assign hop_absent[i] = hop_count <= 4'(i);
+  end
+  assign sample_0 = hop_0_sample;
+  assign sample_1 = hop_1_sample;
+  assign sample_2 = hop_2_sample;
+  assign sample_3 = hop_3_sample;
   assign sample_4 = hop_4_sample;
-  assign used_4_4 = hop_4_counts & (hop_count > 4'd4);
-  assign used_4 = used_r_4_q;
+  assign used_4_0 = hop_counts[0] & (hop_count > 4'd0);
+  assign used_4_1 = hop_counts[1] & (hop_count > 4'd1);
+  assign used_4_2 = hop_counts[2] & (hop_count > 4'd2);
+  assign used_4_3 = hop_counts[3] & (hop_count > 4'd3);
+  assign used_4_4 = hop_counts[4] & (hop_count > 4'd4);
+  assign used_0 = used_r_q[0];
+  assign used_1 = used_r_q[1];
+  assign used_2 = used_r_q[2];
+  assign used_3 = used_r_q[3];
+  assign used_4 = used_r_q[4];
   assign sampled = ((((((~rules.needs_sample) | rules.ageless) | used_4_0) | used_4_1) | used_4_2) | used_4_3) | used_4_4;
   assign late_r_d = is_event & (~known_4_q);
   assign bad_speed_r_d = ((is_event & known_4_q) & int_valid_4_q) & unknown_speed_4_q;
@@ -424,11 +431,7 @@ module hpcc_cc_records (
     forward_q = 24'd0;
     last_round_end_5_q = 24'd0;
     next_round_end_5_q = 24'd0;
-    used_r_0_q = 1'd0;
-    used_r_1_q = 1'd0;
-    used_r_2_q = 1'd0;
-    used_r_3_q = 1'd0;
-    used_r_4_q = 1'd0;
+    used_r_q = '0;
     step_r_q = 5'd0;
     generation_5_q = 8'd0;
     path_5_q = 12'd0;
@@ -463,11 +466,11 @@ module hpcc_cc_records (
     forward_q <= forward_d;
     last_round_end_5_q <= round_end_4_q;
     next_round_end_5_q <= snd_nxt_4_q;
-    used_r_0_q <= used_4_0;
-    used_r_1_q <= used_4_1;
-    used_r_2_q <= used_4_2;
-    used_r_3_q <= used_4_3;
-    used_r_4_q <= used_4_4;
+    used_r_q[0] <= used_4_0;
+    used_r_q[1] <= used_4_1;
+    used_r_q[2] <= used_4_2;
+    used_r_q[3] <= used_4_3;
+    used_r_q[4] <= used_4_4;
     step_r_q <= step_r_d;
     generation_5_q <= passing_4_q.generation;
     path_5_q <= path_4_q;

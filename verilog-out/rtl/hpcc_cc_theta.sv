@@ -3,7 +3,7 @@
 
 // The theta-PowerTCP module: wiring only, and the delays that carry an event's flow past the arithmetic.
 //
-// Congestion-control slot filled by theta-PowerTCP, for `FLOWS` flows (2^`A` at most).
+// Congestion-control slot filled by theta-PowerTCP, for 300 flows (2^9 at most).
 //
 // One event a clock for different flows, one every six clocks for the same flow; latency `LATENCY`. Updates leave in
 // the order of events. A creation is answered by an update with the first window and rate, every acknowledgement of a
@@ -11,9 +11,9 @@
 module hpcc_cc_theta (
   // Clock.
   input  wire  clk,
-  // Synchronous, high. Nothing is taken for 2^`A` clocks after it.
+  // Synchronous, high. Nothing is taken for 2^9 clocks after it.
   input  wire  rst,
-  // Register write port, `hpcc_models::fixed::powertcp::address`.
+  // Register write port, `address`.
   // Write this clock.
   input  wire  param_write,
   // Register.
@@ -44,6 +44,7 @@ module hpcc_cc_theta (
   wire  hpcc_nic_pkg::power_scalars_t scalars;
   // All of them.
   wire  hpcc_nic_pkg::power_scalars_t registers_scalars;
+  // Registers of the law.
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_d;
   hpcc_nic_pkg::power_scalars_t registers_scalars_r_q;
   wire  admit_event_ready;
@@ -131,17 +132,24 @@ module hpcc_cc_theta (
   wire  measure_whole;
   // Clock 28: 2^50 over the shifted base.
   wire  [33:0] measure_inverse_base_rtt;
+  // Clock 16: 2^50 over the shifted base round-trip time.
   logic [33:0] measure_inverse_d;
   logic [33:0] measure_inverse_q;
+  // Clock 23: round-trip time over its base, UQ15.19, saturated.
   logic [33:0] measure_voltage_d;
   logic [33:0] measure_voltage_q;
+  // Clock 16: places by which the base is shifted.
   logic [4:0] measure_shift_d;
   logic [4:0] measure_shift_q;
+  // Places by which the product is still to be shifted, in the clock of the name.
   wire  [4:0] measure_left_17_d;
   logic [4:0] measure_left_17_q;
+  // Places by which the product is still to be shifted, in the clock of the name.
   logic [4:0] measure_left_21_q;
+  // Clock 22: places that are left to shift by, up to three.
   wire  [1:0] measure_left_22_d;
   logic [1:0] measure_left_22_q;
+  // Clock 22: places that are left to shift by, up to three.
   wire  [1:0] measure_fine_17_d;
   logic [1:0] measure_fine_17_q;
   wire  [16:0] measure_tau_17_d;
@@ -151,14 +159,17 @@ module hpcc_cc_theta (
   wire  [51:0] measure_current_sum;
   // Clock 16: the current over eta, UQ14.37.
   wire  [50:0] measure_current_lambda;
+  // Clock 15: current, UQ14.37, saturated.
   logic [50:0] measure_current_sum_15_d;
   logic [50:0] measure_current_sum_15_q;
+  // Clock 16: current, UQ14.37, not below the floor.
   logic [50:0] measure_current_lambda_r_d;
   logic [50:0] measure_current_lambda_r_q;
   wire  [50:0] measure_current_quotient_aligned;
   wire  [55:0] measure_current_quotient_addend;
   wire  [56:0] measure_current_quotient_sum;
   wire  [50:0] measure_current_aligned_13_q;
+  // Clock 15: the current is below the floor.
   wire  measure_current_below_d;
   logic measure_current_below_q;
   wire  [50:0] measure_current_23_q;
@@ -176,12 +187,16 @@ module hpcc_cc_theta (
   wire  [16:0] measure_elapsed_16_q;
   wire  [16:0] measure_tau_28_q;
   wire  [33:0] measure_inverse_28_q;
+  // Clock 21: product of round-trip time and inverse, with half a unit.
   wire  [58:0] measure_sum_21_d;
   logic [58:0] measure_sum_21_q;
+  // Clock 22: that sum, shifted by a multiple of four.
   wire  [43:0] measure_moved_22_d;
   logic [43:0] measure_moved_22_q;
+  // Clock 28: power over base power and eta, saturated.
   logic [50:0] measure_power_r_d;
   logic [50:0] measure_power_r_q;
+  // Clock 6: the time since the last acknowledgement is the base or more.
   wire  measure_whole_6_d;
   logic measure_whole_6_q;
   wire  reaction_none;
@@ -200,10 +215,13 @@ module hpcc_cc_theta (
   wire  [33:0] scale_product_p;
   wire  [33:0] scale_window_73_q;
   wire  [33:0] scale_rate_delay_q;
+  // Base round-trip time of the flow, shifted as the registers say.
   wire  [16:0] scale_shifted_d;
   logic [16:0] scale_shifted_q;
+  // The flow's base round-trip time is shorter than that of the registers.
   wire  scale_shorter_d;
   logic scale_shorter_q;
+  // Clock 74: window, scaled to the flow's base round-trip time.
   logic [33:0] scale_scaled_r_d;
   logic [33:0] scale_scaled_r_q;
   hpcc_nic_pkg::law_update_t updates_up_data;
@@ -477,11 +495,11 @@ module hpcc_cc_theta (
     updates_up_data.rate = scale_rate_74;
     updates_up_data.signal = power_74_q;
   end
-  // registers: Run-time registers of PowerTCP, written through `crate::cc::slot::ConfigIn`, with the paper's profile at 100 Gb/s and 13 us
-  // after reset.
+  // registers: Run-time registers of PowerTCP, written through `ConfigIn`, with the paper's profile at 100 Gb/s and 13 us after
+  // reset.
   //
-  // Addresses and widths: `hpcc_models::fixed::powertcp::address`. The port-speed table is a RAM beside each lane
-  // (`crate::cc::parts::speed_table`), written by the same port.
+  // Addresses and widths: `address`. The port-speed table is a RAM beside each lane
+  // (`speed_table`), written by the same port.
   //
   // Scalar registers: a write shows one clock later.
   assign registers_scalars = registers_scalars_r_q;
@@ -543,11 +561,11 @@ module hpcc_cc_theta (
   // | 3 | `known`, `age`, `way`, `ahead`, `forward` | comparisons with it |
   // | 4 | `rtt`, `elapsed`, `old`, `ends_round`, `advances` | round-trip time and time since the last one, saturated; end of the round trip
   // |
-  // | 5 | outputs, `write`, the word to write | the order of decisions of `hpcc_models::fixed::powertcp` |
+  // | 5 | outputs, `write`, the word to write | the order of decisions of `powertcp` |
   //
   // The write of clock 5 is in the RAM before the flow's next read, because a flow enters every six clocks at most.
   //
-  // Records of 2^`A` flows.
+  // Records of 2^9 flows.
   assign records_known_d = records_memory_rdata.exists & (records_memory_rdata.generation == records_passing_2_q.generation);
   assign records_age_d = records_word_2_q.now - records_memory_rdata.last_ack;
   assign records_way_d = records_word_2_q.now - records_word_2_q.sent_at;

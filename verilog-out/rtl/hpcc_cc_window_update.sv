@@ -14,7 +14,7 @@
 // | 52 | `window_52` | `W` | UQ23.11 |
 // | 53 - 56 | `rate_mul` | `W / T_W` | UQ7.27 |
 //
-// Windows of 2^`A` flows.
+// Windows of 2^9 flows.
 module hpcc_cc_window_update (
   // Clock.
   input  wire  clk,
@@ -58,28 +58,41 @@ module hpcc_cc_window_update (
   logic high;
   logic low;
   wire  hpcc_nic_pkg::scaled_window_t scaled_window;
+  // Clock 47: line 12 of Algorithm 1: the window is scaled, not only raised.
   wire  multiplicative_d;
   logic multiplicative_q;
+  // Clock 51: the scaled window lies beyond all that the format holds.
   wire  over_d;
   logic over_q;
+  // Clock 51: the scaled window is larger than the largest one.
   wire  scaled_high_d;
   logic scaled_high_q;
+  // Clock 51: the scaled window is smaller than the smallest one.
   wire  scaled_low_d;
   logic scaled_low_q;
+  // Clock 51: the raised reference window is larger than the largest one.
   wire  reference_high_d;
   logic reference_high_q;
+  // Clock 51: the raised reference window is smaller than the smallest one.
   wire  reference_low_d;
   logic reference_low_q;
+  // Clock 51: as `multiplicative`.
   logic multiplicative_51_q;
+  // Clock 47: increase stage of the flow.
   logic [7:0] stage_47_q;
+  // Clock 48: increase stage after the event, saturated at 255; 0 if the window is scaled.
   logic [7:0] stage_48_d;
   logic [7:0] stage_48_q;
+  // Clock 51: new window with half a unit for rounding, UQ23.14.
   wire  [36:0] sum_d;
   logic [36:0] sum_q;
+  // `W_AI`, UQ23.14: what the window grows by additively.
   wire  [36:0] w_ai_r_d;
   logic [36:0] w_ai_r_q;
+  // Largest scaled window that stays below `W_init` with `W_AI` added, UQ23.14.
   wire  [36:0] high_limit_d;
   logic [36:0] high_limit_q;
+  // Smallest scaled window that stays above `W_min` with `W_AI` added, UQ23.14.
   logic [36:0] low_limit_d;
   logic [36:0] low_limit_q;
   wire  hpcc_nic_pkg::hpcc_window_t memory_rdata;
@@ -92,6 +105,7 @@ module hpcc_cc_window_update (
   wire  hpcc_nic_pkg::hpcc_window_t kept_51_q;
   wire  [33:0] window_56_q;
   wire  [33:0] rate_mul_p;
+  // Clock 52: window after the event, UQ23.11 bytes.
   logic [33:0] window_52_q;
   hpcc_forward_ram #(.WIDTH(76), .ADDRESS(9)) u_memory (
     .clk(clk),

@@ -14,7 +14,7 @@
 // Three loops (timers, alpha, rates) read and write a flow's state within six clocks. What stands behind a flow that waits waits too. After
 // reset all flows are removed, one a clock, before anything is taken.
 //
-// Entry for `FLOWS` flows, 2^`A` of them at most.
+// Entry for 300 flows, 2^9 of them at most.
 module hpcc_dcqcn_admit (
   // Clock.
   input  wire  clk,
@@ -56,22 +56,31 @@ module hpcc_dcqcn_admit (
   hpcc_nic_pkg::dcqcn_chosen_t choice;
   wire  hpcc_nic_pkg::nic_clock_t clock_in;
   wire  hpcc_nic_pkg::byte_count_t bytes_in;
+  // Clock -1: something waits to enter.
   logic next_valid_d;
   logic next_valid_q;
+  // Clock -1: the event that waits names a flow number past the configured count.
   logic next_past_d;
   logic next_past_q;
+  // Nothing may enter: the exit is crowded, or flows are removed after a reset.
   logic closed_d;
   logic closed_q;
+  // What waits is of a flow that entered too few clocks ago.
   logic waits_d;
   logic waits_q;
+  // Clock 0, counter pulse: an event of a flow number past the configured count was dropped.
   logic out_of_range_r_d;
   logic out_of_range_r_q;
+  // Clock -1: command, event or tick that waits to enter.
   hpcc_nic_pkg::dcqcn_entry_t next_d;
   hpcc_nic_pkg::dcqcn_entry_t next_q;
+  // Clock 0: what enters.
   hpcc_nic_pkg::dcqcn_entry_t entering_r_d;
   hpcc_nic_pkg::dcqcn_entry_t entering_r_q;
+  // Clock -1: flow of what waits.
   logic [8:0] next_flow_d;
   logic [8:0] next_flow_q;
+  // Clock 0: flow.
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
   hpcc_nic_pkg::dcqcn_event_t events_up_data;
@@ -93,6 +102,7 @@ module hpcc_dcqcn_admit (
   // A reset was, and not every flow has been named.
   logic sweep_sweeping_d;
   logic sweep_sweeping_q;
+  // Flow that is removed next after a reset.
   logic [8:0] sweep_at_d;
   logic [8:0] sweep_at_q;
   // The flow that is loaded.
@@ -101,25 +111,18 @@ module hpcc_dcqcn_admit (
   wire  to_wait_next_valid;
   // Which.
   wire  [8:0] to_wait_next_flow;
-  wire  to_wait_recent_valid_0;
-  wire  to_wait_recent_valid_1;
-  wire  to_wait_recent_valid_2;
-  wire  to_wait_recent_valid_3;
-  wire  [8:0] to_wait_recent_flow_0;
-  wire  [8:0] to_wait_recent_flow_1;
-  wire  [8:0] to_wait_recent_flow_2;
-  wire  [8:0] to_wait_recent_flow_3;
+  // One entered so many clocks ago, the last one first.
+  wire  [3:0] to_wait_recent_valid;
+  // Which.
+  wire  [3:0][8:0] to_wait_recent_flow;
   // Clocks to wait.
   logic [2:0] to_wait_wait;
-  logic recent_valid_0_d;
-  logic recent_valid_0_q;
-  logic recent_valid_1_q;
-  logic recent_valid_2_q;
-  logic recent_valid_3_q;
-  logic [8:0] recent_flow_0_q;
-  logic [8:0] recent_flow_1_q;
-  logic [8:0] recent_flow_2_q;
-  logic [8:0] recent_flow_3_q;
+  // Something entered one, two, three or four clocks ago.
+  logic [3:0] recent_valid_d;
+  logic [3:0] recent_valid_q;
+  // Flow of what entered one, two, three or four clocks ago.
+  logic [3:0][8:0] recent_flow_q;
+  // Clocks that what waits must still wait.
   logic [2:0] hold_off_d;
   logic [2:0] hold_off_q;
   hpcc_skid #(.WIDTH(74)) u_events (
@@ -167,14 +170,8 @@ module hpcc_dcqcn_admit (
   assign to_wait_flow = chosen_flow;
   assign to_wait_next_valid = next_valid_q;
   assign to_wait_next_flow = next_flow_q;
-  assign to_wait_recent_valid_0 = recent_valid_0_q;
-  assign to_wait_recent_flow_0 = recent_flow_0_q;
-  assign to_wait_recent_valid_1 = recent_valid_1_q;
-  assign to_wait_recent_flow_1 = recent_flow_1_q;
-  assign to_wait_recent_valid_2 = recent_valid_2_q;
-  assign to_wait_recent_flow_2 = recent_flow_2_q;
-  assign to_wait_recent_valid_3 = recent_valid_3_q;
-  assign to_wait_recent_flow_3 = recent_flow_3_q;
+  assign to_wait_recent_valid = recent_valid_q;
+  assign to_wait_recent_flow = recent_flow_q;
   assign entering = entering_r_q;
   assign flow = flow_r_q;
   assign out_of_range = out_of_range_r_q;
@@ -197,7 +194,10 @@ module hpcc_dcqcn_admit (
       next_past_d = chosen_down_data.past;
       waits_d = |to_wait_wait;
     end
-    recent_valid_0_d = enter;
+    for (int i = 0; i < 3; i++) begin
+      recent_valid_d[i + 1] = recent_valid_q[i];
+    end
+    recent_valid_d[0] = enter;
     entering_r_d = next_q;
     entering_r_d.valid = enter & next_q.valid;
     flow_r_d = next_flow_q;
@@ -215,7 +215,7 @@ module hpcc_dcqcn_admit (
       next_valid_d = 1'd0;
       hold_off_d = 3'd0;
       waits_d = 1'd0;
-      recent_valid_0_d = 1'd0;
+      recent_valid_d[0] = 1'd0;
     end
   end
   always_comb begin
@@ -255,7 +255,7 @@ module hpcc_dcqcn_admit (
   end
   // sweep: The walk over all flows after a reset.
   //
-  // From a reset on, and for 2^`A` clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
+  // From a reset on, and for 2^9 clocks after it, names one flow a clock, from 0 on: who removes them has no flow left.
   assign sweep_active = sweep_sweeping_q;
   assign sweep_flow = sweep_at_q;
   always_comb begin
@@ -278,16 +278,16 @@ module hpcc_dcqcn_admit (
   // ones after fewer. Without registers.
   always_comb begin
     to_wait_wait = 3'd0;
-    if (to_wait_recent_valid_3 & (to_wait_recent_flow_3 == to_wait_flow)) begin
+    if (to_wait_recent_valid[3] & (to_wait_recent_flow[3] == to_wait_flow)) begin
       to_wait_wait = 3'd1;
     end
-    if (to_wait_recent_valid_2 & (to_wait_recent_flow_2 == to_wait_flow)) begin
+    if (to_wait_recent_valid[2] & (to_wait_recent_flow[2] == to_wait_flow)) begin
       to_wait_wait = 3'd2;
     end
-    if (to_wait_recent_valid_1 & (to_wait_recent_flow_1 == to_wait_flow)) begin
+    if (to_wait_recent_valid[1] & (to_wait_recent_flow[1] == to_wait_flow)) begin
       to_wait_wait = 3'd3;
     end
-    if (to_wait_recent_valid_0 & (to_wait_recent_flow_0 == to_wait_flow)) begin
+    if (to_wait_recent_valid[0] & (to_wait_recent_flow[0] == to_wait_flow)) begin
       to_wait_wait = 3'd4;
     end
     if (to_wait_next_valid & (to_wait_next_flow == to_wait_flow)) begin
@@ -306,14 +306,8 @@ module hpcc_dcqcn_admit (
     flow_r_q = 9'd0;
     sweep_sweeping_q = 1'd0;
     sweep_at_q = 9'd0;
-    recent_valid_0_q = 1'd0;
-    recent_valid_1_q = 1'd0;
-    recent_valid_2_q = 1'd0;
-    recent_valid_3_q = 1'd0;
-    recent_flow_0_q = 9'd0;
-    recent_flow_1_q = 9'd0;
-    recent_flow_2_q = 9'd0;
-    recent_flow_3_q = 9'd0;
+    recent_valid_q = '0;
+    recent_flow_q = '0;
     hold_off_q = 3'd0;
   end
   always @(posedge clk) begin
@@ -328,19 +322,16 @@ module hpcc_dcqcn_admit (
     flow_r_q <= flow_r_d;
     sweep_sweeping_q <= sweep_sweeping_d;
     sweep_at_q <= sweep_at_d;
-    recent_valid_0_q <= recent_valid_0_d;
-    recent_valid_1_q <= recent_valid_0_q;
-    recent_valid_2_q <= recent_valid_1_q;
-    recent_valid_3_q <= recent_valid_2_q;
-    recent_flow_0_q <= next_flow_q;
-    recent_flow_1_q <= recent_flow_0_q;
-    recent_flow_2_q <= recent_flow_1_q;
-    recent_flow_3_q <= recent_flow_2_q;
+    recent_valid_q <= recent_valid_d;
+    recent_flow_q[0] <= next_flow_q;
+    recent_flow_q[1] <= recent_flow_q[0];
+    recent_flow_q[2] <= recent_flow_q[1];
+    recent_flow_q[3] <= recent_flow_q[2];
     hold_off_q <= hold_off_d;
   end
   wire unused_bits = &{1'b0, event_data.telemetry.int_valid, event_data.telemetry.n_hop, event_data.telemetry.path_id,
-      event_data.telemetry.hops, event_data.telemetry.sent_valid, event_data.telemetry.sent_at, event_data.psn_next, event_data.snd_nxt,
-      clock_in.above, clock_in.below, bytes_in.below, chosen_down_data.flow[15:9]};
+      event_data.telemetry.hops, event_data.telemetry.sent_valid, event_data.telemetry.sent_at, event_data.rnr_timer, event_data.not_ready,
+      event_data.psn_next, event_data.snd_nxt, clock_in.above, clock_in.below, bytes_in.below, chosen_down_data.flow[15:9]};
 endmodule
 
 `default_nettype wire

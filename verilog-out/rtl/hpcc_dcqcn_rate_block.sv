@@ -17,7 +17,7 @@
 // | (15) | `updated` | the larger of each: written back and forwarded | UQ7.27 |
 // | 16 - 20 | `window_mul` | rate x time | UQ24.11 |
 //
-// Rates of 2^`A` flows.
+// Rates of 2^9 flows.
 module hpcc_dcqcn_rate_block (
   // Clock.
   input  wire  clk,
@@ -44,26 +44,41 @@ module hpcc_dcqcn_rate_block (
   wire  hpcc_nic_pkg::rate_side_t kept_side;
   hpcc_nic_pkg::dcqcn_rates_t updated;
   wire  hpcc_nic_pkg::long_window_t long;
+  // What the event does, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t step_11_q;
+  // What the event does, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t step_16_q;
+  // Rate before the event, or the one that the first notification sets, in the clock of the name.
   logic [33:0] start_13_q;
+  // Rate before the event, or the one that the first notification sets, in the clock of the name.
   logic [33:0] start_14_q;
+  // Rate before the event, or the one that the first notification sets, in the clock of the name.
   logic [33:0] start_15_q;
+  // Clock 12: target with the step of the increase, at most the line rate, UQ7.27.
   logic [33:0] raised_target_d;
   logic [33:0] raised_target_q;
+  // Clock 13: half the rate and half the target, UQ7.27.
   wire  [33:0] raised_d;
   logic [33:0] raised_q;
+  // Least rate that a cut leaves, UQ7.27, in clocks 14 and 15.
   logic [33:0] floor_d;
   logic [33:0] floor_q;
+  // Clock 14: target that a cut leaves: the rate before, or the target.
   logic [33:0] kept_d;
   logic [33:0] kept_q;
+  // Least rate that a cut leaves, UQ7.27, in clocks 14 and 15.
   logic [33:0] floor_15_q;
+  // Clock 15: rate less its share of alpha / 2, UQ7.27.
   wire  [33:0] cut_d;
   logic [33:0] cut_q;
+  // Clock 15: target, not below the least rate, UQ7.27.
   logic [33:0] floor_target_d;
   logic [33:0] floor_target_q;
+  // Clock 16: rate after the event, UQ7.27.
   logic [33:0] rate_16_q;
+  // Clock 15: the cut rate is above the least rate.
   logic over_floor_q;
+  // Clock 15: the target is above the least rate.
   logic over_kept_q;
   wire  hpcc_nic_pkg::dcqcn_rates_t memory_rdata;
   wire  [8:0] flow_15_q;
@@ -81,8 +96,10 @@ module hpcc_dcqcn_rate_block (
   wire  due_20_q;
   wire  [33:0] rate_20_q;
   wire  [34:0] window_mul_p;
+  // Clock 11: target with the step of the increase, UQ8.27.
   wire  [34:0] sum_d;
   logic [34:0] sum_q;
+  // Clock 17: an update is to be sent.
   wire  due_17_d;
   logic due_17_q;
   hpcc_forward_ram #(.WIDTH(68), .ADDRESS(9)) u_memory (

@@ -14,7 +14,7 @@
 //
 // No event does more than one cut or one increase: a cut reloads timer and bytes, so an increase that would follow is not due.
 //
-// Timers of 2^`A` flows.
+// Timers of 2^9 flows.
 module hpcc_dcqcn_timer_block (
   // Clock.
   input  wire  clk,
@@ -59,67 +59,110 @@ module hpcc_dcqcn_timer_block (
   wire  hpcc_nic_pkg::dcqcn_timers_t memory_rdata;
   wire  hpcc_nic_pkg::dcqcn_entry_t entering_3_q;
   wire  [8:0] flow_6_q;
+  // Clock 4: the flow exists, and the event is of its generation or a tick.
   wire  known_4_d;
   logic known_4_q;
+  // Clock 4: the time of the next step of alpha is reached.
   wire  alpha_due_4_d;
   logic alpha_due_4_q;
+  // Clock 4: the time from which a cut is allowed is reached.
   wire  cut_due_4_d;
   logic cut_due_4_q;
+  // Clock 4: the time of the next increase is reached.
   wire  increase_due_4_d;
   logic increase_due_4_q;
+  // Time of the next step of alpha after a notification, units of 1.024 us, in the clock of the name.
   wire  [19:0] first_alpha_4_d;
   logic [19:0] first_alpha_4_q;
+  // Time of the next step of alpha after the one that is due, in the clock of the name.
   wire  [19:0] following_alpha_4_d;
   logic [19:0] following_alpha_4_q;
+  // Time from which the next cut is allowed, in the clock of the name.
   wire  [19:0] following_cut_4_d;
   logic [19:0] following_cut_4_q;
+  // Time of the next increase after a cut, in the clock of the name.
   wire  [19:0] first_increase_4_d;
   logic [19:0] first_increase_4_q;
+  // Time of the next increase after the one that is due, in the clock of the name.
   wire  [19:0] following_increase_4_d;
   logic [19:0] following_increase_4_q;
+  // Increases by time since the last cut, with one more, saturated, in the clock of the name.
   logic [4:0] up_t_4_d;
   logic [4:0] up_t_4_q;
+  // Increases by bytes since the last cut, with one more, saturated, in the clock of the name.
   logic [4:0] up_b_4_d;
   logic [4:0] up_b_4_q;
+  // What entered, in the clock of the name.
   hpcc_nic_pkg::dcqcn_entry_t entering_4_q;
+  // What entered, in the clock of the name.
   hpcc_nic_pkg::dcqcn_entry_t entering_5_q;
+  // Timers of the flow as they were, in the clock of the name.
   hpcc_nic_pkg::dcqcn_timers_t timers_4_q;
+  // Timers of the flow as they were, in the clock of the name.
   hpcc_nic_pkg::dcqcn_timers_t timers_5_q;
+  // Clock 6: timers of the flow after the event, written back.
   hpcc_nic_pkg::dcqcn_timers_t timers_6_q;
+  // Clock 4: bytes left to the next increase by bytes, less those acknowledged.
   wire  hpcc_nic_pkg::bytes_left_t left_4_d;
   hpcc_nic_pkg::bytes_left_t left_4_q;
+  // Clock 5: creation or removal.
   logic command_5_q;
+  // Clock 5: congestion notification.
   logic notified_5_q;
+  // Clock 5: a notification has come since the last step of alpha.
   wire  noted_5_d;
   logic noted_5_q;
+  // Clock 5: first notification of the flow.
   logic first_5_q;
+  // Clock 5: alpha takes a step.
   wire  alpha_5_d;
   logic alpha_5_q;
+  // Clock 5: an increase is due by time or by bytes.
   wire  passed_5_d;
   logic passed_5_q;
+  // Clock 5: bytes are counted.
   logic counted_5_q;
+  // Clock 5: an increase by bytes.
   logic by_bytes_5_q;
+  // Clock 5: an increase by time.
   logic by_time_5_q;
+  // Clock 5: the rate is cut.
   logic cut_5_q;
+  // Time of the next step of alpha after a notification, units of 1.024 us, in the clock of the name.
   logic [19:0] first_alpha_5_q;
+  // Time of the next step of alpha after the one that is due, in the clock of the name.
   logic [19:0] following_alpha_5_q;
+  // Time from which the next cut is allowed, in the clock of the name.
   logic [19:0] following_cut_5_q;
+  // Time of the next increase after a cut, in the clock of the name.
   logic [19:0] first_increase_5_q;
+  // Time of the next increase after the one that is due, in the clock of the name.
   logic [19:0] following_increase_5_q;
+  // Increases by time since the last cut, with one more, saturated, in the clock of the name.
   logic [4:0] up_t_5_q;
+  // Increases by bytes since the last cut, with one more, saturated, in the clock of the name.
   logic [4:0] up_b_5_q;
+  // Clock 6: stages of the increase.
   logic [4:0] own_6_d;
   logic [4:0] own_6_q;
+  // Clock 5: bytes left to the next increase by bytes.
   logic [25:0] left_5_q;
+  // The flow's timers are written, in the clock of the name.
   wire  write_5_d;
   logic write_5_q;
+  // The flow's timers are written, in the clock of the name.
   logic write_6_q;
+  // Counter pulse: an event of a flow that does not exist or of an earlier generation, in the clock of the name.
   wire  late_5_d;
   logic late_5_q;
+  // Counter pulse: an event of a flow that does not exist or of an earlier generation, in the clock of the name.
   logic late_6_q;
+  // What the event does to alpha and rates, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t step_5_d;
   hpcc_nic_pkg::dcqcn_step_t step_5_q;
+  // What the event does to alpha and rates, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t step_6_q;
+  // What the event does to alpha and rates, in the clock of the name.
   hpcc_nic_pkg::dcqcn_step_t step_7_d;
   hpcc_nic_pkg::dcqcn_step_t step_7_q;
   hpcc_forward_ram #(.WIDTH(108), .ADDRESS(9)) u_memory (

@@ -24,7 +24,7 @@
 // A short frame beyond its queue pair's `share` of the packet buffer goes to no engine.
 //
 // Buffer command, memory job and commit entry of a frame leave together, so all three are in the order of the frames. An acknowledgement
-// keeps the time at which the parser judged it, for laws that measure round trips. Reference: `receive` of `hpcc_models::nic`.
+// keeps the time at which the parser judged it, for laws that measure round trips. Reference: `receive` of `nic`.
 //
 // Dispatch of one port.
 module hpcc_dispatch (
@@ -94,10 +94,16 @@ module hpcc_dispatch (
   output wire  mark_valid,
   // Whose.
   output wire  hpcc_nic_pkg::congestion_mark_t mark,
-  // Pulses in the order of `Counter::ALL`.
-  output wire  [43:0] counts,
+  // Pulses in the order of `ALL`.
+  output wire  [49:0] counts,
   // A frame was dropped because its queue pair had its share of the packet buffer.
-  output wire  unfair
+  output wire  unfair,
+  // Pulse: a frame has come to where its queue pair is looked up.
+  output wire  frame_enters,
+  // Pulse: a frame that has entered is done with, the oldest first.
+  output wire  frame_done,
+  // With `frame_done`: memory is to be written.
+  output wire  write_made
 );
   wire  comes;
   wire  enters;
@@ -140,22 +146,38 @@ module hpcc_dispatch (
   hpcc_nic_pkg::commit_entry_t entry;
   hpcc_nic_pkg::ack_send_t answered;
   hpcc_nic_pkg::cc_event_kind_t heard;
+  // A frame may leave the FIFO: there is room for its row.
   logic open_d;
   logic open_q;
+  // A frame is in the clock of the name.
   logic valid_1_d;
   logic valid_1_q;
+  // A frame is in the clock of the name.
   logic valid_2_d;
   logic valid_2_q;
+  // A frame is in the clock of the name.
   logic valid_3_d;
   logic valid_3_q;
+  // Clock 3: the frame is beyond its queue pair's share of the packet buffer.
   logic over_3_q;
+  // Clock 3: the parser found a fault.
   logic faulty_3_q;
+  // Clock 3: the frame comes from the peer of its queue pair.
   logic of_peer_3_q;
+  // Clock 3: the frame is of a kind that only the peer may send.
   logic minds_peer_3_q;
+  // Clock 4: the frame is counted.
   logic counts_4_d;
   logic counts_4_q;
+  // Counter pulse: a frame was dropped because its queue pair had its share of the packet buffer.
   logic unfair_out_d;
   logic unfair_out_q;
+  logic entered_d;
+  logic entered_q;
+  logic left_d;
+  logic left_q;
+  logic write_left_d;
+  logic write_left_q;
   // Rows behind the FIFO.
   logic [4:0] inside_d;
   logic [4:0] inside_q;
@@ -165,14 +187,19 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::frame_head_t rows_down_data;
   wire  rows_down_valid;
   wire  unused_rows_crowded;
+  // Queue pair and role of the frame, in the clock of the name.
   hpcc_nic_pkg::frame_head_t head_1_q;
+  // Queue pair and role of the frame, in the clock of the name.
   hpcc_nic_pkg::frame_head_t head_2_q;
+  // Clock 2: parts of the INT that the frame carries.
   hpcc_nic_pkg::int_parts_t parts_2_d;
   hpcc_nic_pkg::int_parts_t parts_2_q;
   // The frames, and the places of the next one that comes and of the next one that goes on.
   wire  hpcc_nic_pkg::arrived_frame_t waiting_rdata;
+  // Place of the next frame that comes in.
   logic [8:0] last_d;
   logic [8:0] last_q;
+  // Place of the next frame that goes on.
   logic [8:0] oldest_d;
   logic [8:0] oldest_q;
   wire  share_clearing;
@@ -209,36 +236,56 @@ module hpcc_dispatch (
   wire  hpcc_nic_pkg::share_mark_t share_marks_down_data;
   wire  unused_share_marks_down_valid;
   wire  unused_share_marks_crowded;
+  // A frame entered so many clocks ago as the name says.
   logic share_entered_1_d;
   logic share_entered_1_q;
+  // That frame is short and for an engine, so that it is counted.
   wire  share_counted_1_d;
   logic share_counted_1_q;
+  // A frame entered so many clocks ago as the name says.
   logic share_entered_2_d;
   logic share_entered_2_q;
+  // That frame is short and for an engine, so that it is counted.
   logic share_counted_2_q;
+  // The oldest frame left a clock ago.
   logic share_left_1_d;
   logic share_left_1_q;
+  // Few beats are kept, so that a share is at least eight frames.
   wire  share_few_d;
   logic share_few_q;
+  // The frame that entered is of the queue pair of the one before.
   wire  share_entered_again_d;
   logic share_entered_again_q;
+  // The frame that left is of the queue pair of the one before.
   wire  share_left_again_d;
   logic share_left_again_q;
+  // The number of frames that entered is written.
   logic share_writes_entered_d;
   logic share_writes_entered_q;
+  // The number of frames that left is written.
   logic share_writes_left_d;
   logic share_writes_left_q;
+  // Queue pair of the frame that enters, or entered so many clocks ago as the name says.
   logic [7:0] share_qp_q;
+  // Queue pair of the frame that enters, or entered so many clocks ago as the name says.
   logic [7:0] share_qp_1_q;
+  // Queue pair of the frame that may leave.
   logic [7:0] share_leaving_qp_q;
+  // Queue pair of the frame that left one clock ago, and two.
   logic [7:0] share_left_qp_q;
+  // Queue pair of the frame that enters, or entered so many clocks ago as the name says.
   logic [7:0] share_qp_2_q;
+  // Queue pair of the frame that left one clock ago, and two.
   logic [7:0] share_left_qp_2_q;
+  // Short frames of the queue pair that wait.
   wire  [9:0] share_waiting_d;
   logic [9:0] share_waiting_q;
+  // Short frames that a queue pair may have waiting.
   logic [9:0] share_room_d;
   logic [9:0] share_room_q;
+  // Number of frames that entered, as written last.
   logic [9:0] share_last_entered_q;
+  // Number of frames that left, as written last.
   logic [9:0] share_last_left_q;
   // Beats kept for the short frames that will go to an engine, eight for each.
   logic [12:0] share_kept_d;
@@ -292,29 +339,43 @@ module hpcc_dispatch (
   hpcc_nic_pkg::rx_packet_t classify_row;
   // What follows UDP, the INT stack zero behind its length; of a control packet as it came.
   hpcc_nic_pkg::int_body_t classify_body;
+  // Clock 2: context of the queue pair.
   hpcc_nic_pkg::qp_context_t context_2_q;
   // Of the frames that wait for their turn, and the places of the next one that comes and of the oldest.
   wire  hpcc_nic_pkg::held_frame_t held_rdata;
+  // Place of the next frame that waits for its turn.
   logic [3:0] last_held_d;
   logic [3:0] last_held_q;
+  // Place of the oldest frame that waits for its turn.
   logic [3:0] oldest_held_d;
   logic [3:0] oldest_held_q;
+  // Clock 3: what is to be done with the frame when its turn comes.
   hpcc_nic_pkg::frame_turn_t turn_3_q;
+  // Clock 3: what an engine sees of the frame.
   hpcc_nic_pkg::rx_packet_t row_3_q;
+  // Clock 3: counter of a frame that is not dropped here.
   hpcc_nic_pkg::frame_count_t counter_3_q;
+  // Clock 3: counter of the frame's fault.
   hpcc_nic_pkg::frame_count_t fault_3_q;
+  // Clock 4: counter of the frame.
   hpcc_nic_pkg::frame_count_t counted_4_d;
   hpcc_nic_pkg::frame_count_t counted_4_q;
-  logic [43:0] counts_out_d;
-  logic [43:0] counts_out_q;
+  // Counter pulses.
+  logic [49:0] counts_out_d;
+  logic [49:0] counts_out_q;
+  // A notice waits at the output.
   logic notice_full_d;
   logic notice_full_q;
+  // A control packet waits at the output.
   logic control_full_d;
   logic control_full_q;
+  // A notice may be made.
   logic notice_room_d;
   logic notice_room_q;
+  // A control packet may be taken.
   logic control_room_d;
   logic control_room_q;
+  // A frame came with the mark "congestion experienced".
   logic mark_out_d;
   logic mark_out_q;
   wire  requests_up_valid;
@@ -342,10 +403,13 @@ module hpcc_dispatch (
   wire  commits_up_ready;
   wire  hpcc_nic_pkg::commit_entry_t commits_down_data;
   wire  commits_down_valid;
+  // Notice at the output.
   hpcc_nic_pkg::notice_t notice_word_d;
   hpcc_nic_pkg::notice_t notice_word_q;
+  // Control packet at the output.
   hpcc_nic_pkg::control_packet_t control_word_d;
   hpcc_nic_pkg::control_packet_t control_word_q;
+  // Queue pair of the frame with that mark.
   hpcc_nic_pkg::congestion_mark_t marked_d;
   hpcc_nic_pkg::congestion_mark_t marked_q;
   wire  answers_up_valid;
@@ -560,6 +624,9 @@ module hpcc_dispatch (
   assign answers_up_valid = (done & (turn.fate == hpcc_nic_pkg::FRAME_FATE_PROBE)) & answers_up_ready;
   assign answer_data = answers_down_data;
   assign answer_valid = answers_down_valid;
+  assign frame_enters = entered_q;
+  assign frame_done = left_q;
+  assign write_made = write_left_q;
   always_comb begin
     inside_d = inside_q;
     last_d = last_q;
@@ -588,10 +655,10 @@ module hpcc_dispatch (
       last_held_d = last_held_q + 4'd1;
     end
     valid_3_d = valid_2_q;
-    counts_out_d = 44'd0;
+    counts_out_d = 50'd0;
     counts_4_d = valid_3_q & (foreign | (~over_3_q));
     if (counts_4_q & (counted_4_q != hpcc_nic_pkg::FRAME_COUNT_NONE)) begin
-      counts_out_d = 44'd1 << place;
+      counts_out_d = 50'd1 << place;
     end
     unfair_out_d = (valid_3_q & over_3_q) & (~foreign);
     mark_out_d = (done & engine) & turn.ecn;
@@ -599,7 +666,13 @@ module hpcc_dispatch (
     control_full_d = control_waits;
     notice_room_d = ~notice_waits;
     control_room_d = ~control_waits;
+    entered_d = enters;
+    left_d = done;
+    write_left_d = done & taken;
     if (rst) begin
+      entered_d = 1'd0;
+      left_d = 1'd0;
+      write_left_d = 1'd0;
       open_d = 1'd0;
       inside_d = 5'd0;
       last_d = 9'd0;
@@ -616,7 +689,7 @@ module hpcc_dispatch (
       mark_out_d = 1'd0;
       unfair_out_d = 1'd0;
       counts_4_d = 1'd0;
-      counts_out_d = 44'd0;
+      counts_out_d = 50'd0;
     end
   end
   always_comb begin
@@ -984,7 +1057,7 @@ module hpcc_dispatch (
   always_comb begin
     classify_fault = hpcc_nic_pkg::frame_count_t'({1'd0, classify_drop_code});
     if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_MAC_ERROR) begin
-      classify_fault = hpcc_nic_pkg::FRAME_COUNT_NONE;
+      classify_fault = hpcc_nic_pkg::FRAME_COUNT_BAD_FRAME;
     end
     if (classify_drop_code == hpcc_nic_pkg::DROP_CODE_EXTENSION_LENGTH) begin
       classify_fault = hpcc_nic_pkg::FRAME_COUNT_TRANSPORT_LENGTH;
@@ -1043,6 +1116,9 @@ module hpcc_dispatch (
     minds_peer_3_q = 1'd0;
     counts_4_q = 1'd0;
     unfair_out_q = 1'd0;
+    entered_q = 1'd0;
+    left_q = 1'd0;
+    write_left_q = 1'd0;
     inside_q = 5'd0;
     head_1_q = 25'd0;
     head_2_q = 25'd0;
@@ -1079,7 +1155,7 @@ module hpcc_dispatch (
     counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     fault_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     counted_4_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
-    counts_out_q = 44'd0;
+    counts_out_q = 50'd0;
     notice_full_q = 1'd0;
     control_full_q = 1'd0;
     notice_room_q = 1'd0;
@@ -1100,6 +1176,9 @@ module hpcc_dispatch (
     minds_peer_3_q <= classify_minds_peer;
     counts_4_q <= counts_4_d;
     unfair_out_q <= unfair_out_d;
+    entered_q <= entered_d;
+    left_q <= left_d;
+    write_left_q <= write_left_d;
     inside_q <= inside_d;
     head_1_q <= leaving;
     head_2_q <= head_1_q;

@@ -21,6 +21,8 @@ module hpcc_dma_reader (
   output wire  hpcc_nic_pkg::payload_beat_t payload_data,
   output wire  payload_valid,
   input  wire  payload_ready,
+  // Pulse: memory has given all that a job asked for.
+  output wire  job_done,
   // Memory: reads with identifier 0, so that data comes in order, of whole 64-byte lines that cross no 4 KiB; `rid` and `rlast` are not
   // looked at, beats are counted. Identifier of the transaction.
   output wire  [3:0] m_axi_arid,
@@ -149,6 +151,8 @@ module hpcc_dma_reader (
   // A job's beats have room, also behind those of a job that is admitted in the clock before.
   logic room_d;
   logic room_q;
+  logic job_done_r_d;
+  logic job_done_r_q;
   hpcc_dma_job_split u_split (
     .clk(clk),
     .rst(rst),
@@ -215,6 +219,7 @@ module hpcc_dma_reader (
   assign m_axi_arvalid = bursts_down_valid;
   assign response = m_axi_rresp;
   assign m_axi_rready = align_line_ready;
+  assign job_done = job_done_r_q;
   assign payload_data = beats_down_data;
   assign payload_valid = beats_down_valid;
   assign leaves = beats_down_valid & payload_ready;
@@ -227,12 +232,7 @@ module hpcc_dma_reader (
     line.failed = response.error;
   end
   always_comb begin
-    grown = promised_q;
-    if (split_shape_valid) begin
-      grown = promised_q + {3'd0, split_shape.beats};
-    end
-  end
-  always_comb begin
+    job_done_r_d = align_payload_valid & align_payload.last;
     promised_d = grown;
     if (leaves) begin
       promised_d = grown - 10'd1;
@@ -241,6 +241,13 @@ module hpcc_dma_reader (
     if (rst) begin
       promised_d = 10'd0;
       room_d = 1'd0;
+      job_done_r_d = 1'd0;
+    end
+  end
+  always_comb begin
+    grown = promised_q;
+    if (split_shape_valid) begin
+      grown = promised_q + {3'd0, split_shape.beats};
     end
   end
   // align: Lines of memory become payload whose first byte lies in the lowest bits; a line every clock, never stalled.
@@ -389,6 +396,7 @@ module hpcc_dma_reader (
     align_payload_r_q = 521'd0;
     promised_q = 10'd0;
     room_q = 1'd0;
+    job_done_r_q = 1'd0;
   end
   always @(posedge clk) begin
     align_valid_1_q <= align_valid_1_d;
@@ -412,6 +420,7 @@ module hpcc_dma_reader (
     align_payload_r_q <= align_payload_r_d;
     promised_q <= promised_d;
     room_q <= room_d;
+    job_done_r_q <= job_done_r_d;
   end
   wire unused_bits = &{1'b0, m_axi_rid, m_axi_rlast, response.kind};
 endmodule

@@ -25,6 +25,8 @@ module hpcc_dma_writer (
   output wire  written_data,
   output wire  written_valid,
   input  wire  written_ready,
+  // Pulse: memory has taken a job whole, or refused it; a clock after its last response.
+  output wire  job_done,
   // Memory: writes with identifier 0, so that responses come in order, of whole 64-byte lines that cross no 4 KiB; `bid` is not looked at.
   // Identifier of the transaction.
   output wire  [3:0] m_axi_awid,
@@ -89,6 +91,8 @@ module hpcc_dma_writer (
   wire  unused_tokens_crowded;
   logic failed_d;
   logic failed_q;
+  logic job_done_r_d;
+  logic job_done_r_q;
   hpcc_dma_job_split u_split (
     .clk(clk),
     .rst(rst),
@@ -162,13 +166,16 @@ module hpcc_dma_writer (
   assign tokens_up_valid = response & ends;
   assign written_data = tokens_down_data;
   assign written_valid = tokens_down_valid;
+  assign job_done = job_done_r_q;
   always_comb begin
     failed_d = failed_q;
     if (response) begin
       failed_d = error & (~ends);
     end
+    job_done_r_d = response & ends;
     if (rst) begin
       failed_d = 1'd0;
+      job_done_r_d = 1'd0;
     end
   end
   always_comb begin
@@ -177,9 +184,11 @@ module hpcc_dma_writer (
   end
   initial begin
     failed_q = 1'd0;
+    job_done_r_q = 1'd0;
   end
   always @(posedge clk) begin
     failed_q <= failed_d;
+    job_done_r_q <= job_done_r_d;
   end
   wire unused_bits = &{1'b0, m_axi_bid, answer.kind};
 endmodule

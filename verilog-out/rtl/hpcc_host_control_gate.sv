@@ -3,7 +3,7 @@
 
 // Admission of control packets: form, switch, source, key, sequence, rate. For trusted networks only.
 //
-// Reference: `hpcc_models::nic`'s `control`. All comparisons take the same clocks whatever their outcome; a refusal is one pulse and has
+// Reference: `nic`'s `control`. All comparisons take the same clocks whatever their outcome; a refusal is one pulse and has
 // no other effect.
 //
 // One packet at a time; a request is offered three clocks after its packet is taken.
@@ -117,29 +117,10 @@ module hpcc_host_control_gate (
   end
   always_comb begin
     from_list = 1'd0;
-    if (cfg_control_sources[31:0] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[63:32] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[95:64] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[127:96] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[159:128] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[191:160] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[223:192] == source) begin
-      from_list = 1'd1;
-    end
-    if (cfg_control_sources[255:224] == source) begin
-      from_list = 1'd1;
+    for (int i = 0; i < 8; i++) begin
+      if (cfg_control_sources[32*i +: 32] == source) begin
+        from_list = 1'd1;
+      end
     end
   end
   always_comb begin

@@ -7,9 +7,12 @@
 // |---|---|
 // | `Idle` | takes a command, or a control packet when there is none |
 // | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
+// | `FindNumber` | looks whether another queue pair has the number, one place a clock |
 // | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four
 // clocks |
 // | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
+// | `Settle`, `AwaitQuiet` | waits until memory has answered what was issued before: for the queue pair that is removed, or for the old
+// content of a region slot |
 // | `Limit` | cap and group of a flow |
 // | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 // | `Publish` | context alive |
@@ -22,8 +25,8 @@
 // no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
 // A creation is followed by no other command for 31 clocks, in which its listeners are done with it.
 //
-// Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
-// the creation of the next one.
+// Reference: `create_qp`, `remove_qp` and `control` of `nic`. A queue pair one of whose halves has ended is removed by
+// the creation of the next one; one that the host created is neither replaced nor removed by a control packet.
 //
 // Manager of queue pairs 2 to 149.
 module hpcc_host_manager (
@@ -128,6 +131,10 @@ module hpcc_host_manager (
   output       hpcc_nic_pkg::flow_update_t first_data,
   output wire  first_valid,
   input  wire  first_ready,
+  // Pulse: what is on its way is waited for.
+  output wire  fence,
+  // What was on its way with the last one has ended; low from two clocks after it on.
+  input  wire  quiet,
   // Work requests of control packets.
   output wire  hpcc_nic_pkg::work_request_t work_data,
   output wire  work_valid,
@@ -135,7 +142,9 @@ module hpcc_host_manager (
   // A control packet was carried out.
   output wire  control_accepted,
   // A control packet was refused.
-  output wire  control_refused
+  output wire  control_refused,
+  // One of the halves of a queue pair has ended, and none before; one pulse for each.
+  output wire  qp_died
 );
   localparam [7:0] need_int = 8'ha;
   wire  hpcc_nic_pkg::qp_context_t asked;
@@ -152,6 +161,7 @@ module hpcc_host_manager (
   wire  creating;
   wire  takes;
   wire  arrived;
+  wire  hosts;
   logic [15:0] source_port;
   wire  [15:0] flow_number;
   wire  hpcc_nic_pkg::host_command_t ordered;
@@ -206,6 +216,11 @@ module hpcc_host_manager (
   logic open_q;
   logic posted_d;
   logic posted_q;
+  logic fence_r_d;
+  logic fence_r_q;
+  // Clocks until no job is made any more for what has been removed.
+  logic [5:0] calm_d;
+  logic [5:0] calm_q;
   logic [2:0] sweep_step_d;
   logic [2:0] sweep_step_q;
   wire  gate_packet_ready;
@@ -218,17 +233,31 @@ module hpcc_host_manager (
   wire  gate_refused;
   logic [255:0] states_marks_1;
   logic [255:0] states_marks_2;
+  wire  states_requester_first;
+  wire  states_responder_first;
+  wire  [3:0] states_untold_now;
   logic states_we;
   logic [7:0] states_waddr;
   hpcc_nic_pkg::qp_life_t states_wdata;
   // Its word, one clock later.
   wire  hpcc_nic_pkg::qp_life_t states_word;
-  // One of its halves has ended; one clock after `qp`.
+  // One of its halves has ended, or it does not live; one clock after `qp`.
   wire  states_ended;
   // Write the word of `qp`; it happens in the next clock.
   logic states_write;
   // New word; no half of one that is alive has ended.
   hpcc_nic_pkg::qp_life_t states_new_word;
+  // A half of a queue pair that lives has ended, and none of its halves before; one pulse for each.
+  wire  states_died;
+  logic states_requester_died_d;
+  logic states_requester_died_q;
+  logic states_responder_died_d;
+  logic states_responder_died_q;
+  logic states_died_r_d;
+  logic states_died_r_q;
+  // Queue pairs that have died, and whose pulse is to come.
+  logic [3:0] states_untold_d;
+  logic [3:0] states_untold_q;
   wire  hpcc_nic_pkg::qp_life_t states_words_rdata;
   wire  states_requester_check_valid;
   wire  unused_states_requester_check_due;
@@ -253,6 +282,10 @@ module hpcc_host_manager (
   logic [7:0] states_requester_qp_q;
   logic [7:0] states_responder_qp_q;
   hpcc_nic_pkg::qp_life_t states_new_1_q;
+  // Is the number of the queue pair to create another one's?
+  logic numbers_start;
+  wire  numbers_done;
+  wire  numbers_taken;
   wire  [3:0] neighbours_raddr;
   wire  hpcc_nic_pkg::neighbour_t neighbours_rdata;
   logic neighbours_we;
@@ -299,7 +332,7 @@ module hpcc_host_manager (
     .new_context(gate_new_context),
     .refused(gate_refused)
   );
-  hpcc_ram #(.WIDTH(12), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_states_words (
+  hpcc_ram #(.WIDTH(13), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_states_words (
     .clk(clk),
     .raddr(qp_q),
     .rdata(states_words_rdata),
@@ -329,6 +362,18 @@ module hpcc_host_manager (
     .holds(states_responder_check_holds),
     .about(states_responder_check_about)
   );
+  hpcc_host_number_check u_numbers (
+    .clk(clk),
+    .rst(rst),
+    .context_valid(context_valid_r_q),
+    .context_qp(context_qp),
+    .context_data(context_r_q),
+    .start(numbers_start),
+    .number(asked.local_qpn),
+    .place(qp_q),
+    .done(numbers_done),
+    .taken(numbers_taken)
+  );
   hpcc_ram #(.WIDTH(80), .ADDRESS(4), .OUTPUT_REGISTER(1)) u_neighbours (
     .clk(clk),
     .raddr(neighbours_raddr),
@@ -337,6 +382,7 @@ module hpcc_host_manager (
     .waddr(neighbours_waddr),
     .wdata(neighbours_wdata)
   );
+  assign qp_died = states_died;
   assign packet_ready = gate_packet_ready;
   assign ordered = command_data;
   assign half = ordered.index[15:0];
@@ -346,6 +392,7 @@ module hpcc_host_manager (
   assign region_ok_d = index_q < 24'h20;
   assign neighbour_ok_d = index_q < 24'h10;
   assign exists = index_ok_q & current_q.alive;
+  assign hosts = by_packet_q & (~current_q.by_packet);
   assign asked = body_q[210:0];
   assign mtu_ok_d = asked.mtu <= 3'd4;
   assign law_ok_d = laws[asked.law] & (asked.int_on | (~need_int[asked.law]));
@@ -380,6 +427,7 @@ module hpcc_host_manager (
   assign cc_valid = cc_step;
   assign cc_law = law;
   assign first_valid = first_step;
+  assign fence = fence_r_q;
   assign arrived = contexts_found & (~context_valid_r_q);
   assign work_valid = (step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK) & arrived;
   assign work_data = made;
@@ -397,6 +445,7 @@ module hpcc_host_manager (
     replaces_d = replaces_q;
     sweeping_d = sweeping_q;
     response_d = response_q;
+    calm_d = calm_q;
     sweep_step_d = sweep_step_q;
     settle_d = settle_q;
     request_d = request_q;
@@ -452,6 +501,7 @@ module hpcc_host_manager (
     end
     region_valid_r_d = 1'd0;
     neighbours_we = 1'd0;
+    numbers_start = 1'd0;
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_DECIDE) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_OPERATION;
@@ -462,23 +512,18 @@ module hpcc_host_manager (
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_MTU;
         end else if (~law_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_LAW;
-        end else if (exists & (~states_ended)) begin
+        end else if (exists & (hosts | (~states_ended))) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_EXISTS;
         end else begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           replaces_d = 1'd1;
-          step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
-          if (exists) begin
-            step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
-          end
-          if (by_packet_q) begin
-            step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
-          end
+          step_d = hpcc_nic_pkg::MANAGER_STEP_FIND_NUMBER;
+          numbers_start = 1'd1;
         end
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_REMOVE_QP) begin
         code_d = hpcc_nic_pkg::COMMAND_RESULT_ABSENT;
-        if (exists) begin
+        if (exists & (~hosts)) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
         end
@@ -488,6 +533,7 @@ module hpcc_host_manager (
         if (region_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           region_valid_r_d = 1'd1;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_SETTLE;
         end
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_WRITE_NEIGHBOUR) begin
@@ -506,6 +552,19 @@ module hpcc_host_manager (
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           step_d = hpcc_nic_pkg::MANAGER_STEP_LIMIT;
         end
+      end
+    end
+    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_FIND_NUMBER) & numbers_done) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
+      if (exists) begin
+        step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
+      end
+      if (by_packet_q) begin
+        step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
+      end
+      if (numbers_taken) begin
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
+        step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       end
     end
     neighbours_waddr = index_q[3:0];
@@ -537,7 +596,7 @@ module hpcc_host_manager (
     context_r_d.generation = generation;
     context_valid_r_d = 1'd0;
     states_write = 1'd0;
-    states_new_word = 12'd0;
+    states_new_word = 13'd0;
     states_new_word.generation = current_q.generation;
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_VOID) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_WORK;
@@ -557,6 +616,7 @@ module hpcc_host_manager (
       context_r_d.source_port = source_port;
       states_write = 1'd1;
       states_new_word.alive = 1'd1;
+      states_new_word.by_packet = by_packet_q;
       states_new_word.law = law;
       states_new_word.generation = generation;
     end
@@ -597,14 +657,28 @@ module hpcc_host_manager (
             end
           end
         end else begin
-          step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
-          if (replaces_q) begin
-            step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
-          end
+          step_d = hpcc_nic_pkg::MANAGER_STEP_SETTLE;
           if (flow_step & (|current_q.law)) begin
             step_d = hpcc_nic_pkg::MANAGER_STEP_REMOVE_LAW;
           end
         end
+      end
+    end
+    if (|calm_q) begin
+      calm_d = calm_q - 6'd1;
+    end
+    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_DECIDE) | (step_q == hpcc_nic_pkg::MANAGER_STEP_VOID)) begin
+      calm_d = 6'h3f;
+    end
+    fence_r_d = 1'd0;
+    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_SETTLE) & (~(|calm_q))) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_AWAIT_QUIET;
+      fence_r_d = 1'd1;
+    end
+    if (((step_q == hpcc_nic_pkg::MANAGER_STEP_AWAIT_QUIET) & quiet) & (~fence_r_q)) begin
+      step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
+      if (replaces_q) begin
+        step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
       end
     end
     if (work_valid & work_ready) begin
@@ -638,6 +712,8 @@ module hpcc_host_manager (
       step_d = hpcc_nic_pkg::MANAGER_STEP_IDLE;
       sweep_step_d = 3'd0;
       sweep_qp_d = 8'd0;
+      calm_d = 6'd0;
+      fence_r_d = 1'd0;
       sweeping_d = 1'd1;
     end
   end
@@ -733,6 +809,10 @@ module hpcc_host_manager (
   assign states_responder_check_valid = responder_ended_valid & (~rst);
   assign states_requester_ends_d = states_requester_check_holds & (~(states_write_1_q & (states_qp_1_q == states_requester_check_about)));
   assign states_responder_ends_d = states_responder_check_holds & (~(states_write_1_q & (states_qp_1_q == states_responder_check_about)));
+  assign states_requester_first = states_requester_ends_q & (~states_marks_q[states_requester_qp_q]);
+  assign states_responder_first = states_responder_ends_q & (~states_marks_1[states_responder_qp_q]);
+  assign states_untold_now = (states_untold_q + {3'd0, states_requester_died_q}) + {3'd0, states_responder_died_q};
+  assign states_died = states_died_r_q;
   always_comb begin
     states_clearing_d = states_clearing_q;
     states_we = states_write_1_q;
@@ -742,7 +822,7 @@ module hpcc_host_manager (
       states_clearing_d = states_clearing_q + 8'd1;
       states_we = 1'd1;
       states_waddr = states_clearing_q;
-      states_wdata = 12'd0;
+      states_wdata = 13'd0;
     end
   end
   always_comb begin
@@ -759,8 +839,20 @@ module hpcc_host_manager (
   end
   always_comb begin
     states_marks_d = states_marks_2;
-    if (states_write_1_q & states_new_1_q.alive) begin
-      states_marks_d = (states_marks_2 & ~(256'd1 << states_qp_1_q)) | ({255'd0, 1'd0} << states_qp_1_q);
+    if (states_write_1_q) begin
+      states_marks_d = (states_marks_2 & ~(256'd1 << states_qp_1_q)) | ({255'd0, (~states_new_1_q.alive)} << states_qp_1_q);
+    end
+  end
+  always_comb begin
+    states_requester_died_d = states_requester_first;
+    states_responder_died_d = states_responder_first;
+    states_died_r_d = |states_untold_now;
+    states_untold_d = states_untold_now - {3'd0, (|states_untold_now)};
+    if (rst) begin
+      states_requester_died_d = 1'd0;
+      states_responder_died_d = 1'd0;
+      states_untold_d = 4'd0;
+      states_died_r_d = 1'd0;
     end
   end
   initial begin
@@ -786,7 +878,13 @@ module hpcc_host_manager (
     response_q = 1'd0;
     open_q = 1'd0;
     posted_q = 1'd0;
+    fence_r_q = 1'd0;
+    calm_q = 6'd0;
     sweep_step_q = 3'd0;
+    states_requester_died_q = 1'd0;
+    states_responder_died_q = 1'd0;
+    states_died_r_q = 1'd0;
+    states_untold_q = 4'd0;
     states_clearing_q = 8'd0;
     states_marks_q = 256'd0;
     states_ended_r_q = 1'd0;
@@ -796,13 +894,13 @@ module hpcc_host_manager (
     states_qp_1_q = 8'd0;
     states_requester_qp_q = 8'd0;
     states_responder_qp_q = 8'd0;
-    states_new_1_q = 12'd0;
+    states_new_1_q = 13'd0;
     settle_q = 5'd0;
     request_q = 354'd0;
     index_q = 24'd0;
     body_q = 384'd0;
     qp_q = 8'd0;
-    current_q = 12'd0;
+    current_q = 13'd0;
     context_r_q = 211'd0;
     works_q = 63'd0;
     sweep_qp_q = 8'd0;
@@ -830,7 +928,13 @@ module hpcc_host_manager (
     response_q <= response_d;
     open_q <= open_d;
     posted_q <= posted_d;
+    fence_r_q <= fence_r_d;
+    calm_q <= calm_d;
     sweep_step_q <= sweep_step_d;
+    states_requester_died_q <= states_requester_died_d;
+    states_responder_died_q <= states_responder_died_d;
+    states_died_r_q <= states_died_r_d;
+    states_untold_q <= states_untold_d;
     states_clearing_q <= states_clearing_d;
     states_marks_q <= states_marks_d;
     states_ended_r_q <= states_ended_r_d;

@@ -14,7 +14,7 @@
 // Keys of slots in use differ. If two have the same, it may find neither: the numbers of all that have it are combined.
 // The RAM's own copy of the key decides at last, so a slot that is rewritten while a request is under way never lends its new
 // bounds to the old key. Ends are added in halves, because a carry through 64 bits would be the longest way of every block that checks
-// regions. Reference: `hpcc_models::nic::Regions::allows`.
+// regions. Reference: `allows`.
 //
 // Regions and their check.
 module hpcc_host_region_check (
@@ -35,7 +35,7 @@ module hpcc_host_region_check (
   // Bytes; none are always allowed.
   input  wire  [31:0] length,
   // 0 local, 1 remote write, 2 remote read.
-  input  wire  [1:0] access,
+  input  wire  [1:0] needed,
   // The access of four clocks ago is allowed.
   output wire  allowed
 );
@@ -55,70 +55,8 @@ module hpcc_host_region_check (
   wire  ends_later;
   logic write_1_d;
   logic write_1_q;
-  logic [31:0] keys_0_d;
-  logic [31:0] keys_0_q;
-  logic [31:0] keys_1_d;
-  logic [31:0] keys_1_q;
-  logic [31:0] keys_2_d;
-  logic [31:0] keys_2_q;
-  logic [31:0] keys_3_d;
-  logic [31:0] keys_3_q;
-  logic [31:0] keys_4_d;
-  logic [31:0] keys_4_q;
-  logic [31:0] keys_5_d;
-  logic [31:0] keys_5_q;
-  logic [31:0] keys_6_d;
-  logic [31:0] keys_6_q;
-  logic [31:0] keys_7_d;
-  logic [31:0] keys_7_q;
-  logic [31:0] keys_8_d;
-  logic [31:0] keys_8_q;
-  logic [31:0] keys_9_d;
-  logic [31:0] keys_9_q;
-  logic [31:0] keys_10_d;
-  logic [31:0] keys_10_q;
-  logic [31:0] keys_11_d;
-  logic [31:0] keys_11_q;
-  logic [31:0] keys_12_d;
-  logic [31:0] keys_12_q;
-  logic [31:0] keys_13_d;
-  logic [31:0] keys_13_q;
-  logic [31:0] keys_14_d;
-  logic [31:0] keys_14_q;
-  logic [31:0] keys_15_d;
-  logic [31:0] keys_15_q;
-  logic [31:0] keys_16_d;
-  logic [31:0] keys_16_q;
-  logic [31:0] keys_17_d;
-  logic [31:0] keys_17_q;
-  logic [31:0] keys_18_d;
-  logic [31:0] keys_18_q;
-  logic [31:0] keys_19_d;
-  logic [31:0] keys_19_q;
-  logic [31:0] keys_20_d;
-  logic [31:0] keys_20_q;
-  logic [31:0] keys_21_d;
-  logic [31:0] keys_21_q;
-  logic [31:0] keys_22_d;
-  logic [31:0] keys_22_q;
-  logic [31:0] keys_23_d;
-  logic [31:0] keys_23_q;
-  logic [31:0] keys_24_d;
-  logic [31:0] keys_24_q;
-  logic [31:0] keys_25_d;
-  logic [31:0] keys_25_q;
-  logic [31:0] keys_26_d;
-  logic [31:0] keys_26_q;
-  logic [31:0] keys_27_d;
-  logic [31:0] keys_27_q;
-  logic [31:0] keys_28_d;
-  logic [31:0] keys_28_q;
-  logic [31:0] keys_29_d;
-  logic [31:0] keys_29_q;
-  logic [31:0] keys_30_d;
-  logic [31:0] keys_30_q;
-  logic [31:0] keys_31_d;
-  logic [31:0] keys_31_q;
+  logic [31:0][31:0] keys_d;
+  logic [31:0][31:0] keys_q;
   wire  hpcc_nic_pkg::stored_region_t ram_rdata;
   hpcc_nic_pkg::stored_region_t ram_wdata;
   logic [4:0] slot_1_q;
@@ -130,70 +68,8 @@ module hpcc_host_region_check (
   logic [31:0] length_1_q;
   wire  empty_1_d;
   logic empty_1_q;
-  wire  hit_0_d;
-  logic hit_0_q;
-  wire  hit_1_d;
-  logic hit_1_q;
-  wire  hit_2_d;
-  logic hit_2_q;
-  wire  hit_3_d;
-  logic hit_3_q;
-  wire  hit_4_d;
-  logic hit_4_q;
-  wire  hit_5_d;
-  logic hit_5_q;
-  wire  hit_6_d;
-  logic hit_6_q;
-  wire  hit_7_d;
-  logic hit_7_q;
-  wire  hit_8_d;
-  logic hit_8_q;
-  wire  hit_9_d;
-  logic hit_9_q;
-  wire  hit_10_d;
-  logic hit_10_q;
-  wire  hit_11_d;
-  logic hit_11_q;
-  wire  hit_12_d;
-  logic hit_12_q;
-  wire  hit_13_d;
-  logic hit_13_q;
-  wire  hit_14_d;
-  logic hit_14_q;
-  wire  hit_15_d;
-  logic hit_15_q;
-  wire  hit_16_d;
-  logic hit_16_q;
-  wire  hit_17_d;
-  logic hit_17_q;
-  wire  hit_18_d;
-  logic hit_18_q;
-  wire  hit_19_d;
-  logic hit_19_q;
-  wire  hit_20_d;
-  logic hit_20_q;
-  wire  hit_21_d;
-  logic hit_21_q;
-  wire  hit_22_d;
-  logic hit_22_q;
-  wire  hit_23_d;
-  logic hit_23_q;
-  wire  hit_24_d;
-  logic hit_24_q;
-  wire  hit_25_d;
-  logic hit_25_q;
-  wire  hit_26_d;
-  logic hit_26_q;
-  wire  hit_27_d;
-  logic hit_27_q;
-  wire  hit_28_d;
-  logic hit_28_q;
-  wire  hit_29_d;
-  logic hit_29_q;
-  wire  hit_30_d;
-  logic hit_30_q;
-  wire  hit_31_d;
-  logic hit_31_q;
+  wire  [31:0] hit_d;
+  logic [31:0] hit_q;
   logic [31:0] key_1_q;
   logic [1:0] access_1_q;
   logic found_2_d;
@@ -235,38 +111,9 @@ module hpcc_host_region_check (
   assign base_written = data_1_q.base;
   assign length_written = data_1_q.length;
   assign end_upper = ({1'd0, base_written.upper} + {1'd0, length_written.upper}) + {32'd0, end_lower_1_q.carry};
-  assign hit_0_d = used_q[0] & (keys_0_q == key);
-  assign hit_1_d = used_q[1] & (keys_1_q == key);
-  assign hit_2_d = used_q[2] & (keys_2_q == key);
-  assign hit_3_d = used_q[3] & (keys_3_q == key);
-  assign hit_4_d = used_q[4] & (keys_4_q == key);
-  assign hit_5_d = used_q[5] & (keys_5_q == key);
-  assign hit_6_d = used_q[6] & (keys_6_q == key);
-  assign hit_7_d = used_q[7] & (keys_7_q == key);
-  assign hit_8_d = used_q[8] & (keys_8_q == key);
-  assign hit_9_d = used_q[9] & (keys_9_q == key);
-  assign hit_10_d = used_q[10] & (keys_10_q == key);
-  assign hit_11_d = used_q[11] & (keys_11_q == key);
-  assign hit_12_d = used_q[12] & (keys_12_q == key);
-  assign hit_13_d = used_q[13] & (keys_13_q == key);
-  assign hit_14_d = used_q[14] & (keys_14_q == key);
-  assign hit_15_d = used_q[15] & (keys_15_q == key);
-  assign hit_16_d = used_q[16] & (keys_16_q == key);
-  assign hit_17_d = used_q[17] & (keys_17_q == key);
-  assign hit_18_d = used_q[18] & (keys_18_q == key);
-  assign hit_19_d = used_q[19] & (keys_19_q == key);
-  assign hit_20_d = used_q[20] & (keys_20_q == key);
-  assign hit_21_d = used_q[21] & (keys_21_q == key);
-  assign hit_22_d = used_q[22] & (keys_22_q == key);
-  assign hit_23_d = used_q[23] & (keys_23_q == key);
-  assign hit_24_d = used_q[24] & (keys_24_q == key);
-  assign hit_25_d = used_q[25] & (keys_25_q == key);
-  assign hit_26_d = used_q[26] & (keys_26_q == key);
-  assign hit_27_d = used_q[27] & (keys_27_q == key);
-  assign hit_28_d = used_q[28] & (keys_28_q == key);
-  assign hit_29_d = used_q[29] & (keys_29_q == key);
-  assign hit_30_d = used_q[30] & (keys_30_q == key);
-  assign hit_31_d = used_q[31] & (keys_31_q == key);
+  for (genvar i = 0; i < 32; i++) begin : g_hit_d
+    assign hit_d[i] = used_q[i] & (keys_q[i] == key);
+  end
   assign empty_1_d = length == 32'd0;
   assign first_1_halves = first_1_q;
   assign last_lower = {1'd0, first_1_halves.lower} + {1'd0, length_1_q};
@@ -281,195 +128,11 @@ module hpcc_host_region_check (
   assign above_4_d = (over_3_q & (~ram_rdata.end_high)) | ((over_3_q == ram_rdata.end_high) & ends_later);
   assign allowed = empty_4_q | (((named_4_q & right_4_q) & (~below_4_q)) & (~above_4_q));
   always_comb begin
-    keys_0_d = keys_0_q;
-    if (write_1_q & (slot_1_q == 5'd0)) begin
-      keys_0_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_1_d = keys_1_q;
-    if (write_1_q & (slot_1_q == 5'd1)) begin
-      keys_1_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_2_d = keys_2_q;
-    if (write_1_q & (slot_1_q == 5'd2)) begin
-      keys_2_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_3_d = keys_3_q;
-    if (write_1_q & (slot_1_q == 5'd3)) begin
-      keys_3_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_4_d = keys_4_q;
-    if (write_1_q & (slot_1_q == 5'd4)) begin
-      keys_4_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_5_d = keys_5_q;
-    if (write_1_q & (slot_1_q == 5'd5)) begin
-      keys_5_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_6_d = keys_6_q;
-    if (write_1_q & (slot_1_q == 5'd6)) begin
-      keys_6_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_7_d = keys_7_q;
-    if (write_1_q & (slot_1_q == 5'd7)) begin
-      keys_7_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_8_d = keys_8_q;
-    if (write_1_q & (slot_1_q == 5'd8)) begin
-      keys_8_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_9_d = keys_9_q;
-    if (write_1_q & (slot_1_q == 5'd9)) begin
-      keys_9_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_10_d = keys_10_q;
-    if (write_1_q & (slot_1_q == 5'ha)) begin
-      keys_10_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_11_d = keys_11_q;
-    if (write_1_q & (slot_1_q == 5'hb)) begin
-      keys_11_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_12_d = keys_12_q;
-    if (write_1_q & (slot_1_q == 5'hc)) begin
-      keys_12_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_13_d = keys_13_q;
-    if (write_1_q & (slot_1_q == 5'hd)) begin
-      keys_13_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_14_d = keys_14_q;
-    if (write_1_q & (slot_1_q == 5'he)) begin
-      keys_14_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_15_d = keys_15_q;
-    if (write_1_q & (slot_1_q == 5'hf)) begin
-      keys_15_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_16_d = keys_16_q;
-    if (write_1_q & (slot_1_q == 5'h10)) begin
-      keys_16_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_17_d = keys_17_q;
-    if (write_1_q & (slot_1_q == 5'h11)) begin
-      keys_17_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_18_d = keys_18_q;
-    if (write_1_q & (slot_1_q == 5'h12)) begin
-      keys_18_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_19_d = keys_19_q;
-    if (write_1_q & (slot_1_q == 5'h13)) begin
-      keys_19_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_20_d = keys_20_q;
-    if (write_1_q & (slot_1_q == 5'h14)) begin
-      keys_20_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_21_d = keys_21_q;
-    if (write_1_q & (slot_1_q == 5'h15)) begin
-      keys_21_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_22_d = keys_22_q;
-    if (write_1_q & (slot_1_q == 5'h16)) begin
-      keys_22_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_23_d = keys_23_q;
-    if (write_1_q & (slot_1_q == 5'h17)) begin
-      keys_23_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_24_d = keys_24_q;
-    if (write_1_q & (slot_1_q == 5'h18)) begin
-      keys_24_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_25_d = keys_25_q;
-    if (write_1_q & (slot_1_q == 5'h19)) begin
-      keys_25_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_26_d = keys_26_q;
-    if (write_1_q & (slot_1_q == 5'h1a)) begin
-      keys_26_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_27_d = keys_27_q;
-    if (write_1_q & (slot_1_q == 5'h1b)) begin
-      keys_27_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_28_d = keys_28_q;
-    if (write_1_q & (slot_1_q == 5'h1c)) begin
-      keys_28_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_29_d = keys_29_q;
-    if (write_1_q & (slot_1_q == 5'h1d)) begin
-      keys_29_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_30_d = keys_30_q;
-    if (write_1_q & (slot_1_q == 5'h1e)) begin
-      keys_30_d = data_1_q.key;
-    end
-  end
-  always_comb begin
-    keys_31_d = keys_31_q;
-    if (write_1_q & (slot_1_q == 5'h1f)) begin
-      keys_31_d = data_1_q.key;
+    keys_d = keys_q;
+    for (int i = 0; i < 32; i++) begin
+      if (write_1_q & (slot_1_q == 5'(i))) begin
+        keys_d[i] = data_1_q.key;
+      end
     end
   end
   always_comb begin
@@ -499,133 +162,11 @@ module hpcc_host_region_check (
   always_comb begin
     slot = 5'd0;
     found_2_d = 1'd0;
-    if (hit_0_q) begin
-      slot = slot | 5'd0;
-      found_2_d = 1'd1;
-    end
-    if (hit_1_q) begin
-      slot = slot | 5'd1;
-      found_2_d = 1'd1;
-    end
-    if (hit_2_q) begin
-      slot = slot | 5'd2;
-      found_2_d = 1'd1;
-    end
-    if (hit_3_q) begin
-      slot = slot | 5'd3;
-      found_2_d = 1'd1;
-    end
-    if (hit_4_q) begin
-      slot = slot | 5'd4;
-      found_2_d = 1'd1;
-    end
-    if (hit_5_q) begin
-      slot = slot | 5'd5;
-      found_2_d = 1'd1;
-    end
-    if (hit_6_q) begin
-      slot = slot | 5'd6;
-      found_2_d = 1'd1;
-    end
-    if (hit_7_q) begin
-      slot = slot | 5'd7;
-      found_2_d = 1'd1;
-    end
-    if (hit_8_q) begin
-      slot = slot | 5'd8;
-      found_2_d = 1'd1;
-    end
-    if (hit_9_q) begin
-      slot = slot | 5'd9;
-      found_2_d = 1'd1;
-    end
-    if (hit_10_q) begin
-      slot = slot | 5'ha;
-      found_2_d = 1'd1;
-    end
-    if (hit_11_q) begin
-      slot = slot | 5'hb;
-      found_2_d = 1'd1;
-    end
-    if (hit_12_q) begin
-      slot = slot | 5'hc;
-      found_2_d = 1'd1;
-    end
-    if (hit_13_q) begin
-      slot = slot | 5'hd;
-      found_2_d = 1'd1;
-    end
-    if (hit_14_q) begin
-      slot = slot | 5'he;
-      found_2_d = 1'd1;
-    end
-    if (hit_15_q) begin
-      slot = slot | 5'hf;
-      found_2_d = 1'd1;
-    end
-    if (hit_16_q) begin
-      slot = slot | 5'h10;
-      found_2_d = 1'd1;
-    end
-    if (hit_17_q) begin
-      slot = slot | 5'h11;
-      found_2_d = 1'd1;
-    end
-    if (hit_18_q) begin
-      slot = slot | 5'h12;
-      found_2_d = 1'd1;
-    end
-    if (hit_19_q) begin
-      slot = slot | 5'h13;
-      found_2_d = 1'd1;
-    end
-    if (hit_20_q) begin
-      slot = slot | 5'h14;
-      found_2_d = 1'd1;
-    end
-    if (hit_21_q) begin
-      slot = slot | 5'h15;
-      found_2_d = 1'd1;
-    end
-    if (hit_22_q) begin
-      slot = slot | 5'h16;
-      found_2_d = 1'd1;
-    end
-    if (hit_23_q) begin
-      slot = slot | 5'h17;
-      found_2_d = 1'd1;
-    end
-    if (hit_24_q) begin
-      slot = slot | 5'h18;
-      found_2_d = 1'd1;
-    end
-    if (hit_25_q) begin
-      slot = slot | 5'h19;
-      found_2_d = 1'd1;
-    end
-    if (hit_26_q) begin
-      slot = slot | 5'h1a;
-      found_2_d = 1'd1;
-    end
-    if (hit_27_q) begin
-      slot = slot | 5'h1b;
-      found_2_d = 1'd1;
-    end
-    if (hit_28_q) begin
-      slot = slot | 5'h1c;
-      found_2_d = 1'd1;
-    end
-    if (hit_29_q) begin
-      slot = slot | 5'h1d;
-      found_2_d = 1'd1;
-    end
-    if (hit_30_q) begin
-      slot = slot | 5'h1e;
-      found_2_d = 1'd1;
-    end
-    if (hit_31_q) begin
-      slot = slot | 5'h1f;
-      found_2_d = 1'd1;
+    for (int i = 0; i < 32; i++) begin
+      if (hit_q[i]) begin
+        slot = slot | 5'(i);
+        found_2_d = 1'd1;
+      end
     end
   end
   always_comb begin
@@ -634,38 +175,7 @@ module hpcc_host_region_check (
   end
   initial begin
     write_1_q = 1'd0;
-    keys_0_q = 32'd0;
-    keys_1_q = 32'd0;
-    keys_2_q = 32'd0;
-    keys_3_q = 32'd0;
-    keys_4_q = 32'd0;
-    keys_5_q = 32'd0;
-    keys_6_q = 32'd0;
-    keys_7_q = 32'd0;
-    keys_8_q = 32'd0;
-    keys_9_q = 32'd0;
-    keys_10_q = 32'd0;
-    keys_11_q = 32'd0;
-    keys_12_q = 32'd0;
-    keys_13_q = 32'd0;
-    keys_14_q = 32'd0;
-    keys_15_q = 32'd0;
-    keys_16_q = 32'd0;
-    keys_17_q = 32'd0;
-    keys_18_q = 32'd0;
-    keys_19_q = 32'd0;
-    keys_20_q = 32'd0;
-    keys_21_q = 32'd0;
-    keys_22_q = 32'd0;
-    keys_23_q = 32'd0;
-    keys_24_q = 32'd0;
-    keys_25_q = 32'd0;
-    keys_26_q = 32'd0;
-    keys_27_q = 32'd0;
-    keys_28_q = 32'd0;
-    keys_29_q = 32'd0;
-    keys_30_q = 32'd0;
-    keys_31_q = 32'd0;
+    keys_q = '0;
     slot_1_q = 5'd0;
     data_1_q = 195'd0;
     end_lower_1_q = 33'd0;
@@ -673,38 +183,7 @@ module hpcc_host_region_check (
     first_1_q = 64'd0;
     length_1_q = 32'd0;
     empty_1_q = 1'd0;
-    hit_0_q = 1'd0;
-    hit_1_q = 1'd0;
-    hit_2_q = 1'd0;
-    hit_3_q = 1'd0;
-    hit_4_q = 1'd0;
-    hit_5_q = 1'd0;
-    hit_6_q = 1'd0;
-    hit_7_q = 1'd0;
-    hit_8_q = 1'd0;
-    hit_9_q = 1'd0;
-    hit_10_q = 1'd0;
-    hit_11_q = 1'd0;
-    hit_12_q = 1'd0;
-    hit_13_q = 1'd0;
-    hit_14_q = 1'd0;
-    hit_15_q = 1'd0;
-    hit_16_q = 1'd0;
-    hit_17_q = 1'd0;
-    hit_18_q = 1'd0;
-    hit_19_q = 1'd0;
-    hit_20_q = 1'd0;
-    hit_21_q = 1'd0;
-    hit_22_q = 1'd0;
-    hit_23_q = 1'd0;
-    hit_24_q = 1'd0;
-    hit_25_q = 1'd0;
-    hit_26_q = 1'd0;
-    hit_27_q = 1'd0;
-    hit_28_q = 1'd0;
-    hit_29_q = 1'd0;
-    hit_30_q = 1'd0;
-    hit_31_q = 1'd0;
+    hit_q = '0;
     key_1_q = 32'd0;
     access_1_q = 2'd0;
     found_2_q = 1'd0;
@@ -729,38 +208,7 @@ module hpcc_host_region_check (
   end
   always @(posedge clk) begin
     write_1_q <= write_1_d;
-    keys_0_q <= keys_0_d;
-    keys_1_q <= keys_1_d;
-    keys_2_q <= keys_2_d;
-    keys_3_q <= keys_3_d;
-    keys_4_q <= keys_4_d;
-    keys_5_q <= keys_5_d;
-    keys_6_q <= keys_6_d;
-    keys_7_q <= keys_7_d;
-    keys_8_q <= keys_8_d;
-    keys_9_q <= keys_9_d;
-    keys_10_q <= keys_10_d;
-    keys_11_q <= keys_11_d;
-    keys_12_q <= keys_12_d;
-    keys_13_q <= keys_13_d;
-    keys_14_q <= keys_14_d;
-    keys_15_q <= keys_15_d;
-    keys_16_q <= keys_16_d;
-    keys_17_q <= keys_17_d;
-    keys_18_q <= keys_18_d;
-    keys_19_q <= keys_19_d;
-    keys_20_q <= keys_20_d;
-    keys_21_q <= keys_21_d;
-    keys_22_q <= keys_22_d;
-    keys_23_q <= keys_23_d;
-    keys_24_q <= keys_24_d;
-    keys_25_q <= keys_25_d;
-    keys_26_q <= keys_26_d;
-    keys_27_q <= keys_27_d;
-    keys_28_q <= keys_28_d;
-    keys_29_q <= keys_29_d;
-    keys_30_q <= keys_30_d;
-    keys_31_q <= keys_31_d;
+    keys_q <= keys_d;
     slot_1_q <= region_slot;
     data_1_q <= region_data;
     end_lower_1_q <= end_lower;
@@ -768,40 +216,9 @@ module hpcc_host_region_check (
     first_1_q <= address;
     length_1_q <= length;
     empty_1_q <= empty_1_d;
-    hit_0_q <= hit_0_d;
-    hit_1_q <= hit_1_d;
-    hit_2_q <= hit_2_d;
-    hit_3_q <= hit_3_d;
-    hit_4_q <= hit_4_d;
-    hit_5_q <= hit_5_d;
-    hit_6_q <= hit_6_d;
-    hit_7_q <= hit_7_d;
-    hit_8_q <= hit_8_d;
-    hit_9_q <= hit_9_d;
-    hit_10_q <= hit_10_d;
-    hit_11_q <= hit_11_d;
-    hit_12_q <= hit_12_d;
-    hit_13_q <= hit_13_d;
-    hit_14_q <= hit_14_d;
-    hit_15_q <= hit_15_d;
-    hit_16_q <= hit_16_d;
-    hit_17_q <= hit_17_d;
-    hit_18_q <= hit_18_d;
-    hit_19_q <= hit_19_d;
-    hit_20_q <= hit_20_d;
-    hit_21_q <= hit_21_d;
-    hit_22_q <= hit_22_d;
-    hit_23_q <= hit_23_d;
-    hit_24_q <= hit_24_d;
-    hit_25_q <= hit_25_d;
-    hit_26_q <= hit_26_d;
-    hit_27_q <= hit_27_d;
-    hit_28_q <= hit_28_d;
-    hit_29_q <= hit_29_d;
-    hit_30_q <= hit_30_d;
-    hit_31_q <= hit_31_d;
+    hit_q <= hit_d;
     key_1_q <= key;
-    access_1_q <= access;
+    access_1_q <= needed;
     found_2_q <= found_2_d;
     empty_2_q <= empty_1_q;
     first_2_q <= first_1_q;

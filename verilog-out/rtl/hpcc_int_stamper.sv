@@ -86,26 +86,10 @@ module hpcc_int_stamper (
   wire  hpcc_nic_pkg::path_bytes_t path_bytes;
   wire  hpcc_nic_pkg::record_position_t position;
   wire  hpcc_nic_pkg::enables64_t enables;
-  logic valid_0_d;
-  logic valid_0_q;
-  logic valid_1_d;
-  logic valid_1_q;
-  logic valid_2_d;
-  logic valid_2_q;
-  logic valid_3_d;
-  logic valid_3_q;
-  logic valid_4_d;
-  logic valid_4_q;
-  logic first_0_d;
-  logic first_0_q;
-  logic first_1_d;
-  logic first_1_q;
-  logic first_2_d;
-  logic first_2_q;
-  logic first_3_d;
-  logic first_3_q;
-  logic first_4_d;
-  logic first_4_q;
+  logic [4:0] valid_d;
+  logic [4:0] valid_q;
+  logic [4:0] first_d;
+  logic [4:0] first_q;
   hpcc_nic_pkg::frame_beat_t beat_0_d;
   hpcc_nic_pkg::frame_beat_t beat_0_q;
   hpcc_nic_pkg::frame_beat_t beat_1_d;
@@ -116,16 +100,8 @@ module hpcc_int_stamper (
   hpcc_nic_pkg::frame_beat_t beat_3_q;
   hpcc_nic_pkg::frame_beat_t beat_4_d;
   hpcc_nic_pkg::frame_beat_t beat_4_q;
-  logic [23:0] ts_0_d;
-  logic [23:0] ts_0_q;
-  logic [23:0] ts_1_d;
-  logic [23:0] ts_1_q;
-  logic [23:0] ts_2_d;
-  logic [23:0] ts_2_q;
-  logic [23:0] ts_3_d;
-  logic [23:0] ts_3_q;
-  logic [23:0] ts_4_d;
-  logic [23:0] ts_4_q;
+  logic [4:0][23:0] ts_d;
+  logic [4:0][23:0] ts_q;
   wire  header_stamp;
   wire  header_grow;
   wire  header_has_tag;
@@ -138,7 +114,7 @@ module hpcc_int_stamper (
   wire  [21:0] units_six;
   wire  [37:0] units_sum;
   // `qLen` as on the wire, four moves later.
-  wire  [15:0] units_units;
+  wire  [15:0] units_length;
   logic [37:0] units_n_2_d;
   logic [37:0] units_n_2_q;
   logic [37:0] units_six_2_d;
@@ -186,7 +162,7 @@ module hpcc_int_stamper (
     .go(go),
     .data(beat_0_q.data),
     .keep(beat_0_q.keep),
-    .first(first_0_q),
+    .first(first_q[0]),
     .int_port(cfg_int_port),
     .dscp(cfg_dscp),
     .switch_id(cfg_switch_id),
@@ -208,14 +184,14 @@ module hpcc_int_stamper (
   hpcc_switch_record_insert u_insert (
     .clk(clk),
     .rst(rst),
-    .valid(valid_4_q),
+    .valid(valid_q[4]),
     .beat(beat_4_q),
-    .first(first_4_q),
+    .first(first_q[4]),
     .record_at(record_4_q),
     .place(place_4_q),
     .amount(amount_4_q),
-    .ts(ts_4_q),
-    .units(units_units),
+    .ts(ts_q[4]),
+    .queue_length(units_length),
     .speed(cfg_speed),
     .unit_shift(cfg_unit_shift),
     .ready(out_up_ready),
@@ -258,26 +234,14 @@ module hpcc_int_stamper (
   assign m_axis_tlast = out_down_data.last;
   assign m_axis_tuser = out_down_data.bad;
   always_comb begin
-    valid_0_d = valid_0_q;
-    valid_1_d = valid_1_q;
-    valid_2_d = valid_2_q;
-    valid_3_d = valid_3_q;
-    valid_4_d = valid_4_q;
-    first_0_d = first_0_q;
-    first_1_d = first_1_q;
-    first_2_d = first_2_q;
-    first_3_d = first_3_q;
-    first_4_d = first_4_q;
+    valid_d = valid_q;
+    first_d = first_q;
     beat_0_d = beat_0_q;
     beat_1_d = beat_1_q;
     beat_2_d = beat_2_q;
     beat_3_d = beat_3_q;
     beat_4_d = beat_4_q;
-    ts_0_d = ts_0_q;
-    ts_1_d = ts_1_q;
-    ts_2_d = ts_2_q;
-    ts_3_d = ts_3_q;
-    ts_4_d = ts_4_q;
+    ts_d = ts_q;
     inside_d = inside_q;
     queued_d = queued_q;
     plan_place_d = plan_place_q;
@@ -286,33 +250,33 @@ module hpcc_int_stamper (
     record_4_d = record_4_q;
     amount_4_d = amount_4_q;
     if (go) begin
-      valid_0_d = s_axis_tvalid;
-      first_0_d = ~inside_q;
+      valid_d[0] = s_axis_tvalid;
+      first_d[0] = ~inside_q;
       beat_0_d.data = s_axis_tdata;
       beat_0_d.keep = s_axis_tkeep;
       beat_0_d.last = s_axis_tlast;
       beat_0_d.bad = s_axis_tuser;
-      ts_0_d = now_ns;
+      ts_d[0] = now_ns;
       queued_d = queued_bytes;
       if (s_axis_tvalid) begin
         inside_d = ~s_axis_tlast;
       end
-      valid_1_d = valid_0_q;
-      first_1_d = first_0_q;
+      valid_d[1] = valid_q[0];
+      first_d[1] = first_q[0];
       beat_1_d = beat_0_q;
-      ts_1_d = ts_0_q;
-      valid_2_d = valid_1_q;
-      first_2_d = first_1_q;
+      ts_d[1] = ts_q[0];
+      valid_d[2] = valid_q[1];
+      first_d[2] = first_q[1];
       beat_2_d = beat_1_q;
-      ts_2_d = ts_1_q;
-      valid_3_d = valid_2_q;
-      first_3_d = first_2_q;
+      ts_d[2] = ts_q[1];
+      valid_d[3] = valid_q[2];
+      first_d[3] = first_q[2];
       beat_3_d = beat_2_q;
-      ts_3_d = ts_2_q;
-      valid_4_d = valid_3_q;
-      first_4_d = first_3_q;
+      ts_d[3] = ts_q[2];
+      valid_d[4] = valid_q[3];
+      first_d[4] = first_q[3];
       beat_4_d = beat_3_q;
-      ts_4_d = ts_3_q;
+      ts_d[4] = ts_q[3];
     end
     recorded_4_d = 1'd0;
     counted_4_d = 1'd0;
@@ -323,7 +287,7 @@ module hpcc_int_stamper (
       beat_4_d.bad = beat_3_q.bad | cut;
       record_4_d = plan_q;
       place_4_d = plan_place_q;
-      if (first_3_q) begin
+      if (first_q[3]) begin
         record_4_d = hpcc_nic_pkg::RECORD_AT_NOWHERE;
         place_4_d = position.four;
       end
@@ -335,8 +299,8 @@ module hpcc_int_stamper (
         record_4_d = hpcc_nic_pkg::RECORD_AT_HERE;
         amount_4_d = amount_grown;
       end
-      if (valid_3_q) begin
-        if (first_3_q) begin
+      if (valid_q[3]) begin
+        if (first_q[3]) begin
           plan_d = hpcc_nic_pkg::RECORD_AT_NOWHERE;
           plan_place_d = 4'd0;
           if (header_grow) begin
@@ -353,17 +317,13 @@ module hpcc_int_stamper (
           end
         end
         recorded_4_d = fits;
-        counted_4_d = (first_3_q & header_stamp) & (~header_grow);
+        counted_4_d = (first_q[3] & header_stamp) & (~header_grow);
         truncated_4_d = cut;
       end
     end
     if (rst) begin
       inside_d = 1'd0;
-      valid_0_d = 1'd0;
-      valid_1_d = 1'd0;
-      valid_2_d = 1'd0;
-      valid_3_d = 1'd0;
-      valid_4_d = 1'd0;
+      valid_d = '0;
     end
   end
   always_comb begin
@@ -431,7 +391,7 @@ module hpcc_int_stamper (
     second_byte.four = plan_place_q[2:0];
   end
   always_comb begin
-    if (first_3_q) begin
+    if (first_q[3]) begin
       fits = (header_grow & (~position.in_second)) & reached_first;
       cut = header_grow & ((position.in_second & last) | ((~position.in_second) & (~reached_first)));
     end else begin
@@ -445,10 +405,10 @@ module hpcc_int_stamper (
     if (last) begin
       amount = {1'd0, length_bytes} + 8'h18;
       amount_grown = {1'd0, length_bytes} + 8'h20;
-      if (first_3_q & (length_bytes < 7'h3c)) begin
+      if (first_q[3] & (length_bytes < 7'h3c)) begin
         amount = 8'h54;
       end
-      if (first_3_q & (length_bytes < 7'h34)) begin
+      if (first_q[3] & (length_bytes < 7'h34)) begin
         amount_grown = 8'h54;
       end
     end
@@ -462,7 +422,7 @@ module hpcc_int_stamper (
   assign units_wide = queued_q[31:4] >> cfg_unit_shift;
   assign units_six = ({3'd0, units_n_q} << 2) + ({3'd0, units_n_q} << 1);
   assign units_sum = units_quad_3_q + units_rest_3_q;
-  assign units_units = units_units_4_q;
+  assign units_length = units_units_4_q;
   always_comb begin
     units_n_2_d = units_n_2_q;
     units_six_2_d = units_six_2_q;
@@ -490,26 +450,14 @@ module hpcc_int_stamper (
     end
   end
   initial begin
-    valid_0_q = 1'd0;
-    valid_1_q = 1'd0;
-    valid_2_q = 1'd0;
-    valid_3_q = 1'd0;
-    valid_4_q = 1'd0;
-    first_0_q = 1'd0;
-    first_1_q = 1'd0;
-    first_2_q = 1'd0;
-    first_3_q = 1'd0;
-    first_4_q = 1'd0;
+    valid_q = '0;
+    first_q = '0;
     beat_0_q = 578'd0;
     beat_1_q = 578'd0;
     beat_2_q = 578'd0;
     beat_3_q = 578'd0;
     beat_4_q = 578'd0;
-    ts_0_q = 24'd0;
-    ts_1_q = 24'd0;
-    ts_2_q = 24'd0;
-    ts_3_q = 24'd0;
-    ts_4_q = 24'd0;
+    ts_q = '0;
     units_n_2_q = 38'd0;
     units_six_2_q = 38'd0;
     units_pair_2_q = 38'd0;
@@ -529,26 +477,14 @@ module hpcc_int_stamper (
     amount_4_q = 8'd0;
   end
   always @(posedge clk) begin
-    valid_0_q <= valid_0_d;
-    valid_1_q <= valid_1_d;
-    valid_2_q <= valid_2_d;
-    valid_3_q <= valid_3_d;
-    valid_4_q <= valid_4_d;
-    first_0_q <= first_0_d;
-    first_1_q <= first_1_d;
-    first_2_q <= first_2_d;
-    first_3_q <= first_3_d;
-    first_4_q <= first_4_d;
+    valid_q <= valid_d;
+    first_q <= first_d;
     beat_0_q <= beat_0_d;
     beat_1_q <= beat_1_d;
     beat_2_q <= beat_2_d;
     beat_3_q <= beat_3_d;
     beat_4_q <= beat_4_d;
-    ts_0_q <= ts_0_d;
-    ts_1_q <= ts_1_d;
-    ts_2_q <= ts_2_d;
-    ts_3_q <= ts_3_d;
-    ts_4_q <= ts_4_d;
+    ts_q <= ts_d;
     units_n_2_q <= units_n_2_d;
     units_six_2_q <= units_six_2_d;
     units_pair_2_q <= units_pair_2_d;

@@ -38,100 +38,75 @@ module hpcc_lookup_slice_bank (
   localparam [31:0] with_bit_2 = 32'hf0f0f0f0;
   localparam [31:0] with_bit_3 = 32'hff00ff00;
   localparam [31:0] with_bit_4 = 32'hffff0000;
-  logic [4:0] bits_0;
-  logic [4:0] bits_1;
-  logic [4:0] bits_2;
-  logic [4:0] bits_3;
-  logic [4:0] bits_4;
-  wire  [31:0] tables_0_rdata;
-  wire  [31:0] tables_1_rdata;
-  wire  [31:0] tables_2_rdata;
-  wire  [31:0] tables_3_rdata;
-  wire  [31:0] tables_4_rdata;
+  logic [4:0][4:0] bits;
+  wire  [4:0][4:0] tables_raddr;
+  wire  [4:0][31:0] tables_rdata;
+  wire  [4:0][4:0] tables_waddr;
+  wire  [4:0][31:0] tables_wdata;
+  // Places of this bank that have all five slices of the number, a bit each.
   logic [31:0] hits_d;
   logic [31:0] hits_q;
+  // A place of this bank has the number.
   wire  found_r_d;
   logic found_r_q;
+  // Place in this bank that has the number.
   wire  [4:0] place_r_d;
   logic [4:0] place_r_q;
-  hpcc_async_ram #(.WIDTH(32), .ADDRESS(5)) u_tables_0 (
-    .clk(clk),
-    .raddr(key.slices_0),
-    .rdata(tables_0_rdata),
-    .we(write),
-    .waddr(values_0),
-    .wdata(columns_0)
-  );
-  hpcc_async_ram #(.WIDTH(32), .ADDRESS(5)) u_tables_1 (
-    .clk(clk),
-    .raddr(key.slices_1),
-    .rdata(tables_1_rdata),
-    .we(write),
-    .waddr(values_1),
-    .wdata(columns_1)
-  );
-  hpcc_async_ram #(.WIDTH(32), .ADDRESS(5)) u_tables_2 (
-    .clk(clk),
-    .raddr(key.slices_2),
-    .rdata(tables_2_rdata),
-    .we(write),
-    .waddr(values_2),
-    .wdata(columns_2)
-  );
-  hpcc_async_ram #(.WIDTH(32), .ADDRESS(5)) u_tables_3 (
-    .clk(clk),
-    .raddr(key.slices_3),
-    .rdata(tables_3_rdata),
-    .we(write),
-    .waddr(values_3),
-    .wdata(columns_3)
-  );
-  hpcc_async_ram #(.WIDTH(32), .ADDRESS(5)) u_tables_4 (
-    .clk(clk),
-    .raddr(key.slices_4),
-    .rdata(tables_4_rdata),
-    .we(write),
-    .waddr(values_4),
-    .wdata(columns_4)
-  );
-  assign place_r_d = (((bits_0 | bits_1) | bits_2) | bits_3) | bits_4;
+  for (genvar i = 0; i < 5; i++) begin : g_tables
+    hpcc_async_ram #(.WIDTH(32), .ADDRESS(5)) u_tables (
+      .clk(clk),
+      .raddr(tables_raddr[i]),
+      .rdata(tables_rdata[i]),
+      .we(write),
+      .waddr(tables_waddr[i]),
+      .wdata(tables_wdata[i])
+    );
+  end
+  assign tables_raddr[0] = key.slices_0;
+  assign tables_raddr[1] = key.slices_1;
+  assign tables_raddr[2] = key.slices_2;
+  assign tables_raddr[3] = key.slices_3;
+  assign tables_raddr[4] = key.slices_4;
+  assign tables_waddr[0] = values_0;
+  assign tables_waddr[1] = values_1;
+  assign tables_waddr[2] = values_2;
+  assign tables_waddr[3] = values_3;
+  assign tables_waddr[4] = values_4;
+  assign tables_wdata[0] = columns_0;
+  assign tables_wdata[1] = columns_1;
+  assign tables_wdata[2] = columns_2;
+  assign tables_wdata[3] = columns_3;
+  assign tables_wdata[4] = columns_4;
+  assign place_r_d = (((bits[0] | bits[1]) | bits[2]) | bits[3]) | bits[4];
   assign found_r_d = |hits_q;
   assign found = found_r_q;
   assign place = place_r_q;
   always_comb begin
-    hits_d = ((tables_0_rdata & tables_1_rdata) & (tables_2_rdata & tables_3_rdata)) & tables_4_rdata;
+    hits_d = ((tables_rdata[0] & tables_rdata[1]) & (tables_rdata[2] & tables_rdata[3])) & tables_rdata[4];
     if (clears) begin
       hits_d = 32'd0;
     end
   end
   always_comb begin
-    bits_0 = 5'd0;
+    bits[0] = 5'd0;
     if (|(hits_q & with_bit_0)) begin
-      bits_0 = 5'd1 << 0;
+      bits[0] = 5'd1 << 0;
     end
-  end
-  always_comb begin
-    bits_1 = 5'd0;
+    bits[1] = 5'd0;
     if (|(hits_q & with_bit_1)) begin
-      bits_1 = 5'd1 << 1;
+      bits[1] = 5'd1 << 1;
     end
-  end
-  always_comb begin
-    bits_2 = 5'd0;
+    bits[2] = 5'd0;
     if (|(hits_q & with_bit_2)) begin
-      bits_2 = 5'd1 << 2;
+      bits[2] = 5'd1 << 2;
     end
-  end
-  always_comb begin
-    bits_3 = 5'd0;
+    bits[3] = 5'd0;
     if (|(hits_q & with_bit_3)) begin
-      bits_3 = 5'd1 << 3;
+      bits[3] = 5'd1 << 3;
     end
-  end
-  always_comb begin
-    bits_4 = 5'd0;
+    bits[4] = 5'd0;
     if (|(hits_q & with_bit_4)) begin
-      bits_4 = 5'd1 << 4;
+      bits[4] = 5'd1 << 4;
     end
   end
   initial begin

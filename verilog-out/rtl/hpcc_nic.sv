@@ -234,6 +234,7 @@ module hpcc_nic (
   wire  [3:0] registers_cfg_times_spacing;
   wire  registers_cfg_times_enable;
   wire  [7:0] registers_cfg_max_rd_atomic;
+  wire  [2:0] registers_cfg_rnr_retry;
   wire  [7:0] registers_cfg_reads;
   wire  [2:0] registers_cfg_ack_priority;
   wire  registers_cfg_ack_pause;
@@ -282,10 +283,12 @@ module hpcc_nic (
   wire  [2:0] manager_cc_law;
   wire  hpcc_nic_pkg::flow_update_t manager_first_data;
   wire  manager_first_valid;
+  wire  manager_fence;
   wire  hpcc_nic_pkg::work_request_t manager_work_data;
   wire  manager_work_valid;
   wire  manager_control_accepted;
   wire  manager_control_refused;
+  wire  manager_qp_died;
   // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
   wire  rx_settled;
@@ -309,14 +312,17 @@ module hpcc_nic (
   wire  rx_answer_valid;
   wire  rx_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t rx_mark;
-  wire  [43:0] rx_counts;
+  wire  [49:0] rx_counts;
   wire  rx_lost;
   wire  rx_unfair;
+  wire  rx_frame_enters;
+  wire  rx_frame_done;
+  wire  rx_write_made;
   // Judges requests.
   wire  responder_row_ready;
   wire  hpcc_nic_pkg::action_t responder_action_data;
   wire  responder_action_valid;
-  wire  [7:0] responder_count;
+  wire  [8:0] responder_count;
   // Congestion notifications for marked frames.
   wire  notify_hold;
   wire  hpcc_nic_pkg::ack_send_t notify_send_data;
@@ -326,6 +332,7 @@ module hpcc_nic (
   wire  writer_payload_ready;
   wire  writer_written_data;
   wire  writer_written_valid;
+  wire  writer_job_done;
   wire  [3:0] writer_m_axi_awid;
   wire  [63:0] writer_m_axi_awaddr;
   wire  [7:0] writer_m_axi_awlen;
@@ -380,7 +387,7 @@ module hpcc_nic (
   wire  hpcc_nic_pkg::work_request_t works_down_data;
   wire  works_down_valid;
   // Owns messages: work requests to completions.
-  logic [4:0] requester_max_reads;
+  wire  [4:0] requester_max_reads;
   wire  requester_probing;
   wire  [7:0] requester_asked_qp;
   wire  [23:0] requester_asked_psn;
@@ -406,7 +413,7 @@ module hpcc_nic (
   wire  hpcc_nic_pkg::flow_of_generation_t requester_kill_data;
   wire  requester_kill_valid;
   wire  requester_kill_ready;
-  wire  [10:0] requester_counts;
+  wire  [11:0] requester_counts;
   // Packets of requests under which memory failed, for the requester.
   wire  read_errors_up_valid;
   wire  unused_read_errors_up_ready;
@@ -440,6 +447,7 @@ module hpcc_nic (
   wire  flows_ended_valid;
   wire  [15:0] flows_ended_flow;
   wire  [7:0] flows_ended_generation;
+  wire  flows_ended_not_ready;
   wire  [31:0] flows_count_late;
   wire  [31:0] flows_count_beyond;
   wire  [31:0] flows_count_out_of_range;
@@ -476,6 +484,8 @@ module hpcc_nic (
   wire  tx_note_response;
   wire  [23:0] tx_note_psn;
   wire  [4:0] tx_note_tag;
+  wire  tx_read_made;
+  wire  tx_read_done;
   wire  [511:0] tx_m_axis_tdata;
   wire  [63:0] tx_m_axis_tkeep;
   wire  tx_m_axis_tlast;
@@ -496,6 +506,8 @@ module hpcc_nic (
   wire  counters_tx_frame;
   wire  counters_failed;
   wire  [63:0] counters_pulses;
+  // What is on its way to memory, for removals.
+  wire  fence_quiet;
   // The scheduler's register OVERHEAD, which Select needs too: bytes of a frame beside its payload.
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
@@ -582,6 +594,7 @@ module hpcc_nic (
     .cfg_times_spacing(registers_cfg_times_spacing),
     .cfg_times_enable(registers_cfg_times_enable),
     .cfg_max_rd_atomic(registers_cfg_max_rd_atomic),
+    .cfg_rnr_retry(registers_cfg_rnr_retry),
     .cfg_reads(registers_cfg_reads),
     .cfg_ack_priority(registers_cfg_ack_priority),
     .cfg_ack_pause(registers_cfg_ack_pause),
@@ -655,11 +668,14 @@ module hpcc_nic (
     .first_data(manager_first_data),
     .first_valid(manager_first_valid),
     .first_ready(flows_first_ready),
+    .fence(manager_fence),
+    .quiet(fence_quiet),
     .work_data(manager_work_data),
     .work_valid(manager_work_valid),
     .work_ready(works_second_ready),
     .control_accepted(manager_control_accepted),
-    .control_refused(manager_control_refused)
+    .control_refused(manager_control_refused),
+    .qp_died(manager_qp_died)
   );
   hpcc_rx_pipe u_rx (
     .clk(clk),
@@ -717,7 +733,10 @@ module hpcc_nic (
     .mark(rx_mark),
     .counts(rx_counts),
     .lost(rx_lost),
-    .unfair(rx_unfair)
+    .unfair(rx_unfair),
+    .frame_enters(rx_frame_enters),
+    .frame_done(rx_frame_done),
+    .write_made(rx_write_made)
   );
   hpcc_responder u_responder (
     .clk(clk),
@@ -773,6 +792,7 @@ module hpcc_nic (
     .written_data(writer_written_data),
     .written_valid(writer_written_valid),
     .written_ready(commit_written_ready),
+    .job_done(writer_job_done),
     .m_axi_awid(writer_m_axi_awid),
     .m_axi_awaddr(writer_m_axi_awaddr),
     .m_axi_awlen(writer_m_axi_awlen),
@@ -896,6 +916,7 @@ module hpcc_nic (
     .ended_ready(requester_ended_ready),
     .ended_flow(flows_ended_flow),
     .ended_generation(flows_ended_generation),
+    .ended_not_ready(flows_ended_not_ready),
     .read_error_data(read_errors_down_data),
     .read_error_valid(read_errors_down_valid),
     .read_error_ready(requester_read_error_ready),
@@ -998,6 +1019,7 @@ module hpcc_nic (
     .probe_interval(registers_cfg_probe_interval),
     .probe_timeout(registers_cfg_probe_timeout),
     .probe_packets(registers_cfg_probe_packets),
+    .rnr_retry(registers_cfg_rnr_retry),
     .probe_data(flows_probe_data),
     .probe_valid(flows_probe_valid),
     .probe_ready(tx_probe_ready),
@@ -1036,6 +1058,7 @@ module hpcc_nic (
     .ended_ready(requester_ended_ready),
     .ended_flow(flows_ended_flow),
     .ended_generation(flows_ended_generation),
+    .ended_not_ready(flows_ended_not_ready),
     .count_late(flows_count_late),
     .count_beyond(flows_count_beyond),
     .count_out_of_range(flows_count_out_of_range),
@@ -1107,6 +1130,8 @@ module hpcc_nic (
     .note_response(tx_note_response),
     .note_psn(tx_note_psn),
     .note_tag(tx_note_tag),
+    .read_made(tx_read_made),
+    .read_done(tx_read_done),
     .m_axis_tdata(tx_m_axis_tdata),
     .m_axis_tkeep(tx_m_axis_tkeep),
     .m_axis_tlast(tx_m_axis_tlast),
@@ -1150,7 +1175,20 @@ module hpcc_nic (
     .bad_speed(flows_bad_speed),
     .accepted(manager_control_accepted),
     .refused(manager_control_refused),
+    .died(manager_qp_died),
     .pulses(counters_pulses)
+  );
+  hpcc_host_fence u_fence (
+    .clk(clk),
+    .rst(asleep),
+    .start(manager_fence),
+    .frame_enters(rx_frame_enters),
+    .frame_done(rx_frame_done),
+    .write_made(rx_write_made),
+    .write_done(writer_job_done),
+    .read_made(tx_read_made),
+    .read_done(tx_read_done),
+    .quiet(fence_quiet)
   );
   assign asleep = ~running_q;
   assign s_axil_bresp = registers_s_axil_bresp;
@@ -1182,6 +1220,7 @@ module hpcc_nic (
   assign queue_up_data = commit_response_data;
   assign queue_up_valid = commit_response_valid;
   assign queue_gone_valid = tx_read_left | (tx_read_error & tx_note_response);
+  assign requester_max_reads = registers_cfg_max_rd_atomic[4:0];
   assign requester_probing = |registers_cfg_probe_interval;
   assign read_errors_up_valid = tx_read_error & (~tx_note_response);
   assign works_first_valid = s_axis_work_tvalid & ready_q;
@@ -1289,12 +1328,6 @@ module hpcc_nic (
     end
   end
   always_comb begin
-    requester_max_reads = registers_cfg_max_rd_atomic[4:0];
-    if (registers_cfg_max_rd_atomic > 8'h1f) begin
-      requester_max_reads = 5'h1f;
-    end
-  end
-  always_comb begin
     failed_half = 16'd0;
     failed_half.qp = tx_note_qp;
   end
@@ -1346,7 +1379,7 @@ module hpcc_nic (
   end
   wire unused_bits = &{1'b0, ended_half.reserved, ended_half.response, killed_half.reserved, killed_half.response, left.nak_taken_back,
       left.read_left, answered.int_stack, answered.ecn, answered.ends_or_failed, answered.int_on, answered.answer, answered.int_length,
-      answered.msn, answered.psn};
+      answered.msn, answered.psn, registers_cfg_max_rd_atomic[7:5]};
 endmodule
 
 `default_nettype wire

@@ -94,7 +94,7 @@ module hpcc_nic_flows (
   input  wire  hpcc_nic_pkg::law_event_t answered_data,
   input  wire  answered_valid,
   output wire  answered_ready,
-  // Register: the last of every 2^n packet numbers of a queue pair's requests is timed.
+  // Register: the last of every 2^n packet numbers is timed.
   input  wire  [3:0] times_spacing,
   // Bus: a context is written.
   input  wire  context_valid,
@@ -120,6 +120,8 @@ module hpcc_nic_flows (
   input  wire  [31:0] probe_timeout,
   // Register: least number of requests with payload between two probes.
   input  wire  [7:0] probe_packets,
+  // Register: waits for a receiver that is not ready; 7 is no limit.
+  input  wire  [2:0] rnr_retry,
   // Probes.
   output wire  hpcc_nic_pkg::ack_send_t probe_data,
   output wire  probe_valid,
@@ -188,6 +190,8 @@ module hpcc_nic_flows (
   output wire  [15:0] ended_flow,
   // Generation.
   output wire  [7:0] ended_generation,
+  // The limit is that of waits for a receiver that is not ready.
+  output wire  ended_not_ready,
   // Events too late.
   output wire  [31:0] count_late,
   // Acknowledgements beyond what was sent.
@@ -235,6 +239,7 @@ module hpcc_nic_flows (
   wire  scheduler_ended_valid;
   wire  [15:0] scheduler_ended_flow;
   wire  [7:0] scheduler_ended_generation;
+  wire  scheduler_ended_not_ready;
   wire  [31:0] scheduler_count_late;
   wire  [31:0] scheduler_count_beyond;
   wire  [31:0] scheduler_count_out_of_range;
@@ -353,12 +358,7 @@ module hpcc_nic_flows (
   wire  hpcc_nic_pkg::grant_feedback_t feedbacks_down_data;
   wire  feedbacks_down_valid;
   wire  fields_has_header;
-  wire  fields_bad_0;
-  wire  fields_bad_1;
-  wire  fields_bad_2;
-  wire  fields_bad_3;
-  wire  fields_bad_4;
-  wire  fields_bad_5;
+  wire  [5:0] fields_bad /* verilator split_var */;
   wire  hpcc_nic_pkg::int_stack_t fields_fields;
   hpcc_nic_pkg::hop_records_t fields_records;
   // Header and stack, zero behind their length.
@@ -454,6 +454,7 @@ module hpcc_nic_flows (
     .event_data(scheduler_event_data),
     .event_valid(events_down_valid),
     .event_ready(scheduler_event_ready),
+    .rnr_retry(rnr_retry),
     .cc_data(scheduler_cc_data),
     .cc_valid(scheduler_cc_valid),
     .cc_ready(law_event_ready),
@@ -470,6 +471,7 @@ module hpcc_nic_flows (
     .ended_ready(ended_ready),
     .ended_flow(scheduler_ended_flow),
     .ended_generation(scheduler_ended_generation),
+    .ended_not_ready(scheduler_ended_not_ready),
     .count_late(scheduler_count_late),
     .count_beyond(scheduler_count_beyond),
     .count_out_of_range(scheduler_count_out_of_range),
@@ -578,7 +580,7 @@ module hpcc_nic_flows (
     .down_valid(feedbacks_down_valid),
     .down_ready(scheduler_feedback_ready)
   );
-  hpcc_stream_merge #(.WIDTH(479)) u_events (
+  hpcc_stream_merge #(.WIDTH(485)) u_events (
     .clk(clk),
     .rst(rst),
     .first_data(events_first_data),
@@ -643,6 +645,7 @@ module hpcc_nic_flows (
   assign ended_valid = scheduler_ended_valid;
   assign ended_flow = scheduler_ended_flow;
   assign ended_generation = scheduler_ended_generation;
+  assign ended_not_ready = scheduler_ended_not_ready;
   assign asked_known = times_0_known;
   assign asked_sent_at = times_0_sent_at;
   assign probes_left_valid = left_valid & left_payload;
@@ -717,6 +720,8 @@ module hpcc_nic_flows (
     events_first_data.now = answered_data.telemetry.now;
     events_first_data.sent_at = answered_data.telemetry.sent_at;
     events_first_data.sent_valid = answered_data.telemetry.sent_valid;
+    events_first_data.not_ready = answered_data.not_ready;
+    events_first_data.rnr_timer = answered_data.rnr_timer;
   end
   always_comb begin
     events_second_data.hops = fields_hops;
@@ -731,12 +736,16 @@ module hpcc_nic_flows (
     events_second_data.now = now;
     events_second_data.sent_at = 48'd0;
     events_second_data.sent_valid = 1'd0;
+    events_second_data.not_ready = 1'd0;
+    events_second_data.rnr_timer = 5'd0;
   end
   always_comb begin
-    scheduler_event_data = 542'd0;
+    scheduler_event_data = 548'd0;
     scheduler_event_data.psn_next = happened.psn_next;
     scheduler_event_data.generation = happened.generation;
     scheduler_event_data.flow = {7'd0, happened.flow};
+    scheduler_event_data.not_ready = happened.not_ready;
+    scheduler_event_data.rnr_timer = happened.rnr_timer;
     scheduler_event_data.telemetry.now = happened.now;
     scheduler_event_data.telemetry.sent_at = happened.sent_at;
     scheduler_event_data.telemetry.sent_valid = happened.sent_valid;
@@ -786,7 +795,7 @@ module hpcc_nic_flows (
   end
   // times_0: When the timed packets of each queue pair left, for laws that measure round trips.
   //
-  // Which packets are timed, and what makes a time void: `hpcc_models::nic::SendTimes`. Times lie in block RAM, sixteen a queue pair, each
+  // Which packets are timed, and what makes a time void: `SendTimes`. Times lie in block RAM, sixteen a queue pair, each
   // beside the PSN that it is of; a word a queue pair says which of them hold one, so that going back and creation clear all in one clock.
   //
   // | clock | of a request that leaves |
@@ -867,7 +876,7 @@ module hpcc_nic_flows (
     times_0_asked_place.qp = times_0_asked_qp_1_q;
   end
   // probes: Probes of the path of requests (HPCC++, draft-miao-ccwg-hpcc 6.2.1.2): when one leaves, and which response counts.
-  // Reference: `probe` of `hpcc_models::nic`, whose rule is `hpcc_models::cc::Probing`.
+  // Reference: `probe` of `nic`, whose rule is `Probing`.
   //
   // | clock | does |
   // |---|---|
@@ -1016,7 +1025,7 @@ module hpcc_nic_flows (
   end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
-  // Reference: `feed` of `hpcc_models::nic`'s feedback.
+  // Reference: `feed` of `nic`'s feedback.
   assign fields_has_header = |(fields_length & 6'h3e);
   assign fields_present = fields_has_header;
   assign fields_fields = fields_stack;
@@ -1024,13 +1033,11 @@ module hpcc_nic_flows (
   assign fields_path_id = fields_fields.header.path_id;
   assign fields_many = fields_fields.header.n_hop > 4'd5;
   assign fields_hops = fields_records;
-  assign fields_bad_0 = 1'd0;
-  assign fields_bad_1 = fields_bad_0 | ((fields_fields.header.n_hop > 4'd0) & (~fields_speeds[fields_stack[319:316]]));
-  assign fields_bad_2 = fields_bad_1 | ((fields_fields.header.n_hop > 4'd1) & (~fields_speeds[fields_stack[255:252]]));
-  assign fields_bad_3 = fields_bad_2 | ((fields_fields.header.n_hop > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
-  assign fields_bad_4 = fields_bad_3 | ((fields_fields.header.n_hop > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
-  assign fields_bad_5 = fields_bad_4 | ((fields_fields.header.n_hop > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
-  assign fields_valid = fields_has_header & (~fields_bad_5);
+  assign fields_bad[0] = 1'd0;
+  for (genvar i = 0; i < 5; i++) begin : g_fields_bad
+    assign fields_bad[i + 1] = fields_bad[i] | ((fields_fields.header.n_hop > 4'(i)) & (~fields_speeds[fields_stack[316 - 64*i +: 4]]));
+  end
+  assign fields_valid = fields_has_header & (~fields_bad[5]);
   always_comb begin
     fields_records.hop_1 = fields_fields.hop_1;
     fields_records.hop_2 = fields_fields.hop_2;

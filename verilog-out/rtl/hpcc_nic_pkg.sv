@@ -53,6 +53,10 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // What the acknowledgement carried.
     telemetry_t telemetry;
+    // Then its timer code.
+    logic [4:0] rnr_timer;
+    // The receiver was not ready for the packet that is expected next; to the scheduler alone.
+    logic not_ready;
     // Flow number.
     logic [15:0] flow;
     // Generation.
@@ -73,7 +77,7 @@ package hpcc_nic_pkg;
     logic [15:0] flow;
   } event_head_t;
 
-  // What happened to a flow, as `hpcc_models::cc::EventKind`.
+  // What happened to a flow, as `EventKind`.
   typedef enum logic [2:0] {
     // Acknowledgement.
     CC_EVENT_KIND_ACK = 3'd0,
@@ -365,7 +369,7 @@ package hpcc_nic_pkg;
     logic [33:0] current;
   } power_windows_t;
 
-  // How PowerTCP is run, `hpcc_models::fixed::powertcp::PowerMode`.
+  // How PowerTCP is run, `PowerMode`.
   typedef struct packed {
     // An acknowledgement without a round-trip time (theta-PowerTCP): 0: nothing; 1: it measures the base; 2: it repeats the last.
     logic [1:0] missing_rtt;
@@ -389,7 +393,7 @@ package hpcc_nic_pkg;
     logic theta;
   } power_modes_t;
 
-  // Registers of PowerTCP, `hpcc_models::fixed::powertcp::PowerRegisters`.
+  // Registers of PowerTCP, `PowerRegisters`.
   typedef struct packed {
     // theta-PowerTCP: 8 ns over eta and the factor of `tau`, UQ12.22.
     logic [33:0] unit_time;
@@ -581,7 +585,7 @@ package hpcc_nic_pkg;
     logic [18:0] distance;
   } serial_distance_t;
 
-  // How DCQCN is run, `hpcc_models::fixed::dcqcn::DcqcnMode`.
+  // How DCQCN is run, `DcqcnMode`.
   typedef struct packed {
     // The cut of the first CNP waits for a cut interval.
     logic first_late;
@@ -597,7 +601,7 @@ package hpcc_nic_pkg;
     logic qcn;
   } dcqcn_modes_t;
 
-  // Registers of DCQCN, `hpcc_models::fixed::dcqcn::DcqcnRegisters`.
+  // Registers of DCQCN, `DcqcnRegisters`.
   typedef struct packed {
     // Clocks of the walk for each flow that has started; 0: the walk stands.
     logic [7:0] walk;
@@ -957,7 +961,7 @@ package hpcc_nic_pkg;
     logic [3:0] four;
   } record_position_t;
 
-  // What happens to a flow, as `hpcc_models::sched::Op`.
+  // What happens to a flow, as `Op`.
   typedef enum logic [3:0] {
     // Acknowledgement.
     OP_KIND_ACK = 4'd0,
@@ -982,11 +986,15 @@ package hpcc_nic_pkg;
     // Work from a new start.
     OP_KIND_RESTART = 4'd10,
     // Cap and group.
-    OP_KIND_LIMIT = 4'd11
+    OP_KIND_LIMIT = 4'd11,
+    // Acknowledgement of what is before a packet for which the receiver was not ready.
+    OP_KIND_WAIT = 4'd12
   } op_kind_t;
 
   // One operation.
   typedef struct packed {
+    // Timer code of a receiver that is not ready.
+    logic [4:0] rnr_timer;
     // Group.
     logic [3:0] group;
     // No timer: READ responses.
@@ -1031,7 +1039,7 @@ package hpcc_nic_pkg;
     logic [18:0] rest;
   } rounded_fine_window_t;
 
-  // Rate and limits of a flow, or one of its limits, as visits use them: `hpcc_models::sched::Pacing`.
+  // Rate and limits of a flow, or one of its limits, as visits use them: `Pacing`.
   typedef struct packed {
     // Window, packets.
     logic [15:0] window;
@@ -1049,7 +1057,7 @@ package hpcc_nic_pkg;
     logic [22:0] magnitude;
   } psn_distance_t;
 
-  // A flow's cap and its group, `hpcc_models::sched::Cap`.
+  // A flow's cap and its group, `Cap`.
   typedef struct packed {
     // The group.
     logic [3:0] group;
@@ -1083,8 +1091,14 @@ package hpcc_nic_pkg;
     logic [23:0] una;
   } flow_shared_t;
 
-  // A flow's sender state, `hpcc_models::sched::SenderState`.
+  // A flow's sender state, `SenderState`.
   typedef struct packed {
+    // Such waits since the last progress, modulo 8.
+    logic [2:0] rnr_waits;
+    // What was left of that time at `since`, 1.024 us.
+    logic [19:0] rnr_left;
+    // The receiver was not ready for `una`: nothing is granted until the time is over.
+    logic waits;
     // No timer: READ responses.
     logic timerless;
     // The timer runs.
@@ -1107,7 +1121,7 @@ package hpcc_nic_pkg;
     logic [17:0] fraction;
   } engine_product_t;
 
-  // What events read of a flow's visits, a part of `hpcc_models::sched::VisitState`.
+  // What events read of a flow's visits, a part of `VisitState`.
   typedef struct packed {
     // The flow has work, and its rate is 0.
     logic stopped;
@@ -1173,7 +1187,7 @@ package hpcc_nic_pkg;
     logic [43:0] amount;
   } longer_credit_sign_t;
 
-  // Up to fifteen packets that may leave, `hpcc_models::sched::Grant`.
+  // Up to fifteen packets that may leave, `Grant`.
   typedef struct packed {
     // Service tag: engines with a lower one go first.
     logic [5:0] tag;
@@ -1203,7 +1217,7 @@ package hpcc_nic_pkg;
     logic [23:0] packets;
   } window_room_t;
 
-  // The level of a group, `hpcc_models::sched::Level`.
+  // The level of a group, `Level`.
   typedef struct packed {
     // Window, bytes.
     logic [22:0] window;
@@ -1239,7 +1253,7 @@ package hpcc_nic_pkg;
     logic [3:0] count;
   } repeat_count_t;
 
-  // What visits keep of a flow, `hpcc_models::sched::VisitState`.
+  // What visits keep of a flow, `VisitState`.
   typedef struct packed {
     // The flow had nothing to send, or its rate was 0.
     logic rest;
@@ -1395,13 +1409,15 @@ package hpcc_nic_pkg;
     logic [2:0] ns;
   } clock_ticks_t;
 
-  // A flow of a generation.
+  // A flow that has ended at one of its retry limits.
   typedef struct packed {
+    // At that of waits for a receiver that is not ready, not of timeouts.
+    logic not_ready;
     // Generation.
     logic [7:0] generation;
     // Flow number.
     logic [15:0] flow;
-  } flow_of_generation_t;
+  } ended_flow_t;
 
   // Settings of caps and levels.
   typedef struct packed {
@@ -1559,7 +1575,7 @@ package hpcc_nic_pkg;
     logic none;
   } built_laws_t;
 
-  // Law of a flow, codes as `hpcc_models::fixed::LAWS`.
+  // Law of a flow, codes as `LAWS`.
   typedef enum logic [2:0] {
     // None.
     LAW_CODE_NONE = 3'd0,
@@ -1579,7 +1595,7 @@ package hpcc_nic_pkg;
     COMMAND_RESULT_DONE = 3'd0,
     // Refused: no such operation.
     COMMAND_RESULT_BAD_OPERATION = 3'd1,
-    // Refused: number, slot or flow.
+    // Refused: number, or one that another queue pair has; slot or flow.
     COMMAND_RESULT_BAD_NUMBER = 3'd2,
     // Refused: MTU.
     COMMAND_RESULT_BAD_MTU = 3'd3,
@@ -1620,6 +1636,18 @@ package hpcc_nic_pkg;
     // What is to be done: code of a `HostOperation`; any other is refused.
     logic [2:0] operation;
   } host_command_t;
+
+  // The bytes of a register, each with a write strobe.
+  typedef struct packed {
+    // Bits 31 to 24.
+    logic [7:0] byte_3;
+    // Bits 23 to 16.
+    logic [7:0] byte_2;
+    // Bits 15 to 8.
+    logic [7:0] byte_1;
+    // Bits 7 to 0.
+    logic [7:0] byte_0;
+  } register_bytes_t;
 
   // Register `COMMAND`.
   typedef struct packed {
@@ -1727,7 +1755,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
     logic [2:0] law;
-    // Its own number, by which the peer names it; 0: the number of its place.
+    // Its own number, by which the peer names it; 0: the number of its place. One that another queue pair has is refused.
     logic [23:0] local_qpn;
     // First PSN expected.
     logic [23:0] expected_psn;
@@ -1807,8 +1835,28 @@ package hpcc_nic_pkg;
     logic [7:0] qp;
   } qp_of_generation_t;
 
+  // Number of a queue pair, cut as the tables of the lookup have it.
+  typedef struct packed {
+    // Slices, the lowest bits first; above the last four bits of the number stands a zero.
+    logic [4:0] slices_4;
+    logic [4:0] slices_3;
+    logic [4:0] slices_2;
+    logic [4:0] slices_1;
+    logic [4:0] slices_0;
+  } number_slices_t;
+
+  // Number of a queue pair in the table of numbers.
+  typedef struct packed {
+    // The queue pair exists.
+    logic alive;
+    // Number; zero of one that does not exist.
+    number_slices_t number;
+  } known_number_t;
+
   // What the manager knows of a queue pair.
   typedef struct packed {
+    // A control packet created it.
+    logic by_packet;
     // Its generation.
     logic [7:0] generation;
     // Code of its law.
@@ -1897,36 +1945,42 @@ package hpcc_nic_pkg;
     MANAGER_STEP_AWAIT_STATE = 5'd2,
     // What is to be done is decided.
     MANAGER_STEP_DECIDE = 5'd3,
+    // The number of the queue pair is compared with those of the others.
+    MANAGER_STEP_FIND_NUMBER = 5'd4,
     // A neighbour slot is addressed.
-    MANAGER_STEP_ADDRESS_NEIGHBOUR = 5'd4,
+    MANAGER_STEP_ADDRESS_NEIGHBOUR = 5'd5,
     // It is on its way from memory.
-    MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd5,
+    MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd6,
     // Is it the peer's?
-    MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd6,
+    MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd7,
     // Its addresses are taken if it is the one, or the next one is read.
-    MANAGER_STEP_TAKE_NEIGHBOUR = 5'd7,
+    MANAGER_STEP_TAKE_NEIGHBOUR = 5'd8,
     // The context is voided.
-    MANAGER_STEP_VOID = 5'd8,
+    MANAGER_STEP_VOID = 5'd9,
     // The requester completes what it has.
-    MANAGER_STEP_REMOVE_WORK = 5'd9,
+    MANAGER_STEP_REMOVE_WORK = 5'd10,
     // The scheduler forgets the flows.
-    MANAGER_STEP_REMOVE_FLOW = 5'd10,
+    MANAGER_STEP_REMOVE_FLOW = 5'd11,
     // The law forgets the flows.
-    MANAGER_STEP_REMOVE_LAW = 5'd11,
+    MANAGER_STEP_REMOVE_LAW = 5'd12,
+    // Memory jobs that may still be made for it are made.
+    MANAGER_STEP_SETTLE = 5'd13,
+    // All of them end.
+    MANAGER_STEP_AWAIT_QUIET = 5'd14,
     // A flow gets its cap and group.
-    MANAGER_STEP_LIMIT = 5'd12,
+    MANAGER_STEP_LIMIT = 5'd15,
     // The scheduler learns of the flows.
-    MANAGER_STEP_CREATE_FLOW = 5'd13,
+    MANAGER_STEP_CREATE_FLOW = 5'd16,
     // The law learns of the flows.
-    MANAGER_STEP_CREATE_LAW = 5'd14,
+    MANAGER_STEP_CREATE_LAW = 5'd17,
     // Flows without a law get their window and rate.
-    MANAGER_STEP_FIRST_RATE = 5'd15,
+    MANAGER_STEP_FIRST_RATE = 5'd18,
     // The context goes out, alive.
-    MANAGER_STEP_PUBLISH = 5'd16,
+    MANAGER_STEP_PUBLISH = 5'd19,
     // A control packet's work request goes to the requester.
-    MANAGER_STEP_POST_WORK = 5'd17,
+    MANAGER_STEP_POST_WORK = 5'd20,
     // It is told how it went.
-    MANAGER_STEP_REPORT = 5'd18
+    MANAGER_STEP_REPORT = 5'd21
   } manager_step_t;
 
   // Number of a work request that a control packet made.
@@ -2324,7 +2378,7 @@ package hpcc_nic_pkg;
   typedef enum logic [4:0] {
     // Not at all.
     DROP_CODE_NONE = 5'h00,
-    // The MAC says so, and counts it.
+    // The MAC says so.
     DROP_CODE_MAC_ERROR = 5'h01,
     // Shorter than its headers; the first that has a counter here.
     DROP_CODE_SHORT_FRAME = 5'h02,
@@ -2338,16 +2392,6 @@ package hpcc_nic_pkg;
     DROP_CODE_PARTITION_KEY = 5'h15
   } drop_code_t;
 
-  // Number of a queue pair, cut as the tables of the lookup have it.
-  typedef struct packed {
-    // Slices, the lowest bits first; above the last four bits of the number stands a zero.
-    logic [4:0] slices_4;
-    logic [4:0] slices_3;
-    logic [4:0] slices_2;
-    logic [4:0] slices_1;
-    logic [4:0] slices_0;
-  } number_slices_t;
-
   // Place of a queue pair: one of 32 in a bank.
   typedef struct packed {
     // Bank.
@@ -2355,14 +2399,6 @@ package hpcc_nic_pkg;
     // Place in the bank.
     logic [4:0] place;
   } qp_place_t;
-
-  // Number of a queue pair in the table of numbers.
-  typedef struct packed {
-    // The queue pair exists.
-    logic alive;
-    // Number; zero of one that does not exist.
-    number_slices_t number;
-  } known_number_t;
 
   // What a context says of its queue pair's number.
   typedef struct packed {
@@ -2691,7 +2727,9 @@ package hpcc_nic_pkg;
     // An answer that nothing asked for.
     FRAME_COUNT_STRAY = 6'h1b,
     // Congestion notification.
-    FRAME_COUNT_CNP = 6'h28
+    FRAME_COUNT_CNP = 6'h28,
+    // The MAC calls the frame bad.
+    FRAME_COUNT_BAD_FRAME = 6'h31
   } frame_count_t;
 
   // Where a judged frame goes.
@@ -2955,6 +2993,8 @@ package hpcc_nic_pkg;
     logic alive;
     // Generation.
     logic [7:0] generation;
+    // The one before it.
+    logic [23:0] newest_write;
     // PSN of the first request.
     logic [23:0] expected_psn;
     // Queue pair.
@@ -2983,6 +3023,8 @@ package hpcc_nic_pkg;
     logic [63:0] address;
     // Messages completed.
     logic [23:0] msn;
+    // Newest packet that was carried out and is not a READ, or the one before the first.
+    logic [23:0] newest_write;
     // PSN of the next new request.
     logic [23:0] expected_psn;
   } responder_state_t;
@@ -3009,6 +3051,8 @@ package hpcc_nic_pkg;
 
   // What the responder counts.
   typedef struct packed {
+    // Requests of a kind that is not carried out, answered as invalid.
+    logic refused_requests;
     // Negative acknowledgements sent, of any code.
     logic naks_sent;
     // Requests with a PSN already executed.
@@ -3495,7 +3539,7 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
   } own_message_t;
 
-  // How a work request ended; codes in the order of `hpcc_models::nic::Status`.
+  // How a work request ended; codes in the order of `Status`.
   typedef enum logic [3:0] {
     // Done.
     COMPLETION_STATUS_OK = 4'd0,
@@ -3514,7 +3558,9 @@ package hpcc_nic_pkg;
     // Length over 2^31, or no such queue pair.
     COMPLETION_STATUS_INVALID_WORK = 4'd7,
     // The flow ended before this request's turn.
-    COMPLETION_STATUS_FLUSHED = 4'd8
+    COMPLETION_STATUS_FLUSHED = 4'd8,
+    // The receiver was not ready once more often than the register allows.
+    COMPLETION_STATUS_RNR_RETRY_EXCEEDED = 4'd9
   } completion_status_t;
 
   // The requester's state of a queue pair. Positions count messages modulo 32: `told <= head <= admit <= tail <= told + 16`;
@@ -3779,6 +3825,10 @@ package hpcc_nic_pkg;
     logic [3:0] n_hop;
     // There is INT.
     logic int_valid;
+    // Then its timer code.
+    logic [4:0] rnr_timer;
+    // The receiver was not ready.
+    logic not_ready;
     // It rewinds.
     logic nak;
     // Queue pair.
@@ -3811,6 +3861,8 @@ package hpcc_nic_pkg;
 
   // What the requester counts.
   typedef struct packed {
+    // Receiver-not-ready NAKs received.
+    logic rnr_naks_received;
     // INT stacks with a speed code that is not valid; congestion control ignores them.
     logic int_bad_speed;
     // INT stacks with more than five hops; the first five are used.
@@ -3829,11 +3881,19 @@ package hpcc_nic_pkg;
     logic naks_received;
     // Requests with a PSN already executed.
     logic duplicates;
-    // Ignored: receiver not ready, or a reserved syndrome.
+    // Ignored: a reserved syndrome.
     logic ignored_syndromes;
     // Ignored: acknowledgement of a PSN never sent.
     logic ghost_acks;
   } requester_counts_t;
+
+  // A flow of a generation.
+  typedef struct packed {
+    // Generation.
+    logic [7:0] generation;
+    // Flow number.
+    logic [15:0] flow;
+  } flow_of_generation_t;
 
   // What is known of a READ response before it is compared with its READ.
   typedef enum logic [2:0] {
@@ -3913,6 +3973,10 @@ package hpcc_nic_pkg;
 
   // An event on its way to the scheduler.
   typedef struct packed {
+    // Then its timer code.
+    logic [4:0] rnr_timer;
+    // The receiver was not ready for the packet `psn_next`.
+    logic not_ready;
     // That is known.
     logic sent_valid;
     // When the acknowledged packet left, ns.
@@ -3997,7 +4061,7 @@ package hpcc_nic_pkg;
     logic response;
   } qp_half_t;
 
-  // Probes of the path of a queue pair's requests, `hpcc_models::cc::Probing`.
+  // Probes of the path of a queue pair's requests, `Probing`.
   typedef struct packed {
     // Requests with payload since then, 255 at most.
     logic [7:0] packets;
@@ -4107,7 +4171,7 @@ package hpcc_nic_pkg;
     logic [3:0] place;
   } ring_cursor_t;
 
-  // What the departure of a request means for the send times of its queue pair, `hpcc_models::nic::Departure`.
+  // What the departure of a request means for the send times of its queue pair, `Departure`.
   typedef enum logic [1:0] {
     // Nothing.
     DEPARTURE_KIND_UNTIMED = 2'd0,
@@ -4749,10 +4813,18 @@ package hpcc_nic_pkg;
     extension_kind_t extension;
   } start_code_t;
 
-  // One pulse a counter, in the order of `Counter::ALL`.
+  // One pulse a counter, in the order of `ALL`.
   typedef struct packed {
     // Zero.
-    logic [14:0] reserved;
+    logic [10:0] reserved;
+    // Receiver-not-ready NAKs received.
+    logic rnr_naks_received;
+    // Queue pairs one of whose halves has ended with an error.
+    logic qp_errors;
+    // Requests of a kind that is not carried out, answered as invalid.
+    logic refused_requests;
+    // Dropped: the MAC calls the frame bad.
+    logic drop_bad_frame;
     // Lost: short, when its queue pair had its share of the buffer of received frames. Only hardware has one.
     logic drop_rx_share;
     // Ignored: response to a probe that is not newer than the last one taken, or that was not sent.
@@ -4789,7 +4861,7 @@ package hpcc_nic_pkg;
     logic duplicates;
     // Requests with a PSN ahead of the one expected.
     logic out_of_sequence;
-    // Ignored: receiver not ready, or a reserved syndrome.
+    // Ignored: a reserved syndrome.
     logic ignored_syndromes;
     // Ignored: acknowledgement of a PSN never sent.
     logic ghost_acks;

@@ -39,10 +39,13 @@ module hpcc_powertcp_power_lane (
 );
   wire  [23:0] bytes;
   wire  [24:0] difference;
+  // Clock 4: bytes sent and queue length now, in eighths of a unit of 128 bytes.
   logic [23:0] plus_d;
   logic [23:0] plus_q;
+  // Clock 4: queue length before, in the same unit; zero where the byte counter counts arrivals.
   logic [23:0] minus_d;
   logic [23:0] minus_q;
+  // Clock 5: bytes that arrived at the hop, in the same unit, not below zero.
   logic [23:0] arrived_d;
   logic [23:0] arrived_q;
   wire  [23:0] elapsed_5_q;
@@ -50,14 +53,17 @@ module hpcc_powertcp_power_lane (
   wire  [51:0] current_sum;
   // Clock 16: the current over eta, UQ14.37.
   wire  [50:0] current_lambda;
+  // Clock 15: current, UQ14.37, saturated.
   logic [50:0] current_sum_15_d;
   logic [50:0] current_sum_15_q;
+  // Clock 16: current, UQ14.37, not below the floor.
   logic [50:0] current_lambda_r_d;
   logic [50:0] current_lambda_r_q;
   wire  [50:0] current_quotient_aligned;
   wire  [55:0] current_quotient_addend;
   wire  [56:0] current_quotient_sum;
   wire  [50:0] current_aligned_13_q;
+  // Clock 15: the current is below the floor.
   wire  current_below_d;
   logic current_below_q;
   wire  [49:0] queue_p;
@@ -69,17 +75,23 @@ module hpcc_powertcp_power_lane (
   wire  [16:0] interval_tau;
   // Clock 2: the time is `T` or more.
   wire  interval_whole;
+  // The time is the base round-trip time or more, in the clock of the name.
   wire  interval_whole_1_d;
   logic interval_whole_1_q;
+  // The time is the base round-trip time or more, in the clock of the name.
   logic interval_whole_2_q;
+  // Clock 1: the time, shifted by four if the base is.
   logic [16:0] interval_tau_1_d;
   logic [16:0] interval_tau_1_q;
+  // Clock 2: the time, shifted as the base is.
   wire  [16:0] interval_tau_2_d;
   logic [16:0] interval_tau_2_q;
   wire  whole_26_q;
   wire  [16:0] tau_26_q;
+  // Clock 7: queue over bandwidth-delay product, and one.
   wire  [49:0] voltage_d;
   logic [49:0] voltage_q;
+  // Clock 26: power over eta, UQ17.34, saturated; zero where the hop is not used.
   logic [50:0] power_r_d;
   logic [50:0] power_r_q;
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_elapsed_5 (

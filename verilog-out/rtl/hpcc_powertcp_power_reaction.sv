@@ -13,7 +13,7 @@
 //
 // Whose step it is and of which kind goes beside the arithmetic.
 //
-// Smoothed power, window and rate of 2^`A` flows, 41 clocks.
+// Smoothed power, window and rate of 2^9 flows, 41 clocks.
 module hpcc_powertcp_power_reaction (
   // Clock.
   input  wire  clk,
@@ -50,14 +50,18 @@ module hpcc_powertcp_power_reaction (
   wire  [51:0] factor_rounded;
   // Clock 61: `gamma / power`, UQ19.32.
   wire  [50:0] factor_factor;
+  // Clock 41: smoothed power over eta.
   logic [50:0] factor_power_41_q;
+  // Clock 42: power over eta, not below the smallest.
   logic [50:0] factor_floored_d;
   logic [50:0] factor_floored_q;
+  // Clock 61: `gamma / power`, UQ19.32.
   wire  [50:0] factor_factor_r_d;
   logic [50:0] factor_factor_r_q;
   wire  [50:0] factor_inverse_inverse;
   wire  unused_factor_inverse_congested;
   wire  [51:0] factor_product_p;
+  // Clock 41: the power is below the smallest.
   wire  factor_below_d;
   logic factor_below_q;
   wire  [8:0] window_flow;

@@ -16,7 +16,7 @@
 // A flow may come back after six clocks because both terms of the sum are products of the state with something known before:
 // nothing else is inside the loop.
 //
-// Windows of 2^`A` flows.
+// Windows of 2^9 flows.
 module hpcc_powertcp_power_window (
   // Clock.
   input  wire  clk,
@@ -57,22 +57,32 @@ module hpcc_powertcp_power_window (
   wire  [35:0] rounded;
   logic [33:0] clamped;
   hpcc_nic_pkg::power_windows_t updated;
+  // Clock 62: 1 less `gamma`, UQ1.33.
   wire  [33:0] rest_d;
   logic [33:0] rest_q;
+  // Clock 67: window after the event, UQ23.11 bytes.
   logic [33:0] window_67_q;
+  // What is added to the window, with half a unit for rounding.
   wire  [38:0] increase_d;
   logic [38:0] increase_q;
+  // Clock 66: new window before it is clamped.
   wire  [38:0] sum_d;
   logic [38:0] sum_q;
+  // What is added, less the smallest window.
   wire  [40:0] above_min_d;
   logic [40:0] above_min_q;
+  // What is added, less the largest window.
   wire  [40:0] above_init_d;
   logic [40:0] above_init_q;
+  // What is added, less half a unit.
   wire  [40:0] short_increase_d;
   logic [40:0] short_increase_q;
+  // Clock 66: the new window lies beyond all that the format holds.
   wire  over_d;
   logic over_q;
+  // Clock 66: the new window is smaller than the smallest one.
   logic under_q;
+  // Clock 66: the new window is larger than the largest one.
   wire  past_d;
   logic past_q;
   wire  hpcc_nic_pkg::power_windows_t memory_rdata;

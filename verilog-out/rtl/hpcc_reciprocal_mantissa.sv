@@ -9,7 +9,7 @@
 // | 3, 4 | `product` | slope times step |
 // | 5 | `fraction` | base less product, two guard bits rounded away (the half unit is in the table's base), saturated |
 //
-// The same as `hpcc_models::fixed::reciprocal::reciprocal_mantissa`, whose error is proven by enumeration.
+// The same as `reciprocal_mantissa`, whose error is proven by enumeration.
 //
 // `1/x = (1 + fraction / 2^17) x 2^-23` for `x` from 2^23 to 2^24 - 1, five clocks later.
 module hpcc_reciprocal_mantissa (

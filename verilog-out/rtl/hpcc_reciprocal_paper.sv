@@ -14,7 +14,7 @@
 // | 13 | `value` | fraction and exponent of the entry that holds |
 //
 // Entries with an even number are in one bank, odd ones in the other, so that two neighbours come in one clock.
-// The tables are those of `hpcc_models::fixed::reciprocal::PaperTable`, whose search this is.
+// The tables are those of `PaperTable`, whose search this is.
 //
 // 1/n to 4.0e-3 for n to 2^22, thirteen clocks later; 1/2^22 for larger n.
 module hpcc_reciprocal_paper (

@@ -42,7 +42,7 @@ module hpcc_registers (
   input  wire  ready,
   // The NIC's clock, ns.
   input  wire  [47:0] now,
-  // One pulse a counter, in the order of `hpcc_models::nic::Counter`.
+  // One pulse a counter, in the order of `Counter`.
   input  wire  [63:0] pulses,
   // The scheduler's counter of that name.
   input  wire  [31:0] sched_late,
@@ -137,6 +137,8 @@ module hpcc_registers (
   output wire  cfg_times_enable,
   // READs outstanding.
   output wire  [7:0] cfg_max_rd_atomic,
+  // Waits for a receiver that is not ready; 7 is no limit.
+  output wire  [2:0] cfg_rnr_retry,
   // READs queued.
   output wire  [7:0] cfg_reads,
   // Priority of acknowledgements.
@@ -185,6 +187,9 @@ module hpcc_registers (
   logic in_window;
   logic absent;
   wire  is_sent;
+  wire  acts;
+  wire  hpcc_nic_pkg::register_bytes_t given;
+  hpcc_nic_pkg::register_bytes_t merged;
   hpcc_nic_pkg::law_code_t window_law;
   wire  hpcc_nic_pkg::built_laws_t built;
   logic awready_d;
@@ -238,6 +243,7 @@ module hpcc_registers (
   wire  [3:0] file_cfg_times_spacing;
   wire  file_cfg_times_enable;
   wire  [7:0] file_cfg_max_rd_atomic;
+  wire  [2:0] file_cfg_rnr_retry;
   wire  [7:0] file_cfg_reads;
   wire  [2:0] file_cfg_ack_priority;
   wire  file_cfg_ack_pause;
@@ -261,30 +267,40 @@ module hpcc_registers (
   // Read: 1 file and counters are read, 2 their answer is there, 3 answered.
   logic [1:0] reading_d;
   logic [1:0] reading_q;
+  // What is written in clock 2.
   logic to_law_d;
   logic to_law_q;
+  // What is written in clock 2.
   logic to_sched_d;
   logic to_sched_q;
+  // What is written in clock 2.
   logic to_level_d;
   logic to_level_q;
+  // What is written in clock 2.
   logic to_absent_q;
+  // What is written in clock 2.
   logic starts_d;
   logic starts_q;
+  // What is written in clock 2.
   logic clears_d;
   logic clears_q;
-  // What is written in clock 2.
   hpcc_nic_pkg::law_code_t to_which_q;
+  // What is read in clock 2.
   wire  reads_status_d;
   logic reads_status_q;
+  // What is read in clock 2.
   wire  reads_active_d;
   logic reads_active_q;
+  // What is read in clock 2.
   wire  reads_now_d;
   logic reads_now_q;
+  // What is read in clock 2.
   logic reads_sent_q;
+  // What is read in clock 2.
   wire  reads_wide_d;
   logic reads_wide_q;
-  logic reads_kept_q;
   // What is read in clock 2.
+  logic reads_kept_q;
   logic [3:0] wstrb_d;
   logic [3:0] wstrb_q;
   logic [47:0] now_r_q;
@@ -355,6 +371,7 @@ module hpcc_registers (
     .cfg_times_spacing(file_cfg_times_spacing),
     .cfg_times_enable(file_cfg_times_enable),
     .cfg_max_rd_atomic(file_cfg_max_rd_atomic),
+    .cfg_rnr_retry(file_cfg_rnr_retry),
     .cfg_reads(file_cfg_reads),
     .cfg_ack_priority(file_cfg_ack_priority),
     .cfg_ack_pause(file_cfg_ack_pause),
@@ -401,6 +418,8 @@ module hpcc_registers (
   assign reads_now_d = read_wide.entry == 6'h3f;
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
+  assign acts = &wstrb_q;
+  assign given = wdata_q;
   assign level_write = level_q;
   assign level_group = param_address_q[3:0];
   assign level_rate = param_data_q[33:0];
@@ -437,6 +456,7 @@ module hpcc_registers (
   assign cfg_times_spacing = file_cfg_times_spacing;
   assign cfg_times_enable = file_cfg_times_enable;
   assign cfg_max_rd_atomic = file_cfg_max_rd_atomic;
+  assign cfg_rnr_retry = file_cfg_rnr_retry;
   assign cfg_reads = file_cfg_reads;
   assign cfg_ack_priority = file_cfg_ack_priority;
   assign cfg_ack_pause = file_cfg_ack_pause;
@@ -527,29 +547,22 @@ module hpcc_registers (
     to_law_d = (writing_q == 2'd1) & in_window;
     to_sched_d = (writing_q == 2'd1) & (wrote_wide.bank == 3'd3);
     to_level_d = (writing_q == 2'd1) & (wrote_group.bank == 5'h10);
-    starts_d = (writing_q == 2'd1) & (waddr_q == 10'h2a);
+    starts_d = ((writing_q == 2'd1) & (waddr_q == 10'h2a)) & acts;
     clears_d = ((writing_q == 2'd1) & (waddr_q == 10'h2b)) & wstrb_q[0];
+    if (((to_law_q | to_sched_q) | to_level_q) & (~wrote_wide.high)) begin
+      param_low_d = merged;
+    end
     param_cc_d = 1'd0;
     param_sched_d = 1'd0;
-    if (to_law_q | to_sched_q) begin
-      if (wrote_wide.high) begin
-        param_cc_d = to_law_q;
-        param_law_d = to_which_q;
-        param_sched_d = to_sched_q;
-        param_address_d = wrote_wide.entry;
-        param_data_d = param_parts;
-      end else begin
-        param_low_d = wdata_q;
-      end
-    end
     level_d = 1'd0;
-    if (to_level_q) begin
-      if (wrote_wide.high) begin
-        level_d = 1'd1;
+    if (wrote_wide.high & acts) begin
+      param_cc_d = to_law_q;
+      param_sched_d = to_sched_q;
+      level_d = to_level_q;
+      if ((to_law_q | to_sched_q) | to_level_q) begin
+        param_law_d = to_which_q;
         param_address_d = wrote_wide.entry;
         param_data_d = param_parts;
-      end else begin
-        param_low_d = wdata_q;
       end
     end
     if (clears_q) begin
@@ -600,6 +613,8 @@ module hpcc_registers (
       done_d = 1'd0;
       error_d = 1'd0;
       code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
+      kept_d = 32'd0;
+      param_low_d = 32'd0;
     end
   end
   always_comb begin
@@ -678,6 +693,21 @@ module hpcc_registers (
     s_axil_rresp = 2'd0;
     if (rresp_q) begin
       s_axil_rresp = 2'd2;
+    end
+  end
+  always_comb begin
+    merged = param_low_q;
+    if (wstrb_q[0]) begin
+      merged.byte_0 = given.byte_0;
+    end
+    if (wstrb_q[1]) begin
+      merged.byte_1 = given.byte_1;
+    end
+    if (wstrb_q[2]) begin
+      merged.byte_2 = given.byte_2;
+    end
+    if (wstrb_q[3]) begin
+      merged.byte_3 = given.byte_3;
     end
   end
   always_comb begin

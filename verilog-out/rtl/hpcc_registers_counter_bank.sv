@@ -5,7 +5,7 @@
 //
 // Pulses gather in seven bits a counter; one counter after the other is brought up to date, so a count is at most 67 clocks late.
 //
-// The counters. Cleared within 64 clocks after reset; pulses count from the end of reset on.
+// The counters. Cleared within 64 clocks after reset, in which all of them read as zero; pulses count from the end of reset on.
 module hpcc_registers_counter_bank (
   // Clock.
   input  wire  clk,
@@ -53,7 +53,8 @@ module hpcc_registers_counter_bank (
     end
   end
   always @(posedge clk) begin
-    count <= mem[address];
+    // what is not cleared yet reads as zero
+    count <= (clearing | clearing_1 | clear) ? 64'd0 : mem[address];
     old <= mem[turn_1];
     if (live) mem[place] <= (clear ? 64'd0 : old) + {57'd0, add};
   end

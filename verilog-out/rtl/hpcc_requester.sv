@@ -18,7 +18,7 @@
 // | 7, 8 | `check`, `act` | READ responses: verdict |
 // | last | `save` | state back, input taken; `idle` in the same clock |
 //
-// Requester of the queue pairs below `QPS`, with messages of 2^`SEGMENT` PSNs at most and four times that outstanding.
+// Requester of the queue pairs below 150, with messages of 2^20 PSNs at most and four times that outstanding.
 module hpcc_requester (
   // Clock.
   input  wire  clk,
@@ -79,6 +79,8 @@ module hpcc_requester (
   input  wire  [15:0] ended_flow,
   // Generation.
   input  wire  [7:0] ended_generation,
+  // The limit is that of waits for a receiver that is not ready.
+  input  wire  ended_not_ready,
   // Packets under which host memory failed: `FlowPacket`.
   input  wire  hpcc_nic_pkg::flow_packet_t read_error_data,
   input  wire  read_error_valid,
@@ -118,7 +120,7 @@ module hpcc_requester (
   output wire  kill_valid,
   input  wire  kill_ready,
   // Counter pulses: `RequesterCounts`.
-  output wire  [10:0] counts
+  output wire  [11:0] counts
 );
   localparam [23:0] step_above = 24'hc00000;
   // No work request may.
@@ -165,6 +167,8 @@ module hpcc_requester (
   hpcc_nic_pkg::flow_packet_t scheduling;
   // A NAK is counted.
   logic counts_nak;
+  // A receiver-not-ready NAK is counted.
+  logic counts_not_ready;
   // An answer to a queue pair that has ended is counted.
   logic counts_ended;
   // Work requests that wait for the fast path.
@@ -188,16 +192,22 @@ module hpcc_requester (
   wire  held_waits;
   wire  hpcc_nic_pkg::commit_t held_machine_data;
   wire  held_machine_valid;
+  // Oldest entry of the queue of answers for the state machine.
   logic [2:0] held_head_d;
   logic [2:0] held_head_q;
+  // Place behind the newest entry of that queue.
   logic [2:0] held_tail_d;
   logic [2:0] held_tail_q;
+  // Place that the next answer gets.
   logic [3:0] held_next_place_d;
   logic [3:0] held_next_place_q;
+  // The oldest answer for the state machine is addressed.
   logic held_addressed_d;
   logic held_addressed_q;
+  // The oldest answer for the state machine shows at `machine`.
   logic held_shown_d;
   logic held_shown_q;
+  // An answer waits for the state machine.
   logic held_left_d;
   logic held_left_q;
   // The answers.
@@ -216,21 +226,31 @@ module hpcc_requester (
   wire  post_entry_taken;
   // What enters with it.
   wire  hpcc_nic_pkg::post_step_t post_entry_step;
+  // A work request entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
   logic post_entry_inside_1_d;
   logic post_entry_inside_1_q;
+  // A work request entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
   logic post_entry_inside_2_d;
   logic post_entry_inside_2_q;
+  // A work request entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
   logic post_entry_inside_3_d;
   logic post_entry_inside_3_q;
+  // A work request of the queue pair that was told as `next_qp` is inside.
   logic post_entry_next_meets_d;
   logic post_entry_next_meets_q;
+  // A work request of the queue pair that was told as `new_qp` is inside.
   logic post_entry_new_meets_d;
   logic post_entry_new_meets_q;
+  // The work request that waits is of the queue pair that was told as `new_qp`.
   logic post_entry_was_new_q;
+  // None enters in this clock: what work requests make has little room.
   logic post_entry_rested_d;
   logic post_entry_rested_q;
+  // Queue pair of the work request that entered so many clocks ago as the name says.
   logic [7:0] post_entry_qp_1_q;
+  // Queue pair of the work request that entered so many clocks ago as the name says.
   logic [7:0] post_entry_qp_2_q;
+  // Queue pair of the work request that entered so many clocks ago as the name says.
   logic [7:0] post_entry_qp_3_q;
   // That pipe.
   wire  [3:0] posts_read_place;
@@ -316,18 +336,25 @@ module hpcc_requester (
   wire  turns_go;
   // Nothing may enter the pipes: it is or will be the state machine's turn, or was `crowded` a clock ago.
   wire  turns_hold;
+  // The state machine has the turn.
   logic turns_turn_d;
   logic turns_turn_q;
+  // It is or will be the state machine's turn.
   logic turns_holds_d;
   logic turns_holds_q;
+  // Nothing may enter the pipes: `holds`, or memory writes were crowded a clock ago.
   logic turns_closed_d;
   logic turns_closed_q;
+  // Something waited for the state machine a clock ago.
   logic turns_called_before_d;
   logic turns_called_before_q;
+  // Something waited for one of the pipes a clock ago.
   logic turns_waited_before_d;
   logic turns_waited_before_q;
+  // The pipes have clocks left for themselves.
   logic turns_rests_d;
   logic turns_rests_q;
+  // Operations of the state machine in this turn, saturated at 7.
   logic [2:0] turns_operations_d;
   logic [2:0] turns_operations_q;
   // Clocks that the pipes have left for themselves; `rests` while there are any.
@@ -358,9 +385,13 @@ module hpcc_requester (
   wire  pointers_memory_we;
   logic [7:0] pointers_memory_waddr;
   hpcc_nic_pkg::ring_pointers_t pointers_memory_wdata;
+  // Clock 1: what is written in this clock is of the queue pair that is read.
   logic pointers_same_q;
+  // Clock 1: what was written a clock ago was of the queue pair that is read.
   logic pointers_met_q;
+  // A state was written a clock ago.
   logic pointers_wrote_q;
+  // Places that were written a clock ago.
   hpcc_nic_pkg::ring_pointers_t pointers_written_1_q;
   // State, contexts and how far has been sent, by queue pair.
   wire  store_will_write;
@@ -507,7 +538,9 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::psn_distance_t step_ahead;
   // The same, less one.
   wire  hpcc_nic_pkg::psn_distance_t step_ahead_less_one;
+  // `moves` and `reached`, or what is known of them where `una` has come.
   logic step_moves_now;
+  // `moves` and `reached`, or what is known of them where `una` has come.
   logic step_reached_now;
   // Distance from the end of the message to `limit`.
   wire  hpcc_nic_pkg::psn_distance_t step_beyond;
@@ -533,22 +566,30 @@ module hpcc_requester (
   wire  step_reaches;
   // The scheduler may have the message.
   wire  step_fits;
+  // The answer moves `una` in a WRITE.
   wire  step_moves_write_d;
   logic step_moves_write_q;
+  // The answer moves `una` in a READ: it tells READ data.
   wire  step_moves_read_d;
   logic step_moves_read_q;
+  // The answer tells READ data up to the end of the message.
   wire  step_at_end_d;
   logic step_at_end_q;
+  // The PSN sought lies within the message.
   wire  step_held_d;
   logic step_held_q;
+  // The PSN sought lies before the end of the message.
   logic step_reached_it_q;
+  // The message may be given to the scheduler: neither PSNs nor READs outstanding would be too many.
   wire  step_fitted_d;
   logic step_fitted_q;
+  // `una` after the answer if that ends before the message does.
   logic [23:0] step_una_inside_d;
   logic [23:0] step_una_inside_q;
+  // `una` after the answer if that ends with the message or behind it.
   logic [23:0] step_una_at_end_d;
   logic [23:0] step_una_at_end_q;
-  // `una` after the answer if that ends before the message does; if not. The answer ends before the message does.
+  // The answer ends before the message does.
   logic step_ends_before_q;
   // `limit` is behind `una`: the answer acknowledges something new.
   wire  step_moves_d;
@@ -558,7 +599,7 @@ module hpcc_requester (
   logic step_reached_q;
   // `una` has come.
   logic step_loaded_q;
-  // `moves` and `reached`, or what is known of them where `una` has come. First PSN behind the READ data up to `limit`.
+  // First PSN behind the READ data up to `limit`.
   wire  [23:0] step_behind_data_d;
   logic [23:0] step_behind_data_q;
   wire  [2:0] reply_code;
@@ -582,27 +623,41 @@ module hpcc_requester (
   wire  reply_int_on;
   // Negative, of any code.
   wire  reply_nak;
+  // The receiver was not ready for its packet, but for all before it.
+  wire  reply_not_ready;
   // It ends the queue pair, if it is not old.
   wire  reply_fatal;
   // With this status.
   wire  hpcc_nic_pkg::completion_status_t reply_status;
   // The answer as a READ echo.
   wire  hpcc_nic_pkg::ack_send_t reply_echo;
+  // The answer acknowledges packets up to and with its PSN.
   logic reply_is_past_q;
+  // The answer is an acknowledgement, positive or negative.
   wire  reply_is_ack_d;
   logic reply_is_ack_q;
+  // The answer tells READ data that was written to memory.
   wire  reply_is_data_d;
   logic reply_is_data_q;
+  // The answer tells that a READ response is missing.
   wire  reply_is_gap_d;
   logic reply_is_gap_q;
+  // The answer tells READ data that had come before.
   wire  reply_is_duplicate_d;
   logic reply_is_duplicate_q;
+  // The answer is a NAK.
   wire  reply_is_nak_d;
   logic reply_is_nak_q;
+  // The answer is a NAK.
+  wire  reply_is_not_ready_d;
+  logic reply_is_not_ready_q;
+  // The answer ends the queue pair: a NAK with a reason other than a PSN sequence error, or a failed write of READ data.
   wire  reply_is_fatal_d;
   logic reply_is_fatal_q;
+  // PSN up to which, not included, packets are acknowledged.
   logic [23:0] reply_limit_r_d;
   logic [23:0] reply_limit_r_q;
+  // Completion status if the answer ends the queue pair.
   hpcc_nic_pkg::completion_status_t reply_status_r_d;
   hpcc_nic_pkg::completion_status_t reply_status_r_q;
   wire  outcome_missing;
@@ -614,14 +669,21 @@ module hpcc_requester (
   wire  outcome_tell;
   // As a NAK.
   wire  outcome_rewind;
+  // As a receiver that is not ready.
+  wire  outcome_waits;
   // PSN of the event.
   logic [23:0] outcome_psn;
   // Bytes of WRITEs acknowledged, those of the last packet of a message rounded up.
   logic [31:0] outcome_bytes;
+  // The answer ends the queue pair.
   wire  outcome_ends_r_d;
   logic outcome_ends_r_q;
+  // The answer is about a PSN at or behind `una` that tells of later packets than the oldest message's.
   wire  outcome_shows_d;
   logic outcome_shows_q;
+  // The answer is about a PSN at or behind `una` that tells of later packets than the oldest message's.
+  wire  outcome_behind_not_ready_d;
+  logic outcome_behind_not_ready_q;
   wire  [35:0] verdict_skipped;
   wire  [15:0] verdict_full;
   logic [15:0] verdict_expected;
@@ -646,14 +708,19 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::action_t verdict_action;
   // With `act`: what is counted.
   wire  hpcc_nic_pkg::read_counts_t verdict_counts;
+  // PSNs from the first of the READ to the response.
   wire  [23:0] verdict_offset_d;
   logic [23:0] verdict_offset_q;
+  // PSNs from the READ data missing first to the response.
   wire  [23:0] verdict_ahead_d;
   logic [23:0] verdict_ahead_q;
+  // PSN behind the response.
   wire  [23:0] verdict_behind_d;
   logic [23:0] verdict_behind_q;
+  // The response is the one missing first.
   wire  verdict_in_order_d;
   logic verdict_in_order_q;
+  // Kind and length of the response are those of its place in the READ.
   wire  verdict_sound_d;
   logic verdict_sound_q;
   hpcc_nic_pkg::action_t verdict_decision_word;
@@ -673,19 +740,22 @@ module hpcc_requester (
   logic verdict_decision_ends;
   // The decision.
   wire  hpcc_nic_pkg::action_t verdict_decision_action;
+  // The response is the last of its READ.
   wire  verdict_ends_d;
   logic verdict_ends_q;
+  // Bytes of the READ before the response.
   logic [35:0] verdict_skipped_r_q;
   // Bytes behind the packets before it, modulo 8192: counts at the READ's end.
   wire  [12:0] verdict_left_d;
   logic [12:0] verdict_left_q;
+  // Local address of the READ's first byte.
   logic [63:0] verdict_base_r_q;
   hpcc_nic_pkg::completion_t finished_item;
   // Its queue pair.
   logic [23:0] finished_qpn;
   // Its operation.
   logic [7:0] finished_operation;
-  // Place in the order of `hpcc_models::nic::Status`.
+  // Place in the order of `Status`.
   hpcc_nic_pkg::completion_status_t finished_status;
   // It is refused, so that no message was made of it,
   logic finished_refused;
@@ -693,11 +763,12 @@ module hpcc_requester (
   wire  finished_room;
   wire  hpcc_nic_pkg::completion_t finished_completion_data;
   wire  finished_completion_valid;
+  // A completion was made in the clock before; of a work request that was refused.
   wire  finished_push_1_d;
   logic finished_push_1_q;
+  // A completion was made in the clock before; of a work request that was refused.
   logic finished_refused_1_q;
-  // A completion was made in the clock before; of a work request that was refused. That completion, but for number and length of a
-  // message's work request.
+  // That completion, but for number and length of a message's work request.
   hpcc_nic_pkg::completion_t finished_item_1_d;
   hpcc_nic_pkg::completion_t finished_item_1_q;
   // Completions until the host takes them.
@@ -709,6 +780,7 @@ module hpcc_requester (
   // Acknowledgements and losses for the scheduler.
   wire  events_put;
   logic events_nak;
+  logic events_not_ready;
   logic [7:0] events_qp;
   logic [7:0] events_generation;
   logic [23:0] events_psn;
@@ -727,8 +799,10 @@ module hpcc_requester (
   wire  actions_full;
   wire  hpcc_nic_pkg::action_t actions_down_data;
   wire  actions_down_valid;
+  // An item waits at the output.
   logic actions_held_d;
   logic actions_held_q;
+  // Item that waits at the output.
   hpcc_nic_pkg::action_t actions_item_d;
   hpcc_nic_pkg::action_t actions_item_q;
   // `data` is an item. Only while `full` is low.
@@ -737,8 +811,10 @@ module hpcc_requester (
   wire  echoes_full;
   wire  hpcc_nic_pkg::ack_send_t echoes_down_data;
   wire  echoes_down_valid;
+  // An item waits at the output.
   logic echoes_held_d;
   logic echoes_held_q;
+  // Item that waits at the output.
   hpcc_nic_pkg::ack_send_t echoes_item_d;
   hpcc_nic_pkg::ack_send_t echoes_item_q;
   // Messages handed to the scheduler.
@@ -753,8 +829,10 @@ module hpcc_requester (
   wire  kills_full;
   wire  hpcc_nic_pkg::flow_of_generation_t kills_down_data;
   wire  kills_down_valid;
+  // An item waits at the output.
   logic kills_held_d;
   logic kills_held_q;
+  // Item that waits at the output.
   hpcc_nic_pkg::flow_of_generation_t kills_item_d;
   hpcc_nic_pkg::flow_of_generation_t kills_item_q;
   // High from the second clock after power-on: what a RAM shows before is nothing.
@@ -824,6 +902,8 @@ module hpcc_requester (
   logic tells_event_q;
   // as of one that is negative.
   logic rewinds_q;
+  // What the state machine tells comes of a receiver that was not ready.
+  logic tells_not_ready_q;
   // State: a READ response is compared with its message.
   logic check_d;
   logic check_q;
@@ -1190,6 +1270,7 @@ module hpcc_requester (
     .limits_ready(choice_limits_ready),
     .limits_flow(ended_flow),
     .limits_generation(ended_generation),
+    .limits_not_ready(ended_not_ready),
     .errors_data(read_error_data),
     .errors_valid(read_error_valid),
     .errors_ready(choice_errors_ready),
@@ -1399,6 +1480,7 @@ module hpcc_requester (
     .probing(probing),
     .put(events_put),
     .nak(events_nak),
+    .not_ready(events_not_ready),
     .qp(events_qp),
     .generation(events_generation),
     .psn(events_psn),
@@ -1539,6 +1621,7 @@ module hpcc_requester (
     blocked_d = blocked_q;
     blocked_qp_d = blocked_qp_q;
     counts_nak = 1'd0;
+    counts_not_ready = 1'd0;
     counts_ended = stages_ended;
     done = 1'd0;
     kept_d = 1'd0;
@@ -1609,6 +1692,9 @@ module hpcc_requester (
           status_d = hpcc_nic_pkg::COMPLETION_STATUS_FLUSHED;
           if (choice_ended) begin
             status_d = hpcc_nic_pkg::COMPLETION_STATUS_RETRY_EXCEEDED;
+            if (ended_not_ready) begin
+              status_d = hpcc_nic_pkg::COMPLETION_STATUS_RNR_RETRY_EXCEEDED;
+            end
           end
           if (choice_error) begin
             status_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
@@ -1795,13 +1881,14 @@ module hpcc_requester (
     end
     tells_event_d = 1'd0;
     events_nak = rewinds_q;
+    events_not_ready = tells_not_ready_q;
     events_qp = choice_qp;
     events_generation = choice_generation;
     events_psn = outcome_psn;
     events_bytes = outcome_bytes;
     events_with_int = reply_acknowledgement & queue_int_on;
     events_with_time = reply_acknowledgement;
-    events_sent_valid = (asked_known & reply_acknowledgement) & (~reply_nak);
+    events_sent_valid = ((asked_known & reply_acknowledgement) & (~reply_nak)) & (~reply_not_ready);
     queue_lose = 1'd0;
     if (finish_q) begin
       if (outcome_ends) begin
@@ -1819,6 +1906,7 @@ module hpcc_requester (
         finish_d = 1'd0;
         tells_event_d = outcome_tell;
         counts_nak = reply_nak;
+        counts_not_ready = reply_not_ready;
         queue_lose = outcome_lost;
         echoes_put = (taken_q & queue_int_on) & (~echoes_full);
         if (popped_q & (queue_admit != queue_tail)) begin
@@ -1929,6 +2017,7 @@ module hpcc_requester (
       events_with_time = stages_acknowledges;
       events_sent_valid = asked_known & stages_acknowledges;
       events_nak = 1'd0;
+      events_not_ready = 1'd0;
       finished_qpn = {16'd0, stages_completes_qp};
     end
     if (rst | (~started_q)) begin
@@ -1970,6 +2059,7 @@ module hpcc_requester (
     counts_out_d.ignored_syndromes = stages_ignored;
     counts_out_d.duplicates = verdict_counts.duplicates;
     counts_out_d.naks_received = counts_nak;
+    counts_out_d.rnr_naks_received = counts_not_ready;
     counts_out_d.read_gaps = queue_lose;
     counts_out_d.drop_stray = verdict_counts.drop_stray;
     counts_out_d.drop_bad_read_response = verdict_counts.drop_bad_read_response;
@@ -2243,13 +2333,13 @@ module hpcc_requester (
   end
   // step: One step of the walk over a queue pair's ring: what an answer does to one message.
   //
-  // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^`SEGMENT` PSNs
+  // How far an answer moves `una` in the oldest message, and whether the scheduler may have it: at most four times 2^20 PSNs
   // are outstanding. `una`, `limit` and `sought` stay for two clocks, in the second of which the message is there; the outputs come out of
   // registers in the third.
   //
   // PSNs are compared by the sign of their distance: messages and what is outstanding are shorter than half of all PSNs.
   //
-  // Reference: `acknowledge`, `take_read_packet` and `next` of `hpcc_models::nic`'s requester.
+  // Reference: `acknowledge`, `take_read_packet` and `next` of `nic`'s requester.
   assign step_ahead = limit - queue_una;
   assign step_reached_d = ~step_ahead.negative;
   assign step_ahead_less_one = limit + (~queue_una);
@@ -2312,6 +2402,7 @@ module hpcc_requester (
   assign reply_is_gap_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
   assign reply_is_duplicate_d = held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
   assign reply_is_nak_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
+  assign reply_is_not_ready_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd1);
   assign reply_positive = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0);
   assign reply_is_fatal_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed)
       | (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3)) & (|reply_reason));
@@ -2320,6 +2411,7 @@ module hpcc_requester (
   assign reply_gap = reply_is_gap_q;
   assign reply_duplicate = reply_is_duplicate_q;
   assign reply_nak = reply_is_nak_q;
+  assign reply_not_ready = reply_is_not_ready_q;
   assign reply_limit = reply_limit_r_q;
   assign reply_past = reply_is_past_q;
   assign reply_fatal = reply_is_fatal_q;
@@ -2357,10 +2449,12 @@ module hpcc_requester (
   assign outcome_ends_r_d = reply_fatal & (~(reply_nak & queue_old));
   assign outcome_ends = outcome_ends_r_q;
   assign outcome_shows_d = ((reply_acknowledgement & (~reply_nak)) | reply_gap) & (~queue_old);
+  assign outcome_behind_not_ready_d = reply_not_ready & (~queue_old);
   assign outcome_missing = ((outcome_shows_q & apart_q) & at_read_q) & (~gap_known_q);
   assign outcome_lost = outcome_missing;
   assign outcome_tell = (reply_acknowledgement | advanced_q) | outcome_missing;
   assign outcome_rewind = reply_nak | outcome_missing;
+  assign outcome_waits = outcome_behind_not_ready_q & (~(apart_q & at_read_q));
   always_comb begin
     outcome_psn = queue_una;
     if (queue_old & reply_acknowledgement) begin
@@ -2597,11 +2691,13 @@ module hpcc_requester (
     reply_is_gap_q = 1'd0;
     reply_is_duplicate_q = 1'd0;
     reply_is_nak_q = 1'd0;
+    reply_is_not_ready_q = 1'd0;
     reply_is_fatal_q = 1'd0;
     reply_limit_r_q = 24'd0;
     reply_status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     outcome_ends_r_q = 1'd0;
     outcome_shows_q = 1'd0;
+    outcome_behind_not_ready_q = 1'd0;
     verdict_offset_q = 24'd0;
     verdict_ahead_q = 24'd0;
     verdict_behind_q = 24'd0;
@@ -2643,6 +2739,7 @@ module hpcc_requester (
     finish_q = 1'd0;
     tells_event_q = 1'd0;
     rewinds_q = 1'd0;
+    tells_not_ready_q = 1'd0;
     check_q = 1'd0;
     passes_by_q = 1'd0;
     compared_q = 1'd0;
@@ -2690,7 +2787,7 @@ module hpcc_requester (
     schedule_to_q = 24'd0;
     blocked_q = 1'd0;
     blocked_qp_q = 8'd0;
-    counts_out_q = 11'd0;
+    counts_out_q = 12'd0;
   end
   always @(posedge clk) begin
     held_head_q <= held_head_d;
@@ -2742,11 +2839,13 @@ module hpcc_requester (
     reply_is_gap_q <= reply_is_gap_d;
     reply_is_duplicate_q <= reply_is_duplicate_d;
     reply_is_nak_q <= reply_is_nak_d;
+    reply_is_not_ready_q <= reply_is_not_ready_d;
     reply_is_fatal_q <= reply_is_fatal_d;
     reply_limit_r_q <= reply_limit_r_d;
     reply_status_r_q <= reply_status_r_d;
     outcome_ends_r_q <= outcome_ends_r_d;
     outcome_shows_q <= outcome_shows_d;
+    outcome_behind_not_ready_q <= outcome_behind_not_ready_d;
     verdict_offset_q <= verdict_offset_d;
     verdict_ahead_q <= verdict_ahead_d;
     verdict_behind_q <= verdict_behind_d;
@@ -2788,6 +2887,7 @@ module hpcc_requester (
     finish_q <= finish_d;
     tells_event_q <= tells_event_d;
     rewinds_q <= outcome_rewind;
+    tells_not_ready_q <= outcome_waits;
     check_q <= check_d;
     passes_by_q <= passes_by_d;
     compared_q <= check_q;

@@ -34,6 +34,8 @@ module hpcc_requester_choice (
   input  wire  [15:0] limits_flow,
   // Generation.
   input  wire  [7:0] limits_generation,
+  // The limit is that of waits for a receiver that is not ready.
+  input  wire  limits_not_ready,
   // Packets under which host memory failed: `FlowPacket`.
   input  wire  hpcc_nic_pkg::flow_packet_t errors_data,
   input  wire  errors_valid,
@@ -87,13 +89,7 @@ module hpcc_requester_choice (
 );
   wire  hpcc_nic_pkg::qp_flow_t limit_flow;
   wire  hpcc_nic_pkg::qp_flow_t error_flow;
-  wire  waits_0;
-  wire  waits_1;
-  wire  waits_2;
-  wire  waits_3;
-  wire  waits_4;
-  wire  waits_5;
-  wire  waits_6;
+  wire  [6:0] waits;
   wire  packet;
   wire  flow_waits;
   wire  in_hand;
@@ -105,48 +101,69 @@ module hpcc_requester_choice (
   logic [7:0] flow_qp;
   logic [7:0] own_qp;
   logic [7:0] new_qp;
+  // Operation in hand: a READ response.
   logic op_row_d;
   logic op_row_q;
+  // Operation in hand: an answer.
   logic op_answer_d;
   logic op_answer_q;
+  // Operation in hand: the flow has ended at its retry limit.
   logic op_ended_d;
   logic op_ended_q;
+  // Operation in hand: the memory reader failed.
   logic op_error_d;
   logic op_error_q;
+  // Operation in hand: the queue pair is removed.
   logic op_remove_d;
   logic op_remove_q;
+  // Operation in hand: a completion that waits is told.
   logic op_tell_d;
   logic op_tell_q;
+  // Operation in hand: a work request.
   logic op_work_d;
   logic op_work_q;
+  // The flow of the operation in hand sends READ responses.
   logic op_response_d;
   logic op_response_q;
+  // As many operations about packets as may be have passed other inputs that wait.
   wire  passed_d;
   logic passed_q;
+  // An operation was chosen a clock ago.
   wire  chose_d;
   logic chose_q;
+  // That operation was about a packet.
   logic chose_packet_q;
+  // A READ response waits, as seen a clock ago.
   wire  row_seen_d;
   logic row_seen_q;
+  // An answer waits, as seen a clock ago.
   wire  answer_seen_d;
   logic answer_seen_q;
+  // A flow that has ended at its retry limit waits, as seen a clock ago.
   wire  limit_seen_d;
   logic limit_seen_q;
+  // A failure of the memory reader waits, as seen a clock ago.
   wire  error_seen_d;
   logic error_seen_q;
+  // A removal waits, as seen a clock ago.
   wire  removal_seen_d;
   logic removal_seen_q;
+  // A completion waits to be told and there is room for it, as seen a clock ago.
   wire  tell_seen_d;
   logic tell_seen_q;
+  // The completion that was told leaves its queue in this clock.
   wire  tell_goes_d;
   logic tell_goes_q;
+  // Queue pair of the operation in hand.
   logic [7:0] op_qp_d;
   logic [7:0] op_qp_q;
+  // Generation that the operation in hand is meant for.
   logic [7:0] op_generation_d;
   logic [7:0] op_generation_q;
   // Operations about packets since the last other one, 31 at most; `passed` if they were as many a clock ago, while another input waited.
   logic [4:0] packets_d;
   logic [4:0] packets_q;
+  // PSN of the operation in hand.
   logic [23:0] op_psn_d;
   logic [23:0] op_psn_q;
   assign rows_ready = save & op_row_q;
@@ -159,21 +176,21 @@ module hpcc_requester_choice (
   assign in_hand = save | (~free);
   assign row_seen_d = (rows_valid & (~hold_rows)) & (~(op_row_q & in_hand));
   assign answer_seen_d = answers_valid & (~(op_answer_q & in_hand));
-  assign waits_0 = row_seen_q & (~passed_q);
-  assign waits_1 = answer_seen_q & (~passed_q);
+  assign waits[0] = row_seen_q & (~passed_q);
+  assign waits[1] = answer_seen_q & (~passed_q);
   assign limit_seen_d = limits_valid & (~(op_ended_q & in_hand));
   assign error_seen_d = errors_valid & (~(op_error_q & in_hand));
   assign removal_seen_d = (removals_valid & (~hold_removals)) & (~(op_remove_q & in_hand));
   assign tell_seen_d = ((tells_valid & room) & (~(op_tell_q & in_hand))) & (~tell_goes_q);
-  assign waits_2 = limit_seen_q;
-  assign waits_3 = error_seen_q;
-  assign waits_4 = removal_seen_q;
-  assign waits_5 = work_waits;
-  assign waits_6 = tell_seen_q;
-  assign passed_d = (&packets_q) & ((((waits_2 | waits_3) | waits_4) | waits_5) | waits_6);
-  assign packet = waits_0 | waits_1;
-  assign flow_waits = waits_2 | waits_3;
-  assign any = (((packet | flow_waits) | waits_4) | waits_5) | waits_6;
+  assign waits[2] = limit_seen_q;
+  assign waits[3] = error_seen_q;
+  assign waits[4] = removal_seen_q;
+  assign waits[5] = work_waits;
+  assign waits[6] = tell_seen_q;
+  assign passed_d = (&packets_q) & ((((waits[2] | waits[3]) | waits[4]) | waits[5]) | waits[6]);
+  assign packet = waits[0] | waits[1];
+  assign flow_waits = waits[2] | waits[3];
+  assign any = (((packet | flow_waits) | waits[4]) | waits[5]) | waits[6];
   assign calls = (any | (rows_valid & (~hold_rows))) | answers_valid;
   assign row_word = rows_data;
   assign answer_word = answers_data;
@@ -216,43 +233,43 @@ module hpcc_requester_choice (
       op_generation_d = 8'd0;
       op_psn_d = 24'd0;
     end
-    if (waits_0) begin
+    if (waits[0]) begin
       if (idle) begin
         op_row_d = 1'd1;
         op_generation_d = row_word.generation;
         op_psn_d = row_word.psn;
       end
-    end else if (waits_1) begin
+    end else if (waits[1]) begin
       if (idle) begin
         op_answer_d = 1'd1;
         op_generation_d = answer_word.generation;
         op_psn_d = answer_word.psn;
       end
-    end else if (waits_2) begin
+    end else if (waits[2]) begin
       if (idle) begin
         op_ended_d = 1'd1;
         op_generation_d = limits_generation;
         op_response_d = limit_flow.response;
       end
-    end else if (waits_3) begin
+    end else if (waits[3]) begin
       if (idle) begin
         op_error_d = 1'd1;
         op_generation_d = failure.generation;
         op_psn_d = failure.psn;
         op_response_d = error_flow.response;
       end
-    end else if (waits_6) begin
+    end else if (waits[6]) begin
       if (idle) begin
         op_tell_d = 1'd1;
         op_generation_d = tells_data.generation;
       end
-    end else if (waits_4) begin
+    end else if (waits[4]) begin
       if (idle) begin
         op_remove_d = 1'd1;
         op_generation_d = removal.generation;
       end
     end else if (idle) begin
-      op_work_d = waits_5;
+      op_work_d = waits[5];
     end
   end
   always_comb begin
@@ -273,22 +290,22 @@ module hpcc_requester_choice (
   end
   always_comb begin
     packet_qp = answer_word.qp;
-    if (waits_0) begin
+    if (waits[0]) begin
       packet_qp = row_word.qp;
     end
   end
   always_comb begin
     flow_qp = error_flow.qp;
-    if (waits_2) begin
+    if (waits[2]) begin
       flow_qp = limit_flow.qp;
     end
   end
   always_comb begin
     own_qp = work_qp;
-    if (waits_4) begin
+    if (waits[4]) begin
       own_qp = removal.qp;
     end
-    if (waits_6) begin
+    if (waits[6]) begin
       own_qp = tells_data.qp;
     end
   end
@@ -349,9 +366,10 @@ module hpcc_requester_choice (
     packets_q <= packets_d;
     op_psn_q <= op_psn_d;
   end
-  wire unused_bits = &{1'b0, limit_flow.reserved, error_flow.reserved, row_word.int_on, row_word.mtu, row_word.payload_length,
-      row_word.extension, row_word.ack_req, row_word.opcode, answer_word.int_stack, answer_word.ecn, answer_word.ends_or_failed,
-      answer_word.int_on, answer_word.answer, answer_word.int_length, answer_word.msn, answer_word.syndrome, answer_word.kind};
+  wire unused_bits = &{1'b0, limits_not_ready, limit_flow.reserved, error_flow.reserved, row_word.int_on, row_word.mtu,
+      row_word.payload_length, row_word.extension, row_word.ack_req, row_word.opcode, answer_word.int_stack, answer_word.ecn,
+      answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_length, answer_word.msn, answer_word.syndrome,
+      answer_word.kind};
 endmodule
 
 `default_nettype wire

@@ -71,34 +71,50 @@ module hpcc_requester_entry (
   wire  hpcc_nic_pkg::commit_t newcomer;
   hpcc_nic_pkg::fast_step_t arrived;
   hpcc_nic_pkg::fast_step_t word;
+  // A step entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
   logic inside_1_d;
   logic inside_1_q;
+  // A step entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
   logic inside_2_d;
   logic inside_2_q;
+  // A step entered the pipe so many clocks ago as the name says; its queue pair is in `qp_1`, `qp_2` or `qp_3`.
   logic inside_3_d;
   logic inside_3_q;
+  // The first answer waits in `answer`.
   logic full_d;
   logic full_q;
+  // A second answer waits in `behind`.
   logic behind_full_d;
   logic behind_full_q;
+  // The answer that came last is in `come`.
   logic come_full_d;
   logic come_full_q;
+  // An answer is taken from the input in this clock.
   logic opened_d;
   logic opened_q;
+  // `behind` holds nothing: the inverse of `behind_full`, a register of its own that enables the wide registers.
   logic spare_d;
   logic spare_q;
+  // An answer entered the pipe a clock ago.
   logic taken_d;
   logic taken_q;
+  // If an answer entered a clock ago: a step of the next answer's queue pair is inside.
   logic meets_behind_d;
   logic meets_behind_q;
+  // If none did: a step of the first answer's queue pair is inside.
   logic meets_first_d;
   logic meets_first_q;
+  // The first answer must not enter: a READ response of its queue pair goes first, or what answers make has little room.
   logic answer_waits_d;
   logic answer_waits_q;
+  // A step of the READ response's queue pair is inside.
   logic response_meets_d;
   logic response_meets_q;
+  // Queue pair of the step that entered so many clocks ago as the name says.
   logic [7:0] qp_1_q;
+  // Queue pair of the step that entered so many clocks ago as the name says.
   logic [7:0] qp_2_q;
+  // Queue pair of the step that entered so many clocks ago as the name says.
   logic [7:0] qp_3_q;
   // The answer that waits.
   hpcc_nic_pkg::fast_step_t answer_d;

@@ -17,6 +17,8 @@ module hpcc_requester_events (
   input  wire  put,
   // It rewinds.
   input  wire  nak,
+  // The receiver was not ready, as the answer's syndrome says.
+  input  wire  not_ready,
   // Queue pair.
   input  wire  [7:0] qp,
   // Generation.
@@ -48,6 +50,7 @@ module hpcc_requester_events (
 );
   wire  use_int;
   hpcc_nic_pkg::answer_event_t word;
+  wire  hpcc_nic_pkg::syndrome_t syndrome;
   wire  hpcc_nic_pkg::clock_halves_t clock_now;
   hpcc_nic_pkg::clock_halves_t came;
   wire  hpcc_nic_pkg::clock_lower_t clock_lower;
@@ -56,12 +59,7 @@ module hpcc_requester_events (
   hpcc_nic_pkg::qp_flow_t half;
   hpcc_nic_pkg::cc_event_kind_t kind;
   wire  fields_has_header;
-  wire  fields_bad_0;
-  wire  fields_bad_1;
-  wire  fields_bad_2;
-  wire  fields_bad_3;
-  wire  fields_bad_4;
-  wire  fields_bad_5;
+  wire  [5:0] fields_bad /* verilator split_var */;
   wire  hpcc_nic_pkg::int_stack_t fields_fields;
   hpcc_nic_pkg::hop_records_t fields_records;
   // Header and stack, zero behind their length.
@@ -86,7 +84,7 @@ module hpcc_requester_events (
   wire  hpcc_nic_pkg::answer_event_t fifo_down_data;
   wire  fifo_down_valid;
   wire  fifo_crowded;
-  hpcc_short_fifo #(.WIDTH(508), .ADDRESS(4), .MARK(8)) u_fifo (
+  hpcc_short_fifo #(.WIDTH(514), .ADDRESS(4), .MARK(8)) u_fifo (
     .clk(clk),
     .rst(rst),
     .up_data(word),
@@ -103,6 +101,7 @@ module hpcc_requester_events (
   assign use_int = with_int & fields_present;
   assign many = (put & use_int) & fields_many;
   assign bad = (put & use_int) & (~fields_valid);
+  assign syndrome = commit.syndrome;
   assign clock_now = now;
   assign clock_lower = clock_now.lower;
   assign arrival = commit.msn;
@@ -110,7 +109,9 @@ module hpcc_requester_events (
   assign cc_event_valid = fifo_down_valid;
   assign leaving = fifo_down_data;
   always_comb begin
-    word = 508'd0;
+    word = 514'd0;
+    word.not_ready = not_ready;
+    word.rnr_timer = syndrome.value;
     word.psn = psn;
     word.generation = generation;
     word.qp = qp;
@@ -138,11 +139,13 @@ module hpcc_requester_events (
     end
   end
   always_comb begin
-    cc_event_data = 542'd0;
+    cc_event_data = 548'd0;
     cc_event_data.telemetry.event_kind = kind;
     cc_event_data.flow = half;
     cc_event_data.generation = leaving.generation;
     cc_event_data.psn_next = leaving.psn;
+    cc_event_data.not_ready = leaving.not_ready;
+    cc_event_data.rnr_timer = leaving.rnr_timer;
     cc_event_data.snd_nxt = leaving.psn;
     cc_event_data.telemetry.int_valid = leaving.int_valid;
     cc_event_data.telemetry.n_hop = leaving.n_hop;
@@ -166,7 +169,7 @@ module hpcc_requester_events (
   end
   // fields: INT header and stack: `nHop:4 pathID:12`, then the records, first byte in the highest bits. Without registers.
   //
-  // Reference: `feed` of `hpcc_models::nic`'s feedback.
+  // Reference: `feed` of `nic`'s feedback.
   assign fields_has_header = |(fields_length & 6'h3e);
   assign fields_present = fields_has_header;
   assign fields_fields = fields_stack;
@@ -174,13 +177,11 @@ module hpcc_requester_events (
   assign fields_path_id = fields_fields.header.path_id;
   assign fields_many = fields_fields.header.n_hop > 4'd5;
   assign fields_hops = fields_records;
-  assign fields_bad_0 = 1'd0;
-  assign fields_bad_1 = fields_bad_0 | ((fields_fields.header.n_hop > 4'd0) & (~fields_speeds[fields_stack[319:316]]));
-  assign fields_bad_2 = fields_bad_1 | ((fields_fields.header.n_hop > 4'd1) & (~fields_speeds[fields_stack[255:252]]));
-  assign fields_bad_3 = fields_bad_2 | ((fields_fields.header.n_hop > 4'd2) & (~fields_speeds[fields_stack[191:188]]));
-  assign fields_bad_4 = fields_bad_3 | ((fields_fields.header.n_hop > 4'd3) & (~fields_speeds[fields_stack[127:124]]));
-  assign fields_bad_5 = fields_bad_4 | ((fields_fields.header.n_hop > 4'd4) & (~fields_speeds[fields_stack[63:60]]));
-  assign fields_valid = fields_has_header & (~fields_bad_5);
+  assign fields_bad[0] = 1'd0;
+  for (genvar i = 0; i < 5; i++) begin : g_fields_bad
+    assign fields_bad[i + 1] = fields_bad[i] | ((fields_fields.header.n_hop > 4'(i)) & (~fields_speeds[fields_stack[316 - 64*i +: 4]]));
+  end
+  assign fields_valid = fields_has_header & (~fields_bad[5]);
   always_comb begin
     fields_records.hop_1 = fields_fields.hop_1;
     fields_records.hop_2 = fields_fields.hop_2;
@@ -188,8 +189,8 @@ module hpcc_requester_events (
     fields_records.hop_4 = fields_fields.hop_4;
     fields_records.hop_5 = fields_fields.hop_5;
   end
-  wire unused_bits = &{1'b0, commit.ends_or_failed, commit.int_on, commit.answer, commit.syndrome, commit.psn, commit.generation, commit.qp,
-      commit.kind, clock_lower.rest, arrival.rest};
+  wire unused_bits = &{1'b0, commit.ends_or_failed, commit.int_on, commit.answer, commit.psn, commit.generation, commit.qp, commit.kind,
+      syndrome.code, clock_lower.rest, arrival.rest};
 endmodule
 
 `default_nettype wire

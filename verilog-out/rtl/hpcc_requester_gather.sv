@@ -62,66 +62,97 @@ module hpcc_requester_gather (
   wire  hpcc_nic_pkg::answer_tag_t found;
   wire  hpcc_nic_pkg::commit_t arriving;
   hpcc_nic_pkg::answer_tag_t tag;
+  // An answer has come and waits to be put into the ring or joined to one there.
   logic held_full_d;
   logic held_full_q;
+  // That answer is about READ data.
   logic held_data_d;
   logic held_data_q;
+  // That answer is about READ data, and further data may join it.
   logic held_goes_on_d;
   logic held_goes_on_q;
+  // A second answer has come behind it.
   logic next_full_d;
   logic next_full_q;
+  // The second answer is about READ data.
   logic next_data_d;
   logic next_data_q;
+  // The second answer is about READ data, and further data may join it.
   logic next_goes_on_d;
   logic next_goes_on_q;
+  // The answer in hand lies at place 1 of `come`.
   logic from_odd_d;
   logic from_odd_q;
+  // The next answer goes to place 1 of `come`.
   logic into_odd_d;
   logic into_odd_q;
+  // Tables show the newest answer of the queue pair of the answer in hand.
   logic located_d;
   logic located_q;
+  // That answer has been compared with the one in hand.
   logic shown_d;
   logic shown_q;
+  // The newest answer of the queue pair is about READ data of the same generation, and may be joined.
   logic fits_d;
   logic fits_q;
+  // The PSN of the answer in hand follows the newest answer's.
   logic follows_d;
   logic follows_q;
+  // An answer is offered in `offered`.
   logic full_d;
   logic full_q;
+  // The inverse of `full`, a register of its own that enables the wide register.
   logic vacant_d;
   logic vacant_q;
+  // The ring holds an answer.
   logic some_d;
   logic some_q;
+  // The ring shows its oldest answer.
   logic shows_d;
   logic shows_q;
+  // The ring is full.
   logic crowded_d;
   logic crowded_q;
+  // After a reset: tables are cleared, one queue pair after the other.
   logic clearing_d;
   logic clearing_q;
+  // The ring's oldest answer went into `offered` a clock ago.
   logic moved_d;
   logic moved_q;
+  // The newest answer of the queue pair had left the ring when it was looked up.
   logic was_gone_d;
   logic was_gone_q;
+  // That answer has left the ring since.
   logic gone_since_d;
   logic gone_since_q;
+  // That answer was the oldest of the ring (`first`), the one behind it or the one behind that, a clock ago.
   logic first_d;
   logic first_q;
+  // That answer was the oldest of the ring (`first`), the one behind it or the one behind that, a clock ago.
   logic second_d;
   logic second_q;
+  // That answer was the oldest of the ring (`first`), the one behind it or the one behind that, a clock ago.
   logic third_d;
   logic third_q;
+  // Place of the oldest answer in the ring.
   logic [7:0] head_d;
   logic [7:0] head_q;
+  // Place behind `head`.
   logic [7:0] next_head_d;
   logic [7:0] next_head_q;
+  // Place two behind `head`.
   logic [7:0] head_2_d;
   logic [7:0] head_2_q;
+  // Place at which the next answer is put into the ring.
   logic [7:0] tail_d;
   logic [7:0] tail_q;
+  // Answers in the ring.
   logic [7:0] count_d;
   logic [7:0] count_q;
+  // Queue pair whose entries of the tables are cleared.
   logic [7:0] clear_at_d;
   logic [7:0] clear_at_q;
+  // Place of the answer that left the ring a clock ago.
   logic [7:0] left_place_q;
   // Two answers that have come, the places of which take turns: one is taken up while the other has not gone, so that a register alone says
   // whether one may come, and enables these wide words.
@@ -135,8 +166,10 @@ module hpcc_requester_gather (
   wire  hpcc_nic_pkg::answer_name_t names_rdata;
   wire  names_we;
   wire  names_waddr;
+  // The inverses of `from_odd` and `into_odd`, which address the narrow memory of names.
   logic from_even_d;
   logic from_even_q;
+  // The inverses of `from_odd` and `into_odd`, which address the narrow memory of names.
   logic into_even_d;
   logic into_even_q;
   // Queue pair of the one that has come last.
@@ -161,8 +194,10 @@ module hpcc_requester_gather (
   logic left_we;
   logic [7:0] left_waddr;
   logic [7:0] left_wdata;
+  // An answer left the ring two clocks ago.
   logic was_moved_d;
   logic was_moved_q;
+  // Place of the answer that left the ring two clocks ago.
   logic [7:0] was_left_place_q;
   hpcc_async_ram #(.WIDTH(421), .ADDRESS(1)) u_come (
     .clk(clk),

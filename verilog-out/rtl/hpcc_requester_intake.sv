@@ -3,11 +3,11 @@
 
 // Work requests: what they ask for, the local region, and their division into messages.
 //
-// A message on the wire spans 2^`SEGMENT` PSNs at most; a longer work request becomes several, each with its own RETH, and
+// A message on the wire spans 2^20 PSNs at most; a longer work request becomes several, each with its own RETH, and
 // has one completion. The work request stays on its stream until its last message is made, so other inputs of the requester
 // go on between its messages.
 //
-// Numbers of queue pairs below `QPS`; messages of 2^`SEGMENT` PSNs at most, `SEGMENT` 0 to 20.
+// Numbers of queue pairs below 150; messages of 2^20 PSNs at most, 20 0 to 20.
 module hpcc_requester_intake (
   // Clock.
   input  wire  clk,
@@ -89,8 +89,10 @@ module hpcc_requester_intake (
   wire  hpcc_nic_pkg::work_request_t asking;
   wire  hpcc_nic_pkg::work_request_t asked;
   wire  hpcc_nic_pkg::rounded_length_t raised;
+  // Local address of what is left of the work request.
   logic [63:0] local_at_d;
   logic [63:0] local_at_q;
+  // Remote address of what is left of the work request.
   logic [63:0] remote_at_d;
   logic [63:0] remote_at_q;
   // The state machine has the turn, and the work request is no longer whole: a clock later.
@@ -102,35 +104,48 @@ module hpcc_requester_intake (
   logic [2:0] mtu_1_q;
   // `invalid`, a clock later.
   logic invalid_1_q;
+  // The work request is refused, for the reason in `status_r`.
   logic refused_r_q;
+  // Completion status of a work request that is refused.
   hpcc_nic_pkg::completion_status_t status_r_q;
-  wire  [1:0] check_access;
+  wire  [1:0] check_needed;
   wire  check_allowed;
   // What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
   wire  [31:0] rest_next_d;
   logic [31:0] rest_next_q;
+  // Lower half of the local or remote address behind the message, with the carry into the upper half.
   wire  hpcc_nic_pkg::half_sum_t local_lower_d;
   hpcc_nic_pkg::half_sum_t local_lower_q;
+  // Lower half of the local or remote address behind the message, with the carry into the upper half.
   wire  hpcc_nic_pkg::half_sum_t remote_lower_d;
   hpcc_nic_pkg::half_sum_t remote_lower_q;
+  // Upper half of that address.
   wire  [31:0] local_upper_d;
   logic [31:0] local_upper_q;
+  // Upper half of that address.
   wire  [31:0] remote_upper_d;
   logic [31:0] remote_upper_q;
+  // Clocks that the work request has stood at the state machine, at most 4.
   logic [2:0] age_d;
   logic [2:0] age_q;
+  // The work request is longer than one message, and the first one has been taken.
   logic split_d;
   logic split_q;
+  // Generation of the queue pair when the first message was taken.
   logic [7:0] split_generation_d;
   logic [7:0] split_generation_q;
+  // Bytes left of the work request.
   logic [31:0] rest_d;
   logic [31:0] rest_q;
+  // Packets that are left of the work request.
   logic [23:0] packets_q;
   // There are none.
   wire  no_packets_d;
   logic no_packets_q;
+  // More packets are left of the work request than one message may have.
   wire  above_span_d;
   logic above_span_q;
+  // What is left of the work request, rounded up to whole packets, in units of 256 bytes.
   logic [24:0] units_q;
   logic [11:0] rounding_less_one;
   // Bytes.
@@ -148,11 +163,11 @@ module hpcc_requester_intake (
     .key(asking.local_key),
     .address(asking.local_address),
     .length(asking.length),
-    .access(check_access),
+    .needed(check_needed),
     .allowed(check_allowed)
   );
   assign asking = front;
-  assign check_access = 2'd0;
+  assign check_needed = 2'd0;
   assign invalid = ((asking.qpn >= limit) | (asking.operation > 8'd1)) | (asking.length > 32'h80000000);
   assign allowed = check_allowed;
   assign refused = refused_r_q;

@@ -13,8 +13,7 @@
 //
 // What is left to the state machine changes nothing here. What the pipe does is what the state machine would do.
 //
-// A work request a clock; those of one queue pair at least five clocks apart. Messages of 2^`SEGMENT` PSNs at most, four times that
-// outstanding.
+// A work request a clock; those of one queue pair at least five clocks apart. Messages of 2^20 PSNs at most, four times that outstanding.
 module hpcc_requester_posts (
   // Clock.
   input  wire  clk,
@@ -84,52 +83,82 @@ module hpcc_requester_posts (
   wire  may_queue;
   wire  queues;
   wire  waits;
+  // A work request is in the clock of the name.
   logic valid_1_d;
   logic valid_1_q;
+  // A work request is in the clock of the name.
   logic valid_2_d;
   logic valid_2_q;
+  // A work request is in the clock of the name.
   logic valid_3_d;
   logic valid_3_q;
+  // A work request is in the clock of the name.
   logic valid_4_d;
   logic valid_4_q;
+  // A work request is in the clock of the name.
   logic valid_5_d;
   logic valid_5_q;
+  // Work request in the clock of the name: queue pair, place, length, kind.
   hpcc_nic_pkg::post_step_t step_1_q;
+  // Work request in the clock of the name: queue pair, place, length, kind.
   hpcc_nic_pkg::post_step_t step_2_q;
+  // Work request in the clock of the name: queue pair, place, length, kind.
   hpcc_nic_pkg::post_step_t step_3_q;
+  // Work request in the clock of the name: queue pair, place, length, kind.
   hpcc_nic_pkg::post_step_t step_4_q;
+  // Work request in the clock of the name: queue pair, place, length, kind.
   hpcc_nic_pkg::post_step_t step_5_q;
+  // Clock 3: the part of the queue pair's state that posting owns, as read.
   hpcc_nic_pkg::post_state_t posted_3_q;
+  // That part of the state, also where it was void, in the clock of the name.
   hpcc_nic_pkg::post_state_t posted_4_q;
+  // That part of the state, also where it was void, in the clock of the name.
   hpcc_nic_pkg::post_state_t posted_5_q;
+  // Clock 3: that part was never written since the queue pair was created.
   hpcc_nic_pkg::void_by_t posted_void_3_q;
+  // Clock 3: the part of the state that answers own was never written since the queue pair was created.
   hpcc_nic_pkg::void_by_t progress_void_3_q;
+  // Clock 3: the part of the state that answers own.
   hpcc_nic_pkg::ack_progress_t progress_3_q;
+  // Clock 3: context of the queue pair.
   hpcc_nic_pkg::post_context_t context_3_q;
+  // Clock 4: no queue pair that lives, or no legal work request.
   wire  refused_4_d;
   logic refused_4_q;
+  // Clock 4: the queue pair's ring of messages is full.
   wire  full_4_d;
   logic full_4_q;
+  // Clock 4: the scheduler has all messages of the ring.
   wire  all_4_d;
   logic all_4_q;
+  // Clock 4: fewer READs are outstanding than may be.
   wire  reads_4_d;
   logic reads_4_q;
+  // Clock 4: PSNs assigned and not acknowledged.
   wire  [23:0] outstanding_4_d;
   logic [23:0] outstanding_4_q;
+  // Clock 4: packets of the work request less one.
   logic [23:0] more_psns_4_d;
   logic [23:0] more_psns_4_q;
+  // Clock 4: PSN behind the first one of the work request.
   wire  [23:0] first_behind_4_d;
   logic [23:0] first_behind_4_q;
+  // Clock 5: the work request is queued, unless too many PSNs would be outstanding.
   logic may_queue_5_d;
   logic may_queue_5_q;
+  // Clock 5: more PSNs would be outstanding than may be.
   wire  too_much_5_d;
   logic too_much_5_q;
+  // Clock 5: the ring is full: the work request goes back to the window.
   logic returns_5_d;
   logic returns_5_q;
+  // Clock 5: the work request is for the state machine.
   logic defers_5_d;
   logic defers_5_q;
+  // Clock 5: the work request returns or is for the state machine.
   logic comes_back_5_d;
   logic comes_back_5_q;
+  // Clock 5: one past the last PSN of the work request.
   wire  [23:0] end_5_d;
   logic [23:0] end_5_q;
   assign outstanding_4_d = now.assigned - acked.una;

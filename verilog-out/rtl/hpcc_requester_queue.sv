@@ -106,34 +106,49 @@ module hpcc_requester_queue (
 );
   wire  hpcc_nic_pkg::psn_distance_t lag;
   hpcc_nic_pkg::requester_state_t written;
+  // `una` when the state was loaded.
   logic [23:0] una_before_d;
   logic [23:0] una_before_q;
+  // PSNs that the operation has acknowledged newly.
   logic [23:0] passed_r_d;
   logic [23:0] passed_r_q;
+  // The queue pair asks for INT.
   logic int_on_r_d;
   logic int_on_r_q;
+  // The operation has changed the state, which is written back.
   logic changed_r_d;
   logic changed_r_q;
+  // PSN of the operation lies before `una`.
   logic is_old_d;
   logic is_old_q;
+  // PSN of the operation was never sent.
   logic unsent_d;
   logic unsent_q;
+  // PSN of the operation lies before that of the READ data missing first.
   logic before_gap_d;
   logic before_gap_q;
+  // A READ left the ring a clock ago.
   wire  pops_read_d;
   logic pops_read_q;
+  // A READ was given to the scheduler a clock ago.
   wire  hands_read_d;
   logic hands_read_q;
+  // The oldest READ with missing data left with its message a clock ago.
   wire  follows_head_d;
   logic follows_head_q;
+  // The message given to the scheduler a clock ago was no READ, and no READ with missing data was before it.
   wire  follows_admit_d;
   logic follows_admit_q;
+  // No READ with missing data was before the oldest message, a clock ago.
   wire  reads_at_head_d;
   logic reads_at_head_q;
+  // No READ with missing data was before the first message that the scheduler does not have, a clock ago.
   wire  reads_at_admit_d;
   logic reads_at_admit_q;
+  // State of the queue pair in hand.
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
+  // MTU code of the queue pair in hand.
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
   assign follows_head_d = pop & reads_at_head_q;

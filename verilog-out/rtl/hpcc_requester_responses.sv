@@ -62,27 +62,39 @@ module hpcc_requester_responses (
   wire  hpcc_nic_pkg::syndrome_t syndrome;
   hpcc_nic_pkg::arrived_response_t word;
   hpcc_nic_pkg::read_decision_t made;
+  // A READ response is taken from the input in this clock.
   logic room_d;
   logic room_q;
+  // A READ response that has not entered the pipe shows at `step`.
   logic shown_d;
   logic shown_q;
+  // That READ response may go into the pipe.
   logic offers_d;
   logic offers_q;
+  // The oldest READ response shows at `front`.
   logic front_shown_d;
   logic front_shown_q;
+  // The oldest READ response is decided, and its decision may leave.
   logic due_d;
   logic due_q;
+  // The oldest READ response that is not decided is for the state machine.
   logic deferred_d;
   logic deferred_q;
+  // The oldest READ response is offered to the state machine.
   logic offered_d;
   logic offered_q;
+  // Oldest READ response.
   logic [4:0] head_d;
   logic [4:0] head_q;
+  // Oldest READ response without a decision.
   logic [4:0] judged_d;
   logic [4:0] judged_q;
+  // READ response that enters the pipe next.
   logic [4:0] next_d;
   logic [4:0] next_q;
+  // As `next`, a clock ago.
   logic [4:0] before_q;
+  // Place behind the newest READ response.
   logic [4:0] tail_d;
   logic [4:0] tail_q;
   // The responses.

@@ -85,18 +85,22 @@ module hpcc_requester_ring (
   // Registers straight before the memories: the address has a long way to many block RAMs. Which place counts is chosen behind them,
   // because two of the three come a clock later.
   logic [7:0] looked_qp_q;
+  // The place is taken from the state as stored.
   wire  of_stored_d;
   logic of_stored_q;
+  // The place is taken from the state that is being written.
   logic of_written_q;
+  // The place wanted is that of the oldest READ with missing data, else that of the oldest message.
   logic of_read_q;
+  // Place that the state machine asks for.
   logic [4:0] given_q;
+  // Position in the ring that is looked at, a clock later.
   logic [4:0] position_1_q;
   wire  hpcc_nic_pkg::own_message_t memory_rdata;
-  // Output registers of the banks: nothing is chosen before them, which the block RAM then has inside.
   wire  later_writes_high;
   // The word taken last.
   hpcc_nic_pkg::later_message_t later_rdata;
-  // Words 0 to 2^`L` - 1.
+  // Words 0 to 2^11 - 1.
   wire  [10:0] later_low_raddr;
   wire  hpcc_nic_pkg::later_message_t later_low_rdata;
   wire  later_low_we;
@@ -106,15 +110,19 @@ module hpcc_requester_ring (
   wire  hpcc_nic_pkg::later_message_t later_high_rdata;
   wire  later_high_we;
   wire  [8:0] later_high_waddr;
+  // Output registers of the banks: nothing is chosen before them, which the block RAM then has inside.
   hpcc_nic_pkg::later_message_t later_of_low_d;
   hpcc_nic_pkg::later_message_t later_of_low_q;
+  // Output registers of the banks: nothing is chosen before them, which the block RAM then has inside.
   hpcc_nic_pkg::later_message_t later_of_high_d;
   hpcc_nic_pkg::later_message_t later_of_high_q;
   wire  later_from_high_1_d;
   logic later_from_high_1_q;
   logic later_from_high_d;
   logic later_from_high_q;
+  // Place of the message whose later part is read.
   logic [11:0] later_place_q;
+  // The message's later part is taken a clock after the message.
   logic taken_q;
   // Output register of the messages' memory: nothing is chosen between, which the block RAM then has inside.
   hpcc_nic_pkg::own_message_t message_taken_d;
@@ -125,13 +133,19 @@ module hpcc_requester_ring (
   logic goes_on_q;
   // How messages ended whose completions wait.
   wire  [3:0] statuses_rdata;
+  // The status of a message whose completion waits is written.
   logic defers_q;
+  // Place of that message.
   wire  [11:0] defers_at_d;
   logic [11:0] defers_at_q;
+  // Status of that message.
   hpcc_nic_pkg::completion_status_t defers_status_q;
+  // A message is written.
   logic valid_q;
+  // Place of the message that is written.
   wire  [11:0] address_d;
   logic [11:0] address_q;
+  // Message that is written.
   hpcc_nic_pkg::message_t data_d;
   hpcc_nic_pkg::message_t data_q;
   hpcc_table_ram #(.WIDTH(63), .ADDRESS(12), .OUTPUT_REGISTER(0)) u_memory (

@@ -197,164 +197,260 @@ module hpcc_requester_stages (
   wire  deferred;
   wire  dropped_1;
   wire  counts;
+  // A step is in the clock of the name.
   logic valid_1_d;
   logic valid_1_q;
+  // A step is in the clock of the name.
   logic valid_2_d;
   logic valid_2_q;
+  // The step of the clock of the name was inside when another one was left to the state machine, perhaps of its queue pair.
   wire  passes_1_d;
   logic passes_1_q;
+  // The step of the clock of the name was inside when another one was left to the state machine, perhaps of its queue pair.
   logic passes_2_q;
+  // Answer or READ response in the clock of the name.
   hpcc_nic_pkg::fast_step_t step_1_q;
+  // Answer or READ response in the clock of the name.
   hpcc_nic_pkg::fast_step_t step_2_q;
+  // PSN behind that of the step, in the clock of the name.
   wire  [23:0] next_2_d;
   logic [23:0] next_2_q;
+  // A step is in the clock of the name.
   logic valid_3_d;
   logic valid_3_q;
+  // The step of the clock of the name was inside when another one was left to the state machine, perhaps of its queue pair.
   logic passes_3_q;
+  // Clock 3: the queue pair exists, and the step is of its generation.
   wire  alive_3_d;
   logic alive_3_q;
+  // Clock 3: the queue pair asks for INT.
   logic int_on_3_q;
+  // Clock 3: it is known how far packets have been sent.
   logic sent_known_3_q;
+  // Clock 3: no place of the ring was ever taken, if that part of the state is void.
   wire  at_start_3_d;
   logic at_start_3_q;
+  // Clock 3: no message was ever given to the scheduler, if that part of the state is void.
   wire  none_yet_3_d;
   logic none_yet_3_q;
+  // Clock 3: the scheduler has all messages of the ring.
   wire  all_out_3_d;
   logic all_out_3_q;
+  // Clock 3: the ring is empty.
   wire  alone_3_d;
   logic alone_3_q;
+  // Clock 3: the scheduler has no message of the ring.
   wire  none_out_3_d;
   logic none_out_3_q;
+  // Clock 3: the oldest READ with missing data has not been given to the scheduler.
   wire  none_read_3_d;
   logic none_read_3_q;
+  // Clock 3: no completion waits.
   wire  told_all_3_d;
   logic told_all_3_q;
+  // PSN behind that of the step, in the clock of the name.
   logic [23:0] next_3_q;
+  // Clock 3: PSN up to which packets have been sent.
   logic [23:0] sent_to_3_q;
+  // Clock 3: first PSN of the queue pair.
   logic [23:0] first_psn_3_q;
+  // Clock 3: the part of the state that posting owns was never written since the queue pair was created.
   hpcc_nic_pkg::void_by_t void_3_q;
+  // Clock 3: the part that answers own was never written since then.
   hpcc_nic_pkg::void_by_t acked_void_3_q;
+  // Clock 3: generation of the queue pair.
   logic [7:0] reference_3_q;
+  // Answer or READ response in the clock of the name.
   hpcc_nic_pkg::fast_step_t step_3_d;
   hpcc_nic_pkg::fast_step_t step_3_q;
+  // Answer or READ response in the clock of the name.
   hpcc_nic_pkg::fast_step_t step_4_d;
   hpcc_nic_pkg::fast_step_t step_4_q;
+  // Answer or READ response in the clock of the name.
   hpcc_nic_pkg::fast_step_t step_5_q;
+  // Clock 3: state of the queue pair as read.
   hpcc_nic_pkg::requester_state_t state_3_q;
+  // State of the queue pair, also where it was void, in the clock of the name; the state machine's own while it has the turn.
   hpcc_nic_pkg::requester_state_t state_4_d;
   hpcc_nic_pkg::requester_state_t state_4_q;
+  // State of the queue pair, also where it was void, in the clock of the name; the state machine's own while it has the turn.
   hpcc_nic_pkg::requester_state_t state_5_q;
+  // Clock 3: MTU code of the queue pair.
   logic [2:0] mtu_3_q;
+  // A step is in the clock of the name.
   logic valid_4_d;
   logic valid_4_q;
+  // Clock 4: the queue pair exists, and the step is of its generation.
   logic live_4_q;
+  // Clock 4: the queue pair has ended in an error.
   logic ended_4_q;
+  // Clock 4: PSN of the step lies before `una`.
   logic old_4_q;
+  // Clock 4: PSN of the step is `una`.
   logic at_una_4_d;
   logic at_una_4_q;
+  // Clock 4: PSN of the step was never sent.
   logic unsent_4_q;
+  // Clock 4: PSN of the step lies at or beyond that of the READ data missing first.
   logic behind_4_q;
+  // Clock 4: the scheduler has all messages of the ring.
   wire  all_4_d;
   logic all_4_q;
+  // Clock 4: no completion waits, so that this one may be told at once.
   wire  direct_4_d;
   logic direct_4_q;
+  // Clock 4: the queue pair asks for INT.
   logic int_on_4_q;
+  // Clock 4: the step is an acknowledgement.
   logic acknowledgement_4_q;
+  // Clock 4: the step is a positive acknowledgement.
   logic positive_4_q;
+  // Clock 4: the step is an acknowledgement that is neither positive nor a NAK.
   logic ignored_4_q;
+  // Clock 4: the step tells READ data that was written.
   logic data_4_q;
+  // Clock 4: the step tells READ data that had come before.
   logic duplicate_4_q;
+  // Clock 4: the step is a READ response.
   logic response_4_q;
+  // The state machine's state is written in place of the step's, in the clock of the name.
   logic saves_4_d;
   logic saves_4_q;
+  // Clock 4: the step is an answer of a queue pair that lives.
   logic judged_4_q;
+  // Clock 4: the step moves the queue pair's state if its oldest message is a WRITE.
   wire  moves_write_4_d;
   logic moves_write_4_q;
+  // Clock 4: the step moves the queue pair's state if its oldest message is a READ.
   wire  moves_read_4_d;
   logic moves_read_4_q;
+  // Clock 4: the step changes nothing and is not for the state machine.
   wire  drops_4_d;
   logic drops_4_q;
+  // Clock 4: nor is it if its PSN lies before `una`.
   wire  drops_old_4_d;
   logic drops_old_4_q;
+  // Clock 4: the step is a READ response of a queue pair that lives and has a READ with missing data.
   wire  awaited_4_d;
   logic awaited_4_q;
+  // Clock 4: PSN of the step lies before that of the READ data missing first.
   logic before_gap_4_q;
+  // Clock 4: PSN of the step is that of the READ data missing first.
   logic next_missing_4_d;
   logic next_missing_4_q;
+  // Clock 4: the payload of the READ response is as long as a full packet's.
   wire  whole_4_d;
   logic whole_4_q;
+  // Clock 4: the payload of the READ response is not longer than a full packet's, and not empty.
   wire  short_4_d;
   logic short_4_q;
+  // PSN behind that of the step, in the clock of the name.
   logic [23:0] next_4_q;
+  // Clock 4: PSNs from `una` to the one behind the step.
   wire  [23:0] passed_4_d;
   logic [23:0] passed_4_q;
+  // MTU code of the queue pair in the clock of the name.
   logic [2:0] mtu_4_q;
+  // Clock 4: bits of a length that are above a full packet's.
   wire  [15:0] above_packet_4_d;
   logic [15:0] above_packet_4_q;
+  // A step is in the clock of the name.
   logic valid_5_d;
   logic valid_5_q;
+  // The state machine's state is written in place of the step's, in the clock of the name.
   logic saves_5_d;
   logic saves_5_q;
+  // Clock 5: a step ends or the state machine's state is written: enables the memories.
   logic writes_5_d;
   logic writes_5_q;
+  // Clock 5: the step may move the state; known before it is known whether it does.
   logic may_move_5_d;
   logic may_move_5_q;
+  // Clock 5: the step is an acknowledgement.
   logic acknowledges_5_q;
+  // Clock 5: the step is an acknowledgement of a queue pair that asks for INT.
   wire  with_int_5_d;
   logic with_int_5_q;
+  // Clock 5: the step is an answer that is for the state machine unless it moves the state.
   logic answer_5_d;
   logic answer_5_q;
+  // Clock 5: the acknowledgement becomes an event of the congestion control even if it does not move the state.
   logic tells_5_d;
   logic tells_5_q;
+  // Clock 5: INT of the step is echoed though it moves nothing.
   logic duplicate_5_d;
   logic duplicate_5_q;
+  // Clock 5: INT of the step is echoed if the step moves the state.
   wire  echoes_5_d;
   logic echoes_5_q;
+  // Clock 5, counter pulse: acknowledgement of a PSN that was never sent.
   logic ghost_5_d;
   logic ghost_5_q;
+  // Clock 5, counter pulse: acknowledgement that is neither positive nor a NAK.
   logic ignored_5_d;
   logic ignored_5_q;
+  // Clock 5, counter pulse: acknowledgement for a queue pair that has ended.
   logic ended_5_d;
   logic ended_5_q;
+  // Clock 5: the answer moves the state if its PSN lies within the oldest message.
   logic kind_moves_5_d;
   logic kind_moves_5_q;
+  // Clock 5: the answer ends the oldest message if its PSN is the last one of it.
   logic closes_5_d;
   logic closes_5_q;
+  // Clock 5: PSN of the step lies within the message, before its last one.
   logic within_5_q;
+  // Clock 5: PSN of the step is the last one of the message.
   logic at_end_5_q;
+  // Clock 5: the message is a READ.
   logic read_5_q;
+  // Clock 5: the message is the last of its work request.
   logic ends_work_5_q;
+  // Clock 5: as `kind_moves_5`, and the answer passes READ data that was missing.
   logic fills_5_d;
   logic fills_5_q;
+  // Clock 5: as `closes_5`, and the answer passes READ data that was missing.
   logic fills_all_5_d;
   logic fills_all_5_q;
+  // PSN behind that of the step, in the clock of the name.
   logic [23:0] next_5_q;
   // Bytes that are acknowledged, but for half of the shift by the MTU code.
   logic [31:0] passed_5_d;
   logic [31:0] passed_5_q;
+  // Clock 5: place behind the oldest message.
   wire  [4:0] behind_head_5_d;
   logic [4:0] behind_head_5_q;
+  // Clock 5: place behind the oldest message whose completion waits.
   wire  [4:0] behind_told_5_d;
   logic [4:0] behind_told_5_q;
+  // Clock 5: place behind the oldest READ with missing data.
   wire  [4:0] behind_read_at_5_d;
   logic [4:0] behind_read_at_5_q;
+  // Clock 5: READs that have ended, and one more.
   wire  [4:0] one_more_retired_5_d;
   logic [4:0] one_more_retired_5_q;
+  // Clock 5: place of the oldest READ with missing data once the oldest message is gone.
   logic [4:0] read_at_freed_5_d;
   logic [4:0] read_at_freed_5_q;
+  // Clock 5: the READ response is taken if its PSN lies within its READ, before the last one.
   logic takes_inside_5_d;
   logic takes_inside_5_q;
+  // Clock 5: the READ response is taken if its PSN is the last one of its READ.
   logic takes_end_5_d;
   logic takes_end_5_q;
+  // Clock 5: the READ response is the first of its READ.
   wire  first_5_d;
   logic first_5_q;
+  // Clock 5: the READ response is the one missing first.
   wire  missing_5_d;
   logic missing_5_q;
+  // Clock 5: the step is a READ response.
   logic response_5_d;
   logic response_5_q;
   // What the READ response is ahead of its READ's first, bytes, but for half of the shift by the MTU code.
   wire  [35:0] ahead_5_d;
   logic [35:0] ahead_5_q;
+  // MTU code of the queue pair in the clock of the name.
   logic [2:0] mtu_5_q;
   assign moves = (kind_moves_5_q & within_5_q) | (closes_5_q & at_end_5_q);
   assign done = closes_5_q & at_end_5_q;
@@ -411,7 +507,7 @@ module hpcc_requester_stages (
   assign syndrome = step_3_q.syndrome;
   assign is_ack = is_answer & (step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT);
   assign is_positive = is_ack & (~(|syndrome.code));
-  assign is_ignored = (is_ack & (|syndrome.code)) & (syndrome.code != 3'd3);
+  assign is_ignored = ((is_ack & (|syndrome.code)) & (syndrome.code != 3'd1)) & (syndrome.code != 3'd3);
   assign is_data = (is_answer & (step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA)) & (~step_3_q.failed);
   assign is_duplicate = is_answer & (step_3_q.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE);
   assign judged = ((goes_on & is_answer) & alive_3_q) & (~has_ended);

@@ -121,14 +121,19 @@ module hpcc_requester_store (
   hpcc_nic_pkg::landing_context_t arriving;
   wire  hpcc_nic_pkg::landing_context_t waits;
   logic [7:0] compared;
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
   wire  hpcc_nic_pkg::generation_halves_t of_compared;
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
   wire  hpcc_nic_pkg::generation_halves_t of_posted;
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
   wire  hpcc_nic_pkg::generation_halves_t of_acked;
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
   wire  hpcc_nic_pkg::generation_halves_t of_own_context;
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
   wire  hpcc_nic_pkg::generation_halves_t of_own_posted;
+  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests.
   wire  hpcc_nic_pkg::generation_halves_t of_progress;
-  // Generations: of the context or of the one that is removed, of the parts of the state, and the same for work requests. The context of
-  // the state machine's or the answer's queue pair.
+  // The context of the state machine's or the answer's queue pair.
   wire  hpcc_nic_pkg::requester_context_t known;
   wire  hpcc_nic_pkg::requester_context_t contexts_rdata;
   wire  hpcc_nic_pkg::ack_state_t acks_rdata;

@@ -98,314 +98,124 @@ module hpcc_requester_window (
   logic [15:0] queued;
   logic [15:0] refused;
   logic [15:0] handled;
-  wire  enters_0;
-  wire  enters_1;
-  wire  enters_2;
-  wire  enters_3;
-  wire  enters_4;
-  wire  enters_5;
-  wire  enters_6;
-  wire  enters_7;
-  wire  enters_8;
-  wire  enters_9;
-  wire  enters_10;
-  wire  enters_11;
-  wire  enters_12;
-  wire  enters_13;
-  wire  enters_14;
-  wire  enters_15;
-  wire  meets_0;
-  wire  meets_1;
-  wire  meets_2;
-  wire  meets_3;
-  wire  meets_4;
-  wire  meets_5;
-  wire  meets_6;
-  wire  meets_7;
-  wire  meets_8;
-  wire  meets_9;
-  wire  meets_10;
-  wire  meets_11;
-  wire  meets_12;
-  wire  meets_13;
-  wire  meets_14;
-  wire  meets_15;
-  wire  freed_by_0;
-  wire  freed_by_1;
-  wire  freed_by_2;
-  wire  freed_by_3;
-  wire  freed_by_4;
-  wire  freed_by_5;
-  wire  freed_by_6;
-  wire  freed_by_7;
-  wire  freed_by_8;
-  wire  freed_by_9;
-  wire  freed_by_10;
-  wire  freed_by_11;
-  wire  freed_by_12;
-  wire  freed_by_13;
-  wire  freed_by_14;
-  wire  freed_by_15;
-  wire  freed_by_16;
-  wire  found_full_0;
-  wire  found_full_1;
-  wire  found_full_2;
-  wire  found_full_3;
-  wire  found_full_4;
-  wire  found_full_5;
-  wire  found_full_6;
-  wire  found_full_7;
-  wire  found_full_8;
-  wire  found_full_9;
-  wire  found_full_10;
-  wire  found_full_11;
-  wire  found_full_12;
-  wire  found_full_13;
-  wire  found_full_14;
-  wire  found_full_15;
-  wire  found_full_16;
-  wire  at_next_0;
-  wire  at_next_1;
-  wire  at_next_2;
-  wire  at_next_3;
-  wire  at_next_4;
-  wire  at_next_5;
-  wire  at_next_6;
-  wire  at_next_7;
-  wire  at_next_8;
-  wire  at_next_9;
-  wire  at_next_10;
-  wire  at_next_11;
-  wire  at_next_12;
-  wire  at_next_13;
-  wire  at_next_14;
-  wire  at_next_15;
-  wire  next_full_0;
-  wire  next_full_1;
-  wire  next_full_2;
-  wire  next_full_3;
-  wire  next_full_4;
-  wire  next_full_5;
-  wire  next_full_6;
-  wire  next_full_7;
-  wire  next_full_8;
-  wire  next_full_9;
-  wire  next_full_10;
-  wire  next_full_11;
-  wire  next_full_12;
-  wire  next_full_13;
-  wire  next_full_14;
-  wire  next_full_15;
-  wire  next_full_16;
-  wire  behind_full_0;
-  wire  behind_full_1;
-  wire  behind_full_2;
-  wire  behind_full_3;
-  wire  behind_full_4;
-  wire  behind_full_5;
-  wire  behind_full_6;
-  wire  behind_full_7;
-  wire  behind_full_8;
-  wire  behind_full_9;
-  wire  behind_full_10;
-  wire  behind_full_11;
-  wire  behind_full_12;
-  wire  behind_full_13;
-  wire  behind_full_14;
-  wire  behind_full_15;
-  wire  behind_full_16;
+  // The work request that came a clock ago is at the place. Until then nobody looks at it.
+  wire  [15:0] enters;
+  // `end_qp` is that of the place.
+  wire  [15:0] meets;
+  // So far, by place: a full one of `freed_qp`; one of what comes; the place of `next` (`at_next`), and the one behind it.
+  wire  [16:0] freed_by /* verilator split_var */;
+  wire  [16:0] found_full /* verilator split_var */;
+  wire  [15:0] at_next;
+  wire  [16:0] next_full /* verilator split_var */;
+  wire  [16:0] behind_full /* verilator split_var */;
   wire  [7:0] arriving_qp;
   wire  comes_full;
   logic addressed_meets;
   // Queue pair of the work request that is addressed, a clock before that shows: by then it is known whether it is passed by.
   logic [7:0] addressed_qp;
   wire  hpcc_nic_pkg::work_request_t arriving;
+  // A work request is taken from the input in this clock.
   logic room_d;
   logic room_q;
+  // The inverse of `room`, a register of its own that disables the wide memories.
   logic full_up_q;
+  // A work request came a clock ago; its place and queue pair are in `entered_place` and `entered_qp`.
   logic entered_d;
   logic entered_q;
+  // The work request at `next` may go into the pipe.
   logic waits_r_d;
   logic waits_r_q;
+  // The work request at `next` is passed by, because its queue pair's ring is full.
   logic skips_d;
   logic skips_q;
+  // The place at `next` is passed by: its work request is done.
   logic through_d;
   logic through_q;
+  // The work request at `next` is offered to the state machine.
   logic offered_d;
   logic offered_q;
+  // The state machine took the work request a clock ago.
   logic gone_d;
   logic gone_q;
+  // A work request came back or was passed by: the window must begin again with its oldest.
   logic again_d;
   logic again_q;
+  // Since the window began, a ring that was full has got a free place.
   logic freed_ring_d;
   logic freed_ring_q;
+  // The window begins again in the next clock that finds nothing under way.
   logic restart_due_d;
   logic restart_due_q;
+  // Another work request is addressed than a clock ago.
   wire  anew_d;
   logic anew_q;
+  // The work request at `next` went into the pipe a clock ago, so that the window is one further than `next` says.
   logic took_d;
   logic took_q;
+  // There is a work request at `next`.
   logic filled_d;
   logic filled_q;
+  // There is a work request behind `next`.
   logic filled_behind_q;
+  // The oldest place was given free a clock ago.
   logic leaving_d;
   logic leaving_q;
+  // A work request of the window is for the state machine.
   logic any_deferred_d;
   logic any_deferred_q;
+  // Oldest place that is not free.
   logic [4:0] head_d;
   logic [4:0] head_q;
+  // Place that is looked at.
   logic [4:0] next_d;
   logic [4:0] next_q;
+  // Place behind the newest work request.
   logic [4:0] tail_d;
   logic [4:0] tail_q;
+  // Places one and two behind `next`.
   logic [4:0] next_1_d;
   logic [4:0] next_1_q;
+  // Places one and two behind `next`.
   logic [4:0] next_2_d;
   logic [4:0] next_2_q;
+  // By place: the work request is in the pipe.
   logic [15:0] flying_d;
   logic [15:0] flying_q;
+  // By place: the work request is queued.
   logic [15:0] done_d;
   logic [15:0] done_q;
+  // By place: the work request is for the state machine.
   logic [15:0] deferred_d;
   logic [15:0] deferred_q;
   // The place at `next` as one bit of sixteen, that of place 0 inverted.
   logic [15:0] here_r_d;
   logic [15:0] here_r_q;
-  logic [7:0] owners_0_d;
-  logic [7:0] owners_0_q;
-  logic [7:0] owners_1_d;
-  logic [7:0] owners_1_q;
-  logic [7:0] owners_2_d;
-  logic [7:0] owners_2_q;
-  logic [7:0] owners_3_d;
-  logic [7:0] owners_3_q;
-  logic [7:0] owners_4_d;
-  logic [7:0] owners_4_q;
-  logic [7:0] owners_5_d;
-  logic [7:0] owners_5_q;
-  logic [7:0] owners_6_d;
-  logic [7:0] owners_6_q;
-  logic [7:0] owners_7_d;
-  logic [7:0] owners_7_q;
-  logic [7:0] owners_8_d;
-  logic [7:0] owners_8_q;
-  logic [7:0] owners_9_d;
-  logic [7:0] owners_9_q;
-  logic [7:0] owners_10_d;
-  logic [7:0] owners_10_q;
-  logic [7:0] owners_11_d;
-  logic [7:0] owners_11_q;
-  logic [7:0] owners_12_d;
-  logic [7:0] owners_12_q;
-  logic [7:0] owners_13_d;
-  logic [7:0] owners_13_q;
-  logic [7:0] owners_14_d;
-  logic [7:0] owners_14_q;
-  logic [7:0] owners_15_d;
-  logic [7:0] owners_15_q;
-  wire  full_0_d;
-  logic full_0_q;
-  wire  full_1_d;
-  logic full_1_q;
-  wire  full_2_d;
-  logic full_2_q;
-  wire  full_3_d;
-  logic full_3_q;
-  wire  full_4_d;
-  logic full_4_q;
-  wire  full_5_d;
-  logic full_5_q;
-  wire  full_6_d;
-  logic full_6_q;
-  wire  full_7_d;
-  logic full_7_q;
-  wire  full_8_d;
-  logic full_8_q;
-  wire  full_9_d;
-  logic full_9_q;
-  wire  full_10_d;
-  logic full_10_q;
-  wire  full_11_d;
-  logic full_11_q;
-  wire  full_12_d;
-  logic full_12_q;
-  wire  full_13_d;
-  logic full_13_q;
-  wire  full_14_d;
-  logic full_14_q;
-  wire  full_15_d;
-  logic full_15_q;
+  // Queue pairs by place.
+  logic [15:0][7:0] owners_d;
+  logic [15:0][7:0] owners_q;
+  // The ring of the place's queue pair is full, as one that came back since the window began with its oldest says; false where none has
+  // been.
+  wire  [15:0] full_d;
+  logic [15:0] full_q;
+  // A message of a ring was done, one (`frees_r`) and two (`frees_2`) clocks ago.
   logic frees_r_d;
   logic frees_r_q;
+  // Queue pair of that ring, one clock ago.
   logic [7:0] freed_qp_r_q;
-  wire  freed_meets_0_d;
-  logic freed_meets_0_q;
-  wire  freed_meets_1_d;
-  logic freed_meets_1_q;
-  wire  freed_meets_2_d;
-  logic freed_meets_2_q;
-  wire  freed_meets_3_d;
-  logic freed_meets_3_q;
-  wire  freed_meets_4_d;
-  logic freed_meets_4_q;
-  wire  freed_meets_5_d;
-  logic freed_meets_5_q;
-  wire  freed_meets_6_d;
-  logic freed_meets_6_q;
-  wire  freed_meets_7_d;
-  logic freed_meets_7_q;
-  wire  freed_meets_8_d;
-  logic freed_meets_8_q;
-  wire  freed_meets_9_d;
-  logic freed_meets_9_q;
-  wire  freed_meets_10_d;
-  logic freed_meets_10_q;
-  wire  freed_meets_11_d;
-  logic freed_meets_11_q;
-  wire  freed_meets_12_d;
-  logic freed_meets_12_q;
-  wire  freed_meets_13_d;
-  logic freed_meets_13_q;
-  wire  freed_meets_14_d;
-  logic freed_meets_14_q;
-  wire  freed_meets_15_d;
-  logic freed_meets_15_q;
+  // `freed_qp` of two clocks ago is that of the place.
+  wire  [15:0] freed_meets_d;
+  logic [15:0] freed_meets_q;
+  // A message of a ring was done, one (`frees_r`) and two (`frees_2`) clocks ago.
   logic frees_2_d;
   logic frees_2_q;
-  logic owned_0_d;
-  logic owned_0_q;
-  logic owned_1_d;
-  logic owned_1_q;
-  logic owned_2_d;
-  logic owned_2_q;
-  logic owned_3_d;
-  logic owned_3_q;
-  logic owned_4_d;
-  logic owned_4_q;
-  logic owned_5_d;
-  logic owned_5_q;
-  logic owned_6_d;
-  logic owned_6_q;
-  logic owned_7_d;
-  logic owned_7_q;
-  logic owned_8_d;
-  logic owned_8_q;
-  logic owned_9_d;
-  logic owned_9_q;
-  logic owned_10_d;
-  logic owned_10_q;
-  logic owned_11_d;
-  logic owned_11_q;
-  logic owned_12_d;
-  logic owned_12_q;
-  logic owned_13_d;
-  logic owned_13_q;
-  logic owned_14_d;
-  logic owned_14_q;
-  logic owned_15_d;
-  logic owned_15_q;
+  // The work request that came a clock ago is of the place's queue pair.
+  logic [15:0] owned_d;
+  logic [15:0] owned_q;
+  // Queue pair of the work request that was addressed a clock ago.
   logic [7:0] front_qp_q;
+  // Place of the work request that came a clock ago.
   logic [3:0] entered_place_q;
+  // Queue pair of the work request that came a clock ago.
   logic [7:0] entered_qp_q;
   // Queue pairs of the work requests.
   wire  [7:0] numbers_rdata;
@@ -473,157 +283,29 @@ module hpcc_requester_window (
   assign numbers_we = ~full_up_q;
   assign arriving_qp = arriving.qpn[7:0];
   assign anew_d = (passes | restarts) | (~filled_here);
-  assign freed_by_0 = 1'd0;
-  assign found_full_0 = 1'd0;
-  assign next_full_0 = 1'd0;
-  assign behind_full_0 = 1'd0;
-  assign meets_0 = owners_0_q == end_qp;
-  assign freed_meets_0_d = owners_0_q == freed_qp_r_q;
-  assign freed_by_1 = freed_by_0 | (full_0_q & freed_meets_0_q);
-  assign found_full_1 = found_full_0 | (full_0_q & owned_0_q);
-  assign at_next_0 = taken_from[0];
-  assign next_full_1 = next_full_0 | (at_next_0 & full_0_q);
-  assign meets_1 = owners_1_q == end_qp;
-  assign freed_meets_1_d = owners_1_q == freed_qp_r_q;
-  assign freed_by_2 = freed_by_1 | (full_1_q & freed_meets_1_q);
-  assign found_full_2 = found_full_1 | (full_1_q & owned_1_q);
-  assign at_next_1 = taken_from[1];
-  assign next_full_2 = next_full_1 | (at_next_1 & full_1_q);
-  assign meets_2 = owners_2_q == end_qp;
-  assign freed_meets_2_d = owners_2_q == freed_qp_r_q;
-  assign freed_by_3 = freed_by_2 | (full_2_q & freed_meets_2_q);
-  assign found_full_3 = found_full_2 | (full_2_q & owned_2_q);
-  assign at_next_2 = taken_from[2];
-  assign next_full_3 = next_full_2 | (at_next_2 & full_2_q);
-  assign meets_3 = owners_3_q == end_qp;
-  assign freed_meets_3_d = owners_3_q == freed_qp_r_q;
-  assign freed_by_4 = freed_by_3 | (full_3_q & freed_meets_3_q);
-  assign found_full_4 = found_full_3 | (full_3_q & owned_3_q);
-  assign at_next_3 = taken_from[3];
-  assign next_full_4 = next_full_3 | (at_next_3 & full_3_q);
-  assign meets_4 = owners_4_q == end_qp;
-  assign freed_meets_4_d = owners_4_q == freed_qp_r_q;
-  assign freed_by_5 = freed_by_4 | (full_4_q & freed_meets_4_q);
-  assign found_full_5 = found_full_4 | (full_4_q & owned_4_q);
-  assign at_next_4 = taken_from[4];
-  assign next_full_5 = next_full_4 | (at_next_4 & full_4_q);
-  assign meets_5 = owners_5_q == end_qp;
-  assign freed_meets_5_d = owners_5_q == freed_qp_r_q;
-  assign freed_by_6 = freed_by_5 | (full_5_q & freed_meets_5_q);
-  assign found_full_6 = found_full_5 | (full_5_q & owned_5_q);
-  assign at_next_5 = taken_from[5];
-  assign next_full_6 = next_full_5 | (at_next_5 & full_5_q);
-  assign meets_6 = owners_6_q == end_qp;
-  assign freed_meets_6_d = owners_6_q == freed_qp_r_q;
-  assign freed_by_7 = freed_by_6 | (full_6_q & freed_meets_6_q);
-  assign found_full_7 = found_full_6 | (full_6_q & owned_6_q);
-  assign at_next_6 = taken_from[6];
-  assign next_full_7 = next_full_6 | (at_next_6 & full_6_q);
-  assign meets_7 = owners_7_q == end_qp;
-  assign freed_meets_7_d = owners_7_q == freed_qp_r_q;
-  assign freed_by_8 = freed_by_7 | (full_7_q & freed_meets_7_q);
-  assign found_full_8 = found_full_7 | (full_7_q & owned_7_q);
-  assign at_next_7 = taken_from[7];
-  assign next_full_8 = next_full_7 | (at_next_7 & full_7_q);
-  assign meets_8 = owners_8_q == end_qp;
-  assign freed_meets_8_d = owners_8_q == freed_qp_r_q;
-  assign freed_by_9 = freed_by_8 | (full_8_q & freed_meets_8_q);
-  assign found_full_9 = found_full_8 | (full_8_q & owned_8_q);
-  assign at_next_8 = taken_from[8];
-  assign next_full_9 = next_full_8 | (at_next_8 & full_8_q);
-  assign meets_9 = owners_9_q == end_qp;
-  assign freed_meets_9_d = owners_9_q == freed_qp_r_q;
-  assign freed_by_10 = freed_by_9 | (full_9_q & freed_meets_9_q);
-  assign found_full_10 = found_full_9 | (full_9_q & owned_9_q);
-  assign at_next_9 = taken_from[9];
-  assign next_full_10 = next_full_9 | (at_next_9 & full_9_q);
-  assign meets_10 = owners_10_q == end_qp;
-  assign freed_meets_10_d = owners_10_q == freed_qp_r_q;
-  assign freed_by_11 = freed_by_10 | (full_10_q & freed_meets_10_q);
-  assign found_full_11 = found_full_10 | (full_10_q & owned_10_q);
-  assign at_next_10 = taken_from[10];
-  assign next_full_11 = next_full_10 | (at_next_10 & full_10_q);
-  assign meets_11 = owners_11_q == end_qp;
-  assign freed_meets_11_d = owners_11_q == freed_qp_r_q;
-  assign freed_by_12 = freed_by_11 | (full_11_q & freed_meets_11_q);
-  assign found_full_12 = found_full_11 | (full_11_q & owned_11_q);
-  assign at_next_11 = taken_from[11];
-  assign next_full_12 = next_full_11 | (at_next_11 & full_11_q);
-  assign meets_12 = owners_12_q == end_qp;
-  assign freed_meets_12_d = owners_12_q == freed_qp_r_q;
-  assign freed_by_13 = freed_by_12 | (full_12_q & freed_meets_12_q);
-  assign found_full_13 = found_full_12 | (full_12_q & owned_12_q);
-  assign at_next_12 = taken_from[12];
-  assign next_full_13 = next_full_12 | (at_next_12 & full_12_q);
-  assign meets_13 = owners_13_q == end_qp;
-  assign freed_meets_13_d = owners_13_q == freed_qp_r_q;
-  assign freed_by_14 = freed_by_13 | (full_13_q & freed_meets_13_q);
-  assign found_full_14 = found_full_13 | (full_13_q & owned_13_q);
-  assign at_next_13 = taken_from[13];
-  assign next_full_14 = next_full_13 | (at_next_13 & full_13_q);
-  assign meets_14 = owners_14_q == end_qp;
-  assign freed_meets_14_d = owners_14_q == freed_qp_r_q;
-  assign freed_by_15 = freed_by_14 | (full_14_q & freed_meets_14_q);
-  assign found_full_15 = found_full_14 | (full_14_q & owned_14_q);
-  assign at_next_14 = taken_from[14];
-  assign next_full_15 = next_full_14 | (at_next_14 & full_14_q);
-  assign meets_15 = owners_15_q == end_qp;
-  assign freed_meets_15_d = owners_15_q == freed_qp_r_q;
-  assign freed_by_16 = freed_by_15 | (full_15_q & freed_meets_15_q);
-  assign found_full_16 = found_full_15 | (full_15_q & owned_15_q);
-  assign at_next_15 = taken_from[15];
-  assign next_full_16 = next_full_15 | (at_next_15 & full_15_q);
-  assign behind_full_1 = behind_full_0 | (at_next_0 & full_1_q);
-  assign behind_full_2 = behind_full_1 | (at_next_1 & full_2_q);
-  assign behind_full_3 = behind_full_2 | (at_next_2 & full_3_q);
-  assign behind_full_4 = behind_full_3 | (at_next_3 & full_4_q);
-  assign behind_full_5 = behind_full_4 | (at_next_4 & full_5_q);
-  assign behind_full_6 = behind_full_5 | (at_next_5 & full_6_q);
-  assign behind_full_7 = behind_full_6 | (at_next_6 & full_7_q);
-  assign behind_full_8 = behind_full_7 | (at_next_7 & full_8_q);
-  assign behind_full_9 = behind_full_8 | (at_next_8 & full_9_q);
-  assign behind_full_10 = behind_full_9 | (at_next_9 & full_10_q);
-  assign behind_full_11 = behind_full_10 | (at_next_10 & full_11_q);
-  assign behind_full_12 = behind_full_11 | (at_next_11 & full_12_q);
-  assign behind_full_13 = behind_full_12 | (at_next_12 & full_13_q);
-  assign behind_full_14 = behind_full_13 | (at_next_13 & full_14_q);
-  assign behind_full_15 = behind_full_14 | (at_next_14 & full_15_q);
-  assign behind_full_16 = behind_full_15 | (at_next_15 & full_0_q);
+  assign freed_by[0] = 1'd0;
+  assign found_full[0] = 1'd0;
+  assign next_full[0] = 1'd0;
+  assign behind_full[0] = 1'd0;
+  for (genvar i = 0; i < 16; i++) begin : g_meets
+    assign meets[i] = owners_q[i] == end_qp;
+    assign freed_meets_d[i] = owners_q[i] == freed_qp_r_q;
+    assign freed_by[i + 1] = freed_by[i] | (full_q[i] & freed_meets_q[i]);
+    assign found_full[i + 1] = found_full[i] | (full_q[i] & owned_q[i]);
+    assign at_next[i] = taken_from[i];
+    assign next_full[i + 1] = next_full[i] | (at_next[i] & full_q[i]);
+  end
+  for (genvar i = 0; i < 15; i++) begin : g_behind_full
+    assign behind_full[i + 1] = behind_full[i] | (at_next[i] & full_q[i + 1]);
+  end
+  assign behind_full[16] = behind_full[15] | (at_next[15] & full_q[0]);
   assign passed = full_here | (comes_back & addressed_meets);
   assign showing = shows | (waits_r_q & (~take));
-  assign comes_full = found_full_16 | (comes_back & (end_qp == entered_qp_q));
-  assign enters_0 = entered_q & (entered_place_q == 4'd0);
-  assign full_0_d = ((((full_0_q | (comes_back & meets_0)) & (~enters_0)) | (enters_0 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_1 = entered_q & (entered_place_q == 4'd1);
-  assign full_1_d = ((((full_1_q | (comes_back & meets_1)) & (~enters_1)) | (enters_1 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_2 = entered_q & (entered_place_q == 4'd2);
-  assign full_2_d = ((((full_2_q | (comes_back & meets_2)) & (~enters_2)) | (enters_2 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_3 = entered_q & (entered_place_q == 4'd3);
-  assign full_3_d = ((((full_3_q | (comes_back & meets_3)) & (~enters_3)) | (enters_3 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_4 = entered_q & (entered_place_q == 4'd4);
-  assign full_4_d = ((((full_4_q | (comes_back & meets_4)) & (~enters_4)) | (enters_4 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_5 = entered_q & (entered_place_q == 4'd5);
-  assign full_5_d = ((((full_5_q | (comes_back & meets_5)) & (~enters_5)) | (enters_5 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_6 = entered_q & (entered_place_q == 4'd6);
-  assign full_6_d = ((((full_6_q | (comes_back & meets_6)) & (~enters_6)) | (enters_6 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_7 = entered_q & (entered_place_q == 4'd7);
-  assign full_7_d = ((((full_7_q | (comes_back & meets_7)) & (~enters_7)) | (enters_7 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_8 = entered_q & (entered_place_q == 4'd8);
-  assign full_8_d = ((((full_8_q | (comes_back & meets_8)) & (~enters_8)) | (enters_8 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_9 = entered_q & (entered_place_q == 4'd9);
-  assign full_9_d = ((((full_9_q | (comes_back & meets_9)) & (~enters_9)) | (enters_9 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_10 = entered_q & (entered_place_q == 4'ha);
-  assign full_10_d = ((((full_10_q | (comes_back & meets_10)) & (~enters_10)) | (enters_10 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_11 = entered_q & (entered_place_q == 4'hb);
-  assign full_11_d = ((((full_11_q | (comes_back & meets_11)) & (~enters_11)) | (enters_11 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_12 = entered_q & (entered_place_q == 4'hc);
-  assign full_12_d = ((((full_12_q | (comes_back & meets_12)) & (~enters_12)) | (enters_12 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_13 = entered_q & (entered_place_q == 4'hd);
-  assign full_13_d = ((((full_13_q | (comes_back & meets_13)) & (~enters_13)) | (enters_13 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_14 = entered_q & (entered_place_q == 4'he);
-  assign full_14_d = ((((full_14_q | (comes_back & meets_14)) & (~enters_14)) | (enters_14 & comes_full)) & (~restarts)) & (~rst);
-  assign enters_15 = entered_q & (entered_place_q == 4'hf);
-  assign full_15_d = ((((full_15_q | (comes_back & meets_15)) & (~enters_15)) | (enters_15 & comes_full)) & (~restarts)) & (~rst);
+  assign comes_full = found_full[16] | (comes_back & (end_qp == entered_qp_q));
+  for (genvar i = 0; i < 16; i++) begin : g_enters
+    assign enters[i] = entered_q & (entered_place_q == 4'(i));
+    assign full_d[i] = ((((full_q[i] | (comes_back & meets[i])) & (~enters[i])) | (enters[i] & comes_full)) & (~restarts)) & (~rst);
+  end
   always_comb begin
     offered_d = offered_q;
     again_d = again_q;
@@ -685,7 +367,7 @@ module hpcc_requester_window (
     entered_d = writes;
     frees_r_d = frees;
     frees_2_d = frees_r_q;
-    freed_ring_d = (freed_ring_q | (frees_2_q & freed_by_16)) & (~restarts);
+    freed_ring_d = (freed_ring_q | (frees_2_q & freed_by[16])) & (~restarts);
     freed = 16'd0;
     leaving_d = (((head_q != next_q) & (~restarts)) & (~leaving_q)) & done_q[oldest];
     if (leaving_q & (~restarts)) begin
@@ -728,131 +410,13 @@ module hpcc_requester_window (
     end
   end
   always_comb begin
-    owners_0_d = owners_0_q;
-    owned_0_d = owners_0_q == arriving_qp;
-    if (enters_0) begin
-      owners_0_d = entered_qp_q;
-      owned_0_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_1_d = owners_1_q;
-    owned_1_d = owners_1_q == arriving_qp;
-    if (enters_1) begin
-      owners_1_d = entered_qp_q;
-      owned_1_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_2_d = owners_2_q;
-    owned_2_d = owners_2_q == arriving_qp;
-    if (enters_2) begin
-      owners_2_d = entered_qp_q;
-      owned_2_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_3_d = owners_3_q;
-    owned_3_d = owners_3_q == arriving_qp;
-    if (enters_3) begin
-      owners_3_d = entered_qp_q;
-      owned_3_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_4_d = owners_4_q;
-    owned_4_d = owners_4_q == arriving_qp;
-    if (enters_4) begin
-      owners_4_d = entered_qp_q;
-      owned_4_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_5_d = owners_5_q;
-    owned_5_d = owners_5_q == arriving_qp;
-    if (enters_5) begin
-      owners_5_d = entered_qp_q;
-      owned_5_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_6_d = owners_6_q;
-    owned_6_d = owners_6_q == arriving_qp;
-    if (enters_6) begin
-      owners_6_d = entered_qp_q;
-      owned_6_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_7_d = owners_7_q;
-    owned_7_d = owners_7_q == arriving_qp;
-    if (enters_7) begin
-      owners_7_d = entered_qp_q;
-      owned_7_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_8_d = owners_8_q;
-    owned_8_d = owners_8_q == arriving_qp;
-    if (enters_8) begin
-      owners_8_d = entered_qp_q;
-      owned_8_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_9_d = owners_9_q;
-    owned_9_d = owners_9_q == arriving_qp;
-    if (enters_9) begin
-      owners_9_d = entered_qp_q;
-      owned_9_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_10_d = owners_10_q;
-    owned_10_d = owners_10_q == arriving_qp;
-    if (enters_10) begin
-      owners_10_d = entered_qp_q;
-      owned_10_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_11_d = owners_11_q;
-    owned_11_d = owners_11_q == arriving_qp;
-    if (enters_11) begin
-      owners_11_d = entered_qp_q;
-      owned_11_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_12_d = owners_12_q;
-    owned_12_d = owners_12_q == arriving_qp;
-    if (enters_12) begin
-      owners_12_d = entered_qp_q;
-      owned_12_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_13_d = owners_13_q;
-    owned_13_d = owners_13_q == arriving_qp;
-    if (enters_13) begin
-      owners_13_d = entered_qp_q;
-      owned_13_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_14_d = owners_14_q;
-    owned_14_d = owners_14_q == arriving_qp;
-    if (enters_14) begin
-      owners_14_d = entered_qp_q;
-      owned_14_d = entered_qp_q == arriving_qp;
-    end
-  end
-  always_comb begin
-    owners_15_d = owners_15_q;
-    owned_15_d = owners_15_q == arriving_qp;
-    if (enters_15) begin
-      owners_15_d = entered_qp_q;
-      owned_15_d = entered_qp_q == arriving_qp;
+    owners_d = owners_q;
+    for (int i = 0; i < 16; i++) begin
+      owned_d[i] = owners_q[i] == arriving_qp;
+      if (enters[i]) begin
+        owners_d[i] = entered_qp_q;
+        owned_d[i] = entered_qp_q == arriving_qp;
+      end
     end
   end
   always_comb begin
@@ -931,9 +495,9 @@ module hpcc_requester_window (
     end
   end
   always_comb begin
-    full_here = next_full_16;
+    full_here = next_full[16];
     if (took_q) begin
-      full_here = behind_full_16;
+      full_here = behind_full[16];
     end
   end
   always_comb begin
@@ -999,73 +563,13 @@ module hpcc_requester_window (
     done_q = 16'd0;
     deferred_q = 16'd0;
     here_r_q = 16'd0;
-    owners_0_q = 8'd0;
-    owners_1_q = 8'd0;
-    owners_2_q = 8'd0;
-    owners_3_q = 8'd0;
-    owners_4_q = 8'd0;
-    owners_5_q = 8'd0;
-    owners_6_q = 8'd0;
-    owners_7_q = 8'd0;
-    owners_8_q = 8'd0;
-    owners_9_q = 8'd0;
-    owners_10_q = 8'd0;
-    owners_11_q = 8'd0;
-    owners_12_q = 8'd0;
-    owners_13_q = 8'd0;
-    owners_14_q = 8'd0;
-    owners_15_q = 8'd0;
-    full_0_q = 1'd0;
-    full_1_q = 1'd0;
-    full_2_q = 1'd0;
-    full_3_q = 1'd0;
-    full_4_q = 1'd0;
-    full_5_q = 1'd0;
-    full_6_q = 1'd0;
-    full_7_q = 1'd0;
-    full_8_q = 1'd0;
-    full_9_q = 1'd0;
-    full_10_q = 1'd0;
-    full_11_q = 1'd0;
-    full_12_q = 1'd0;
-    full_13_q = 1'd0;
-    full_14_q = 1'd0;
-    full_15_q = 1'd0;
+    owners_q = '0;
+    full_q = '0;
     frees_r_q = 1'd0;
     freed_qp_r_q = 8'd0;
-    freed_meets_0_q = 1'd0;
-    freed_meets_1_q = 1'd0;
-    freed_meets_2_q = 1'd0;
-    freed_meets_3_q = 1'd0;
-    freed_meets_4_q = 1'd0;
-    freed_meets_5_q = 1'd0;
-    freed_meets_6_q = 1'd0;
-    freed_meets_7_q = 1'd0;
-    freed_meets_8_q = 1'd0;
-    freed_meets_9_q = 1'd0;
-    freed_meets_10_q = 1'd0;
-    freed_meets_11_q = 1'd0;
-    freed_meets_12_q = 1'd0;
-    freed_meets_13_q = 1'd0;
-    freed_meets_14_q = 1'd0;
-    freed_meets_15_q = 1'd0;
+    freed_meets_q = '0;
     frees_2_q = 1'd0;
-    owned_0_q = 1'd0;
-    owned_1_q = 1'd0;
-    owned_2_q = 1'd0;
-    owned_3_q = 1'd0;
-    owned_4_q = 1'd0;
-    owned_5_q = 1'd0;
-    owned_6_q = 1'd0;
-    owned_7_q = 1'd0;
-    owned_8_q = 1'd0;
-    owned_9_q = 1'd0;
-    owned_10_q = 1'd0;
-    owned_11_q = 1'd0;
-    owned_12_q = 1'd0;
-    owned_13_q = 1'd0;
-    owned_14_q = 1'd0;
-    owned_15_q = 1'd0;
+    owned_q = '0;
     front_qp_q = 8'd0;
     entered_place_q = 4'd0;
     entered_qp_q = 8'd0;
@@ -1097,73 +601,13 @@ module hpcc_requester_window (
     done_q <= done_d;
     deferred_q <= deferred_d;
     here_r_q <= here_r_d;
-    owners_0_q <= owners_0_d;
-    owners_1_q <= owners_1_d;
-    owners_2_q <= owners_2_d;
-    owners_3_q <= owners_3_d;
-    owners_4_q <= owners_4_d;
-    owners_5_q <= owners_5_d;
-    owners_6_q <= owners_6_d;
-    owners_7_q <= owners_7_d;
-    owners_8_q <= owners_8_d;
-    owners_9_q <= owners_9_d;
-    owners_10_q <= owners_10_d;
-    owners_11_q <= owners_11_d;
-    owners_12_q <= owners_12_d;
-    owners_13_q <= owners_13_d;
-    owners_14_q <= owners_14_d;
-    owners_15_q <= owners_15_d;
-    full_0_q <= full_0_d;
-    full_1_q <= full_1_d;
-    full_2_q <= full_2_d;
-    full_3_q <= full_3_d;
-    full_4_q <= full_4_d;
-    full_5_q <= full_5_d;
-    full_6_q <= full_6_d;
-    full_7_q <= full_7_d;
-    full_8_q <= full_8_d;
-    full_9_q <= full_9_d;
-    full_10_q <= full_10_d;
-    full_11_q <= full_11_d;
-    full_12_q <= full_12_d;
-    full_13_q <= full_13_d;
-    full_14_q <= full_14_d;
-    full_15_q <= full_15_d;
+    owners_q <= owners_d;
+    full_q <= full_d;
     frees_r_q <= frees_r_d;
     freed_qp_r_q <= freed_qp;
-    freed_meets_0_q <= freed_meets_0_d;
-    freed_meets_1_q <= freed_meets_1_d;
-    freed_meets_2_q <= freed_meets_2_d;
-    freed_meets_3_q <= freed_meets_3_d;
-    freed_meets_4_q <= freed_meets_4_d;
-    freed_meets_5_q <= freed_meets_5_d;
-    freed_meets_6_q <= freed_meets_6_d;
-    freed_meets_7_q <= freed_meets_7_d;
-    freed_meets_8_q <= freed_meets_8_d;
-    freed_meets_9_q <= freed_meets_9_d;
-    freed_meets_10_q <= freed_meets_10_d;
-    freed_meets_11_q <= freed_meets_11_d;
-    freed_meets_12_q <= freed_meets_12_d;
-    freed_meets_13_q <= freed_meets_13_d;
-    freed_meets_14_q <= freed_meets_14_d;
-    freed_meets_15_q <= freed_meets_15_d;
+    freed_meets_q <= freed_meets_d;
     frees_2_q <= frees_2_d;
-    owned_0_q <= owned_0_d;
-    owned_1_q <= owned_1_d;
-    owned_2_q <= owned_2_d;
-    owned_3_q <= owned_3_d;
-    owned_4_q <= owned_4_d;
-    owned_5_q <= owned_5_d;
-    owned_6_q <= owned_6_d;
-    owned_7_q <= owned_7_d;
-    owned_8_q <= owned_8_d;
-    owned_9_q <= owned_9_d;
-    owned_10_q <= owned_10_d;
-    owned_11_q <= owned_11_d;
-    owned_12_q <= owned_12_d;
-    owned_13_q <= owned_13_d;
-    owned_14_q <= owned_14_d;
-    owned_15_q <= owned_15_d;
+    owned_q <= owned_d;
     front_qp_q <= addressed_qp;
     entered_place_q <= tail_place;
     entered_qp_q <= arriving_qp;

@@ -18,7 +18,7 @@
 // A creation lets no row enter in two clocks, and what rows inside decide about its queue pair is not written.
 //
 // The state moves with the decision; the payload goes to memory and the answer out afterwards, in that order. Reference:
-// `hpcc_models::nic::Nic::receive` for requests (`respond`, `responder`), but for three things that only the whole NIC can know:
+// `receive` for requests (`respond`, `responder`), but for three things that only the whole NIC can know:
 // a write error comes back on `fail`, what has left and what was taken back on `left`, and `full` says when answers have no room.
 //
 // Responder of 256 queue pairs.
@@ -66,7 +66,7 @@ module hpcc_responder (
   output wire  action_valid,
   input  wire  action_ready,
   // Pulses in the order of `RESPONDER_COUNTERS`.
-  output wire  [7:0] count
+  output wire  [8:0] count
 );
   wire  moves;
   wire  loads;
@@ -94,28 +94,38 @@ module hpcc_responder (
   hpcc_nic_pkg::commit_kind_t kind;
   hpcc_nic_pkg::responder_state_t state;
   hpcc_nic_pkg::action_t made;
+  // A row waits to enter the pipe.
   logic full_0_d;
   logic full_0_q;
+  // The inverse of `full_0`, a register of its own that enables the wide register of the row.
   logic vacant_0_d;
   logic vacant_0_q;
+  // There is room for the action of another row.
   logic open_d;
   logic open_q;
+  // A row of the waiting row's queue pair has so many clocks to go until its state can be read.
   logic hold_1_d;
   logic hold_1_q;
+  // A row of the waiting row's queue pair has so many clocks to go until its state can be read.
   logic hold_2_d;
   logic hold_2_q;
+  // A row of the waiting row's queue pair has so many clocks to go until its state can be read.
   logic hold_3_d;
   logic hold_3_q;
+  // A row of the waiting row's queue pair has so many clocks to go until its state can be read.
   logic hold_4_d;
   logic hold_4_q;
-  // The row waits for this one clock, for the next one too, ... Rows that have entered and whose actions have not been taken.
+  // Rows that have entered and whose actions have not been taken.
   logic [4:0] inside_d;
   logic [4:0] inside_q;
+  // Row that waits to enter the pipe.
   hpcc_nic_pkg::rx_packet_t row_0_d;
   hpcc_nic_pkg::rx_packet_t row_0_q;
+  // Row in the clock of the name.
   hpcc_nic_pkg::rx_packet_t row_1_q;
+  // Row in the clock of the name.
   hpcc_nic_pkg::rx_packet_t row_2_q;
-  logic [1:0] regions_access;
+  logic [1:0] regions_needed;
   wire  regions_allowed;
   wire  hpcc_nic_pkg::responder_state_t tables_word;
   wire  hpcc_nic_pkg::responses_left_t tables_left;
@@ -123,25 +133,36 @@ module hpcc_responder (
   wire  tables_creates;
   wire  [7:0] tables_created_qp;
   wire  tables_we;
+  // A row is in the clock of the name.
   logic valid_1_d;
   logic valid_1_q;
+  // A row is in the clock of the name.
   logic valid_2_d;
   logic valid_2_q;
+  // A row is in the clock of the name.
   logic valid_3_d;
   logic valid_3_q;
+  // A row is in the clock of the name.
   logic valid_4_d;
   logic valid_4_q;
+  // A row is in the clock of the name.
   logic valid_5_d;
   logic valid_5_q;
+  // The queue pair was created anew since the row in the clock of the name entered: what the row has read of it is void.
   wire  void_2_d;
   logic void_2_q;
+  // The queue pair was created anew since the row in the clock of the name entered: what the row has read of it is void.
   wire  void_3_d;
   logic void_3_q;
+  // The queue pair was created anew since the row in the clock of the name entered: what the row has read of it is void.
   wire  void_4_d;
   logic void_4_q;
+  // The queue pair was created anew since the row in the clock of the name entered: what the row has read of it is void.
   wire  void_5_d;
   logic void_5_q;
+  // Queue pair of the row in the clock of the name.
   logic [7:0] qp_3_q;
+  // Queue pair of the row in the clock of the name.
   logic [7:0] qp_4_q;
   wire  hpcc_nic_pkg::rdma_header_t rules_reth;
   wire  hpcc_nic_pkg::rdma_header_t rules_reth_2;
@@ -188,8 +209,6 @@ module hpcc_responder (
   wire  [63:0] rules_address;
   // Clock 5: bytes of the message to come after it.
   wire  [31:0] rules_remaining;
-  // Clock 5: PSN before the one expected.
-  wire  [23:0] rules_previous;
   // Clock 5: PSN after it.
   wire  [23:0] rules_after_one;
   // Clock 5: PSN after a READ at it.
@@ -198,81 +217,122 @@ module hpcc_responder (
   wire  [23:0] rules_next_msn;
   // Clock 5: packets of the READ's answer.
   wire  [23:0] rules_count;
+  // Clock 3: the queue pair exists, and the row is of its generation.
   wire  rules_own_3_d;
   logic rules_own_3_q;
+  // Clock 3: the queue pair has ended in an error.
   wire  rules_ended_3_d;
   logic rules_ended_3_q;
+  // The row is a WRITE packet, in the clock of the name.
   wire  rules_write_3_d;
   logic rules_write_3_q;
+  // The row is a READ request, in the clock of the name.
   wire  rules_read_3_d;
   logic rules_read_3_q;
+  // The row begins a message, in the clock of the name: WRITE First or Only.
   wire  rules_start_3_d;
   logic rules_start_3_q;
+  // The row ends a message, in the clock of the name: WRITE Last or Only.
   wire  rules_end_3_d;
   logic rules_end_3_q;
+  // Clock 3: the message is longer than 2^31 bytes.
   wire  rules_long_3_d;
   logic rules_long_3_q;
+  // The row has no payload, in the clock of the name.
   wire  rules_none_3_d;
   logic rules_none_3_q;
+  // Clock 3: the payload is as long as a full packet's.
   wire  rules_whole_3_d;
   logic rules_whole_3_q;
+  // Clock 3: the payload is not longer than a full packet's.
   wire  rules_within_3_d;
   logic rules_within_3_q;
+  // The gap in the PSNs has been reported, and that NAK was not taken back, in the clock of the name.
   wire  rules_reported_3_d;
   logic rules_reported_3_q;
+  // Clock 4: a queue pair that lives, and room for what the row makes.
   wire  rules_live_4_d;
   logic rules_live_4_q;
+  // Clock 4: there is no such queue pair.
   wire  rules_void_4_d;
   logic rules_void_4_q;
+  // Clock 4: there is no room for what the row makes.
   wire  rules_crowded_4_d;
   logic rules_crowded_4_q;
+  // Clock 4: the queue pair has ended.
   wire  rules_over_4_d;
   logic rules_over_4_q;
+  // Clock 4: PSN of the row lies behind the expected one.
   wire  rules_gap_4_d;
   logic rules_gap_4_q;
+  // Clock 4: PSN of the row lies before the expected one.
   logic rules_old_4_q;
+  // Clock 4: PSN of the row is the expected one.
   wire  rules_next_4_d;
   logic rules_next_4_q;
+  // Clock 4: a WRITE packet of this kind and length may come next.
   wire  rules_fits_4_d;
   logic rules_fits_4_q;
+  // Clock 4: a READ request of this length may come next.
   wire  rules_read_fits_4_d;
   logic rules_read_fits_4_q;
+  // Clock 4: a repeated READ asks for PSNs that were never its own.
   wire  rules_stray_4_d;
   logic rules_stray_4_q;
+  // Clock 4: as many READs as may be are not answered.
   wire  rules_depth_4_d;
   logic rules_depth_4_q;
+  // Clock 4: twice as many READs as may be are not answered.
   wire  rules_deeper_4_d;
   logic rules_deeper_4_q;
+  // The row is a WRITE packet, in the clock of the name.
   logic rules_write_4_q;
+  // The row is a READ request, in the clock of the name.
   logic rules_read_4_q;
+  // The row begins a message, in the clock of the name: WRITE First or Only.
   logic rules_start_4_q;
+  // The row ends a message, in the clock of the name: WRITE Last or Only.
   logic rules_end_4_q;
+  // The row has no payload, in the clock of the name.
   logic rules_none_4_q;
+  // The gap in the PSNs has been reported, and that NAK was not taken back, in the clock of the name.
   logic rules_reported_4_q;
+  // Clock 3: distance of the expected PSN from that of the row.
   wire  [23:0] rules_back_3_d;
   logic [23:0] rules_back_3_q;
-  wire  [23:0] rules_previous_5_d;
-  logic [23:0] rules_previous_5_q;
+  // Clock 5: PSN behind the expected one.
   wire  [23:0] rules_after_one_5_d;
   logic [23:0] rules_after_one_5_q;
+  // Clock 5: expected PSN behind the READ.
   wire  [23:0] rules_after_read_5_d;
   logic [23:0] rules_after_read_5_q;
+  // Clock 5: MSN of the next complete message.
   wire  [23:0] rules_msn_5_d;
   logic [23:0] rules_msn_5_q;
+  // Clock 5: response packets of the READ.
   wire  [23:0] rules_count_5_d;
   logic [23:0] rules_count_5_q;
+  // Address that the payload is written to, in the clock of the name.
   logic [63:0] rules_base_3_d;
   logic [63:0] rules_base_3_q;
+  // Address that the payload is written to, in the clock of the name.
   logic [63:0] rules_base_4_q;
+  // Address that the payload is written to, in the clock of the name.
   logic [63:0] rules_base_5_q;
+  // Clock 5: address behind the payload.
   wire  [63:0] rules_address_5_d;
   logic [63:0] rules_address_5_q;
+  // Bytes of payload, in the clock of the name.
   wire  [31:0] rules_payload_3_d;
   logic [31:0] rules_payload_3_q;
+  // Bytes of payload, in the clock of the name.
   logic [31:0] rules_payload_4_q;
+  // Bytes of the message that are still to come, with this row, in the clock of the name.
   logic [31:0] rules_remaining_3_d;
   logic [31:0] rules_remaining_3_q;
+  // Bytes of the message that are still to come, with this row, in the clock of the name.
   logic [31:0] rules_remaining_4_q;
+  // Clock 5: bytes of the message that are still to come behind this row.
   wire  [31:0] rules_remaining_5_d;
   logic [31:0] rules_remaining_5_q;
   logic [11:0] rules_rounding_less_one;
@@ -282,47 +342,75 @@ module hpcc_responder (
   wire  [2:0] rules_rounding_mtu;
   // Bytes and what is missing to a whole packet, less one, in units of 256 bytes.
   wire  hpcc_nic_pkg::rounded_length_t rules_rounding_rounded;
+  // Clock 2: bytes of the READ, rounded up to whole packets.
   hpcc_nic_pkg::rounded_length_t rules_rounded_2_q;
+  // Clock 2: payload of a full packet.
   wire  [12:0] rules_mtu_2_d;
   logic [12:0] rules_mtu_2_q;
+  // Clock 3: distance of the row's PSN from the expected one.
   wire  hpcc_nic_pkg::psn_distance_t rules_distance_3_d;
   hpcc_nic_pkg::psn_distance_t rules_distance_3_q;
+  // Response packets of the READ, in the clock of the name.
   logic [24:0] rules_packets_3_d;
   logic [24:0] rules_packets_3_q;
+  // Response packets of the READ, in the clock of the name.
   logic [24:0] rules_packets_4_q;
+  // Clock 3: READs that are not answered.
   wire  [7:0] rules_reads_3_d;
   logic [7:0] rules_reads_3_q;
+  // State of the queue pair in the clock of the name.
   hpcc_nic_pkg::responder_state_t known_2_q;
+  // State of the queue pair in the clock of the name.
   hpcc_nic_pkg::responder_state_t known_3_q;
+  // State of the queue pair in the clock of the name.
   hpcc_nic_pkg::responder_state_t known_4_q;
+  // State of the queue pair in the clock of the name.
   hpcc_nic_pkg::responder_state_t known_5_q;
+  // READs and NAKs of the queue pair that have left the NIC, in the clock of the name.
   hpcc_nic_pkg::responses_left_t left_2_q;
+  // READs and NAKs of the queue pair that have left the NIC, in the clock of the name.
   hpcc_nic_pkg::responses_left_t left_3_q;
+  // READs and NAKs of the queue pair that have left the NIC, in the clock of the name.
   hpcc_nic_pkg::responses_left_t left_4_q;
+  // READs and NAKs of the queue pair that have left the NIC, in the clock of the name.
   hpcc_nic_pkg::responses_left_t left_5_q;
   wire  hpcc_nic_pkg::rx_packet_t rows_q;
+  // Clock 5: a row of a queue pair that lives, and there is room for what it makes.
   logic live_5_d;
   logic live_5_q;
+  // Clock 5: a gap in the PSNs is reported by a NAK.
   logic report_5_q;
+  // Clock 5: a WRITE that was executed before is acknowledged again.
   wire  again_5_d;
   logic again_5_q;
+  // Clock 5: invalid request: NAK.
   logic invalid_5_q;
+  // Clock 5: the region does not allow the access: NAK.
   logic refused_5_q;
+  // Clock 5: a WRITE is executed.
   logic do_write_5_q;
+  // Clock 5: a READ is taken.
   logic do_read_5_q;
+  // Clock 5: a READ is answered once more.
   logic do_reread_5_q;
+  // Clock 5: the row ends the queue pair with a NAK.
   logic nak_5_q;
+  // Clock 5: the row is the last one of its message.
   logic ends_5_q;
+  // Clock 5: the payload goes to memory.
   wire  take_5_d;
   logic take_5_q;
+  // Clock 5: the gap in the PSNs has been reported, with this row.
   wire  reported_5_d;
   logic reported_5_q;
+  // Clock 5: a message is complete, or a READ is taken: MSN counts.
   wire  ends_or_reads_5_d;
   logic ends_or_reads_5_q;
   wire  unused_actions_up_ready;
   wire  hpcc_nic_pkg::action_t actions_down_data;
   wire  actions_down_valid;
   wire  unused_actions_crowded;
+  // Clock 5: what is counted of the row.
   hpcc_nic_pkg::responder_counts_t count_5_d;
   hpcc_nic_pkg::responder_counts_t count_5_q;
   hpcc_host_region_check u_regions (
@@ -334,7 +422,7 @@ module hpcc_responder (
     .key(reth_0.key),
     .address(reth_0.address),
     .length(reth_0.length),
-    .access(regions_access),
+    .needed(regions_needed),
     .allowed(regions_allowed)
   );
   hpcc_responder_tables u_tables (
@@ -467,13 +555,13 @@ module hpcc_responder (
     end
   end
   always_comb begin
-    regions_access = 2'd1;
+    regions_needed = 2'd1;
     if (row_0_q.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST) begin
-      regions_access = 2'd2;
+      regions_needed = 2'd2;
     end
   end
   always_comb begin
-    count_5_d = 8'd0;
+    count_5_d = 9'd0;
     if (valid_4_q) begin
       count_5_d.drop_unknown_qp = rules_is_void;
       count_5_d.drop_qp_ended = rules_has_ended;
@@ -484,9 +572,10 @@ module hpcc_responder (
       count_5_d.out_of_sequence = rules_live & rules_gap;
       count_5_d.duplicates = rules_live & rules_old;
       count_5_d.naks_sent = report | nak;
+      count_5_d.refused_requests = (invalid & (~rules_is_write)) & (~rules_is_read);
     end
     if (rst) begin
-      count_5_d = 8'd0;
+      count_5_d = 9'd0;
     end
   end
   always_comb begin
@@ -497,7 +586,7 @@ module hpcc_responder (
       syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_SEQUENCE;
     end
     if (again_5_q) begin
-      psn = rules_previous;
+      psn = known_5_q.newest_write;
     end
     if (invalid_5_q) begin
       syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_INVALID_REQUEST;
@@ -546,6 +635,7 @@ module hpcc_responder (
       state.expected_psn = rules_after_one;
       state.address = rules_address;
       state.remaining = rules_remaining;
+      state.newest_write = row_5.psn;
       state.in_message = ~ends_5_q;
     end
     if (do_read_5_q) begin
@@ -618,7 +708,6 @@ module hpcc_responder (
   assign rules_reported = rules_reported_4_q;
   assign rules_address_5_d = rules_base_4_q + {32'd0, rules_payload_4_q};
   assign rules_remaining_5_d = rules_remaining_4_q - rules_payload_4_q;
-  assign rules_previous_5_d = known_4_q.expected_psn - 24'd1;
   assign rules_after_one_5_d = known_4_q.expected_psn + 24'd1;
   assign rules_count_5_d = rules_packets_4_q[23:0];
   assign rules_after_read_5_d = known_4_q.expected_psn + rules_packets_4_q[23:0];
@@ -626,7 +715,6 @@ module hpcc_responder (
   assign rules_base = rules_base_5_q;
   assign rules_address = rules_address_5_q;
   assign rules_remaining = rules_remaining_5_q;
-  assign rules_previous = rules_previous_5_q;
   assign rules_after_one = rules_after_one_5_q;
   assign rules_after_read = rules_after_read_5_q;
   assign rules_next_msn = rules_msn_5_q;
@@ -717,7 +805,6 @@ module hpcc_responder (
     rules_none_4_q = 1'd0;
     rules_reported_4_q = 1'd0;
     rules_back_3_q = 24'd0;
-    rules_previous_5_q = 24'd0;
     rules_after_one_5_q = 24'd0;
     rules_after_read_5_q = 24'd0;
     rules_msn_5_q = 24'd0;
@@ -737,10 +824,10 @@ module hpcc_responder (
     rules_packets_3_q = 25'd0;
     rules_packets_4_q = 25'd0;
     rules_reads_3_q = 8'd0;
-    known_2_q = 166'd0;
-    known_3_q = 166'd0;
-    known_4_q = 166'd0;
-    known_5_q = 166'd0;
+    known_2_q = 190'd0;
+    known_3_q = 190'd0;
+    known_4_q = 190'd0;
+    known_5_q = 190'd0;
     left_2_q = 11'd0;
     left_3_q = 11'd0;
     left_4_q = 11'd0;
@@ -758,7 +845,7 @@ module hpcc_responder (
     take_5_q = 1'd0;
     reported_5_q = 1'd0;
     ends_or_reads_5_q = 1'd0;
-    count_5_q = 8'd0;
+    count_5_q = 9'd0;
   end
   always @(posedge clk) begin
     full_0_q <= full_0_d;
@@ -813,7 +900,6 @@ module hpcc_responder (
     rules_none_4_q <= rules_none_3_q;
     rules_reported_4_q <= rules_reported_3_q;
     rules_back_3_q <= rules_back_3_d;
-    rules_previous_5_q <= rules_previous_5_d;
     rules_after_one_5_q <= rules_after_one_5_d;
     rules_after_read_5_q <= rules_after_read_5_d;
     rules_msn_5_q <= rules_msn_5_d;

@@ -99,7 +99,7 @@ module hpcc_responder_tables (
   wire  hpcc_nic_pkg::responder_creation_t arrival_q;
   hpcc_nic_pkg::responder_creation_t created_d;
   hpcc_nic_pkg::responder_creation_t created_q;
-  hpcc_ram #(.WIDTH(166), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_state (
+  hpcc_ram #(.WIDTH(190), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_state (
     .clk(clk),
     .raddr(qp),
     .rdata(state_rdata),
@@ -158,7 +158,7 @@ module hpcc_responder_tables (
     .d(context_valid),
     .q(arrives_q)
   );
-  hpcc_delay #(.WIDTH(41), .DEPTH(3)) u_arrival (
+  hpcc_delay #(.WIDTH(65), .DEPTH(3)) u_arrival (
     .clk(clk),
     .d(arriving),
     .q(arrival_q)
@@ -204,10 +204,12 @@ module hpcc_responder_tables (
     arriving.expected_psn = context_data.expected_psn;
     arriving.generation = context_data.generation;
     arriving.alive = context_data.alive;
+    arriving.newest_write = context_data.expected_psn - 24'd1;
   end
   always_comb begin
-    first = 166'd0;
+    first = 190'd0;
     first.expected_psn = created_q.expected_psn;
+    first.newest_write = created_q.newest_write;
     first.generation = created_q.generation;
     first.alive = created_q.alive;
   end
@@ -243,7 +245,7 @@ module hpcc_responder_tables (
     create_fails_q = 1'd0;
     what_1_q = 3'd0;
     what_2_q = 3'd0;
-    created_q = 41'd0;
+    created_q = 65'd0;
   end
   always @(posedge clk) begin
     clears_q <= arrives_q;

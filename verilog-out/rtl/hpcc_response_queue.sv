@@ -7,14 +7,14 @@
 // comes behind it waits in a list until its last response has left, and goes then, up to the next READ. A READ that comes directly
 // behind the active one becomes active too, before that one has left, so that their responses are fetched back to back; sixteen at most
 // are active, of more than 16 packets three, of 32 and more two: that fills the wire, and what is granted long before it leaves comes late
-// for a cap. A READ asked for again takes back everything from its PSN on, as `hpcc_models::nic` does in `Responder::rewind`, but for one
-// thing: if it lies in or before an active READ, all of those are replaced, since what lies before the new PSN has been received.
+// for a cap. A READ asked for again takes back everything from its PSN on, as `nic` does in `rewind`, but for one thing: if it lies in or
+// before an active READ, all of those are replaced, since what lies before the new PSN has been received.
 //
 // What comes is compared, looked at and decided in a clock each, one a clock of different queue pairs, one in four of the same:
 //
 // | clock | what |
 // |---|---|
-// | 0 | `intake::Intake` has taken it up, and addressed the list of its queue pair |
+// | 0 | `Intake` has taken it up, and addressed the list of its queue pair |
 // | 1 | it is compared with the list |
 // | 2 | looked at: what is to be done |
 // | 3 | decided: an acknowledgement leaves or waits, a READ becomes active or waits, one is answered; the list is written |
@@ -242,77 +242,116 @@ module hpcc_response_queue (
   wire  acks_crowded;
   hpcc_nic_pkg::response_step_t step_d;
   hpcc_nic_pkg::response_step_t step_q;
+  // Answer in the list that is looked at.
   logic [9:0] cursor_d;
   logic [9:0] cursor_q;
+  // Answer before the one that is looked at.
   logic [9:0] earlier_d;
   logic [9:0] earlier_q;
+  // First answer of the list that is taken back.
   logic [9:0] cut_at_d;
   logic [9:0] cut_at_q;
+  // Answer before `cut_at`.
   logic [9:0] cut_after_d;
   logic [9:0] cut_after_q;
+  // Answers of the list that were looked at.
   logic [10:0] seen_d;
   logic [10:0] seen_q;
+  // Answers of the list that were taken back.
   logic [10:0] removed_d;
   logic [10:0] removed_q;
+  // The rest of the list is taken back.
   logic cut_d;
   logic cut_q;
+  // A READ asked for again replaces all active ones.
   logic replaces_d;
   logic replaces_q;
+  // A queue pair is created: its list is empty.
   logic create_d;
   logic create_q;
+  // A READ has failed: its queue pair sends no more responses.
   logic fail_d;
   logic fail_q;
+  // The READs before one that has left have left too.
   logic passes_d;
   logic passes_q;
+  // The only active READ has left.
   logic leave_d;
   logic leave_q;
+  // An acknowledgement leaves at once: nothing waits before it.
   logic pass_d;
   logic pass_q;
+  // A READ is asked for again: everything from its PSN on is taken back.
   logic rewind_d;
   logic rewind_q;
+  // A READ asked for again lies in or before an active one, so that it replaces all of these.
   wire  covers_d;
   logic covers_q;
+  // All active READs but the oldest are dropped.
   logic drops_d;
   logic drops_q;
+  // The answer waits in the list.
   logic store_d;
   logic store_q;
+  // The answer is a READ and finds no place in the list.
   logic lost_d;
   logic lost_q;
+  // What is in hand is compared once more.
   logic looks_again_d;
   logic looks_again_q;
+  // Of the READs that are dropped the responder has been told.
   logic drops_told_q;
+  // PSN of the answer in the list is not before that of what came.
   wire  item_reached_d;
   logic item_reached_q;
+  // The answer in the list is a READ that becomes active.
   logic item_begins_d;
   logic item_begins_q;
+  // That READ would make too many active packets.
   wire  item_too_far_d;
   logic item_too_far_q;
+  // The answer in the list is an acknowledgement that may leave.
   wire  item_acknowledges_d;
   logic item_acknowledges_q;
+  // Something is compared.
   logic valid_1_d;
   logic valid_1_q;
+  // What is compared was taken in this clock.
   logic fresh_1_q;
+  // What is compared is a READ asked for again.
   logic again_1_d;
   logic again_1_q;
+  // Something is looked at.
   logic valid_2_d;
   logic valid_2_q;
+  // What is looked at is a READ asked for again.
   logic again_2_d;
   logic again_2_q;
+  // What was decided is not done.
   logic busy_d;
   logic busy_q;
+  // The inverse of `busy`, a register of its own that enables wide registers.
   logic done_d;
   logic done_q;
+  // What is looked at waits.
   logic stalls_q;
+  // The inverse of `stalls`, a register of its own that enables wide registers.
   logic open_d;
   logic open_q;
+  // There is room for what may come of the next answers.
   logic room_d;
   logic room_q;
+  // There is room for another acknowledgement at the output.
   logic acks_room_q;
+  // A READ becomes active.
   logic activate_d;
   logic activate_q;
+  // That READ goes on where the one before it ends.
   logic goes_on_d;
   logic goes_on_q;
+  // The list had answers that wait, a clock ago.
   logic some_q;
+  // The answer that is judged is the last of the list.
   wire  last_d;
   logic last_q;
   wire  [23:0] first_covered;
@@ -355,9 +394,12 @@ module hpcc_response_queue (
   wire  once_more_successor_begins_there;
   // So much of the flow is on its way that nothing becomes active behind it.
   wire  once_more_successor_too_far;
+  // What the comparison said of what is compared (`first_1`) or looked at (`first_2`).
   hpcc_nic_pkg::compared_t first_1_q;
+  // What the comparison said of what is compared (`first_1`) or looked at (`first_2`).
   hpcc_nic_pkg::compared_t first_2_d;
   hpcc_nic_pkg::compared_t first_2_q;
+  // What the comparison said of what is in hand, a clock ago.
   hpcc_nic_pkg::compared_t once_more_r_q;
   wire  [23:0] successor_count;
   wire  successor_above_16;
@@ -377,23 +419,31 @@ module hpcc_response_queue (
   // It leaves or becomes active, or did so a clock ago: `popping` for what is wide.
   wire  pops_d;
   logic pops_q;
+  // Something is decided: what is looked at, or what is in hand once more.
   logic look_d;
   logic look_q;
+  // What is looked at is decided.
   logic first_look_d;
   logic first_look_q;
+  // What is in hand is decided once more.
   logic looks_d;
   logic looks_q;
+  // Step `Pop`: the answer at the head of the list leaves or becomes active.
   logic popping_d;
   logic popping_q;
+  // Step `Judge`: the answer at the cursor stays or is taken back.
   logic judge_d;
   logic judge_q;
+  // Step `Finish`: the rest of the list is given back.
   logic finish_d;
   logic finish_q;
+  // The answer in the list is a READ.
   wire  item_reads_d;
   logic item_reads_q;
   // One past the last PSN of the READ compared a clock ago, and the PSNs from the flow's start to there.
   wire  [23:0] next_end_d;
   logic [23:0] next_end_q;
+  // PSNs from the flow's start to the end of that READ.
   wire  [23:0] next_reach_d;
   logic [23:0] next_reach_q;
   wire  completions_writes_high;
@@ -403,7 +453,7 @@ module hpcc_response_queue (
   logic [23:0] completions_rdata;
   // Word to write.
   wire  [11:0] completions_waddr;
-  // Words 0 to 2^`L` - 1.
+  // Words 0 to 2^11 - 1.
   wire  [10:0] completions_low_raddr;
   wire  [23:0] completions_low_rdata;
   wire  completions_low_we;
@@ -422,32 +472,45 @@ module hpcc_response_queue (
   // The READ that becomes active follows the active one.
   logic extending_d;
   logic extending_q;
+  // What is compared (`subject_1`) or looked at (`subject_2`): creation, end of a READ, answer.
   hpcc_nic_pkg::response_input_t subject_1_d;
   hpcc_nic_pkg::response_input_t subject_1_q;
+  // The answer that is compared (`entry_1`) or looked at (`entry_2`).
   hpcc_nic_pkg::queued_answer_t entry_1_d;
   hpcc_nic_pkg::queued_answer_t entry_1_q;
+  // The creation that is compared (`creation_1`) or looked at (`creation_2`).
   hpcc_nic_pkg::qp_change_t creation_1_d;
   hpcc_nic_pkg::qp_change_t creation_1_q;
+  // Queue pair of what is compared (`qp_1`) or looked at (`qp_2`).
   logic [7:0] qp_1_d;
   logic [7:0] qp_1_q;
   // The list of that queue pair, a clock ago.
   hpcc_nic_pkg::response_list_t held_1_q;
+  // What is compared (`subject_1`) or looked at (`subject_2`): creation, end of a READ, answer.
   hpcc_nic_pkg::response_input_t subject_2_d;
   hpcc_nic_pkg::response_input_t subject_2_q;
+  // The answer that is compared (`entry_1`) or looked at (`entry_2`).
   hpcc_nic_pkg::queued_answer_t entry_2_d;
   hpcc_nic_pkg::queued_answer_t entry_2_q;
+  // The creation that is compared (`creation_1`) or looked at (`creation_2`).
   hpcc_nic_pkg::qp_change_t creation_2_d;
   hpcc_nic_pkg::qp_change_t creation_2_q;
+  // Queue pair of what is compared (`qp_1`) or looked at (`qp_2`).
   logic [7:0] qp_2_d;
   logic [7:0] qp_2_q;
+  // List of the queue pair of what is looked at.
   hpcc_nic_pkg::response_list_t held_2_d;
   hpcc_nic_pkg::response_list_t held_2_q;
+  // What is in hand: creation, end of a READ, answer.
   hpcc_nic_pkg::response_input_t subject_d;
   hpcc_nic_pkg::response_input_t subject_q;
+  // The answer in hand.
   hpcc_nic_pkg::queued_answer_t entry_d;
   hpcc_nic_pkg::queued_answer_t entry_q;
+  // The creation in hand.
   hpcc_nic_pkg::qp_change_t creation_d;
   hpcc_nic_pkg::qp_change_t creation_q;
+  // Queue pair of what is in hand.
   logic [7:0] qp_d;
   logic [7:0] qp_q;
   // The list of that queue pair.
@@ -456,7 +519,9 @@ module hpcc_response_queue (
   // Acknowledgements that have not left.
   logic [8:0] ack_count_d;
   logic [8:0] ack_count_q;
+  // Queue pair of which the responder is told what has left.
   logic [7:0] left_qp_r_q;
+  // Generation of that queue pair.
   logic [7:0] left_generation_r_q;
   wire  hpcc_nic_pkg::read_request_t activation_asked;
   hpcc_nic_pkg::read_work_t activation_told;
@@ -491,8 +556,10 @@ module hpcc_response_queue (
   wire  hpcc_nic_pkg::read_work_t activation_works_down_data;
   wire  activation_works_down_valid;
   wire  activation_works_crowded;
+  // There is no room for another answer.
   logic full_r_d;
   logic full_r_q;
+  // What has left: READs, NAKs, or an end.
   logic [2:0] left_what_r_d;
   logic [2:0] left_what_r_q;
   hpcc_responses_node_pool u_pool (
@@ -1303,9 +1370,9 @@ module hpcc_response_queue (
   assign successor_begins_there = successor_begins;
   assign successor_too_far = successor_far;
   assign successor_follows = successor_begins & (~successor_far);
-  // completions: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words,
-  // of an address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind
-  // their output registers, which block RAM has inside.
+  // completions: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^11 + 2^9 words, of
+  // an address of 12 = 11 + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
+  // output registers, which block RAM has inside.
   assign completions_writes_high = |(completions_waddr & completions_second);
   assign completions_low_raddr = completions_raddr[10:0];
   assign completions_low_we = activate_q & (~completions_writes_high);

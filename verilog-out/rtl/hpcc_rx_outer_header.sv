@@ -69,59 +69,92 @@ module hpcc_rx_outer_header (
   wire  [783:0] bus_1;
   wire  hpcc_nic_pkg::int_amount_t amount;
   logic [5:0] int_bytes;
+  // What follows UDP, by how much INT there is.
   logic [223:0] none_or_0;
+  // What follows UDP, by how much INT there is.
   logic [223:0] hops_1_or_2;
+  // What follows UDP, by how much INT there is.
   logic [223:0] hops_3_or_4;
+  // What follows UDP, by how much INT there is.
   wire  [223:0] hops_5;
+  // What follows UDP, by how much INT there is.
   logic [223:0] few;
+  // What follows UDP, by how much INT there is.
   logic [223:0] many;
+  // The frame has a VLAN tag, in the stage of the name.
   logic has_tag_1_q;
+  // Stage 1: the UDP checksum is not zero.
   wire  checksum_1_d;
   logic checksum_1_q;
+  // End of the IP packet in the frame, bytes, in the stage of the name.
   logic [16:0] end_1_d;
   logic [16:0] end_1_q;
+  // Stage 1: sum of two of the ten words of the IPv4 header.
   wire  [16:0] sum_a_d;
   logic [16:0] sum_a_q;
+  // Stage 1: sum of two of the ten words of the IPv4 header.
   wire  [16:0] sum_b_d;
   logic [16:0] sum_b_q;
+  // Stage 1: sum of two of the ten words of the IPv4 header.
   wire  [16:0] sum_c_d;
   logic [16:0] sum_c_q;
+  // Stage 1: sum of two of the ten words of the IPv4 header.
   wire  [16:0] sum_d_d;
   logic [16:0] sum_d_q;
+  // Stage 1: sum of two of the ten words of the IPv4 header.
   wire  [16:0] sum_e_d;
   logic [16:0] sum_e_q;
+  // Stage 1: header as it came.
   hpcc_nic_pkg::inner_headers_t header_1_q;
+  // What the UDP port says of the frame, in the stage of the name.
   hpcc_nic_pkg::frame_role_t role_1_q;
+  // 0 without INT, else one more than the records of its stack, in the stage of the name.
   logic [2:0] code_1_d;
   logic [2:0] code_1_q;
+  // What is wrong with the frame so far, in the stage of the name.
   hpcc_nic_pkg::outer_faults_t faults_1_d;
   hpcc_nic_pkg::outer_faults_t faults_1_q;
   // Bytes of INT that the ICRC does not cover.
   logic [5:0] left_out_1_d;
   logic [5:0] left_out_1_q;
+  // Stage 1: the ICRC covers the INT.
   wire  covers_int_d;
   logic covers_int_q;
+  // Stage 2: plain packet with a UDP checksum.
   wire  summed_2_d;
   logic summed_2_q;
+  // The frame has a VLAN tag, in the stage of the name.
   logic has_tag_2_q;
+  // Stage 2: there is INT, and the ICRC does not cover it.
   wire  behind_int_2_d;
   logic behind_int_2_q;
+  // What is wrong with the frame so far, in the stage of the name.
   hpcc_nic_pkg::outer_faults_t faults_2_d;
   hpcc_nic_pkg::outer_faults_t faults_2_q;
+  // Stage 2: sum of the ten words of the IPv4 header, not folded.
   wire  [19:0] ip_sum_2_d;
   logic [19:0] ip_sum_2_q;
+  // What the UDP port says of the frame, in the stage of the name.
   hpcc_nic_pkg::frame_role_t role_2_q;
+  // 0 without INT, else one more than the records of its stack, in the stage of the name.
   logic [2:0] code_2_q;
+  // Stage 2: bytes of INT header and stack.
   logic [5:0] int_len_2_q;
+  // Stage 2: UDP length.
   logic [15:0] udp_len_2_q;
+  // End of the IP packet in the frame, bytes, in the stage of the name.
   logic [16:0] end_2_q;
+  // Stage 2: source address.
   logic [31:0] src_ip_2_q;
+  // Stage 2: ECN field.
   logic [1:0] ecn_2_q;
+  // Stage 2: 70 bytes behind the UDP header.
   wire  [559:0] body_2_d;
   logic [559:0] body_2_q;
-  // What follows UDP, by how much INT there is.
+  // Stage 2: 28 bytes behind the INT: BTH and extension.
   logic [223:0] transport_2_d;
   logic [223:0] transport_2_q;
+  // Stage 2: IPv4 and UDP header as the ICRC reads them, with the CRC's initial value in the first four bytes.
   hpcc_nic_pkg::ip_udp_headers_t icrc_2_d;
   hpcc_nic_pkg::ip_udp_headers_t icrc_2_q;
   assign given = header;

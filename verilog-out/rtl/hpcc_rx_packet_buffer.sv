@@ -63,22 +63,32 @@ module hpcc_rx_packet_buffer (
   wire  hpcc_nic_pkg::last_place_t last_place;
   // Of the word that is read.
   hpcc_nic_pkg::word_plan_t plan;
+  // Beat that is written.
   logic [511:0] data_1_q;
+  // That beat is the last of its frame.
   logic last_1_q;
+  // A beat is written if there is room.
   logic valid_1_d;
   logic valid_1_q;
+  // The rest of a frame is dropped: there was no room for one of its beats.
   logic losing_d;
   logic losing_q;
+  // Counter pulse: a frame was lost for want of room.
   wire  lost_2_d;
   logic lost_2_q;
+  // There is no room for another beat.
   wire  full_d;
   logic full_q;
+  // Place of the next beat, with a bit for the turn around the memory.
   logic [9:0] write_d;
   logic [9:0] write_q;
+  // Place of the first beat of the frame that comes in.
   logic [9:0] start_d;
   logic [9:0] start_q;
+  // Place of the first beat of the frame that is read.
   logic [9:0] this_frame_d;
   logic [9:0] this_frame_q;
+  // Beats that there is room for.
   wire  [9:0] unused_d;
   logic [9:0] unused_q;
   wire  [511:0] ram_rdata;
@@ -93,18 +103,25 @@ module hpcc_rx_packet_buffer (
   // Out: the frame being read, and where the next one starts.
   logic [9:0] next_frame_d;
   logic [9:0] next_frame_q;
+  // A payload is read.
   logic reading_d;
   logic reading_q;
+  // The next word only begins a line.
   logic begins_d;
   logic begins_q;
+  // The next word completes the payload's last line but one that needs no word.
   logic at_end_d;
   logic at_end_q;
+  // The next line is the last of its page of 4 KiB.
   logic page_end_d;
   logic page_end_q;
+  // The payload's last line needs no word of its own.
   logic rests_d;
   logic rests_q;
+  // Place of the next word.
   logic [8:0] address_d;
   logic [8:0] address_q;
+  // Place of the word that is read.
   logic [8:0] address_1_d;
   logic [8:0] address_1_q;
   // Behind the line that the next word completes.
@@ -113,12 +130,16 @@ module hpcc_rx_packet_buffer (
   // Number of the next line in its page.
   logic [5:0] page_line_d;
   logic [5:0] page_line_q;
+  // Bytes by which words are turned, so that they stand in lines of the host's memory.
   hpcc_nic_pkg::byte_turn_t turn_d;
   hpcc_nic_pkg::byte_turn_t turn_q;
+  // First byte of the next line that is written.
   logic [5:0] first_byte_d;
   logic [5:0] first_byte_q;
+  // Last byte of the payload's last line.
   logic [5:0] last_byte_d;
   logic [5:0] last_byte_q;
+  // What becomes of the word that is read.
   hpcc_nic_pkg::word_plan_t plan_1_q;
   wire  hpcc_nic_pkg::word_plan_t plan_3_q;
   wire  [63:0] align_head;
@@ -315,7 +336,7 @@ module hpcc_rx_packet_buffer (
   end
   // align: Words of a frame become lines of memory with strobes; a line every clock, never stalled.
   //
-  // The mirror of `super::read_align`: a line is the upper part of one word and the lower part of the next.
+  // The mirror of `read_align`: a line is the upper part of one word and the lower part of the next.
   //
   // | clock | does |
   // |---|---|

@@ -85,38 +85,60 @@ module hpcc_rx_parser (
   wire  hpcc_nic_pkg::outer_judgement_t judged;
   wire  hpcc_nic_pkg::transport_faults_t of_transport;
   hpcc_nic_pkg::frame_faults_t faults;
+  // Number of the next beat in its frame, saturated at 2047.
   logic [10:0] number_d;
   logic [10:0] number_q;
+  // Clock 0: number of the beat in its frame.
   logic [10:0] number_0_q;
+  // The next beat is the first of a frame.
   logic at_first_d;
   logic at_first_q;
+  // Clock 0: a first beat is taken.
   logic takes_first_0_d;
   logic takes_first_0_q;
+  // Clock 0: the beat is the first of its frame.
   logic first_0_q;
+  // A beat is in the clock of the name.
   logic valid_0_d;
   logic valid_0_q;
+  // The beat is the last of its frame, in the clock of the name.
   logic last_0_q;
+  // Clock 0: the MAC marks the frame as bad.
   logic user_0_q;
+  // Number of the frame, modulo 16: where its headers are kept.
   logic [3:0] frame_d;
   logic [3:0] frame_q;
+  // Clock 0: number of the frame.
   logic [3:0] frame_0_q;
+  // The beat, in the clock of the name.
   logic [511:0] data_0_q;
+  // Clock 0: bytes of the beat that the frame has.
   logic [63:0] keep_0_q;
+  // A beat is in the clock of the name.
   logic valid_1_q;
+  // Clock 1: the beat is the first of its frame.
   logic first_1_q;
+  // Clock 1: with this beat 128 bytes of the frame or all of it are there, so that headers can be read.
   wire  window_done_1_d;
   logic window_done_1_q;
+  // The beat is the last of its frame, in the clock of the name.
   wire  last_1_d;
   logic last_1_q;
+  // The frame has a VLAN tag, in the clock of the name.
   logic has_tag_1_d;
   logic has_tag_1_q;
+  // The beat, in the clock of the name.
   logic [511:0] data_1_q;
+  // Clock 1: first beat of the frame.
   logic [511:0] head_1_d;
   logic [511:0] head_1_q;
+  // Clock 1: number of the beat: 0, 1, or 2 for all behind.
   logic [1:0] number_1_d;
   logic [1:0] number_1_q;
   wire  [783:0] align_q;
+  // The frame has a VLAN tag, in the clock of the name.
   logic has_tag_2_q;
+  // Clock 2: what is wrong with the Ethernet header.
   hpcc_nic_pkg::ethernet_faults_t l2_faults_2_d;
   hpcc_nic_pkg::ethernet_faults_t l2_faults_2_q;
   wire  [9:0] outer_faults;
@@ -143,10 +165,13 @@ module hpcc_rx_parser (
   wire  length_go;
   wire  [6:0] length_bytes;
   wire  [10:0] number_3_q;
+  // Clock 4: bytes of the frame so far.
   wire  [17:0] frame_len_4_d;
   logic [17:0] frame_len_4_q;
+  // Clock 4: bytes of the beat that belong to the IP packet.
   logic [6:0] covered_4_d;
   logic [6:0] covered_4_q;
+  // Clock 4: bytes of the beat belong to the IP packet.
   logic any_covered_4_d;
   logic any_covered_4_q;
   wire  [6:0] transport_faults;
@@ -176,16 +201,25 @@ module hpcc_rx_parser (
   wire  [31:0] icrc_state_q;
   wire  [5:0] icrc_residue_zeros;
   wire  [31:0] icrc_residue_q;
+  // The ICRC of the frame is right.
   wire  icrc_right_4_d;
   logic icrc_right_4_q;
+  // The beat is the first of its frame, in the clock of the name.
   wire  first_5_d;
   logic first_5_q;
+  // The beat is the first of its frame, in the clock of the name.
   logic first_6_q;
+  // The frame has a VLAN tag, in the clock of the name.
   logic has_tag_5_q;
+  // The frame has a VLAN tag, in the clock of the name.
   logic has_tag_6_q;
+  // A beat is in the clock of the name.
   logic valid_5_q;
+  // A beat is in the clock of the name.
   logic valid_6_q;
+  // UDP length in the clock of the name.
   logic [15:0] udp_len_5_q;
+  // UDP length in the clock of the name.
   logic [15:0] udp_len_6_q;
   wire  [16:0] udp_pseudo;
   logic [31:0] udp_before;
@@ -197,12 +231,15 @@ module hpcc_rx_parser (
   wire  udp_enable_3_q;
   wire  udp_first_3_q;
   wire  [16:0] udp_pseudo_3_q;
+  // Sum of the bytes of the packet that have come, with those of the pseudo header.
   logic [31:0] udp_total_d;
   logic [31:0] udp_total_q;
+  // The UDP checksum is right.
   wire  udp_right_5_d;
   logic udp_right_5_q;
   wire  [3:0] frame_4_q;
   wire  [3:0] frame_6_q;
+  // Clock 7: number of the frame.
   logic [3:0] frame_7_q;
   wire  [3:0] frame_10_q;
   wire  [3:0] frame_12_q;
@@ -220,8 +257,10 @@ module hpcc_rx_parser (
   wire  [20:0] verdict_faults;
   // Drop code, two clocks later; 0 to keep the frame.
   wire  [4:0] verdict_drop_code;
+  // Everything that is wrong with the frame, a bit each.
   wire  [20:0] verdict_all_d;
   logic [20:0] verdict_all_q;
+  // Number of the first fault; 0: the frame is right.
   logic [4:0] verdict_code_d;
   logic [4:0] verdict_code_q;
   wire  ended_13_q;
@@ -686,68 +725,10 @@ module hpcc_rx_parser (
   end
   always_comb begin
     verdict_code_d = 5'd0;
-    if (verdict_all_q[20]) begin
-      verdict_code_d = 5'h15 - 5'd0;
-    end
-    if (verdict_all_q[19]) begin
-      verdict_code_d = 5'h15 - 5'd1;
-    end
-    if (verdict_all_q[18]) begin
-      verdict_code_d = 5'h15 - 5'd2;
-    end
-    if (verdict_all_q[17]) begin
-      verdict_code_d = 5'h15 - 5'd3;
-    end
-    if (verdict_all_q[16]) begin
-      verdict_code_d = 5'h15 - 5'd4;
-    end
-    if (verdict_all_q[15]) begin
-      verdict_code_d = 5'h15 - 5'd5;
-    end
-    if (verdict_all_q[14]) begin
-      verdict_code_d = 5'h15 - 5'd6;
-    end
-    if (verdict_all_q[13]) begin
-      verdict_code_d = 5'h15 - 5'd7;
-    end
-    if (verdict_all_q[12]) begin
-      verdict_code_d = 5'h15 - 5'd8;
-    end
-    if (verdict_all_q[11]) begin
-      verdict_code_d = 5'h15 - 5'd9;
-    end
-    if (verdict_all_q[10]) begin
-      verdict_code_d = 5'h15 - 5'ha;
-    end
-    if (verdict_all_q[9]) begin
-      verdict_code_d = 5'h15 - 5'hb;
-    end
-    if (verdict_all_q[8]) begin
-      verdict_code_d = 5'h15 - 5'hc;
-    end
-    if (verdict_all_q[7]) begin
-      verdict_code_d = 5'h15 - 5'hd;
-    end
-    if (verdict_all_q[6]) begin
-      verdict_code_d = 5'h15 - 5'he;
-    end
-    if (verdict_all_q[5]) begin
-      verdict_code_d = 5'h15 - 5'hf;
-    end
-    if (verdict_all_q[4]) begin
-      verdict_code_d = 5'h15 - 5'h10;
-    end
-    if (verdict_all_q[3]) begin
-      verdict_code_d = 5'h15 - 5'h11;
-    end
-    if (verdict_all_q[2]) begin
-      verdict_code_d = 5'h15 - 5'h12;
-    end
-    if (verdict_all_q[1]) begin
-      verdict_code_d = 5'h15 - 5'h13;
-    end
-    if (verdict_all_q[0]) begin
-      verdict_code_d = 5'h15 - 5'h14;
+    for (int i = 0; i < 21; i++) begin
+      if (verdict_all_q[20 - i]) begin
+        verdict_code_d = 5'h15 - 5'(i);
+      end
     end
   end
   initial begin

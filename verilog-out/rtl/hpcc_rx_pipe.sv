@@ -90,12 +90,18 @@ module hpcc_rx_pipe (
   output wire  mark_valid,
   // Whose.
   output wire  hpcc_nic_pkg::congestion_mark_t mark,
-  // Pulses in the order of `hpcc_models::nic::Counter::ALL`.
-  output wire  [43:0] counts,
+  // Pulses in the order of `ALL`.
+  output wire  [49:0] counts,
   // A frame was lost because the packet buffer was full.
   output wire  lost,
   // A frame was dropped because its queue pair had its share of the packet buffer.
-  output wire  unfair
+  output wire  unfair,
+  // Pulse: a frame has come to where its queue pair is looked up.
+  output wire  frame_enters,
+  // Pulse: a frame that has entered is done with, the oldest first.
+  output wire  frame_done,
+  // With `frame_done`: memory is to be written.
+  output wire  write_made
 );
   hpcc_nic_pkg::judged_frame_t verdict;
   wire  parser_s_axis_tready;
@@ -142,8 +148,11 @@ module hpcc_rx_pipe (
   wire  dispatch_answer_valid;
   wire  dispatch_mark_valid;
   wire  hpcc_nic_pkg::congestion_mark_t dispatch_mark;
-  wire  [43:0] dispatch_counts;
+  wire  [49:0] dispatch_counts;
   wire  dispatch_unfair;
+  wire  dispatch_frame_enters;
+  wire  dispatch_frame_done;
+  wire  dispatch_write_made;
   hpcc_rx_parser u_parser (
     .clk(clk),
     .rst(rst),
@@ -248,7 +257,10 @@ module hpcc_rx_pipe (
     .mark_valid(dispatch_mark_valid),
     .mark(dispatch_mark),
     .counts(dispatch_counts),
-    .unfair(dispatch_unfair)
+    .unfair(dispatch_unfair),
+    .frame_enters(dispatch_frame_enters),
+    .frame_done(dispatch_frame_done),
+    .write_made(dispatch_write_made)
   );
   assign s_axis_tready = parser_s_axis_tready;
   assign lost = store_lost;
@@ -274,6 +286,9 @@ module hpcc_rx_pipe (
   assign mark_valid = dispatch_mark_valid;
   assign mark = dispatch_mark;
   assign unfair = dispatch_unfair;
+  assign frame_enters = dispatch_frame_enters;
+  assign frame_done = dispatch_frame_done;
+  assign write_made = dispatch_write_made;
   assign counts = dispatch_counts;
   always_comb begin
     verdict.body = parser_out_body;

@@ -43,12 +43,9 @@ module hpcc_rx_qp_lookup (
   // The same, five clocks later.
   output wire  [7:0] out_place
 );
-  logic [2:0] numbered_0;
-  logic [2:0] numbered_1;
-  logic [2:0] numbered_2;
-  logic [2:0] numbered_3;
-  logic [2:0] numbered_4;
+  logic [4:0][2:0] numbered;
   hpcc_nic_pkg::qp_place_t place_found;
+  // Number asked for.
   wire  hpcc_nic_pkg::number_slices_t key_d;
   hpcc_nic_pkg::number_slices_t key_q;
   hpcc_nic_pkg::known_number_t tables_brought;
@@ -56,11 +53,7 @@ module hpcc_rx_qp_lookup (
   logic [23:0] tables_own_number;
   wire  hpcc_nic_pkg::number_change_t tables_head;
   wire  [25:0] tables_wanted_number;
-  logic [25:0] tables_terms_0;
-  logic [25:0] tables_terms_1;
-  logic [25:0] tables_terms_2;
-  logic [25:0] tables_terms_3;
-  logic [25:0] tables_terms_4;
+  logic [4:0][25:0] tables_terms;
   wire  tables_clearing;
   wire  tables_stores;
   wire  tables_writes;
@@ -69,65 +62,46 @@ module hpcc_rx_qp_lookup (
   wire  tables_settled;
   // Tables are being cleared, one clock late: whatever they say, there is no queue pair.
   wire  tables_clears;
-  wire  tables_write_0;
-  wire  tables_write_1;
-  wire  tables_write_2;
-  wire  tables_write_3;
-  wire  tables_write_4;
-  logic [4:0] tables_values_0;
-  logic [4:0] tables_values_1;
-  logic [4:0] tables_values_2;
-  logic [4:0] tables_values_3;
-  logic [4:0] tables_values_4;
-  wire  [31:0] tables_columns_0;
-  wire  [31:0] tables_columns_1;
-  wire  [31:0] tables_columns_2;
-  wire  [31:0] tables_columns_3;
-  wire  [31:0] tables_columns_4;
+  // Of each bank: a word of each slice's table is written.
+  wire  [4:0] tables_write;
+  // Of each slice: which word, the value that the slice has in numbers.
+  logic [4:0][4:0] tables_values;
+  // Of each slice: the word, bit n of the place n.
+  wire  [4:0][31:0] tables_columns;
+  // A context was written a clock ago.
   logic tables_written_d;
   logic tables_written_q;
+  // Place of that context, and the number that it brings.
   hpcc_nic_pkg::number_change_t tables_change_d;
   hpcc_nic_pkg::number_change_t tables_change_q;
   wire  unused_tables_queue_up_ready;
   wire  hpcc_nic_pkg::number_change_t tables_queue_down_data;
   wire  tables_queue_down_valid;
   wire  unused_tables_queue_crowded;
-  wire  [25:0] tables_numbers_0_rdata;
-  wire  tables_numbers_0_we;
-  logic [25:0] tables_numbers_0_wdata;
-  wire  [25:0] tables_numbers_1_rdata;
-  wire  tables_numbers_1_we;
-  logic [25:0] tables_numbers_1_wdata;
-  wire  [25:0] tables_numbers_2_rdata;
-  wire  tables_numbers_2_we;
-  logic [25:0] tables_numbers_2_wdata;
-  wire  [25:0] tables_numbers_3_rdata;
-  wire  tables_numbers_3_we;
-  logic [25:0] tables_numbers_3_wdata;
-  wire  [25:0] tables_numbers_4_rdata;
-  wire  tables_numbers_4_we;
-  logic [25:0] tables_numbers_4_wdata;
-  wire  tables_mine_0_d;
-  logic tables_mine_0_q;
-  wire  tables_mine_1_d;
-  logic tables_mine_1_q;
-  wire  tables_mine_2_d;
-  logic tables_mine_2_q;
-  wire  tables_mine_3_d;
-  logic tables_mine_3_q;
-  wire  tables_mine_4_d;
-  logic tables_mine_4_q;
+  wire  [4:0][25:0] tables_numbers_rdata;
+  wire  [4:0] tables_numbers_we;
+  logic [4:0][25:0] tables_numbers_wdata;
+  // The queue pair whose turn it is lives in this bank.
+  wire  [4:0] tables_mine_d;
+  logic [4:0] tables_mine_q;
+  // Number of the place that is read.
   wire  hpcc_nic_pkg::known_number_t tables_seen_d;
   hpcc_nic_pkg::known_number_t tables_seen_q;
+  // The context brings the number that the place has.
   logic tables_same_d;
   logic tables_same_q;
+  // The values that are gathered are those of the new number, else those of the old one.
   logic tables_of_new_d;
   logic tables_of_new_q;
+  // A place is compared in this clock.
   logic tables_scanned_d;
   logic tables_scanned_q;
+  // Tables are cleared.
   logic tables_clears_r_q;
+  // Whoever asks sees the numbers of all contexts.
   logic tables_settled_r_d;
   logic tables_settled_r_q;
+  // State of the update.
   hpcc_nic_pkg::lookup_step_t tables_step_d;
   hpcc_nic_pkg::lookup_step_t tables_step_q;
   // Place in the bank, or value of the slices while tables are cleared.
@@ -138,51 +112,34 @@ module hpcc_rx_qp_lookup (
   hpcc_nic_pkg::known_number_t tables_target_q;
   hpcc_nic_pkg::place_column_t tables_gathered_0_shifted;
   // Its bit.
-  wire  tables_gathered_0_takes;
+  wire  [4:0] tables_gathered_takes;
   // The word, a register.
-  wire  [31:0] tables_gathered_0_column;
-  logic [31:0] tables_gathered_0_gathered_d;
-  logic [31:0] tables_gathered_0_gathered_q;
+  wire  [4:0][31:0] tables_gathered_column;
+  // Places of the bank whose numbers have the value of this slice, a bit each.
+  logic [4:0][31:0] tables_gathered_gathered_d;
+  logic [4:0][31:0] tables_gathered_gathered_q;
   hpcc_nic_pkg::place_column_t tables_gathered_1_shifted;
   // Its bit.
-  wire  tables_gathered_1_takes;
   // The word, a register.
-  wire  [31:0] tables_gathered_1_column;
-  logic [31:0] tables_gathered_1_gathered_d;
-  logic [31:0] tables_gathered_1_gathered_q;
+  // Places of the bank whose numbers have the value of this slice, a bit each.
   hpcc_nic_pkg::place_column_t tables_gathered_2_shifted;
   // Its bit.
-  wire  tables_gathered_2_takes;
   // The word, a register.
-  wire  [31:0] tables_gathered_2_column;
-  logic [31:0] tables_gathered_2_gathered_d;
-  logic [31:0] tables_gathered_2_gathered_q;
+  // Places of the bank whose numbers have the value of this slice, a bit each.
   hpcc_nic_pkg::place_column_t tables_gathered_3_shifted;
   // Its bit.
-  wire  tables_gathered_3_takes;
   // The word, a register.
-  wire  [31:0] tables_gathered_3_column;
-  logic [31:0] tables_gathered_3_gathered_d;
-  logic [31:0] tables_gathered_3_gathered_q;
+  // Places of the bank whose numbers have the value of this slice, a bit each.
   hpcc_nic_pkg::place_column_t tables_gathered_4_shifted;
   // Its bit.
-  wire  tables_gathered_4_takes;
   // The word, a register.
-  wire  [31:0] tables_gathered_4_column;
-  logic [31:0] tables_gathered_4_gathered_d;
-  logic [31:0] tables_gathered_4_gathered_q;
-  wire  banks_0_found;
-  wire  [4:0] banks_0_place;
-  wire  banks_1_found;
-  wire  [4:0] banks_1_place;
-  wire  banks_2_found;
-  wire  [4:0] banks_2_place;
-  wire  banks_3_found;
-  wire  [4:0] banks_3_place;
-  wire  banks_4_found;
-  wire  [4:0] banks_4_place;
+  // Places of the bank whose numbers have the value of this slice, a bit each.
+  wire  [4:0] banks_found;
+  wire  [4:0][4:0] banks_place;
+  // Place of the number asked for, 0 if nobody has it; `found_then` is a clock later.
   wire  [7:0] found_d;
   logic [7:0] found_q;
+  // Place of the number asked for, 0 if nobody has it; `found_then` is a clock later.
   logic [7:0] found_then_q;
   hpcc_short_fifo #(.WIDTH(34), .ADDRESS(4), .MARK(8)) u_tables_queue (
     .clk(clk),
@@ -195,174 +152,52 @@ module hpcc_rx_qp_lookup (
     .down_ready(tables_done),
     .crowded(unused_tables_queue_crowded)
   );
-  hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers_0 (
-    .clk(clk),
-    .raddr(tables_count_q),
-    .rdata(tables_numbers_0_rdata),
-    .we(tables_numbers_0_we),
-    .waddr(tables_count_q),
-    .wdata(tables_numbers_0_wdata)
-  );
-  hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers_1 (
-    .clk(clk),
-    .raddr(tables_count_q),
-    .rdata(tables_numbers_1_rdata),
-    .we(tables_numbers_1_we),
-    .waddr(tables_count_q),
-    .wdata(tables_numbers_1_wdata)
-  );
-  hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers_2 (
-    .clk(clk),
-    .raddr(tables_count_q),
-    .rdata(tables_numbers_2_rdata),
-    .we(tables_numbers_2_we),
-    .waddr(tables_count_q),
-    .wdata(tables_numbers_2_wdata)
-  );
-  hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers_3 (
-    .clk(clk),
-    .raddr(tables_count_q),
-    .rdata(tables_numbers_3_rdata),
-    .we(tables_numbers_3_we),
-    .waddr(tables_count_q),
-    .wdata(tables_numbers_3_wdata)
-  );
-  hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers_4 (
-    .clk(clk),
-    .raddr(tables_count_q),
-    .rdata(tables_numbers_4_rdata),
-    .we(tables_numbers_4_we),
-    .waddr(tables_count_q),
-    .wdata(tables_numbers_4_wdata)
-  );
-  hpcc_lookup_slice_bank u_banks_0 (
-    .clk(clk),
-    .clears(tables_clears),
-    .write(tables_write_0),
-    .values_0(tables_values_0),
-    .values_1(tables_values_1),
-    .values_2(tables_values_2),
-    .values_3(tables_values_3),
-    .values_4(tables_values_4),
-    .columns_0(tables_columns_0),
-    .columns_1(tables_columns_1),
-    .columns_2(tables_columns_2),
-    .columns_3(tables_columns_3),
-    .columns_4(tables_columns_4),
-    .key(key_q),
-    .found(banks_0_found),
-    .place(banks_0_place)
-  );
-  hpcc_lookup_slice_bank u_banks_1 (
-    .clk(clk),
-    .clears(tables_clears),
-    .write(tables_write_1),
-    .values_0(tables_values_0),
-    .values_1(tables_values_1),
-    .values_2(tables_values_2),
-    .values_3(tables_values_3),
-    .values_4(tables_values_4),
-    .columns_0(tables_columns_0),
-    .columns_1(tables_columns_1),
-    .columns_2(tables_columns_2),
-    .columns_3(tables_columns_3),
-    .columns_4(tables_columns_4),
-    .key(key_q),
-    .found(banks_1_found),
-    .place(banks_1_place)
-  );
-  hpcc_lookup_slice_bank u_banks_2 (
-    .clk(clk),
-    .clears(tables_clears),
-    .write(tables_write_2),
-    .values_0(tables_values_0),
-    .values_1(tables_values_1),
-    .values_2(tables_values_2),
-    .values_3(tables_values_3),
-    .values_4(tables_values_4),
-    .columns_0(tables_columns_0),
-    .columns_1(tables_columns_1),
-    .columns_2(tables_columns_2),
-    .columns_3(tables_columns_3),
-    .columns_4(tables_columns_4),
-    .key(key_q),
-    .found(banks_2_found),
-    .place(banks_2_place)
-  );
-  hpcc_lookup_slice_bank u_banks_3 (
-    .clk(clk),
-    .clears(tables_clears),
-    .write(tables_write_3),
-    .values_0(tables_values_0),
-    .values_1(tables_values_1),
-    .values_2(tables_values_2),
-    .values_3(tables_values_3),
-    .values_4(tables_values_4),
-    .columns_0(tables_columns_0),
-    .columns_1(tables_columns_1),
-    .columns_2(tables_columns_2),
-    .columns_3(tables_columns_3),
-    .columns_4(tables_columns_4),
-    .key(key_q),
-    .found(banks_3_found),
-    .place(banks_3_place)
-  );
-  hpcc_lookup_slice_bank u_banks_4 (
-    .clk(clk),
-    .clears(tables_clears),
-    .write(tables_write_4),
-    .values_0(tables_values_0),
-    .values_1(tables_values_1),
-    .values_2(tables_values_2),
-    .values_3(tables_values_3),
-    .values_4(tables_values_4),
-    .columns_0(tables_columns_0),
-    .columns_1(tables_columns_1),
-    .columns_2(tables_columns_2),
-    .columns_3(tables_columns_3),
-    .columns_4(tables_columns_4),
-    .key(key_q),
-    .found(banks_4_found),
-    .place(banks_4_place)
-  );
+  for (genvar i = 0; i < 5; i++) begin : g_tables_numbers
+    hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers (
+      .clk(clk),
+      .raddr(tables_count_q),
+      .rdata(tables_numbers_rdata[i]),
+      .we(tables_numbers_we[i]),
+      .waddr(tables_count_q),
+      .wdata(tables_numbers_wdata[i])
+    );
+  end
+  for (genvar i = 0; i < 5; i++) begin : g_banks
+    hpcc_lookup_slice_bank u_banks (
+      .clk(clk),
+      .clears(tables_clears),
+      .write(tables_write[i]),
+      .values_0(tables_values[0]),
+      .values_1(tables_values[1]),
+      .values_2(tables_values[2]),
+      .values_3(tables_values[3]),
+      .values_4(tables_values[4]),
+      .columns_0(tables_columns[0]),
+      .columns_1(tables_columns[1]),
+      .columns_2(tables_columns[2]),
+      .columns_3(tables_columns[3]),
+      .columns_4(tables_columns[4]),
+      .key(key_q),
+      .found(banks_found[i]),
+      .place(banks_place[i])
+    );
+  end
   assign settled = tables_settled;
   assign key_d = {1'd0, in_number};
   assign found_d = place_found;
   assign out_next_place = found_q;
   assign out_place = found_then_q;
   always_comb begin
-    numbered_0 = 3'd0;
-    if (banks_0_found) begin
-      numbered_0 = 3'd0 + 3'd0;
+    for (int i = 0; i < 5; i++) begin
+      numbered[i] = 3'd0;
+      if (banks_found[i]) begin
+        numbered[i] = 3'd0 + 3'(i);
+      end
     end
   end
   always_comb begin
-    numbered_1 = 3'd0;
-    if (banks_1_found) begin
-      numbered_1 = 3'd0 + 3'd1;
-    end
-  end
-  always_comb begin
-    numbered_2 = 3'd0;
-    if (banks_2_found) begin
-      numbered_2 = 3'd0 + 3'd2;
-    end
-  end
-  always_comb begin
-    numbered_3 = 3'd0;
-    if (banks_3_found) begin
-      numbered_3 = 3'd0 + 3'd3;
-    end
-  end
-  always_comb begin
-    numbered_4 = 3'd0;
-    if (banks_4_found) begin
-      numbered_4 = 3'd0 + 3'd4;
-    end
-  end
-  always_comb begin
-    place_found.place = (((banks_0_place | banks_1_place) | banks_2_place) | banks_3_place) | banks_4_place;
-    place_found.bank = ((numbered_1 | numbered_2) | numbered_3) | numbered_4;
+    place_found.place = (((banks_place[0] | banks_place[1]) | banks_place[2]) | banks_place[3]) | banks_place[4];
+    place_found.bank = ((numbered[1] | numbered[2]) | numbered[3]) | numbered[4];
   end
   // tables: Writer of the tables. A number is in them 39 clocks after its context if the queue pair did not exist, 73 clocks if it had
   // another one, and out of them after 39, if nothing waits before it. Seventeen contexts may wait: those that come when as many do are
@@ -372,35 +207,23 @@ module hpcc_rx_qp_lookup (
   assign tables_wanted_number = tables_wanted;
   assign tables_clearing = tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_CLEAR;
   assign tables_stores = (tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_DECIDE) & (~tables_same_q);
-  assign tables_mine_0_d = tables_head.place.bank == 3'd0;
-  assign tables_numbers_0_we = tables_clearing | (tables_stores & tables_mine_0_q);
-  assign tables_mine_1_d = tables_head.place.bank == 3'd1;
-  assign tables_numbers_1_we = tables_clearing | (tables_stores & tables_mine_1_q);
-  assign tables_mine_2_d = tables_head.place.bank == 3'd2;
-  assign tables_numbers_2_we = tables_clearing | (tables_stores & tables_mine_2_q);
-  assign tables_mine_3_d = tables_head.place.bank == 3'd3;
-  assign tables_numbers_3_we = tables_clearing | (tables_stores & tables_mine_3_q);
-  assign tables_mine_4_d = tables_head.place.bank == 3'd4;
-  assign tables_numbers_4_we = tables_clearing | (tables_stores & tables_mine_4_q);
-  assign tables_seen_d = (((tables_terms_0 | tables_terms_1) | tables_terms_2) | tables_terms_3) | tables_terms_4;
-  assign tables_gathered_0_takes = tables_seen_q.alive & (tables_seen_q.number.slices_0 == tables_target_q.number.slices_0);
-  assign tables_columns_0 = tables_gathered_0_column;
-  assign tables_gathered_1_takes = tables_seen_q.alive & (tables_seen_q.number.slices_1 == tables_target_q.number.slices_1);
-  assign tables_columns_1 = tables_gathered_1_column;
-  assign tables_gathered_2_takes = tables_seen_q.alive & (tables_seen_q.number.slices_2 == tables_target_q.number.slices_2);
-  assign tables_columns_2 = tables_gathered_2_column;
-  assign tables_gathered_3_takes = tables_seen_q.alive & (tables_seen_q.number.slices_3 == tables_target_q.number.slices_3);
-  assign tables_columns_3 = tables_gathered_3_column;
-  assign tables_gathered_4_takes = tables_seen_q.alive & (tables_seen_q.number.slices_4 == tables_target_q.number.slices_4);
-  assign tables_columns_4 = tables_gathered_4_column;
+  for (genvar i = 0; i < 5; i++) begin : g_tables_mine_d
+    assign tables_mine_d[i] = tables_head.place.bank == 3'(i);
+    assign tables_numbers_we[i] = tables_clearing | (tables_stores & tables_mine_q[i]);
+  end
+  assign tables_seen_d = (((tables_terms[0] | tables_terms[1]) | tables_terms[2]) | tables_terms[3]) | tables_terms[4];
+  assign tables_gathered_takes[0] = tables_seen_q.alive & (tables_seen_q.number.slices_0 == tables_target_q.number.slices_0);
+  assign tables_gathered_takes[1] = tables_seen_q.alive & (tables_seen_q.number.slices_1 == tables_target_q.number.slices_1);
+  assign tables_gathered_takes[2] = tables_seen_q.alive & (tables_seen_q.number.slices_2 == tables_target_q.number.slices_2);
+  assign tables_gathered_takes[3] = tables_seen_q.alive & (tables_seen_q.number.slices_3 == tables_target_q.number.slices_3);
+  assign tables_gathered_takes[4] = tables_seen_q.alive & (tables_seen_q.number.slices_4 == tables_target_q.number.slices_4);
+  assign tables_columns = tables_gathered_column;
   assign tables_writes = tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_WRITE;
   assign tables_done = ((tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_DECIDE) & tables_same_q)
       | (tables_writes & (tables_of_new_q | (~tables_wanted.alive)));
-  assign tables_write_0 = tables_clearing | (tables_writes & tables_mine_0_q);
-  assign tables_write_1 = tables_clearing | (tables_writes & tables_mine_1_q);
-  assign tables_write_2 = tables_clearing | (tables_writes & tables_mine_2_q);
-  assign tables_write_3 = tables_clearing | (tables_writes & tables_mine_3_q);
-  assign tables_write_4 = tables_clearing | (tables_writes & tables_mine_4_q);
+  for (genvar i = 0; i < 5; i++) begin : g_tables_write
+    assign tables_write[i] = tables_clearing | (tables_writes & tables_mine_q[i]);
+  end
   assign tables_clears = tables_clears_r_q;
   assign tables_settled = tables_settled_r_q;
   always_comb begin
@@ -491,179 +314,99 @@ module hpcc_rx_qp_lookup (
     end
   end
   always_comb begin
-    tables_numbers_0_wdata = tables_wanted_number;
+    for (int i = 0; i < 5; i++) begin
+      tables_numbers_wdata[i] = tables_wanted_number;
+      if (tables_clearing) begin
+        tables_numbers_wdata[i] = 26'd0;
+      end
+    end
+  end
+  always_comb begin
+    for (int i = 0; i < 5; i++) begin
+      tables_terms[i] = 26'd0;
+      if (tables_mine_q[i]) begin
+        tables_terms[i] = tables_numbers_rdata[i];
+      end
+    end
+  end
+  always_comb begin
+    tables_values[0] = tables_target_q.number.slices_0;
     if (tables_clearing) begin
-      tables_numbers_0_wdata = 26'd0;
+      tables_values[0] = tables_count_q;
     end
-  end
-  always_comb begin
-    tables_terms_0 = 26'd0;
-    if (tables_mine_0_q) begin
-      tables_terms_0 = tables_numbers_0_rdata;
-    end
-  end
-  always_comb begin
-    tables_numbers_1_wdata = tables_wanted_number;
+    tables_values[1] = tables_target_q.number.slices_1;
     if (tables_clearing) begin
-      tables_numbers_1_wdata = 26'd0;
+      tables_values[1] = tables_count_q;
     end
-  end
-  always_comb begin
-    tables_terms_1 = 26'd0;
-    if (tables_mine_1_q) begin
-      tables_terms_1 = tables_numbers_1_rdata;
-    end
-  end
-  always_comb begin
-    tables_numbers_2_wdata = tables_wanted_number;
+    tables_values[2] = tables_target_q.number.slices_2;
     if (tables_clearing) begin
-      tables_numbers_2_wdata = 26'd0;
+      tables_values[2] = tables_count_q;
     end
-  end
-  always_comb begin
-    tables_terms_2 = 26'd0;
-    if (tables_mine_2_q) begin
-      tables_terms_2 = tables_numbers_2_rdata;
-    end
-  end
-  always_comb begin
-    tables_numbers_3_wdata = tables_wanted_number;
+    tables_values[3] = tables_target_q.number.slices_3;
     if (tables_clearing) begin
-      tables_numbers_3_wdata = 26'd0;
+      tables_values[3] = tables_count_q;
     end
-  end
-  always_comb begin
-    tables_terms_3 = 26'd0;
-    if (tables_mine_3_q) begin
-      tables_terms_3 = tables_numbers_3_rdata;
-    end
-  end
-  always_comb begin
-    tables_numbers_4_wdata = tables_wanted_number;
+    tables_values[4] = tables_target_q.number.slices_4;
     if (tables_clearing) begin
-      tables_numbers_4_wdata = 26'd0;
+      tables_values[4] = tables_count_q;
     end
   end
+  // tables_gathered: A word of a slice's table, gathered place by place, the last one first.
+  assign tables_gathered_column = tables_gathered_gathered_q;
   always_comb begin
-    tables_terms_4 = 26'd0;
-    if (tables_mine_4_q) begin
-      tables_terms_4 = tables_numbers_4_rdata;
-    end
-  end
-  always_comb begin
-    tables_values_0 = tables_target_q.number.slices_0;
-    if (tables_clearing) begin
-      tables_values_0 = tables_count_q;
-    end
-  end
-  always_comb begin
-    tables_values_1 = tables_target_q.number.slices_1;
-    if (tables_clearing) begin
-      tables_values_1 = tables_count_q;
-    end
-  end
-  always_comb begin
-    tables_values_2 = tables_target_q.number.slices_2;
-    if (tables_clearing) begin
-      tables_values_2 = tables_count_q;
-    end
-  end
-  always_comb begin
-    tables_values_3 = tables_target_q.number.slices_3;
-    if (tables_clearing) begin
-      tables_values_3 = tables_count_q;
-    end
-  end
-  always_comb begin
-    tables_values_4 = tables_target_q.number.slices_4;
-    if (tables_clearing) begin
-      tables_values_4 = tables_count_q;
-    end
-  end
-  // tables_gathered_0: A word of a slice's table, gathered place by place, the last one first.
-  assign tables_gathered_0_column = tables_gathered_0_gathered_q;
-  always_comb begin
-    tables_gathered_0_gathered_d = tables_gathered_0_gathered_q;
+    tables_gathered_gathered_d[0] = tables_gathered_gathered_q[0];
     if (tables_scanned_q) begin
-      tables_gathered_0_gathered_d = tables_gathered_0_shifted;
+      tables_gathered_gathered_d[0] = tables_gathered_0_shifted;
     end
     if (rst) begin
-      tables_gathered_0_gathered_d = 32'd0;
+      tables_gathered_gathered_d[0] = 32'd0;
     end
-  end
-  always_comb begin
-    tables_gathered_0_shifted.newest = tables_gathered_0_takes;
-    tables_gathered_0_shifted.earlier = tables_gathered_0_gathered_q[30:0];
-  end
-  // tables_gathered_1: A word of a slice's table, gathered place by place, the last one first.
-  assign tables_gathered_1_column = tables_gathered_1_gathered_q;
-  always_comb begin
-    tables_gathered_1_gathered_d = tables_gathered_1_gathered_q;
+    tables_gathered_gathered_d[1] = tables_gathered_gathered_q[1];
     if (tables_scanned_q) begin
-      tables_gathered_1_gathered_d = tables_gathered_1_shifted;
+      tables_gathered_gathered_d[1] = tables_gathered_1_shifted;
     end
     if (rst) begin
-      tables_gathered_1_gathered_d = 32'd0;
+      tables_gathered_gathered_d[1] = 32'd0;
     end
-  end
-  always_comb begin
-    tables_gathered_1_shifted.newest = tables_gathered_1_takes;
-    tables_gathered_1_shifted.earlier = tables_gathered_1_gathered_q[30:0];
-  end
-  // tables_gathered_2: A word of a slice's table, gathered place by place, the last one first.
-  assign tables_gathered_2_column = tables_gathered_2_gathered_q;
-  always_comb begin
-    tables_gathered_2_gathered_d = tables_gathered_2_gathered_q;
+    tables_gathered_gathered_d[2] = tables_gathered_gathered_q[2];
     if (tables_scanned_q) begin
-      tables_gathered_2_gathered_d = tables_gathered_2_shifted;
+      tables_gathered_gathered_d[2] = tables_gathered_2_shifted;
     end
     if (rst) begin
-      tables_gathered_2_gathered_d = 32'd0;
+      tables_gathered_gathered_d[2] = 32'd0;
     end
-  end
-  always_comb begin
-    tables_gathered_2_shifted.newest = tables_gathered_2_takes;
-    tables_gathered_2_shifted.earlier = tables_gathered_2_gathered_q[30:0];
-  end
-  // tables_gathered_3: A word of a slice's table, gathered place by place, the last one first.
-  assign tables_gathered_3_column = tables_gathered_3_gathered_q;
-  always_comb begin
-    tables_gathered_3_gathered_d = tables_gathered_3_gathered_q;
+    tables_gathered_gathered_d[3] = tables_gathered_gathered_q[3];
     if (tables_scanned_q) begin
-      tables_gathered_3_gathered_d = tables_gathered_3_shifted;
+      tables_gathered_gathered_d[3] = tables_gathered_3_shifted;
     end
     if (rst) begin
-      tables_gathered_3_gathered_d = 32'd0;
+      tables_gathered_gathered_d[3] = 32'd0;
     end
-  end
-  always_comb begin
-    tables_gathered_3_shifted.newest = tables_gathered_3_takes;
-    tables_gathered_3_shifted.earlier = tables_gathered_3_gathered_q[30:0];
-  end
-  // tables_gathered_4: A word of a slice's table, gathered place by place, the last one first.
-  assign tables_gathered_4_column = tables_gathered_4_gathered_q;
-  always_comb begin
-    tables_gathered_4_gathered_d = tables_gathered_4_gathered_q;
+    tables_gathered_gathered_d[4] = tables_gathered_gathered_q[4];
     if (tables_scanned_q) begin
-      tables_gathered_4_gathered_d = tables_gathered_4_shifted;
+      tables_gathered_gathered_d[4] = tables_gathered_4_shifted;
     end
     if (rst) begin
-      tables_gathered_4_gathered_d = 32'd0;
+      tables_gathered_gathered_d[4] = 32'd0;
     end
   end
   always_comb begin
-    tables_gathered_4_shifted.newest = tables_gathered_4_takes;
-    tables_gathered_4_shifted.earlier = tables_gathered_4_gathered_q[30:0];
+    tables_gathered_0_shifted.newest = tables_gathered_takes[0];
+    tables_gathered_0_shifted.earlier = tables_gathered_gathered_q[0][30:0];
+    tables_gathered_1_shifted.newest = tables_gathered_takes[1];
+    tables_gathered_1_shifted.earlier = tables_gathered_gathered_q[1][30:0];
+    tables_gathered_2_shifted.newest = tables_gathered_takes[2];
+    tables_gathered_2_shifted.earlier = tables_gathered_gathered_q[2][30:0];
+    tables_gathered_3_shifted.newest = tables_gathered_takes[3];
+    tables_gathered_3_shifted.earlier = tables_gathered_gathered_q[3][30:0];
+    tables_gathered_4_shifted.newest = tables_gathered_takes[4];
+    tables_gathered_4_shifted.earlier = tables_gathered_gathered_q[4][30:0];
   end
   initial begin
     key_q = 25'd0;
     tables_written_q = 1'd0;
     tables_change_q = 34'd0;
-    tables_mine_0_q = 1'd0;
-    tables_mine_1_q = 1'd0;
-    tables_mine_2_q = 1'd0;
-    tables_mine_3_q = 1'd0;
-    tables_mine_4_q = 1'd0;
+    tables_mine_q = '0;
     tables_seen_q = 26'd0;
     tables_same_q = 1'd0;
     tables_of_new_q = 1'd0;
@@ -673,11 +416,7 @@ module hpcc_rx_qp_lookup (
     tables_step_q = hpcc_nic_pkg::LOOKUP_STEP_CLEAR;
     tables_count_q = 5'd0;
     tables_target_q = 26'd0;
-    tables_gathered_0_gathered_q = 32'd0;
-    tables_gathered_1_gathered_q = 32'd0;
-    tables_gathered_2_gathered_q = 32'd0;
-    tables_gathered_3_gathered_q = 32'd0;
-    tables_gathered_4_gathered_q = 32'd0;
+    tables_gathered_gathered_q = '0;
     found_q = 8'd0;
     found_then_q = 8'd0;
   end
@@ -685,11 +424,7 @@ module hpcc_rx_qp_lookup (
     key_q <= key_d;
     tables_written_q <= tables_written_d;
     tables_change_q <= tables_change_d;
-    tables_mine_0_q <= tables_mine_0_d;
-    tables_mine_1_q <= tables_mine_1_d;
-    tables_mine_2_q <= tables_mine_2_d;
-    tables_mine_3_q <= tables_mine_3_d;
-    tables_mine_4_q <= tables_mine_4_d;
+    tables_mine_q <= tables_mine_d;
     tables_seen_q <= tables_seen_d;
     tables_same_q <= tables_same_d;
     tables_of_new_q <= tables_of_new_d;
@@ -699,17 +434,13 @@ module hpcc_rx_qp_lookup (
     tables_step_q <= tables_step_d;
     tables_count_q <= tables_count_d;
     tables_target_q <= tables_target_d;
-    tables_gathered_0_gathered_q <= tables_gathered_0_gathered_d;
-    tables_gathered_1_gathered_q <= tables_gathered_1_gathered_d;
-    tables_gathered_2_gathered_q <= tables_gathered_2_gathered_d;
-    tables_gathered_3_gathered_q <= tables_gathered_3_gathered_d;
-    tables_gathered_4_gathered_q <= tables_gathered_4_gathered_d;
+    tables_gathered_gathered_q <= tables_gathered_gathered_d;
     found_q <= found_d;
     found_then_q <= found_q;
   end
   wire unused_bits = &{1'b0, context_data.law, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
       context_data.int_on, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, context_data.generation, numbered_0};
+      context_data.remote_ip, context_data.generation, numbered[0]};
 endmodule
 
 `default_nettype wire

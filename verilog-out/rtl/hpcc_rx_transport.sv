@@ -43,28 +43,43 @@ module hpcc_rx_transport (
   logic known;
   logic [4:0] extra;
   wire  [4:0] need;
+  // Stage 1: the packet has a RETH.
   wire  reth_1_d;
   logic reth_1_q;
+  // Stage 1: the packet has an AETH.
   wire  aeth_1_d;
   logic aeth_1_q;
+  // Stage 1: BTH and extension as they came.
   hpcc_nic_pkg::transport_bytes_t bytes_1_q;
+  // What is wrong with the transport header so far, in the stage of the name.
   hpcc_nic_pkg::transport_faults_t faults_1_d;
   hpcc_nic_pkg::transport_faults_t faults_1_q;
+  // Stage 1: bytes between BTH and ICRC.
   wire  [15:0] room_1_d;
   logic [15:0] room_1_q;
+  // Stage 1: first byte behind the BTH in the frame.
   logic [6:0] at_1_d;
   logic [6:0] at_1_q;
+  // Stage 1: sum of the IPv4 header, folded once.
   wire  [16:0] ip_fold_1_d;
   logic [16:0] ip_fold_1_q;
+  // Stage 2: destination queue pair.
   logic [23:0] dest_qp_2_q;
+  // Stage 2: PSN.
   logic [23:0] psn_2_q;
+  // What is wrong with the transport header so far, in the stage of the name.
   hpcc_nic_pkg::transport_faults_t faults_2_d;
   hpcc_nic_pkg::transport_faults_t faults_2_q;
+  // Stage 2: BTH operation code.
   hpcc_nic_pkg::opcode_t opcode_2_q;
+  // Stage 2: the packet asks for an acknowledgement.
   logic ack_req_2_q;
+  // Stage 2: 16 bytes behind the BTH.
   logic [127:0] extension_2_q;
+  // Stage 2: first byte of the payload in the frame.
   wire  [6:0] at_2_d;
   logic [6:0] at_2_q;
+  // Stage 2: bytes of payload without pad.
   wire  [15:0] len_2_d;
   logic [15:0] len_2_q;
   assign header = bytes;

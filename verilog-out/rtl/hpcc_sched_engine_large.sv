@@ -5,10 +5,10 @@
 //
 // | clock | what |
 // |---|---|
-// | -2 | a flow leaves `super::waiting` (the ring), or the row of woken flows, which goes first |
+// | -2 | a flow leaves `waiting` (the ring), or the row of woken flows, which goes first |
 // | -1 | its cap and pacing are read, at 1 the level of its group |
 // | 0 | its other words are read: sender state, visit state |
-// | 2 - 13 | `super::visit` |
+// | 2 - 13 | `visit` |
 // | 13 | visit state written; grant to the FIFO |
 // | 15 | the flow waits again, unless it is idle |
 //
@@ -27,7 +27,7 @@
 // A flow that is cleared is as after power-up: every word of it is zero, both bits equal, hence out. Only the clearing after
 // reset does that, when no visit is under way.
 //
-// Engine for 2^`I` flows of 2^`A` in all, with `ROWS` waiting rows: 1 is a ring.
+// Engine for 2^10 flows of 2^13 in all, with 9 waiting rows: 1 is a ring.
 module hpcc_sched_engine_large (
   // Clock.
   input  wire  clk,
@@ -97,24 +97,36 @@ module hpcc_sched_engine_large (
   logic [9:0] ends_at;
   wire  hpcc_nic_pkg::visit_flow_t after;
   wire  hpcc_nic_pkg::tag_distance_t lag;
+  // Clock -1: a flow was chosen for a visit.
   wire  chosen_valid_d;
   logic chosen_valid_q;
+  // Clock 0: a visit.
   logic valid_0_q;
+  // Clock 12: a visit.
   logic valid_12_q;
+  // Clock 12: a visit ends in the next clock, and was not begun before a reset.
   wire  ends_d;
   logic ends_q;
+  // Clock 13: a visit ends: its state is written.
   logic ending_d;
   logic ending_q;
+  // All visits that were under way at the last reset have left the pipeline.
   logic settled_d;
   logic settled_q;
+  // Flows were waiting for their visits a clock ago.
   wire  crowded_d;
   logic crowded_q;
+  // A flow was cleared a clock ago.
   logic cleared_q;
+  // Index of the flow that was cleared a clock ago.
   logic [9:0] cleared_index_q;
+  // The running total of refunds of a flow is written.
   wire  adjusts_d;
   logic adjusts_q;
+  // Index of that flow.
   logic [9:0] adjusts_at_d;
   logic [9:0] adjusts_at_q;
+  // Running total of refunds, bytes.
   logic [19:0] adjusts_to_d;
   logic [19:0] adjusts_to_q;
   wire  [9:0] sender_ram_raddr;
@@ -166,18 +178,27 @@ module hpcc_sched_engine_large (
   wire  hpcc_nic_pkg::visit_flow_t visit_state_after;
   wire  hpcc_nic_pkg::grant_t visit_grant;
   wire  visit_idle;
+  // Clock 14: flow that was visited, with the tag of the grant in service or its own, whichever is later.
   hpcc_nic_pkg::ring_entry_t back_14_d;
   hpcc_nic_pkg::ring_entry_t back_14_q;
+  // Clock 15: flow that was visited, as it goes back to the ring.
   hpcc_nic_pkg::ring_entry_t back_15_q;
+  // Clock 14: the visit granted packets.
   logic granted_14_q;
   wire  back_valid_15_d;
   wire  back_valid_15_q;
+  // Clock 2: cap of the flow.
   hpcc_nic_pkg::pacing_state_t cap_2_q;
+  // Clock 2: pacing of the flow.
   hpcc_nic_pkg::pacing_state_t pacing_2_q;
+  // Clock 14 after an event: what the event means to the flow's visits.
   hpcc_nic_pkg::wake_t wake_14_q;
+  // Clocks until all visits that were under way at the last reset have left the pipeline.
   logic [4:0] settle_d;
   logic [4:0] settle_q;
+  // Clock -1: flow that is visited.
   hpcc_nic_pkg::ring_entry_t chosen_q;
+  // Clock 0: flow that is visited.
   hpcc_nic_pkg::ring_entry_t entry_0_q;
   hpcc_table_ram #(.WIDTH(120), .ADDRESS(10)) u_sender_ram (
     .clk(clk),

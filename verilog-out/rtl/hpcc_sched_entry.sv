@@ -17,7 +17,7 @@
 // acknowledgements, feedback meets work; who comes of these meets the timers' walk over the flows, a flow whenever it is due, and who comes
 // of those meets who comes of updates and acknowledgements. After reset every flow is cleared, one a clock, before anything is taken.
 //
-// Entry for at most 2^`A` flows; a timer looks at a flow every 2^`T` clocks.
+// Entry for at most 2^9 flows; a timer looks at a flow every 2^6 clocks.
 module hpcc_sched_entry (
   // Clock.
   input  wire  clk,
@@ -140,54 +140,82 @@ module hpcc_sched_entry (
   hpcc_nic_pkg::operation_t of_events;
   hpcc_nic_pkg::operation_t of_feedbacks;
   hpcc_nic_pkg::operation_t of_works;
+  // After a reset: flows are cleared, one a clock, and nothing else is taken.
   logic sweeping_d;
   logic sweeping_q;
+  // As `sweeping`, so many clocks later as the name says.
   logic sweeping_1_d;
   logic sweeping_1_q;
+  // As `sweeping`, so many clocks later as the name says.
   logic sweeping_2_q;
+  // The timer owes the next flow a look.
   logic timer_due_d;
   logic timer_due_q;
+  // Clock 0: an operation.
   logic valid_r_d;
   logic valid_r_q;
+  // Clock 0, counter pulse: the operation chosen names a flow number past the configured count.
   logic out_of_range_r_d;
   logic out_of_range_r_q;
+  // Clock -1: an update of rate and window was chosen.
   logic update_1_d;
   logic update_1_q;
+  // Clock -1: a command was chosen.
   logic command_1_d;
   logic command_1_q;
+  // Clock -1: an acknowledgement was chosen.
   logic event_1_d;
   logic event_1_q;
+  // Clock -1: feedback of the TX pipe was chosen.
   logic feedback_1_d;
   logic feedback_1_q;
+  // Clock -1: new work was chosen.
   logic work_1_d;
   logic work_1_q;
+  // Clock -1: a look of the timer was chosen.
   logic look_1_d;
   logic look_1_q;
+  // A flow was chosen one clock ago; its number is in `latest`.
   logic latest_valid_d;
   logic latest_valid_q;
+  // A flow was chosen two clocks ago; its number is in `second`.
   logic second_valid_q;
+  // A flow was chosen three clocks ago; its number is in `third`.
   logic third_valid_q;
+  // The timer may look at its flow: the look is due, timers do not rest, and the flow was chosen in none of the last clocks.
   logic look_may_d;
   logic look_may_q;
+  // The timer's flow was chosen one (`look_once`) or two (`look_twice`) clocks before the latest.
   logic look_once_d;
   logic look_once_q;
+  // The timer's flow was chosen one (`look_once`) or two (`look_twice`) clocks before the latest.
   logic look_twice_d;
   logic look_twice_q;
+  // Arbitration: acknowledgements go before updates, and work before feedback, in this clock.
   logic second_of_pair_d;
   logic second_of_pair_q;
+  // Arbitration: the timer goes before feedback and work in this clock.
   logic tx_behind_d;
   logic tx_behind_q;
+  // Arbitration: feedback, work and the timer go before updates and acknowledgements in this clock.
   logic rx_behind_d;
   logic rx_behind_q;
+  // Flow that was chosen one clock ago.
   wire  [8:0] latest_d;
   logic [8:0] latest_q;
+  // Flow that was chosen two clocks ago.
   logic [8:0] second_q;
+  // Flow that was chosen three clocks ago.
   logic [8:0] third_q;
+  // Flow that is cleared next after a reset.
   logic [8:0] sweep_d;
   logic [8:0] sweep_q;
+  // Flow that the timer looks at next.
   logic [8:0] timer_flow_d;
   logic [8:0] timer_flow_q;
+  // Flow that is cleared after a reset, a clock later.
   logic [8:0] sweep_1_q;
+  // Clock 0: flow of the operation.
   logic [8:0] flow_r_d;
   logic [8:0] flow_r_q;
   wire  updates_up_ready;
@@ -231,8 +259,10 @@ module hpcc_sched_entry (
   wire  [15:0] works_flow;
   wire  works_in_range;
   wire  hpcc_nic_pkg::operation_t works_word;
+  // Clocks since the timer became due last, modulo the interval.
   logic [5:0] timer_wait_d;
   logic [5:0] timer_wait_q;
+  // Clock 0: the operation.
   hpcc_nic_pkg::operation_t word_r_d;
   hpcc_nic_pkg::operation_t word_r_q;
   hpcc_sched_place u_updates (
@@ -430,7 +460,7 @@ module hpcc_sched_entry (
     sweeping_1_d = sweeping_q;
     if (sweeping_1_q) begin
       valid_r_d = 1'd1;
-      word_r_d = 140'd0;
+      word_r_d = 145'd0;
       word_r_d.kind = hpcc_nic_pkg::OP_KIND_CLEAR;
       flow_r_d = sweep_1_q;
     end
@@ -463,14 +493,14 @@ module hpcc_sched_entry (
     end
   end
   always_comb begin
-    update_word = 140'd0;
+    update_word = 145'd0;
     update_word.kind = hpcc_nic_pkg::OP_KIND_UPDATE;
     update_word.generation = update_data.generation;
     update_word.window = update_data.window;
     update_word.rate = update_data.rate;
   end
   always_comb begin
-    command_word = 140'd0;
+    command_word = 145'd0;
     command_word.kind = hpcc_nic_pkg::OP_KIND_REMOVE;
     if (command_limit) begin
       command_word.kind = hpcc_nic_pkg::OP_KIND_LIMIT;
@@ -491,7 +521,7 @@ module hpcc_sched_entry (
     command_word.group = command_group;
   end
   always_comb begin
-    event_word = 140'd0;
+    event_word = 145'd0;
     event_word.kind = hpcc_nic_pkg::OP_KIND_NOTIFY;
     if (event_data.telemetry.event_kind == 3'd0) begin
       event_word.kind = hpcc_nic_pkg::OP_KIND_ACK;
@@ -499,18 +529,22 @@ module hpcc_sched_entry (
     if (event_data.telemetry.event_kind == 3'd1) begin
       event_word.kind = hpcc_nic_pkg::OP_KIND_NAK;
     end
+    if (event_data.not_ready) begin
+      event_word.kind = hpcc_nic_pkg::OP_KIND_WAIT;
+    end
+    event_word.rnr_timer = event_data.rnr_timer;
     event_word.generation = event_data.generation;
     event_word.psn = event_data.psn_next;
   end
   always_comb begin
-    feedback_word = 140'd0;
+    feedback_word = 145'd0;
     feedback_word.kind = hpcc_nic_pkg::OP_KIND_ADVANCE;
     feedback_word.generation = feedback_generation;
     feedback_word.psn = feedback_psn;
     feedback_word.second = feedback_value;
   end
   always_comb begin
-    work_word = 140'd0;
+    work_word = 145'd0;
     work_word.kind = hpcc_nic_pkg::OP_KIND_WORK;
     if (work_restart) begin
       work_word.kind = hpcc_nic_pkg::OP_KIND_RESTART;
@@ -557,7 +591,7 @@ module hpcc_sched_entry (
   end
   always_comb begin
     chosen_update = 16'd0;
-    of_updates = 140'd0;
+    of_updates = 145'd0;
     if (update_1_q) begin
       chosen_update = updates_flow;
       of_updates = updates_word;
@@ -565,7 +599,7 @@ module hpcc_sched_entry (
   end
   always_comb begin
     chosen_command = 16'd0;
-    of_commands = 140'd0;
+    of_commands = 145'd0;
     if (command_1_q) begin
       chosen_command = commands_flow;
       of_commands = commands_word;
@@ -573,7 +607,7 @@ module hpcc_sched_entry (
   end
   always_comb begin
     chosen_event = 16'd0;
-    of_events = 140'd0;
+    of_events = 145'd0;
     if (event_1_q) begin
       chosen_event = events_flow;
       of_events = events_word;
@@ -581,7 +615,7 @@ module hpcc_sched_entry (
   end
   always_comb begin
     chosen_feedback = 16'd0;
-    of_feedbacks = 140'd0;
+    of_feedbacks = 145'd0;
     if (feedback_1_q) begin
       chosen_feedback = feedbacks_flow;
       of_feedbacks = feedbacks_word;
@@ -589,7 +623,7 @@ module hpcc_sched_entry (
   end
   always_comb begin
     chosen_work = 16'd0;
-    of_works = 140'd0;
+    of_works = 145'd0;
     if (work_1_q) begin
       chosen_work = works_flow;
       of_works = works_word;
@@ -631,7 +665,7 @@ module hpcc_sched_entry (
     sweep_1_q = 9'd0;
     flow_r_q = 9'd0;
     timer_wait_q = 6'd0;
-    word_r_q = 140'd0;
+    word_r_q = 145'd0;
   end
   always @(posedge clk) begin
     sweeping_q <= sweeping_d;

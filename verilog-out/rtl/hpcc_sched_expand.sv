@@ -46,18 +46,15 @@ module hpcc_sched_expand (
   wire  next_fits;
   wire  [4:0] with_it;
   logic [4:0] fewer;
-  wire  served_0;
-  wire  served_1;
-  wire  served_2;
-  wire  served_3;
+  // A packet of this lane leaves.
+  wire  [3:0] served;
+  // No lane before it is free.
   wire  filled_0;
   wire  filled_1;
   wire  filled_2;
   wire  filled_3;
-  wire  stays_0;
-  wire  stays_1;
-  wire  stays_2;
-  wire  stays_3;
+  // It goes on after this clock.
+  wire  [3:0] stays;
   // Lane behind the one whose turn it is, if another one has packets.
   logic [1:0] next_lane;
   logic others;
@@ -68,16 +65,22 @@ module hpcc_sched_expand (
   // The grant whose packet is offered.
   hpcc_nic_pkg::grant_t now;
   wire  hpcc_nic_pkg::grant_t coming;
+  // A packet is offered on `send`.
   logic offers_d;
   logic offers_q;
+  // The grant offered on `up` is taken: its flow is not in service and there is room for its packets.
   logic fits_d;
   logic fits_q;
+  // Lane whose packet is offered.
   logic [1:0] lane_d;
   logic [1:0] lane_q;
+  // Packets in service.
   logic [4:0] total_d;
   logic [4:0] total_q;
+  // Service tag of the grant that entered last.
   logic [5:0] tag_r_d;
   logic [5:0] tag_r_q;
+  // What is left of four grants.
   hpcc_nic_pkg::grant_t grants_0_d;
   hpcc_nic_pkg::grant_t grants_0_q;
   hpcc_nic_pkg::grant_t grants_1_d;
@@ -86,30 +89,15 @@ module hpcc_sched_expand (
   hpcc_nic_pkg::grant_t grants_2_q;
   hpcc_nic_pkg::grant_t grants_3_d;
   hpcc_nic_pkg::grant_t grants_3_q;
-  logic present_0_d;
-  logic present_0_q;
-  logic present_1_d;
-  logic present_1_q;
-  logic present_2_d;
-  logic present_2_q;
-  logic present_3_d;
-  logic present_3_q;
-  logic enters_0_d;
-  logic enters_0_q;
-  logic enters_1_d;
-  logic enters_1_q;
-  logic enters_2_d;
-  logic enters_2_q;
-  logic enters_3_d;
-  logic enters_3_q;
-  logic ends_0_d;
-  logic ends_0_q;
-  logic ends_1_d;
-  logic ends_1_q;
-  logic ends_2_d;
-  logic ends_2_q;
-  logic ends_3_d;
-  logic ends_3_q;
+  // Something is left of it, or it comes in this clock.
+  logic [3:0] present_d;
+  logic [3:0] present_q;
+  // It comes in this clock.
+  logic [3:0] enters_d;
+  logic [3:0] enters_q;
+  // One packet is left of it.
+  logic [3:0] ends_d;
+  logic [3:0] ends_q;
   assign ask = now.rewound | (last & now.fills);
   assign send_valid = offers_q;
   assign send_flow = {3'd0, now.flow};
@@ -119,21 +107,17 @@ module hpcc_sched_expand (
   assign serves = offers_q & send_ready;
   assign coming = up_data;
   assign up_ready = fits_q;
-  assign served_0 = serves & (lane_q == 2'd0);
-  assign stays_0 = present_0_q & (~(served_0 & ends_0_q));
-  assign served_1 = serves & (lane_q == 2'd1);
-  assign stays_1 = present_1_q & (~(served_1 & ends_1_q));
-  assign served_2 = serves & (lane_q == 2'd2);
-  assign stays_2 = present_2_q & (~(served_2 & ends_2_q));
-  assign served_3 = serves & (lane_q == 2'd3);
-  assign stays_3 = present_3_q & (~(served_3 & ends_3_q));
+  for (genvar i = 0; i < 4; i++) begin : g_served
+    assign served[i] = serves & (lane_q == 2'(i));
+    assign stays[i] = present_q[i] & (~(served[i] & ends_q[i]));
+  end
   assign tag = tag_r_q;
   assign with_it = total_q + {1'd0, coming.count};
   assign next_fits = ((up_valid & (~fits_q)) & (~in_service)) & (with_it <= 5'h10);
   assign filled_0 = 1'd1;
-  assign filled_1 = filled_0 & stays_0;
-  assign filled_2 = filled_1 & stays_1;
-  assign filled_3 = filled_2 & stays_2;
+  assign filled_1 = filled_0 & stays[0];
+  assign filled_2 = filled_1 & stays[1];
+  assign filled_3 = filled_2 & stays[2];
   assign own_stays = own & (~(offers_q & last));
   always_comb begin
     offers_d = offers_q;
@@ -143,10 +127,7 @@ module hpcc_sched_expand (
     grants_1_d = grants_1_q;
     grants_2_d = grants_2_q;
     grants_3_d = grants_3_q;
-    ends_0_d = ends_0_q;
-    ends_1_d = ends_1_q;
-    ends_2_d = ends_2_q;
-    ends_3_d = ends_3_q;
+    ends_d = ends_q;
     rest = grants_0_q;
     rest.count = grants_0_q.count - 4'd1;
     rest.psn = grants_0_q.psn + 24'd1;
@@ -154,13 +135,13 @@ module hpcc_sched_expand (
     if (|grants_0_q.repeats) begin
       rest.repeats = grants_0_q.repeats - 4'd1;
     end
-    if (served_0) begin
+    if (served[0]) begin
       grants_0_d = rest;
-      ends_0_d = grants_0_q.count == 4'd2;
+      ends_d[0] = grants_0_q.count == 4'd2;
     end
-    if (enters_0_q) begin
+    if (enters_q[0]) begin
       grants_0_d = coming;
-      ends_0_d = coming.count == 4'd1;
+      ends_d[0] = coming.count == 4'd1;
     end
     rest = grants_1_q;
     rest.count = grants_1_q.count - 4'd1;
@@ -169,13 +150,13 @@ module hpcc_sched_expand (
     if (|grants_1_q.repeats) begin
       rest.repeats = grants_1_q.repeats - 4'd1;
     end
-    if (served_1) begin
+    if (served[1]) begin
       grants_1_d = rest;
-      ends_1_d = grants_1_q.count == 4'd2;
+      ends_d[1] = grants_1_q.count == 4'd2;
     end
-    if (enters_1_q) begin
+    if (enters_q[1]) begin
       grants_1_d = coming;
-      ends_1_d = coming.count == 4'd1;
+      ends_d[1] = coming.count == 4'd1;
     end
     rest = grants_2_q;
     rest.count = grants_2_q.count - 4'd1;
@@ -184,13 +165,13 @@ module hpcc_sched_expand (
     if (|grants_2_q.repeats) begin
       rest.repeats = grants_2_q.repeats - 4'd1;
     end
-    if (served_2) begin
+    if (served[2]) begin
       grants_2_d = rest;
-      ends_2_d = grants_2_q.count == 4'd2;
+      ends_d[2] = grants_2_q.count == 4'd2;
     end
-    if (enters_2_q) begin
+    if (enters_q[2]) begin
       grants_2_d = coming;
-      ends_2_d = coming.count == 4'd1;
+      ends_d[2] = coming.count == 4'd1;
     end
     rest = grants_3_q;
     rest.count = grants_3_q.count - 4'd1;
@@ -199,13 +180,13 @@ module hpcc_sched_expand (
     if (|grants_3_q.repeats) begin
       rest.repeats = grants_3_q.repeats - 4'd1;
     end
-    if (served_3) begin
+    if (served[3]) begin
       grants_3_d = rest;
-      ends_3_d = grants_3_q.count == 4'd2;
+      ends_d[3] = grants_3_q.count == 4'd2;
     end
-    if (enters_3_q) begin
+    if (enters_q[3]) begin
       grants_3_d = coming;
-      ends_3_d = coming.count == 4'd1;
+      ends_d[3] = coming.count == 4'd1;
     end
     total_d = fewer;
     if (fits_q) begin
@@ -214,15 +195,15 @@ module hpcc_sched_expand (
     if (fits_q) begin
       tag_r_d = coming.tag;
     end
-    fits_d = next_fits & (~(((stays_0 & stays_1) & stays_2) & stays_3));
-    enters_0_d = (next_fits & filled_0) & (~stays_0);
-    present_0_d = stays_0 | (next_fits & filled_0);
-    enters_1_d = (next_fits & filled_1) & (~stays_1);
-    present_1_d = stays_1 | (next_fits & filled_1);
-    enters_2_d = (next_fits & filled_2) & (~stays_2);
-    present_2_d = stays_2 | (next_fits & filled_2);
-    enters_3_d = (next_fits & filled_3) & (~stays_3);
-    present_3_d = stays_3 | (next_fits & filled_3);
+    fits_d = next_fits & (~(((stays[0] & stays[1]) & stays[2]) & stays[3]));
+    enters_d[0] = (next_fits & filled_0) & (~stays[0]);
+    present_d[0] = stays[0] | (next_fits & filled_0);
+    enters_d[1] = (next_fits & filled_1) & (~stays[1]);
+    present_d[1] = stays[1] | (next_fits & filled_1);
+    enters_d[2] = (next_fits & filled_2) & (~stays[2]);
+    present_d[2] = stays[2] | (next_fits & filled_2);
+    enters_d[3] = (next_fits & filled_3) & (~stays[3]);
+    present_d[3] = stays[3] | (next_fits & filled_3);
     if (serves | (~offers_q)) begin
       offers_d = others | own_stays;
       if (others | (~own_stays)) begin
@@ -234,18 +215,9 @@ module hpcc_sched_expand (
       grants_1_d = 64'd0;
       grants_2_d = 64'd0;
       grants_3_d = 64'd0;
-      present_0_d = 1'd0;
-      present_1_d = 1'd0;
-      present_2_d = 1'd0;
-      present_3_d = 1'd0;
-      enters_0_d = 1'd0;
-      enters_1_d = 1'd0;
-      enters_2_d = 1'd0;
-      enters_3_d = 1'd0;
-      ends_0_d = 1'd0;
-      ends_1_d = 1'd0;
-      ends_2_d = 1'd0;
-      ends_3_d = 1'd0;
+      present_d = '0;
+      enters_d = '0;
+      ends_d = '0;
       offers_d = 1'd0;
       fits_d = 1'd0;
       total_d = 5'd0;
@@ -254,32 +226,32 @@ module hpcc_sched_expand (
   end
   always_comb begin
     now = grants_0_q;
-    last = ends_0_q;
+    last = ends_q[0];
     if (lane_q == 2'd1) begin
       now = grants_1_q;
-      last = ends_1_q;
+      last = ends_q[1];
     end
     if (lane_q == 2'd2) begin
       now = grants_2_q;
-      last = ends_2_q;
+      last = ends_q[2];
     end
     if (lane_q == 2'd3) begin
       now = grants_3_q;
-      last = ends_3_q;
+      last = ends_q[3];
     end
   end
   always_comb begin
     in_service = 1'd0;
-    if (present_0_q & (grants_0_q.flow == coming.flow)) begin
+    if (present_q[0] & (grants_0_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
-    if (present_1_q & (grants_1_q.flow == coming.flow)) begin
+    if (present_q[1] & (grants_1_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
-    if (present_2_q & (grants_2_q.flow == coming.flow)) begin
+    if (present_q[2] & (grants_2_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
-    if (present_3_q & (grants_3_q.flow == coming.flow)) begin
+    if (present_q[3] & (grants_3_q.flow == coming.flow)) begin
       in_service = 1'd1;
     end
   end
@@ -291,22 +263,22 @@ module hpcc_sched_expand (
   end
   always_comb begin
     next_lane = 2'd3;
-    if (present_2_q) begin
+    if (present_q[2]) begin
       next_lane = 2'd2;
     end
-    if (present_1_q) begin
+    if (present_q[1]) begin
       next_lane = 2'd1;
     end
-    if (present_0_q) begin
+    if (present_q[0]) begin
       next_lane = 2'd0;
     end
-    if (present_3_q & (lane_q != 2'd3)) begin
+    if (present_q[3] & (lane_q != 2'd3)) begin
       next_lane = 2'd3;
     end
-    if (present_2_q & (lane_q < 2'd2)) begin
+    if (present_q[2] & (lane_q < 2'd2)) begin
       next_lane = 2'd2;
     end
-    if (present_1_q & (lane_q == 2'd0)) begin
+    if (present_q[1] & (lane_q == 2'd0)) begin
       next_lane = 2'd1;
     end
     if (~others) begin
@@ -315,32 +287,18 @@ module hpcc_sched_expand (
   end
   always_comb begin
     others = 1'd0;
-    if (present_0_q & (lane_q != 2'd0)) begin
-      others = 1'd1;
-    end
-    if (present_1_q & (lane_q != 2'd1)) begin
-      others = 1'd1;
-    end
-    if (present_2_q & (lane_q != 2'd2)) begin
-      others = 1'd1;
-    end
-    if (present_3_q & (lane_q != 2'd3)) begin
-      others = 1'd1;
+    for (int i = 0; i < 4; i++) begin
+      if (present_q[i] & (lane_q != 2'(i))) begin
+        others = 1'd1;
+      end
     end
   end
   always_comb begin
     own = 1'd0;
-    if (present_0_q & (lane_q == 2'd0)) begin
-      own = 1'd1;
-    end
-    if (present_1_q & (lane_q == 2'd1)) begin
-      own = 1'd1;
-    end
-    if (present_2_q & (lane_q == 2'd2)) begin
-      own = 1'd1;
-    end
-    if (present_3_q & (lane_q == 2'd3)) begin
-      own = 1'd1;
+    for (int i = 0; i < 4; i++) begin
+      if (present_q[i] & (lane_q == 2'(i))) begin
+        own = 1'd1;
+      end
     end
   end
   initial begin
@@ -353,18 +311,9 @@ module hpcc_sched_expand (
     grants_1_q = 64'd0;
     grants_2_q = 64'd0;
     grants_3_q = 64'd0;
-    present_0_q = 1'd0;
-    present_1_q = 1'd0;
-    present_2_q = 1'd0;
-    present_3_q = 1'd0;
-    enters_0_q = 1'd0;
-    enters_1_q = 1'd0;
-    enters_2_q = 1'd0;
-    enters_3_q = 1'd0;
-    ends_0_q = 1'd0;
-    ends_1_q = 1'd0;
-    ends_2_q = 1'd0;
-    ends_3_q = 1'd0;
+    present_q = '0;
+    enters_q = '0;
+    ends_q = '0;
   end
   always @(posedge clk) begin
     offers_q <= offers_d;
@@ -376,18 +325,9 @@ module hpcc_sched_expand (
     grants_1_q <= grants_1_d;
     grants_2_q <= grants_2_d;
     grants_3_q <= grants_3_d;
-    present_0_q <= present_0_d;
-    present_1_q <= present_1_d;
-    present_2_q <= present_2_d;
-    present_3_q <= present_3_d;
-    enters_0_q <= enters_0_d;
-    enters_1_q <= enters_1_d;
-    enters_2_q <= enters_2_d;
-    enters_3_q <= enters_3_d;
-    ends_0_q <= ends_0_d;
-    ends_1_q <= ends_1_d;
-    ends_2_q <= ends_2_d;
-    ends_3_q <= ends_3_d;
+    present_q <= present_d;
+    enters_q <= enters_d;
+    ends_q <= ends_d;
   end
   wire unused_bits = &{1'b0, now.tag, now.pause_class, now.count};
 endmodule

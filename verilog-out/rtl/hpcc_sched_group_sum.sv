@@ -29,14 +29,20 @@ module hpcc_sched_group_sum (
 );
   logic [23:0] known;
   wire  [23:0] total;
+  // Clock 1: something is added.
   logic add_1_q;
+  // Clock 1: the group starts over at zero.
   logic clear_1_q;
+  // Clock 1: the addition of the clock before was to the same group.
   wire  again_d;
   logic again_q;
+  // Clock 1: what is added.
   logic [23:0] amount_1_q;
+  // Sum after the latest addition.
   logic [23:0] last_q;
   wire  [23:0] own_rdata;
   wire  [23:0] shown_rdata;
+  // Clock 1: the group.
   logic [3:0] group_1_q;
   hpcc_lut_ram #(.WIDTH(24), .ADDRESS(4)) u_own (
     .clk(clk),

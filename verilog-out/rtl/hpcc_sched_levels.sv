@@ -16,7 +16,7 @@
 //
 // For 31 clocks after a reset every group gets none instead: all ones, one group a clock.
 //
-// Bit for bit `hpcc_models::sched::Level::new`.
+// Bit for bit `new`.
 //
 // Computes levels, one every `LEVEL_INTERVAL` clocks.
 module hpcc_sched_levels (
@@ -52,14 +52,19 @@ module hpcc_sched_levels (
   // Which product is begun, 1 to 4; 0 is none.
   logic [2:0] step_d;
   logic [2:0] step_q;
+  // Rate in hand, UQ7.27 bytes per ns.
   logic [33:0] rate_1_d;
   logic [33:0] rate_1_q;
+  // Visit interval when the rate was written, ns.
   logic [11:0] interval_1_d;
   logic [11:0] interval_1_q;
+  // Time of the window when the rate was written, ns.
   logic [15:0] time_1_d;
   logic [15:0] time_1_q;
+  // The level bounds no window: the rate in hand is none, or limits bound rates alone.
   logic unbounded_1_d;
   logic unbounded_1_q;
+  // As `unbounded_1`, of the rate whose products are complete.
   logic unbounded_5_d;
   logic unbounded_5_q;
   logic [16:0] product_a;
@@ -70,24 +75,34 @@ module hpcc_sched_levels (
   // Of the product before, what the next one is added to.
   logic [16:0] below_d;
   logic [16:0] below_q;
+  // Bytes that the rate earns in a visit interval.
   logic [18:0] earned_5_d;
   logic [18:0] earned_5_q;
+  // Rate whose products are complete, UQ7.27 bytes per ns.
   logic [33:0] rate_5_d;
   logic [33:0] rate_5_q;
+  // Group of the rate in hand.
   logic [3:0] group_1_d;
   logic [3:0] group_1_q;
+  // Group of the rate whose products are complete.
   logic [3:0] group_5_d;
   logic [3:0] group_5_q;
+  // Clock 7: rate times the time of the window, UQ23.11 bytes.
   logic [33:0] flown_7_d;
   logic [33:0] flown_7_q;
+  // Clock 7: a level is complete.
   wire  write_7_d;
   logic write_7_q;
+  // Clock 8: the engines write a level.
   logic write_8_d;
   logic write_8_q;
+  // Groups that still get no level after a reset.
   logic [4:0] settle_d;
   logic [4:0] settle_q;
+  // Clock 8: group of the level.
   logic [3:0] group_8_d;
   logic [3:0] group_8_q;
+  // Clock 8: the level.
   hpcc_nic_pkg::group_level_t word_8_d;
   hpcc_nic_pkg::group_level_t word_8_q;
   hpcc_mul #(.A(17), .B(17), .P(34), .LOW(0)) u_product (

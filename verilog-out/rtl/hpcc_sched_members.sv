@@ -13,7 +13,7 @@
 // Bytes of corrections are summed three clocks after their flow was named, two to its group and one to the bytes; those of packets a clock
 // later: what leaves comes from the other end of the scheduler.
 //
-// Clocks are those of `super::sender`. A flow has an event every five clocks at most, so it is written before it is read
+// Clocks are those of `sender`. A flow has an event every five clocks at most, so it is written before it is read
 // again. `ACTIVE` is who came less who went. Bytes are summed modulo 2^24. One group after the other is brought up to date, so
 // `ACTIVE` and `SENT` are at most 25 clocks late:
 //
@@ -24,9 +24,9 @@
 // | 2 | `ACTIVE` written; the total's low bits are the difference; did they pass zero, and which way |
 // | 3 | total written |
 //
-// Membership: `hpcc_models::sched::Membership`.
+// Membership: `Membership`.
 //
-// Membership of 2^`A` flows.
+// Membership of 2^9 flows.
 module hpcc_sched_members #(
   parameter integer ADDRESS = 1
 ) (
@@ -81,50 +81,81 @@ module hpcc_sched_members #(
   wire  hpcc_nic_pkg::correction_sign_t refund_sign;
   logic [12:0] bytes;
   wire  hpcc_nic_pkg::sum_step_t step;
+  // Clock 10: an event of a flow that exists has ended: its membership is written.
   logic event_10_d;
   logic event_10_q;
+  // Clock 10: the flow is cleared after reset.
   logic clear_10_q;
+  // Clock 10: the flow exists.
   logic alive_10_q;
+  // Clock 10: the flow has no window and got no new work: what is unsent counts, not what is unacknowledged.
   wire  by_sent_10_d;
   logic by_sent_10_q;
+  // Clock 10: the next PSN is not the end of the work.
   wire  unsent_10_d;
   logic unsent_10_q;
+  // Clock 10: the oldest PSN without acknowledgement is not the end of the work.
   wire  unacknowledged_10_d;
   logic unacknowledged_10_q;
+  // Clock 10: the flow's group is written.
   logic limited_10_q;
+  // Clock 11: a flow counts as one with work from now on.
   logic comes_d;
   logic comes_q;
+  // Clock 11: the flow counted as one with work before, and is counted out of its old group.
   logic goes_d;
   logic goes_q;
+  // A refund of bytes is added to its group's sum.
   logic corrected_1_d;
   logic corrected_1_q;
+  // A packet leaves; its flow is in `leaving_1`.
   logic leaves_1_d;
   logic leaves_1_q;
+  // Three clocks after `leaves_1`: the packet's bytes are added to its group's sum.
   logic leaves_4_d;
   logic leaves_4_q;
+  // After a reset: sums of one group after the other are set to zero.
   logic clearing_d;
   logic clearing_q;
+  // Third clock of a turn: as `clearing` when the turn began.
   logic clearing_3_q;
+  // Third clock of a turn: the low 24 bits of the group's total have passed zero upwards (`up_3`) or downwards (`down_3`).
   wire  up_3_d;
   logic up_3_q;
+  // Third clock of a turn: the low 24 bits of the group's total have passed zero upwards (`up_3`) or downwards (`down_3`).
   wire  down_3_d;
   logic down_3_q;
+  // Flow of the event in the clock of the name.
   logic [ADDRESS-1:0] flow_9_q;
+  // Flow of the event in the clock of the name.
   logic [ADDRESS-1:0] flow_10_q;
+  // Flow of the packet that leaves.
   logic [ADDRESS-1:0] leaving_1_q;
+  // Clock 10: group that the flow is moved to.
   logic [3:0] group_10_q;
+  // Clock 11: group in which the flow is counted in.
   logic [3:0] comes_to_q;
+  // Clock 11: group from which the flow is counted out.
   logic [3:0] goes_from_q;
+  // Group of the flow whose refund is `refund_1`.
   logic [3:0] corrected_group_q;
+  // Group of the packet whose bytes are `left_bytes`.
   logic [3:0] left_group_q;
+  // Group that is brought up to date: first clock of its turn.
   logic [3:0] turn_d;
   logic [3:0] turn_q;
+  // Group that is brought up to date, in the clock of its turn that the name says.
   logic [3:0] turn_1_q;
+  // Group that is brought up to date, in the clock of its turn that the name says.
   logic [3:0] turn_2_q;
+  // Group that is brought up to date, in the clock of its turn that the name says.
   logic [3:0] turn_3_q;
+  // Bytes that come back to the group, two's complement.
   logic [19:0] refund_1_q;
+  // Second clock of a turn: low 24 bits of the group's total, bytes sent less refunds.
   wire  [23:0] sum_2_d;
   logic [23:0] sum_2_q;
+  // Third clock of a turn: as `sum_2`.
   logic [23:0] low_3_q;
   wire  hpcc_nic_pkg::member_t member_rdata;
   wire  member_we;
@@ -160,11 +191,15 @@ module hpcc_sched_members #(
   wire  [15:0] counted_rdata;
   wire  counted_we;
   logic [15:0] counted_wdata;
+  // Clock 10: MTU code of the flow.
   logic [2:0] mtu_10_q;
+  // Bytes of the packet that left, on the wire, as a full packet.
   wire  [12:0] left_bytes_d;
   logic [12:0] left_bytes_q;
+  // Second clock of a turn: flows of the group with work.
   wire  [15:0] count_2_d;
   logic [15:0] count_2_q;
+  // Third clock of a turn: upper 40 bits of the group's total before this turn.
   logic [39:0] high_3_q;
   hpcc_table_ram #(.WIDTH(5), .ADDRESS(ADDRESS)) u_member (
     .clk(clk),

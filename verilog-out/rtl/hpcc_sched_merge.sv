@@ -47,10 +47,13 @@ module hpcc_sched_merge (
   wire  unused_priorities_up_ready;
   wire  [7:0] priorities_down_data;
   wire  unused_priorities_down_valid;
+  // The grants that are offered were offered a clock ago too, so that `own_first` is theirs.
   logic compared_d;
   logic compared_q;
+  // The engine's own grant goes first: its service tag is lower, or the tags are equal and it is its turn.
   wire  own_first_d;
   logic own_first_q;
+  // Of two grants with equal tags the engine's own goes first.
   logic turn_d;
   logic turn_q;
   hpcc_skid #(.WIDTH(64)) u_skid (

@@ -13,7 +13,7 @@
 // | 8 | `word_8` | cap, window in packets | 20 bits, 16 bits |
 // | 9 | `word_9` | nothing of a flow that is cleared | |
 //
-// Bit for bit `hpcc_models::sched::Pacing::new`, and for a limit `hpcc_models::sched::Cap::new`.
+// Bit for bit `new`, and for a limit `new`.
 //
 // Computes pacing words, one a clock.
 module hpcc_sched_pacing_update (
@@ -48,15 +48,21 @@ module hpcc_sched_pacing_update (
   wire  [33:0] window_3_q;
   wire  timed_3_q;
   wire  [33:0] window_6_q;
+  // Clock 4: window, UQ23.11 bytes: that of the law, or of a limit its rate times the time of the window, not zero.
   logic [33:0] window_4_d;
   logic [33:0] window_4_q;
+  // Clock 7: MTU code.
   logic [2:0] mtu_7_q;
+  // Clock 7: bytes of a full packet on the wire, and one more.
   logic [12:0] wire_7_d;
   logic [12:0] wire_7_q;
+  // Clock 7: window, UQ24.11 bytes, and a packet's payload less the smallest fraction, so that cutting rounds up.
   logic [34:0] round_7_d;
   logic [34:0] round_7_q;
+  // Clock 8: rate, cap and window in packets.
   hpcc_nic_pkg::pacing_state_t word_8_d;
   hpcc_nic_pkg::pacing_state_t word_8_q;
+  // Clock 9: as `word_8`; zero if the flow is cleared.
   hpcc_nic_pkg::pacing_state_t word_9_d;
   hpcc_nic_pkg::pacing_state_t word_9_q;
   hpcc_mul #(.A(34), .B(12), .P(19), .LOW(27)) u_earned (

@@ -60,86 +60,81 @@ module hpcc_sched_park (
   logic [3:0] highest;
   logic [2:0] number;
   wire  [2:0] lane;
+  // Priorities whose queues hold grants, a bit each.
   logic [7:0] waits_d;
   logic [7:0] waits_q;
+  // Priorities that are paused or whose queues hold grants, a bit each: grants of these go into their queues.
   logic [7:0] held_r_d;
   logic [7:0] held_r_q;
+  // Priorities lower than the one that left last, a bit each: they come next in turn.
   logic [7:0] below_d;
   logic [7:0] below_q;
+  // Priorities whose queues hold grants and that are not paused, a bit each.
   logic [7:0] may_d;
   logic [7:0] may_q;
+  // As `may`, of the priorities that come next in turn.
   logic [7:0] may_below_d;
   logic [7:0] may_below_q;
+  // Head of the queue that is looked at, a clock ago.
   logic [7:0] head_was_q;
+  // End of what that queue holds, a clock ago.
   logic [7:0] tail_was_q;
+  // Place behind the head of that queue.
   wire  [7:0] next_head_d;
   logic [7:0] next_head_q;
+  // Priority whose queue is looked at.
   logic [2:0] pick_d;
   logic [2:0] pick_q;
+  // Priority whose queue is looked at, a bit each.
   logic [7:0] picked_d;
   logic [7:0] picked_q;
+  // State machine: the head's address is on its way to the block RAM.
   logic addresses_d;
   logic addresses_q;
+  // State machine: the head is read.
   logic reads_d;
   logic reads_q;
+  // State machine: the head appears in the next clock.
   logic awaits_d;
   logic awaits_q;
+  // State machine: the head is offered to the output.
   logic offers_d;
   logic offers_q;
+  // State machine: the head has left; whether it was the last one is looked up.
   logic checks_d;
   logic checks_q;
+  // The head is the last grant of its queue.
   wire  alone_d;
   logic alone_q;
+  // The queue that is looked at got a grant a clock ago.
   logic grew_q;
   // Without the tag. What is read was written a clock before at least.
   wire  [10:0] rows_raddr;
   wire  [57:0] rows_rdata;
-  logic [7:0] head_0_d;
-  logic [7:0] head_0_q;
-  logic [7:0] head_1_d;
-  logic [7:0] head_1_q;
-  logic [7:0] head_2_d;
-  logic [7:0] head_2_q;
-  logic [7:0] head_3_d;
-  logic [7:0] head_3_q;
-  logic [7:0] head_4_d;
-  logic [7:0] head_4_q;
-  logic [7:0] head_5_d;
-  logic [7:0] head_5_q;
-  logic [7:0] head_6_d;
-  logic [7:0] head_6_q;
-  logic [7:0] head_7_d;
-  logic [7:0] head_7_q;
-  logic [7:0] tail_0_d;
-  logic [7:0] tail_0_q;
-  logic [7:0] tail_1_d;
-  logic [7:0] tail_1_q;
-  logic [7:0] tail_2_d;
-  logic [7:0] tail_2_q;
-  logic [7:0] tail_3_d;
-  logic [7:0] tail_3_q;
-  logic [7:0] tail_4_d;
-  logic [7:0] tail_4_q;
-  logic [7:0] tail_5_d;
-  logic [7:0] tail_5_q;
-  logic [7:0] tail_6_d;
-  logic [7:0] tail_6_q;
-  logic [7:0] tail_7_d;
-  logic [7:0] tail_7_q;
+  // Place of the oldest grant of each priority's queue.
+  logic [7:0][7:0] head_d;
+  logic [7:0][7:0] head_q;
+  // Place behind the newest grant of each priority's queue.
+  logic [7:0][7:0] tail_d;
+  logic [7:0][7:0] tail_q;
   hpcc_nic_pkg::grant_t out_up_data;
   wire  out_up_valid;
   wire  out_up_ready;
   wire  hpcc_nic_pkg::grant_t out_down_data;
   wire  out_down_valid;
-  // The next one that waits goes before what passes.
+  // Parked grants have priority over grants that pass this turn.
   logic turn_d;
   logic turn_q;
+  // Service tag of the grant that passed last.
   logic [5:0] tag_d;
   logic [5:0] tag_q;
+  // A grant is written into its queue.
   wire  stores_d;
   logic stores_q;
+  // Place of that grant: its priority, then its place in the queue.
   wire  [10:0] stored_at_d;
   logic [10:0] stored_at_q;
+  // The grant that is written into its queue, without the tag.
   wire  [57:0] stored_grant_d;
   logic [57:0] stored_grant_q;
   hpcc_table_ram #(.WIDTH(58), .ADDRESS(11)) u_rows (
@@ -184,22 +179,8 @@ module hpcc_sched_park (
   always_comb begin
     pick_d = pick_q;
     picked_d = picked_q;
-    head_0_d = head_0_q;
-    head_1_d = head_1_q;
-    head_2_d = head_2_q;
-    head_3_d = head_3_q;
-    head_4_d = head_4_q;
-    head_5_d = head_5_q;
-    head_6_d = head_6_q;
-    head_7_d = head_7_q;
-    tail_0_d = tail_0_q;
-    tail_1_d = tail_1_q;
-    tail_2_d = tail_2_q;
-    tail_3_d = tail_3_q;
-    tail_4_d = tail_4_q;
-    tail_5_d = tail_5_q;
-    tail_6_d = tail_6_q;
-    tail_7_d = tail_7_q;
+    head_d = head_q;
+    tail_d = tail_q;
     tag_d = tag_q;
     if (passes) begin
       tag_d = up_data.tag;
@@ -207,53 +188,13 @@ module hpcc_sched_park (
     turn_d = ((passes | (~up_valid)) | aside) | (turn_q & (~parked_goes));
     waits_d = waits_new;
     held_r_d = waits_new | pause;
-    if (stored[0]) begin
-      tail_0_d = tail_0_q + 8'd1;
-    end
-    if (checks_q & picked_q[0]) begin
-      head_0_d = head_0_q + 8'd1;
-    end
-    if (stored[1]) begin
-      tail_1_d = tail_1_q + 8'd1;
-    end
-    if (checks_q & picked_q[1]) begin
-      head_1_d = head_1_q + 8'd1;
-    end
-    if (stored[2]) begin
-      tail_2_d = tail_2_q + 8'd1;
-    end
-    if (checks_q & picked_q[2]) begin
-      head_2_d = head_2_q + 8'd1;
-    end
-    if (stored[3]) begin
-      tail_3_d = tail_3_q + 8'd1;
-    end
-    if (checks_q & picked_q[3]) begin
-      head_3_d = head_3_q + 8'd1;
-    end
-    if (stored[4]) begin
-      tail_4_d = tail_4_q + 8'd1;
-    end
-    if (checks_q & picked_q[4]) begin
-      head_4_d = head_4_q + 8'd1;
-    end
-    if (stored[5]) begin
-      tail_5_d = tail_5_q + 8'd1;
-    end
-    if (checks_q & picked_q[5]) begin
-      head_5_d = head_5_q + 8'd1;
-    end
-    if (stored[6]) begin
-      tail_6_d = tail_6_q + 8'd1;
-    end
-    if (checks_q & picked_q[6]) begin
-      head_6_d = head_6_q + 8'd1;
-    end
-    if (stored[7]) begin
-      tail_7_d = tail_7_q + 8'd1;
-    end
-    if (checks_q & picked_q[7]) begin
-      head_7_d = head_7_q + 8'd1;
+    for (int i = 0; i < 8; i++) begin
+      if (stored[i]) begin
+        tail_d[i] = tail_q[i] + 8'd1;
+      end
+      if (checks_q & picked_q[i]) begin
+        head_d[i] = head_q[i] + 8'd1;
+      end
     end
     below_d = below_new;
     may_d = waits_new & (~pause);
@@ -271,22 +212,8 @@ module hpcc_sched_park (
     checks_d = parked_goes;
     offers_d = awaits_q | (offers_q & (~parked_goes));
     if (rst) begin
-      head_0_d = 8'd0;
-      head_1_d = 8'd0;
-      head_2_d = 8'd0;
-      head_3_d = 8'd0;
-      head_4_d = 8'd0;
-      head_5_d = 8'd0;
-      head_6_d = 8'd0;
-      head_7_d = 8'd0;
-      tail_0_d = 8'd0;
-      tail_1_d = 8'd0;
-      tail_2_d = 8'd0;
-      tail_3_d = 8'd0;
-      tail_4_d = 8'd0;
-      tail_5_d = 8'd0;
-      tail_6_d = 8'd0;
-      tail_7_d = 8'd0;
+      head_d = '0;
+      tail_d = '0;
       addresses_d = 1'd0;
       reads_d = 1'd0;
       awaits_d = 1'd0;
@@ -306,64 +233,19 @@ module hpcc_sched_park (
   always_comb begin
     head_now = 8'd0;
     tail_now = 8'd0;
-    if (picked_q[0]) begin
-      head_now = head_now | head_0_q;
-      tail_now = tail_now | tail_0_q;
-    end
-    if (picked_q[1]) begin
-      head_now = head_now | head_1_q;
-      tail_now = tail_now | tail_1_q;
-    end
-    if (picked_q[2]) begin
-      head_now = head_now | head_2_q;
-      tail_now = tail_now | tail_2_q;
-    end
-    if (picked_q[3]) begin
-      head_now = head_now | head_3_q;
-      tail_now = tail_now | tail_3_q;
-    end
-    if (picked_q[4]) begin
-      head_now = head_now | head_4_q;
-      tail_now = tail_now | tail_4_q;
-    end
-    if (picked_q[5]) begin
-      head_now = head_now | head_5_q;
-      tail_now = tail_now | tail_5_q;
-    end
-    if (picked_q[6]) begin
-      head_now = head_now | head_6_q;
-      tail_now = tail_now | tail_6_q;
-    end
-    if (picked_q[7]) begin
-      head_now = head_now | head_7_q;
-      tail_now = tail_now | tail_7_q;
+    for (int i = 0; i < 8; i++) begin
+      if (picked_q[i]) begin
+        head_now = head_now | head_q[i];
+        tail_now = tail_now | tail_q[i];
+      end
     end
   end
   always_comb begin
     tail_class = 8'd0;
-    if (up_priority[0]) begin
-      tail_class = tail_class | tail_0_q;
-    end
-    if (up_priority[1]) begin
-      tail_class = tail_class | tail_1_q;
-    end
-    if (up_priority[2]) begin
-      tail_class = tail_class | tail_2_q;
-    end
-    if (up_priority[3]) begin
-      tail_class = tail_class | tail_3_q;
-    end
-    if (up_priority[4]) begin
-      tail_class = tail_class | tail_4_q;
-    end
-    if (up_priority[5]) begin
-      tail_class = tail_class | tail_5_q;
-    end
-    if (up_priority[6]) begin
-      tail_class = tail_class | tail_6_q;
-    end
-    if (up_priority[7]) begin
-      tail_class = tail_class | tail_7_q;
+    for (int i = 0; i < 8; i++) begin
+      if (up_priority[i]) begin
+        tail_class = tail_class | tail_q[i];
+      end
     end
   end
   always_comb begin
@@ -451,22 +333,8 @@ module hpcc_sched_park (
     checks_q = 1'd0;
     alone_q = 1'd0;
     grew_q = 1'd0;
-    head_0_q = 8'd0;
-    head_1_q = 8'd0;
-    head_2_q = 8'd0;
-    head_3_q = 8'd0;
-    head_4_q = 8'd0;
-    head_5_q = 8'd0;
-    head_6_q = 8'd0;
-    head_7_q = 8'd0;
-    tail_0_q = 8'd0;
-    tail_1_q = 8'd0;
-    tail_2_q = 8'd0;
-    tail_3_q = 8'd0;
-    tail_4_q = 8'd0;
-    tail_5_q = 8'd0;
-    tail_6_q = 8'd0;
-    tail_7_q = 8'd0;
+    head_q = '0;
+    tail_q = '0;
     turn_q = 1'd0;
     tag_q = 6'd0;
     stores_q = 1'd0;
@@ -491,22 +359,8 @@ module hpcc_sched_park (
     checks_q <= checks_d;
     alone_q <= alone_d;
     grew_q <= grows;
-    head_0_q <= head_0_d;
-    head_1_q <= head_1_d;
-    head_2_q <= head_2_d;
-    head_3_q <= head_3_d;
-    head_4_q <= head_4_d;
-    head_5_q <= head_5_d;
-    head_6_q <= head_6_d;
-    head_7_q <= head_7_d;
-    tail_0_q <= tail_0_d;
-    tail_1_q <= tail_1_d;
-    tail_2_q <= tail_2_d;
-    tail_3_q <= tail_3_d;
-    tail_4_q <= tail_4_d;
-    tail_5_q <= tail_5_d;
-    tail_6_q <= tail_6_d;
-    tail_7_q <= tail_7_d;
+    head_q <= head_d;
+    tail_q <= tail_d;
     turn_q <= turn_d;
     tag_q <= tag_d;
     stores_q <= stores_d;

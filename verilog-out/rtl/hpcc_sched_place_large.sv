@@ -17,7 +17,7 @@
 // `up_ready` is a register. Only as many bits are compared as flow numbers have, so a number past the configured count may wait for another
 // flow before it is dropped.
 //
-// Two places for operations on flows whose numbers have `A` bits.
+// Two places for operations on flows whose numbers have 13 bits.
 module hpcc_sched_place_large (
   // Clock.
   input  wire  clk,
@@ -84,39 +84,57 @@ module hpcc_sched_place_large (
   wire  [12:0] head_0;
   wire  [12:0] head_1;
   wire  [12:0] coming;
+  // An operation is taken in this clock.
   logic ready_d;
   logic ready_q;
+  // Entry into which the next operation goes.
   logic write_d;
   logic write_q;
+  // Entry that is chosen from next.
   logic read_d;
   logic read_q;
+  // Entry from which the last choice was made.
   logic read_1_q;
+  // The entry of the name holds an operation.
   logic full_0_d;
   logic full_0_q;
+  // The entry of the name holds an operation.
   logic full_1_d;
   logic full_1_q;
+  // An operation stands for election: its flow was chosen in none of the last clocks.
   logic stands_r_d;
   logic stands_r_q;
+  // An operation waits, standing or not.
   logic waits_r_d;
   logic waits_r_q;
+  // The flow number of the operation in the entry of the name is within the configured count.
   logic in_range_0_d;
   logic in_range_0_q;
+  // The flow number of the operation in the entry of the name is within the configured count.
   logic in_range_1_d;
   logic in_range_1_q;
+  // The flow of the entry of the name was chosen one clock before the latest.
   logic once_0_d;
   logic once_0_q;
+  // The flow of the entry of the name was chosen one clock before the latest.
   logic once_1_d;
   logic once_1_q;
+  // The flow of the entry of the name was chosen two clocks before the latest.
   logic twice_0_d;
   logic twice_0_q;
+  // The flow of the entry of the name was chosen two clocks before the latest.
   logic twice_1_d;
   logic twice_1_q;
+  // Flow of the operation in the entry of the name.
   logic [15:0] flow_0_d;
   logic [15:0] flow_0_q;
+  // Flow of the operation in the entry of the name.
   logic [15:0] flow_1_d;
   logic [15:0] flow_1_q;
+  // Operation in the entry of the name.
   hpcc_nic_pkg::operation_t word_0_d;
   hpcc_nic_pkg::operation_t word_0_q;
+  // Operation in the entry of the name.
   hpcc_nic_pkg::operation_t word_1_d;
   hpcc_nic_pkg::operation_t word_1_q;
   assign head_0 = flow_0_q[12:0];
@@ -267,8 +285,8 @@ module hpcc_sched_place_large (
     twice_1_q = 1'd0;
     flow_0_q = 16'd0;
     flow_1_q = 16'd0;
-    word_0_q = 140'd0;
-    word_1_q = 140'd0;
+    word_0_q = 145'd0;
+    word_1_q = 145'd0;
   end
   always @(posedge clk) begin
     ready_q <= ready_d;

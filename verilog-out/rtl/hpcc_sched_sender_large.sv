@@ -13,9 +13,9 @@
 // | 8 | decisions | what it is, and which fields it changes |
 // | 9 | `written`, outputs | what becomes of the flow, written back and forwarded; to the engines and to the congestion control |
 //
-// Bit for bit `hpcc_models::sched::SenderState::handle`.
+// Bit for bit `handle`.
 //
-// Sender state of 2^`A` flows; an engine's index has `I` bits.
+// Sender state of 2^13 flows; an engine's index has 10 bits.
 module hpcc_sched_sender_large (
   // Clock.
   input  wire  clk,
@@ -41,6 +41,8 @@ module hpcc_sched_sender_large (
   input  wire  [15:0] timeout,
   // Register, in clock 6: retry limit.
   input  wire  [3:0] retry_limit,
+  // Register, in clock 6: waits for a receiver that is not ready; 7 is no limit.
+  input  wire  [2:0] rnr_retry,
   // Clock 5: time in units of 1.024 us.
   input  wire  [15:0] timer_now,
   // Clock 6: priorities whose timers start over with each look.
@@ -63,8 +65,10 @@ module hpcc_sched_sender_large (
   output wire  [9:0] engine_index,
   // Clock 9: flow.
   output wire  [12:0] flow_9,
-  // Clock 9: sender state for visits.
-  output wire  hpcc_nic_pkg::flow_shared_t sender,
+  // Clock 9: sender state for visits: a flow that waits for its receiver has no work.
+  output       hpcc_nic_pkg::flow_shared_t sender,
+  // Clock 9: the same with its work.
+  output wire  hpcc_nic_pkg::flow_shared_t known,
   // Clock 9: pacing; zero of a flow that is cleared.
   output wire  hpcc_nic_pkg::pacing_state_t pacing,
   // Clock 9: pacing is written.
@@ -97,11 +101,21 @@ module hpcc_sched_sender_large (
   output wire  [7:0] generation,
   // Clock 9: the flow has ended at its retry limit.
   output wire  ended,
+  // Clock 9: at that of waits for its receiver.
+  output wire  tired,
   // Clock 8, counter pulse: a flow that does not exist, or an earlier generation.
   output wire  late,
   // Clock 8, counter pulse: acknowledges what was never sent.
   output wire  beyond
 );
+  wire  waiting;
+  wire  stays;
+  wire  asks_wait;
+  logic worn_now;
+  wire  [19:0] long_age;
+  logic [23:0] shown_end;
+  // Waits since the last progress, before this event.
+  logic [2:0] waited;
   wire  fresh;
   wire  restarted;
   wire  stale;
@@ -130,130 +144,248 @@ module hpcc_sched_sender_large (
   wire  hpcc_nic_pkg::op_kind_t kind_7;
   wire  hpcc_nic_pkg::op_kind_t kind;
   hpcc_nic_pkg::sender_flow_t written;
+  // Clock 6: MTU code of the flow, of an operation that creates it the new one.
   logic [2:0] mtu_6_d;
   logic [2:0] mtu_6_q;
+  // Clock 9: MTU code of the flow before the operation.
   logic [2:0] mtu_9_q;
+  // Operation in hand in the clock of the name.
   hpcc_nic_pkg::operation_t op_6_q;
+  // Operation in hand in the clock of the name.
   hpcc_nic_pkg::operation_t op_7_q;
+  // Operation in hand in the clock of the name.
   hpcc_nic_pkg::operation_t op_8_q;
+  // Sender state as read from the memory, in the clock of the name.
   hpcc_nic_pkg::sender_flow_t sender_6_q;
+  // Sender state as read from the memory, in the clock of the name.
   hpcc_nic_pkg::sender_flow_t sender_7_q;
+  // Sender state as read from the memory, in the clock of the name.
   hpcc_nic_pkg::sender_flow_t sender_8_q;
+  // Clock 9: sender state after the operation, written back to the memory.
   hpcc_nic_pkg::sender_flow_t written_9_q;
+  // Clock 6: next PSN to send; `una` while a rewind, restart or creation is still unknown to the visits.
   logic [23:0] nxt_6_d;
   logic [23:0] nxt_6_q;
+  // Clock 6: one past the highest PSN that was sent; `una` for a flow that visits have not seen yet.
   logic [23:0] max_6_d;
   logic [23:0] max_6_q;
+  // Next PSN to send, in the clock of the name.
   logic [23:0] nxt_7_q;
+  // Next PSN to send, in the clock of the name.
   logic [23:0] nxt_8_q;
+  // Packets from `una` to the PSN of the operation, in the clock of the name.
   wire  [23:0] distance_7_d;
   logic [23:0] distance_7_q;
+  // Packets from `una` to the PSN of the operation, in the clock of the name.
   logic [23:0] distance_8_q;
+  // Clock 9: PSN of the event; after a timeout the oldest one that is not acknowledged.
   logic [23:0] psn_9_d;
   logic [23:0] psn_9_q;
+  // Clock 9: next PSN to send, after the event.
   logic [23:0] snd_nxt_9_q;
+  // Clock 9: packets that the event acknowledges newly.
   logic [23:0] acked_9_d;
   logic [23:0] acked_9_q;
+  // Clock 6: count of rewinds if this operation asks for one: never a count that visits have carried out.
   logic [3:0] rewinds_6_d;
   logic [3:0] rewinds_6_q;
+  // As `rewinds_6`, in the clock of the name.
   logic [3:0] rewinds_7_q;
+  // As `rewinds_6`, in the clock of the name.
   logic [3:0] rewinds_8_q;
+  // Clock 6: count of restarts if this operation is one: never a count that visits have carried out.
   logic [3:0] restarts_6_d;
   logic [3:0] restarts_6_q;
+  // As `restarts_6`, in the clock of the name.
   logic [3:0] restarts_7_q;
+  // As `restarts_6`, in the clock of the name.
   logic [3:0] restarts_8_q;
+  // Clock 9: group of the flow, written with its cap.
   logic [3:0] group_9_d;
   logic [3:0] group_9_q;
+  // Visits have not yet seen the flow's newest generation, restart or rewind, in the clock of the name.
   logic stale_6_q;
+  // Visits have not yet seen the flow's newest generation, restart or rewind, in the clock of the name.
   logic stale_7_q;
+  // Visits have not yet seen the flow's newest generation, restart or rewind, in the clock of the name.
   logic stale_8_q;
+  // Visits have not yet seen the flow's newest generation or restart, in the clock of the name.
   logic restarted_6_q;
+  // Visits have not yet seen the flow's newest generation or restart, in the clock of the name.
   logic restarted_7_q;
+  // Clock 6: the flow has work, and its rate is 0.
   logic stopped_6_q;
+  // Clock 7: the timer must not run: the flow's priority is paused, or its rate is 0.
   wire  held_7_d;
   logic held_7_q;
+  // Clock 7: the flow exists, and the operation is meant for its generation.
   logic own_q;
+  // Clock 7: ACK or NAK for the flow's generation.
   wire  acknowledges_d;
   logic acknowledges_q;
+  // Clock 7: periodic look at the timer of a flow that exists and has one.
   wire  looks_d;
   logic looks_q;
+  // Clock 7: PSN of the operation is `una`.
   wire  at_una_d;
   logic at_una_q;
+  // Clock 7: the next PSN is `una`: no packet is in flight.
   wire  none_out_d;
   logic none_out_q;
+  // Clock 7: PSN of the operation is the end of the work.
   wire  no_work_d;
   logic no_work_q;
+  // Clock 7: second PSN of the operation is `una`.
   wire  no_read_d;
   logic no_read_q;
+  // Clock 7: PSN of the operation lies before `una`.
   logic old_q;
+  // Clock 7: the highest PSN that was sent lies before `una`.
   logic max_old_q;
+  // Clock 7: the highest PSN that was sent is 2^22 PSNs or more from `una`.
   wire  far_d;
   logic far_q;
+  // Clock 7: PSN of the operation lies beyond all that was sent.
   logic past_max_q;
+  // Clock 7: the next PSN lies before `una`.
   logic nxt_old_q;
+  // Clock 7: PSN of the operation lies beyond the next PSN.
   logic past_nxt_q;
+  // Clock 7: the end of the READ that was asked for last lies before `una`.
   logic read_old_q;
+  // Clock 7: PSN of the operation lies within that READ or before it.
   wire  read_on_d;
   logic read_on_q;
+  // Clock 7: the end of the work lies before `una`.
   logic end_old_q;
+  // Clock 7: PSN of the operation is the end of the work or lies beyond it.
   wire  more_work_d;
   logic more_work_q;
+  // Clock 7: second PSN of the operation lies before `una`.
   logic read_behind_q;
+  // Clock 7: packets have been sent since the timer looked last.
   wire  moved_d;
   logic moved_q;
+  // Clock 7: the timer has run for the timeout.
   wire  ripe_d;
   logic ripe_q;
+  // Clock 7: the retry limit is not reached.
   wire  again_d;
   logic again_q;
+  // Clock 8: as `own`.
   logic own_8_q;
+  // Clock 8: as `acknowledges`.
   logic acknowledges_8_q;
+  // Clock 8: acknowledgement of packets that were sent or of a READ that was asked for: `una` follows it.
   logic good_q;
+  // Clock 8: as `old`.
   logic old_8_q;
+  // Clock 8: the acknowledgement moves `una`, so that the timer starts over and retries are 0.
   logic jumps_q;
+  // Clock 8: the acknowledgement moves `una` past the READ that was asked for last.
   wire  ends_read_d;
   logic ends_read_q;
+  // Clock 8: retransmission timeout.
   logic expired_q;
+  // Clock 8: go back to `una`: a NAK, or a timeout within the retry limit.
   wire  rewind_d;
   logic rewind_q;
+  // Clock 8: the timer looks and finds nothing in flight: it stops.
   wire  disarms_d;
   logic disarms_q;
+  // Clock 8: the timer looks and starts over: it was off, packets were sent since, or the flow is held.
   wire  arms_d;
   logic arms_q;
+  // Clock 8: the operation brings work beyond the end.
   wire  extends_d;
   logic extends_q;
+  // Clock 8: a READ request was sent: its PSNs are taken for the response.
   wire  advances_d;
   logic advances_q;
+  // Clock 8: the next PSN lies before `una` as it will be.
   logic behind_d;
   logic behind_q;
+  // Clock 9: the flow is created.
   logic created_9_q;
+  // Clock 9: cap and group of the flow are written.
   wire  limited_9_d;
   logic limited_9_q;
+  // Clock 9: work was added, or the flow was created or restarted.
   wire  worked_9_d;
   logic worked_9_q;
+  // Clock 9: an operation ends here, and the engine takes notice.
   logic notify_9_q;
+  // Clock 9: rate and window of the flow are written.
   wire  paced_9_d;
   logic paced_9_q;
+  // Clock 9: the flow may have something to send and joins the ring.
   wire  wake_9_d;
   logic wake_9_q;
+  // Clock 9: the flow is cleared after reset.
   logic clear_9_q;
+  // Clock 9: the event goes to the congestion control.
   wire  to_cc_9_d;
   logic to_cc_9_q;
+  // Clock 8: the operation creates the flow.
   wire  creates_d;
   logic creates_q;
+  // Clock 8: the operation clears the flow after reset.
   wire  clears_d;
   logic clears_q;
+  // Clock 8: the operation restarts the flow at another PSN.
   wire  starts_over_d;
   logic starts_over_q;
+  // Clock 8: the operation removes the flow.
   wire  removes_d;
   logic removes_q;
+  // Clock 9: the event is a timeout.
   wire  timed_out_9_d;
   logic timed_out_9_q;
+  // Clock 9: the flow has ended at its retry limit.
   wire  ended_9_d;
   logic ended_9_q;
+  // Clock 9: the flow has ended at its limit of waits for a receiver that is not ready.
+  logic tired_9_q;
+  // Clock 9, counter pulse: the flow does not exist, or the operation was meant for an earlier generation.
   wire  late_9_d;
   logic late_9_q;
+  // Clock 9, counter pulse: acknowledgement of a PSN that was never sent.
   wire  beyond_9_d;
   logic beyond_9_q;
+  // Clock 7: the wait for a receiver that is not ready is over.
+  wire  lasted_d;
+  logic lasted_q;
+  // Clock 7: the flow has waited for its receiver as often as it may.
+  wire  worn_d;
+  logic worn_q;
+  // Clock 7: the flow may not wait for its receiver at all.
+  wire  never_d;
+  logic never_q;
+  // Clock 8: an RNR NAK begins a wait.
+  wire  begins_wait_d;
+  logic begins_wait_q;
+  // Clock 8: a NAK during a wait, which changes nothing.
+  wire  said_again_d;
+  logic said_again_q;
+  // Clock 8: the timer looks, and the wait goes on.
+  wire  lapses_d;
+  logic lapses_q;
+  // Clock 8: the timer looks, and the wait is over: the flow sends again.
+  wire  releases_d;
+  logic releases_q;
+  // Clock 8: an RNR NAK ends the flow: it has waited as often as it may.
+  wire  tires_d;
+  logic tires_q;
+  // Time left of the wait, units of 1.024 us, in the clock of the name.
+  wire  [19:0] rest_7_d;
+  logic [19:0] rest_7_q;
+  // Time left of the wait, units of 1.024 us, in the clock of the name.
+  logic [19:0] rest_8_q;
+  // Clock 9: end of the work as visits see it: none while the flow waits for its receiver.
+  logic [23:0] shown_end_9_q;
+  // Waits by timer code, 1.024 us.
+  wire  [19:0] rnr_times_data;
+  // Clock 6: time since the timer was armed, units of 1.024 us, modulo 2^16.
   wire  [15:0] age_d;
   logic [15:0] age_q;
   logic [2:0] owner_rest;
@@ -263,32 +395,33 @@ module hpcc_sched_sender_large (
   wire  [31:0] owner_twice;
   wire  [31:0] owner_thrice;
   wire  [31:0] owner_fourfold;
-  wire  [2:0] owner_digits_0;
-  wire  [2:0] owner_digits_1;
-  wire  [2:0] owner_digits_2;
-  wire  [2:0] owner_digits_3;
-  wire  [2:0] owner_digits_4;
-  logic [31:0] owner_times_0;
-  logic [31:0] owner_times_1;
-  logic [31:0] owner_times_2;
-  logic [31:0] owner_times_3;
-  logic [31:0] owner_times_4;
+  // Three bits of the flow number each, the lowest first.
+  wire  [4:0][2:0] owner_digits;
+  // The constant, as often as the digit says.
+  logic [4:0][31:0] owner_times;
   wire  hpcc_nic_pkg::engine_product_t owner_quotient;
   // Clock 2: index.
   wire  [9:0] owner_index;
   // Clock 4: engine.
   wire  [2:0] owner_engine;
+  // Clock 3: lowest three bits of the flow number.
   logic [2:0] owner_low_3_q;
+  // Clock 3: lowest three bits of the flow's index.
   wire  [2:0] owner_index_3_d;
   logic [2:0] owner_index_3_q;
+  // Clock 4: engine of the flow: the remainder of the division.
   logic [2:0] owner_engine_4_q;
   wire  [2:0] owner_low_2_d;
   wire  [2:0] owner_low_2_q;
+  // Clock 1: the constant times the lower six bits of the flow number.
   wire  [31:0] owner_low_1_d;
   logic [31:0] owner_low_1_q;
+  // Clock 1: the constant times the middle six bits of the flow number.
   wire  [31:0] owner_middle_1_d;
   logic [31:0] owner_middle_1_q;
+  // Clock 1: the constant times the upper three bits of the flow number.
   logic [31:0] owner_high_1_q;
+  // Clock 2: the constant times the flow number; its upper bits are the flow's index.
   wire  [31:0] owner_product_2_d;
   logic [31:0] owner_product_2_q;
   wire  [12:0] flow_2_q;
@@ -301,9 +434,21 @@ module hpcc_sched_sender_large (
   wire  [15:0] now_8_q;
   wire  pacing_word_timed;
   wire  hpcc_nic_pkg::pacing_state_t pacing_word_word;
+  // Clock 9: flow.
   logic [12:0] flow_9r_q;
+  // Clock 5: what visits made of the flow.
   hpcc_nic_pkg::visited_t visited_5_q;
+  // Clock 9: generation of the flow before the operation.
   logic [7:0] generation_9_q;
+  hpcc_rom #(.WIDTH(20), .ADDRESS(5), .CONTENTS({
+    20'h75301, 20'h4e201, 20'h3a981, 20'h27101, 20'h1d4c1, 20'h13881, 20'hea61, 20'h9c41,
+    20'h7531, 20'h4e21, 20'h3a99, 20'h2711, 20'h1d4d, 20'h1389, 20'hea7, 20'h9c5,
+    20'h754, 20'h4e3, 20'h3ab, 20'h272, 20'h1d6, 20'h13a, 20'hec, 20'h9e,
+    20'h77, 20'h50, 20'h3c, 20'h29, 20'h1f, 20'h15, 20'hb, 20'h9c401})) u_rnr_times (
+    .clk(clk),
+    .addr(op_6_q.rnr_timer),
+    .data(rnr_times_data)
+  );
   hpcc_delay #(.WIDTH(3), .DEPTH(2)) u_owner_low_2 (
     .clk(clk),
     .d(owner_low_2_d),
@@ -329,7 +474,7 @@ module hpcc_sched_sender_large (
     .d(flow_2_q),
     .q(flow_8_q)
   );
-  hpcc_forward_ram #(.WIDTH(150), .ADDRESS(13), .ANNOUNCED(1)) u_memory (
+  hpcc_forward_ram #(.WIDTH(174), .ADDRESS(13), .ANNOUNCED(1)) u_memory (
     .clk(clk),
     .raddr(flow_2_q),
     .rdata(memory_rdata),
@@ -337,7 +482,7 @@ module hpcc_sched_sender_large (
     .waddr(flow_8_q),
     .wdata(written_9_q)
   );
-  hpcc_delay #(.WIDTH(140), .DEPTH(5)) u_op_5 (
+  hpcc_delay #(.WIDTH(145), .DEPTH(5)) u_op_5 (
     .clk(clk),
     .d(word),
     .q(op_5_q)
@@ -372,6 +517,11 @@ module hpcc_sched_sender_large (
   assign restarted = visited_5_q.restarts != memory_rdata.shared.restarts;
   assign stale = (fresh | restarted) | (visited_5_q.seen != memory_rdata.shared.rewinds);
   assign age_d = timer_now - memory_rdata.since;
+  assign long_age = {4'd0, age_q};
+  assign lasted_d = long_age >= sender_6_q.rnr_left;
+  assign rest_7_d = sender_6_q.rnr_left - long_age;
+  assign worn_d = (sender_6_q.rnr_waits == rnr_retry) & (~(&rnr_retry));
+  assign never_d = ~(|rnr_retry);
   assign distance_7_d = op_6_q.psn - sender_6_q.shared.una;
   assign acked_reach = op_6_q.psn - sender_6_q.shared.una;
   assign reach = max_6_q - sender_6_q.shared.una;
@@ -397,17 +547,26 @@ module hpcc_sched_sender_large (
   assign held_7_d = held[sender_6_q.shared.pause_class] | stopped_6_q;
   assign kind_6 = op_6_q.kind;
   assign own_now = sender_6_q.shared.alive & (sender_6_q.shared.generation == op_6_q.generation);
-  assign acknowledges_d = own_now & ((kind_6 == hpcc_nic_pkg::OP_KIND_ACK) | (kind_6 == hpcc_nic_pkg::OP_KIND_NAK));
+  assign acknowledges_d = own_now & (((kind_6 == hpcc_nic_pkg::OP_KIND_ACK) | (kind_6 == hpcc_nic_pkg::OP_KIND_NAK))
+      | (kind_6 == hpcc_nic_pkg::OP_KIND_WAIT));
   assign looks_d = ((kind_6 == hpcc_nic_pkg::OP_KIND_TICK) & sender_6_q.shared.alive) & (~sender_6_q.timerless);
   assign kind_7 = op_7_q.kind;
   assign good_now = ((acknowledges_q & (~old_q)) & ((was_sent | read_old_q) | read_on_q)) & ((end_old_q | no_work_q) | (~more_work_q));
   assign jumps_now = good_now & (~at_una_q);
   assign idle = none_out_q | nxt_old_q;
-  assign expired_now = ((((looks_q & sender_7_q.armed) & (~idle)) & (~moved_q)) & ripe_q) & (~held_7_q);
+  assign expired_now = (((((looks_q & sender_7_q.armed) & (~idle)) & (~moved_q)) & ripe_q) & (~held_7_q)) & (~sender_7_q.waits);
   assign ends_read_d = jumps_now & (~read_on_q);
-  assign rewind_d = (good_now & (kind_7 == hpcc_nic_pkg::OP_KIND_NAK)) | (expired_now & again_q);
-  assign disarms_d = looks_q & idle;
-  assign arms_d = (looks_q & (~idle)) & (((~sender_7_q.armed) | held_7_q) | moved_q);
+  assign waiting = sender_7_q.waits;
+  assign stays = waiting & at_una_q;
+  assign asks_wait = (good_now & (kind_7 == hpcc_nic_pkg::OP_KIND_WAIT)) & (~stays);
+  assign begins_wait_d = asks_wait & (~worn_now);
+  assign tires_d = asks_wait & worn_now;
+  assign said_again_d = (good_now & (kind_7 == hpcc_nic_pkg::OP_KIND_NAK)) & stays;
+  assign releases_d = (looks_q & waiting) & lasted_q;
+  assign lapses_d = (looks_q & waiting) & (~lasted_q);
+  assign rewind_d = (((good_now & (kind_7 == hpcc_nic_pkg::OP_KIND_NAK)) & (~stays)) | (asks_wait & (~worn_now))) | (expired_now & again_q);
+  assign disarms_d = (looks_q & idle) & (~waiting);
+  assign arms_d = ((looks_q & (~idle)) & (((~sender_7_q.armed) | held_7_q) | moved_q)) & (~waiting);
   assign creates_d = kind_7 == hpcc_nic_pkg::OP_KIND_CREATE;
   assign clears_d = kind_7 == hpcc_nic_pkg::OP_KIND_CLEAR;
   assign starts_over_d = own_q & (kind_7 == hpcc_nic_pkg::OP_KIND_RESTART);
@@ -416,15 +575,15 @@ module hpcc_sched_sender_large (
   assign advances_d = ((own_q & (~no_read_q)) & (~read_behind_q)) & (kind_7 == hpcc_nic_pkg::OP_KIND_ADVANCE);
   assign kind = op_8_q.kind;
   assign paced_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_UPDATE)) | creates_q);
-  assign wake_9_d = valid_8_q & (((((own_8_q & (((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
-      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT))) | starts_over_q) | jumps_q) | rewind_q) | creates_q);
+  assign wake_9_d = valid_8_q & ((((((own_8_q & (((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_UPDATE))
+      | (kind == hpcc_nic_pkg::OP_KIND_LIMIT))) | starts_over_q) | jumps_q) | rewind_q) | releases_q) | creates_q);
   assign limited_9_d = valid_8_q & ((own_8_q & (kind == hpcc_nic_pkg::OP_KIND_LIMIT)) | creates_q);
   assign worked_9_d = ((kind == hpcc_nic_pkg::OP_KIND_WORK) | (kind == hpcc_nic_pkg::OP_KIND_RESTART)) | creates_q;
   assign clear_now = valid_8_q & clears_q;
-  assign to_cc_9_d = valid_8_q & (((acknowledges_8_q & (old_8_q | good_q)) | (own_8_q & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY)))
-      | (expired_q & rewind_q));
+  assign to_cc_9_d = valid_8_q & ((((acknowledges_8_q & (old_8_q | good_q)) & (~said_again_q))
+      | (own_8_q & (kind == hpcc_nic_pkg::OP_KIND_NOTIFY))) | (expired_q & rewind_q));
   assign timed_out_9_d = (valid_8_q & expired_q) & rewind_q;
-  assign ended_9_d = (valid_8_q & expired_q) & (~rewind_q);
+  assign ended_9_d = valid_8_q & ((expired_q & (~rewind_q)) | tires_q);
   assign late_9_d = (((valid_8_q & (~own_8_q)) & (kind != hpcc_nic_pkg::OP_KIND_TICK)) & (~creates_q)) & (~clears_q);
   assign beyond_9_d = ((valid_8_q & acknowledges_8_q) & (~old_8_q)) & (~good_q);
   assign notify = notify_9_q;
@@ -433,7 +592,7 @@ module hpcc_sched_sender_large (
   assign clear_next = clear_now;
   assign engine_index = index_9_q;
   assign flow_9 = flow_9r_q;
-  assign sender = written_9_q.shared;
+  assign known = written_9_q.shared;
   assign paced = paced_9_q;
   assign limited = limited_9_q;
   assign flow_next = flow_8_q;
@@ -448,6 +607,7 @@ module hpcc_sched_sender_large (
   assign acked_mtu = mtu_9_q;
   assign generation = generation_9_q;
   assign ended = ended_9_q;
+  assign tired = tired_9_q;
   assign late = late_9_q;
   assign beyond = beyond_9_q;
   always_comb begin
@@ -504,6 +664,12 @@ module hpcc_sched_sender_large (
     end
   end
   always_comb begin
+    worn_now = worn_q;
+    if (jumps_now) begin
+      worn_now = never_q;
+    end
+  end
+  always_comb begin
     behind_d = nxt_old_q;
     if (good_now) begin
       behind_d = past_nxt_q;
@@ -517,6 +683,8 @@ module hpcc_sched_sender_large (
     if (jumps_q) begin
       written.retries = 4'd0;
       written.since = now_8_q;
+      written.waits = 1'd0;
+      written.rnr_waits = 3'd0;
     end
     if (ends_read_q) begin
       written.shared.from = op_8_q.psn;
@@ -537,6 +705,25 @@ module hpcc_sched_sender_large (
       end else begin
         written.shared.alive = 1'd0;
       end
+    end
+    if (begins_wait_q) begin
+      written.waits = 1'd1;
+      written.rnr_left = rnr_times_data;
+      written.rnr_waits = waited + 3'd1;
+      written.since = now_8_q;
+      written.armed = 1'd0;
+    end
+    if (tires_q) begin
+      written.shared.alive = 1'd0;
+    end
+    if (lapses_q) begin
+      written.rnr_left = rest_8_q;
+      written.since = now_8_q;
+    end
+    if (releases_q) begin
+      written.waits = 1'd0;
+      written.rnr_left = 20'd0;
+      written.since = now_8_q;
     end
     if (rewind_q) begin
       written.shared.from = written.shared.to;
@@ -560,9 +747,10 @@ module hpcc_sched_sender_large (
       written.shared.restarts = restarts_8_q;
       written.retries = 4'd0;
       written.armed = 1'd0;
+      written.waits = 1'd0;
     end
     if (creates_q) begin
-      written = 150'd0;
+      written = 174'd0;
       written.shared.una = op_8_q.psn;
       written.shared.end_psn = op_8_q.psn;
       written.shared.from = op_8_q.psn;
@@ -580,7 +768,19 @@ module hpcc_sched_sender_large (
       written.shared.alive = 1'd0;
     end
     if (clears_q) begin
-      written = 150'd0;
+      written = 174'd0;
+    end
+  end
+  always_comb begin
+    waited = sender_8_q.rnr_waits;
+    if (jumps_q) begin
+      waited = 3'd0;
+    end
+  end
+  always_comb begin
+    shown_end = written.shared.end_psn;
+    if (written.waits) begin
+      shown_end = written.shared.una;
     end
   end
   always_comb begin
@@ -613,6 +813,10 @@ module hpcc_sched_sender_large (
       acked_9_d = distance_8_q;
     end
   end
+  always_comb begin
+    sender = written_9_q.shared;
+    sender.end_psn = shown_end_9_q;
+  end
   // owner: Which engine a flow belongs to, and its index there: the flow number over the number of engines, by multiplication.
   //
   // The multiplier is made of tables: what each three bits of the flow number add to the product, of which the constant leaves a function
@@ -625,19 +829,17 @@ module hpcc_sched_sender_large (
   // | 2 | its index: the quotient |
   // | 4 | its engine: the rest |
   //
-  // Engine and index of flows whose numbers have `A` bits, 15 at most; an index has `I` bits. A flow a clock.
+  // Engine and index of flows whose numbers have 13 bits, 15 at most; an index has 10 bits. A flow a clock.
   assign owner_number = {2'd0, flow};
   assign owner_once = {15'd0, inverse};
   assign owner_twice = owner_once + owner_once;
   assign owner_thrice = owner_once + owner_twice;
   assign owner_fourfold = owner_twice + owner_twice;
-  assign owner_digits_0 = owner_number[2:0];
-  assign owner_digits_1 = owner_number[5:3];
-  assign owner_digits_2 = owner_number[8:6];
-  assign owner_digits_3 = owner_number[11:9];
-  assign owner_digits_4 = owner_number[14:12];
-  assign owner_low_1_d = owner_times_0 + (owner_times_1 << 3);
-  assign owner_middle_1_d = owner_times_2 + (owner_times_3 << 3);
+  for (genvar i = 0; i < 5; i++) begin : g_owner_digits
+    assign owner_digits[i] = owner_number[3*i +: 3];
+  end
+  assign owner_low_1_d = owner_times[0] + (owner_times[1] << 3);
+  assign owner_middle_1_d = owner_times[2] + (owner_times[3] << 3);
   assign owner_product_2_d = (owner_low_1_q + (owner_middle_1_q << 6)) + (owner_high_1_q << 12);
   assign owner_quotient = owner_product_2_q;
   assign owner_index = owner_quotient.index[9:0];
@@ -645,151 +847,51 @@ module hpcc_sched_sender_large (
   assign owner_index_3_d = owner_quotient.index[2:0];
   assign owner_engine = owner_engine_4_q;
   always_comb begin
-    owner_times_0 = 32'd0;
-    if (owner_digits_0 == 3'd1) begin
-      owner_times_0 = owner_once;
-    end
-    if (owner_digits_0 == 3'd2) begin
-      owner_times_0 = owner_twice;
-    end
-    if (owner_digits_0 == 3'd3) begin
-      owner_times_0 = owner_thrice;
-    end
-    if (owner_digits_0 == 3'd4) begin
-      owner_times_0 = owner_fourfold;
-    end
-    if (owner_digits_0 == 3'd5) begin
-      owner_times_0 = owner_fourfold + owner_once;
-    end
-    if (owner_digits_0 == 3'd6) begin
-      owner_times_0 = owner_thrice + owner_thrice;
-    end
-    if (owner_digits_0 == 3'd7) begin
-      owner_times_0 = owner_fourfold + owner_thrice;
-    end
-  end
-  always_comb begin
-    owner_times_1 = 32'd0;
-    if (owner_digits_1 == 3'd1) begin
-      owner_times_1 = owner_once;
-    end
-    if (owner_digits_1 == 3'd2) begin
-      owner_times_1 = owner_twice;
-    end
-    if (owner_digits_1 == 3'd3) begin
-      owner_times_1 = owner_thrice;
-    end
-    if (owner_digits_1 == 3'd4) begin
-      owner_times_1 = owner_fourfold;
-    end
-    if (owner_digits_1 == 3'd5) begin
-      owner_times_1 = owner_fourfold + owner_once;
-    end
-    if (owner_digits_1 == 3'd6) begin
-      owner_times_1 = owner_thrice + owner_thrice;
-    end
-    if (owner_digits_1 == 3'd7) begin
-      owner_times_1 = owner_fourfold + owner_thrice;
-    end
-  end
-  always_comb begin
-    owner_times_2 = 32'd0;
-    if (owner_digits_2 == 3'd1) begin
-      owner_times_2 = owner_once;
-    end
-    if (owner_digits_2 == 3'd2) begin
-      owner_times_2 = owner_twice;
-    end
-    if (owner_digits_2 == 3'd3) begin
-      owner_times_2 = owner_thrice;
-    end
-    if (owner_digits_2 == 3'd4) begin
-      owner_times_2 = owner_fourfold;
-    end
-    if (owner_digits_2 == 3'd5) begin
-      owner_times_2 = owner_fourfold + owner_once;
-    end
-    if (owner_digits_2 == 3'd6) begin
-      owner_times_2 = owner_thrice + owner_thrice;
-    end
-    if (owner_digits_2 == 3'd7) begin
-      owner_times_2 = owner_fourfold + owner_thrice;
-    end
-  end
-  always_comb begin
-    owner_times_3 = 32'd0;
-    if (owner_digits_3 == 3'd1) begin
-      owner_times_3 = owner_once;
-    end
-    if (owner_digits_3 == 3'd2) begin
-      owner_times_3 = owner_twice;
-    end
-    if (owner_digits_3 == 3'd3) begin
-      owner_times_3 = owner_thrice;
-    end
-    if (owner_digits_3 == 3'd4) begin
-      owner_times_3 = owner_fourfold;
-    end
-    if (owner_digits_3 == 3'd5) begin
-      owner_times_3 = owner_fourfold + owner_once;
-    end
-    if (owner_digits_3 == 3'd6) begin
-      owner_times_3 = owner_thrice + owner_thrice;
-    end
-    if (owner_digits_3 == 3'd7) begin
-      owner_times_3 = owner_fourfold + owner_thrice;
-    end
-  end
-  always_comb begin
-    owner_times_4 = 32'd0;
-    if (owner_digits_4 == 3'd1) begin
-      owner_times_4 = owner_once;
-    end
-    if (owner_digits_4 == 3'd2) begin
-      owner_times_4 = owner_twice;
-    end
-    if (owner_digits_4 == 3'd3) begin
-      owner_times_4 = owner_thrice;
-    end
-    if (owner_digits_4 == 3'd4) begin
-      owner_times_4 = owner_fourfold;
-    end
-    if (owner_digits_4 == 3'd5) begin
-      owner_times_4 = owner_fourfold + owner_once;
-    end
-    if (owner_digits_4 == 3'd6) begin
-      owner_times_4 = owner_thrice + owner_thrice;
-    end
-    if (owner_digits_4 == 3'd7) begin
-      owner_times_4 = owner_fourfold + owner_thrice;
+    for (int i = 0; i < 5; i++) begin
+      owner_times[i] = 32'd0;
+      if (owner_digits[i] == 3'd1) begin
+        owner_times[i] = owner_once;
+      end
+      if (owner_digits[i] == 3'd2) begin
+        owner_times[i] = owner_twice;
+      end
+      if (owner_digits[i] == 3'd3) begin
+        owner_times[i] = owner_thrice;
+      end
+      if (owner_digits[i] == 3'd4) begin
+        owner_times[i] = owner_fourfold;
+      end
+      if (owner_digits[i] == 3'd5) begin
+        owner_times[i] = owner_fourfold + owner_once;
+      end
+      if (owner_digits[i] == 3'd6) begin
+        owner_times[i] = owner_thrice + owner_thrice;
+      end
+      if (owner_digits[i] == 3'd7) begin
+        owner_times[i] = owner_fourfold + owner_thrice;
+      end
     end
   end
   always_comb begin
     owner_rest = owner_low_3_q;
     owner_multiple = engines;
-    if (owner_index_3_q[0]) begin
-      owner_rest = owner_rest - owner_multiple;
+    for (int i = 0; i < 3; i++) begin
+      if (owner_index_3_q[i]) begin
+        owner_rest = owner_rest - owner_multiple;
+      end
+      owner_multiple = owner_multiple << 1;
     end
-    owner_multiple = owner_multiple << 1;
-    if (owner_index_3_q[1]) begin
-      owner_rest = owner_rest - owner_multiple;
-    end
-    owner_multiple = owner_multiple << 1;
-    if (owner_index_3_q[2]) begin
-      owner_rest = owner_rest - owner_multiple;
-    end
-    owner_multiple = owner_multiple << 1;
   end
   initial begin
     mtu_6_q = 3'd0;
     mtu_9_q = 3'd0;
-    op_6_q = 140'd0;
-    op_7_q = 140'd0;
-    op_8_q = 140'd0;
-    sender_6_q = 150'd0;
-    sender_7_q = 150'd0;
-    sender_8_q = 150'd0;
-    written_9_q = 150'd0;
+    op_6_q = 145'd0;
+    op_7_q = 145'd0;
+    op_8_q = 145'd0;
+    sender_6_q = 174'd0;
+    sender_7_q = 174'd0;
+    sender_8_q = 174'd0;
+    written_9_q = 174'd0;
     nxt_6_q = 24'd0;
     max_6_q = 24'd0;
     nxt_7_q = 24'd0;
@@ -861,8 +963,20 @@ module hpcc_sched_sender_large (
     removes_q = 1'd0;
     timed_out_9_q = 1'd0;
     ended_9_q = 1'd0;
+    tired_9_q = 1'd0;
     late_9_q = 1'd0;
     beyond_9_q = 1'd0;
+    lasted_q = 1'd0;
+    worn_q = 1'd0;
+    never_q = 1'd0;
+    begins_wait_q = 1'd0;
+    said_again_q = 1'd0;
+    lapses_q = 1'd0;
+    releases_q = 1'd0;
+    tires_q = 1'd0;
+    rest_7_q = 20'd0;
+    rest_8_q = 20'd0;
+    shown_end_9_q = 24'd0;
     age_q = 16'd0;
     owner_low_3_q = 3'd0;
     owner_index_3_q = 3'd0;
@@ -956,15 +1070,27 @@ module hpcc_sched_sender_large (
     removes_q <= removes_d;
     timed_out_9_q <= timed_out_9_d;
     ended_9_q <= ended_9_d;
+    tired_9_q <= tires_q;
     late_9_q <= late_9_d;
     beyond_9_q <= beyond_9_d;
+    lasted_q <= lasted_d;
+    worn_q <= worn_d;
+    never_q <= never_d;
+    begins_wait_q <= begins_wait_d;
+    said_again_q <= said_again_d;
+    lapses_q <= lapses_d;
+    releases_q <= releases_d;
+    tires_q <= tires_d;
+    rest_7_q <= rest_7_d;
+    rest_8_q <= rest_7_q;
+    shown_end_9_q <= shown_end;
     age_q <= age_d;
     owner_low_3_q <= owner_low_2_q;
     owner_index_3_q <= owner_index_3_d;
     owner_engine_4_q <= owner_rest;
     owner_low_1_q <= owner_low_1_d;
     owner_middle_1_q <= owner_middle_1_d;
-    owner_high_1_q <= owner_times_4;
+    owner_high_1_q <= owner_times[4];
     owner_product_2_q <= owner_product_2_d;
     flow_9r_q <= flow_8_q;
     visited_5_q <= visited;
@@ -972,7 +1098,7 @@ module hpcc_sched_sender_large (
   end
   wire unused_bits = &{1'b0, acked_reach.magnitude, reach.magnitude, read_reach.magnitude, end_reach.magnitude, outstanding.magnitude,
       max_left.magnitude, nxt_left.magnitude, read_left.magnitude, read_new.magnitude, new_work.magnitude, reach_less_one[23],
-      reach_less_one[21:0], op_8_q.rate, op_8_q.window, owner_quotient.index[13:10], owner_quotient.fraction};
+      reach_less_one[21:0], op_8_q.rnr_timer, op_8_q.rate, op_8_q.window, owner_quotient.index[13:10], owner_quotient.fraction};
 endmodule
 
 `default_nettype wire

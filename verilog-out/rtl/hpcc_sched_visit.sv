@@ -23,7 +23,7 @@
 // | 9 - 12 | `balance[1..5]`, `count` | 8, 4, 2, 1 packets where room and credit allow | |
 // | 13 | outputs | the flow's new state and the grant | |
 //
-// Bit for bit `hpcc_models::sched::visit_at` of what `hpcc_models::sched::Pacing::limited` leaves.
+// Bit for bit `visit_at` of what `limited` leaves.
 //
 // Visits. The flow's words are inputs two clocks after its visit began, its new state leaves eleven clocks later.
 module hpcc_sched_visit (
@@ -79,10 +79,7 @@ module hpcc_sched_visit (
   logic [23:0] max_before;
   logic [3:0] spare_bits;
   wire  [15:0] share;
-  wire  [36:0] diff_0;
-  wire  [36:0] diff_1;
-  wire  [36:0] diff_2;
-  wire  [36:0] diff_3;
+  wire  [3:0][36:0] diff;
   wire  hpcc_nic_pkg::credit_t diff_sign_0;
   wire  hpcc_nic_pkg::credit_t diff_sign_1;
   wire  hpcc_nic_pkg::credit_t diff_sign_2;
@@ -99,101 +96,160 @@ module hpcc_sched_visit (
   hpcc_nic_pkg::longer_credit_t longer_base;
   wire  hpcc_nic_pkg::longer_credit_sign_t earned;
   logic [3:0] seen_new;
+  // Clock 3: the visit state belongs to an earlier generation of the flow, so that nothing of it counts.
   logic fresh_3_q;
+  // Clock 3: the sender state was restarted or created since the last visit, so that sending begins at `una`.
   logic restarted_3_q;
+  // Clock 4: as `restarted_3`.
   logic restarted_4_q;
+  // Clock 3: a go-back-N rewind has been asked for since the last visit.
   wire  rewinds_3_d;
   logic rewinds_3_q;
+  // Clock 6: as `fresh_3`.
   logic fresh_6_q;
+  // Clock 3: the flow had nothing to send, or rate 0, when it was visited last.
   logic rest_3_q;
+  // Clock 4: the flow's rate is 0.
   wire  halted_4_d;
   logic halted_4_q;
+  // Clock 7: as `halted_4`.
   logic halted_7_q;
+  // Clock 7: the flow has nothing to send, or its rate is 0.
   wire  resting_7_d;
   logic resting_7_q;
+  // Clock 7: the peer has paused the flow's priority (PFC).
   wire  paused_7_d;
   logic paused_7_q;
+  // Clock 8: the flow has work and an open window, but rate 0.
   wire  stopped_8_d;
   logic stopped_8_q;
+  // Clock 7: the next PSN lies beyond all that was sent, so that nothing is a repetition.
   logic passed_7_q;
+  // Clock 7: sixteen packets or more from the next PSN on were sent before.
   wire  far_7_d;
   logic far_7_q;
+  // Clock 8: the flow is gone, its window is full or its work is done: it leaves the ring.
   logic idle_8_q;
+  // Clock 13: the flow leaves the ring.
   logic idle_13_q;
+  // Clock 5: the next PSN lies inside the READ that was asked for last or at most 15 behind it, which likely begins another READ.
   wire  follows_read_d;
   logic follows_read_q;
+  // Clock 6: work is left between the next PSN and the end, unless `left` is negative.
   wire  some_left_d;
   logic some_left_q;
+  // Clock 3: next PSN of the last visit.
   logic [23:0] nxt_3_q;
+  // Clock 3: one past the highest PSN that the last visit knew as sent.
   logic [23:0] max_3_q;
+  // Clock 4: distance of the wanted PSN from the first PSN of the READ that was asked for last.
   wire  [23:0] from_start_d;
   logic [23:0] from_start_q;
+  // Clock 4: PSNs of that READ's responses.
   wire  [23:0] span_d;
   logic [23:0] span_q;
+  // Clock 4: PSN to go on with: `una` after a rewind or restart, the next PSN of the last visit otherwise.
   logic [23:0] wanted_4_q;
+  // Oldest PSN that is not acknowledged, in the clock of the name.
   logic [23:0] una_4_q;
+  // Oldest PSN that is not acknowledged, in the clock of the name.
   logic [23:0] una_5_q;
+  // Clock 4: one past the last PSN of the READ that was asked for last.
   logic [23:0] to_4_q;
+  // Clock 4: one past the highest PSN that was sent, before what a restart makes of it.
   logic [23:0] max_4_q;
+  // Clock 4: distance of `max_4` from `una`.
   wire  [23:0] lead_d;
   logic [23:0] lead_q;
+  // Clock 5: one past the highest PSN that was sent; after a restart to a place far from it, the PSN to go on with.
   logic [23:0] max_5_d;
   logic [23:0] max_5_q;
+  // Clock 5: next PSN to send: behind the READ if the wanted one lies within it, and never before `una`.
   logic [23:0] nxt_5_d;
   logic [23:0] nxt_5_q;
+  // Clock 6: packets between `una` and the next PSN.
   wire  [23:0] in_flight_d;
   logic [23:0] in_flight_q;
+  // Clock 3: ticks since the last visit, modulo 2^20.
   wire  [19:0] elapsed_d;
   logic [19:0] elapsed_q;
+  // Clock 3: bytes to give back to the credit, two's complement: the running total of refunds less the part taken in already.
   wire  [19:0] correction_d;
   logic [19:0] correction_q;
+  // Clock 3: the smaller credit cap of law and limit, bytes.
   logic [19:0] cap_3_d;
   logic [19:0] cap_3_q;
+  // Clock 4: as `cap_3`.
   logic [19:0] cap_4_q;
+  // Clock 5: credit cap, bytes, also within what the group's level earns in a visit interval and one packet.
   logic [19:0] cap_5_d;
   logic [19:0] cap_5_q;
+  // Clock 6: as `cap_5`.
   logic [19:0] cap_6_q;
+  // Clock 7: credit cap, bytes; for a flow that becomes active with dither, a packet less a random part of it.
   logic [19:0] cap_7_d;
   logic [19:0] cap_7_q;
+  // Clock 3: bytes that the group's level earns in one visit interval.
   logic [19:0] level_earned_3_q;
+  // Clock 3: credit at the last visit, SQ20.16 bytes.
   logic [36:0] credit_3_q;
+  // Clock 4: credit with the refunded bytes, SQ20.16.
   wire  [36:0] corrected_4_d;
   logic [36:0] corrected_4_q;
+  // Credit with the refunded bytes, SQ20.16, in the clock of the name.
   logic [36:0] base_5_q;
+  // Credit with the refunded bytes, SQ20.16, in the clock of the name.
   logic [36:0] base_6_q;
+  // Clock 3: bytes of a full packet on the wire: payload of the MTU and `overhead`.
   logic [12:0] wire_3_d;
   logic [12:0] wire_3_q;
+  // Bytes of a full packet on the wire, in the clock of the name.
   logic [12:0] wire_4_q;
+  // Bytes of a full packet on the wire, in the clock of the name.
   logic [12:0] wire_7_q;
+  // Clock 5: random part of a full packet's payload, bytes.
   wire  [12:0] share_5_d;
   logic [12:0] share_5_q;
+  // Clock 6: as `share_5`.
   logic [12:0] share_6_q;
+  // Clock 4: distance of the wanted PSN from `una`; negative if an acknowledgement has passed it.
   wire  hpcc_nic_pkg::psn_distance_t behind_d;
   hpcc_nic_pkg::psn_distance_t behind_q;
+  // Clock 6: packets from the next PSN to the end of the work; negative if the next PSN lies beyond it.
   wire  hpcc_nic_pkg::psn_distance_t left_d;
   hpcc_nic_pkg::psn_distance_t left_q;
+  // Clock 6: packets from the next PSN on that were sent before; negative if none was.
   wire  hpcc_nic_pkg::psn_distance_t repeat_d;
   hpcc_nic_pkg::psn_distance_t repeat_q;
+  // Clock 3: the smaller window of law and limit, packets.
   logic [15:0] window_3_d;
   logic [15:0] window_3_q;
+  // Clock 6: window under the group's level too, packets.
   logic [15:0] window_6_d;
   logic [15:0] window_6_q;
+  // Clock 5: window of the group's level, packets of the flow's MTU.
   wire  [15:0] level_packets_d;
   logic [15:0] level_packets_q;
+  // Clock 6: packets that one visit may grant, so that a round over all flows stays shorter than a peer waits for a response.
   logic [3:0] most_d;
   logic [3:0] most_q;
+  // Clock 7: packets that the window still admits, saturated at 15.
   logic [3:0] open_d;
   logic [3:0] open_q;
+  // Clock 7: packets of work that is left, at most `most`.
   logic [3:0] left_7_d;
   logic [3:0] left_7_q;
+  // Clock 7: packets from the next PSN on that were sent before, saturated at 15.
   logic [3:0] repeats_7_d;
   logic [3:0] repeats_7_q;
+  // Clock 8: as `open`.
   logic [3:0] open_8_q;
   wire  [42:0] product_p;
   wire  fresh_5_q;
   wire  [23:0] end_5_q;
   wire  [12:0] wire_6_q;
   wire  [15:0] window_5_q;
+  // Clock 4: random number of the dither; a register of its own, because one generator serves all engines.
   logic [15:0] random_4_q;
   wire  rest_6_q;
   wire  halted_6_q;
@@ -204,38 +260,17 @@ module hpcc_sched_visit (
   wire  [2:0] priority_12_q;
   wire  idle_12_q;
   wire  [3:0] open_12_q;
-  logic [3:0] room_0_d;
-  logic [3:0] room_0_q;
-  logic [3:0] room_1_d;
-  logic [3:0] room_1_q;
-  logic [3:0] room_2_d;
-  logic [3:0] room_2_q;
-  logic [3:0] room_3_d;
-  logic [3:0] room_3_q;
-  logic [36:0] balance_0_d;
-  logic [36:0] balance_0_q;
-  logic [36:0] balance_1_d;
-  logic [36:0] balance_1_q;
-  logic [36:0] balance_2_d;
-  logic [36:0] balance_2_q;
-  logic [36:0] balance_3_d;
-  logic [36:0] balance_3_q;
-  logic [36:0] balance_4_d;
-  logic [36:0] balance_4_q;
-  wire  [3:0] count_0_d;
-  logic [3:0] count_0_q;
-  logic [3:0] count_1_d;
-  logic [3:0] count_1_q;
-  logic [3:0] count_2_d;
-  logic [3:0] count_2_q;
-  logic [3:0] count_3_d;
-  logic [3:0] count_3_q;
-  logic [3:0] count_4_d;
-  logic [3:0] count_4_q;
-  logic [12:0] bytes_0_q;
-  logic [12:0] bytes_1_q;
-  logic [12:0] bytes_2_q;
-  logic [12:0] bytes_3_q;
+  // Clocks 8 to 11: packets that work and window still admit, after the grants of 8, 4 and 2 packets before.
+  logic [3:0][3:0] room_d;
+  logic [3:0][3:0] room_q;
+  // Clocks 8 to 12: credit, SQ20.16 bytes, saturated at the cap and then less the packets granted so far.
+  logic [4:0][36:0] balance_d;
+  logic [4:0][36:0] balance_q;
+  // Clocks 8 to 12: packets granted so far.
+  logic [4:0][3:0] count_d;
+  logic [4:0][3:0] count_q;
+  // Clocks 8 to 11: bytes of a full packet on the wire.
+  logic [3:0][12:0] bytes_q;
   hpcc_nic_pkg::repeat_count_t repeats_12_d;
   wire  hpcc_nic_pkg::repeat_count_t repeats_12_q;
   wire  [23:0] nxt_12_q;
@@ -251,20 +286,30 @@ module hpcc_sched_visit (
   wire  [19:0] adjust_12_q;
   wire  [19:0] tick_12_q;
   wire  parked_12_q;
+  // Clock 3: sender state of the flow.
   hpcc_nic_pkg::flow_shared_t sender_3_q;
+  // Clock 3: least rate of law, limit and group level, UQ7.27 bytes per ns.
   logic [33:0] rate_3_d;
   logic [33:0] rate_3_q;
+  // Clock 3: window of the group's level, bytes.
   logic [22:0] level_window_3_q;
+  // Clock 4: bytes that the group's level earns in one visit interval, and one packet.
   wire  [20:0] level_cap_d;
   logic [20:0] level_cap_q;
+  // Clock 4: window of the group's level, rounded up to whole packets of the flow's MTU.
   wire  hpcc_nic_pkg::rounded_window_t level_round_d;
   hpcc_nic_pkg::rounded_window_t level_round_q;
+  // MTU code of the flow in the clock of the name: the payload of a full packet is 256 << mtu bytes.
   logic [2:0] mtu_4_q;
+  // MTU code of the flow in the clock of the name: the payload of a full packet is 256 << mtu bytes.
   logic [2:0] mtu_5_q;
+  // Clock 7: credit with what the elapsed time has earned, SQ28.16 bytes; a packet's bytes for a flow that is new.
   logic [44:0] sum_d;
   logic [44:0] sum_q;
+  // Clock 13: visit state to be stored; zero if no visit ends.
   hpcc_nic_pkg::visit_flow_t state_13_d;
   hpcc_nic_pkg::visit_flow_t state_13_q;
+  // Clock 13: grant, count 0 if there is none.
   hpcc_nic_pkg::grant_t grant_13_d;
   hpcc_nic_pkg::grant_t grant_13_q;
   hpcc_mul #(.A(34), .B(17), .P(43), .LOW(8)) u_product (
@@ -439,20 +484,19 @@ module hpcc_sched_visit (
   assign stopped = ((~alive_7_q) | (open_q == 4'd0)) | (left_7_q == 4'd0);
   assign stopped_8_d = halted_7_q & (~stopped);
   assign earned = sum_q;
-  assign count_0_d = 4'd0;
-  assign diff_0 = balance_0_q - ({24'd0, bytes_0_q} << 19);
-  assign diff_1 = balance_1_q - ({24'd0, bytes_1_q} << 18);
-  assign diff_2 = balance_2_q - ({24'd0, bytes_2_q} << 17);
-  assign diff_3 = balance_3_q - ({24'd0, bytes_3_q} << 16);
-  assign diff_sign_0 = diff_0;
-  assign balance_sign_0 = balance_0_q;
-  assign diff_sign_1 = diff_1;
-  assign balance_sign_1 = balance_1_q;
-  assign diff_sign_2 = diff_2;
-  assign balance_sign_2 = balance_2_q;
-  assign diff_sign_3 = diff_3;
-  assign balance_sign_3 = balance_3_q;
-  assign end_psn = nxt_12_q + {20'd0, count_4_q};
+  assign diff[0] = balance_q[0] - ({24'd0, bytes_q[0]} << 19);
+  assign diff[1] = balance_q[1] - ({24'd0, bytes_q[1]} << 18);
+  assign diff[2] = balance_q[2] - ({24'd0, bytes_q[2]} << 17);
+  assign diff[3] = balance_q[3] - ({24'd0, bytes_q[3]} << 16);
+  assign diff_sign_0 = diff[0];
+  assign balance_sign_0 = balance_q[0];
+  assign diff_sign_1 = diff[1];
+  assign balance_sign_1 = balance_q[1];
+  assign diff_sign_2 = diff[2];
+  assign balance_sign_2 = balance_q[2];
+  assign diff_sign_3 = diff[3];
+  assign balance_sign_3 = balance_q[3];
+  assign end_psn = nxt_12_q + {20'd0, count_q[4]};
   assign state_after = state_13_q;
   assign grant = grant_13_q;
   assign idle = idle_13_q;
@@ -646,18 +690,43 @@ module hpcc_sched_visit (
     end
   end
   always_comb begin
-    room_0_d = left_7_q;
+    room_d[0] = left_7_q;
     if (open_q < left_7_q) begin
-      room_0_d = open_q;
+      room_d[0] = open_q;
     end
     if ((stopped | halted_7_q) | paused_7_q) begin
-      room_0_d = 4'd0;
+      room_d[0] = 4'd0;
     end
-  end
-  always_comb begin
-    balance_0_d = sum_q[36:0];
+    balance_d[0] = sum_q[36:0];
     if ((~earned.negative) & (sum_q[44:16] >= {9'd0, cap_7_q})) begin
-      balance_0_d = {17'd0, cap_7_q} << 16;
+      balance_d[0] = {17'd0, cap_7_q} << 16;
+    end
+    count_d[0] = 4'd0;
+    for (int i = 0; i < 4; i++) begin
+      balance_d[i + 1] = balance_q[i];
+      count_d[i + 1] = count_q[i];
+    end
+    for (int i = 0; i < 3; i++) begin
+      room_d[i + 1] = room_q[i];
+    end
+    if (((room_q[0] >= 4'd8) & (~diff_sign_0.negative)) & (~balance_sign_0.negative)) begin
+      balance_d[1] = diff[0];
+      count_d[1] = count_q[0] + 4'd8;
+      room_d[1] = room_q[0] - 4'd8;
+    end
+    if (((room_q[1] >= 4'd4) & (~diff_sign_1.negative)) & (~balance_sign_1.negative)) begin
+      balance_d[2] = diff[1];
+      count_d[2] = count_q[1] + 4'd4;
+      room_d[2] = room_q[1] - 4'd4;
+    end
+    if (((room_q[2] >= 4'd2) & (~diff_sign_2.negative)) & (~balance_sign_2.negative)) begin
+      balance_d[3] = diff[2];
+      count_d[3] = count_q[2] + 4'd2;
+      room_d[3] = room_q[2] - 4'd2;
+    end
+    if (((room_q[3] >= 4'd1) & (~diff_sign_3.negative)) & (~balance_sign_3.negative)) begin
+      balance_d[4] = diff[3];
+      count_d[4] = count_q[3] + 4'd1;
     end
   end
   always_comb begin
@@ -667,52 +736,14 @@ module hpcc_sched_visit (
     repeats_12_d.count = repeats_7_q;
   end
   always_comb begin
-    balance_1_d = balance_0_q;
-    count_1_d = count_0_q;
-    room_1_d = room_0_q;
-    if (((room_0_q >= 4'd8) & (~diff_sign_0.negative)) & (~balance_sign_0.negative)) begin
-      balance_1_d = diff_0;
-      count_1_d = count_0_q + 4'd8;
-      room_1_d = room_0_q - 4'd8;
-    end
-  end
-  always_comb begin
-    balance_2_d = balance_1_q;
-    count_2_d = count_1_q;
-    room_2_d = room_1_q;
-    if (((room_1_q >= 4'd4) & (~diff_sign_1.negative)) & (~balance_sign_1.negative)) begin
-      balance_2_d = diff_1;
-      count_2_d = count_1_q + 4'd4;
-      room_2_d = room_1_q - 4'd4;
-    end
-  end
-  always_comb begin
-    balance_3_d = balance_2_q;
-    count_3_d = count_2_q;
-    room_3_d = room_2_q;
-    if (((room_2_q >= 4'd2) & (~diff_sign_2.negative)) & (~balance_sign_2.negative)) begin
-      balance_3_d = diff_2;
-      count_3_d = count_2_q + 4'd2;
-      room_3_d = room_2_q - 4'd2;
-    end
-  end
-  always_comb begin
-    balance_4_d = balance_3_q;
-    count_4_d = count_3_q;
-    if (((room_3_q >= 4'd1) & (~diff_sign_3.negative)) & (~balance_sign_3.negative)) begin
-      balance_4_d = diff_3;
-      count_4_d = count_3_q + 4'd1;
-    end
-  end
-  always_comb begin
     max_new = max_12_q;
-    if (repeats_12_q.passed | ((~repeats_12_q.many) & (count_4_q > repeats_12_q.count))) begin
+    if (repeats_12_q.passed | ((~repeats_12_q.many) & (count_q[4] > repeats_12_q.count))) begin
       max_new = end_psn;
     end
   end
   always_comb begin
     seen_new = rewinds_12_q;
-    if (rewound_12_q & (count_4_q == 4'd0)) begin
+    if (rewound_12_q & (count_q[4] == 4'd0)) begin
       seen_new = seen_12_q;
     end
   end
@@ -726,7 +757,7 @@ module hpcc_sched_visit (
     state_13_d.parked = parked_12_q ^ idle_12_q;
     state_13_d.last = tick_12_q;
     state_13_d.adjust_seen = adjust_12_q;
-    state_13_d.credit = balance_4_q;
+    state_13_d.credit = balance_q[4];
     state_13_d.stopped = stopped_12_q;
     state_13_d.rest = resting_12_q;
     if (~ends) begin
@@ -736,10 +767,10 @@ module hpcc_sched_visit (
   always_comb begin
     grant_13_d = 64'd0;
     grant_13_d.psn = nxt_12_q;
-    grant_13_d.count = count_4_q;
+    grant_13_d.count = count_q[4];
     grant_13_d.repeats = repeats_12_q.count;
     grant_13_d.rewound = rewound_12_q;
-    grant_13_d.fills = (count_4_q == open_12_q) & (~windowless_12_q);
+    grant_13_d.fills = (count_q[4] == open_12_q) & (~windowless_12_q);
     grant_13_d.generation = generation_12_q;
     grant_13_d.pause_class = priority_12_q;
   end
@@ -803,24 +834,10 @@ module hpcc_sched_visit (
     repeats_7_q = 4'd0;
     open_8_q = 4'd0;
     random_4_q = 16'd0;
-    room_0_q = 4'd0;
-    room_1_q = 4'd0;
-    room_2_q = 4'd0;
-    room_3_q = 4'd0;
-    balance_0_q = 37'd0;
-    balance_1_q = 37'd0;
-    balance_2_q = 37'd0;
-    balance_3_q = 37'd0;
-    balance_4_q = 37'd0;
-    count_0_q = 4'd0;
-    count_1_q = 4'd0;
-    count_2_q = 4'd0;
-    count_3_q = 4'd0;
-    count_4_q = 4'd0;
-    bytes_0_q = 13'd0;
-    bytes_1_q = 13'd0;
-    bytes_2_q = 13'd0;
-    bytes_3_q = 13'd0;
+    room_q = '0;
+    balance_q = '0;
+    count_q = '0;
+    bytes_q = '0;
     sender_3_q = 120'd0;
     rate_3_q = 34'd0;
     level_window_3_q = 23'd0;
@@ -892,24 +909,13 @@ module hpcc_sched_visit (
     repeats_7_q <= repeats_7_d;
     open_8_q <= open_q;
     random_4_q <= random;
-    room_0_q <= room_0_d;
-    room_1_q <= room_1_d;
-    room_2_q <= room_2_d;
-    room_3_q <= room_3_d;
-    balance_0_q <= balance_0_d;
-    balance_1_q <= balance_1_d;
-    balance_2_q <= balance_2_d;
-    balance_3_q <= balance_3_d;
-    balance_4_q <= balance_4_d;
-    count_0_q <= count_0_d;
-    count_1_q <= count_1_d;
-    count_2_q <= count_2_d;
-    count_3_q <= count_3_d;
-    count_4_q <= count_4_d;
-    bytes_0_q <= wire_7_q;
-    bytes_1_q <= bytes_0_q;
-    bytes_2_q <= bytes_1_q;
-    bytes_3_q <= bytes_2_q;
+    room_q <= room_d;
+    balance_q <= balance_d;
+    count_q <= count_d;
+    bytes_q[0] <= wire_7_q;
+    bytes_q[1] <= bytes_q[0];
+    bytes_q[2] <= bytes_q[1];
+    bytes_q[3] <= bytes_q[2];
     sender_3_q <= sender;
     rate_3_q <= rate_3_d;
     level_window_3_q <= level.window;

@@ -15,7 +15,7 @@
 // | 3 | it may stand at the head of its row |
 // | 4 | the head is marked due (rows 1 and up) |
 //
-// `ROWS` rows, 1 to `MAX_ROWS`, for 2^`I` flows. A flow is a word of 38 bits that is not looked at.
+// 1 rows, 1 to `MAX_ROWS`, for 2^6 flows. A flow is a word of 38 bits that is not looked at.
 module hpcc_sched_waiting (
   // Clock.
   input  wire  clk,
@@ -39,42 +39,9 @@ module hpcc_sched_waiting (
   logic offered;
   wire  [19:0] elapsed_0;
   wire  ripe_0;
-  wire  present_0;
-  wire  present_1;
-  wire  present_2;
-  wire  present_3;
-  wire  present_4;
-  wire  present_5;
-  wire  present_6;
-  wire  present_7;
-  wire  present_8;
-  wire  present_9;
-  wire  present_10;
-  wire  present_11;
-  wire  free_0;
-  wire  free_1;
-  wire  free_2;
-  wire  free_3;
-  wire  free_4;
-  wire  free_5;
-  wire  free_6;
-  wire  free_7;
-  wire  free_8;
-  wire  free_9;
-  wire  free_10;
-  wire  free_11;
-  wire  take_0;
-  wire  take_1;
-  wire  take_2;
-  wire  take_3;
-  wire  take_4;
-  wire  take_5;
-  wire  take_6;
-  wire  take_7;
-  wire  take_8;
-  wire  take_9;
-  wire  take_10;
-  wire  take_11;
+  logic [11:0] present;
+  logic [11:0] free;
+  logic [11:0] take;
   hpcc_nic_pkg::waiting_entry_t entering;
   logic [3:0] chosen_row;
   wire  fifo_0_up_valid;
@@ -83,8 +50,10 @@ module hpcc_sched_waiting (
   wire  fifo_0_down_valid;
   wire  fifo_0_down_ready;
   wire  unused_fifo_0_crowded;
+  // The head of the row has waited as long as the row delays.
   wire  due_0_d;
   logic due_0_q;
+  // Row that is asked first.
   logic [3:0] turn_d;
   logic [3:0] turn_q;
   hpcc_fifo #(.WIDTH(58), .ADDRESS(6), .MARK(1)) u_fifo_0 (
@@ -98,48 +67,12 @@ module hpcc_sched_waiting (
     .down_ready(fifo_0_down_ready),
     .crowded(unused_fifo_0_crowded)
   );
-  assign free_0 = 1'd1;
-  assign present_1 = 1'd0;
-  assign take_1 = 1'd0;
-  assign present_2 = 1'd0;
-  assign free_2 = 1'd1;
-  assign take_2 = 1'd0;
-  assign present_3 = 1'd0;
-  assign free_3 = 1'd1;
-  assign take_3 = 1'd0;
-  assign present_4 = 1'd0;
-  assign free_4 = 1'd1;
-  assign take_4 = 1'd0;
-  assign present_5 = 1'd0;
-  assign free_5 = 1'd1;
-  assign take_5 = 1'd0;
-  assign present_6 = 1'd0;
-  assign free_6 = 1'd1;
-  assign take_6 = 1'd0;
-  assign present_7 = 1'd0;
-  assign free_7 = 1'd1;
-  assign take_7 = 1'd0;
-  assign present_8 = 1'd0;
-  assign free_8 = 1'd1;
-  assign take_8 = 1'd0;
-  assign present_9 = 1'd0;
-  assign free_9 = 1'd1;
-  assign take_9 = 1'd0;
-  assign present_10 = 1'd0;
-  assign free_10 = 1'd1;
-  assign take_10 = 1'd0;
-  assign present_11 = 1'd0;
-  assign free_11 = 1'd1;
-  assign take_11 = 1'd0;
   assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
   assign elapsed_0 = tick - fifo_0_down_data.since;
-  assign present_0 = fifo_0_down_valid;
   assign ripe_0 = elapsed_0 >= 20'd4;
-  assign free_1 = free_0 & (~present_0);
   assign down_valid = offered;
-  assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
-  assign fifo_0_down_ready = take_0 & down_ready;
-  assign due_0_d = (fifo_0_down_valid & (due_0_q | ripe_0)) & (~(take_0 & down_ready));
+  assign fifo_0_down_ready = take[0] & down_ready;
+  assign due_0_d = (fifo_0_down_valid & (due_0_q | ripe_0)) & (~(take[0] & down_ready));
   always_comb begin
     turn_d = turn_q;
     if (offered & down_ready) begin
@@ -160,9 +93,23 @@ module hpcc_sched_waiting (
     entering.since = tick;
   end
   always_comb begin
+    present = '0;
+    present[0] = fifo_0_down_valid;
+  end
+  always_comb begin
+    for (int i = 0; i < 12; i++) begin
+      free[i] = 1'd1;
+    end
+    free[1] = free[0] & (~present[0]);
+  end
+  always_comb begin
+    take = '0;
+    take[0] = present[0] & ((turned & (turn_q == 4'd0)) | ((~turned) & free[0]));
+  end
+  always_comb begin
     turned = 1'd0;
     offered = 1'd0;
-    if (present_0) begin
+    if (present[0]) begin
       offered = 1'd1;
       if (turn_q == 4'd0) begin
         turned = 1'd1;
@@ -171,7 +118,7 @@ module hpcc_sched_waiting (
   end
   always_comb begin
     down_data = fifo_0_down_data.entry;
-    if (take_0) begin
+    if (take[0]) begin
       down_data = fifo_0_down_data.entry;
     end
   end
@@ -183,9 +130,9 @@ module hpcc_sched_waiting (
     due_0_q <= due_0_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, present_1, present_2, present_3, present_4, present_5, present_6, present_7, present_8, present_9, present_10,
-      present_11, free_1, free_2, free_3, free_4, free_5, free_6, free_7, free_8, free_9, free_10, free_11, take_1, take_2, take_3, take_4,
-      take_5, take_6, take_7, take_8, take_9, take_10, take_11};
+  wire unused_bits = &{1'b0, present[1], present[2], present[3], present[4], present[5], present[6], present[7], present[8], present[9],
+      present[10], present[11], free[1], free[2], free[3], free[4], free[5], free[6], free[7], free[8], free[9], free[10], free[11],
+      take[1], take[2], take[3], take[4], take[5], take[6], take[7], take[8], take[9], take[10], take[11]};
 endmodule
 
 `default_nettype wire

@@ -15,7 +15,7 @@
 // | 3 | it may stand at the head of its row |
 // | 4 | the head is marked due (rows 1 and up) |
 //
-// `ROWS` rows, 1 to `MAX_ROWS`, for 2^`I` flows. A flow is a word of 38 bits that is not looked at.
+// 9 rows, 1 to `MAX_ROWS`, for 2^10 flows. A flow is a word of 38 bits that is not looked at.
 module hpcc_sched_waiting_large (
   // Clock.
   input  wire  clk,
@@ -37,317 +37,149 @@ module hpcc_sched_waiting_large (
   localparam [3:0] last_row = 4'd8;
   logic turned;
   logic offered;
-  wire  [19:0] elapsed_0;
-  wire  [19:0] elapsed_1;
-  wire  [19:0] elapsed_2;
-  wire  [19:0] elapsed_3;
-  wire  [19:0] elapsed_4;
-  wire  [19:0] elapsed_5;
-  wire  [19:0] elapsed_6;
-  wire  [19:0] elapsed_7;
-  wire  [19:0] elapsed_8;
-  wire  ripe_0;
-  wire  ripe_1;
-  wire  ripe_2;
-  wire  ripe_3;
-  wire  ripe_4;
-  wire  ripe_5;
-  wire  ripe_6;
-  wire  ripe_7;
-  wire  ripe_8;
-  wire  present_0;
-  wire  present_1;
-  wire  present_2;
-  wire  present_3;
-  wire  present_4;
-  wire  present_5;
-  wire  present_6;
-  wire  present_7;
-  wire  present_8;
-  wire  present_9;
-  wire  present_10;
-  wire  present_11;
-  wire  free_0;
-  wire  free_1;
-  wire  free_2;
-  wire  free_3;
-  wire  free_4;
-  wire  free_5;
-  wire  free_6;
-  wire  free_7;
-  wire  free_8;
-  wire  free_9;
-  wire  free_10;
-  wire  free_11;
-  wire  take_0;
-  wire  take_1;
-  wire  take_2;
-  wire  take_3;
-  wire  take_4;
-  wire  take_5;
-  wire  take_6;
-  wire  take_7;
-  wire  take_8;
-  wire  take_9;
-  wire  take_10;
-  wire  take_11;
+  wire  [8:0][19:0] elapsed;
+  logic [8:0] ripe;
+  logic [11:0] present;
+  logic [11:0] free;
+  logic [11:0] take;
   hpcc_nic_pkg::waiting_entry_t entering;
   logic [3:0] chosen_row;
-  wire  fifo_0_up_valid;
-  wire  unused_fifo_0_up_ready;
+  wire  [8:0] fifo_up_valid;
+  wire  [8:0] unused_fifo_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_0_down_data;
-  wire  fifo_0_down_valid;
-  wire  fifo_0_down_ready;
-  wire  unused_fifo_0_crowded;
-  wire  fifo_1_up_valid;
-  wire  unused_fifo_1_up_ready;
+  wire  [8:0] fifo_down_valid;
+  wire  [8:0] fifo_down_ready;
+  wire  [8:0] unused_fifo_crowded;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_1_down_data;
-  wire  fifo_1_down_valid;
-  wire  fifo_1_down_ready;
-  wire  unused_fifo_1_crowded;
-  wire  fifo_2_up_valid;
-  wire  unused_fifo_2_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_2_down_data;
-  wire  fifo_2_down_valid;
-  wire  fifo_2_down_ready;
-  wire  unused_fifo_2_crowded;
-  wire  fifo_3_up_valid;
-  wire  unused_fifo_3_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_3_down_data;
-  wire  fifo_3_down_valid;
-  wire  fifo_3_down_ready;
-  wire  unused_fifo_3_crowded;
-  wire  fifo_4_up_valid;
-  wire  unused_fifo_4_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_4_down_data;
-  wire  fifo_4_down_valid;
-  wire  fifo_4_down_ready;
-  wire  unused_fifo_4_crowded;
-  wire  fifo_5_up_valid;
-  wire  unused_fifo_5_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_5_down_data;
-  wire  fifo_5_down_valid;
-  wire  fifo_5_down_ready;
-  wire  unused_fifo_5_crowded;
-  wire  fifo_6_up_valid;
-  wire  unused_fifo_6_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_6_down_data;
-  wire  fifo_6_down_valid;
-  wire  fifo_6_down_ready;
-  wire  unused_fifo_6_crowded;
-  wire  fifo_7_up_valid;
-  wire  unused_fifo_7_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_7_down_data;
-  wire  fifo_7_down_valid;
-  wire  fifo_7_down_ready;
-  wire  unused_fifo_7_crowded;
-  wire  fifo_8_up_valid;
-  wire  unused_fifo_8_up_ready;
   wire  hpcc_nic_pkg::waiting_entry_t fifo_8_down_data;
-  wire  fifo_8_down_valid;
-  wire  fifo_8_down_ready;
-  wire  unused_fifo_8_crowded;
-  wire  due_0_d;
-  logic due_0_q;
-  wire  due_1_d;
-  logic due_1_q;
-  wire  due_2_d;
-  logic due_2_q;
-  wire  due_3_d;
-  logic due_3_q;
-  wire  due_4_d;
-  logic due_4_q;
-  wire  due_5_d;
-  logic due_5_q;
-  wire  due_6_d;
-  logic due_6_q;
-  wire  due_7_d;
-  logic due_7_q;
-  wire  due_8_d;
-  logic due_8_q;
+  // The head of the row has waited as long as the row delays.
+  wire  [8:0] due_d;
+  logic [8:0] due_q;
+  // Row that is asked first.
   logic [3:0] turn_d;
   logic [3:0] turn_q;
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_0 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_0_up_valid),
-    .up_ready(unused_fifo_0_up_ready),
+    .up_valid(fifo_up_valid[0]),
+    .up_ready(unused_fifo_up_ready[0]),
     .down_data(fifo_0_down_data),
-    .down_valid(fifo_0_down_valid),
-    .down_ready(fifo_0_down_ready),
-    .crowded(unused_fifo_0_crowded)
+    .down_valid(fifo_down_valid[0]),
+    .down_ready(fifo_down_ready[0]),
+    .crowded(unused_fifo_crowded[0])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_1 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_1_up_valid),
-    .up_ready(unused_fifo_1_up_ready),
+    .up_valid(fifo_up_valid[1]),
+    .up_ready(unused_fifo_up_ready[1]),
     .down_data(fifo_1_down_data),
-    .down_valid(fifo_1_down_valid),
-    .down_ready(fifo_1_down_ready),
-    .crowded(unused_fifo_1_crowded)
+    .down_valid(fifo_down_valid[1]),
+    .down_ready(fifo_down_ready[1]),
+    .crowded(unused_fifo_crowded[1])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_2 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_2_up_valid),
-    .up_ready(unused_fifo_2_up_ready),
+    .up_valid(fifo_up_valid[2]),
+    .up_ready(unused_fifo_up_ready[2]),
     .down_data(fifo_2_down_data),
-    .down_valid(fifo_2_down_valid),
-    .down_ready(fifo_2_down_ready),
-    .crowded(unused_fifo_2_crowded)
+    .down_valid(fifo_down_valid[2]),
+    .down_ready(fifo_down_ready[2]),
+    .crowded(unused_fifo_crowded[2])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_3 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_3_up_valid),
-    .up_ready(unused_fifo_3_up_ready),
+    .up_valid(fifo_up_valid[3]),
+    .up_ready(unused_fifo_up_ready[3]),
     .down_data(fifo_3_down_data),
-    .down_valid(fifo_3_down_valid),
-    .down_ready(fifo_3_down_ready),
-    .crowded(unused_fifo_3_crowded)
+    .down_valid(fifo_down_valid[3]),
+    .down_ready(fifo_down_ready[3]),
+    .crowded(unused_fifo_crowded[3])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_4 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_4_up_valid),
-    .up_ready(unused_fifo_4_up_ready),
+    .up_valid(fifo_up_valid[4]),
+    .up_ready(unused_fifo_up_ready[4]),
     .down_data(fifo_4_down_data),
-    .down_valid(fifo_4_down_valid),
-    .down_ready(fifo_4_down_ready),
-    .crowded(unused_fifo_4_crowded)
+    .down_valid(fifo_down_valid[4]),
+    .down_ready(fifo_down_ready[4]),
+    .crowded(unused_fifo_crowded[4])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_5 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_5_up_valid),
-    .up_ready(unused_fifo_5_up_ready),
+    .up_valid(fifo_up_valid[5]),
+    .up_ready(unused_fifo_up_ready[5]),
     .down_data(fifo_5_down_data),
-    .down_valid(fifo_5_down_valid),
-    .down_ready(fifo_5_down_ready),
-    .crowded(unused_fifo_5_crowded)
+    .down_valid(fifo_down_valid[5]),
+    .down_ready(fifo_down_ready[5]),
+    .crowded(unused_fifo_crowded[5])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_6 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_6_up_valid),
-    .up_ready(unused_fifo_6_up_ready),
+    .up_valid(fifo_up_valid[6]),
+    .up_ready(unused_fifo_up_ready[6]),
     .down_data(fifo_6_down_data),
-    .down_valid(fifo_6_down_valid),
-    .down_ready(fifo_6_down_ready),
-    .crowded(unused_fifo_6_crowded)
+    .down_valid(fifo_down_valid[6]),
+    .down_ready(fifo_down_ready[6]),
+    .crowded(unused_fifo_crowded[6])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_7 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_7_up_valid),
-    .up_ready(unused_fifo_7_up_ready),
+    .up_valid(fifo_up_valid[7]),
+    .up_ready(unused_fifo_up_ready[7]),
     .down_data(fifo_7_down_data),
-    .down_valid(fifo_7_down_valid),
-    .down_ready(fifo_7_down_ready),
-    .crowded(unused_fifo_7_crowded)
+    .down_valid(fifo_down_valid[7]),
+    .down_ready(fifo_down_ready[7]),
+    .crowded(unused_fifo_crowded[7])
   );
   hpcc_fifo #(.WIDTH(58), .ADDRESS(10), .MARK(1)) u_fifo_8 (
     .clk(clk),
     .rst(rst),
     .up_data(entering),
-    .up_valid(fifo_8_up_valid),
-    .up_ready(unused_fifo_8_up_ready),
+    .up_valid(fifo_up_valid[8]),
+    .up_ready(unused_fifo_up_ready[8]),
     .down_data(fifo_8_down_data),
-    .down_valid(fifo_8_down_valid),
-    .down_ready(fifo_8_down_ready),
-    .crowded(unused_fifo_8_crowded)
+    .down_valid(fifo_down_valid[8]),
+    .down_ready(fifo_down_ready[8]),
+    .crowded(unused_fifo_crowded[8])
   );
-  assign free_0 = 1'd1;
-  assign present_9 = 1'd0;
-  assign take_9 = 1'd0;
-  assign present_10 = 1'd0;
-  assign free_10 = 1'd1;
-  assign take_10 = 1'd0;
-  assign present_11 = 1'd0;
-  assign free_11 = 1'd1;
-  assign take_11 = 1'd0;
-  assign fifo_0_up_valid = enter & (chosen_row == 4'd0);
-  assign elapsed_0 = tick - fifo_0_down_data.since;
-  assign present_0 = fifo_0_down_valid;
-  assign ripe_0 = elapsed_0 >= 20'd4;
-  assign fifo_1_up_valid = enter & (chosen_row == 4'd1);
-  assign elapsed_1 = tick - fifo_1_down_data.since;
-  assign ripe_1 = elapsed_1 >= 20'd4;
-  assign fifo_2_up_valid = enter & (chosen_row == 4'd2);
-  assign elapsed_2 = tick - fifo_2_down_data.since;
-  assign fifo_3_up_valid = enter & (chosen_row == 4'd3);
-  assign elapsed_3 = tick - fifo_3_down_data.since;
-  assign fifo_4_up_valid = enter & (chosen_row == 4'd4);
-  assign elapsed_4 = tick - fifo_4_down_data.since;
-  assign fifo_5_up_valid = enter & (chosen_row == 4'd5);
-  assign elapsed_5 = tick - fifo_5_down_data.since;
-  assign fifo_6_up_valid = enter & (chosen_row == 4'd6);
-  assign elapsed_6 = tick - fifo_6_down_data.since;
-  assign fifo_7_up_valid = enter & (chosen_row == 4'd7);
-  assign elapsed_7 = tick - fifo_7_down_data.since;
-  assign fifo_8_up_valid = enter & (chosen_row == 4'd8);
-  assign elapsed_8 = tick - fifo_8_down_data.since;
-  assign present_1 = fifo_1_down_valid & due_1_q;
-  assign present_2 = fifo_2_down_valid & due_2_q;
-  assign present_3 = fifo_3_down_valid & due_3_q;
-  assign present_4 = fifo_4_down_valid & due_4_q;
-  assign present_5 = fifo_5_down_valid & due_5_q;
-  assign present_6 = fifo_6_down_valid & due_6_q;
-  assign present_7 = fifo_7_down_valid & due_7_q;
-  assign present_8 = fifo_8_down_valid & due_8_q;
-  assign ripe_2 = |{4'd0, elapsed_2[19:4]};
-  assign ripe_3 = |{5'd0, elapsed_3[19:5]};
-  assign ripe_4 = |{6'd0, elapsed_4[19:6]};
-  assign ripe_5 = |{7'd0, elapsed_5[19:7]};
-  assign ripe_6 = |{8'd0, elapsed_6[19:8]};
-  assign ripe_7 = |{9'd0, elapsed_7[19:9]};
-  assign ripe_8 = |{10'd0, elapsed_8[19:10]};
-  assign free_1 = free_0 & (~present_0);
-  assign free_2 = free_1 & (~present_1);
-  assign free_3 = free_2 & (~present_2);
-  assign free_4 = free_3 & (~present_3);
-  assign free_5 = free_4 & (~present_4);
-  assign free_6 = free_5 & (~present_5);
-  assign free_7 = free_6 & (~present_6);
-  assign free_8 = free_7 & (~present_7);
-  assign free_9 = free_8 & (~present_8);
+  for (genvar i = 0; i < 9; i++) begin : g_fifo_up_valid
+    assign fifo_up_valid[i] = enter & (chosen_row == 4'(i));
+  end
+  assign elapsed[0] = tick - fifo_0_down_data.since;
+  assign elapsed[1] = tick - fifo_1_down_data.since;
+  assign elapsed[2] = tick - fifo_2_down_data.since;
+  assign elapsed[3] = tick - fifo_3_down_data.since;
+  assign elapsed[4] = tick - fifo_4_down_data.since;
+  assign elapsed[5] = tick - fifo_5_down_data.since;
+  assign elapsed[6] = tick - fifo_6_down_data.since;
+  assign elapsed[7] = tick - fifo_7_down_data.since;
+  assign elapsed[8] = tick - fifo_8_down_data.since;
   assign down_valid = offered;
-  assign take_0 = present_0 & ((turned & (turn_q == 4'd0)) | ((~turned) & free_0));
-  assign fifo_0_down_ready = take_0 & down_ready;
-  assign due_0_d = (fifo_0_down_valid & (due_0_q | ripe_0)) & (~(take_0 & down_ready));
-  assign take_1 = present_1 & ((turned & (turn_q == 4'd1)) | ((~turned) & free_1));
-  assign fifo_1_down_ready = take_1 & down_ready;
-  assign due_1_d = (fifo_1_down_valid & (due_1_q | ripe_1)) & (~(take_1 & down_ready));
-  assign take_2 = present_2 & ((turned & (turn_q == 4'd2)) | ((~turned) & free_2));
-  assign fifo_2_down_ready = take_2 & down_ready;
-  assign due_2_d = (fifo_2_down_valid & (due_2_q | ripe_2)) & (~(take_2 & down_ready));
-  assign take_3 = present_3 & ((turned & (turn_q == 4'd3)) | ((~turned) & free_3));
-  assign fifo_3_down_ready = take_3 & down_ready;
-  assign due_3_d = (fifo_3_down_valid & (due_3_q | ripe_3)) & (~(take_3 & down_ready));
-  assign take_4 = present_4 & ((turned & (turn_q == 4'd4)) | ((~turned) & free_4));
-  assign fifo_4_down_ready = take_4 & down_ready;
-  assign due_4_d = (fifo_4_down_valid & (due_4_q | ripe_4)) & (~(take_4 & down_ready));
-  assign take_5 = present_5 & ((turned & (turn_q == 4'd5)) | ((~turned) & free_5));
-  assign fifo_5_down_ready = take_5 & down_ready;
-  assign due_5_d = (fifo_5_down_valid & (due_5_q | ripe_5)) & (~(take_5 & down_ready));
-  assign take_6 = present_6 & ((turned & (turn_q == 4'd6)) | ((~turned) & free_6));
-  assign fifo_6_down_ready = take_6 & down_ready;
-  assign due_6_d = (fifo_6_down_valid & (due_6_q | ripe_6)) & (~(take_6 & down_ready));
-  assign take_7 = present_7 & ((turned & (turn_q == 4'd7)) | ((~turned) & free_7));
-  assign fifo_7_down_ready = take_7 & down_ready;
-  assign due_7_d = (fifo_7_down_valid & (due_7_q | ripe_7)) & (~(take_7 & down_ready));
-  assign take_8 = present_8 & ((turned & (turn_q == 4'd8)) | ((~turned) & free_8));
-  assign fifo_8_down_ready = take_8 & down_ready;
-  assign due_8_d = (fifo_8_down_valid & (due_8_q | ripe_8)) & (~(take_8 & down_ready));
+  for (genvar i = 0; i < 9; i++) begin : g_fifo_down_ready
+    assign fifo_down_ready[i] = take[i] & down_ready;
+    assign due_d[i] = (fifo_down_valid[i] & (due_q[i] | ripe[i])) & (~(take[i] & down_ready));
+  end
   always_comb begin
     turn_d = turn_q;
     if (offered & down_ready) begin
@@ -368,119 +200,91 @@ module hpcc_sched_waiting_large (
     entering.since = tick;
   end
   always_comb begin
+    present = '0;
+    for (int i = 0; i < 9; i++) begin
+      present[i] = fifo_down_valid[i];
+    end
+    for (int i = 1; i < 9; i++) begin
+      present[i] = fifo_down_valid[i] & due_q[i];
+    end
+  end
+  always_comb begin
+    for (int i = 0; i < 12; i++) begin
+      free[i] = 1'd1;
+    end
+    for (int i = 0; i < 9; i++) begin
+      free[i + 1] = free[i] & (~present[i]);
+    end
+  end
+  always_comb begin
+    take = '0;
+    for (int i = 0; i < 9; i++) begin
+      take[i] = present[i] & ((turned & (turn_q == 4'(i))) | ((~turned) & free[i]));
+    end
+  end
+  always_comb begin
+    for (int i = 0; i < 9; i++) begin
+      ripe[i] = elapsed[i] >= 20'd4;
+    end
+    ripe[2] = |{4'd0, elapsed[2][19:4]};
+    ripe[3] = |{5'd0, elapsed[3][19:5]};
+    ripe[4] = |{6'd0, elapsed[4][19:6]};
+    ripe[5] = |{7'd0, elapsed[5][19:7]};
+    ripe[6] = |{8'd0, elapsed[6][19:8]};
+    ripe[7] = |{9'd0, elapsed[7][19:9]};
+    ripe[8] = |{10'd0, elapsed[8][19:10]};
+  end
+  always_comb begin
     turned = 1'd0;
     offered = 1'd0;
-    if (present_0) begin
-      offered = 1'd1;
-      if (turn_q == 4'd0) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_1) begin
-      offered = 1'd1;
-      if (turn_q == 4'd1) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_2) begin
-      offered = 1'd1;
-      if (turn_q == 4'd2) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_3) begin
-      offered = 1'd1;
-      if (turn_q == 4'd3) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_4) begin
-      offered = 1'd1;
-      if (turn_q == 4'd4) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_5) begin
-      offered = 1'd1;
-      if (turn_q == 4'd5) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_6) begin
-      offered = 1'd1;
-      if (turn_q == 4'd6) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_7) begin
-      offered = 1'd1;
-      if (turn_q == 4'd7) begin
-        turned = 1'd1;
-      end
-    end
-    if (present_8) begin
-      offered = 1'd1;
-      if (turn_q == 4'd8) begin
-        turned = 1'd1;
+    for (int i = 0; i < 9; i++) begin
+      if (present[i]) begin
+        offered = 1'd1;
+        if (turn_q == 4'(i)) begin
+          turned = 1'd1;
+        end
       end
     end
   end
   always_comb begin
     down_data = fifo_0_down_data.entry;
-    if (take_0) begin
+    if (take[0]) begin
       down_data = fifo_0_down_data.entry;
     end
-    if (take_1) begin
+    if (take[1]) begin
       down_data = fifo_1_down_data.entry;
     end
-    if (take_2) begin
+    if (take[2]) begin
       down_data = fifo_2_down_data.entry;
     end
-    if (take_3) begin
+    if (take[3]) begin
       down_data = fifo_3_down_data.entry;
     end
-    if (take_4) begin
+    if (take[4]) begin
       down_data = fifo_4_down_data.entry;
     end
-    if (take_5) begin
+    if (take[5]) begin
       down_data = fifo_5_down_data.entry;
     end
-    if (take_6) begin
+    if (take[6]) begin
       down_data = fifo_6_down_data.entry;
     end
-    if (take_7) begin
+    if (take[7]) begin
       down_data = fifo_7_down_data.entry;
     end
-    if (take_8) begin
+    if (take[8]) begin
       down_data = fifo_8_down_data.entry;
     end
   end
   initial begin
-    due_0_q = 1'd0;
-    due_1_q = 1'd0;
-    due_2_q = 1'd0;
-    due_3_q = 1'd0;
-    due_4_q = 1'd0;
-    due_5_q = 1'd0;
-    due_6_q = 1'd0;
-    due_7_q = 1'd0;
-    due_8_q = 1'd0;
+    due_q = '0;
     turn_q = 4'd0;
   end
   always @(posedge clk) begin
-    due_0_q <= due_0_d;
-    due_1_q <= due_1_d;
-    due_2_q <= due_2_d;
-    due_3_q <= due_3_d;
-    due_4_q <= due_4_d;
-    due_5_q <= due_5_d;
-    due_6_q <= due_6_d;
-    due_7_q <= due_7_d;
-    due_8_q <= due_8_d;
+    due_q <= due_d;
     turn_q <= turn_d;
   end
-  wire unused_bits = &{1'b0, elapsed_2[3:0], elapsed_3[4:0], elapsed_4[5:0], elapsed_5[6:0], elapsed_6[7:0], elapsed_7[8:0], elapsed_8[9:0],
-      present_9, present_10, present_11, free_9, free_10, free_11, take_9, take_10, take_11};
+  wire unused_bits = &{1'b0, present[9], present[10], present[11], free[9], free[10], free[11], take[9], take[10], take[11]};
 endmodule
 
 `default_nettype wire

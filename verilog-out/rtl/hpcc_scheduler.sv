@@ -3,17 +3,17 @@
 
 // The scheduler: wiring, registers, and the row to the congestion control.
 //
-// Flow scheduler with `ENGINES` engines (3 to 7) of `FLOWS` flows each; flow numbers have `A` bits, indices within an
-// engine `I`; a timer looks at one flow every 2^`T` clocks; flows wait in `ROWS` rows, 1 being a ring.
+// Flow scheduler with 6 engines (3 to 7) of 50 flows each; flow numbers have 9 bits, indices within an
+// engine 6; a timer looks at one flow every 2^6 clocks; flows wait in 1 rows, 1 being a ring.
 //
-// Flow `n` belongs to engine `n mod ENGINES`. Thirteen clocks lie between the edge that takes an acknowledgement and the
+// Flow `n` belongs to engine `n mod 6`. Thirteen clocks lie between the edge that takes an acknowledgement and the
 // clock in which the congestion control is offered it.
 module hpcc_scheduler (
   // Clock.
   input  wire  clk,
   // Synchronous, high. Nothing is taken for three clocks more than there are flows after it.
   input  wire  rst,
-  // Register write port, `hpcc_models::sched::registers::address`.
+  // Register write port, `address`.
   // Write this clock.
   input  wire  param_write,
   // Register.
@@ -98,6 +98,8 @@ module hpcc_scheduler (
   input  wire  hpcc_nic_pkg::law_event_t event_data,
   input  wire  event_valid,
   output wire  event_ready,
+  // Register: waits for a receiver that is not ready, without progress between them, after which a flow ends; 7: never.
+  input  wire  [2:0] rnr_retry,
   // Acknowledgements and timeouts to the congestion control.
   output wire  hpcc_nic_pkg::law_event_t cc_data,
   output wire  cc_valid,
@@ -125,6 +127,8 @@ module hpcc_scheduler (
   output wire  [15:0] ended_flow,
   // Generation.
   output wire  [7:0] ended_generation,
+  // The limit is that of waits for a receiver that is not ready.
+  output wire  ended_not_ready,
   // Events of a flow that does not exist or of an earlier generation.
   output wire  [31:0] count_late,
   // Acknowledgements of what was never sent.
@@ -193,6 +197,7 @@ module hpcc_scheduler (
   wire  [5:0] sender_engine_index;
   wire  [8:0] sender_flow_9;
   wire  hpcc_nic_pkg::flow_shared_t sender_sender;
+  wire  hpcc_nic_pkg::flow_shared_t sender_known;
   wire  hpcc_nic_pkg::pacing_state_t sender_pacing;
   wire  sender_paced;
   wire  hpcc_nic_pkg::flow_cap_t sender_cap;
@@ -209,6 +214,7 @@ module hpcc_scheduler (
   wire  [2:0] sender_acked_mtu;
   wire  [7:0] sender_generation;
   wire  sender_ended;
+  wire  sender_tired;
   wire  sender_late;
   wire  sender_beyond;
   wire  refund_exists;
@@ -237,32 +243,51 @@ module hpcc_scheduler (
   wire  refund_late;
   // Clock 1, counter pulse: a flow number past the configured count.
   wire  refund_out_of_range;
+  // Clock 1: bytes of a flow within the configured count.
   logic refund_valid_1_d;
   logic refund_valid_1_q;
+  // As `valid_1`, in the clock of the name.
   logic refund_valid_2_d;
   logic refund_valid_2_q;
+  // As `valid_1`, in the clock of the name.
   logic refund_valid_3_d;
   logic refund_valid_3_q;
+  // As `valid_1`, in the clock of the name.
   logic refund_valid_4_d;
   logic refund_valid_4_q;
+  // Clock 4: the bytes are of the flow's generation.
   logic refund_own_4_q;
+  // Clock 5: the flow's running total has changed.
   logic refund_changed_5_d;
   logic refund_changed_5_q;
+  // Clock 5, counter pulse: bytes of a flow that does not exist, or of an earlier generation.
   logic refund_late_5_d;
   logic refund_late_5_q;
+  // Clock 1, counter pulse: a flow number past the configured count.
   logic refund_out_of_range_1_d;
   logic refund_out_of_range_1_q;
+  // Generation that the bytes are of, in the clock of the name.
   logic [7:0] refund_generation_1_q;
+  // Generation that the bytes are of, in the clock of the name.
   logic [7:0] refund_generation_2_q;
+  // Generation that the bytes are of, in the clock of the name.
   logic [7:0] refund_generation_3_q;
+  // Bytes to refund, two's complement, in the clock of the name.
   logic [19:0] refund_bytes_1_q;
+  // Bytes to refund, two's complement, in the clock of the name.
   logic [19:0] refund_bytes_2_q;
+  // Bytes to refund, two's complement, in the clock of the name.
   logic [19:0] refund_bytes_3_q;
+  // Bytes to refund, two's complement, in the clock of the name.
   logic [19:0] refund_bytes_4_q;
+  // Bytes to refund, two's complement, in the clock of the name.
   logic [19:0] refund_bytes_5_q;
+  // Clock 5: running total of refunded bytes of this flow, modulo 2^20.
   logic [19:0] refund_sum_5_q;
+  // Clock 1: flow.
   wire  [8:0] refund_flow_1_d;
   logic [8:0] refund_flow_1_q;
+  // A flow was cleared a clock ago: its total is zero.
   logic refund_cleared_q;
   wire  [8:0] refund_flow_in_3_q;
   wire  [5:0] refund_index_5_q;
@@ -273,32 +298,33 @@ module hpcc_scheduler (
   wire  [31:0] refund_owner_twice;
   wire  [31:0] refund_owner_thrice;
   wire  [31:0] refund_owner_fourfold;
-  wire  [2:0] refund_owner_digits_0;
-  wire  [2:0] refund_owner_digits_1;
-  wire  [2:0] refund_owner_digits_2;
-  wire  [2:0] refund_owner_digits_3;
-  wire  [2:0] refund_owner_digits_4;
-  logic [31:0] refund_owner_times_0;
-  logic [31:0] refund_owner_times_1;
-  logic [31:0] refund_owner_times_2;
-  logic [31:0] refund_owner_times_3;
-  logic [31:0] refund_owner_times_4;
+  // Three bits of the flow number each, the lowest first.
+  wire  [4:0][2:0] refund_owner_digits;
+  // The constant, as often as the digit says.
+  logic [4:0][31:0] refund_owner_times;
   wire  hpcc_nic_pkg::engine_product_t refund_owner_quotient;
   // Clock 2: index.
   wire  [5:0] refund_owner_index;
   // Clock 4: engine.
   wire  [2:0] refund_owner_engine;
+  // Clock 3: lowest three bits of the flow number.
   logic [2:0] refund_owner_low_3_q;
+  // Clock 3: lowest three bits of the flow's index.
   wire  [2:0] refund_owner_index_3_d;
   logic [2:0] refund_owner_index_3_q;
+  // Clock 4: engine of the flow: the remainder of the division.
   logic [2:0] refund_owner_engine_4_q;
   wire  [2:0] refund_owner_low_2_d;
   wire  [2:0] refund_owner_low_2_q;
+  // Clock 1: the constant times the lower six bits of the flow number.
   wire  [31:0] refund_owner_low_1_d;
   logic [31:0] refund_owner_low_1_q;
+  // Clock 1: the constant times the middle six bits of the flow number.
   wire  [31:0] refund_owner_middle_1_d;
   logic [31:0] refund_owner_middle_1_q;
+  // Clock 1: the constant times the upper three bits of the flow number.
   logic [31:0] refund_owner_high_1_q;
+  // Clock 2: the constant times the flow number; its upper bits are the flow's index.
   wire  [31:0] refund_owner_product_2_d;
   logic [31:0] refund_owner_product_2_q;
   wire  hpcc_nic_pkg::live_flow_t refund_live_rdata;
@@ -307,92 +333,47 @@ module hpcc_scheduler (
   wire  refund_sums_we;
   logic [8:0] refund_sums_waddr;
   logic [19:0] refund_sums_wdata;
-  wire  engine_0_adjusted;
-  wire  [15:0] engine_0_random;
+  // Engines: pacing and choice among their flows.
+  wire  [5:0] engine_adjusted;
+  wire  [5:0][15:0] engine_random;
   wire  hpcc_nic_pkg::visited_t engine_0_visited;
   wire  hpcc_nic_pkg::grant_t engine_0_grants_data;
-  wire  engine_0_grants_valid;
-  wire  engine_1_adjusted;
-  wire  [15:0] engine_1_random;
+  wire  [5:0] engine_grants_valid;
   wire  hpcc_nic_pkg::visited_t engine_1_visited;
   wire  hpcc_nic_pkg::grant_t engine_1_grants_data;
-  wire  engine_1_grants_valid;
-  wire  engine_2_adjusted;
-  wire  [15:0] engine_2_random;
   wire  hpcc_nic_pkg::visited_t engine_2_visited;
   wire  hpcc_nic_pkg::grant_t engine_2_grants_data;
-  wire  engine_2_grants_valid;
-  wire  engine_3_adjusted;
-  wire  [15:0] engine_3_random;
   wire  hpcc_nic_pkg::visited_t engine_3_visited;
   wire  hpcc_nic_pkg::grant_t engine_3_grants_data;
-  wire  engine_3_grants_valid;
-  wire  engine_4_adjusted;
-  wire  [15:0] engine_4_random;
   wire  hpcc_nic_pkg::visited_t engine_4_visited;
   wire  hpcc_nic_pkg::grant_t engine_4_grants_data;
-  wire  engine_4_grants_valid;
-  wire  engine_5_adjusted;
-  wire  [15:0] engine_5_random;
   wire  hpcc_nic_pkg::visited_t engine_5_visited;
   wire  hpcc_nic_pkg::grant_t engine_5_grants_data;
-  wire  engine_5_grants_valid;
-  wire  notified_0_d;
-  logic notified_0_q;
-  wire  notified_1_d;
-  logic notified_1_q;
-  wire  notified_2_d;
-  logic notified_2_q;
-  wire  notified_3_d;
-  logic notified_3_q;
-  wire  notified_4_d;
-  logic notified_4_q;
-  wire  notified_5_d;
-  logic notified_5_q;
-  wire  cleared_0_d;
-  logic cleared_0_q;
-  wire  cleared_1_d;
-  logic cleared_1_q;
-  wire  cleared_2_d;
-  logic cleared_2_q;
-  wire  cleared_3_d;
-  logic cleared_3_q;
-  wire  cleared_4_d;
-  logic cleared_4_q;
-  wire  cleared_5_d;
-  logic cleared_5_q;
-  wire  merge_0_chain_ready;
-  wire  merge_0_own_ready;
+  // The engine takes notice of the operation.
+  wire  [5:0] notified_d;
+  logic [5:0] notified_q;
+  // And clears its flow.
+  wire  [5:0] cleared_d;
+  logic [5:0] cleared_q;
+  // The chain that collects the grants of all engines.
+  hpcc_nic_pkg::grant_t merge_0_chain_data;
+  logic [5:0] merge_chain_valid;
+  wire  [5:0] merge_chain_ready;
+  wire  [5:0] merge_own_ready;
   wire  hpcc_nic_pkg::grant_t merge_0_down_data;
-  wire  merge_0_down_valid;
-  wire  [7:0] merge_0_down_priority;
-  wire  merge_1_chain_ready;
-  wire  merge_1_own_ready;
+  wire  [5:0] merge_down_valid;
+  wire  [5:0] merge_down_ready;
+  wire  [5:0][7:0] merge_down_priority;
+  hpcc_nic_pkg::grant_t merge_1_chain_data;
   wire  hpcc_nic_pkg::grant_t merge_1_down_data;
-  wire  merge_1_down_valid;
-  wire  [7:0] unused_merge_1_down_priority;
-  wire  merge_2_chain_ready;
-  wire  merge_2_own_ready;
+  hpcc_nic_pkg::grant_t merge_2_chain_data;
   wire  hpcc_nic_pkg::grant_t merge_2_down_data;
-  wire  merge_2_down_valid;
-  wire  [7:0] unused_merge_2_down_priority;
-  wire  merge_3_chain_ready;
-  wire  merge_3_own_ready;
+  hpcc_nic_pkg::grant_t merge_3_chain_data;
   wire  hpcc_nic_pkg::grant_t merge_3_down_data;
-  wire  merge_3_down_valid;
-  wire  [7:0] unused_merge_3_down_priority;
-  wire  merge_4_chain_ready;
-  wire  merge_4_own_ready;
+  hpcc_nic_pkg::grant_t merge_4_chain_data;
   wire  hpcc_nic_pkg::grant_t merge_4_down_data;
-  wire  merge_4_down_valid;
-  wire  [7:0] unused_merge_4_down_priority;
-  wire  hpcc_nic_pkg::grant_t merge_5_chain_data;
-  wire  merge_5_chain_valid;
-  wire  unused_merge_5_chain_ready;
-  wire  merge_5_own_ready;
+  hpcc_nic_pkg::grant_t merge_5_chain_data;
   wire  hpcc_nic_pkg::grant_t merge_5_down_data;
-  wire  merge_5_down_valid;
-  wire  [7:0] unused_merge_5_down_priority;
   // Grants of paused priorities wait here.
   wire  [7:0] park_held;
   wire  park_up_ready;
@@ -424,8 +405,10 @@ module hpcc_scheduler (
   wire  carried_accepted;
   // Clock 9: what the acknowledgement carried; in the clock of another operation, what the last one before it did.
   wire  hpcc_nic_pkg::telemetry_t carried_carried;
+  // Place in the ring at which the next acknowledgement is written.
   logic [3:0] carried_written_d;
   logic [3:0] carried_written_q;
+  // Place in the ring of the acknowledgement that was chosen last.
   logic [3:0] carried_newest_d;
   logic [3:0] carried_newest_q;
   wire  [3:0] carried_slot_8_q;
@@ -437,19 +420,24 @@ module hpcc_scheduler (
   wire  cc_fifo_down_valid;
   wire  unused_cc_fifo_crowded;
   // Flows that ended.
-  hpcc_nic_pkg::flow_of_generation_t ended_fifo_up_data;
+  hpcc_nic_pkg::ended_flow_t ended_fifo_up_data;
   wire  unused_ended_fifo_up_ready;
-  wire  hpcc_nic_pkg::flow_of_generation_t ended_fifo_down_data;
+  wire  hpcc_nic_pkg::ended_flow_t ended_fifo_down_data;
   wire  ended_fifo_down_valid;
   wire  ended_fifo_crowded;
+  // An event of a flow that does not exist, or of an earlier generation, is counted.
   logic counts_late_d;
   logic counts_late_q;
+  // An acknowledgement of what was never sent is counted.
   logic counts_beyond_d;
   logic counts_beyond_q;
+  // A flow number past the configured count is counted.
   logic counts_out_of_range_d;
   logic counts_out_of_range_q;
+  // A timeout is counted.
   logic counts_timeout_d;
   logic counts_timeout_q;
+  // An event found no room in `cc_fifo` and is counted.
   logic cc_lost_d;
   logic cc_lost_q;
   // Counts events of a flow that is gone.
@@ -519,6 +507,7 @@ module hpcc_scheduler (
     .cap_time(limits_q.span),
     .timeout(timeout_q),
     .retry_limit(retry_limit_q),
+    .rnr_retry(rnr_retry),
     .timer_now(clock_ns.whole),
     .held(park_held),
     .index(sender_index),
@@ -531,6 +520,7 @@ module hpcc_scheduler (
     .engine_index(sender_engine_index),
     .flow_9(sender_flow_9),
     .sender(sender_sender),
+    .known(sender_known),
     .pacing(sender_pacing),
     .paced(sender_paced),
     .cap(sender_cap),
@@ -547,6 +537,7 @@ module hpcc_scheduler (
     .acked_mtu(sender_acked_mtu),
     .generation(sender_generation),
     .ended(sender_ended),
+    .tired(sender_tired),
     .late(sender_late),
     .beyond(sender_beyond)
   );
@@ -584,12 +575,12 @@ module hpcc_scheduler (
   hpcc_sched_engine u_engine_0 (
     .clk(clk),
     .rst(rst),
-    .notify(notified_0_q),
+    .notify(notified_q[0]),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
-    .adjusted(engine_0_adjusted),
+    .adjusted(engine_adjusted[0]),
     .adjusted_index(refund_index),
     .adjust(refund_sum),
     .paced(sender_paced),
@@ -599,9 +590,9 @@ module hpcc_scheduler (
     .level_group(levels_written_group),
     .level(levels_level),
     .dither(limits_q.dither),
-    .random(engine_0_random),
+    .random(engine_random[0]),
     .wake(sender_wake),
-    .clear(cleared_0_q),
+    .clear(cleared_q[0]),
     .asked(sender_index),
     .visited(engine_0_visited),
     .tick(clock_ticks.ticks),
@@ -609,18 +600,18 @@ module hpcc_scheduler (
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_0_grants_data),
-    .grants_valid(engine_0_grants_valid),
-    .grants_ready(merge_0_own_ready)
+    .grants_valid(engine_grants_valid[0]),
+    .grants_ready(merge_own_ready[0])
   );
   hpcc_sched_engine u_engine_1 (
     .clk(clk),
     .rst(rst),
-    .notify(notified_1_q),
+    .notify(notified_q[1]),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
-    .adjusted(engine_1_adjusted),
+    .adjusted(engine_adjusted[1]),
     .adjusted_index(refund_index),
     .adjust(refund_sum),
     .paced(sender_paced),
@@ -630,9 +621,9 @@ module hpcc_scheduler (
     .level_group(levels_written_group),
     .level(levels_level),
     .dither(limits_q.dither),
-    .random(engine_1_random),
+    .random(engine_random[1]),
     .wake(sender_wake),
-    .clear(cleared_1_q),
+    .clear(cleared_q[1]),
     .asked(sender_index),
     .visited(engine_1_visited),
     .tick(clock_ticks.ticks),
@@ -640,18 +631,18 @@ module hpcc_scheduler (
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_1_grants_data),
-    .grants_valid(engine_1_grants_valid),
-    .grants_ready(merge_1_own_ready)
+    .grants_valid(engine_grants_valid[1]),
+    .grants_ready(merge_own_ready[1])
   );
   hpcc_sched_engine u_engine_2 (
     .clk(clk),
     .rst(rst),
-    .notify(notified_2_q),
+    .notify(notified_q[2]),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
-    .adjusted(engine_2_adjusted),
+    .adjusted(engine_adjusted[2]),
     .adjusted_index(refund_index),
     .adjust(refund_sum),
     .paced(sender_paced),
@@ -661,9 +652,9 @@ module hpcc_scheduler (
     .level_group(levels_written_group),
     .level(levels_level),
     .dither(limits_q.dither),
-    .random(engine_2_random),
+    .random(engine_random[2]),
     .wake(sender_wake),
-    .clear(cleared_2_q),
+    .clear(cleared_q[2]),
     .asked(sender_index),
     .visited(engine_2_visited),
     .tick(clock_ticks.ticks),
@@ -671,18 +662,18 @@ module hpcc_scheduler (
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_2_grants_data),
-    .grants_valid(engine_2_grants_valid),
-    .grants_ready(merge_2_own_ready)
+    .grants_valid(engine_grants_valid[2]),
+    .grants_ready(merge_own_ready[2])
   );
   hpcc_sched_engine u_engine_3 (
     .clk(clk),
     .rst(rst),
-    .notify(notified_3_q),
+    .notify(notified_q[3]),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
-    .adjusted(engine_3_adjusted),
+    .adjusted(engine_adjusted[3]),
     .adjusted_index(refund_index),
     .adjust(refund_sum),
     .paced(sender_paced),
@@ -692,9 +683,9 @@ module hpcc_scheduler (
     .level_group(levels_written_group),
     .level(levels_level),
     .dither(limits_q.dither),
-    .random(engine_3_random),
+    .random(engine_random[3]),
     .wake(sender_wake),
-    .clear(cleared_3_q),
+    .clear(cleared_q[3]),
     .asked(sender_index),
     .visited(engine_3_visited),
     .tick(clock_ticks.ticks),
@@ -702,18 +693,18 @@ module hpcc_scheduler (
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_3_grants_data),
-    .grants_valid(engine_3_grants_valid),
-    .grants_ready(merge_3_own_ready)
+    .grants_valid(engine_grants_valid[3]),
+    .grants_ready(merge_own_ready[3])
   );
   hpcc_sched_engine u_engine_4 (
     .clk(clk),
     .rst(rst),
-    .notify(notified_4_q),
+    .notify(notified_q[4]),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
-    .adjusted(engine_4_adjusted),
+    .adjusted(engine_adjusted[4]),
     .adjusted_index(refund_index),
     .adjust(refund_sum),
     .paced(sender_paced),
@@ -723,9 +714,9 @@ module hpcc_scheduler (
     .level_group(levels_written_group),
     .level(levels_level),
     .dither(limits_q.dither),
-    .random(engine_4_random),
+    .random(engine_random[4]),
     .wake(sender_wake),
-    .clear(cleared_4_q),
+    .clear(cleared_q[4]),
     .asked(sender_index),
     .visited(engine_4_visited),
     .tick(clock_ticks.ticks),
@@ -733,18 +724,18 @@ module hpcc_scheduler (
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_4_grants_data),
-    .grants_valid(engine_4_grants_valid),
-    .grants_ready(merge_4_own_ready)
+    .grants_valid(engine_grants_valid[4]),
+    .grants_ready(merge_own_ready[4])
   );
   hpcc_sched_engine u_engine_5 (
     .clk(clk),
     .rst(rst),
-    .notify(notified_5_q),
+    .notify(notified_q[5]),
     .index(sender_engine_index),
     .flow(sender_flow_9),
     .sender(sender_sender),
     .pacing(sender_pacing),
-    .adjusted(engine_5_adjusted),
+    .adjusted(engine_adjusted[5]),
     .adjusted_index(refund_index),
     .adjust(refund_sum),
     .paced(sender_paced),
@@ -754,9 +745,9 @@ module hpcc_scheduler (
     .level_group(levels_written_group),
     .level(levels_level),
     .dither(limits_q.dither),
-    .random(engine_5_random),
+    .random(engine_random[5]),
     .wake(sender_wake),
-    .clear(cleared_5_q),
+    .clear(cleared_q[5]),
     .asked(sender_index),
     .visited(engine_5_visited),
     .tick(clock_ticks.ticks),
@@ -764,92 +755,92 @@ module hpcc_scheduler (
     .overhead(overhead_q),
     .tag(expand_tag),
     .grants_data(engine_5_grants_data),
-    .grants_valid(engine_5_grants_valid),
-    .grants_ready(merge_5_own_ready)
+    .grants_valid(engine_grants_valid[5]),
+    .grants_ready(merge_own_ready[5])
   );
   hpcc_sched_merge u_merge_0 (
     .clk(clk),
     .rst(rst),
-    .chain_data(merge_1_down_data),
-    .chain_valid(merge_1_down_valid),
-    .chain_ready(merge_0_chain_ready),
+    .chain_data(merge_0_chain_data),
+    .chain_valid(merge_chain_valid[0]),
+    .chain_ready(merge_chain_ready[0]),
     .own_data(engine_0_grants_data),
-    .own_valid(engine_0_grants_valid),
-    .own_ready(merge_0_own_ready),
+    .own_valid(engine_grants_valid[0]),
+    .own_ready(merge_own_ready[0]),
     .down_data(merge_0_down_data),
-    .down_valid(merge_0_down_valid),
-    .down_ready(park_up_ready),
-    .down_priority(merge_0_down_priority)
+    .down_valid(merge_down_valid[0]),
+    .down_ready(merge_down_ready[0]),
+    .down_priority(merge_down_priority[0])
   );
   hpcc_sched_merge u_merge_1 (
     .clk(clk),
     .rst(rst),
-    .chain_data(merge_2_down_data),
-    .chain_valid(merge_2_down_valid),
-    .chain_ready(merge_1_chain_ready),
+    .chain_data(merge_1_chain_data),
+    .chain_valid(merge_chain_valid[1]),
+    .chain_ready(merge_chain_ready[1]),
     .own_data(engine_1_grants_data),
-    .own_valid(engine_1_grants_valid),
-    .own_ready(merge_1_own_ready),
+    .own_valid(engine_grants_valid[1]),
+    .own_ready(merge_own_ready[1]),
     .down_data(merge_1_down_data),
-    .down_valid(merge_1_down_valid),
-    .down_ready(merge_0_chain_ready),
-    .down_priority(unused_merge_1_down_priority)
+    .down_valid(merge_down_valid[1]),
+    .down_ready(merge_down_ready[1]),
+    .down_priority(merge_down_priority[1])
   );
   hpcc_sched_merge u_merge_2 (
     .clk(clk),
     .rst(rst),
-    .chain_data(merge_3_down_data),
-    .chain_valid(merge_3_down_valid),
-    .chain_ready(merge_2_chain_ready),
+    .chain_data(merge_2_chain_data),
+    .chain_valid(merge_chain_valid[2]),
+    .chain_ready(merge_chain_ready[2]),
     .own_data(engine_2_grants_data),
-    .own_valid(engine_2_grants_valid),
-    .own_ready(merge_2_own_ready),
+    .own_valid(engine_grants_valid[2]),
+    .own_ready(merge_own_ready[2]),
     .down_data(merge_2_down_data),
-    .down_valid(merge_2_down_valid),
-    .down_ready(merge_1_chain_ready),
-    .down_priority(unused_merge_2_down_priority)
+    .down_valid(merge_down_valid[2]),
+    .down_ready(merge_down_ready[2]),
+    .down_priority(merge_down_priority[2])
   );
   hpcc_sched_merge u_merge_3 (
     .clk(clk),
     .rst(rst),
-    .chain_data(merge_4_down_data),
-    .chain_valid(merge_4_down_valid),
-    .chain_ready(merge_3_chain_ready),
+    .chain_data(merge_3_chain_data),
+    .chain_valid(merge_chain_valid[3]),
+    .chain_ready(merge_chain_ready[3]),
     .own_data(engine_3_grants_data),
-    .own_valid(engine_3_grants_valid),
-    .own_ready(merge_3_own_ready),
+    .own_valid(engine_grants_valid[3]),
+    .own_ready(merge_own_ready[3]),
     .down_data(merge_3_down_data),
-    .down_valid(merge_3_down_valid),
-    .down_ready(merge_2_chain_ready),
-    .down_priority(unused_merge_3_down_priority)
+    .down_valid(merge_down_valid[3]),
+    .down_ready(merge_down_ready[3]),
+    .down_priority(merge_down_priority[3])
   );
   hpcc_sched_merge u_merge_4 (
     .clk(clk),
     .rst(rst),
-    .chain_data(merge_5_down_data),
-    .chain_valid(merge_5_down_valid),
-    .chain_ready(merge_4_chain_ready),
+    .chain_data(merge_4_chain_data),
+    .chain_valid(merge_chain_valid[4]),
+    .chain_ready(merge_chain_ready[4]),
     .own_data(engine_4_grants_data),
-    .own_valid(engine_4_grants_valid),
-    .own_ready(merge_4_own_ready),
+    .own_valid(engine_grants_valid[4]),
+    .own_ready(merge_own_ready[4]),
     .down_data(merge_4_down_data),
-    .down_valid(merge_4_down_valid),
-    .down_ready(merge_3_chain_ready),
-    .down_priority(unused_merge_4_down_priority)
+    .down_valid(merge_down_valid[4]),
+    .down_ready(merge_down_ready[4]),
+    .down_priority(merge_down_priority[4])
   );
   hpcc_sched_merge u_merge_5 (
     .clk(clk),
     .rst(rst),
     .chain_data(merge_5_chain_data),
-    .chain_valid(merge_5_chain_valid),
-    .chain_ready(unused_merge_5_chain_ready),
+    .chain_valid(merge_chain_valid[5]),
+    .chain_ready(merge_chain_ready[5]),
     .own_data(engine_5_grants_data),
-    .own_valid(engine_5_grants_valid),
-    .own_ready(merge_5_own_ready),
+    .own_valid(engine_grants_valid[5]),
+    .own_ready(merge_own_ready[5]),
     .down_data(merge_5_down_data),
-    .down_valid(merge_5_down_valid),
-    .down_ready(merge_4_chain_ready),
-    .down_priority(unused_merge_5_down_priority)
+    .down_valid(merge_down_valid[5]),
+    .down_ready(merge_down_ready[5]),
+    .down_priority(merge_down_priority[5])
   );
   hpcc_sched_park u_park (
     .clk(clk),
@@ -857,9 +848,9 @@ module hpcc_scheduler (
     .pause(pause),
     .held(park_held),
     .up_data(merge_0_down_data),
-    .up_valid(merge_0_down_valid),
+    .up_valid(merge_down_valid[0]),
     .up_ready(park_up_ready),
-    .up_priority(merge_0_down_priority),
+    .up_priority(merge_down_priority[0]),
     .down_data(park_down_data),
     .down_valid(park_down_valid),
     .down_ready(expand_up_ready)
@@ -899,7 +890,7 @@ module hpcc_scheduler (
     .notify(sender_notify),
     .late(sender_late),
     .clear(sender_clear),
-    .sender(sender_sender),
+    .sender(sender_known),
     .snd_nxt(sender_snd_nxt),
     .worked(sender_worked),
     .limited(sender_limited),
@@ -930,7 +921,7 @@ module hpcc_scheduler (
     .waddr(carried_written_q),
     .wdata(event_data.telemetry)
   );
-  hpcc_fifo #(.WIDTH(542), .ADDRESS(6), .MARK(48)) u_cc_fifo (
+  hpcc_fifo #(.WIDTH(548), .ADDRESS(6), .MARK(48)) u_cc_fifo (
     .clk(clk),
     .rst(rst),
     .up_data(cc_fifo_up_data),
@@ -941,7 +932,7 @@ module hpcc_scheduler (
     .down_ready(cc_ready),
     .crowded(unused_cc_fifo_crowded)
   );
-  hpcc_fifo #(.WIDTH(24), .ADDRESS(4), .MARK(4)) u_ended_fifo (
+  hpcc_fifo #(.WIDTH(25), .ADDRESS(4), .MARK(4)) u_ended_fifo (
     .clk(clk),
     .rst(rst),
     .up_data(ended_fifo_up_data),
@@ -997,32 +988,16 @@ module hpcc_scheduler (
   assign refund_bytes = feedback_value[19:0];
   assign clock_ns = now_r_q;
   assign clock_ticks = now_r_q;
-  assign notified_0_d = sender_notify_next & (sender_engine_next == 3'd0);
-  assign cleared_0_d = sender_clear_next & (sender_engine_next == 3'd0);
-  assign engine_0_adjusted = refund_changed & (refund_engine == 3'd0);
-  assign engine_0_random = random_word[15:0] ^ folded;
-  assign notified_1_d = sender_notify_next & (sender_engine_next == 3'd1);
-  assign cleared_1_d = sender_clear_next & (sender_engine_next == 3'd1);
-  assign engine_1_adjusted = refund_changed & (refund_engine == 3'd1);
-  assign engine_1_random = random_word[23:8] ^ folded;
-  assign notified_2_d = sender_notify_next & (sender_engine_next == 3'd2);
-  assign cleared_2_d = sender_clear_next & (sender_engine_next == 3'd2);
-  assign engine_2_adjusted = refund_changed & (refund_engine == 3'd2);
-  assign engine_2_random = random_word[31:16] ^ folded;
-  assign notified_3_d = sender_notify_next & (sender_engine_next == 3'd3);
-  assign cleared_3_d = sender_clear_next & (sender_engine_next == 3'd3);
-  assign engine_3_adjusted = refund_changed & (refund_engine == 3'd3);
-  assign engine_3_random = random_word[39:24] ^ folded;
-  assign notified_4_d = sender_notify_next & (sender_engine_next == 3'd4);
-  assign cleared_4_d = sender_clear_next & (sender_engine_next == 3'd4);
-  assign engine_4_adjusted = refund_changed & (refund_engine == 3'd4);
-  assign engine_4_random = random_word[47:32] ^ folded;
-  assign notified_5_d = sender_notify_next & (sender_engine_next == 3'd5);
-  assign cleared_5_d = sender_clear_next & (sender_engine_next == 3'd5);
-  assign engine_5_adjusted = refund_changed & (refund_engine == 3'd5);
-  assign engine_5_random = random_word[55:40] ^ folded;
-  assign merge_5_chain_valid = 1'd0;
-  assign merge_5_chain_data = 64'd0;
+  for (genvar i = 0; i < 6; i++) begin : g_notified_d
+    assign notified_d[i] = sender_notify_next & (sender_engine_next == 3'(i));
+    assign cleared_d[i] = sender_clear_next & (sender_engine_next == 3'(i));
+    assign engine_adjusted[i] = refund_changed & (refund_engine == 3'(i));
+    assign engine_random[i] = random_word[8*i +: 16] ^ folded;
+  end
+  for (genvar i = 1; i < 6; i++) begin : g_merge_down_ready
+    assign merge_down_ready[i] = merge_chain_ready[i - 1];
+  end
+  assign merge_down_ready[0] = park_up_ready;
   assign send_valid = expand_send_valid;
   assign send_flow = expand_send_flow;
   assign send_generation = expand_send_generation;
@@ -1036,6 +1011,7 @@ module hpcc_scheduler (
   assign ended_valid = ended_fifo_down_valid;
   assign ended_flow = ended_fifo_down_data.flow;
   assign ended_generation = ended_fifo_down_data.generation;
+  assign ended_not_ready = ended_fifo_down_data.not_ready;
   assign count_late = late_count;
   assign count_beyond = beyond_count;
   assign count_out_of_range = out_of_range_count;
@@ -1092,6 +1068,25 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
+    merge_chain_valid = '0;
+    for (int i = 1; i < 6; i++) begin
+      merge_chain_valid[i - 1] = merge_down_valid[i];
+    end
+  end
+  always_comb begin
+    merge_0_chain_data = 64'd0;
+    merge_1_chain_data = 64'd0;
+    merge_2_chain_data = 64'd0;
+    merge_3_chain_data = 64'd0;
+    merge_4_chain_data = 64'd0;
+    merge_5_chain_data = 64'd0;
+    merge_0_chain_data = merge_1_down_data;
+    merge_1_chain_data = merge_2_down_data;
+    merge_2_chain_data = merge_3_down_data;
+    merge_3_chain_data = merge_4_down_data;
+    merge_4_chain_data = merge_5_down_data;
+  end
+  always_comb begin
     reported_kind = telemetry.event_kind;
     if (sender_timed_out) begin
       reported_kind = 3'd3;
@@ -1112,7 +1107,7 @@ module hpcc_scheduler (
     end
   end
   always_comb begin
-    cc_fifo_up_data = 542'd0;
+    cc_fifo_up_data = 548'd0;
     cc_fifo_up_data.snd_nxt = sender_snd_nxt;
     cc_fifo_up_data.psn_next = sender_psn;
     cc_fifo_up_data.generation = sender_generation;
@@ -1125,6 +1120,7 @@ module hpcc_scheduler (
   always_comb begin
     ended_fifo_up_data.flow = {7'd0, sender_flow_9};
     ended_fifo_up_data.generation = sender_generation;
+    ended_fifo_up_data.not_ready = sender_tired;
   end
   // refund: Bytes that packets used less than a full one, summed by flow: what TX finds out costs no operation of the entry.
   //
@@ -1141,7 +1137,7 @@ module hpcc_scheduler (
   // | 4 | `sums` | the new sum, written back and forwarded, so that a flow may come in every clock |
   // | 5 | outputs | to the engine, and to the bytes of its group |
   //
-  // Sums of 2^`A` flows; an engine's index has `I` bits.
+  // Sums of 2^9 flows; an engine's index has 6 bits.
   assign refund_exists = feedback_flow <= {7'd0, last_flow};
   assign refund_flow_1_d = feedback_flow[8:0];
   assign refund_owns = refund_live_rdata.alive & (refund_live_rdata.generation == refund_generation_3_q);
@@ -1209,19 +1205,17 @@ module hpcc_scheduler (
   // | 2 | its index: the quotient |
   // | 4 | its engine: the rest |
   //
-  // Engine and index of flows whose numbers have `A` bits, 15 at most; an index has `I` bits. A flow a clock.
+  // Engine and index of flows whose numbers have 9 bits, 15 at most; an index has 6 bits. A flow a clock.
   assign refund_owner_number = {6'd0, refund_flow_1_q};
   assign refund_owner_once = {15'd0, inverse};
   assign refund_owner_twice = refund_owner_once + refund_owner_once;
   assign refund_owner_thrice = refund_owner_once + refund_owner_twice;
   assign refund_owner_fourfold = refund_owner_twice + refund_owner_twice;
-  assign refund_owner_digits_0 = refund_owner_number[2:0];
-  assign refund_owner_digits_1 = refund_owner_number[5:3];
-  assign refund_owner_digits_2 = refund_owner_number[8:6];
-  assign refund_owner_digits_3 = refund_owner_number[11:9];
-  assign refund_owner_digits_4 = refund_owner_number[14:12];
-  assign refund_owner_low_1_d = refund_owner_times_0 + (refund_owner_times_1 << 3);
-  assign refund_owner_middle_1_d = refund_owner_times_2 + (refund_owner_times_3 << 3);
+  for (genvar i = 0; i < 5; i++) begin : g_refund_owner_digits
+    assign refund_owner_digits[i] = refund_owner_number[3*i +: 3];
+  end
+  assign refund_owner_low_1_d = refund_owner_times[0] + (refund_owner_times[1] << 3);
+  assign refund_owner_middle_1_d = refund_owner_times[2] + (refund_owner_times[3] << 3);
   assign refund_owner_product_2_d = (refund_owner_low_1_q + (refund_owner_middle_1_q << 6)) + (refund_owner_high_1_q << 12);
   assign refund_owner_quotient = refund_owner_product_2_q;
   assign refund_owner_index = refund_owner_quotient.index[5:0];
@@ -1229,140 +1223,40 @@ module hpcc_scheduler (
   assign refund_owner_index_3_d = refund_owner_quotient.index[2:0];
   assign refund_owner_engine = refund_owner_engine_4_q;
   always_comb begin
-    refund_owner_times_0 = 32'd0;
-    if (refund_owner_digits_0 == 3'd1) begin
-      refund_owner_times_0 = refund_owner_once;
-    end
-    if (refund_owner_digits_0 == 3'd2) begin
-      refund_owner_times_0 = refund_owner_twice;
-    end
-    if (refund_owner_digits_0 == 3'd3) begin
-      refund_owner_times_0 = refund_owner_thrice;
-    end
-    if (refund_owner_digits_0 == 3'd4) begin
-      refund_owner_times_0 = refund_owner_fourfold;
-    end
-    if (refund_owner_digits_0 == 3'd5) begin
-      refund_owner_times_0 = refund_owner_fourfold + refund_owner_once;
-    end
-    if (refund_owner_digits_0 == 3'd6) begin
-      refund_owner_times_0 = refund_owner_thrice + refund_owner_thrice;
-    end
-    if (refund_owner_digits_0 == 3'd7) begin
-      refund_owner_times_0 = refund_owner_fourfold + refund_owner_thrice;
-    end
-  end
-  always_comb begin
-    refund_owner_times_1 = 32'd0;
-    if (refund_owner_digits_1 == 3'd1) begin
-      refund_owner_times_1 = refund_owner_once;
-    end
-    if (refund_owner_digits_1 == 3'd2) begin
-      refund_owner_times_1 = refund_owner_twice;
-    end
-    if (refund_owner_digits_1 == 3'd3) begin
-      refund_owner_times_1 = refund_owner_thrice;
-    end
-    if (refund_owner_digits_1 == 3'd4) begin
-      refund_owner_times_1 = refund_owner_fourfold;
-    end
-    if (refund_owner_digits_1 == 3'd5) begin
-      refund_owner_times_1 = refund_owner_fourfold + refund_owner_once;
-    end
-    if (refund_owner_digits_1 == 3'd6) begin
-      refund_owner_times_1 = refund_owner_thrice + refund_owner_thrice;
-    end
-    if (refund_owner_digits_1 == 3'd7) begin
-      refund_owner_times_1 = refund_owner_fourfold + refund_owner_thrice;
-    end
-  end
-  always_comb begin
-    refund_owner_times_2 = 32'd0;
-    if (refund_owner_digits_2 == 3'd1) begin
-      refund_owner_times_2 = refund_owner_once;
-    end
-    if (refund_owner_digits_2 == 3'd2) begin
-      refund_owner_times_2 = refund_owner_twice;
-    end
-    if (refund_owner_digits_2 == 3'd3) begin
-      refund_owner_times_2 = refund_owner_thrice;
-    end
-    if (refund_owner_digits_2 == 3'd4) begin
-      refund_owner_times_2 = refund_owner_fourfold;
-    end
-    if (refund_owner_digits_2 == 3'd5) begin
-      refund_owner_times_2 = refund_owner_fourfold + refund_owner_once;
-    end
-    if (refund_owner_digits_2 == 3'd6) begin
-      refund_owner_times_2 = refund_owner_thrice + refund_owner_thrice;
-    end
-    if (refund_owner_digits_2 == 3'd7) begin
-      refund_owner_times_2 = refund_owner_fourfold + refund_owner_thrice;
-    end
-  end
-  always_comb begin
-    refund_owner_times_3 = 32'd0;
-    if (refund_owner_digits_3 == 3'd1) begin
-      refund_owner_times_3 = refund_owner_once;
-    end
-    if (refund_owner_digits_3 == 3'd2) begin
-      refund_owner_times_3 = refund_owner_twice;
-    end
-    if (refund_owner_digits_3 == 3'd3) begin
-      refund_owner_times_3 = refund_owner_thrice;
-    end
-    if (refund_owner_digits_3 == 3'd4) begin
-      refund_owner_times_3 = refund_owner_fourfold;
-    end
-    if (refund_owner_digits_3 == 3'd5) begin
-      refund_owner_times_3 = refund_owner_fourfold + refund_owner_once;
-    end
-    if (refund_owner_digits_3 == 3'd6) begin
-      refund_owner_times_3 = refund_owner_thrice + refund_owner_thrice;
-    end
-    if (refund_owner_digits_3 == 3'd7) begin
-      refund_owner_times_3 = refund_owner_fourfold + refund_owner_thrice;
-    end
-  end
-  always_comb begin
-    refund_owner_times_4 = 32'd0;
-    if (refund_owner_digits_4 == 3'd1) begin
-      refund_owner_times_4 = refund_owner_once;
-    end
-    if (refund_owner_digits_4 == 3'd2) begin
-      refund_owner_times_4 = refund_owner_twice;
-    end
-    if (refund_owner_digits_4 == 3'd3) begin
-      refund_owner_times_4 = refund_owner_thrice;
-    end
-    if (refund_owner_digits_4 == 3'd4) begin
-      refund_owner_times_4 = refund_owner_fourfold;
-    end
-    if (refund_owner_digits_4 == 3'd5) begin
-      refund_owner_times_4 = refund_owner_fourfold + refund_owner_once;
-    end
-    if (refund_owner_digits_4 == 3'd6) begin
-      refund_owner_times_4 = refund_owner_thrice + refund_owner_thrice;
-    end
-    if (refund_owner_digits_4 == 3'd7) begin
-      refund_owner_times_4 = refund_owner_fourfold + refund_owner_thrice;
+    for (int i = 0; i < 5; i++) begin
+      refund_owner_times[i] = 32'd0;
+      if (refund_owner_digits[i] == 3'd1) begin
+        refund_owner_times[i] = refund_owner_once;
+      end
+      if (refund_owner_digits[i] == 3'd2) begin
+        refund_owner_times[i] = refund_owner_twice;
+      end
+      if (refund_owner_digits[i] == 3'd3) begin
+        refund_owner_times[i] = refund_owner_thrice;
+      end
+      if (refund_owner_digits[i] == 3'd4) begin
+        refund_owner_times[i] = refund_owner_fourfold;
+      end
+      if (refund_owner_digits[i] == 3'd5) begin
+        refund_owner_times[i] = refund_owner_fourfold + refund_owner_once;
+      end
+      if (refund_owner_digits[i] == 3'd6) begin
+        refund_owner_times[i] = refund_owner_thrice + refund_owner_thrice;
+      end
+      if (refund_owner_digits[i] == 3'd7) begin
+        refund_owner_times[i] = refund_owner_fourfold + refund_owner_thrice;
+      end
     end
   end
   always_comb begin
     refund_owner_rest = refund_owner_low_3_q;
     refund_owner_multiple = engines;
-    if (refund_owner_index_3_q[0]) begin
-      refund_owner_rest = refund_owner_rest - refund_owner_multiple;
+    for (int i = 0; i < 3; i++) begin
+      if (refund_owner_index_3_q[i]) begin
+        refund_owner_rest = refund_owner_rest - refund_owner_multiple;
+      end
+      refund_owner_multiple = refund_owner_multiple << 1;
     end
-    refund_owner_multiple = refund_owner_multiple << 1;
-    if (refund_owner_index_3_q[1]) begin
-      refund_owner_rest = refund_owner_rest - refund_owner_multiple;
-    end
-    refund_owner_multiple = refund_owner_multiple << 1;
-    if (refund_owner_index_3_q[2]) begin
-      refund_owner_rest = refund_owner_rest - refund_owner_multiple;
-    end
-    refund_owner_multiple = refund_owner_multiple << 1;
   end
   // carried: What acknowledgements carry past the scheduler, until their flows have been looked up.
   //
@@ -1423,18 +1317,8 @@ module hpcc_scheduler (
     refund_owner_middle_1_q = 32'd0;
     refund_owner_high_1_q = 32'd0;
     refund_owner_product_2_q = 32'd0;
-    notified_0_q = 1'd0;
-    notified_1_q = 1'd0;
-    notified_2_q = 1'd0;
-    notified_3_q = 1'd0;
-    notified_4_q = 1'd0;
-    notified_5_q = 1'd0;
-    cleared_0_q = 1'd0;
-    cleared_1_q = 1'd0;
-    cleared_2_q = 1'd0;
-    cleared_3_q = 1'd0;
-    cleared_4_q = 1'd0;
-    cleared_5_q = 1'd0;
+    notified_q = '0;
+    cleared_q = '0;
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
@@ -1474,20 +1358,10 @@ module hpcc_scheduler (
     refund_owner_engine_4_q <= refund_owner_rest;
     refund_owner_low_1_q <= refund_owner_low_1_d;
     refund_owner_middle_1_q <= refund_owner_middle_1_d;
-    refund_owner_high_1_q <= refund_owner_times_4;
+    refund_owner_high_1_q <= refund_owner_times[4];
     refund_owner_product_2_q <= refund_owner_product_2_d;
-    notified_0_q <= notified_0_d;
-    notified_1_q <= notified_1_d;
-    notified_2_q <= notified_2_d;
-    notified_3_q <= notified_3_d;
-    notified_4_q <= notified_4_d;
-    notified_5_q <= notified_5_d;
-    cleared_0_q <= cleared_0_d;
-    cleared_1_q <= cleared_1_d;
-    cleared_2_q <= cleared_2_d;
-    cleared_3_q <= cleared_3_d;
-    cleared_4_q <= cleared_4_d;
-    cleared_5_q <= cleared_5_d;
+    notified_q <= notified_d;
+    cleared_q <= cleared_d;
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;
@@ -1498,7 +1372,8 @@ module hpcc_scheduler (
     cc_lost_q <= cc_lost_d;
   end
   wire unused_bits = &{1'b0, param_data[47:16], clock_ns.high, clock_ns.ns, clock_ticks.high, clock_ticks.ns,
-      refund_owner_quotient.index[13:6], refund_owner_quotient.fraction};
+      refund_owner_quotient.index[13:6], refund_owner_quotient.fraction, merge_down_priority[1], merge_down_priority[2],
+      merge_down_priority[3], merge_down_priority[4], merge_chain_ready[5], merge_down_priority[5]};
 endmodule
 
 `default_nettype wire

@@ -17,7 +17,7 @@
 // | 2 | the message or READ is addressed, from a register: the address has a long way to many block RAMs |
 // | 3 | the next one of the ring is addressed |
 // | 4 | the message shows, 250 bits, or the READ: the PSN's distances from its first and its end |
-// | 5 | does it contain the PSN? Then `form::Form` begins |
+// | 5 | does it contain the PSN? Then `Form` begins |
 // | 6 | does the next one? |
 //
 // A grant enters every second clock, every fourth while payload waits to be fetched (but for void ones within a READ that has been asked
@@ -32,8 +32,8 @@
 // A creation voids the rings of its queue pair, one place a clock, long before the requester can have filled them, so that no message
 // and no READ of an earlier generation is ever found when the generation's number comes again.
 //
-// Select for 2^`A` queue pairs (`A` at most 8), `M` = `A` + 4 bits of address of a message or READ. It has room for 2^`L` + 2^`H` of each,
-// `L` = `M` - 1, which is sixteen for every queue pair that is ever created.
+// Select for 2^8 queue pairs (8 at most 8), 12 = 8 + 4 bits of address of a message or READ. It has room for 2^11 + 2^9 of each, 11 = 12 -
+// 1, which is sixteen for every queue pair that is ever created.
 module hpcc_select (
   // Clock.
   input  wire  clk,
@@ -85,6 +85,8 @@ module hpcc_select (
   output wire  hpcc_nic_pkg::dma_job_t job_data,
   output wire  job_valid,
   input  wire  job_ready,
+  // Pulse: a job is made, which `job` may offer later. None is made for an earlier generation from the 48th clock after a context on.
+  output wire  job_made,
   // To the scheduler.
   output wire  feedback_valid,
   input  wire  feedback_ready,
@@ -195,7 +197,7 @@ module hpcc_select (
   hpcc_nic_pkg::select_message_t messages_rdata;
   // Word to write.
   wire  [11:0] messages_waddr;
-  // Words 0 to 2^`L` - 1.
+  // Words 0 to 2^11 - 1.
   wire  [10:0] messages_low_raddr;
   wire  hpcc_nic_pkg::select_message_t messages_low_rdata;
   wire  messages_low_we;
@@ -211,8 +213,10 @@ module hpcc_select (
   // What is written there: from a register, because it is a long way to so many block RAMs.
   hpcc_nic_pkg::select_message_t message_written_d;
   hpcc_nic_pkg::select_message_t message_written_q;
+  // Place of that message.
   logic [11:0] message_written_at_d;
   logic [11:0] message_written_at_q;
+  // A message is written.
   logic writes_message_d;
   logic writes_message_q;
   wire  reads_writes_high;
@@ -224,7 +228,7 @@ module hpcc_select (
   wire  reads_we;
   // Word to write.
   wire  [11:0] reads_waddr;
-  // Words 0 to 2^`L` - 1.
+  // Words 0 to 2^11 - 1.
   wire  [10:0] reads_low_raddr;
   wire  hpcc_nic_pkg::select_read_t reads_low_rdata;
   wire  reads_low_we;
@@ -245,19 +249,27 @@ module hpcc_select (
   wire  [7:0] epochs_raddr;
   wire  [3:0] epochs_rdata;
   wire  [7:0] epochs_waddr;
+  // Clock 2: the ring place is that of the queue pair's cursor.
   logic of_cursor_2_q;
+  // Clock 2: ring place that did not come from the table of cursors.
   logic [3:0] given_slot_2_q;
+  // Clock 2: ring place of the cursor, as the table shows it.
   logic [3:0] cursor_slot_2_q;
+  // Clock 2: where the last packet of the queue pair was found, and packets since an acknowledgement was asked for.
   hpcc_nic_pkg::ring_cursor_t cursor_2_d;
   hpcc_nic_pkg::ring_cursor_t cursor_2_q;
+  // Clock 2: ring place at which the last READ response of the queue pair was found.
   logic [3:0] read_place_2_q;
   // Places of a created queue pair that are still to be voided, and its place in the ring, which is written first.
   hpcc_nic_pkg::ring_voids_t voids_d;
   hpcc_nic_pkg::ring_voids_t voids_q;
+  // Queue pair the rings of which are voided.
   logic [7:0] voided_d;
   logic [7:0] voided_q;
+  // Generation of that queue pair.
   logic [7:0] voided_generation_d;
   logic [7:0] voided_generation_q;
+  // The cursor of a created queue pair is to be written.
   logic void_cursor_d;
   logic void_cursor_q;
   // The same of its READs.
@@ -269,48 +281,74 @@ module hpcc_select (
   // A grant was offered and not taken a clock ago.
   wire  offered_before_d;
   logic offered_before_q;
+  // Grant that enters the pipe next.
   hpcc_nic_pkg::looked_grant_t next_q;
   // Clocks before the next one while payload waits to be fetched: what is granted leaves soon, or limits written meanwhile come late.
   logic [1:0] pause_d;
   logic [1:0] pause_q;
+  // A grant is in the clock of the name.
   logic valid_1_d;
   logic valid_1_q;
+  // A grant is in the clock of the name.
   logic valid_2_d;
   logic valid_2_q;
+  // A grant is in the clock of the name.
   logic valid_3_d;
   logic valid_3_q;
+  // A grant is in the clock of the name.
   logic valid_4_d;
   logic valid_4_q;
+  // A grant is in the clock of the name.
   logic valid_5_d;
   logic valid_5_q;
+  // A grant is in the clock of the name.
   logic valid_6_d;
   logic valid_6_q;
+  // Clock 4: the queue pair asks for INT.
   logic int_4_q;
+  // Clock 3: the cursor belongs to an earlier generation of the queue pair.
   wire  fresh_3_d;
   logic fresh_3_q;
+  // Grant in the clock of the name.
   hpcc_nic_pkg::looked_grant_t grant_1_q;
+  // Grant in the clock of the name.
   hpcc_nic_pkg::looked_grant_t grant_2_q;
+  // Grant in the clock of the name.
   hpcc_nic_pkg::looked_grant_t grant_3_q;
+  // Grant in the clock of the name.
   hpcc_nic_pkg::looked_grant_t grant_4_q;
+  // Clock 3: packets since an acknowledgement was asked for, with this one.
   wire  [7:0] since_3_d;
   logic [7:0] since_3_q;
+  // Clock 4: as `since_3`; 1 in a new generation.
   logic [7:0] counted_4_d;
   logic [7:0] counted_4_q;
+  // Clock 4: MTU code of the queue pair.
   logic [2:0] mtu_4_q;
+  // Ring place in the clock of the name.
   logic [3:0] slot_3_q;
+  // Ring place in the clock of the name.
   logic [3:0] slot_4_q;
+  // Epoch of the queue pair's READs in the clock of the name.
   logic [3:0] epoch_3_q;
+  // Epoch of the queue pair's READs in the clock of the name.
   logic [3:0] epoch_4_q;
+  // Epoch of the queue pair's READs, of what is compared.
   logic [3:0] epoch_now_d;
   logic [3:0] epoch_now_q;
+  // The grant that begins next is of the flow of the grant in the clock of the name.
   wire  same_2_d;
   logic same_2_q;
+  // The grant that begins next is of the flow of the grant in the clock of the name.
   wire  same_3_d;
   logic same_3_q;
+  // The grant that begins next is of the flow of the grant in the clock of the name.
   wire  same_4_d;
   logic same_4_q;
+  // The grant that begins next is of the flow of the grant in the clock of the name.
   wire  same_5_d;
   logic same_5_q;
+  // Clock 3: context of the queue pair.
   hpcc_nic_pkg::select_context_t context_3_q;
   // Something is in clocks 2 to 5 of the pipe.
   logic inside_d;
@@ -323,8 +361,10 @@ module hpcc_select (
   wire  hpcc_nic_pkg::looked_grant_t searches_down_data;
   wire  searches_down_valid;
   wire  unused_searches_crowded;
+  // A grant left the pipe for the search a clock ago.
   logic diverts_r_d;
   logic diverts_r_q;
+  // The search has a grant in hand.
   logic begun_d;
   logic begun_q;
   // The grant whose message shows is of responses: a register of its own, since it chooses 250 bits.
@@ -333,42 +373,54 @@ module hpcc_select (
   // Step 0: idle, 1: addressed, 2: the words show and the search begins, 3: it goes on.
   hpcc_nic_pkg::select_step_t step_d;
   hpcc_nic_pkg::select_step_t step_q;
+  // Clocks since the search began to compare.
   logic [4:0] age_d;
   logic [4:0] age_q;
   // The grant that is decided about.
   hpcc_nic_pkg::looked_grant_t grant_d;
   hpcc_nic_pkg::looked_grant_t grant_q;
+  // Ring place that the search addresses next.
   wire  [3:0] slot_d;
   logic [3:0] slot_q;
+  // Ring place of what is compared.
   logic [3:0] found_slot_d;
   logic [3:0] found_slot_q;
   // The message or READ that is addressed; the message of the cursor, if `at_cursor`.
   hpcc_nic_pkg::ring_place_t given_place_q;
+  // The message at the cursor is addressed.
   wire  at_cursor_d;
   logic at_cursor_q;
+  // The cursor of `written_qp` is written.
   logic writes_cursor_d;
   logic writes_cursor_q;
+  // The place of the last READ response of `written_qp` is written.
   logic writes_read_place_d;
   logic writes_read_place_q;
-  // What is written of the place that was found, or of a created queue pair: a clock later, since the decision is late in its clock.
+  // Queue pair whose cursor or place is written.
   logic [7:0] written_qp_d;
   logic [7:0] written_qp_q;
+  // Cursor that is written.
   hpcc_nic_pkg::ring_cursor_t written_cursor_d;
   hpcc_nic_pkg::ring_cursor_t written_cursor_q;
   // The grant in clock 1 is of the flow of what was decided a clock ago.
   wire  follows_found_d;
   logic follows_found_q;
+  // MTU code of the queue pair, of what is compared.
   logic [2:0] mtu_now_d;
   logic [2:0] mtu_now_q;
+  // The queue pair asks for INT, of what is compared.
   logic int_now_d;
   logic int_now_q;
   // What showed a clock ago, where the PSN lies in it, and how far from its end.
   hpcc_nic_pkg::select_message_t message_d;
   hpcc_nic_pkg::select_message_t message_q;
+  // PSNs from the first of the message to that of the grant.
   wire  [23:0] place_d;
   logic [23:0] place_q;
+  // PSNs from the end of the message to that of the grant, modulo 2^24.
   wire  [23:0] beyond_d;
   logic [23:0] beyond_q;
+  // The message is of the grant's generation, the READ also of the epoch.
   logic ours_d;
   logic ours_q;
   // The PSN is the first of the message.
@@ -381,23 +433,30 @@ module hpcc_select (
   logic [23:0] asked_end_psn;
   // The grant that waits lies in the READ that was asked for last.
   wire  asked_inside_read;
+  // The grant offered lies within the READ that was asked for last.
   logic asked_inside_r_d;
   logic asked_inside_r_q;
   hpcc_nic_pkg::looked_grant_t asked_offered_1_q;
-  logic asked_writes_1_q;
-  logic asked_voids_1_q;
   // What is written, a clock later: `writes` is late in its clock and the table is wide.
+  logic asked_writes_1_q;
+  // What is written, a clock later: `writes` is late in its clock and the table is wide.
+  logic asked_voids_1_q;
+  // Queue pair whose READ is written.
   logic [7:0] asked_qp_1_d;
   logic [7:0] asked_qp_1_q;
+  // End of the READ that was asked for, with its generation.
   hpcc_nic_pkg::asked_end_t asked_end_1_d;
   hpcc_nic_pkg::asked_end_t asked_end_1_q;
   wire  hpcc_nic_pkg::asked_end_t asked_ends_rdata;
   wire  asked_ends_we;
+  // Tag of the READ that showed a clock ago.
   logic [4:0] tag_q;
   // The READ that shows has fewer than four packets; so had the last one of which a packet was found.
   logic few_q;
+  // The last READ of which a packet was found has fewer than four packets.
   logic brief_d;
   logic brief_q;
+  // Tag of the READ that is answered.
   logic [4:0] tag_r_d;
   logic [4:0] tag_r_q;
   // It is the last one of the ring.
@@ -409,43 +468,68 @@ module hpcc_select (
   wire  departs_timed;
   // What the departure means, the number being that of one clock ago.
   hpcc_nic_pkg::departure_kind_t departs_departure;
+  // The PSN of one clock ago is the last of its interval, so that its sending is timed.
   wire  departs_timed_r_d;
   logic departs_timed_r_q;
   // Packets since an acknowledgement was asked for, with this one, and that they are enough.
   logic [7:0] counted_d;
   logic [7:0] counted_q;
+  // So many packets that an acknowledgement is asked for.
   logic enough_d;
   logic enough_q;
+  // What becomes of the grant: void, WRITE, READ request, READ response.
   logic [1:0] what_d;
   logic [1:0] what_q;
+  // A grant is decided and goes to `form`.
   wire  go_d;
   logic go_q;
+  // Last packet of its message.
   logic last_r_q;
+  // The packet asks for an acknowledgement.
   logic ack_req_q;
+  // One past the last PSN of the message.
   logic [23:0] end_psn_q;
+  // Address that places of the message count from.
   logic [63:0] base_d;
   logic [63:0] base_q;
+  // Remote address of the message.
   logic [63:0] remote_q;
+  // Remote key of the message; of a READ response its MSN.
   logic [31:0] key_q;
+  // Bytes of the message.
   logic [31:0] total_q;
+  // Place of the packet in its message.
   logic [23:0] place_r_q;
+  // PSN of the packet.
   logic [23:0] psn_r_q;
+  // Flow of the packet: queue pair, requests or READ responses.
   hpcc_nic_pkg::qp_half_t flow_r_q;
+  // Generation of the flow.
   logic [7:0] generation_r_q;
+  // What the scheduler said of the grant: repeated, asks for an acknowledgement, first after a rewind.
   hpcc_nic_pkg::grant_marks_t marks_r_q;
+  // MTU code of the packet.
   logic [2:0] mtu_q;
+  // The packet collects INT.
   logic int_on_q;
+  // The packet was not sent before.
   wire  first_time_d;
   logic first_time_q;
+  // A packet leaves, which is told to the requester.
   wire  sent_r_d;
   logic sent_r_q;
+  // Counter pulse: a void grant.
   wire  void_r_d;
   logic void_r_q;
+  // Counter pulse: a packet that was sent before.
   wire  repeated_r_d;
   logic repeated_r_q;
+  // PSN behind the packet that leaves; behind its READ if it is a READ request.
   logic [23:0] sent_end_r_d;
   logic [23:0] sent_end_r_q;
+  // Flow of the packet that leaves.
   hpcc_nic_pkg::qp_half_t sent_flow_q;
+  // Generation of the packet that leaves.
   logic [7:0] sent_generation_r_q;
   wire  [8:0] form_flow;
   wire  form_waits;
@@ -454,6 +538,7 @@ module hpcc_select (
   wire  form_packet_valid;
   wire  hpcc_nic_pkg::dma_job_t form_job_data;
   wire  form_job_valid;
+  wire  form_job_made;
   wire  form_feedback_valid;
   wire  form_feedback_advance;
   wire  [15:0] form_feedback_flow;
@@ -571,6 +656,7 @@ module hpcc_select (
     .job_data(form_job_data),
     .job_valid(form_job_valid),
     .job_ready(job_ready),
+    .job_made(form_job_made),
     .feedback_valid(form_feedback_valid),
     .feedback_ready(feedback_ready),
     .feedback_advance(form_feedback_advance),
@@ -654,6 +740,7 @@ module hpcc_select (
   assign packet_valid = form_packet_valid;
   assign job_data = form_job_data;
   assign job_valid = form_job_valid;
+  assign job_made = form_job_made;
   assign feedback_valid = form_feedback_valid;
   assign feedback_advance = form_feedback_advance;
   assign feedback_flow = form_feedback_flow;
@@ -1011,8 +1098,8 @@ module hpcc_select (
       sent_end_r_d = end_psn_q;
     end
   end
-  // messages: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of
-  // an address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
+  // messages: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^11 + 2^9 words, of an
+  // address of 12 = 11 + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
   // output registers, which block RAM has inside.
   assign messages_writes_high = |(messages_waddr & messages_second);
   assign messages_low_raddr = messages_raddr[10:0];
@@ -1028,8 +1115,8 @@ module hpcc_select (
       messages_rdata = messages_high_rdata;
     end
   end
-  // reads: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^`L` + 2^`H` words, of an
-  // address of `A` = `L` + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
+  // reads: As `TableRam`: `rdata` is the word at `raddr` of two clocks ago, as it was before that clock's write. 2^11 + 2^9 words, of an
+  // address of 12 = 11 + 1 bits; a higher address means one of the words of the second bank. Which bank counts is chosen behind their
   // output registers, which block RAM has inside.
   assign reads_writes_high = |(reads_waddr & reads_second);
   assign reads_low_raddr = reads_raddr[10:0];
@@ -1085,7 +1172,7 @@ module hpcc_select (
   end
   // departs: Whether the number of a request is one that is timed, and what its departure means for send times.
   //
-  // Reference: `departure` of `hpcc_models::nic`'s send times.
+  // Reference: `departure` of `nic`'s send times.
   //
   // Looks at the packet number in one clock, at the marks in those that follow.
   assign departs_beyond = 24'hffffff << times_spacing;

@@ -71,6 +71,8 @@ module hpcc_select_form (
   output wire  hpcc_nic_pkg::dma_job_t job_data,
   output wire  job_valid,
   input  wire  job_ready,
+  // Pulse: a job is made, which `job` may offer later.
+  output wire  job_made,
   // To the scheduler.
   output wire  feedback_valid,
   input  wire  feedback_ready,
@@ -98,49 +100,77 @@ module hpcc_select_form (
   hpcc_nic_pkg::extension_t answer;
   wire  hpcc_nic_pkg::qp_flow_t half;
   wire  first;
+  // Clock 1: address that places of the message count from.
   logic [63:0] base_1_q;
+  // Clock 2: address of the packet's payload; of a READ request the remote address.
   wire  [63:0] address_d;
   logic [63:0] address_q;
+  // Clock 3: as `address`.
   logic [63:0] address_3_q;
+  // Bytes of the message, in the clock of the name.
   logic [31:0] total_1_q;
+  // Clock 2: bytes of the message from the packet on.
   logic [31:0] left_d;
   logic [31:0] left_q;
+  // Bytes of the message, in the clock of the name.
   logic [31:0] total_2_q;
+  // Clock 3: bytes of payload.
   logic [12:0] length_d;
   logic [12:0] length_q;
+  // Clock 2: payload of a full packet.
   logic [12:0] full_d;
   logic [12:0] full_q;
+  // Clock 3: as `full`.
   logic [12:0] full_3_q;
+  // Clock 4: bytes of payload with their pad.
   logic [12:0] padded_4_d;
   logic [12:0] padded_4_q;
+  // Last packet of its message, in the clock of the name.
   logic last_3_q;
+  // Last packet of its message, in the clock of the name.
   logic last_4_q;
+  // A grant is in the clock of the name.
   logic valid_4_q;
+  // Clock 4: the packet has payload to be fetched.
   wire  has_payload_d;
   logic has_payload_q;
+  // A grant is in the clock of the name.
   logic valid_5_q;
+  // Clock 5: the packet is a READ request, the PSNs of which the scheduler skips.
   wire  advances_5_d;
   logic advances_5_q;
+  // A fetch of payload waited in the clock before.
   wire  stalled_d;
   logic stalled_q;
+  // What becomes of the grant, in the clock of the name: void, WRITE, READ request, READ response.
   logic [1:0] form_3_q;
+  // What becomes of the grant, in the clock of the name: void, WRITE, READ request, READ response.
   logic [1:0] form_4_q;
+  // Clock 4: bytes that the scheduler has charged for the grant.
   wire  [23:0] allowed_4_d;
   logic [23:0] allowed_4_q;
+  // One past the last PSN of the message, in the clock of the name.
   logic [23:0] end_4_q;
+  // Clock 5: bytes that the packet was shorter than charged, two's complement.
   wire  [23:0] spared_5_d;
   logic [23:0] spared_5_q;
+  // One past the last PSN of the message, in the clock of the name.
   logic [23:0] end_5_q;
+  // Flow, generation and PSN that the feedback is about, in the clock of the name.
   hpcc_nic_pkg::feedback_from_t from_4_d;
   hpcc_nic_pkg::feedback_from_t from_4_q;
+  // Flow, generation and PSN that the feedback is about, in the clock of the name.
   hpcc_nic_pkg::feedback_from_t from_5_q;
+  // Feedback is offered to the scheduler.
   logic offers_d;
   logic offers_q;
+  // Feedback that is offered.
   hpcc_nic_pkg::grant_feedback_t offered_d;
   hpcc_nic_pkg::grant_feedback_t offered_q;
   // Bytes of one flow, a sum until they are offered.
   logic gathers_d;
   logic gathers_q;
+  // Bytes of one flow that come back, a sum until they are offered.
   hpcc_nic_pkg::grant_feedback_t gathered_d;
   hpcc_nic_pkg::grant_feedback_t gathered_q;
   // The bytes that come next, one every second clock.
@@ -149,11 +179,13 @@ module hpcc_select_form (
   // None is held: a register of its own, since `spares` enables a wide one.
   logic takes_d;
   logic takes_q;
+  // Bytes that come back next.
   hpcc_nic_pkg::grant_feedback_t spare_d;
   hpcc_nic_pkg::grant_feedback_t spare_q;
   wire  [23:0] place_2_q;
   wire  [63:0] remote_2_q;
   wire  [31:0] key_2_q;
+  // Clock 1: MTU code.
   logic [2:0] mtu_1_q;
   wire  last_2_q;
   wire  [1:0] form_2_q;
@@ -189,16 +221,22 @@ module hpcc_select_form (
   wire  advances_down_valid;
   wire  advances_down_ready;
   wire  advances_crowded;
+  // Clock 1: bytes of the message before the packet.
   wire  [35:0] bytes_before_d;
   logic [35:0] bytes_before_q;
+  // Clock 3: extension header of the packet.
   logic [127:0] extension_d;
   logic [127:0] extension_q;
+  // Clock 3: which extension header the packet has.
   hpcc_nic_pkg::extension_kind_t extension_kind_d;
   hpcc_nic_pkg::extension_kind_t extension_kind_q;
+  // Clock 3: BTH operation code.
   hpcc_nic_pkg::opcode_t opcode_d;
   hpcc_nic_pkg::opcode_t opcode_q;
+  // Clock 4: the packet.
   hpcc_nic_pkg::tx_packet_t word_4_d;
   hpcc_nic_pkg::tx_packet_t word_4_q;
+  // Clock 4: the fetch of its payload.
   hpcc_nic_pkg::dma_job_t job_4_d;
   hpcc_nic_pkg::dma_job_t job_4_q;
   hpcc_delay #(.WIDTH(24), .DEPTH(2)) u_place_2 (
@@ -322,6 +360,7 @@ module hpcc_select_form (
   assign half = {7'd0, flow_3_q};
   assign packets_up_valid = valid_4_q & (form_4_q != 2'd0);
   assign jobs_up_valid = valid_4_q & has_payload_q;
+  assign job_made = valid_4_q & has_payload_q;
   assign advances_5_d = (form_4_q == 2'd2) & (~last_4_q);
   assign spared_5_d = allowed_4_q - {11'd0, padded_4_q};
   assign feedbacks_up_valid = valid_5_q & (advances_5_q | (|spared_5_q));

@@ -25,7 +25,7 @@ module hpcc_switch_record_insert (
   // Time stamp, valid with `first`.
   input  wire  [23:0] ts,
   // Queue length in units, valid with `first`.
-  input  wire  [15:0] units,
+  input  wire  [15:0] queue_length,
   // Speed code of the port.
   input  wire  [3:0] speed,
   // Multiplier 1, 2, 4 or 8 as 0 to 3.
@@ -114,7 +114,7 @@ module hpcc_switch_record_insert (
     record_now.speed = speed;
     record_now.ts = ts;
     record_now.tx_bytes = 20'((sent_q >> 7) >> unit_shift);
-    record_now.queued = units;
+    record_now.queued = queue_length;
   end
   always_comb begin
     record = held_q;

@@ -4,7 +4,7 @@
 // First beat of a frame: does it qualify for INT, and what its header fields become.
 //
 // Ethernet with at most one VLAN tag, IPv4 without options, UDP and the INT header all lie in the first 64 bytes. The conditions
-// are those of `hpcc_models::wire::StampConfig`.
+// are those of `StampConfig`.
 //
 // Three stages that move when `go` is high; byte 0 of the frame is in the lowest bits of `data`.
 module hpcc_switch_stamp_header (

@@ -2,7 +2,7 @@
 `default_nettype none
 
 // Notification point: marked packets become congestion notification packets, at most one in an interval for each queue pair and kind
-// of packet. Reference: `notify` of `hpcc_models::nic`.
+// of packet. Reference: `notify` of `nic`.
 //
 // | clock | does |
 // |---|---|

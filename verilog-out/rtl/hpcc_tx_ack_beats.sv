@@ -92,10 +92,13 @@ module hpcc_tx_ack_beats (
   wire  has_int;
   logic [495:0] behind;
   hpcc_nic_pkg::ack_end_t end_7;
+  // A frame of one or two beats was taken a clock ago, so that none is taken in this clock.
   logic busy_d;
   logic busy_q;
+  // READ requests go before acknowledgements this time.
   logic read_next_d;
   logic read_next_q;
+  // Clock 8: the frame is a congestion notification.
   logic notified_8_d;
   logic notified_8_q;
   hpcc_nic_pkg::opcode_t header_opcode;
@@ -114,14 +117,19 @@ module hpcc_tx_ack_beats (
   wire  [31:0] header_icrc_lengths;
   wire  hpcc_nic_pkg::ack_plan_t beside_q;
   wire  taken_6_q;
+  // Clock 7: first beat of a frame.
   logic begins_7_d;
   logic begins_7_q;
+  // Clock 8: the frame has a second beat.
   logic goes_on_8_d;
   logic goes_on_8_q;
+  // Clock 8: second beat of a frame.
   logic second_8_d;
   logic second_8_q;
+  // Clock 8: headers of the frame.
   hpcc_nic_pkg::ack_frame_headers_t header_8_d;
   hpcc_nic_pkg::ack_frame_headers_t header_8_q;
+  // Clock 8: where the frame and what its ICRC covers end.
   hpcc_nic_pkg::ack_end_t end_8_d;
   hpcc_nic_pkg::ack_end_t end_8_q;
   hpcc_tx_header u_header (

@@ -68,7 +68,6 @@ module hpcc_tx_data_header (
   hpcc_nic_pkg::collecting_headers_t collecting;
   wire  leads;
   wire  spills;
-  // The header fills the first beat; the packet's queue pair is gone.
   hpcc_nic_pkg::frame_plan_t planned;
   hpcc_nic_pkg::frame_row_t stored;
   // Whether a packet is a READ request is decided in front of the FIFO, because it decides whether the packet leaves it.
@@ -77,8 +76,10 @@ module hpcc_tx_data_header (
   wire  packets_down_valid;
   logic packets_down_ready;
   wire  unused_packets_crowded;
+  // READ request that passes beside the queue of frames.
   hpcc_nic_pkg::read_send_t read_beside_d;
   hpcc_nic_pkg::read_send_t read_beside_q;
+  // A READ request waits to pass beside that queue.
   logic beside_full_d;
   logic beside_full_q;
   logic [5:0] header_dscp_int;
@@ -110,8 +111,10 @@ module hpcc_tx_data_header (
   wire  queue_down_valid;
   // Row of the plan of the clock before.
   wire  hpcc_nic_pkg::frame_row_t queue_down_row;
+  // A frame left the queue a clock ago.
   logic queue_left_d;
   logic queue_left_q;
+  // That frame was a request of a queue pair that is gone: nothing is sent of it.
   logic queue_dropped_d;
   logic queue_dropped_q;
   // Frames from where headers are made to where they have left.
@@ -120,27 +123,37 @@ module hpcc_tx_data_header (
   // Requests from where headers are made to where they are handed over: at most those inside and, behind, 170 frames of one beat.
   logic [7:0] queue_requests_d;
   logic [7:0] queue_requests_q;
+  // A frame may enter.
   logic queue_room_d;
   logic queue_room_q;
+  // No request is inside, so that a READ request may pass beside.
   logic queue_no_request_d;
   logic queue_no_request_q;
+  // Place at which the next frame's row is written.
   logic [3:0] queue_place_d;
   logic [3:0] queue_place_q;
+  // Place of the frame that leaves.
   logic [3:0] queue_at_q;
   wire  hpcc_nic_pkg::frame_row_t queue_rows_rdata;
   wire  unused_queue_in_order_up_ready;
   wire  hpcc_nic_pkg::queued_plan_t queue_in_order_down_data;
   wire  queue_in_order_down_valid;
   wire  unused_queue_in_order_crowded;
+  // Clock 11: headers of the frame and where its parts end.
   hpcc_nic_pkg::frame_row_t row_11_d;
   hpcc_nic_pkg::frame_row_t row_11_q;
+  // Clock 11: a frame.
   logic valid_11_q;
+  // Clock 11: beats of payload that the frame takes.
   wire  [6:0] beats_11_d;
   logic [6:0] beats_11_q;
+  // Clock 11: the header fills the first beat.
   wire  fills_11_d;
   logic fills_11_q;
+  // Clock 11: the frame's queue pair is gone, so that nothing is sent of it.
   wire  drop_11_d;
   logic drop_11_q;
+  // Clock 11: the frame is a request.
   wire  request_11_d;
   logic request_11_q;
   hpcc_fifo #(.WIDTH(200), .ADDRESS(6), .MARK(64)) u_packets (

@@ -38,8 +38,10 @@ module hpcc_tx_frame_arbiter (
   logic offered;
   hpcc_nic_pkg::frame_beat_t beat;
   wire  hpcc_nic_pkg::frame_beat_t leaving;
+  // A frame has begun and not ended.
   logic inside_d;
   logic inside_q;
+  // That frame is one with data.
   logic with_data_d;
   logic with_data_q;
   wire  out_up_ready;

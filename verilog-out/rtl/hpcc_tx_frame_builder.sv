@@ -124,46 +124,65 @@ module hpcc_tx_frame_builder (
   // An acknowledgement or the like has the clock, or the frame FIFO had no room a clock ago.
   wire  waits_d;
   logic waits_q;
+  // Clock 13: number of the next beat: 0, 1, or 2 for all behind.
   logic [1:0] number_d;
   logic [1:0] number_q;
   // The beat is not its frame's first, and of such a beat: payload left, it takes payload, it is the frame's last.
   logic begun_d;
   logic begun_q;
+  // Clock 13: beats of payload left of the frame.
   logic [6:0] left_d;
   logic [6:0] left_q;
+  // Clock 13: the next beat takes payload.
   logic more_d;
   logic more_q;
+  // Clock 13: the next beat is the last one of the frame.
   logic closes_d;
   logic closes_q;
+  // Clock 13: payload of the frame could not be read.
   logic spoiled_d;
   logic spoiled_q;
+  // Clock 13: a beat of a frame with data.
   logic go_13_q;
+  // Clock 13: payload of the beat.
   logic [511:0] payload_13_q;
   wire  bytes_counts;
   wire  [2:0] bytes_code;
   wire  [511:0] bytes_q;
+  // Clock 13: a beat of a frame with data that is sent.
   logic valid_13_d;
   logic valid_13_q;
+  // Clock 13: number of the beat.
   logic [1:0] number_13_q;
   // There is a beat of an acknowledgement or the like.
   logic ack_13_d;
   logic ack_13_q;
+  // Clock 13: first beat of a frame with data.
   wire  first_13_d;
   logic first_13_q;
+  // Clock 13: second beat of a frame with data.
   wire  second_13_d;
   logic second_13_q;
+  // Clock 13: first beat of an acknowledgement.
   wire  ack_first_13_d;
   logic ack_first_13_q;
+  // Clock 13: second beat of an acknowledgement.
   wire  ack_second_13_d;
   logic ack_second_13_q;
+  // Clock 13: bytes left of the payload beat before go into this beat.
   wire  carries_13_d;
   logic carries_13_q;
+  // Clock 13: last beat of the frame.
   logic last_13_q;
+  // Clock 13: beat before the last one, which has only what is left.
   wire  penultimate_13_d;
   logic penultimate_13_q;
+  // Clock 13: payload of the frame could not be read.
   logic bad_13_q;
+  // Clock 14: a beat of any frame.
   logic valid_14_d;
   logic valid_14_q;
+  // Clock 14: place of the beat in its frame, and what its ICRC needs.
   hpcc_nic_pkg::built_beat_t beat_14_d;
   hpcc_nic_pkg::built_beat_t beat_14_q;
   wire  append_crowded;
@@ -175,14 +194,19 @@ module hpcc_tx_frame_builder (
   wire  hpcc_nic_pkg::frame_beat_t append_down_data;
   wire  append_down_valid;
   wire  hpcc_nic_pkg::frame_note_t append_down_note;
+  // A READ response left as bad, because its payload could not be read.
   logic error_out_d;
   logic error_out_q;
+  // The last response of a READ has left.
   logic left_out_d;
   logic left_out_q;
+  // A request has left.
   logic request_out_d;
   logic request_out_q;
+  // A request with data has left, so that READ requests behind it may go.
   logic gone_d;
   logic gone_q;
+  // What is told of the frame that left a clock ago.
   hpcc_nic_pkg::frame_note_t note_out_q;
   hpcc_tx_data_header u_headers (
     .clk(clk),

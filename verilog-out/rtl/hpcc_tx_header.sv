@@ -76,24 +76,34 @@ module hpcc_tx_header (
   wire  hpcc_nic_pkg::type_of_service_t services_q;
   wire  [5:0] dscps_int_q;
   wire  hpcc_nic_pkg::header_plan_t plan_q;
+  // Clock 3: what the context says about the header.
   hpcc_nic_pkg::header_plan_t plan_3_d;
   hpcc_nic_pkg::header_plan_t plan_3_q;
   wire  alive_6_q;
+  // Clock 3: bytes behind the BTH.
   logic [12:0] body_3_q;
+  // Clock 3: the frame carries INT back to its sender.
   logic echoes_3_q;
+  // Both halves of the NIC's own IP address.
   wire  [19:0] fixed_b_d;
   logic [19:0] fixed_b_q;
+  // Part of the IP header's checksum that settings alone decide.
   wire  [19:0] fixed_d;
   logic [19:0] fixed_q;
   wire  hpcc_nic_pkg::packet_lengths_t lengths_q;
+  // Clock 4: lengths in the IP and UDP headers, and as the ICRC reads them.
   hpcc_nic_pkg::packet_lengths_t lengths_4_d;
   hpcc_nic_pkg::packet_lengths_t lengths_4_q;
+  // Clock 4: part of the checksum that the peer's IP address and the type of service give.
   wire  [17:0] peer_sum_4_d;
   logic [17:0] peer_sum_4_q;
+  // Clock 5: sum of the IP header's 16-bit words.
   wire  [19:0] sum_5_d;
   logic [19:0] sum_5_q;
+  // Clock 6: that sum, folded once.
   wire  [16:0] fold_6_d;
   logic [16:0] fold_6_q;
+  // Clock 7: checksum of the IP header.
   wire  [15:0] checksum_7_d;
   logic [15:0] checksum_7_q;
   hpcc_ram #(.WIDTH(133), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_contexts (

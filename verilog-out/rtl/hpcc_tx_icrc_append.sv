@@ -20,8 +20,8 @@
 // one lets a short READ response go first that is whole by then: rows of requests and of short responses would each leave the wire or the
 // bus idle for a part.
 //
-// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than `MARK` in a FIFO of 2^`A`. A frame of data is offered when
-// all of it is in the FIFO, so that no beat of it is ever missing: `MARK` and 34 must be more than the longest frame.
+// One beat a clock, no stall on the way; `crowded` leaves room for 34 more than 136 in a FIFO of 2^8. A frame of data is offered when all
+// of it is in the FIFO, so that no beat of it is ever missing: 136 and 34 must be more than the longest frame.
 module hpcc_tx_icrc_append #(
   parameter integer ADDRESS = 1,
   parameter integer MARK = 1
@@ -36,7 +36,7 @@ module hpcc_tx_icrc_append #(
   input  wire  hpcc_nic_pkg::built_beat_t beat,
   // The beat, one clock after the rest; zero from `tail` on.
   input  wire  [511:0] data,
-  // At least `MARK` beats of data wait.
+  // At least 136 beats of data wait.
   output wire  crowded,
   // At least 28 beats of acknowledgements and the like wait; there is room for 34 more.
   output wire  ack_crowded,
@@ -84,20 +84,30 @@ module hpcc_tx_icrc_append #(
   wire  hpcc_nic_pkg::append_plan_t plan_q;
   logic [511:0] data_2_q;
   wire  [511:0] late_q;
+  // Clock 1: a beat.
   logic valid_1_q;
+  // Clock 1: number of the beat in its frame: 0, 1, or 2 for all behind.
   logic [1:0] number_1_q;
+  // Clock 1: bytes of the beat that the ICRC covers.
   logic [6:0] covered_1_q;
+  // Clock 1: bytes behind the last one covered, for which the CRC register must be turned back.
   logic [5:0] zeros_1_d;
   logic [5:0] zeros_1_q;
   hpcc_nic_pkg::append_plan_t plan_1_q;
+  // Clock 13: a beat of a frame with data.
   wire  valid_13_d;
   logic valid_13_q;
+  // Clock 13: last beat of its frame.
   logic last_13_q;
+  // Clock 13: the frame is marked as bad.
   wire  bad_13_d;
   logic bad_13_q;
+  // Clock 13: a beat of an acknowledgement or a READ request.
   wire  ack_valid_13_d;
   logic ack_valid_13_q;
+  // Clock 13: the frame is a READ request, which yields to READ responses.
   logic turns_13_q;
+  // A frame with data lies in the FIFO to its last beat.
   logic whole_d;
   logic whole_q;
   wire  out_up_ready;
@@ -113,15 +123,20 @@ module hpcc_tx_icrc_append #(
   // Frames that are in the FIFO to their last beat.
   wire  arrived_d;
   wire  arrived_q;
+  // Clock 13: the ICRC, moved to its place within eight bytes.
   wire  [79:0] part_13_d;
   logic [79:0] part_13_q;
+  // Clock 13: eight bytes of the beat in which the ICRC begins.
   logic [2:0] eight_13_q;
+  // Clock 13: bytes of the beat that the frame has.
   wire  [63:0] keep_13_d;
   logic [63:0] keep_13_q;
+  // Clock 13: what the scheduler and the statistics hear of the frame when it leaves.
   hpcc_nic_pkg::frame_note_t note_13_q;
   // A READ request waits for a READ response to go.
   logic yields_d;
   logic yields_q;
+  // Frames with data that lie in the FIFO to their last beat.
   logic [9:0] frames_d;
   logic [9:0] frames_q;
   hpcc_rx_icrc_bytes u_bytes (

@@ -119,6 +119,10 @@ module hpcc_tx_pipe (
   output wire  [23:0] note_psn,
   // Tag of its READ; of a request its `DepartureKind`.
   output wire  [4:0] note_tag,
+  // Pulse: memory is to be read, once more than before.
+  output wire  read_made,
+  // Pulse: memory has given all of what was to be read.
+  output wire  read_done,
   // Frames.
   // First byte in the lowest bits.
   output wire  [511:0] m_axis_tdata,
@@ -165,6 +169,7 @@ module hpcc_tx_pipe (
   wire  select_packet_valid;
   wire  hpcc_nic_pkg::dma_job_t select_job_data;
   wire  select_job_valid;
+  wire  select_job_made;
   wire  select_feedback_valid;
   wire  select_feedback_advance;
   wire  [15:0] select_feedback_flow;
@@ -180,6 +185,7 @@ module hpcc_tx_pipe (
   wire  reader_job_ready;
   wire  hpcc_nic_pkg::payload_beat_t reader_payload_data;
   wire  reader_payload_valid;
+  wire  reader_job_done;
   wire  [3:0] reader_m_axi_arid;
   wire  [63:0] reader_m_axi_araddr;
   wire  [7:0] reader_m_axi_arlen;
@@ -208,16 +214,22 @@ module hpcc_tx_pipe (
   wire  without_payload_probe_ready;
   wire  hpcc_nic_pkg::ack_send_t without_payload_down_data;
   wire  without_payload_down_valid;
+  // An item waits at the output.
   logic without_payload_full_d;
   logic without_payload_full_q;
+  // What peers asked for goes before what the NIC sends of itself this time.
   logic without_payload_asked_next_d;
   logic without_payload_asked_next_q;
+  // Answers with INT go before plain acknowledgements this time.
   logic without_payload_about_int_next_d;
   logic without_payload_about_int_next_q;
+  // Answers to probes go before echoes this time.
   logic without_payload_answer_next_d;
   logic without_payload_answer_next_q;
+  // Probes go before congestion notifications this time.
   logic without_payload_probe_next_d;
   logic without_payload_probe_next_q;
+  // Item at the output.
   hpcc_nic_pkg::ack_send_t without_payload_item_d;
   hpcc_nic_pkg::ack_send_t without_payload_item_q;
   wire  builder_packet_ready;
@@ -274,6 +286,7 @@ module hpcc_tx_pipe (
     .job_data(select_job_data),
     .job_valid(select_job_valid),
     .job_ready(reader_job_ready),
+    .job_made(select_job_made),
     .feedback_valid(select_feedback_valid),
     .feedback_ready(feedback_ready),
     .feedback_advance(select_feedback_advance),
@@ -297,6 +310,7 @@ module hpcc_tx_pipe (
     .payload_data(reader_payload_data),
     .payload_valid(reader_payload_valid),
     .payload_ready(builder_payload_ready),
+    .job_done(reader_job_done),
     .m_axi_arid(reader_m_axi_arid),
     .m_axi_araddr(reader_m_axi_araddr),
     .m_axi_arlen(reader_m_axi_arlen),
@@ -378,6 +392,8 @@ module hpcc_tx_pipe (
   assign sent_generation = select_sent_generation;
   assign sent_end = select_sent_end;
   assign repeated = select_repeated;
+  assign read_made = select_job_made;
+  assign read_done = reader_job_done;
   assign notified = builder_notified;
   assign read_error = builder_read_error;
   assign read_left = builder_read_left;

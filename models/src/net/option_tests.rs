@@ -1,7 +1,7 @@
 //! Options that few runs use, each against numbers worked out by hand.
 
 use super::outside::Delivery;
-use super::packet::{Packet, PacketKind};
+use super::packet::{Packet, PacketKind, NIL};
 use super::tests::Greedy;
 use super::*;
 use crate::cc::{CcEvent, CongestionControl, EventKind, HopRecord, Update};
@@ -40,6 +40,7 @@ fn marked_of(config: Config, classes: &[u8]) -> u64 {
             dst: 1,
             size: 1000,
             class,
+            in_port: NIL,
             ..Packet::default()
         });
         sim.arrive(entry, index);
