@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the command is made of, seen from this folder.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 26] = [
     "../models/src",
     "../models/Cargo.toml",
     "../rtl/src",
@@ -13,6 +13,15 @@ const SOURCES: [&str; 17] = [
     "../rtl/Cargo.toml",
     "../rtl/macros/src",
     "../rtl/macros/Cargo.toml",
+    "../driver/src",
+    "../driver/hpcc.c",
+    "../driver/hpcc.h",
+    "../driver/build.rs",
+    "../driver/Cargo.toml",
+    "../driver/verbs/src",
+    "../driver/verbs/Cargo.toml",
+    "host/src",
+    "host/Cargo.toml",
     "sim/src",
     "sim/Cargo.toml",
     "src",

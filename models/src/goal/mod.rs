@@ -3,6 +3,7 @@
 //! GOAL ("Group Operation Assembly Language") is the input of LogGOPSim (Hoefler, Schneider, Lumsdaine, 2010). `Schedule::parse` reads the
 //! text, `replay` gives the finish times of the LogGOPS model, which has no network beyond a latency and a gap at both ends.
 
+mod error;
 mod parse;
 mod queue;
 mod ready;
@@ -11,7 +12,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use parse::ParseError;
+pub use error::ParseError;
 pub use replay::{replay, LogGops, Reception, ReplayError};
 
 /// A whole schedule; the place in `ranks` is the rank's number.

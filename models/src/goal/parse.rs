@@ -3,28 +3,13 @@
 //! Read as LogGOPSim reads it, but for three points: lines may be indented; what LogGOPSim takes without a word and then ignores, cuts off or
 //! never runs is an error (labels that come twice, numbers that are too wide, ranks that do not exist, cycles); a send with any tag is refused.
 
+use super::error::ParseError;
 use super::scan::Scanner;
 use super::{Kind, Operation, Schedule};
 use std::collections::HashMap;
 
 /// The value by which LogGOPSim stores "any rank" and "any tag".
 const ANY: u64 = u32::MAX as u64;
-
-/// Why a text is not a schedule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct ParseError {
-    /// Line, from 1 on.
-    pub line: usize,
-    /// What was expected, and what stands there.
-    pub what: String,
-}
-
-impl ParseError {
-    pub(super) fn new(line: usize, what: String) -> Self {
-        ParseError { line, what }
-    }
-}
 
 /// The operations of one rank while they are read.
 #[derive(Default)]

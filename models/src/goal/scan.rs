@@ -1,6 +1,6 @@
 //! The characters of a GOAL text: words, numbers and where a line ends.
 
-use super::parse::ParseError;
+use super::error::ParseError;
 
 /// A place in the text.
 pub(super) struct Scanner<'a> {

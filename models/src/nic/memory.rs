@@ -1,5 +1,6 @@
 //! Memory regions (key, bounds, rights) and the host memory behind them.
 
+use super::access::Access;
 use super::queues::{MemoryRegion, Rights};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -57,23 +58,6 @@ impl Memory for BlockMemory {
         self.slice(address, data.len())?.copy_from_slice(data);
         Ok(())
     }
-}
-
-/// What a region may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// By this NIC's own work requests; every region may.
-    Local,
-    /// WRITE from the network.
-    RemoteWrite,
-    /// READ from the network.
-    RemoteRead,
-    /// By this NIC's own work requests and receives, to write.
-    LocalWrite,
-    /// Atomic operation from the network.
-    RemoteAtomic,
-    /// Removal by SEND with invalidate.
-    Invalidate,
 }
 
 /// A memory region.

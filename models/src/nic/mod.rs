@@ -26,6 +26,7 @@
 //! | `registers` | the register map |
 
 mod acceptance;
+mod access;
 mod acknowledge;
 mod answers;
 mod caps;
@@ -67,6 +68,7 @@ mod timers;
 mod transmit;
 
 pub use acceptance::frame_fault;
+pub use access::Access;
 pub use compare::{describe, first_difference, Difference};
 pub use completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
 pub use config::{CnpConfig, ControlConfig, NicConfig, ProbeConfig, CNP_UNIT_BITS};
@@ -75,7 +77,7 @@ pub use feedback_config::{FeedbackConfig, FormatConfig, SamplingConfig};
 pub use feedback_counters::FeedbackCounters;
 pub use keyed::{echo_tag, ECHO_TAG_LEN};
 pub use link::{Link, LinkConfig, Pair};
-pub use memory::{Access, BlockMemory, BusError, Memory, Region, Regions};
+pub use memory::{BlockMemory, BusError, Memory, Region, Regions};
 pub use nic::Nic;
 pub use pacing::GROUPS;
 pub use qp_config::{PeerPort, QpConfig};

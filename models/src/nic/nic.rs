@@ -1,10 +1,11 @@
 //! The NIC and its queue pairs, as the host sees them.
 
+use super::access::Access;
 use super::completion::{Completion, HostError, Operation, Status, WorkRequest, MAX_MESSAGE};
 use super::config::NicConfig;
 use super::counters::{Counter, Counters};
 use super::feedback_counters::FeedbackCounters;
-use super::memory::{Access, Memory, Region, Regions};
+use super::memory::{Memory, Region, Regions};
 use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::qp::{Marked, Qp};

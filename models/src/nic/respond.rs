@@ -1,8 +1,9 @@
 //! Requests of the peer: order, checks, execution, acknowledgement.
 
+use super::access::Access;
 use super::completion::MAX_MESSAGE;
 use super::counters::Counter;
-use super::memory::{Access, Checked, Memory};
+use super::memory::{Checked, Memory};
 use super::nic::Nic;
 use super::psn::{packets, Psn};
 use super::responder::{has_records, no_int, Incoming, Order, Response};

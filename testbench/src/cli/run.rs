@@ -12,6 +12,7 @@ use std::path::PathBuf;
 /// off), vcd_from_ns and vcd_ns (a waveform). With --set table=on it measures how much of the payload that the wire can carry
 /// gets through, for every MTU, one way and both ways.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 #[command(mut_arg("name", |name| name.help("Built-in scenario (see `hpcc-nic scenarios`), scenario file (TOML), or `link`")))]
 pub struct Args {
     #[command(flatten)]

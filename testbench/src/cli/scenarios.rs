@@ -6,6 +6,7 @@ const LINK: &str = "link       two NICs on a wire, memory compared at the end (k
 
 /// List the built-in scenarios with the figure that each reproduces
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub struct Args {
     #[command(flatten)]
     network: scenarios::Args,

@@ -9,7 +9,7 @@ use super::host::QueuePair;
 use super::receive_entry::RECEIVE_ENTRY_LEN;
 use super::region::MemoryRegion;
 use super::send_entry::SEND_ENTRY_LEN;
-use super::surface::EVENT_QUEUES;
+use super::sizes::EVENT_QUEUES;
 use crate::nic::memory::Memory;
 use crate::nic::nic::Nic;
 use crate::nic::psn::wire;

@@ -1,6 +1,7 @@
 //! How a queue pair ends: what failed gets its status, everything behind it is flushed, send queue first, each queue in order.
 
 use super::command::Ring;
+use super::end::End;
 use super::event_entry::EventKind;
 use super::host::Posted;
 use super::receive_entry::{ReceiveEntry, RECEIVE_ENTRY_LEN};
@@ -10,40 +11,8 @@ use super::state::State;
 use super::CompletionOpcode;
 use crate::nic::memory::Memory;
 use crate::nic::nic::Nic;
-use crate::nic::psn::Psn;
 use crate::nic::Status;
 use crate::wire::NakCode;
-
-/// Why a queue pair ends.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::nic) struct End {
-    /// Status of the work request that failed; `Flushed` if none did.
-    status: Status,
-    /// Packet of that work request; the oldest one's if `None`.
-    at: Option<Psn>,
-    /// Event, if one says it.
-    event: Option<EventKind>,
-}
-
-impl End {
-    /// A work request failed: the one of packet `at`, or the oldest.
-    pub fn of_request(status: Status, at: Option<Psn>) -> Self {
-        Self {
-            status,
-            at,
-            event: None,
-        }
-    }
-
-    /// No work request failed.
-    pub fn without_request(event: Option<EventKind>) -> Self {
-        Self {
-            status: Status::Flushed,
-            at: None,
-            event,
-        }
-    }
-}
 
 impl<M: Memory> Nic<M> {
     /// A queue pair goes to ERR. Acknowledgements that wait still leave.

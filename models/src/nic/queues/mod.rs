@@ -10,13 +10,14 @@
 //! | `doorbell` | words that the host writes to the NIC |
 //! | `state` | states of a queue pair and its moves |
 //! | `command`, `region` | what the host creates, changes, asks and destroys |
+//! | `sizes` | sizes of the NIC's tables |
 //! | `surface` | how a host drives a NIC with queues |
 //! | `host`, `ring`, `completion_queue`, `event_queue` | queues as the NIC keeps them |
 //! | `commands`, `modify`, `doorbells` | what the host asks, carried out |
 //! | `sending` | work requests and their packets |
 //! | `receiving`, `atomic` | requests of the peer |
 //! | `export` | the book's page |
-//! | `report`, `ending` | completions, events, and how a queue pair ends |
+//! | `report`, `end`, `ending` | completions, events, and how a queue pair ends |
 
 mod atomic;
 mod bytes;
@@ -27,6 +28,7 @@ mod completion_entry;
 mod completion_queue;
 mod doorbell;
 mod doorbells;
+mod end;
 mod ending;
 mod event_entry;
 mod event_queue;
@@ -43,6 +45,7 @@ mod ring;
 mod segment;
 mod send_entry;
 mod sending;
+mod sizes;
 mod state;
 mod surface;
 
@@ -55,7 +58,7 @@ pub use completion_entry::{
     COMPLETION_SOLICITED, PHASE, TIME_BITS,
 };
 pub use doorbell::{Doorbell, DoorbellKind, PAGE_LEN};
-pub(in crate::nic) use ending::End;
+pub(in crate::nic) use end::End;
 pub use event_entry::{EventEntry, EventKind, COMPLETION_QUEUE_EVENTS, EVENT_ENTRY_LEN, QUEUE_PAIR_EVENTS};
 pub use export::markdown;
 pub(in crate::nic) use host::Host;
@@ -67,5 +70,6 @@ pub use send_entry::{
     Data, EntryError, SendEntry, SendOpcode, MAX_INLINE, SEND_ENTRY_LEN, SEND_FENCE, SEND_INLINE, SEND_SIGNALED,
     SEND_SOLICITED,
 };
+pub use sizes::{QueueSizes, EVENT_QUEUES};
 pub use state::{may_move, Attribute, Move, State, MOVES};
-pub use surface::{QueueNic, QueueSizes, EVENT_QUEUES};
+pub use surface::QueueNic;

@@ -1,7 +1,7 @@
 //! Moves of a queue pair from state to state.
 
 use super::command::{Attributes, Code};
-use super::ending::End;
+use super::end::End;
 use super::host::QueuePair;
 use super::state::{may_move, State};
 use crate::nic::memory::Memory;

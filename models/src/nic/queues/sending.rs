@@ -1,6 +1,6 @@
 //! Work requests of a send queue on their way to the requester, their data, and their packets.
 
-use super::ending::End;
+use super::end::End;
 use super::event_entry::EventKind;
 use super::host::{parts, Piece, Posted};
 use super::send_entry::{Data, SendEntry, SendOpcode, SEND_FENCE, SEND_SOLICITED};

@@ -147,7 +147,7 @@ fn agrees<const E: usize, const F: usize, const A: usize, const I: usize, const 
 #[test]
 fn every_output_in_every_clock() {
     on_a_large_stack(|| {
-        let rows = agrees::<3, 5, 4, 3, 3, 6>(42, 20_000);
+        let rows = agrees::<3, 5, 4, 3, 3, 6>(42, 100_000);
         let ring = agrees::<3, 5, 4, 3, 3, 1>(21, 5_000);
         println!("packets, clocks with a timeout on offer, clocks with the end of a flow on offer: {rows:?}, in a ring {ring:?}");
         assert!(rows[0] > 1000 && rows[1] > 100 && rows[2] > 10, "{rows:?}");

@@ -216,7 +216,7 @@ fn every_step_means_what_the_rules_say() {
         seen: [0; 10],
     };
     let mut since_response = 0;
-    for clock in 0..60_000u64 {
+    for clock in 0..90_000u64 {
         // the pipe runs out before the state machine has the turn, and it has ended when steps enter
         let (turn, steps) = (clock % 200 >= 160, (6..150).contains(&(clock % 200)));
         since_response += 1;

@@ -174,12 +174,12 @@ impl Bench {
                     row.request
                 );
                 if exact {
-                    let seen = (0..8).filter(|bit| counts_before >> bit & 1 == 1);
+                    let seen = (0..RESPONDER_COUNTERS.len()).filter(|bit| counts_before >> bit & 1 == 1);
                     let seen: Vec<_> = seen.map(|bit| RESPONDER_COUNTERS[bit]).collect();
                     assert_eq!(seen, expected.counts, "clock {clock}: {:?}", row.request);
                 }
             }
-            (0..8).for_each(|bit| counted[bit] -= (counts >> bit & 1) as i64);
+            (0..RESPONDER_COUNTERS.len()).for_each(|bit| counted[bit] -= (counts >> bit & 1) as i64);
             counts_before = counts;
         }
         assert!(head.is_none() && deciding.is_empty() && decided.is_empty());
