@@ -2,7 +2,7 @@
 
 use super::array::Spot;
 use super::ident::identifier;
-use super::module::register;
+use super::literal;
 use super::naming::{comment_of, fields_of, name_of, parameters_of, stands_inside};
 use super::types::Type;
 use crate::prim::word::values_of;
@@ -259,4 +259,25 @@ impl Probe for Collector {
             None => self.finished = Some(node),
         }
     }
+}
+
+/// The register of a `DFF<T>` child, which the parent's module holds itself.
+pub(super) struct Register {
+    pub initial: String,
+}
+
+/// Recognises RustHDL's `DFF<T>` by its ports and its text.
+pub(super) fn register(child: &Node) -> Option<Register> {
+    let Verilog::Custom(text) = &child.code else {
+        return None;
+    };
+    let ports: Vec<&str> = child.nets.iter().map(|net| net.name.as_str()).collect();
+    if ports != ["d", "q", "clk"] || !text.contains("posedge clock) begin\n   q <= d;\nend") {
+        return None;
+    }
+    let (_, initial) = text.split_once("q = ")?;
+    let (initial, _) = initial.split_once(';')?;
+    Some(Register {
+        initial: literal::sized(initial, child.nets[1].width).ok()?,
+    })
 }

@@ -1,10 +1,10 @@
 //! All modules of a design, each distinct block once.
 
-use super::collect::{collect, Node};
+use super::collect::{collect, register, Node};
 use super::comment::commented;
 use super::error::{EmitError, Fault};
 use super::ident::check;
-use super::module::{register, text, Child, Counts};
+use super::module::{text, Child, Counts};
 use super::ports::{types, wrapper, NAME};
 use super::types::{Package, Type, PACKAGE};
 use rust_hdl::core::ast::Verilog;

@@ -1,13 +1,12 @@
 //! One block as the text of one module.
 
 use super::array::Arrays;
-use super::collect::{Net, Node};
+use super::collect::{Net, Node, Register};
 use super::comment::commented;
 use super::error::Fault;
 use super::expr::{Place, Scope};
 use super::flow::{self, Groups};
 use super::ident::without_dollars;
-use super::literal;
 use super::ports::{header, port_net, types};
 use super::reads::Reads;
 use super::render::Renderer;
@@ -18,27 +17,6 @@ use rust_hdl::core::ast::{Verilog, VerilogStatement};
 use rust_hdl::core::atom::AtomKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-
-/// The register of a `DFF<T>` child, which the parent's module holds itself.
-pub(super) struct Register {
-    pub initial: String,
-}
-
-/// Recognises RustHDL's `DFF<T>` by its ports and its text.
-pub(super) fn register(child: &Node) -> Option<Register> {
-    let Verilog::Custom(text) = &child.code else {
-        return None;
-    };
-    let ports: Vec<&str> = child.nets.iter().map(|net| net.name.as_str()).collect();
-    if ports != ["d", "q", "clk"] || !text.contains("posedge clock) begin\n   q <= d;\nend") {
-        return None;
-    }
-    let (_, initial) = text.split_once("q = ")?;
-    let (initial, _) = initial.split_once(';')?;
-    Some(Register {
-        initial: literal::sized(initial, child.nets[1].width).ok()?,
-    })
-}
 
 /// How each child appears: as a register, as text of the module itself, or as an instance of a module.
 pub(super) enum Child {

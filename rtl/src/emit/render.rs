@@ -6,6 +6,9 @@ use super::unify::{Pattern, VARIABLES};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+/// A loop of assignments: first turn, the one behind the last, and the name of what is assigned.
+type AssignLoop = (usize, usize, String);
+
 /// Writes statements, and counts the loops that stay written out.
 pub(super) struct Renderer<'a> {
     pub arrays: &'a Arrays,
@@ -204,7 +207,7 @@ impl<'a> Renderer<'a> {
     /// `assign`s, loops of them as generate loops whose names are not among `names` yet; targets for which `skip` holds are left out.
     /// Neighbouring loops over the same turns are one.
     pub fn assigns(&self, single: &[Stmt], skip: &dyn Fn(&str) -> bool, names: &mut BTreeSet<String>) -> String {
-        let mut pieces: Vec<(Option<(usize, usize, String)>, String)> = vec![];
+        let mut pieces: Vec<(Option<AssignLoop>, String)> = vec![];
         for stmt in single {
             for (turns, text) in self.assign(stmt, skip) {
                 match (turns, pieces.last_mut()) {
@@ -234,7 +237,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// One assignment or a loop of one: with its turns and a name, where it is a loop.
-    fn assign(&self, stmt: &Stmt, skip: &dyn Fn(&str) -> bool) -> Vec<(Option<(usize, usize, String)>, String)> {
+    fn assign(&self, stmt: &Stmt, skip: &dyn Fn(&str) -> bool) -> Vec<(Option<AssignLoop>, String)> {
         let line = |stmt: &Stmt| match stmt {
             Stmt::Assign {
                 target,

@@ -1,7 +1,7 @@
 //! `agent`: shares capacities among running NICs.
 
-use super::{say, Failure};
 use crate::nic::agent::{Agent, AgentConfig};
+use hpcc_sim::cli::{say, Failure};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `hpcc-nic alloc`: max-min shares of a bottleneck-flow graph in a JSON file.
 
-use super::{create_file, say, Failure};
 use hpcc_models::alloc::{exact, Flow, Graph, INFINITE};
+use hpcc_sim::cli::{create_file, say, Failure};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;

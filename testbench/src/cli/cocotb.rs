@@ -1,7 +1,7 @@
 //! `hpcc-nic cocotb`: the emitted Verilog as an outside user would drive it.
 
-use super::Failure;
 use crate::tools::{cache, python, verilator_root, Tool};
+use hpcc_sim::cli::Failure;
 use std::path::PathBuf;
 
 /// Cocotb benches of the emitted Verilog

@@ -1,8 +1,8 @@
 //! `hpcc-nic cosim`: an ACK trace through golden, fixed point and RTL side by side.
 
-use super::{create_file, say, Failure};
 use crate::cosim::rtl::Simulator;
 use crate::cosim::{self, Cosim, Options, Source};
+use hpcc_sim::cli::{create_file, say, Failure};
 use indicatif::ProgressBar;
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! `hpcc-nic emit`: the Verilog, written or compared with what is committed.
 
-use super::{say, Failure};
 use crate::tools::cache::workspace_dir;
 use hpcc_rtl::emit::Tree;
 use hpcc_rtl::tops;
+use hpcc_sim::cli::{say, Failure};
 use std::fmt::Write;
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! `exec`: an unmodified RDMA program on simulated NICs.
 
-use super::Failure;
 use hpcc_host::{default_socket, Launch};
+use hpcc_sim::cli::Failure;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;

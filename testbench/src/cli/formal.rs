@@ -1,7 +1,7 @@
 //! `hpcc-nic formal`: proofs of the emitted Verilog's building blocks.
 
-use super::{progress, say, Failure};
 use crate::formal::{self, FormalError, Mutants, Outcome, Property, Task};
+use hpcc_sim::cli::{progress, say, Failure};
 use std::fmt::Write;
 
 /// Prove the building blocks of the emitted Verilog

@@ -1,7 +1,7 @@
 //! `hpcc-nic fuzz`: hostile frames into the NIC in RTL beside honest work.
 
-use super::{progress, say, Failure};
 use crate::nic::fuzz::{run, FuzzOutcome, FuzzSpec};
+use hpcc_sim::cli::{progress, say, Failure};
 use hpcc_sim::plan::provenance;
 
 /// Send random and hostile frames to the NIC in RTL while an honest peer reads and writes beside them

@@ -1,7 +1,7 @@
 //! `hpcc-nic goal`: finish times of a GOAL schedule in the LogGOPS model.
 
-use super::{say, Failure};
 use hpcc_models::goal::{replay, LogGops, Reception, Schedule};
+use hpcc_sim::cli::{say, Failure};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! `host`: NICs for unmodified RDMA programs.
 
-use super::{say, Failure};
 use hpcc_host::{default_socket, Host, HostOptions};
+use hpcc_sim::cli::{say, Failure};
 use hpcc_sim::plan::Fidelity;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

@@ -1,6 +1,5 @@
 //! `run link`: two NICs on a wire.
 
-use super::{progress, say, Failure};
 use crate::nic::link::{self, LinkOutcome};
 use crate::nic::link_config::{LinkOperation, LinkSpec};
 use crate::nic::link_provenance::table_summary;
@@ -8,6 +7,7 @@ use crate::nic::link_report::{findings, screen, table, table_csv, write, TableRo
 use crate::nic::{DeviceError, ModelNic, RtlNic};
 use crate::verilated::Model;
 use hpcc_models::nic::LinkConfig;
+use hpcc_sim::cli::{progress, say, Failure};
 use hpcc_sim::plan::provenance::Stopwatch;
 use hpcc_sim::plan::Fidelity;
 use hpcc_sim::scenario::output::OutDir;

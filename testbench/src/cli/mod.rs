@@ -23,11 +23,9 @@ mod scenarios;
 mod serve;
 mod telemetry;
 
-pub use hpcc_sim::cli::{create_file, progress, say, Failure};
-
 use crate::program::PROGRAM;
 use clap::{Parser, Subcommand};
-use hpcc_sim::cli::{run_as, sweep};
+use hpcc_sim::cli::{run_as, sweep, Failure};
 use std::process::ExitCode;
 
 /// An open RoCEv2-style NIC with HPCC congestion control: models, RTL and network.

@@ -1,9 +1,9 @@
 //! `hpcc-nic mutate`: does the lockstep stimulus of a top notice small faults in its Verilog?
 
 use super::mutate_source::{named, source, style, Draw};
-use super::{say, Failure};
 use crate::mutate::{self, Kind, Outcome, Reasons, SUBJECTS};
 use crate::tools::cache::workspace_dir;
+use hpcc_sim::cli::{say, Failure};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,9 +1,9 @@
 //! `hpcc-nic mutate --source` and `--named`: do unit tests notice small faults in the Rust source?
 
-use super::{say, Failure};
 use crate::mutate::source::{self, Named, NamedError, RoomReport, ROOMS};
 use crate::mutate::Reasons;
 use crate::tools::cache::workspace_dir;
+use hpcc_sim::cli::{say, Failure};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 

@@ -1,11 +1,11 @@
 //! `replay`: a capture into one NIC.
 
-use super::{progress, say, Failure};
 use crate::config::NicSetup;
 use crate::nic::replay::{self, Replayed};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
 use crate::verilated::Model;
 use hpcc_models::wire::{read_pcap, TimedFrame};
+use hpcc_sim::cli::{progress, say, Failure};
 use hpcc_sim::plan::provenance::Stopwatch;
 use hpcc_sim::plan::Fidelity;
 use hpcc_sim::scenario::output::OutDir;

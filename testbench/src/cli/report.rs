@@ -1,10 +1,10 @@
 //! `hpcc-nic report`: tables and figures of the hardware.
 
-use super::{say, Failure};
 use crate::report::{blocks, hardware, latency, reciprocal, speed};
 use crate::tools::cache::workspace_dir;
 use hpcc_rtl::emit::Library;
 use hpcc_rtl::tops::{self, NIC, TOPS};
+use hpcc_sim::cli::{say, Failure};
 use std::path::PathBuf;
 
 /// Tables and figures of the hardware

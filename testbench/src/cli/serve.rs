@@ -1,11 +1,11 @@
 //! `serve`: one NIC with a live wire.
 
-use super::{create_file, say, Failure};
 use crate::config::NicSetup;
 use crate::nic::control::ControlSocket;
 use crate::nic::serve::{self, End, Served, Wire};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
 use crate::verilated::Model;
+use hpcc_sim::cli::{create_file, say, Failure};
 use hpcc_sim::plan::provenance::Stopwatch;
 use hpcc_sim::plan::Fidelity;
 use hpcc_sim::scenario::output::OutDir;

@@ -1,8 +1,8 @@
 //! `telemetry`: what the packets of a capture tell of their path.
 
-use super::{say, Failure};
 use hpcc_models::wire::telemetry::{icrc_ok, open, Opened, TelemetryPorts, Unusable};
 use hpcc_models::wire::{each_packet, CapturedPacket, PcapError};
+use hpcc_sim::cli::{say, Failure};
 use serde_json::{json, Value};
 use std::path::PathBuf;
 

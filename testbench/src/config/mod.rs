@@ -13,6 +13,7 @@
 mod limits;
 mod model;
 mod nic;
+mod queue_sections;
 mod queues;
 mod registers;
 mod resolved;

@@ -1,61 +1,18 @@
 //! Queue pairs with queues in the host's memory, as a NIC's configuration file gives them: their own settings, their receives, and their work.
 
+use super::queue_sections::{QueueSection, ReceiveSection};
 use super::sections::{OperationName, QpSection, RemoteAccess, WorkSection};
 use hpcc_models::nic::queues::{
     Attributes, Data, MemoryRegion, Path, QpRights, ReceiveEntry, Segment, SendEntry, SendOpcode, SEND_FENCE,
     SEND_SIGNALED, SEND_SOLICITED,
 };
 use hpcc_models::nic::{QpConfig, Region};
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Bytes of the operands of an atomic operation.
 const ATOMIC_LEN: u64 = 8;
 /// Rings lie in this address space (the upper 16 bits of an address), which no region may reach.
 pub const RING_SPACE: u64 = 0xffff << 48;
-
-/// Settings of a queue pair with queues; what is absent has the value of an ordinary verbs program.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct QueueSection {
-    timeout: u8,
-    retry_limit: u8,
-    rnr_retry: u8,
-    rnr_timer: u8,
-    max_rd_atomic: u8,
-    responder_reads: u8,
-}
-
-impl Default for QueueSection {
-    fn default() -> Self {
-        Self {
-            timeout: 14,
-            retry_limit: 7,
-            rnr_retry: 7,
-            rnr_timer: 12,
-            max_rd_atomic: 16,
-            responder_reads: 16,
-        }
-    }
-}
-
-/// Receives: `count` of them, one behind the other in memory.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ReceiveSection {
-    qp: u32,
-    local_address: u64,
-    local_key: u32,
-    length: u32,
-    #[serde(default = "one")]
-    count: u32,
-    #[serde(default)]
-    at_ns: u64,
-}
-
-fn one() -> u32 {
-    1
-}
 
 /// A queue pair with queues: what its moves from INIT to RTR and from there to RTS set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Tables of one NIC's configuration file, as they stand there.
 
 use super::limits::{ControlSection, LevelSection};
-use super::queues::{QueueSection, ReceiveSection};
+use super::queue_sections::{QueueSection, ReceiveSection};
 use super::registers::{Mac, NicSection};
 use hpcc_models::nic::Operation;
 use serde::Deserialize;
