@@ -278,7 +278,6 @@ pub fn row(text: &str) -> Vec<f64> {
             .collect::<Result<Vec<_>, _>>()
     });
     rows.flatten()
-        .filter(|row| row.len() >= 4)
-        .next_back()
+        .rfind(|row| row.len() >= 4)
         .unwrap_or_else(|| panic!("no row in\n{text}"))
 }
