@@ -70,7 +70,7 @@ fn rtl_and_fixed_point_of_the_power_laws_give_the_same_bytes() {
     for law in ["powertcp", "theta-powertcp"] {
         let fixed = run_law(law, "incast16", Fidelity::Fixed, 1, &set);
         let rtl = run_law(law, "incast16", Fidelity::CcRtl, 1, &set);
-        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 1000);
+        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 900);
         assert_same(&fixed, &rtl);
     }
 }
@@ -82,7 +82,7 @@ fn rtl_and_fixed_point_of_dcqcn_give_the_same_bytes() {
     for law in ["dcqcn", "dcqcn+win"] {
         let fixed = run_law(law, "incast16", Fidelity::Fixed, 1, &set);
         let rtl = run_law(law, "incast16", Fidelity::CcRtl, 1, &set);
-        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 1000);
+        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 900);
         assert_same(&fixed, &rtl);
     }
 }
