@@ -67,10 +67,10 @@ fn rtl_and_fixed_point_on_probes_give_the_same_bytes() {
 #[test]
 fn rtl_and_fixed_point_of_the_power_laws_give_the_same_bytes() {
     let set = ["traffic.0.bytes=60000", "run.sample_ns=200"];
-    for law in ["powertcp", "theta-powertcp"] {
+    for (law, rows) in [("powertcp", 1300), ("theta-powertcp", 950)] {
         let fixed = run_law(law, "incast16", Fidelity::Fixed, 1, &set);
         let rtl = run_law(law, "incast16", Fidelity::CcRtl, 1, &set);
-        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 900);
+        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > rows);
         assert_same(&fixed, &rtl);
     }
 }
@@ -82,7 +82,7 @@ fn rtl_and_fixed_point_of_dcqcn_give_the_same_bytes() {
     for law in ["dcqcn", "dcqcn+win"] {
         let fixed = run_law(law, "incast16", Fidelity::Fixed, 1, &set);
         let rtl = run_law(law, "incast16", Fidelity::CcRtl, 1, &set);
-        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 900);
+        assert!(fixed.outcome.counters.acks > 900 && files(&fixed)[2].lines().count() > 950);
         assert_same(&fixed, &rtl);
     }
 }
