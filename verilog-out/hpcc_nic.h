@@ -310,6 +310,43 @@ static inline void hpcc_put(uint8_t *word, unsigned low, unsigned width, uint64_
     }
 }
 
+/* What the manager of queue pairs and regions is to do. */
+enum hpcc_host_operation {
+    HPCC_HOST_OPERATION_NOTHING = 0, /* Nothing: no command has this code. */
+    HPCC_HOST_OPERATION_CREATE_QP = 1, /* Create a queue pair. */
+    HPCC_HOST_OPERATION_REMOVE_QP = 2, /* Remove a queue pair. */
+    HPCC_HOST_OPERATION_WRITE_REGION = 3, /* Write a region slot. */
+    HPCC_HOST_OPERATION_WRITE_NEIGHBOUR = 4, /* Write a neighbour slot. */
+    HPCC_HOST_OPERATION_LIMIT_FLOW = 5 /* Write a flow's cap and group. */
+};
+
+/* How a command went. */
+enum hpcc_command_result {
+    HPCC_COMMAND_RESULT_DONE = 0, /* Carried out. */
+    HPCC_COMMAND_RESULT_BAD_OPERATION = 1, /* Refused: no such operation. */
+    HPCC_COMMAND_RESULT_BAD_NUMBER = 2, /* Refused: number, or one that another queue pair has; slot or flow. */
+    HPCC_COMMAND_RESULT_BAD_MTU = 3, /* Refused: MTU. */
+    HPCC_COMMAND_RESULT_EXISTS = 4, /* Refused: the queue pair exists. */
+    HPCC_COMMAND_RESULT_ABSENT = 5, /* Refused: no such queue pair. */
+    HPCC_COMMAND_RESULT_BAD_LAW = 6, /* Refused: a law that is not built in, or that needs INT where the queue pair collects none. */
+    HPCC_COMMAND_RESULT_BUSY = 7 /* Refused: another command was being carried out. */
+};
+
+/* Law of a flow, codes as [`hpcc_models::fixed::LAWS`]. */
+enum hpcc_law_code {
+    HPCC_LAW_CODE_NONE = 0, /* None. */
+    HPCC_LAW_CODE_HPCC = 1, /* HPCC. */
+    HPCC_LAW_CODE_DCQCN = 2, /* DCQCN. */
+    HPCC_LAW_CODE_POWER_TCP = 3, /* PowerTCP. */
+    HPCC_LAW_CODE_THETA = 4 /* theta-PowerTCP. */
+};
+
+/* Operation of a work request. */
+enum hpcc_work_operation {
+    HPCC_WORK_OPERATION_WRITE = 0,
+    HPCC_WORK_OPERATION_READ = 1
+};
+
 /* A work request (`s_axis_work_tdata`). */
 #define HPCC_WORK_REQUEST_BYTES 40u
 /* Number that the completion carries. */

@@ -96,6 +96,7 @@ module hpcc_commit_stage (
   wire  queues_answers_written_data;
   wire  queues_answers_written_valid;
   wire  queues_answers_written_ready;
+  // An entry is taken in this clock if there is one: every queue has room.
   logic queues_opens_d;
   logic queues_opens_q;
   wire  unused_queues_of_requests_up_ready;

@@ -26,15 +26,20 @@ module hpcc_divider (
   wire  hpcc_nic_pkg::dividend_bits_t bits;
   hpcc_nic_pkg::longer_remainder_t longer;
   wire  hpcc_nic_pkg::divider_difference_t difference;
+  // The divisor.
   logic [23:0] divisor_r_d;
   logic [23:0] divisor_r_q;
+  // Upper part of the dividend that is left, less than the divisor; at the end the remainder.
   logic [23:0] remainder_r_d;
   logic [23:0] remainder_r_q;
-  // Dividend bits leave at the top while quotient bits enter at the bottom.
+  // Dividend bits leave at the top while quotient bits enter at the bottom. Bits of the dividend that are to come, above the bits of the
+  // quotient that are known.
   logic [23:0] quotient_r_d;
   logic [23:0] quotient_r_q;
+  // Clocks that the division still takes.
   logic [4:0] left_d;
   logic [4:0] left_q;
+  // The quotient is complete, for one clock.
   logic done_r_d;
   logic done_r_q;
   assign ready = left_q == 5'd0;

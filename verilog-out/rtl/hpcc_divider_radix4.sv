@@ -28,16 +28,22 @@ module hpcc_divider_radix4 (
   wire  hpcc_nic_pkg::dividend_pairs_t bits;
   hpcc_nic_pkg::longer_remainder4_t longer;
   wire  [26:0] partial;
+  // The divisor.
   logic [23:0] divisor_r_d;
   logic [23:0] divisor_r_q;
+  // Bits of the dividend that are to come, above the bits of the quotient that are known.
   logic [23:0] quotient_r_d;
   logic [23:0] quotient_r_q;
+  // Upper part of the dividend that is left, less than the divisor; at the end the remainder.
   logic [23:0] remainder_r_d;
   logic [23:0] remainder_r_q;
+  // Clocks that the division still takes.
   logic [3:0] left_d;
   logic [3:0] left_q;
+  // The quotient is complete, for one clock.
   logic done_r_d;
   logic done_r_q;
+  // Three times the divisor.
   wire  [25:0] triple_r_d;
   logic [25:0] triple_r_q;
   assign ready = left_q == 4'd0;

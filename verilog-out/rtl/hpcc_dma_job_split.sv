@@ -48,18 +48,25 @@ module hpcc_dma_job_split (
   wire  hpcc_nic_pkg::dma_job_t taking;
   wire  hpcc_nic_pkg::byte_address_t address;
   hpcc_nic_pkg::line_number_t first_line;
+  // A job is held.
   logic full_d;
   logic full_q;
+  // The first burst of the job has left, the second one follows.
   logic second_d;
   logic second_q;
+  // The job crosses a page of 4 KiB, so that it has two bursts.
   logic crossing_d;
   logic crossing_q;
+  // First line of the job.
   hpcc_nic_pkg::line_number_t line_d;
   hpcc_nic_pkg::line_number_t line_q;
+  // Lines of the whole job, less one.
   logic [6:0] lines_less_one_d;
   logic [6:0] lines_less_one_q;
+  // Lines from the first one to the end of its page, less one.
   logic [5:0] room_less_one_d;
   logic [5:0] room_less_one_q;
+  // Where the job begins and ends in its lines.
   hpcc_nic_pkg::job_shape_t shape_r_d;
   hpcc_nic_pkg::job_shape_t shape_r_q;
   assign last = second_q | (~crossing_q);

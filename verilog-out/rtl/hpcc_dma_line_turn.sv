@@ -26,14 +26,19 @@ module hpcc_dma_line_turn (
   wire  [511:0] ones;
   logic [511:0] by_fours;
   logic [511:0] moved_fours;
+  // Clock 1: the line, turned by the distance modulo sixteen bytes.
   logic [511:0] line_1_d;
   logic [511:0] line_1_q;
+  // Clock 1: ones at the bits that came from above, none at those that came around.
   logic [511:0] moved_1_d;
   logic [511:0] moved_1_q;
+  // Clock 2: the line, turned by the whole distance.
   logic [511:0] line_2_d;
   logic [511:0] line_2_q;
+  // Clock 2: ones at the bits that came from above, none at those that came around.
   logic [511:0] moved_2_d;
   logic [511:0] moved_2_q;
+  // Clock 1: steps of sixteen bytes that are left of the distance.
   logic [1:0] sixteens_1_q;
   assign ones = ~512'd0;
   assign turned = line_2_q;

@@ -85,19 +85,27 @@ module hpcc_dma_reader (
   wire  align_payload_valid;
   // It; that a line of the job failed stands in its last beat.
   wire  hpcc_nic_pkg::payload_beat_t align_payload;
+  // A line was taken one clock ago.
   logic align_valid_1_d;
   logic align_valid_1_q;
+  // The line of two clocks ago is turned.
   logic align_valid_2_d;
   logic align_valid_2_q;
+  // A line is held whose rest begins the next beat.
   logic align_held_d;
   logic align_held_q;
+  // A line of the job came with an error.
   logic align_failed_d;
   logic align_failed_q;
+  // A beat is offered.
   logic align_payload_valid_r_d;
   logic align_payload_valid_r_q;
+  // Part that the line of one clock ago has in its job.
   hpcc_nic_pkg::line_plan_t align_tag_1_d;
   hpcc_nic_pkg::line_plan_t align_tag_1_q;
+  // Part that the turned line has in its job.
   hpcc_nic_pkg::line_plan_t align_tag_2_q;
+  // Part that the held line has in its job.
   hpcc_nic_pkg::line_plan_t align_held_tag_d;
   hpcc_nic_pkg::line_plan_t align_held_tag_q;
   wire  [6:0] align_walk_lines;
@@ -116,14 +124,19 @@ module hpcc_dma_reader (
   wire  align_walk_any_beat;
   // With its next line goes its last beat of payload.
   wire  align_walk_last_beat;
+  // Lines of a job are walked over.
   logic align_walk_busy_r_d;
   logic align_walk_busy_r_q;
+  // The next line is the first one of its job.
   logic align_walk_first_line_r_d;
   logic align_walk_first_line_r_q;
+  // The next line is the last one of its job.
   logic align_walk_last_line_r_d;
   logic align_walk_last_line_r_q;
+  // The next line begins a beat.
   logic align_walk_any_beat_r_d;
   logic align_walk_any_beat_r_q;
+  // The beat that the next line begins is the last one of its job.
   logic align_walk_last_beat_r_d;
   logic align_walk_last_beat_r_q;
   // Lines of the job with the next one.
@@ -134,23 +147,29 @@ module hpcc_dma_reader (
   logic [6:0] align_walk_beats_left_q;
   wire  [511:0] align_turn_turned;
   wire  [511:0] align_turn_moved;
+  // Bytes by which the job's lines are turned.
   hpcc_nic_pkg::byte_turn_t align_shift_d;
   hpcc_nic_pkg::byte_turn_t align_shift_q;
+  // Bytes of the job's last beat.
   logic [6:0] align_tail_bytes_d;
   logic [6:0] align_tail_bytes_q;
+  // The line that is held, turned.
   logic [511:0] align_held_data_d;
   logic [511:0] align_held_data_q;
+  // The beat that is offered.
   hpcc_nic_pkg::payload_beat_t align_payload_r_d;
   hpcc_nic_pkg::payload_beat_t align_payload_r_q;
   wire  unused_beats_up_ready;
   wire  hpcc_nic_pkg::payload_beat_t beats_down_data;
   wire  beats_down_valid;
   wire  unused_beats_crowded;
+  // Beats that wait in `beats`, and beats of jobs under way, for which its room is promised.
   logic [9:0] promised_d;
   logic [9:0] promised_q;
   // A job's beats have room, also behind those of a job that is admitted in the clock before.
   logic room_d;
   logic room_q;
+  // A job has ended, for one clock.
   logic job_done_r_d;
   logic job_done_r_q;
   hpcc_dma_job_split u_split (

@@ -89,8 +89,10 @@ module hpcc_dma_writer (
   wire  tokens_down_data;
   wire  tokens_down_valid;
   wire  unused_tokens_crowded;
+  // A burst of the job was answered with an error.
   logic failed_d;
   logic failed_q;
+  // A job has ended, for one clock.
   logic job_done_r_d;
   logic job_done_r_q;
   hpcc_dma_job_split u_split (

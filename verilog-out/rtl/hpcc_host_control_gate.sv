@@ -49,25 +49,36 @@ module hpcc_host_control_gate (
   hpcc_nic_pkg::qp_context_t created;
   wire  [7:0] asked;
   wire  [31:0] source;
+  // The packet has the right length, magic, version and one of the three operations.
   wire  form_ok_d;
   logic form_ok_q;
+  // The packet comes from one of the addresses in the registers, and the control port is on.
   wire  source_ok_d;
   logic source_ok_q;
+  // The packet has the key of the registers.
   wire  key_ok_d;
   logic key_ok_q;
+  // The packet's sequence number is higher than that of the last packet admitted.
   wire  sequence_ok_d;
   logic sequence_ok_q;
+  // The least time since the last packet admitted is over.
   wire  time_ok_d;
   logic time_ok_q;
+  // A packet was refused, for one clock.
   logic refused_r_d;
   logic refused_r_q;
+  // Time before which no packet is admitted, ns.
   logic [47:0] earliest_d;
   logic [47:0] earliest_q;
+  // The NIC's clock of one clock ago, ns.
   logic [47:0] now_r_q;
+  // What happens to the packet that is held.
   hpcc_nic_pkg::gate_step_t step_d;
   hpcc_nic_pkg::gate_step_t step_q;
+  // The packet that is judged and offered.
   hpcc_nic_pkg::control_packet_t held_d;
   hpcc_nic_pkg::control_packet_t held_q;
+  // Sequence number of the last packet admitted.
   logic [63:0] sequence_d;
   logic [63:0] sequence_q;
   assign packet_ready = step_q == hpcc_nic_pkg::GATE_STEP_IDLE;

@@ -40,12 +40,16 @@ module hpcc_host_fence (
   // On their way now.
   logic [4:0] frames_left_d;
   logic [4:0] frames_left_q;
+  // Writes that are on their way.
   logic [7:0] writes_d;
   logic [7:0] writes_q;
+  // Writes that are still waited for.
   logic [7:0] writes_left_d;
   logic [7:0] writes_left_q;
+  // Reads that are on their way.
   logic [7:0] reads_d;
   logic [7:0] reads_q;
+  // Reads that are still waited for.
   logic [7:0] reads_left_d;
   logic [7:0] reads_left_q;
   // Frames are waited for; then writes.

@@ -27,10 +27,14 @@ module hpcc_host_generation_check (
   // Queue pair that it is about.
   output wire  [7:0] about
 );
+  // There was a note one clock ago.
   logic valid_1_q;
+  // There was a note two clocks ago, and its queue pair was not written since.
   wire  valid_2_d;
   logic valid_2_q;
+  // The note of one clock ago.
   hpcc_nic_pkg::qp_of_generation_t note_1_q;
+  // The note of two clocks ago.
   hpcc_nic_pkg::qp_of_generation_t note_2_q;
   wire  [7:0] generations_rdata;
   hpcc_ram #(.WIDTH(8), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_generations (

@@ -172,55 +172,79 @@ module hpcc_host_manager (
   logic [2:0] law;
   wire  [23:0] qpn_mix;
   logic [33:0] rate;
+  // Entry of the table of neighbours that is compared.
   logic [4:0] neighbour_d;
   logic [4:0] neighbour_q;
+  // Step of the command that is carried out.
   hpcc_nic_pkg::manager_step_t step_d;
   hpcc_nic_pkg::manager_step_t step_q;
+  // What the command asks for.
   hpcc_nic_pkg::host_operation_t operation_d;
   hpcc_nic_pkg::host_operation_t operation_q;
+  // How the command went, as far as is known.
   hpcc_nic_pkg::command_result_t code_d;
   hpcc_nic_pkg::command_result_t code_q;
+  // The number of the queue pair or flow exists.
   logic index_ok_d;
   logic index_ok_q;
+  // The law that the command asks for is built in, and has the INT that it needs.
   wire  law_ok_d;
   logic law_ok_q;
+  // The MTU code that the command asks for exists.
   wire  mtu_ok_d;
   logic mtu_ok_q;
+  // The region slot exists.
   wire  region_ok_d;
   logic region_ok_q;
+  // The entry of the table of neighbours exists.
   wire  neighbour_ok_d;
   logic neighbour_ok_q;
+  // The entry that is compared is the peer's.
   wire  found_d;
   logic found_q;
+  // The command came as a control packet.
   logic by_packet_d;
   logic by_packet_q;
+  // The numbers and PSNs of the control packet have 24 bits.
   logic fits_d;
   logic fits_q;
+  // The command creates a queue pair; one that has ended is removed first.
   logic replaces_d;
   logic replaces_q;
+  // A context is written, for one clock.
   logic context_valid_r_d;
   logic context_valid_r_q;
+  // A region slot is written, for one clock.
   logic region_valid_r_d;
   logic region_valid_r_q;
+  // A control packet was carried out, for one clock.
   logic accepted_r_d;
   logic accepted_r_q;
+  // A control packet was refused, for one clock.
   logic refused_r_d;
   logic refused_r_q;
+  // The command has ended, for one clock.
   logic done_r_d;
   logic done_r_q;
+  // After a reset: queue pairs are voided one after the other, and commands wait.
   logic sweeping_d;
   logic sweeping_q;
+  // The flow of READ responses is configured or removed, after that of requests.
   logic response_d;
   logic response_q;
+  // A command or control packet is taken in this clock if there is one.
   logic open_d;
   logic open_q;
+  // The work request of a control packet was taken one clock ago.
   logic posted_d;
   logic posted_q;
+  // What is on its way is waited for from this clock on, for one clock.
   logic fence_r_d;
   logic fence_r_q;
   // Clocks until no job is made any more for what has been removed.
   logic [5:0] calm_d;
   logic [5:0] calm_q;
+  // Clocks since the last queue pair was voided; one is voided every five clocks.
   logic [2:0] sweep_step_d;
   logic [2:0] sweep_step_q;
   wire  gate_packet_ready;
@@ -249,10 +273,13 @@ module hpcc_host_manager (
   hpcc_nic_pkg::qp_life_t states_new_word;
   // A half of a queue pair that lives has ended, and none of its halves before; one pulse for each.
   wire  states_died;
+  // A requester half has ended, the first half of its queue pair to do so.
   logic states_requester_died_d;
   logic states_requester_died_q;
+  // A responder half has ended, the first half of its queue pair to do so.
   logic states_responder_died_d;
   logic states_responder_died_q;
+  // A queue pair has died, for one clock.
   logic states_died_r_d;
   logic states_died_r_q;
   // Queue pairs that have died, and whose pulse is to come.
@@ -267,20 +294,30 @@ module hpcc_host_manager (
   wire  unused_states_responder_check_due;
   wire  states_responder_check_holds;
   wire  [7:0] states_responder_check_about;
+  // Queue pair whose word is cleared in this clock of a reset.
   logic [7:0] states_clearing_d;
   logic [7:0] states_clearing_q;
+  // Queue pairs one of whose halves has ended, or that do not live.
   logic [255:0] states_marks_d;
   logic [255:0] states_marks_q;
+  // The queue pair of one clock ago is marked.
   wire  states_ended_r_d;
   logic states_ended_r_q;
+  // A word is written in this clock, one clock after the manager said so.
   logic states_write_1_q;
+  // A requester half that is of the newest generation has ended and is marked in this clock.
   wire  states_requester_ends_d;
   logic states_requester_ends_q;
+  // A responder half that is of the newest generation has ended and is marked in this clock.
   wire  states_responder_ends_d;
   logic states_responder_ends_q;
+  // Queue pair of one clock ago.
   logic [7:0] states_qp_1_q;
+  // Queue pair of the requester half that has ended.
   logic [7:0] states_requester_qp_q;
+  // Queue pair of the responder half that has ended.
   logic [7:0] states_responder_qp_q;
+  // Word that is written.
   hpcc_nic_pkg::qp_life_t states_new_1_q;
   // Is the number of the queue pair to create another one's?
   logic numbers_start;
@@ -294,21 +331,28 @@ module hpcc_host_manager (
   // Clocks until the listeners are done with a creation.
   logic [4:0] settle_d;
   logic [4:0] settle_q;
+  // The control packet, admitted.
   hpcc_nic_pkg::admitted_request_t request_d;
   hpcc_nic_pkg::admitted_request_t request_q;
+  // Number that the command names: of a queue pair, flow, region slot or neighbour.
   logic [23:0] index_d;
   logic [23:0] index_q;
+  // What the command writes: a context, region, neighbour or limit.
   logic [383:0] body_d;
   logic [383:0] body_q;
   // The queue pair that the command is about.
   logic [7:0] qp_d;
   logic [7:0] qp_q;
+  // What is known of the queue pair: life, law, generation.
   hpcc_nic_pkg::qp_life_t current_d;
   hpcc_nic_pkg::qp_life_t current_q;
+  // The context that is written.
   hpcc_nic_pkg::qp_context_t context_r_d;
   hpcc_nic_pkg::qp_context_t context_r_q;
+  // Number of the next work request of a control packet.
   logic [62:0] works_d;
   logic [62:0] works_q;
+  // Queue pair that is voided next after a reset.
   logic [7:0] sweep_qp_d;
   logic [7:0] sweep_qp_q;
   hpcc_host_control_gate u_gate (

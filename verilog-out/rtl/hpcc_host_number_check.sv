@@ -40,12 +40,16 @@ module hpcc_host_number_check (
   wire  last;
   // Numbers by place.
   wire  hpcc_nic_pkg::known_number_t numbers_rdata;
+  // A place is read in every clock.
   logic scans_d;
   logic scans_q;
+  // The place that was read one clock ago is compared.
   logic compares_d;
   logic compares_q;
+  // A place that was compared since `start` has the number.
   logic found_d;
   logic found_q;
+  // All places have been compared, for one clock.
   logic done_r_d;
   logic done_r_q;
   // Place that is read, and the one that is compared.

@@ -53,48 +53,79 @@ module hpcc_host_region_check (
   wire  hpcc_nic_pkg::half_sum_t last_upper;
   logic [4:0] slot;
   wire  ends_later;
+  // A slot is written in this clock, one clock after the host wrote it.
   logic write_1_d;
   logic write_1_q;
+  // Keys of the slots, all of which are compared with the key of a request.
   logic [31:0][31:0] keys_d;
   logic [31:0][31:0] keys_q;
   wire  hpcc_nic_pkg::stored_region_t ram_rdata;
   hpcc_nic_pkg::stored_region_t ram_wdata;
+  // Slot that is written.
   logic [4:0] slot_1_q;
+  // What is written into it.
   hpcc_nic_pkg::region_t data_1_q;
+  // Lower half of the end of the region that is written, with its carry.
   hpcc_nic_pkg::half_sum_t end_lower_1_q;
+  // Slots that hold a region.
   logic [31:0] used_d;
   logic [31:0] used_q;
+  // Clock 1: first byte of the access.
   logic [63:0] first_1_q;
+  // Clock 1: bytes of the access.
   logic [31:0] length_1_q;
+  // Clock 1: the access has no bytes, which is always allowed.
   wire  empty_1_d;
   logic empty_1_q;
+  // Clock 1: the slot is in use and has the key of the access.
   wire  [31:0] hit_d;
   logic [31:0] hit_q;
+  // Clock 1: key of the access.
   logic [31:0] key_1_q;
+  // Clock 1: right that the access needs.
   logic [1:0] access_1_q;
+  // Clock 2: a slot has the key.
   logic found_2_d;
   logic found_2_q;
+  // Clock 2: the access has no bytes.
   logic empty_2_q;
+  // Clock 2: first byte of the access.
   logic [63:0] first_2_q;
+  // Clock 2: lower half of the access's end, with its carry.
   hpcc_nic_pkg::half_sum_t last_lower_2_q;
+  // Clock 2: the slot that has the key; its bounds and rights are read.
   logic [4:0] slot_2_q;
+  // Clock 2: key of the access.
   logic [31:0] key_2_q;
+  // Clock 2: right that the access needs.
   logic [1:0] access_2_q;
+  // Clock 3: a slot has the key.
   logic found_3_q;
+  // Clock 3: the access's end lies beyond 64 bits.
   logic over_3_q;
+  // Clock 3: the access has no bytes.
   logic empty_3_q;
+  // Clock 3: first byte of the access.
   logic [63:0] first_3_q;
+  // Clock 3: the access's end, lower 64 bits.
   wire  [63:0] last_3_d;
   logic [63:0] last_3_q;
+  // Clock 3: key of the access.
   logic [31:0] key_3_q;
+  // Clock 3: right that the access needs.
   logic [1:0] access_3_q;
+  // Clock 4: the access has no bytes.
   logic empty_4_q;
+  // Clock 4: the slot still holds a region of this key.
   wire  named_4_d;
   logic named_4_q;
+  // Clock 4: the region gives the right that the access needs.
   wire  right_4_d;
   logic right_4_q;
+  // Clock 4: the access ends behind the region's end.
   wire  above_4_d;
   logic above_4_q;
+  // Clock 4: the access begins before the region's first byte.
   wire  below_4_d;
   logic below_4_q;
   hpcc_lut_ram #(.WIDTH(164), .ADDRESS(5)) u_ram (

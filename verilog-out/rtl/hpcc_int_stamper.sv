@@ -86,10 +86,13 @@ module hpcc_int_stamper (
   wire  hpcc_nic_pkg::path_bytes_t path_bytes;
   wire  hpcc_nic_pkg::record_position_t position;
   wire  hpcc_nic_pkg::enables64_t enables;
+  // Stages 0 to 4: there is a beat.
   logic [4:0] valid_d;
   logic [4:0] valid_q;
+  // Stages 0 to 4: the beat is the first one of its frame.
   logic [4:0] first_d;
   logic [4:0] first_q;
+  // Stages 0 to 4: the beat.
   hpcc_nic_pkg::frame_beat_t beat_0_d;
   hpcc_nic_pkg::frame_beat_t beat_0_q;
   hpcc_nic_pkg::frame_beat_t beat_1_d;
@@ -100,6 +103,7 @@ module hpcc_int_stamper (
   hpcc_nic_pkg::frame_beat_t beat_3_q;
   hpcc_nic_pkg::frame_beat_t beat_4_d;
   hpcc_nic_pkg::frame_beat_t beat_4_q;
+  // Stages 0 to 4: time with which the beat came, ns.
   logic [4:0][23:0] ts_d;
   logic [4:0][23:0] ts_q;
   wire  header_stamp;
@@ -115,18 +119,25 @@ module hpcc_int_stamper (
   wire  [37:0] units_sum;
   // `qLen` as on the wire, four moves later.
   wire  [15:0] units_length;
+  // Move 2: the length n in units of 16 bytes times the multiplier.
   logic [37:0] units_n_2_d;
   logic [37:0] units_n_2_q;
+  // Move 2: 6 n.
   logic [37:0] units_six_2_d;
   logic [37:0] units_six_2_q;
+  // Move 2: 0x11 times 6 n.
   logic [37:0] units_pair_2_d;
   logic [37:0] units_pair_2_q;
+  // Move 3: 0x1111 times 6 n.
   logic [37:0] units_quad_3_d;
   logic [37:0] units_quad_3_q;
+  // Move 3: 0x10000 times 6 n, and n.
   logic [37:0] units_rest_3_d;
   logic [37:0] units_rest_3_q;
+  // Move 1: the length in units of 16 bytes times the multiplier, 2^19 - 1 if it is longer.
   logic [18:0] units_n_d;
   logic [18:0] units_n_q;
+  // Move 4: the length in units of 80 bytes times the multiplier.
   logic [15:0] units_units_4_d;
   logic [15:0] units_units_4_q;
   wire  [6:0] length_bytes;
@@ -136,25 +147,34 @@ module hpcc_int_stamper (
   wire  out_up_ready;
   wire  hpcc_nic_pkg::frame_beat_t out_down_data;
   wire  out_down_valid;
+  // The next beat that is taken is not the first one of its frame.
   logic inside_d;
   logic inside_q;
+  // Bytes queued behind the frame, as they were with the beat of stage 0.
   logic [31:0] queued_d;
   logic [31:0] queued_q;
+  // Where the record goes in the frame's next beat, in units of four bytes.
   logic [3:0] plan_place_d;
   logic [3:0] plan_place_q;
+  // Stage 4: where the record goes in the beat, in units of four bytes.
   logic [3:0] place_4_d;
   logic [3:0] place_4_q;
+  // A frame gets a record, for one clock.
   logic recorded_4_d;
   logic recorded_4_q;
+  // A frame is counted without a record, for one clock: it has five already.
   logic counted_4_d;
   logic counted_4_q;
+  // A frame ended inside its stack, for one clock.
   logic truncated_4_d;
   logic truncated_4_q;
   // Plan for the frame's next beat: where its record is.
   hpcc_nic_pkg::record_at_t plan_d;
   hpcc_nic_pkg::record_at_t plan_q;
+  // Stage 4: where the record of the frame is, seen from the beat.
   hpcc_nic_pkg::record_at_t record_4_d;
   hpcc_nic_pkg::record_at_t record_4_q;
+  // Stage 4: wire bytes that the beat adds.
   logic [7:0] amount_4_d;
   logic [7:0] amount_4_q;
   hpcc_switch_stamp_header u_header (

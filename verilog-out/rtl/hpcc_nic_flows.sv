@@ -328,20 +328,28 @@ module hpcc_nic_flows (
   wire  hpcc_nic_pkg::probe_step_t probes_steps_q;
   wire  hpcc_nic_pkg::probe_state_t probes_states_rdata;
   wire  probes_states_we;
+  // Time of one clock ago, ns, modulo 2^32.
   wire  [31:0] probes_now_1_d;
   logic [31:0] probes_now_1_q;
+  // A queue pair was created and takes the next step.
   logic probes_begins_d;
   logic probes_begins_q;
+  // The response in front has been given to the rule.
   logic probes_asked_d;
   logic probes_asked_q;
+  // The response in front counts, and passes.
   logic probes_counts_d;
   logic probes_counts_q;
+  // The response in front does not count, and is taken away in this clock.
   logic probes_stray_r_d;
   logic probes_stray_r_q;
+  // Creation that takes the next step.
   hpcc_nic_pkg::probe_step_t probes_begun_d;
   hpcc_nic_pkg::probe_step_t probes_begun_q;
+  // Clock 4: a probe goes into the FIFOs.
   logic probes_sends_d;
   logic probes_sends_q;
+  // Clock 4: the probe, and its number.
   hpcc_nic_pkg::probe_turn_t probes_turn_d;
   hpcc_nic_pkg::probe_turn_t probes_turn_q;
   wire  unused_probes_frames_up_ready;

@@ -22,8 +22,8 @@ module hpcc_nic_hpcc (
   input  wire  [47:0] now,
   // Bit n is high while the other end of the link has paused priority n (PFC); of global pause all are.
   input  wire  [7:0] pause,
-  // Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_registers.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is
-  // no register. `awprot` and `arprot` are not looked at. Byte address.
+  // Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_regs.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is no
+  // register. `awprot` and `arprot` are not looked at. Byte address.
   input  wire  [11:0] s_axil_awaddr,
   // Bit 0 privileged, bit 1 not secure, bit 2 instruction.
   input  wire  [2:0] s_axil_awprot,

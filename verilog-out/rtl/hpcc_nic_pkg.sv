@@ -1695,6 +1695,18 @@ package hpcc_nic_pkg;
     logic high;
   } wide_address_t;
 
+  // Write strobes of a register's bytes.
+  typedef struct packed {
+    // Bits 31 to 24 are written.
+    logic byte_3;
+    // Bits 23 to 16 are written.
+    logic byte_2;
+    // Bits 15 to 8 are written.
+    logic byte_1;
+    // Bits 7 to 0 are written.
+    logic byte_0;
+  } register_strobes_t;
+
   // A value of 64 bits as two registers.
   typedef struct packed {
     // Upper half.

@@ -190,30 +190,43 @@ module hpcc_registers (
   wire  acts;
   wire  hpcc_nic_pkg::register_bytes_t given;
   hpcc_nic_pkg::register_bytes_t merged;
+  wire  hpcc_nic_pkg::register_strobes_t strobed;
   hpcc_nic_pkg::law_code_t window_law;
   wire  hpcc_nic_pkg::built_laws_t built;
+  // An address of a write is taken.
   logic awready_d;
   logic awready_q;
+  // Data of a write are taken.
   logic wready_d;
   logic wready_q;
+  // An address of a read is taken.
   logic arready_d;
   logic arready_q;
+  // The address of a write was taken, and its data are waited for.
   logic has_address_d;
   logic has_address_q;
+  // The data of a write were taken, and its address is waited for.
   logic has_data_d;
   logic has_data_q;
+  // The write is answered with SLVERR: there is no such register, or its law is not built in.
   logic bresp_d;
   logic bresp_q;
+  // The read is answered with SLVERR: there is no such register.
   logic rresp_d;
   logic rresp_q;
+  // Register that is written, in words of four bytes.
   logic [9:0] waddr_d;
   logic [9:0] waddr_q;
+  // Register that is read, in words of four bytes.
   logic [9:0] raddr_d;
   logic [9:0] raddr_q;
+  // What is written.
   logic [31:0] wdata_d;
   logic [31:0] wdata_q;
+  // What was read.
   logic [31:0] rdata_d;
   logic [31:0] rdata_q;
+  // Upper half of the 64-bit value whose lower half was read last, of the same moment.
   logic [31:0] kept_d;
   logic [31:0] kept_q;
   wire  file_write;
@@ -267,69 +280,86 @@ module hpcc_registers (
   // Read: 1 file and counters are read, 2 their answer is there, 3 answered.
   logic [1:0] reading_d;
   logic [1:0] reading_q;
-  // What is written in clock 2.
+  // A parameter of a law is written.
   logic to_law_d;
   logic to_law_q;
-  // What is written in clock 2.
+  // A parameter of the scheduler is written.
   logic to_sched_d;
   logic to_sched_q;
-  // What is written in clock 2.
+  // The rate of a group is written.
   logic to_level_d;
   logic to_level_q;
-  // What is written in clock 2.
+  // A parameter of a law that is not built in is written.
   logic to_absent_q;
-  // What is written in clock 2.
+  // A command is started.
   logic starts_d;
   logic starts_q;
-  // What is written in clock 2.
+  // The status is written: bits that are one are cleared.
   logic clears_d;
   logic clears_q;
+  // Law whose parameter is written.
   hpcc_nic_pkg::law_code_t to_which_q;
-  // What is read in clock 2.
+  // The status is read.
   wire  reads_status_d;
   logic reads_status_q;
-  // What is read in clock 2.
+  // Flows with work of a group are read.
   wire  reads_active_d;
   logic reads_active_q;
-  // What is read in clock 2.
+  // The NIC's clock is read.
   wire  reads_now_d;
   logic reads_now_q;
-  // What is read in clock 2.
+  // Bytes of a group are read.
   logic reads_sent_q;
-  // What is read in clock 2.
+  // A value of 64 bits is read.
   wire  reads_wide_d;
   logic reads_wide_q;
-  // What is read in clock 2.
+  // The upper half of a value is read, as it was with the lower half.
   logic reads_kept_q;
+  // Bytes that are written.
   logic [3:0] wstrb_d;
   logic [3:0] wstrb_q;
+  // The NIC's clock of one clock ago, ns.
   logic [47:0] now_r_q;
+  // Lower half of the parameter that is written, kept until its upper half is written.
   logic [31:0] param_low_d;
   logic [31:0] param_low_q;
+  // A parameter of a law is set, for one clock.
   logic param_cc_d;
   logic param_cc_q;
+  // Law whose parameter is set.
   hpcc_nic_pkg::law_code_t param_law_d;
   hpcc_nic_pkg::law_code_t param_law_q;
+  // A parameter of the scheduler is set, for one clock.
   logic param_sched_d;
   logic param_sched_q;
+  // The rate of a group is set, for one clock.
   logic level_d;
   logic level_q;
+  // Number of the parameter or group that is set.
   logic [5:0] param_address_d;
   logic [5:0] param_address_q;
+  // What the parameter is set to.
   logic [47:0] param_data_d;
   logic [47:0] param_data_q;
+  // A command is carried out.
   logic busy_d;
   logic busy_q;
+  // The command is offered to the manager.
   logic offered_d;
   logic offered_q;
+  // A command was carried out; software clears the bit.
   logic done_d;
   logic done_q;
+  // A command was refused; software clears the bit.
   logic error_d;
   logic error_q;
+  // Why the last command was refused.
   hpcc_nic_pkg::command_result_t code_d;
   hpcc_nic_pkg::command_result_t code_q;
+  // The command as it was written.
   logic [31:0] operation_d;
   logic [31:0] operation_q;
+  // What the command writes, as it stood when the command was started.
   logic [383:0] held_body_d;
   logic [383:0] held_body_q;
   hpcc_register_file u_file (
@@ -419,6 +449,7 @@ module hpcc_registers (
   assign s_axil_rvalid = reading_q == 2'd3;
   assign s_axil_rdata = rdata_q;
   assign acts = &wstrb_q;
+  assign strobed = wstrb_q;
   assign given = wdata_q;
   assign level_write = level_q;
   assign level_group = param_address_q[3:0];
@@ -548,7 +579,7 @@ module hpcc_registers (
     to_sched_d = (writing_q == 2'd1) & (wrote_wide.bank == 3'd3);
     to_level_d = (writing_q == 2'd1) & (wrote_group.bank == 5'h10);
     starts_d = ((writing_q == 2'd1) & (waddr_q == 10'h2a)) & acts;
-    clears_d = ((writing_q == 2'd1) & (waddr_q == 10'h2b)) & wstrb_q[0];
+    clears_d = ((writing_q == 2'd1) & (waddr_q == 10'h2b)) & strobed.byte_0;
     if (((to_law_q | to_sched_q) | to_level_q) & (~wrote_wide.high)) begin
       param_low_d = merged;
     end
@@ -697,16 +728,16 @@ module hpcc_registers (
   end
   always_comb begin
     merged = param_low_q;
-    if (wstrb_q[0]) begin
+    if (strobed.byte_0) begin
       merged.byte_0 = given.byte_0;
     end
-    if (wstrb_q[1]) begin
+    if (strobed.byte_1) begin
       merged.byte_1 = given.byte_1;
     end
-    if (wstrb_q[2]) begin
+    if (strobed.byte_2) begin
       merged.byte_2 = given.byte_2;
     end
-    if (wstrb_q[3]) begin
+    if (strobed.byte_3) begin
       merged.byte_3 = given.byte_3;
     end
   end

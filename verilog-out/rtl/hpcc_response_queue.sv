@@ -213,19 +213,27 @@ module hpcc_response_queue (
   wire  intake_ends_down_valid;
   wire  intake_ends_down_ready;
   wire  unused_intake_ends_crowded;
+  // An answer was offered one clock ago and not taken.
   logic intake_answer_waited_d;
   logic intake_answer_waited_q;
+  // The answer that was offered one clock ago is of a queue pair that is in hand.
   wire  intake_answer_near_d;
   logic intake_answer_near_q;
+  // Something is offered to the response queue.
   logic intake_offers_d;
   logic intake_offers_q;
+  // What is offered is of a queue pair that is in hand, and waits.
   logic intake_met_d;
   logic intake_met_q;
+  // The creation that was offered one clock ago leaves its FIFO.
   logic intake_context_leaves_d;
   logic intake_context_leaves_q;
+  // Kind of what is offered.
   hpcc_nic_pkg::response_input_t intake_subject_r_d;
   hpcc_nic_pkg::response_input_t intake_subject_r_q;
+  // Queue pair of what is offered.
   logic [7:0] intake_qp_r_q;
+  // The answer or the end of a READ that is offered.
   hpcc_nic_pkg::queued_answer_t intake_entry_r_d;
   hpcc_nic_pkg::queued_answer_t intake_entry_r_q;
   // INT of the last eight answers that were taken: four are offered, compared, looked at and in hand.
@@ -233,6 +241,7 @@ module hpcc_response_queue (
   // Where the INT of the next one will lie.
   logic [2:0] intake_next_at_d;
   logic [2:0] intake_next_at_q;
+  // The creation that is offered.
   hpcc_nic_pkg::qp_change_t intake_creation_r_d;
   hpcc_nic_pkg::qp_change_t intake_creation_r_q;
   wire  acks_up_valid;
@@ -544,12 +553,17 @@ module hpcc_response_queue (
   wire  [7:0] activation_read_qp;
   // What it asks for.
   wire  hpcc_nic_pkg::read_state_t activation_read_data;
+  // A READ becomes active, for one clock.
   logic activation_pulse_d;
   logic activation_pulse_q;
+  // Its responses begin the flow anew, because no READ was active before it.
   wire  activation_restart_d;
   logic activation_restart_q;
+  // Queue pair of the READ.
   logic [7:0] activation_qp_r_q;
+  // PSN of the last response of the READ.
   logic [23:0] activation_last_q;
+  // State of the READ for the packet selector.
   hpcc_nic_pkg::read_state_t activation_read_d;
   hpcc_nic_pkg::read_state_t activation_read_q;
   wire  unused_activation_works_up_ready;

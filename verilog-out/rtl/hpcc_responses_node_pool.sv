@@ -47,23 +47,32 @@ module hpcc_responses_node_pool (
   logic [9:0] waddr;
   logic [9:0] wdata;
   wire  we;
+  // First free place.
   logic [9:0] head_r_d;
   logic [9:0] head_r_q;
+  // Last free place.
   logic [9:0] tail_r_d;
   logic [9:0] tail_r_q;
+  // Place whose link is written next after a reset.
   logic [9:0] counter_d;
   logic [9:0] counter_q;
   // None is read in the clock in which it is written.
   wire  hpcc_nic_pkg::commit_t items_rdata;
   wire  [9:0] links_rdata;
   wire  [9:0] free_links_rdata;
+  // Number of free places.
   logic [10:0] free_r_d;
   logic [10:0] free_r_q;
+  // After a reset: links are written.
   logic busy_d;
   logic busy_q;
+  // First place of the list that is given back.
   logic [9:0] first_r_q;
+  // Last place of the list that is given back.
   logic [9:0] last_r_q;
+  // Places of the list that is given back.
   logic [10:0] count_r_q;
+  // A list is given back in this clock, one clock after it was named.
   logic gives_d;
   logic gives_q;
   hpcc_table_ram #(.WIDTH(421), .ADDRESS(10)) u_items (

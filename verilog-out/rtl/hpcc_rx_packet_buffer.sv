@@ -152,14 +152,21 @@ module hpcc_rx_packet_buffer (
   hpcc_nic_pkg::write_line_t align_line;
   wire  [511:0] align_turn_turned;
   wire  [511:0] align_turn_moved;
+  // What becomes of the word of one clock ago.
   hpcc_nic_pkg::word_plan_t align_plan_1_q;
+  // There was a word two clocks ago.
   logic align_valid_2_q;
+  // The word of two clocks ago completes a line.
   wire  align_makes_line_2_d;
   logic align_makes_line_2_q;
+  // The line begins with the word of two clocks ago.
   logic align_alone_2_q;
+  // The line is the last one of its job.
   logic align_last_2_q;
+  // Bytes of the line that are written.
   wire  [63:0] align_strobe_2_d;
   logic [63:0] align_strobe_2_q;
+  // The word before, turned, whose rest begins the next line.
   logic [511:0] align_previous_d;
   logic [511:0] align_previous_q;
   wire  unused_out_up_ready;

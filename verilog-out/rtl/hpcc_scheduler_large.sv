@@ -162,6 +162,10 @@ module hpcc_scheduler_large (
   logic [2:0] reported_kind;
   // Bytes that the event acknowledges.
   wire  [31:0] acked_bytes;
+  // They have.
+  wire  settled;
+  // An operation's event goes to the congestion control.
+  wire  reports;
   // Register: bytes of a frame beside its payload, for pacing.
   logic [9:0] overhead_d;
   logic [9:0] overhead_q;
@@ -421,10 +425,14 @@ module hpcc_scheduler_large (
   wire  unused_cc_fifo_crowded;
   // Flows that ended.
   hpcc_nic_pkg::ended_flow_t ended_fifo_up_data;
+  wire  ended_fifo_up_valid;
   wire  unused_ended_fifo_up_ready;
   wire  hpcc_nic_pkg::ended_flow_t ended_fifo_down_data;
   wire  ended_fifo_down_valid;
   wire  ended_fifo_crowded;
+  // Clocks until all operations that were under way at the last reset have left the sender.
+  logic [3:0] settle_d;
+  logic [3:0] settle_q;
   // An event of a flow that does not exist, or of an earlier generation, is counted.
   logic counts_late_d;
   logic counts_late_q;
@@ -925,7 +933,7 @@ module hpcc_scheduler_large (
     .clk(clk),
     .rst(rst),
     .up_data(cc_fifo_up_data),
-    .up_valid(sender_to_cc),
+    .up_valid(reports),
     .up_ready(cc_fifo_up_ready),
     .down_data(cc_fifo_down_data),
     .down_valid(cc_fifo_down_valid),
@@ -936,7 +944,7 @@ module hpcc_scheduler_large (
     .clk(clk),
     .rst(rst),
     .up_data(ended_fifo_up_data),
-    .up_valid(sender_ended),
+    .up_valid(ended_fifo_up_valid),
     .up_ready(unused_ended_fifo_up_ready),
     .down_data(ended_fifo_down_data),
     .down_valid(ended_fifo_down_valid),
@@ -1003,11 +1011,14 @@ module hpcc_scheduler_large (
   assign send_generation = expand_send_generation;
   assign send_psn = expand_send_psn;
   assign send_kind = expand_send_kind;
+  assign settled = ~(|settle_q);
   assign carried_accepted = event_valid & entry_event_ready;
   assign telemetry = carried_carried;
   assign acked_bytes = ({8'd0, sender_acked} << 8) << sender_acked_mtu;
+  assign reports = sender_to_cc & settled;
   assign cc_data = cc_fifo_down_data;
   assign cc_valid = cc_fifo_down_valid;
+  assign ended_fifo_up_valid = sender_ended & settled;
   assign ended_valid = ended_fifo_down_valid;
   assign ended_flow = ended_fifo_down_data.flow;
   assign ended_generation = ended_fifo_down_data.generation;
@@ -1022,6 +1033,7 @@ module hpcc_scheduler_large (
     interval_d = interval_q;
     timeout_d = timeout_q;
     retry_limit_d = retry_limit_q;
+    settle_d = settle_q;
     if (param_write) begin
       if (param_address == 6'd0) begin
         overhead_d = param_data[9:0];
@@ -1036,7 +1048,11 @@ module hpcc_scheduler_large (
         retry_limit_d = param_data[3:0];
       end
     end
+    if (|settle_q) begin
+      settle_d = settle_q - 4'd1;
+    end
     if (rst) begin
+      settle_d = 4'ha;
       overhead_d = 10'h7c;
       interval_d = 12'h200;
       timeout_d = 16'hf42;
@@ -1093,11 +1109,11 @@ module hpcc_scheduler_large (
     end
   end
   always_comb begin
-    cc_lost_d = sender_to_cc & (~cc_fifo_up_ready);
-    counts_late_d = sender_late | refund_late;
-    counts_beyond_d = sender_beyond;
+    cc_lost_d = reports & (~cc_fifo_up_ready);
+    counts_late_d = (sender_late & settled) | refund_late;
+    counts_beyond_d = sender_beyond & settled;
     counts_out_of_range_d = entry_out_of_range | refund_out_of_range;
-    counts_timeout_d = sender_timed_out;
+    counts_timeout_d = sender_timed_out & settled;
     if (rst) begin
       cc_lost_d = 1'd0;
       counts_late_d = 1'd0;
@@ -1322,6 +1338,7 @@ module hpcc_scheduler_large (
     limits_q = 18'd0;
     carried_written_q = 4'd0;
     carried_newest_q = 4'd0;
+    settle_q = 4'd0;
     counts_late_q = 1'd0;
     counts_beyond_q = 1'd0;
     counts_out_of_range_q = 1'd0;
@@ -1365,6 +1382,7 @@ module hpcc_scheduler_large (
     limits_q <= limits_d;
     carried_written_q <= carried_written_d;
     carried_newest_q <= carried_newest_d;
+    settle_q <= settle_d;
     counts_late_q <= counts_late_d;
     counts_beyond_q <= counts_beyond_d;
     counts_out_of_range_q <= counts_out_of_range_d;

@@ -23,14 +23,19 @@ module hpcc_skid #(
 );
   wire  goes;
   wire  take;
+  // An item is offered.
   logic full_d;
   logic full_q;
+  // A second item waits behind it.
   logic spare_full_d;
   logic spare_full_q;
+  // An item is taken in this clock if there is one.
   logic ready_d;
   logic ready_q;
+  // The item that is offered.
   logic [WIDTH-1:0] item_d;
   logic [WIDTH-1:0] item_q;
+  // The item that waits; any other while none does.
   logic [WIDTH-1:0] spare_d;
   logic [WIDTH-1:0] spare_q;
   assign up_ready = ready_q;

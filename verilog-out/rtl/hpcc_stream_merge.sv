@@ -27,10 +27,13 @@ module hpcc_stream_merge #(
 );
   wire  room;
   wire  pick_second;
+  // An item is offered.
   logic full_d;
   logic full_q;
+  // If both streams have an item, the second one goes first.
   logic turn_d;
   logic turn_q;
+  // The item that is offered.
   logic [WIDTH-1:0] item_d;
   logic [WIDTH-1:0] item_q;
   assign room = (~full_q) | down_ready;

@@ -21,20 +21,28 @@ module hpcc_switch_beat_length (
   hpcc_nic_pkg::enables4_t rest;
   logic [1:0] pair;
   hpcc_nic_pkg::enabled_bytes_t total;
+  // Move 1: all 64 bytes are enabled.
   logic full_1_d;
   logic full_1_q;
+  // Move 1: 32 bytes and more are enabled.
   logic over_32_1_d;
   logic over_32_1_q;
+  // Move 1: of the half in which the count ends, 16 bytes and more are enabled.
   logic over_16_1_d;
   logic over_16_1_q;
+  // Move 2: all 64 bytes are enabled.
   logic full_2_d;
   logic full_2_q;
+  // Move 1: the sixteen enables among which the count ends.
   hpcc_nic_pkg::enables16_t quarter_1_d;
   hpcc_nic_pkg::enables16_t quarter_1_q;
+  // Move 2: the four enables among which the count ends.
   hpcc_nic_pkg::enables4_t rest_2_d;
   hpcc_nic_pkg::enables4_t rest_2_q;
+  // Move 2: the count down to fours.
   hpcc_nic_pkg::enabled_bytes_t upper_2_d;
   hpcc_nic_pkg::enabled_bytes_t upper_2_q;
+  // Move 3: the count.
   logic [6:0] total_3_d;
   logic [6:0] total_3_q;
   assign whole = keep;

@@ -52,16 +52,22 @@ module hpcc_switch_record_insert (
   wire  [575:0] whole;
   wire  hpcc_nic_pkg::beat_enables_t enables;
   wire  hpcc_nic_pkg::longer_beat_t longer;
+  // What was moved out of the last beat is offered as a beat of its own.
   logic spill_d;
   logic spill_q;
+  // The frame of that beat is marked bad.
   logic spill_bad_d;
   logic spill_bad_q;
+  // Bytes that the port has sent, modulo 2^30.
   logic [29:0] sent_d;
   logic [29:0] sent_q;
+  // The record of the frame whose first beat has left.
   hpcc_nic_pkg::hop_record_word_t held_d;
   hpcc_nic_pkg::hop_record_word_t held_q;
+  // The eight bytes that were moved out of the beat before.
   logic [63:0] carry_d;
   logic [63:0] carry_q;
+  // Byte enables of the beat of its own.
   logic [7:0] spill_keep_d;
   logic [7:0] spill_keep_q;
   assign of_record = record;

@@ -58,50 +58,73 @@ module hpcc_switch_stamp_header (
   wire  [3:0] n_hop;
   wire  [11:0] path;
   wire  ours;
+  // Move 1: the first beat of an IPv4 frame that holds all headers up to the INT header.
   logic candidate_d;
   logic candidate_q;
+  // Move 1: the frame has a VLAN tag.
   logic tagged_1_d;
   logic tagged_1_q;
+  // Move 1: the headers from IPv4 to INT.
   hpcc_nic_pkg::stamp_window_t window_d;
   hpcc_nic_pkg::stamp_window_t window_q;
+  // Move 2: the IPv4 and UDP headers are those of a frame to stamp.
   logic fields_2_d;
   logic fields_2_q;
+  // Move 2: the UDP destination port is that of INT being collected.
   logic port_2_d;
   logic port_2_q;
+  // Move 2: the frame has a VLAN tag.
   logic tagged_2_d;
   logic tagged_2_q;
+  // Move 2: there is room for another record.
   logic grows_2_d;
   logic grows_2_q;
+  // Move 2: IPv4 total length of the frame as it came.
   logic [15:0] ip_2_d;
   logic [15:0] ip_2_q;
+  // Move 2: IPv4 total length that the frame has at least, with its records.
   logic [15:0] least_2_d;
   logic [15:0] least_2_q;
+  // Move 2: IPv4 total length with the new record.
   logic [15:0] ip_len_2_d;
   logic [15:0] ip_len_2_q;
+  // Move 2: UDP length with the new record.
   logic [15:0] udp_len_2_d;
   logic [15:0] udp_len_2_q;
+  // Move 2: the new INT header.
   logic [15:0] int_2_d;
   logic [15:0] int_2_q;
+  // Move 2: IPv4 total length that belongs to the UDP length.
   logic [16:0] udp_total_2_d;
   logic [16:0] udp_total_2_q;
+  // Move 2: the sum of the IPv4 header with the record's bytes, before its carry.
   logic [16:0] sum_2_d;
   logic [16:0] sum_2_q;
+  // Move 2: where the record goes, in units of four bytes.
   logic [4:0] position_2_d;
   logic [4:0] position_2_q;
+  // Move 3: the frame qualifies.
   logic stamp_3_d;
   logic stamp_3_q;
+  // Move 3: the frame qualifies and gets a record.
   logic grow_3_d;
   logic grow_3_q;
+  // Move 3: the frame has a VLAN tag.
   logic tagged_3_d;
   logic tagged_3_q;
+  // Move 3: IPv4 total length with the new record.
   logic [15:0] ip_len_3_d;
   logic [15:0] ip_len_3_q;
+  // Move 3: UDP length with the new record.
   logic [15:0] udp_len_3_d;
   logic [15:0] udp_len_3_q;
+  // Move 3: IPv4 header checksum with the new record.
   logic [15:0] checksum_3_d;
   logic [15:0] checksum_3_q;
+  // Move 3: the new INT header.
   logic [15:0] int_3_d;
   logic [15:0] int_3_q;
+  // Move 3: where the record goes, in units of four bytes.
   logic [4:0] position_3_d;
   logic [4:0] position_3_q;
   assign without_tag = data;

@@ -64,29 +64,43 @@ module hpcc_transport_notify (
   hpcc_nic_pkg::ack_send_t item;
   wire  hpcc_nic_pkg::notify_step_t steps_q;
   wire  hpcc_nic_pkg::notify_state_t states_rdata;
+  // Time of one clock ago, 1.024 us.
   wire  [27:0] now_1_d;
   logic [27:0] now_1_q;
+  // A queue pair was created and takes the next step without a mark.
   logic begins_d;
   logic begins_q;
+  // The queue pair that was created.
   hpcc_nic_pkg::congestion_mark_t begun_d;
   hpcc_nic_pkg::congestion_mark_t begun_q;
+  // Clock 4: time since the last notification, 1.024 us.
   wire  [27:0] elapsed_d;
   logic [27:0] elapsed_q;
+  // Clock 4: the step.
   hpcc_nic_pkg::notify_step_t step_4_q;
+  // Clock 5: the step.
   hpcc_nic_pkg::notify_step_t step_5_q;
+  // Clock 4: state of its queue pair.
   hpcc_nic_pkg::notify_state_t state_4_d;
   hpcc_nic_pkg::notify_state_t state_4_q;
+  // Clock 5: state of its queue pair, without what the step before it decides.
   hpcc_nic_pkg::notify_state_t state_5_d;
   hpcc_nic_pkg::notify_state_t state_5_q;
+  // Clock 5: the least interval since the last notification is over.
   wire  over_d;
   logic over_q;
+  // Clock 5: the step before was about the same queue pair.
   wire  same_d;
   logic same_q;
+  // Clock 6: a notification goes into the FIFO.
   logic asked_d;
   logic asked_q;
+  // Clock 6: the state is written.
   wire  writes_d;
   logic writes_q;
+  // Clock 6: the state after the step.
   hpcc_nic_pkg::notify_state_t decided_q;
+  // Clock 6: queue pair and kind of packets of the step.
   hpcc_nic_pkg::congestion_mark_t decided_mark_q;
   wire  unused_waiting_up_ready;
   wire  hpcc_nic_pkg::congestion_mark_t waiting_down_data;

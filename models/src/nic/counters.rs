@@ -3,10 +3,10 @@
 use crate::wire::WireError;
 
 macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($($(#[doc = $about:literal])* $name:ident = $text:literal,)*) => {
         /// A counter. All are 64 bits wide.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Counter { $($(#[$doc])* $name,)* }
+        pub enum Counter { $($(#[doc = $about])* $name,)* }
 
         impl Counter {
             /// All counters in the order of the register map.
@@ -15,6 +15,12 @@ macro_rules! counters {
             /// Name in `counters.json` and in the register map.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
+            }
+
+            /// What it counts, in a sentence, and how its low word is read.
+            pub(super) fn low_word(self) -> &'static str {
+                let about = match self { $(Self::$name => concat!($($about,)* " Low word; reading it keeps the high word."),)* };
+                about.trim_start()
             }
         }
     };

@@ -47,11 +47,13 @@ pub struct DmaReader {
     start: Signal<Local, ByteAddress>,
     line: Signal<Local, ReadLine>,
     response: Signal<Local, AxiResponse>,
+    /// Beats that wait in `beats`, and beats of jobs under way, for which its room is promised.
     promised: DFF<U<10>>,
     /// A job's beats have room, also behind those of a job that is admitted in the clock before.
     room: DFF<Bit>,
     grown: Signal<Local, U<10>>,
     leaves: Signal<Local, Bit>,
+    /// A job has ended, for one clock.
     job_done_r: DFF<Bit>,
 }
 

@@ -36,15 +36,35 @@ pub struct ReadAlign {
     /// It; that a line of the job failed stands in its last beat.
     pub payload: Signal<Out, PayloadBeat>,
     #[signals(Bit: take, leave, whole, error)]
-    #[registers(Bit: valid_1, valid_2, held, failed, payload_valid_r)]
-    #[registers(LinePlan: tag_1, tag_2, held_tag)]
+    #[registers(Bit:
+        /// A line was taken one clock ago.
+        valid_1,
+        /// The line of two clocks ago is turned.
+        valid_2,
+        /// A line is held whose rest begins the next beat.
+        held,
+        /// A line of the job came with an error.
+        failed,
+        /// A beat is offered.
+        payload_valid_r)]
+    #[registers(LinePlan:
+        /// Part that the line of one clock ago has in its job.
+        tag_1,
+        /// Part that the turned line has in its job.
+        tag_2,
+        /// Part that the held line has in its job.
+        held_tag)]
     walk: JobWalk,
     turn: LineTurn,
+    /// Bytes by which the job's lines are turned.
     shift: DFF<ByteTurn>,
+    /// Bytes of the job's last beat.
     tail_bytes: DFF<U<7>>,
+    /// The line that is held, turned.
     held_data: DFF<W<512, 8>>,
     joined: Signal<Local, W<512, 8>>,
     bytes: Signal<Local, U<7>>,
+    /// The beat that is offered.
     payload_r: DFF<PayloadBeat>,
 }
 

@@ -30,16 +30,26 @@ pub struct JobSplit {
     pub burst: Signal<Out, Burst>,
     /// Last burst of its job.
     pub burst_last: Signal<Out, Bit>,
-    #[registers(Bit: full, second, crossing)]
+    #[registers(Bit:
+        /// A job is held.
+        full,
+        /// The first burst of the job has left, the second one follows.
+        second,
+        /// The job crosses a page of 4 KiB, so that it has two bursts.
+        crossing)]
     #[signals(LineCount: length_parts, lines_up_parts, beats_up_parts, past_less_one_parts)]
     #[signals(U<13>: length, past, past_in_page, lines_up, beats_up, past_less_one)]
     #[signals(U<7>: last_bytes, count_less_one)]
     #[signals(Bit: last, go, taken)]
     in_page: Signal<Local, BytePlace>,
     page_parts: Signal<Local, PageCount>,
+    /// First line of the job.
     line: DFF<LineNumber>,
+    /// Lines of the whole job, less one.
     lines_less_one: DFF<U<7>>,
+    /// Lines from the first one to the end of its page, less one.
     room_less_one: DFF<U<6>>,
+    /// Where the job begins and ends in its lines.
     shape_r: DFF<JobShape>,
     taking: Signal<Local, DmaJob>,
     address: Signal<Local, ByteAddress>,

@@ -27,7 +27,16 @@ pub struct LineTurn {
     /// Ones in the bytes that have not come back from below, two clocks later.
     pub moved: Signal<Out, W<512, 8>>,
     #[signals(W<512, 8>: ones, by_fours, moved_fours)]
-    #[registers(W<512, 8>: line_1, moved_1, line_2, moved_2)]
+    #[registers(W<512, 8>:
+        /// Clock 1: the line, turned by the distance modulo sixteen bytes.
+        line_1,
+        /// Clock 1: ones at the bits that came from above, none at those that came around.
+        moved_1,
+        /// Clock 2: the line, turned by the whole distance.
+        line_2,
+        /// Clock 2: ones at the bits that came from above, none at those that came around.
+        moved_2)]
+    /// Clock 1: steps of sixteen bytes that are left of the distance.
     sixteens_1: DFF<U<2>>,
 }
 

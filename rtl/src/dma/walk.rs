@@ -31,7 +31,17 @@ pub struct JobWalk {
     pub any_beat: Signal<Out, Bit>,
     /// With its next line goes its last beat of payload.
     pub last_beat: Signal<Out, Bit>,
-    #[registers(Bit: busy_r, first_line_r, last_line_r, any_beat_r, last_beat_r)]
+    #[registers(Bit:
+        /// Lines of a job are walked over.
+        busy_r,
+        /// The next line is the first one of its job.
+        first_line_r,
+        /// The next line is the last one of its job.
+        last_line_r,
+        /// The next line begins a beat.
+        any_beat_r,
+        /// The beat that the next line begins is the last one of its job.
+        last_beat_r)]
     #[signals(U<7>: lines, beats)]
     /// Lines of the job with the next one.
     lines_left: DFF<U<7>>,

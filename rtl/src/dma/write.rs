@@ -40,7 +40,11 @@ pub struct DmaWriter {
     tokens: StreamFifo<U<1>, 5, 16>,
     start: Signal<Local, ByteAddress>,
     line: Signal<Local, WriteLine>,
-    #[registers(Bit: failed, job_done_r)]
+    #[registers(Bit:
+        /// A burst of the job was answered with an error.
+        failed,
+        /// A job has ended, for one clock.
+        job_done_r)]
     answer: Signal<Local, AxiResponse>,
 }
 

@@ -29,12 +29,23 @@ pub struct WriteAlign {
     /// It, with one level of logic behind the registers. What is not written of it is undefined.
     pub line: Signal<Out, WriteLine>,
     turn: LineTurn,
+    /// What becomes of the word of one clock ago.
     plan_1: DFF<WordPlan>,
     #[signals(U<64>: head, behind)]
-    #[registers(Bit: valid_2, makes_line_2, alone_2, last_2)]
+    #[registers(Bit:
+        /// There was a word two clocks ago.
+        valid_2,
+        /// The word of two clocks ago completes a line.
+        makes_line_2,
+        /// The line begins with the word of two clocks ago.
+        alone_2,
+        /// The line is the last one of its job.
+        last_2)]
     /// Bytes of the line that are of the word before.
     before: Signal<Local, W<512, 8>>,
+    /// Bytes of the line that are written.
     strobe_2: DFF<U<64>>,
+    /// The word before, turned, whose rest begins the next line.
     previous: DFF<W<512, 8>>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::collect::{collect, register, Node};
 use super::comment::commented;
+use super::contract::contract;
 use super::error::{EmitError, Fault};
 use super::ident::check;
 use super::module::{text, Child, Counts};
@@ -23,6 +24,8 @@ struct Module {
     text: String,
     counts: Counts,
     uses: BTreeSet<String>,
+    /// What it promises, as assertions.
+    contract: Option<String>,
 }
 
 /// Modules by name, gathered from any number of tops.
@@ -137,6 +140,7 @@ impl Library {
         self.insert_named(&name, &named, uses);
         if let Some(module) = self.modules.get_mut(&name) {
             module.counts = counts;
+            module.contract = contract(node, &name, top.is_some()).map(|text| file(&text.replace(NAME, &name)));
         }
         match top {
             Some(top) if top != name => {
@@ -170,7 +174,14 @@ impl Library {
     fn insert_named(&mut self, name: &str, module: &str, uses: BTreeSet<String>) {
         let text = file(module);
         let counts = Counts::default();
-        self.modules.insert(name.into(), Module { text, counts, uses });
+        let contract = None;
+        let module = Module {
+            text,
+            counts,
+            uses,
+            contract,
+        };
+        self.modules.insert(name.into(), module);
     }
 
     /// Declares a word in the package though no module may have it by name: what stands on a top's plain ports.
@@ -224,6 +235,17 @@ impl Library {
     /// A module's file content.
     pub fn module_text(&self, name: &str) -> Option<&str> {
         self.modules.get(name).map(|module| module.text.as_str())
+    }
+
+    /// Content of the file of what a module promises, if it promises anything.
+    pub fn contract(&self, name: &str) -> Option<&str> {
+        self.modules.get(name)?.contract.as_deref()
+    }
+
+    /// File names and contents of what the modules below and including `top` promise.
+    pub fn contracts(&self, top: &str) -> Vec<(String, String)> {
+        let text = |name: String| Some((format!("{name}_sva.sv"), self.contract(&name)?.to_string()));
+        self.modules_of(top).into_iter().filter_map(text).collect()
     }
 
     /// File names and contents of everything `top` needs, children first: what a simulator or a synthesiser reads.

@@ -10,6 +10,7 @@
 //! stmt      statements, loops turn by turn    flow                      assign or always_comb; latches refused
 //! array     items of one declaration          unify, render             statements as text, loops as loops
 //! ports     a module's ports                  module, declare           one module's text
+//! contract  what a module promises at its streams
 //! kernel    the syntax tree of a kernel, put together by calls
 //! library   names, distinct modules           tree                      files
 //! types     words and kinds, the package      comment                   comments of the sources, long lines
@@ -18,6 +19,7 @@
 mod array;
 mod collect;
 mod comment;
+mod contract;
 mod declare;
 mod error;
 mod expr;

@@ -30,6 +30,8 @@ const PROOFS: &[&str] = &[
 const PROOF_CHECKERS: &[&str] = &["stream_token", "stream_rules", "free_fifo"];
 /// Folder of the modules.
 const RTL: &str = "rtl";
+/// Folder of what they promise, as assertions.
+const CONTRACTS: &str = "sva";
 
 /// Relative paths and contents of the generated folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +68,19 @@ impl Tree {
     pub fn new(library: &Library) -> Self {
         let mut order = library.module_order();
         let mut files = BTreeMap::new();
+        let mut contracts = String::new();
         for name in &order {
             files.insert(
                 format!("{RTL}/{name}.sv"),
                 wrapped(library.module_text(name).unwrap_or_default()),
             );
+            if let Some(text) = library.contract(name) {
+                let path = format!("{CONTRACTS}/{name}_sva.sv");
+                contracts += &format!("{path}\n");
+                files.insert(path, wrapped(text));
+            }
         }
+        files.insert(format!("{DESIGN}_sva.f"), format!("{HEADER}\n{contracts}"));
         // types first: everything else names them
         if let Some((name, text)) = library.package() {
             files.insert(format!("{RTL}/{name}"), wrapped(&text));
@@ -98,8 +107,10 @@ impl Tree {
             path: path.display().to_string(),
             cause,
         };
-        let rtl = dir.join(RTL);
-        std::fs::create_dir_all(&rtl).map_err(|e| io(&rtl, e))?;
+        for folder in [RTL, CONTRACTS] {
+            let folder = dir.join(folder);
+            std::fs::create_dir_all(&folder).map_err(|e| io(&folder, e))?;
+        }
         for name in self.stale(dir)? {
             let path = dir.join(name);
             std::fs::remove_file(&path).map_err(|e| io(&path, e))?;
@@ -137,23 +148,26 @@ impl Tree {
 
     /// Generated modules in the folder that this tree does not have.
     fn stale(&self, dir: &Path) -> Result<Vec<String>, EmitError> {
-        let rtl = dir.join(RTL);
-        let entries = match std::fs::read_dir(&rtl) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-            Err(cause) => {
-                return Err(EmitError::Io {
-                    path: rtl.display().to_string(),
-                    cause,
-                })
-            }
-        };
-        let mut names: Vec<String> = entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .map(|name| format!("{RTL}/{name}"))
-            .filter(|name| name.ends_with(".sv") && !self.0.contains_key(name))
-            .filter(|name| std::fs::read_to_string(dir.join(name)).is_ok_and(|text| text.starts_with(HEADER)))
-            .collect();
+        let mut names = vec![];
+        for folder in [RTL, CONTRACTS] {
+            let path = dir.join(folder);
+            let entries = match std::fs::read_dir(&path) {
+                Ok(entries) => entries,
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(cause) => {
+                    return Err(EmitError::Io {
+                        path: path.display().to_string(),
+                        cause,
+                    })
+                }
+            };
+            let entries = entries
+                .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+                .map(|name| format!("{folder}/{name}"))
+                .filter(|name| name.ends_with(".sv") && !self.0.contains_key(name))
+                .filter(|name| std::fs::read_to_string(dir.join(name)).is_ok_and(|text| text.starts_with(HEADER)));
+            names.extend(entries);
+        }
         names.sort();
         Ok(names)
     }

@@ -47,14 +47,33 @@ pub struct ControlGate {
     pub refused: Signal<Out, Bit>,
     // 0 idle, 1 compare, 2 decide, 3 offer
     #[signals(Bit: from_list, admitted)]
-    #[registers(Bit: form_ok, source_ok, key_ok, sequence_ok, time_ok, refused_r)]
-    #[registers(U<48>: earliest, now_r)]
+    #[registers(Bit:
+        /// The packet has the right length, magic, version and one of the three operations.
+        form_ok,
+        /// The packet comes from one of the addresses in the registers, and the control port is on.
+        source_ok,
+        /// The packet has the key of the registers.
+        key_ok,
+        /// The packet's sequence number is higher than that of the last packet admitted.
+        sequence_ok,
+        /// The least time since the last packet admitted is over.
+        time_ok,
+        /// A packet was refused, for one clock.
+        refused_r)]
+    #[registers(U<48>:
+        /// Time before which no packet is admitted, ns.
+        earliest,
+        /// The NIC's clock of one clock ago, ns.
+        now_r)]
+    /// What happens to the packet that is held.
     step: DFF<GateStep>,
+    /// The packet that is judged and offered.
     held: DFF<ControlPacket>,
     body: Signal<Local, ControlBody>,
     created: Signal<Local, QpContext>,
     asked: Signal<Local, U<8>>,
     source: Signal<Local, U<32>>,
+    /// Sequence number of the last packet admitted.
     sequence: DFF<U<64>>,
 }
 

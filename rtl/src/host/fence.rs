@@ -33,7 +33,15 @@ pub struct Fence {
     pub quiet: Signal<Out, Bit>,
     /// On their way now.
     #[registers(U<5>: frames, frames_left)]
-    #[registers(U<8>: writes, writes_left, reads, reads_left)]
+    #[registers(U<8>:
+        /// Writes that are on their way.
+        writes,
+        /// Writes that are still waited for.
+        writes_left,
+        /// Reads that are on their way.
+        reads,
+        /// Reads that are still waited for.
+        reads_left)]
     #[signals(U<5>: frames_now)]
     #[signals(U<8>: writes_now, reads_now)]
     /// Frames are waited for; then writes.

@@ -30,8 +30,16 @@ pub struct GenerationCheck {
     pub holds: Signal<Out, Bit>,
     /// Queue pair that it is about.
     pub about: Signal<Out, U<8>>,
-    #[registers(Bit: valid_1, valid_2)]
-    #[registers(QpOfGeneration: note_1, note_2)]
+    #[registers(Bit:
+        /// There was a note one clock ago.
+        valid_1,
+        /// There was a note two clocks ago, and its queue pair was not written since.
+        valid_2)]
+    #[registers(QpOfGeneration:
+        /// The note of one clock ago.
+        note_1,
+        /// The note of two clocks ago.
+        note_2)]
     generations: RamReg<U<8>, 8>,
 }
 

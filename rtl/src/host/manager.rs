@@ -131,16 +131,64 @@ pub struct Manager {
     pub control_refused: Signal<Out, Bit>,
     /// One of the halves of a queue pair has ended, and none before; one pulse for each.
     pub qp_died: Signal<Out, Bit>,
-    #[registers(U<5>: neighbour)]
-    #[registers(ManagerStep: step)]
-    #[registers(HostOperation: operation)]
-    #[registers(CommandResult: code)]
-    #[registers(Bit: index_ok, law_ok, mtu_ok, region_ok, neighbour_ok, found)]
-    #[registers(Bit: by_packet, fits, replaces, context_valid_r, region_valid_r, accepted_r, refused_r, done_r)]
-    #[registers(Bit: sweeping, response, open, posted, fence_r)]
+    #[registers(U<5>:
+        /// Entry of the table of neighbours that is compared.
+        neighbour)]
+    #[registers(ManagerStep:
+        /// Step of the command that is carried out.
+        step)]
+    #[registers(HostOperation:
+        /// What the command asks for.
+        operation)]
+    #[registers(CommandResult:
+        /// How the command went, as far as is known.
+        code)]
+    #[registers(Bit:
+        /// The number of the queue pair or flow exists.
+        index_ok,
+        /// The law that the command asks for is built in, and has the INT that it needs.
+        law_ok,
+        /// The MTU code that the command asks for exists.
+        mtu_ok,
+        /// The region slot exists.
+        region_ok,
+        /// The entry of the table of neighbours exists.
+        neighbour_ok,
+        /// The entry that is compared is the peer's.
+        found)]
+    #[registers(Bit:
+        /// The command came as a control packet.
+        by_packet,
+        /// The numbers and PSNs of the control packet have 24 bits.
+        fits,
+        /// The command creates a queue pair; one that has ended is removed first.
+        replaces,
+        /// A context is written, for one clock.
+        context_valid_r,
+        /// A region slot is written, for one clock.
+        region_valid_r,
+        /// A control packet was carried out, for one clock.
+        accepted_r,
+        /// A control packet was refused, for one clock.
+        refused_r,
+        /// The command has ended, for one clock.
+        done_r)]
+    #[registers(Bit:
+        /// After a reset: queue pairs are voided one after the other, and commands wait.
+        sweeping,
+        /// The flow of READ responses is configured or removed, after that of requests.
+        response,
+        /// A command or control packet is taken in this clock if there is one.
+        open,
+        /// The work request of a control packet was taken one clock ago.
+        posted,
+        /// What is on its way is waited for from this clock on, for one clock.
+        fence_r)]
     /// Clocks until no job is made any more for what has been removed.
     calm: DFF<U<6>>,
-    #[registers(U<3>: sweep_step)]
+    #[registers(U<3>:
+        /// Clocks since the last queue pair was voided; one is voided every five clocks.
+        sweep_step)]
     #[signals(QpContext: asked, filled)]
     #[signals(QpFlow: half, own_flow)]
     #[signals(U<8>: generation, next_generation)]
@@ -155,11 +203,15 @@ pub struct Manager {
     need_int: Constant<U<8>>,
     /// Clocks until the listeners are done with a creation.
     settle: DFF<U<5>>,
+    /// The control packet, admitted.
     request: DFF<AdmittedRequest>,
+    /// Number that the command names: of a queue pair, flow, region slot or neighbour.
     index: DFF<U<24>>,
+    /// What the command writes: a context, region, neighbour or limit.
     body: DFF<W<384, 6>>,
     /// The queue pair that the command is about.
     qp: DFF<U<8>>,
+    /// What is known of the queue pair: life, law, generation.
     current: DFF<QpLife>,
     ordered: Signal<Local, HostCommand>,
     limit: Signal<Local, FlowLimit>,
@@ -169,8 +221,11 @@ pub struct Manager {
     law: Signal<Local, U<3>>,
     qpn_mix: Signal<Local, U<24>>,
     rate: Signal<Local, U<34>>,
+    /// The context that is written.
     context_r: DFF<QpContext>,
+    /// Number of the next work request of a control packet.
     works: DFF<U<63>>,
+    /// Queue pair that is voided next after a reset.
     sweep_qp: DFF<U<8>>,
 }
 

@@ -44,7 +44,15 @@ pub struct NumberCheck {
     #[signals(KnownNumber: written, wanted)]
     #[signals(U<24>: written_number, wanted_number)]
     #[signals(Bit: same, ends)]
-    #[registers(Bit: scans, compares, found, done_r)]
+    #[registers(Bit:
+        /// A place is read in every clock.
+        scans,
+        /// The place that was read one clock ago is compared.
+        compares,
+        /// A place that was compared since `start` has the number.
+        found,
+        /// All places have been compared, for one clock.
+        done_r)]
     /// Place that is read, and the one that is compared.
     #[registers(U<8>: at, at_1)]
     last: Signal<Local, Bit>,

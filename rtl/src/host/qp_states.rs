@@ -40,20 +40,43 @@ pub struct QpStates {
     pub died: Signal<Out, Bit>,
     #[signals(W<256, 4>: marks_1, marks_2)]
     #[signals(Bit: requester_first, responder_first)]
-    #[registers(Bit: requester_died, responder_died, died_r)]
+    #[registers(Bit:
+        /// A requester half has ended, the first half of its queue pair to do so.
+        requester_died,
+        /// A responder half has ended, the first half of its queue pair to do so.
+        responder_died,
+        /// A queue pair has died, for one clock.
+        died_r)]
     /// Queue pairs that have died, and whose pulse is to come.
     untold: DFF<U<4>>,
     untold_now: Signal<Local, U<4>>,
     words: Ram<QpLife, 8>,
     requester_check: GenerationCheck,
     responder_check: GenerationCheck,
+    /// Queue pair whose word is cleared in this clock of a reset.
     clearing: DFF<U<8>>,
     we: Signal<Local, Bit>,
     waddr: Signal<Local, U<8>>,
     wdata: Signal<Local, QpLife>,
+    /// Queue pairs one of whose halves has ended, or that do not live.
     marks: DFF<W<256, 4>>,
-    #[registers(Bit: ended_r, write_1, requester_ends, responder_ends)]
-    #[registers(U<8>: qp_1, requester_qp, responder_qp)]
+    #[registers(Bit:
+        /// The queue pair of one clock ago is marked.
+        ended_r,
+        /// A word is written in this clock, one clock after the manager said so.
+        write_1,
+        /// A requester half that is of the newest generation has ended and is marked in this clock.
+        requester_ends,
+        /// A responder half that is of the newest generation has ended and is marked in this clock.
+        responder_ends)]
+    #[registers(U<8>:
+        /// Queue pair of one clock ago.
+        qp_1,
+        /// Queue pair of the requester half that has ended.
+        requester_qp,
+        /// Queue pair of the responder half that has ended.
+        responder_qp)]
+    /// Word that is written.
     new_1: DFF<QpLife>,
 }
 

@@ -55,40 +55,83 @@ pub struct RegionCheck {
     /// The access of four clocks ago is allowed.
     pub allowed: Signal<Out, Bit>,
     // writing
-    #[registers(Bit: write_1)]
+    #[registers(Bit:
+        /// A slot is written in this clock, one clock after the host wrote it.
+        write_1)]
     #[signals(MemoryHalves: base_in, length_in, base_written, length_written, end_written)]
     #[signals(HalfSum: end_lower, end_upper)]
+    /// Keys of the slots, all of which are compared with the key of a request.
     keys: [DFF<U<32>>; 32],
     ram: LutRam<StoredRegion, 5>,
+    /// Slot that is written.
     slot_1: DFF<U<5>>,
+    /// What is written into it.
     data_1: DFF<Region>,
+    /// Lower half of the end of the region that is written, with its carry.
     end_lower_1: DFF<HalfSum>,
+    /// Slots that hold a region.
     used: DFF<U<32>>,
     // 1
+    /// Clock 1: first byte of the access.
     first_1: DFF<U<64>>,
+    /// Clock 1: bytes of the access.
     length_1: DFF<U<32>>,
+    /// Clock 1: the access has no bytes, which is always allowed.
     empty_1: DFF<Bit>,
+    /// Clock 1: the slot is in use and has the key of the access.
     hit: [DFF<Bit>; 32],
+    /// Clock 1: key of the access.
     key_1: DFF<U<32>>,
+    /// Clock 1: right that the access needs.
     access_1: DFF<U<2>>,
     #[signals(MemoryHalves: first_1_halves, first_2_halves, last)]
     #[signals(HalfSum: last_lower, last_upper)]
     // 2
-    #[registers(Bit: found_2, empty_2)]
+    #[registers(Bit:
+        /// Clock 2: a slot has the key.
+        found_2,
+        /// Clock 2: the access has no bytes.
+        empty_2)]
+    /// Clock 2: first byte of the access.
     first_2: DFF<U<64>>,
+    /// Clock 2: lower half of the access's end, with its carry.
     last_lower_2: DFF<HalfSum>,
     slot: Signal<Local, U<5>>,
+    /// Clock 2: the slot that has the key; its bounds and rights are read.
     slot_2: DFF<U<5>>,
+    /// Clock 2: key of the access.
     key_2: DFF<U<32>>,
+    /// Clock 2: right that the access needs.
     access_2: DFF<U<2>>,
     // 3
-    #[registers(Bit: found_3, over_3, empty_3)]
-    #[registers(U<64>: first_3, last_3)]
+    #[registers(Bit:
+        /// Clock 3: a slot has the key.
+        found_3,
+        /// Clock 3: the access's end lies beyond 64 bits.
+        over_3,
+        /// Clock 3: the access has no bytes.
+        empty_3)]
+    #[registers(U<64>:
+        /// Clock 3: first byte of the access.
+        first_3,
+        /// Clock 3: the access's end, lower 64 bits.
+        last_3)]
+    /// Clock 3: key of the access.
     key_3: DFF<U<32>>,
+    /// Clock 3: right that the access needs.
     access_3: DFF<U<2>>,
     ends_later: Signal<Local, Bit>,
     // 4
-    #[registers(Bit: empty_4, named_4, right_4, above_4)]
+    #[registers(Bit:
+        /// Clock 4: the access has no bytes.
+        empty_4,
+        /// Clock 4: the slot still holds a region of this key.
+        named_4,
+        /// Clock 4: the region gives the right that the access needs.
+        right_4,
+        /// Clock 4: the access ends behind the region's end.
+        above_4)]
+    /// Clock 4: the access begins before the region's first byte.
     below_4: DFF<Bit>,
 }
 

@@ -58,7 +58,7 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     pub now: Signal<In, U<48>>,
     /// Bit n is high while the other end of the link has paused priority n (PFC); of global pause all are.
     pub pause: Signal<In, U<8>>,
-    /// Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_registers.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is
+    /// Registers, 4 KiB, AXI4-Lite: map in `hpcc_nic_regs.md` and `hpcc_nic.h`. One read and one write at a time; SLVERR where there is
     /// no register. `awprot` and `arprot` are not looked at.
     pub s_axil: AxiLiteIn,
     /// Frames from the MAC without preamble and FCS, first byte in the lowest bits; `tkeep` says the bytes of the last beat, `tuser` with

@@ -39,10 +39,17 @@ pub struct Divider {
     pub quotient: Signal<Out, U<24>>,
     /// `dividend - quotient x divisor`.
     pub remainder: Signal<Out, U<24>>,
-    #[registers(U<24>: divisor_r, remainder_r)]
+    #[registers(U<24>:
+        /// The divisor.
+        divisor_r,
+        /// Upper part of the dividend that is left, less than the divisor; at the end the remainder.
+        remainder_r)]
     /// Dividend bits leave at the top while quotient bits enter at the bottom.
+    /// Bits of the dividend that are to come, above the bits of the quotient that are known.
     quotient_r: DFF<U<24>>,
+    /// Clocks that the division still takes.
     left: DFF<U<5>>,
+    /// The quotient is complete, for one clock.
     done_r: DFF<Bit>,
     partial: Signal<Local, U<26>>,
     bits: Signal<Local, DividendBits>,
@@ -107,10 +114,19 @@ pub struct DividerRadix4 {
     pub quotient: Signal<Out, U<24>>,
     /// `dividend - quotient x divisor`.
     pub remainder: Signal<Out, U<24>>,
-    #[registers(U<24>: divisor_r, quotient_r, remainder_r)]
+    #[registers(U<24>:
+        /// The divisor.
+        divisor_r,
+        /// Bits of the dividend that are to come, above the bits of the quotient that are known.
+        quotient_r,
+        /// Upper part of the dividend that is left, less than the divisor; at the end the remainder.
+        remainder_r)]
     #[signals(DividerDifference4: once, twice, thrice)]
+    /// Clocks that the division still takes.
     left: DFF<U<4>>,
+    /// The quotient is complete, for one clock.
     done_r: DFF<Bit>,
+    /// Three times the divisor.
     triple_r: DFF<U<26>>,
     bits: Signal<Local, DividendPairs>,
     longer: Signal<Local, LongerRemainder4>,

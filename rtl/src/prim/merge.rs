@@ -19,8 +19,13 @@ pub struct StreamMerge<T: Synth> {
     pub second: StreamIn<T>,
     /// Both.
     pub down: StreamOut<T>,
-    #[registers(Bit: full, turn)]
+    #[registers(Bit:
+        /// An item is offered.
+        full,
+        /// If both streams have an item, the second one goes first.
+        turn)]
     #[signals(Bit: room, pick_second)]
+    /// The item that is offered.
     item: DFF<T>,
 }
 

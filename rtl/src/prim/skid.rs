@@ -30,8 +30,18 @@ pub struct Skid<T: Synth> {
     pub up: StreamIn<T>,
     /// Items out.
     pub down: StreamOut<T>,
-    #[registers(Bit: full, spare_full, ready)]
-    #[registers(T: item, spare)]
+    #[registers(Bit:
+        /// An item is offered.
+        full,
+        /// A second item waits behind it.
+        spare_full,
+        /// An item is taken in this clock if there is one.
+        ready)]
+    #[registers(T:
+        /// The item that is offered.
+        item,
+        /// The item that waits; any other while none does.
+        spare)]
     #[signals(Bit: goes)]
     take: Signal<Local, Bit>,
 }

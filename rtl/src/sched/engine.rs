@@ -17,9 +17,9 @@
 //!
 //! | clock after the event is written | what |
 //! |---|---|
-//! | 13 | the last visit that read the old sender state writes its visit state |
-//! | 13, 14 | both bits are read |
-//! | 16 | a flow that is out is woken |
+//! | 14 | the last visit that read the old pacing, which visits read a clock before the sender state, writes its visit state |
+//! | 14, 15 | both bits are read |
+//! | 17 | a flow that is out is woken |
 //!
 //! A flow that is cleared is as after power-up: every word of it is zero, both bits equal, hence out. Only the clearing after
 //! reset does that, when no visit is under way.
@@ -142,8 +142,8 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     visited_ram: TableRam<Visited, I>,
     out_ram: TableRam<Bit, I>,
     back_ram: ForwardRam<Bit, I>,
-    wake_13: Delay<Wake, 13>,
-    wake_16: Delay<Wake, 2>,
+    wake_14: Delay<Wake, 14>,
+    wake_17: Delay<Wake, 2>,
     woken: StreamFifo<FlowPlace, I, 1>,
     waiting: Waiting<I, ROWS>,
     choice: Choice,
@@ -165,7 +165,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
         /// Clock 2: pacing of the flow.
         pacing_2)]
     /// Clock 14 after an event: what the event means to the flow's visits.
-    wake_14: DFF<Wake>,
+    wake_15: DFF<Wake>,
     /// Clocks until all visits that were under way at the last reset have left the pipeline.
     settle: DFF<U<5>>,
     credit: Signal<Local, WholeCredit>,
@@ -213,23 +213,23 @@ impl<const A: usize, const I: usize, const ROWS: usize> Logic for Engine<A, I, R
         visited = visited_ram.rdata;
 
         // wakes
-        wake_13 = bits_zero::<Wake>(0);
-        wake_13.place.index = bit_cast_u::<16, I>(index);
-        wake_13.place.flow = bit_cast_u::<16, A>(flow);
-        wake_13.wake = notify & wake;
-        wake_13.clear = clear;
-        wake_14 = wake_13;
-        wake_16 = wake_14;
-        back_ram.raddr = bit_cast_u::<I, 16>(wake_13.place.index);
-        out_ram.raddr = bit_cast_u::<I, 16>(wake_14.place.index);
+        wake_14 = bits_zero::<Wake>(0);
+        wake_14.place.index = bit_cast_u::<16, I>(index);
+        wake_14.place.flow = bit_cast_u::<16, A>(flow);
+        wake_14.wake = notify & wake;
+        wake_14.clear = clear;
+        wake_15 = wake_14;
+        wake_17 = wake_15;
+        back_ram.raddr = bit_cast_u::<I, 16>(wake_14.place.index);
+        out_ram.raddr = bit_cast_u::<I, 16>(wake_15.place.index);
         is_out = out_ram.rdata == back_ram.rdata;
         // a wake that was under way at reset ends without a trace too
-        waking = wake_16.wake & is_out & settled;
-        back_ram.we = waking | wake_16.clear;
-        back_ram.waddr = bit_cast_u::<I, 16>(wake_16.place.index);
-        back_ram.wdata = (out_ram.rdata ^ waking) & !wake_16.clear;
+        waking = wake_17.wake & is_out & settled;
+        back_ram.we = waking | wake_17.clear;
+        back_ram.waddr = bit_cast_u::<I, 16>(wake_17.place.index);
+        back_ram.wdata = (out_ram.rdata ^ waking) & !wake_17.clear;
         woken.up.valid = waking;
-        woken.up.data = wake_16.place;
+        woken.up.data = wake_17.place;
 
         // -2: who is next
         open = settled & !fifo.crowded;

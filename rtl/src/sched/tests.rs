@@ -7,6 +7,7 @@ mod levels;
 mod members;
 mod reference;
 mod visits;
+mod wakes;
 
 use crate::emit::Library;
 use crate::sim::{on_a_large_stack, Ports};

@@ -165,6 +165,12 @@ pub struct Scheduler<
     cc_fifo: StreamFifo<LawEvent, 6, 48>,
     /// Flows that ended.
     ended_fifo: StreamFifo<EndedFlow, 4, 4>,
+    /// Clocks until all operations that were under way at the last reset have left the sender.
+    settle: DFF<U<4>>,
+    /// They have.
+    settled: Signal<Local, Bit>,
+    /// An operation's event goes to the congestion control.
+    reports: Signal<Local, Bit>,
     // what is counted, a clock before
     #[registers(Bit:
         /// An event of a flow that does not exist, or of an earlier generation, is counted.
@@ -293,6 +299,12 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         StreamOut::<Grant>::join(&mut park.down, &mut expand.up);
         SendOut::link(&mut send, &mut expand.send);
 
+        // operations that were under way at reset end without a trace: the first one after the sweep is far behind them
+        settled = !settle.any();
+        if settle.any() {
+            settle = settle - 1;
+        }
+
         // 9: what the acknowledgement carried meets its flow and snd_nxt
         carried.offered = event.valid;
         carried.accepted = event.valid & entry.event.ready;
@@ -301,8 +313,9 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         telemetry = carried.carried;
         reported_kind = if sender.timed_out { bits_u::<3>(3) } else { telemetry.event_kind };
         acked_bytes = (bit_cast_u::<32, 24>(sender.acked) << 8) << sender.acked_mtu;
-        cc_fifo.up.valid = sender.to_cc;
-        cc_lost = sender.to_cc & !cc_fifo.up.ready;
+        reports = sender.to_cc & settled;
+        cc_fifo.up.valid = reports;
+        cc_lost = reports & !cc_fifo.up.ready;
         cc_dropped.pulse = cc_lost;
         cc_fifo.up.data = bits_zero::<LawEvent>(0);
         cc_fifo.up.data.next.snd_nxt = sender.snd_nxt;
@@ -315,7 +328,7 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         cc_fifo.up.data.next.telemetry.event_kind = reported_kind;
         StreamOut::<LawEvent>::link(&mut cc, &mut cc_fifo.down);
 
-        ended_fifo.up.valid = sender.ended;
+        ended_fifo.up.valid = sender.ended & settled;
         ended_fifo.up.data.next.flow = bit_cast_u::<16, A>(sender.flow_9);
         ended_fifo.up.data.next.generation = sender.generation;
         ended_fifo.up.data.next.not_ready = sender.tired;
@@ -326,10 +339,10 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         ended.not_ready = ended_fifo.down.data.val().not_ready;
 
         // two in one clock, of an operation and of bytes, count once; what happened lies far from what counts it
-        counts_late = sender.late | refund.late;
-        counts_beyond = sender.beyond;
+        counts_late = (sender.late & settled) | refund.late;
+        counts_beyond = sender.beyond & settled;
         counts_out_of_range = entry.out_of_range | refund.out_of_range;
-        counts_timeout = sender.timed_out;
+        counts_timeout = sender.timed_out & settled;
         late.pulse = counts_late;
         beyond.pulse = counts_beyond;
         out_of_range.pulse = counts_out_of_range;
@@ -341,6 +354,8 @@ impl<const ENGINES: usize, const FLOWS: usize, const A: usize, const I: usize, c
         count_cc_dropped = cc_dropped.count;
         reset!(cc_lost, counts_late, counts_beyond, counts_out_of_range, counts_timeout);
         if reset {
+            // nine clocks lie between the entry's output and the sender's
+            settle = bits_u::<4>(10);
             overhead = 124.into();
             interval = 512.into();
             timeout = 3906.into();

@@ -52,22 +52,65 @@ pub struct StampHeader {
     is_tagged: Signal<Local, Bit>,
     // 1: IPv4 header to INT header, 30 bytes
     #[signals(TwoBytes: port_bytes, ip_bytes, udp_bytes, checksum_bytes)]
-    #[registers(Bit: candidate, tagged_1)]
+    #[registers(Bit:
+        /// Move 1: the first beat of an IPv4 frame that holds all headers up to the INT header.
+        candidate,
+        /// Move 1: the frame has a VLAN tag.
+        tagged_1)]
     #[signals(U<16>: port, ip_in, udp_in, checksum_in)]
+    /// Move 1: the headers from IPv4 to INT.
     window: DFF<StampWindow>,
     path_bytes: Signal<Local, PathBytes>,
     new_int: Signal<Local, IntHeader>,
     n_hop: Signal<Local, U<4>>,
     path: Signal<Local, U<12>>,
     // 2: every condition on its own, sums
-    #[registers(Bit: fields_2, port_2, tagged_2, grows_2)]
-    #[registers(U<16>: ip_2, least_2, ip_len_2, udp_len_2, int_2)]
-    #[registers(U<17>: udp_total_2, sum_2)]
+    #[registers(Bit:
+        /// Move 2: the IPv4 and UDP headers are those of a frame to stamp.
+        fields_2,
+        /// Move 2: the UDP destination port is that of INT being collected.
+        port_2,
+        /// Move 2: the frame has a VLAN tag.
+        tagged_2,
+        /// Move 2: there is room for another record.
+        grows_2)]
+    #[registers(U<16>:
+        /// Move 2: IPv4 total length of the frame as it came.
+        ip_2,
+        /// Move 2: IPv4 total length that the frame has at least, with its records.
+        least_2,
+        /// Move 2: IPv4 total length with the new record.
+        ip_len_2,
+        /// Move 2: UDP length with the new record.
+        udp_len_2,
+        /// Move 2: the new INT header.
+        int_2)]
+    #[registers(U<17>:
+        /// Move 2: IPv4 total length that belongs to the UDP length.
+        udp_total_2,
+        /// Move 2: the sum of the IPv4 header with the record's bytes, before its carry.
+        sum_2)]
+    /// Move 2: where the record goes, in units of four bytes.
     position_2: DFF<U<5>>,
     ours: Signal<Local, Bit>,
     // 3
-    #[registers(Bit: stamp_3, grow_3, tagged_3)]
-    #[registers(U<16>: ip_len_3, udp_len_3, checksum_3, int_3)]
+    #[registers(Bit:
+        /// Move 3: the frame qualifies.
+        stamp_3,
+        /// Move 3: the frame qualifies and gets a record.
+        grow_3,
+        /// Move 3: the frame has a VLAN tag.
+        tagged_3)]
+    #[registers(U<16>:
+        /// Move 3: IPv4 total length with the new record.
+        ip_len_3,
+        /// Move 3: UDP length with the new record.
+        udp_len_3,
+        /// Move 3: IPv4 header checksum with the new record.
+        checksum_3,
+        /// Move 3: the new INT header.
+        int_3)]
+    /// Move 3: where the record goes, in units of four bytes.
     position_3: DFF<U<5>>,
 }
 

@@ -47,16 +47,24 @@ pub struct RecordInsert {
     #[signals(U<64>: record, inserted, out_keep)]
     #[signals(RecordBytes: of_record, on_wire)]
     #[signals(Bit: spills, out_last)]
-    #[registers(Bit: spill, spill_bad)]
+    #[registers(Bit:
+        /// What was moved out of the last beat is offered as a beat of its own.
+        spill,
+        /// The frame of that beat is marked bad.
+        spill_bad)]
     record_now: Signal<Local, HopRecordWord>,
     shift: Signal<Local, U<9>>,
     upper: Signal<Local, W<512, 8>>,
     whole: Signal<Local, W<576, 9>>,
+    /// Bytes that the port has sent, modulo 2^30.
     sent: DFF<U<30>>,
+    /// The record of the frame whose first beat has left.
     held: DFF<HopRecordWord>,
     enables: Signal<Local, BeatEnables>,
     longer: Signal<Local, LongerBeat>,
+    /// The eight bytes that were moved out of the beat before.
     carry: DFF<U<64>>,
+    /// Byte enables of the beat of its own.
     spill_keep: DFF<U<8>>,
 }
 

@@ -17,17 +17,29 @@ pub struct BeatLength {
     pub keep: Signal<In, U<64>>,
     /// Their number, three moves later.
     pub bytes: Signal<Out, U<7>>,
-    #[registers(Bit: full_1, over_32_1, over_16_1, full_2)]
+    #[registers(Bit:
+        /// Move 1: all 64 bytes are enabled.
+        full_1,
+        /// Move 1: 32 bytes and more are enabled.
+        over_32_1,
+        /// Move 1: of the half in which the count ends, 16 bytes and more are enabled.
+        over_16_1,
+        /// Move 2: all 64 bytes are enabled.
+        full_2)]
     whole: Signal<Local, Enables64>,
     half: Signal<Local, Enables32>,
     quarter: Signal<Local, Enables16>,
+    /// Move 1: the sixteen enables among which the count ends.
     quarter_1: DFF<Enables16>,
     eighth: Signal<Local, Enables8>,
     rest: Signal<Local, Enables4>,
+    /// Move 2: the four enables among which the count ends.
     rest_2: DFF<Enables4>,
+    /// Move 2: the count down to fours.
     upper_2: DFF<EnabledBytes>,
     pair: Signal<Local, U<2>>,
     total: Signal<Local, EnabledBytes>,
+    /// Move 3: the count.
     total_3: DFF<U<7>>,
 }
 

@@ -21,11 +21,23 @@ pub struct QueueUnits {
     pub unit_shift: Signal<In, U<2>>,
     /// `qLen` as on the wire, four moves later.
     pub length: Signal<Out, U<16>>,
-    #[registers(U<38>: n_2, six_2, pair_2, quad_3, rest_3)]
+    #[registers(U<38>:
+        /// Move 2: the length n in units of 16 bytes times the multiplier.
+        n_2,
+        /// Move 2: 6 n.
+        six_2,
+        /// Move 2: 0x11 times 6 n.
+        pair_2,
+        /// Move 3: 0x1111 times 6 n.
+        quad_3,
+        /// Move 3: 0x10000 times 6 n, and n.
+        rest_3)]
     wide: Signal<Local, U<28>>,
+    /// Move 1: the length in units of 16 bytes times the multiplier, 2^19 - 1 if it is longer.
     n: DFF<U<19>>,
     six: Signal<Local, U<22>>,
     sum: Signal<Local, U<38>>,
+    /// Move 4: the length in units of 80 bytes times the multiplier.
     units_4: DFF<U<16>>,
 }
 

@@ -56,9 +56,13 @@ pub struct IntStamper {
     pub counted: Signal<Out, Bit>,
     /// One clock for each frame that ended inside its stack.
     pub truncated: Signal<Out, Bit>,
+    /// Stages 0 to 4: there is a beat.
     valid: [DFF<Bit>; 5],
+    /// Stages 0 to 4: the beat is the first one of its frame.
     first: [DFF<Bit>; 5],
+    /// Stages 0 to 4: the beat.
     beat: [DFF<FrameBeat>; 5],
+    /// Stages 0 to 4: time with which the beat came, ns.
     ts: [DFF<U<24>>; 5],
     header: StampHeader,
     units: QueueUnits,
@@ -66,7 +70,9 @@ pub struct IntStamper {
     insert: RecordInsert,
     out: Skid<FrameBeat>,
     go: Signal<Local, Bit>,
+    /// The next beat that is taken is not the first one of its frame.
     inside: DFF<Bit>,
+    /// Bytes queued behind the frame, as they were with the beat of stage 0.
     queued: DFF<U<32>>,
     // stage 3 to 4
     #[signals(TwoBytes: ip_bytes, sum_bytes, udp_bytes)]
@@ -74,20 +80,32 @@ pub struct IntStamper {
     #[signals(UntaggedBeat: untagged_patch, untagged_mask)]
     #[signals(TaggedBeat: tagged_patch, tagged_mask)]
     #[signals(W<512, 8>: patch_wide, mask_wide)]
-    #[registers(U<4>: plan_place, place_4)]
+    #[registers(U<4>:
+        /// Where the record goes in the frame's next beat, in units of four bytes.
+        plan_place,
+        /// Stage 4: where the record goes in the beat, in units of four bytes.
+        place_4)]
     #[signals(Bit: last, reached_first, reached_second, fits, cut)]
     #[signals(U<32>: upper, lower)]
     #[signals(HalfBeatByte: first_byte, second_byte)]
     #[signals(U<5>: first_at, second_at)]
     #[signals(U<8>: amount, amount_grown)]
-    #[registers(Bit: recorded_4, counted_4, truncated_4)]
+    #[registers(Bit:
+        /// A frame gets a record, for one clock.
+        recorded_4,
+        /// A frame is counted without a record, for one clock: it has five already.
+        counted_4,
+        /// A frame ended inside its stack, for one clock.
+        truncated_4)]
     /// Plan for the frame's next beat: where its record is.
     plan: DFF<RecordAt>,
     int_parts: Signal<Local, IntHeader>,
     path_bytes: Signal<Local, PathBytes>,
     position: Signal<Local, RecordPosition>,
     enables: Signal<Local, Enables64>,
+    /// Stage 4: where the record of the frame is, seen from the beat.
     record_4: DFF<RecordAt>,
+    /// Stage 4: wire bytes that the beat adds.
     amount_4: DFF<U<8>>,
 }
 

@@ -62,25 +62,47 @@ pub struct Notify {
     pub send: StreamOut<AckSend>,
     steps: Delay<NotifyStep, 3>,
     states: ForwardRam<NotifyState, 8>,
+    /// Time of one clock ago, 1.024 us.
     now_1: DFF<U<28>>,
+    /// A queue pair was created and takes the next step without a mark.
     begins: DFF<Bit>,
+    /// The queue pair that was created.
     begun: DFF<CongestionMark>,
     leaves: Signal<Local, Bit>,
     step: Signal<Local, NotifyStep>,
     // 3
     step_3: Signal<Local, NotifyStep>,
     first: Signal<Local, Notified>,
+    /// Clock 4: time since the last notification, 1.024 us.
     elapsed: DFF<U<28>>,
-    #[registers(NotifyStep: step_4, step_5)]
-    #[registers(NotifyState: state_4, state_5)]
+    #[registers(NotifyStep:
+        /// Clock 4: the step.
+        step_4,
+        /// Clock 5: the step.
+        step_5)]
+    #[registers(NotifyState:
+        /// Clock 4: state of its queue pair.
+        state_4,
+        /// Clock 5: state of its queue pair, without what the step before it decides.
+        state_5)]
     // 4
-    #[registers(Bit: over, same)]
+    #[registers(Bit:
+        /// Clock 5: the least interval since the last notification is over.
+        over,
+        /// Clock 5: the step before was about the same queue pair.
+        same)]
     // 5
     #[signals(NotifyState: state, new_state)]
     #[signals(Notified: told, new_told)]
     #[signals(Bit: fresh, asks)]
-    #[registers(Bit: asked, writes)]
+    #[registers(Bit:
+        /// Clock 6: a notification goes into the FIFO.
+        asked,
+        /// Clock 6: the state is written.
+        writes)]
+    /// Clock 6: the state after the step.
     decided: DFF<NotifyState>,
+    /// Clock 6: queue pair and kind of packets of the step.
     decided_mark: DFF<CongestionMark>,
     // 6
     waiting: StreamFifo<CongestionMark, 9, 504>,

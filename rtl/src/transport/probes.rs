@@ -66,8 +66,18 @@ pub struct Probes {
     pub stray: Signal<Out, Bit>,
     steps: Delay<ProbeStep, 3>,
     states: ForwardRam<ProbeState, 8>,
+    /// Time of one clock ago, ns, modulo 2^32.
     now_1: DFF<U<32>>,
-    #[registers(Bit: begins, asked, counts, stray_r)]
+    #[registers(Bit:
+        /// A queue pair was created and takes the next step.
+        begins,
+        /// The response in front has been given to the rule.
+        asked,
+        /// The response in front counts, and passes.
+        counts,
+        /// The response in front does not count, and is taken away in this clock.
+        stray_r)]
+    /// Creation that takes the next step.
     begun: DFF<ProbeStep>,
     told: Signal<Local, Notice>,
     told_kind: Signal<Local, CcEventKind>,
@@ -78,7 +88,9 @@ pub struct Probes {
     since: Signal<Local, U<32>>,
     counted: Signal<Local, U<8>>,
     #[signals(PsnDistance: ahead, beyond)]
+    /// Clock 4: a probe goes into the FIFOs.
     sends: DFF<Bit>,
+    /// Clock 4: the probe, and its number.
     turn: DFF<ProbeTurn>,
     frames: LutFifo<ProbeTurn, 4, 12>,
     charges: LutFifo<ProbeTurn, 4, 12>,

@@ -32,8 +32,8 @@ use super::numbers::{
     PaperCell, PaperCellNumber, PaperEntry, PaperMantissa, PaperValue, QuotientShift, TileProduct,
 };
 use super::registers::{
-    CommandRegister, GroupAddress, NarrowAddress, ParamValue, RegisterBytes, StatusRegister, StoredRegion, WideAddress,
-    WideValue,
+    CommandRegister, GroupAddress, NarrowAddress, ParamValue, RegisterBytes, RegisterStrobes, StatusRegister,
+    StoredRegion, WideAddress, WideValue,
 };
 use super::requester::{
     AckProgress, AckState, AnswerEvent, AnswerName, AnswerTag, ArrivedResponse, ClockHalves, ClockLower, FastStep,
@@ -106,6 +106,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         NarrowAddress::descriptor(),
         WideValue::descriptor(),
         RegisterBytes::descriptor(),
+        RegisterStrobes::descriptor(),
         ParamValue::descriptor(),
         StatusRegister::descriptor(),
         CommandRegister::descriptor(),

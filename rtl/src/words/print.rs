@@ -2,11 +2,13 @@
 //!
 //! Words that a user meets stand with the registers and in the header; those between blocks in the chapter on the NIC.
 
+use super::congestion::LawCode;
+use super::context::{CommandResult, HostOperation};
 use super::list::{of_blocks, of_users};
 use crate::emit::naming::snake_case;
 use crate::prim::word::{bits_of_kind, name_and_doc, values_of};
 use hpcc_models::nic::registers::registers;
-use rust_hdl::prelude::{TypeDescriptor, TypeKind};
+use rust_hdl::prelude::{Synth, TypeDescriptor, TypeKind};
 use std::fmt::Write;
 
 /// First line of the generated texts, behind their comment sign.
@@ -190,7 +192,15 @@ static inline void hpcc_put(uint8_t *word, unsigned low, unsigned width, uint64_
     }
 }
 ";
-    let mut kinds: Vec<String> = vec![];
+    // codes of `COMMAND`, of `STATUS`, and of the laws, which are no fields of the users' words
+    let codes = [
+        HostOperation::descriptor(),
+        CommandResult::descriptor(),
+        LawCode::descriptor(),
+    ];
+    text.extend(codes.iter().map(c_kind));
+    text += "\n/* Operation of a work request. */\nenum hpcc_work_operation {\n    HPCC_WORK_OPERATION_WRITE = 0,\n    HPCC_WORK_OPERATION_READ = 1\n};\n";
+    let mut kinds: Vec<String> = codes.iter().map(|kind| kind.name.clone()).collect();
     for word in of_users() {
         let (_, _, fields) = parts(&word);
         for kind in fields.iter().filter_map(|field| field.of.filter(|of| is_kind(of))) {
@@ -268,6 +278,19 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("| 0 | `alive` | The queue pair exists. |"));
+    }
+
+    #[test]
+    fn the_header_has_the_codes() {
+        let text = c_header();
+        for code in [
+            "HPCC_HOST_OPERATION_CREATE_QP = 1,",
+            "HPCC_COMMAND_RESULT_BAD_NUMBER = 2,",
+            "HPCC_LAW_CODE_HPCC = 1,",
+            "HPCC_COMPLETION_STATUS_RETRY_EXCEEDED = 1,",
+        ] {
+            assert_eq!(text.matches(code).count(), 1, "{code}");
+        }
     }
 
     #[test]

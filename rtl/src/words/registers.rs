@@ -53,6 +53,18 @@ crate::word! {
         byte_3: U<8>,
     }
 
+    /// Write strobes of a register's bytes.
+    pub struct RegisterStrobes {
+        /// Bits 7 to 0 are written.
+        byte_0: Bit,
+        /// Bits 15 to 8 are written.
+        byte_1: Bit,
+        /// Bits 23 to 16 are written.
+        byte_2: Bit,
+        /// Bits 31 to 24 are written.
+        byte_3: Bit,
+    }
+
     /// A parameter of the laws or of the scheduler.
     pub struct ParamValue {
         /// Written first.

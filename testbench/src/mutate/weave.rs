@@ -89,6 +89,8 @@ mod tests {
         let sources = Sources {
             top: "m".into(),
             files: vec![("m.sv".into(), text.into())],
+            contracts: vec![],
+            checked: false,
             ports: vec![],
             defines: vec![],
             trace: false,

@@ -153,6 +153,8 @@ fn sources(library: &Library, module: &str, wiring: bool) -> Option<Sources> {
     Some(Sources {
         top: module.into(),
         files,
+        contracts: vec![],
+        checked: false,
         ports: ports(header(text, module)?, &types),
         defines: vec![],
         trace: false,

@@ -59,7 +59,12 @@ impl FrontEnd {
             verilator.current_dir(dir).args(files).output()
         };
         let output = match self {
-            Self::Verilator => lint(verilator()?)?,
+            Self::Verilator => {
+                let mut verilator = verilator()?;
+                // how long it took is not about the text
+                verilator.arg("--quiet-stats");
+                lint(verilator)?
+            }
             Self::DebianVerilator => lint(debian_verilator()?)?,
             Self::Slang => {
                 let venv = std::path::absolute(provision(Tool::Slang)?)?;

@@ -14,6 +14,10 @@ pub struct Sources {
     pub top: String,
     /// File names and contents, children first.
     pub files: Vec<(String, String)>,
+    /// What the modules promise, as assertions bound to them: file names and contents.
+    pub contracts: Vec<(String, String)>,
+    /// The promises are looked at in every clock.
+    pub checked: bool,
     /// Ports of the top, `clk` excepted.
     pub ports: Vec<Port>,
     /// Macros defined for the Verilog, such as `SYNTH_ECP5`.
@@ -26,6 +30,14 @@ pub struct Sources {
     pub optimise: u8,
 }
 
+impl Sources {
+    /// Files that the model is made of.
+    fn texts(&self) -> impl Iterator<Item = &(String, String)> {
+        let contracts = self.contracts.iter().filter(|_| self.checked);
+        self.files.iter().chain(contracts)
+    }
+}
+
 const VERILATE: &[&str] = &[
     "--cc",
     "-O3",
@@ -33,7 +45,6 @@ const VERILATE: &[&str] = &[
     "fast",
     "--x-initial",
     "fast",
-    "--noassert",
     "-Wno-fatal",
     "-Wno-lint",
     // loops over the bytes of a beat and of headers become words; a loop that stays computes every index when it runs
@@ -58,13 +69,10 @@ fn shared_object_announced(
     sources: &Sources,
     announce: impl FnOnce(&str, u64) -> Announcement,
 ) -> Result<PathBuf, ToolError> {
-    let shim = shim::source(&sources.top, &sources.ports, sources.trace, sources.registered);
+    let shim = shim::source(sources);
     let compiler = Compiler::of(sources.optimise);
     let options = [Tool::Verilator.requirement(), sources.top.as_str(), shim.as_str()];
-    let texts = sources
-        .files
-        .iter()
-        .flat_map(|(name, text)| [name.as_str(), text.as_str()]);
+    let texts = sources.texts().flat_map(|(name, text)| [name.as_str(), text.as_str()]);
     let key = options
         .into_iter()
         .chain(sources.defines.iter().map(String::as_str))
@@ -89,11 +97,12 @@ fn build(sources: &Sources, shim: &str, compiler: Compiler, dir: &Path) -> Resul
     let mut command = verilator()?;
     command
         .args(VERILATE)
+        .arg(if sources.checked { "--assert" } else { "--noassert" })
         .args(["--top-module", &sources.top, "--Mdir"])
         .arg(dir);
     command.args(sources.trace.then_some(TRACE));
     command.args(sources.defines.iter().map(|define| format!("-D{define}")));
-    for (name, text) in &sources.files {
+    for (name, text) in sources.texts() {
         let path = dir.join(name);
         std::fs::write(&path, text)?;
         command.arg(path);
@@ -140,6 +149,8 @@ mod tests {
         let sources = Sources {
             top: "not_verilog".into(),
             files: vec![("not_verilog.v".into(), text)],
+            contracts: vec![],
+            checked: false,
             ports: vec![],
             defines: vec![],
             trace: false,

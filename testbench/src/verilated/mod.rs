@@ -28,6 +28,8 @@ pub fn sources(top: &str, block: &mut dyn Block) -> Result<Sources, EmitError> {
     Ok(Sources {
         top: top.into(),
         files: library.sources(top),
+        contracts: library.contracts(top),
+        checked: false,
         ports,
         defines: vec![],
         trace: false,

@@ -10,6 +10,7 @@ use std::path::Path;
 type New = unsafe extern "C" fn() -> *mut c_void;
 type Settle = unsafe extern "C" fn(*mut c_void, *const u64, *mut u64);
 type Low = unsafe extern "C" fn(*mut c_void, *mut u64);
+type Broken = unsafe extern "C" fn(*mut c_void) -> u64;
 type Handle = unsafe extern "C" fn(*mut c_void);
 type TraceOpen = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 type TraceDump = unsafe extern "C" fn(*mut c_void, u64);
@@ -127,6 +128,16 @@ impl Model {
         self.port(name)
             .filter(|port| !port.input)
             .map(|port| self.outputs[port.limb])
+    }
+
+    /// How often promises of the modules were broken so far; Verilator has told each on standard output. None is looked at without
+    /// [`Sources::checked`].
+    pub fn broken(&self) -> Result<u64, ModelError> {
+        // SAFETY: `shim::source` defines this function with this type; `instance` lives until `drop`.
+        unsafe {
+            let broken: Broken = *self._library.get(b"vl_broken\0")?;
+            Ok(broken(self.instance))
+        }
     }
 
     /// First half of a clock: takes the inputs and settles the outputs, clock low.

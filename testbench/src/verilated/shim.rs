@@ -2,7 +2,7 @@
 //!
 //! All values travel as 64-bit limbs, least significant first, in the order of [`hpcc_rtl::sim::port_list`].
 
-use hpcc_rtl::sim::Port;
+use super::Sources;
 use std::fmt::Write;
 
 /// C++ of the waveform: `vl_trace_open`, `vl_trace_dump` (time in ps) and `vl_trace_close`.
@@ -34,10 +34,16 @@ void vl_trace_close(void* t) {{
 
 /// C++ that exports `vl_new`, `vl_settle`, `vl_low`, `vl_edge` and `vl_free` for the model of `top`, and the functions of its waveform if
 /// it has one. Outputs that come from registers alone are there since the edge: `registered` evaluates once a clock instead of twice.
-pub(super) fn source(top: &str, ports: &[Port], trace: bool, registered: bool) -> String {
-    let (waveform, trace_on) = match trace {
+pub(super) fn source(sources: &Sources) -> String {
+    let Sources { top, ports, .. } = sources;
+    let (waveform, trace_on) = match sources.trace {
         true => (trace_source(top), "m->contextp()->traceEverOn(true); "),
         false => (String::new(), ""),
+    };
+    // a promise that is broken is told and counted, and does not end the process
+    let go_on = match sources.checked {
+        true => "m->contextp()->errorLimit(1 << 30); ",
+        false => "",
     };
     let (mut inputs, mut outputs) = (String::new(), String::new());
     for port in ports {
@@ -60,7 +66,7 @@ pub(super) fn source(top: &str, ports: &[Port], trace: bool, registered: bool) -
             writeln!(outputs, "  std::memcpy(out + {limb}, m->{name}.data(), {bytes});").expect("string");
         }
     }
-    let (inside, first, settle, again) = match registered {
+    let (inside, first, settle, again) = match sources.registered {
         // the edge is seen where the model finds its own note of the clock low
         true => (
             format!("#include \"V{top}___024root.h\"\n"),
@@ -76,7 +82,9 @@ pub(super) fn source(top: &str, ports: &[Port], trace: bool, registered: bool) -
 #include <cstdint>
 #include <cstring>
 extern \"C\" {{
-void* vl_new() {{ auto* m = new V{top}{{new VerilatedContext}}; {trace_on}{first}return m; }}
+void* vl_new() {{ auto* m = new V{top}{{new VerilatedContext}}; {trace_on}{go_on}{first}return m; }}
+// promises that were broken
+uint64_t vl_broken(void* p) {{ return static_cast<V{top}*>(p)->contextp()->errorCount(); }}
 void vl_free(void* p) {{
   auto* m = static_cast<V{top}*>(p);
   auto* context = m->contextp();

@@ -34,7 +34,7 @@ fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
         limb(ports, "key"),
         limb(ports, "address"),
         limb(ports, "length"),
-        limb(ports, "access"),
+        limb(ports, "needed"),
     );
     let mut stimulus = Stimulus::new(seed);
     move |clock: u64, _: &[u64], inputs: &mut [u64]| {

@@ -470,14 +470,7 @@ fn counters() -> Vec<Register> {
     let mut list: Vec<_> = (offset::COUNTERS..)
         .step_by(8)
         .zip(Counter::ALL)
-        .flat_map(|(at, counter)| {
-            pair(
-                counter.name(),
-                at,
-                Elsewhere,
-                "Low word of the counter; reading it keeps the high word.",
-            )
-        })
+        .flat_map(|(at, counter)| pair(counter.name(), at, Elsewhere, counter.low_word()))
         .collect();
     list.extend(pair(
         "TIME",

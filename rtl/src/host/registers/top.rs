@@ -13,7 +13,8 @@ use crate::words::congestion::{BuiltLaws, LawCode};
 use crate::words::context::CommandResult;
 use crate::words::context::HostCommand;
 use crate::words::registers::{
-    CommandRegister, GroupAddress, NarrowAddress, ParamValue, RegisterBytes, StatusRegister, WideAddress, WideValue,
+    CommandRegister, GroupAddress, NarrowAddress, ParamValue, RegisterBytes, RegisterStrobes, StatusRegister,
+    WideAddress, WideValue,
 };
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
@@ -70,10 +71,34 @@ pub struct Registers {
     pub sent: Signal<In, U<64>>,
     /// What software has set.
     pub cfg: Settings,
-    #[registers(Bit: awready, wready, arready, has_address, has_data, bresp, rresp)]
+    #[registers(Bit:
+        /// An address of a write is taken.
+        awready,
+        /// Data of a write are taken.
+        wready,
+        /// An address of a read is taken.
+        arready,
+        /// The address of a write was taken, and its data are waited for.
+        has_address,
+        /// The data of a write were taken, and its address is waited for.
+        has_data,
+        /// The write is answered with SLVERR: there is no such register, or its law is not built in.
+        bresp,
+        /// The read is answered with SLVERR: there is no such register.
+        rresp)]
     #[signals(Bit: taken_address, taken_data)]
-    #[registers(U<10>: waddr, raddr)]
-    #[registers(U<32>: wdata, rdata, kept)]
+    #[registers(U<10>:
+        /// Register that is written, in words of four bytes.
+        waddr,
+        /// Register that is read, in words of four bytes.
+        raddr)]
+    #[registers(U<32>:
+        /// What is written.
+        wdata,
+        /// What was read.
+        rdata,
+        /// Upper half of the 64-bit value whose lower half was read last, of the same moment.
+        kept)]
     #[signals(StatusRegister: status, cleared)]
     #[signals(WideAddress: read_wide, wrote_wide)]
     #[signals(GroupAddress: read_group, wrote_group)]
@@ -83,13 +108,38 @@ pub struct Registers {
     writing: DFF<U<2>>,
     /// Read: 1 file and counters are read, 2 their answer is there, 3 answered.
     reading: DFF<U<2>>,
-    /// What is written in clock 2.
-    #[registers(Bit: to_law, to_sched, to_level, to_absent, starts, clears)]
+    #[registers(Bit:
+        /// A parameter of a law is written.
+        to_law,
+        /// A parameter of the scheduler is written.
+        to_sched,
+        /// The rate of a group is written.
+        to_level,
+        /// A parameter of a law that is not built in is written.
+        to_absent,
+        /// A command is started.
+        starts,
+        /// The status is written: bits that are one are cleared.
+        clears)]
+    /// Law whose parameter is written.
     to_which: DFF<LawCode>,
-    /// What is read in clock 2.
-    #[registers(Bit: reads_status, reads_active, reads_now, reads_sent, reads_wide, reads_kept)]
+    #[registers(Bit:
+        /// The status is read.
+        reads_status,
+        /// Flows with work of a group are read.
+        reads_active,
+        /// The NIC's clock is read.
+        reads_now,
+        /// Bytes of a group are read.
+        reads_sent,
+        /// A value of 64 bits is read.
+        reads_wide,
+        /// The upper half of a value is read, as it was with the lower half.
+        reads_kept)]
+    /// Bytes that are written.
     wstrb: DFF<U<4>>,
     wide: Signal<Local, U<64>>,
+    /// The NIC's clock of one clock ago, ns.
     now_r: DFF<U<48>>,
     ordered: Signal<Local, CommandRegister>,
     made: Signal<Local, HostCommand>,
@@ -97,21 +147,42 @@ pub struct Registers {
     param_parts: Signal<Local, ParamValue>,
     wide_parts: Signal<Local, WideValue>,
     // parameters
+    /// Lower half of the parameter that is written, kept until its upper half is written.
     param_low: DFF<U<32>>,
+    /// A parameter of a law is set, for one clock.
     param_cc: DFF<Bit>,
+    /// Law whose parameter is set.
     param_law: DFF<LawCode>,
     // the law whose window is written, and that it is not built in
     #[signals(Bit: in_window, absent, is_sent, acts)]
     #[signals(RegisterBytes: given, merged)]
-    #[registers(Bit: param_sched, level)]
+    #[signals(RegisterStrobes: strobed)]
+    #[registers(Bit:
+        /// A parameter of the scheduler is set, for one clock.
+        param_sched,
+        /// The rate of a group is set, for one clock.
+        level)]
     window_law: Signal<Local, LawCode>,
     built: Signal<Local, BuiltLaws>,
+    /// Number of the parameter or group that is set.
     param_address: DFF<U<6>>,
+    /// What the parameter is set to.
     param_data: DFF<U<48>>,
     // commands
-    #[registers(Bit: busy, offered, done, error)]
+    #[registers(Bit:
+        /// A command is carried out.
+        busy,
+        /// The command is offered to the manager.
+        offered,
+        /// A command was carried out; software clears the bit.
+        done,
+        /// A command was refused; software clears the bit.
+        error)]
+    /// Why the last command was refused.
     code: DFF<CommandResult>,
+    /// The command as it was written.
     operation: DFF<U<32>>,
+    /// What the command writes, as it stood when the command was started.
     held_body: DFF<W<384, 6>>,
 }
 
@@ -269,21 +340,22 @@ impl Logic for Registers {
         // what acts when it is written does so with all strobes only
         acts = wstrb.all();
         starts = (writing == 1) & (waddr == 42) & acts;
-        clears = (writing == 1) & (waddr == 43) & wstrb.get_bit(0);
+        strobed = bit_cast_word::<RegisterStrobes, U<4>>(wstrb);
+        clears = (writing == 1) & (waddr == 43) & strobed.byte_0;
 
         // low words keep the bytes without strobe
         given = bit_cast_word::<RegisterBytes, U<32>>(wdata);
         merged = bit_cast_word::<RegisterBytes, U<32>>(param_low);
-        if wstrb.get_bit(0) {
+        if strobed.byte_0 {
             merged.byte_0 = given.byte_0;
         }
-        if wstrb.get_bit(1) {
+        if strobed.byte_1 {
             merged.byte_1 = given.byte_1;
         }
-        if wstrb.get_bit(2) {
+        if strobed.byte_2 {
             merged.byte_2 = given.byte_2;
         }
-        if wstrb.get_bit(3) {
+        if strobed.byte_3 {
             merged.byte_3 = given.byte_3;
         }
         if (to_law | to_sched | to_level) & !wrote_wide.high {

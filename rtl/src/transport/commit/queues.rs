@@ -48,7 +48,9 @@ pub struct CommitQueues {
     pub answers_int: StreamOut<W<336, 6>>,
     /// Tokens of their write jobs.
     pub answers_written: StreamOut<U<1>>,
-    #[registers(Bit: opens)]
+    #[registers(Bit:
+        /// An entry is taken in this clock if there is one: every queue has room.
+        opens)]
     #[signals(Bit: takes, is_answer, request_enters, answer_enters, of_answer, awaited)]
     of_requests: StreamFifo<CommitTurn, 6, 56>,
     of_answers: StreamFifo<CommitTurn, 6, 56>,

@@ -40,9 +40,16 @@ pub struct Activation {
     pub read_qp: Signal<Out, U<8>>,
     /// What it asks for.
     pub read_data: Signal<Out, ReadState>,
-    #[registers(Bit: pulse, restart)]
+    #[registers(Bit:
+        /// A READ becomes active, for one clock.
+        pulse,
+        /// Its responses begin the flow anew, because no READ was active before it.
+        restart)]
+    /// Queue pair of the READ.
     qp_r: DFF<U<8>>,
+    /// PSN of the last response of the READ.
     last: DFF<U<24>>,
+    /// State of the READ for the packet selector.
     read: DFF<ReadState>,
     asked: Signal<Local, ReadRequest>,
     works: ShortFifo<ReadWork, 3, 2>,

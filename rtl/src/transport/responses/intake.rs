@@ -85,20 +85,34 @@ pub struct Intake {
     #[signals(Bit: moves, head_end, end_meets, answer_meets, head_meets, stay_meets)]
     #[signals(Bit: context_waits, end_waits, behind_end, answer_blocked, holds_answer, swaps, is_free, opens)]
     // the answer waited in the clock before, and then had to for another one
-    #[registers(Bit: answer_waited, answer_near)]
+    #[registers(Bit:
+        /// An answer was offered one clock ago and not taken.
+        answer_waited,
+        /// The answer that was offered one clock ago is of a queue pair that is in hand.
+        answer_near)]
     #[signals(U<8>: head_qp)]
     // something is offered; it must wait
-    #[registers(Bit: offers, met)]
+    #[registers(Bit:
+        /// Something is offered to the response queue.
+        offers,
+        /// What is offered is of a queue pair that is in hand, and waits.
+        met)]
     // the creation that was offered a clock ago leaves its FIFO now; an end does when it is taken
-    #[registers(Bit: context_leaves)]
+    #[registers(Bit:
+        /// The creation that was offered one clock ago leaves its FIFO.
+        context_leaves)]
+    /// Kind of what is offered.
     subject_r: DFF<ResponseInput>,
+    /// Queue pair of what is offered.
     qp_r: DFF<U<8>>,
+    /// The answer or the end of a READ that is offered.
     entry_r: DFF<QueuedAnswer>,
     came: Signal<Local, Commit>,
     /// INT of the last eight answers that were taken: four are offered, compared, looked at and in hand.
     stacks: AsyncRam<W<336, 6>, 3>,
     /// Where the INT of the next one will lie.
     next_at: DFF<U<3>>,
+    /// The creation that is offered.
     creation_r: DFF<QpChange>,
     end: Signal<Local, ReadEnd>,
     end_msn: Signal<Local, EndInMsn>,

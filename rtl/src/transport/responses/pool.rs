@@ -47,18 +47,32 @@ pub struct NodePool {
     pub give_last: Signal<In, U<10>>,
     /// Number of its places.
     pub give_count: Signal<In, U<11>>,
-    #[registers(U<10>: head_r, tail_r, counter)]
+    #[registers(U<10>:
+        /// First free place.
+        head_r,
+        /// Last free place.
+        tail_r,
+        /// Place whose link is written next after a reset.
+        counter)]
     #[signals(U<10>: next_head, waddr, wdata)]
     /// None is read in the clock in which it is written.
     items: TableRam<Commit, 10>,
     links: RamReg<U<10>, 10>,
     free_links: RamReg<U<10>, 10>,
+    /// Number of free places.
     free_r: DFF<U<11>>,
+    /// After a reset: links are written.
     busy: DFF<Bit>,
     we: Signal<Local, Bit>,
     // a list that is given back, a clock later
-    #[registers(U<10>: first_r, last_r)]
+    #[registers(U<10>:
+        /// First place of the list that is given back.
+        first_r,
+        /// Last place of the list that is given back.
+        last_r)]
+    /// Places of the list that is given back.
     count_r: DFF<U<11>>,
+    /// A list is given back in this clock, one clock after it was named.
     gives: DFF<Bit>,
 }
 

@@ -247,6 +247,7 @@ impl Args {
             origin_ps,
             t_of_network: false,
             drains: true,
+            watches_on: true,
         })
     }
 }

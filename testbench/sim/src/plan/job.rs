@@ -50,6 +50,8 @@ pub struct Job {
     pub t_of_network: bool,
     /// All flows must be over when the run ends.
     pub drains: bool,
+    /// Queues are watched to the end of [`Self::plan`], also when all flows are over before it.
+    pub watches_on: bool,
 }
 
 /// Agents of HCC, and the pairs of hosts whose flows they control (source, destination).

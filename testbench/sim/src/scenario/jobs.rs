@@ -82,6 +82,7 @@ impl Job {
             origin_ps: 0,
             t_of_network,
             drains: run.end == EndSpec::Drain,
+            watches_on: false,
         };
         job.law_holds()?;
         Ok(job)

@@ -74,7 +74,7 @@ impl Job {
     /// In the ns-3 profile queues are watched to the end of the monitor, elsewhere to the last flow.
     fn samples_go_on(&self, now: u64) -> bool {
         // sampling without an end ends with the flows
-        self.origin_ps > 0 && self.plan.end_ps < u64::MAX && now < self.plan.end_ps
+        self.watches_on && self.plan.end_ps < u64::MAX && now < self.plan.end_ps
     }
 }
 

@@ -152,7 +152,7 @@ impl Engine {
             chosen: None,
             line: [None; VISIT],
             coming: Later::new(2),
-            early: Later::new(14),
+            early: Later::new(15),
             late: Later::new(2),
         }
     }

@@ -59,6 +59,8 @@ pub struct Reference {
     counts: [u64; 5],
     /// What is counted in the next clock.
     happened: [bool; 5],
+    /// Clocks after a reset in which operations that were under way end without a trace.
+    settle: u32,
     registers: Registers,
     random: u64,
 }
@@ -81,6 +83,7 @@ impl Reference {
             ended: Queue::new(16, 4),
             counts: [0; 5],
             happened: [false; 5],
+            settle: 0,
             registers: Registers {
                 words: SchedRegisters {
                     overhead: 0,
@@ -112,7 +115,8 @@ impl Reference {
         let (held, tag) = (self.park.held, self.packets.tag());
         let packet_taken = inputs.send_ready && outputs.send.is_some();
 
-        self.report(effect.as_ref(), inputs);
+        self.report(effect.as_ref().filter(|_| self.settle == 0), inputs);
+        self.settle = if reset { 10 } else { self.settle.saturating_sub(1) };
         let leaves = outputs.send.filter(|_| packet_taken).map(|packet| packet.flow);
         let corrects = self.refund.named();
         self.groups

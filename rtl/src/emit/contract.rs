@@ -1,0 +1,150 @@
+//! What a module promises at its streams, as SystemVerilog assertions: one module of assertions for each module, bound to every instance of it.
+//!
+//! A stream is a pair of ports `<name>valid` and `<name>ready` of opposite directions; ports of the same beginning that go the way of `valid` are
+//! what it carries. Who offers something goes on offering the same until it is taken (AMBA AXI A3.2.1, AXI4-Stream 2.2.1): modules promise it of
+//! their outputs, and of a top module's inputs it is asked.
+
+use super::collect::{Net, Node};
+use super::ports::NAME;
+
+/// What modules promise beyond their streams: module, signals of the module that the condition names (width and name), name of the assertion,
+/// condition, and what is wrong when it does not hold.
+const MORE: &[(&str, &[(usize, &str)], &str, &str, &str)] = &[
+    (
+        "hpcc_sched_entry",
+        &[
+            (1, "update_1_q"),
+            (1, "command_1_q"),
+            (1, "event_1_q"),
+            (1, "feedback_1_q"),
+            (1, "work_1_q"),
+            (1, "look_1_q"),
+        ],
+        "one_operation",
+        "$onehot0({update_1_q, command_1_q, event_1_q, feedback_1_q, work_1_q, look_1_q})",
+        "two sources were chosen in one clock",
+    ),
+    (
+        "hpcc_dma_reader",
+        &[(10, "promised_q")],
+        "room_is_kept",
+        "promised_q <= 10'd512",
+        "more beats are under way than the FIFO holds",
+    ),
+    (
+        "hpcc_responses_node_pool",
+        &[(11, "free_r_q")],
+        "places_are_counted",
+        "free_r_q <= 11'd1024",
+        "more places are free than there are",
+    ),
+    (
+        "hpcc_host_fence",
+        &[(1, "waits_frames_q"), (1, "waits_writes_q")],
+        "one_wait",
+        "!(waits_frames_q && waits_writes_q)",
+        "frames and their writes are waited for at once",
+    ),
+];
+
+/// A stream of a module.
+struct Stream<'a> {
+    /// Beginning of the names of its ports: `send_`, `m_axis_tx_t`, `m_axi_aw`.
+    name: &'a str,
+    /// The module offers.
+    offers: bool,
+    /// What is offered.
+    payload: Vec<&'a str>,
+}
+
+fn streams(node: &Node) -> Vec<Stream<'_>> {
+    let ports = || node.nets.iter().filter(|net| net.is_port());
+    let valids = ports().filter_map(|net| Some((net.name.strip_suffix("valid")?, net)));
+    valids
+        .filter(|(name, valid)| {
+            let ready = format!("{name}ready");
+            valid.width == 1 && ports().any(|net| net.name == ready && net.is_input() != valid.is_input())
+        })
+        .map(|(name, valid)| {
+            let own =
+                |net: &&Net| net.is_input() == valid.is_input() && net.name.starts_with(name) && net.name != valid.name;
+            Stream {
+                name,
+                offers: !valid.is_input(),
+                payload: ports().filter(own).map(|net| net.name.as_str()).collect(),
+            }
+        })
+        .collect()
+}
+
+/// The module of assertions for a module whose name is not known yet, and its `bind`; `None` if there is nothing to promise.
+pub(super) fn contract(node: &Node, name: &str, is_top: bool) -> Option<String> {
+    let streams = streams(node);
+    let streams: Vec<&Stream> = streams.iter().filter(|stream| stream.offers || is_top).collect();
+    let more: Vec<_> = MORE.iter().filter(|(module, ..)| *module == name).collect();
+    let port = |port: &str| node.nets.iter().find(|net| net.is_port() && net.name == port);
+    port("clk")?;
+    if streams.is_empty() && more.is_empty() {
+        return None;
+    }
+    let reset = port("rst").map_or("", |_| " disable iff (rst)");
+
+    let mut ports: Vec<String> = vec!["  input wire clk".into()];
+    ports.extend(port("rst").map(|_| "  input wire rst".into()));
+    let mut rules = String::new();
+    for stream in &streams {
+        let Stream { name, payload, .. } = stream;
+        let (valid, ready) = (format!("{name}valid"), format!("{name}ready"));
+        let names = [valid.as_str(), ready.as_str()]
+            .into_iter()
+            .chain(payload.iter().copied());
+        ports.extend(names.filter_map(port).map(|net| match net.of.is_named() {
+            true => format!("  input wire {}{}", super::types::range(net.width), net.name),
+            false => format!("  input wire {}{}", net.of.declared(), net.name),
+        }));
+        let label = name.trim_end_matches('_');
+        let side = if stream.offers { "offers" } else { "is offered" };
+        let stays = match payload.is_empty() {
+            true => valid.clone(),
+            false => format!("{valid} && $stable({{{}}})", payload.join(", ")),
+        };
+        rules += &format!(
+            "
+  // What it {side} at `{label}` stays until it is taken.
+  {label}_stays: assert property (@(posedge clk){reset} {valid} && !{ready} |=> {stays})
+    else $error(\"{NAME}: what is offered at {label} did not stay\");
+"
+        );
+    }
+    for (_, signals, label, condition, wrong) in &more {
+        let fresh = signals
+            .iter()
+            .map(|(width, name)| format!("  input wire {}{name}", super::types::range(*width)));
+        ports.extend(fresh);
+        rules += &format!(
+            "
+  {label}: assert property (@(posedge clk){reset} {condition})
+    else $error(\"{NAME}: {wrong}\");
+"
+        );
+    }
+    let parameters = |of: &dyn Fn(&str) -> String| -> String {
+        let list: Vec<String> = node.parameters.iter().map(|(name, _)| of(name)).collect();
+        match list.is_empty() {
+            true => String::new(),
+            false => format!("#({}) ", list.join(", ")),
+        }
+    };
+    Some(format!(
+        "// What {NAME} promises, in every instance.
+module {NAME}_sva {declared}(\n{ports}\n);
+{rules}
+endmodule
+
+bind {NAME} {NAME}_sva {given}u_contract (.*);
+",
+        declared = parameters(&|name| format!("parameter integer {name} = 1")),
+        given = parameters(&|name| format!(".{name}({name})")),
+        ports = ports.join(",\n"),
+    ))
+}
