@@ -188,6 +188,7 @@ impl Simulator {
         }
         self.routes = Routes::compute(&self.topology, &edges, u64::from(self.config.mtu));
         self.routes.set_seed(self.config.ecmp_seed);
+        self.spread.forget();
     }
 
     pub(super) fn check_flows(&mut self) -> Result<(), SetupError> {

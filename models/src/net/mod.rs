@@ -3,6 +3,7 @@
 //! In: a [`Topology`], flows, a [`Config`] and a factory of congestion-control slots. Out: what became of each flow, counters, queue
 //! lengths. Deterministic: the same input gives the same bytes. Time is in integer picoseconds.
 
+mod any_order;
 mod build;
 mod builtin;
 mod carrier;
@@ -42,6 +43,7 @@ mod short_way;
 mod shortest;
 mod slot;
 mod speeds;
+mod spread;
 mod stamp_rules;
 mod stamping;
 mod stretch;
@@ -51,6 +53,7 @@ mod telemetry;
 mod topology;
 mod trees;
 
+pub use any_order::ReorderRules;
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, four_pods, racks, star, testbed_pod, three_tier};
 pub use carrier::Feedback;
 pub use circuit::{utilisation as circuit_utilisation, CircuitConfig, Schedule, SignalRule};
@@ -73,6 +76,7 @@ pub use routing::PairMetrics;
 pub use sample::{CircuitSamples, FlowPoint, QueuePoint, SamplePlan, Samples, VoqPoint, MOST_POINTS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
 pub use speeds::TooManySpeeds;
+pub use spread::PathRule;
 pub use stamp_rules::StampRules;
 pub use telemetry::TelemetryBytes;
 pub use topology::{Link, Topology, TopologyError};

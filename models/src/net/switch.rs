@@ -65,17 +65,10 @@ impl Simulator {
     fn forward(&mut self, in_port: u32, index: u32) {
         let packet = &mut self.packets[index];
         let known = std::mem::replace(&mut packet.in_port, in_port);
-        let Packet {
-            src,
-            dst,
-            ports,
-            kind,
-            class,
-            ..
-        } = *packet;
+        let Packet { dst, kind, class, .. } = *packet;
         let size = u64::from(packet.size);
         let way = match known {
-            NIL => self.routes.pick(self.ports[in_port as usize].node, src, dst, ports),
+            NIL => self.choose_port(self.ports[in_port as usize].node, index),
             out => Some(out),
         };
         let Some(out) = way else {

@@ -12,6 +12,7 @@ mod jobs;
 mod links;
 pub mod ns3;
 pub mod output;
+mod routing;
 pub mod rules;
 pub mod runner;
 pub mod spec;
