@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::any_order::HOLE;
 use super::circuit::Circuits;
 use super::closed_loop::Running;
 use super::config::Config;
@@ -13,7 +12,7 @@ use super::event::EventQueue;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::hcc::{Hcc, HccOutcome};
 use super::homa::{HomaConfig, HomaHosts};
-use super::kind::decode;
+use super::kind::{decode, HOLE};
 pub(super) use super::kind::{encode, Kind};
 use super::meter::Meters;
 use super::outside::Outside;
@@ -24,6 +23,7 @@ use super::sample::{SamplePlan, Samples};
 use super::sending::Nic;
 use super::slot::{CcSlot, SlotFactory, SlotParams};
 use super::spread::Spread;
+use super::start_rules::Waiting;
 use super::tcp::TcpHosts;
 use super::topology::{Topology, TopologyError};
 use crate::cc::FlowCount;
@@ -209,6 +209,8 @@ pub struct Simulator {
     pub(super) rng: ChaCha8Rng,
     pub(super) counters: Counters,
     pub(super) unfinished: usize,
+    /// Flows that start after others.
+    pub(super) waiting: Waiting,
     pub(super) outside: Outside,
     pub(super) hcc: Option<Box<Hcc>>,
     pub(super) circuits: Option<Box<Circuits>>,
@@ -248,6 +250,7 @@ impl Simulator {
             spread: Spread::default(),
             first_routes: None,
             unfinished: flows.len(),
+            waiting: Waiting::default(),
             outside: Outside::default(),
             hcc: None,
             circuits: None,

@@ -31,6 +31,8 @@ impl FlowSpec {
 pub struct FlowRecord {
     /// When the sender had the last acknowledgement, ps.
     pub finished_ps: Option<u64>,
+    /// When the receiver had the last byte, ps.
+    pub received_ps: Option<u64>,
     /// When the flow really started, ps.
     pub started_ps: u64,
     /// Payload sent more than once, bytes.

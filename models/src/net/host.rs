@@ -11,6 +11,7 @@ use super::flow::Context;
 use super::packet::{Packet, PacketKind};
 use super::recovery::Selective;
 use super::sending::Turn;
+use super::start_rules::Moment;
 
 /// Source port of the first flow between two hosts; the next flow has the next one.
 const FIRST_SRC_PORT: u16 = 10_000;
@@ -40,6 +41,7 @@ impl Simulator {
     pub(super) fn start_flow(&mut self, flow: u32) {
         let spec = self.flows[flow as usize];
         self.records[flow as usize].started_ps = self.now;
+        self.moment(flow, Moment::Started);
         if self.outside.on {
             self.note_least_ideal(flow);
             self.cap_new_flow(flow, None);
@@ -337,6 +339,9 @@ impl Simulator {
         let (flow, idle) = (context.flow, context.bytes_left() == 0);
         self.note_turn(index);
         self.arm_timeout(index);
+        if last && !repetition {
+            self.moment(flow, Moment::Sent);
+        }
         if self.hcc.is_some() {
             self.flow_changed(flow, idle);
         }

@@ -28,6 +28,9 @@ impl Simulator {
         let answer = self.check_sequence(p.context, p.seq, p.payload);
         let expected = self.contexts[p.context as usize].expected;
         self.note_delivered(p.flow, expected - before);
+        if expected > before && expected >= self.contexts[p.context as usize].size {
+            self.received(p.flow);
+        }
         self.samples
             .latency
             .add((self.now - p.sent_at) / super::clock::PS_PER_NS);

@@ -35,7 +35,7 @@ pub(super) use plan::combinations;
 pub use plan::{parse_set, plan};
 pub use tcp::{QueueSpec, TcpSpec};
 pub use telemetry::TelemetrySpec;
-pub use traffic::TrafficSpec;
+pub use traffic::{AlgorithmSpec, MomentSpec, OperationSpec, TrafficSpec};
 
 /// One scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
