@@ -11,6 +11,7 @@ pub mod files;
 pub mod hcc;
 mod homa;
 mod jobs;
+pub mod keys;
 mod links;
 pub mod ns3;
 pub mod output;

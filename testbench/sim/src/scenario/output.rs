@@ -289,6 +289,7 @@ fn whole_summary(run: &Run, findings: &[Finding]) -> Value {
         "losses": counters.losses,
         "timeouts": counters.timeouts,
         "naks": counters.naks,
+        "early": counters.early,
         "acks_sent": counters.acks_sent,
         "grants": counters.grants,
         "probes": counters.probes,

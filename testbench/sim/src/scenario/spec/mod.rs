@@ -41,7 +41,7 @@ pub use traffic::{AlgorithmSpec, MomentSpec, OperationSpec, TrafficSpec};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Name.
+    /// Name, of results and figures.
     pub name: String,
     /// One line, in figures and on the screen (default: the name).
     #[serde(default)]
@@ -52,13 +52,13 @@ pub struct Scenario {
     /// The paper's sentence about it.
     #[serde(default)]
     pub paper: Option<String>,
-    /// Law.
+    /// Law by name, as `--cc` takes it.
     #[serde(default = "hpcc")]
     pub law: String,
-    /// Fidelity.
+    /// How deep senders are simulated.
     #[serde(default)]
     pub fidelity: Fidelity,
-    /// Seed.
+    /// Seed of arrivals, marks, losses and paths.
     #[serde(default = "one")]
     pub seed: u64,
     /// Network.
@@ -91,7 +91,7 @@ pub struct Scenario {
     pub full: Table,
 }
 
-/// Congestion control of a scenario: what every law has, and the keys of the law itself ([`crate::plan::laws::LawKind::keys`]).
+/// Congestion control of a scenario: what every law has, beside the keys of the law itself.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CcSpec {
