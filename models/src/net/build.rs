@@ -67,10 +67,12 @@ impl Simulator {
                     pausing: false,
                     end_scheduled: false,
                     speed_code: code,
+                    failed: false,
                     rate_bps: link.rate_bps,
                     headroom,
                     ecn,
                     paused_since: 0,
+                    failed_at: 0,
                     classes: self.port_classes(on_switch),
                     utilisation: Default::default(),
                 });
