@@ -1,26 +1,25 @@
 //! Flows that start after others, in the network.
 
+use std::collections::BTreeSet;
+
 use super::engine::{encode, Kind, SetupError, Simulator};
 use super::start_rules::{Moment, StartRule, Waiting};
 
 impl Simulator {
     /// Adds the rules of flows that start after others; before running only, and once.
     pub fn add_start_rules(&mut self, rules: &[StartRule]) -> Result<(), SetupError> {
-        for (index, rule) in rules.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        for rule in rules {
             self.check_start_rule(rule)?;
-            if rules[..index].iter().any(|other| other.flow == rule.flow) && rules.len() < 1000 {
+            if !seen.insert(rule.flow) {
                 return Err(self.bad_rule(rule.flow, "one rule"));
             }
         }
         if let Some(flow) = Waiting::circle(rules) {
             return Err(self.bad_rule(flow, "flows that do not wait for it themselves"));
         }
-        let mut waits = vec![false; self.flows.len()];
-        for rule in rules {
-            waits[rule.flow as usize] = true;
-            self.waiting.add(rule);
-        }
-        self.order.retain(|&flow| !waits[flow as usize]);
+        rules.iter().for_each(|rule| self.waiting.add(rule));
+        self.order.retain(|flow| !seen.contains(flow));
         Ok(())
     }
 

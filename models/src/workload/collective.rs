@@ -300,53 +300,57 @@ impl Collective {
     /// Binomial tree to the first host: in round `s`, from the last, host `i + 2^s` sends to `i` what it has got from its own branches.
     fn up(&self) -> Vec<Transfer> {
         let n = self.hosts.len();
-        let mut all: Vec<Transfer> = Vec::new();
         let rounds = n.next_power_of_two().trailing_zeros();
-        for (step, distance) in (0..rounds).rev().map(|s| 1_usize << s).enumerate() {
-            for from in (distance..n.min(2 * distance)).collect::<Vec<_>>() {
-                for piece in 0..self.chunks {
-                    let got = |(index, t): (usize, &Transfer)| {
-                        let same = index as u64 % self.chunks == piece;
-                        (t.to == from && same).then_some((index, Moment::Received))
-                    };
-                    let after = all.iter().enumerate().filter_map(got).collect();
-                    all.push(Transfer {
-                        step: step as u32,
-                        from,
-                        to: from - distance,
-                        bytes: self.piece(piece),
-                        after,
-                    });
-                }
-            }
-        }
-        all
+        let distances = (0..rounds).rev().map(|s| 1_usize << s).enumerate();
+        let ways = distances.flat_map(|(step, d)| (d..n.min(2 * d)).map(move |from| (step as u32, from, from - d)));
+        self.passed_on(ways, Vec::new())
     }
 
     /// Binomial tree from the first host: in round `s` host `i` below `2^s` sends to `i + 2^s`, once it has the message. `earlier` are the transfers
     /// before these, of which the first host needs those to it.
     fn down(&self, first_step: u32, earlier: &[Transfer]) -> Vec<Transfer> {
         let n = self.hosts.len();
-        let mut all: Vec<Transfer> = Vec::new();
         let rounds = n.next_power_of_two().trailing_zeros();
-        for round in 0..rounds {
-            let distance = 1_usize << round;
-            for from in 0..distance.min(n - distance) {
-                for piece in 0..self.chunks {
-                    let needs = |(index, t): (usize, &Transfer)| {
-                        let same = index as u64 % self.chunks == piece;
-                        let own = from == 0 || index >= earlier.len();
-                        (same && own && t.to == from).then_some((index, Moment::Received))
-                    };
-                    let after = earlier.iter().chain(&all).enumerate().filter_map(needs).collect();
-                    all.push(Transfer {
-                        step: first_step + round,
-                        from,
-                        to: from + distance,
-                        bytes: self.piece(piece),
-                        after,
-                    });
-                }
+        let distances = (0..rounds).map(|s| 1_usize << s).enumerate();
+        let ways = distances.flat_map(|(round, d)| (0..d.min(n - d)).map(move |from| (round as u32, from, from + d)));
+        let to_first = earlier
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.to == 0)
+            .map(|(index, _)| index);
+        let mut all = self.passed_on(
+            ways.map(|(step, from, to)| (first_step + step, from, to)),
+            to_first.collect(),
+        );
+        // Numbers count from the first of the earlier ones; the first host's own need is among those already.
+        for transfer in all.iter_mut().filter(|t| t.from != 0) {
+            transfer.after.iter_mut().for_each(|(index, _)| *index += earlier.len());
+        }
+        all
+    }
+
+    /// Transfers of whole pieces over some ways in turn, each once its sender has what came to it before; `had`: what the first host waits for.
+    fn passed_on(&self, ways: impl Iterator<Item = (u32, usize, usize)>, had: Vec<usize>) -> Vec<Transfer> {
+        let pieces = self.chunks as usize;
+        let mut got: Vec<Vec<usize>> = vec![Vec::new(); self.hosts.len() * pieces];
+        for index in had {
+            got[index % pieces].push(index);
+        }
+        let mut all: Vec<Transfer> = Vec::new();
+        for (step, from, to) in ways {
+            for piece in 0..pieces {
+                let after = got[from * pieces + piece]
+                    .iter()
+                    .map(|&index| (index, Moment::Received))
+                    .collect();
+                got[to * pieces + piece].push(all.len());
+                all.push(Transfer {
+                    step,
+                    from,
+                    to,
+                    bytes: self.piece(piece as u64),
+                    after,
+                });
             }
         }
         all

@@ -190,3 +190,63 @@ fn permutation_and_all_to_all() {
     let all = pairs("{kind='all-to-all',bytes=9,hosts=[2,4,6]}", &[]);
     assert_eq!(all, [(2, 4), (4, 6), (6, 2), (2, 6), (4, 2), (6, 4)]);
 }
+
+/// Measurements of the book's page on collectives; `cargo test -p hpcc-sim --test collectives -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints a table"]
+fn laws_on_collectives() {
+    let text = |operation: &str, bytes: u64| {
+        format!(
+            "name='x'\nnetwork={{topology='fat-tree',k=4}}\nrun={{stop_us=200000}}\n\
+             traffic=[{{kind='collective',bytes={bytes},{operation}}}]\n"
+        )
+    };
+    let operations = [
+        ("ring all-reduce", "operation='all-reduce'"),
+        (
+            "halving-doubling all-reduce",
+            "operation='all-reduce',algorithm='halving-doubling'",
+        ),
+        (
+            "tree all-reduce, 16 chunks",
+            "operation='all-reduce',algorithm='tree',chunks=16",
+        ),
+        ("all-to-all", "operation='all-to-all'"),
+    ];
+    for (name, operation) in operations {
+        for bytes in [160_000, 16_000_000] {
+            for (law, routing) in [
+                ("none", "ecmp"),
+                ("hpcc", "ecmp"),
+                ("powertcp", "ecmp"),
+                ("dcqcn", "ecmp"),
+                ("hpcc", "adaptive"),
+                ("dcqcn", "adaptive"),
+            ] {
+                let set = [format!("law={law}"), format!("network.routing={routing}")];
+                let overrides = Overrides {
+                    set: set.iter().map(|s| parse_set(s).unwrap()).collect(),
+                    ..Overrides::default()
+                };
+                let job = Job::new(&plan("x", &text(operation, bytes), &overrides).unwrap()[0]).unwrap();
+                let run = run_all(&[job], 1).unwrap().remove(0);
+                let own = &run.job.collectives[0];
+                let span = own.repetitions(&run.outcome.records)[0];
+                let slowest = own
+                    .steps(&run.outcome.records)
+                    .iter()
+                    .map(|(_, s)| s.longest_ps)
+                    .max()
+                    .unwrap();
+                let ps = span.ps().unwrap_or(0);
+                println!(
+                    "| {name} | {bytes} | `{law}` | `{routing}` | {:.1} | {:.2} | {:.1} | {} |",
+                    ps as f64 / 1e6,
+                    own.bus_gbps(ps),
+                    slowest as f64 / 1e6,
+                    run.outcome.samples.fabric.max() / 1000
+                );
+            }
+        }
+    }
+}
