@@ -67,10 +67,12 @@ impl Simulator {
                     pausing: false,
                     end_scheduled: false,
                     speed_code: code,
+                    failed: false,
                     rate_bps: link.rate_bps,
                     headroom,
                     ecn,
                     paused_since: 0,
+                    failed_at: 0,
                     classes: self.port_classes(on_switch),
                     utilisation: Default::default(),
                 });
@@ -188,6 +190,7 @@ impl Simulator {
         }
         self.routes = Routes::compute(&self.topology, &edges, u64::from(self.config.mtu));
         self.routes.set_seed(self.config.ecmp_seed);
+        self.spread.forget();
     }
 
     pub(super) fn check_flows(&mut self) -> Result<(), SetupError> {

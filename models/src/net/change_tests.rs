@@ -264,3 +264,53 @@ fn pauses_work_again_after_a_return() {
     );
     assert!(sim.counters.pauses > pauses + 8, "and links are paused again");
 }
+
+/// A frame of 84 bytes, on the wire for 6.72 ns and 1 us: a failure of a moment while it is sent or flies loses it, whatever it is, one before or
+/// after does not. Without the loss a pause would hold the port back for ever, since its sender has forgotten it.
+#[test]
+fn a_failure_of_a_moment_loses_what_is_on_the_wire() {
+    use super::packet::{Packet, PacketKind};
+    let (sent, arrival) = (2_000_000, 2_000_000 + 6_720 + 1_000_000);
+    for (failure, lost) in [
+        (sent - 10, false),
+        (sent + 10, true),
+        (sent + 500_000, true),
+        (arrival - 10, true),
+        (arrival + 10, false),
+    ] {
+        for kind in [PacketKind::Pause, PacketKind::Data] {
+            let mut sim = simulator(&star(3, 100, 1000), vec![flow(1, 2, 1)], Config::paper(13_000, false));
+            for (at_ps, up) in [(failure, false), (failure + 1, true)] {
+                sim.add_link_change(LinkChange {
+                    at_ps,
+                    link: 0,
+                    up,
+                    rate_bps: None,
+                });
+            }
+            // From the switch to host 0, port 1 to port 0; the data packet is a stray one.
+            sim.run_until(sent);
+            sim.now = sent;
+            let index = sim.packets.insert(Packet {
+                kind,
+                size: 84,
+                context: u32::MAX,
+                flow: u32::MAX,
+                src: 1,
+                ..Packet::default()
+            });
+            sim.contexts.resize_with(1, Default::default);
+            sim.packets[index].context = 0;
+            sim.transmit(1, index, false);
+            sim.unfinished += 1;
+            sim.run_until(arrival + 5);
+            let early = failure < arrival;
+            assert_eq!(sim.counters.losses, u64::from(lost), "{kind:?}, failure at {failure}");
+            if kind == PacketKind::Pause && early {
+                assert_eq!(sim.ports[0].paused, !lost, "failure at {failure}");
+            }
+            sim.run_until(10_000_000);
+            assert_eq!(sim.counters.losses, u64::from(lost), "{kind:?}, failure at {failure}");
+        }
+    }
+}

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::any_order::ReorderRules;
 use super::carrier::Feedback;
 use super::circuit::CircuitConfig;
 use super::classes::ClassRules;
 use super::clock::Clock;
 use super::homa::HomaConfig;
 use super::recovery::IrnRules;
+use super::spread::PathRule;
 use super::stamp_rules::StampRules;
 use super::tcp::TcpSetup;
 use super::telemetry::TelemetryBytes;
@@ -124,6 +126,8 @@ pub enum Recovery {
     GoBackN,
     /// Selective retransmission, one bandwidth-delay product outstanding at most (IRN). Its timeouts replace the network's.
     Irn(IrnRules),
+    /// Receivers take any order and name what is lost, which alone is sent again.
+    AnyOrder(ReorderRules),
 }
 
 /// Window and base RTT handed to the law.
@@ -235,6 +239,8 @@ pub struct Config {
     pub seed: u64,
     /// Seed of the choice among equal paths; 0: the authors' simulator's choice.
     pub ecmp_seed: u64,
+    /// How switches choose among equal paths.
+    pub paths: PathRule,
 }
 
 /// Speeds of the default INT table, Gb/s, at codes 1 to 8.
@@ -297,6 +303,7 @@ impl Config {
             ideal: IdealRule::Exact,
             seed: 1,
             ecmp_seed: 0,
+            paths: PathRule::Ecmp,
         }
     }
 

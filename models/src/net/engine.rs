@@ -12,7 +12,7 @@ use super::event::EventQueue;
 use super::flow::{Context, FlowRecord, FlowSpec};
 use super::hcc::{Hcc, HccOutcome};
 use super::homa::{HomaConfig, HomaHosts};
-use super::kind::decode;
+use super::kind::{decode, HOLE};
 pub(super) use super::kind::{encode, Kind};
 use super::meter::Meters;
 use super::outside::Outside;
@@ -22,6 +22,8 @@ use super::routing::Routes;
 use super::sample::{SamplePlan, Samples};
 use super::sending::Nic;
 use super::slot::{CcSlot, SlotFactory, SlotParams};
+use super::spread::Spread;
+use super::start_rules::Waiting;
 use super::tcp::TcpHosts;
 use super::topology::{Topology, TopologyError};
 use crate::cc::FlowCount;
@@ -62,6 +64,8 @@ pub struct Counters {
     pub timeouts: u64,
     /// Negative acknowledgements sent.
     pub naks: u64,
+    /// Data packets that arrived ahead of the one that their receiver expected.
+    pub early: u64,
     /// Packets marked.
     pub marked: u64,
     /// Records of INT that found no room: a packet's sixth switch and those behind it, which its sender does not see.
@@ -168,6 +172,8 @@ pub struct Simulator {
     /// NIC numbers by node.
     pub(super) node_nics: Vec<Vec<u32>>,
     pub(super) routes: Routes,
+    /// What the choice among equal paths remembers.
+    pub(super) spread: Spread,
     /// Routes before the first change of a link, where hosts' parameters are taken from them.
     pub(super) first_routes: Option<Box<Routes>>,
     pub(super) flows: Vec<FlowSpec>,
@@ -203,6 +209,8 @@ pub struct Simulator {
     pub(super) rng: ChaCha8Rng,
     pub(super) counters: Counters,
     pub(super) unfinished: usize,
+    /// Flows that start after others.
+    pub(super) waiting: Waiting,
     pub(super) outside: Outside,
     pub(super) hcc: Option<Box<Hcc>>,
     pub(super) circuits: Option<Box<Circuits>>,
@@ -239,8 +247,10 @@ impl Simulator {
             nics: Vec::new(),
             node_nics: vec![Vec::new(); topology.nodes()],
             routes: Routes::default(),
+            spread: Spread::default(),
             first_routes: None,
             unfinished: flows.len(),
+            waiting: Waiting::default(),
             outside: Outside::default(),
             hcc: None,
             circuits: None,
@@ -348,6 +358,7 @@ impl Simulator {
             Kind::Collect => self.collect(b),
             Kind::Sample if a > 0 => self.read_meters(),
             Kind::Sample => self.take_samples(),
+            Kind::Timeout if a >= HOLE => self.hole_timeout(a - HOLE, b),
             Kind::Timeout => self.timeout(a, b),
             Kind::LinkChange if a > 0 => self.turn_circuits(a, b),
             Kind::LinkChange => self.change_link(b as usize),

@@ -20,6 +20,7 @@ impl Simulator {
             return;
         }
         let old = context.snd_una;
+        let any_order = self.config.recovery_of_any_order().is_some();
         if p.seq > context.snd_una {
             context.snd_una = p.seq;
             context.snd_nxt = context.snd_nxt.max(p.seq);
@@ -31,6 +32,8 @@ impl Simulator {
                 context.progress_at = self.now;
             }
             context.selective = Some(selective);
+        } else if any_order {
+            context.hear_of_packet(&p, old);
         } else if p.kind == PacketKind::Nak {
             context.snd_nxt = context.snd_una;
         }
@@ -193,7 +196,7 @@ impl Simulator {
     /// again at the shorter one.
     fn timeout_ps(&self, in_flight: u64) -> Option<u64> {
         match self.config.recovery {
-            Recovery::GoBackN => self.config.retry_timeout_ps,
+            Recovery::GoBackN | Recovery::AnyOrder(_) => self.config.retry_timeout_ps,
             Recovery::Irn(rules) => Some(rules.timeout_ps(in_flight, self.config.mtu)),
         }
     }
@@ -235,12 +238,11 @@ impl Simulator {
             return;
         }
         self.counters.timeouts += 1;
-        match context.selective.take() {
-            Some(mut selective) => {
-                selective.timed_out(context.outstanding());
-                context.selective = Some(selective);
-            }
-            None => context.snd_nxt = context.snd_una,
+        let sent = context.outstanding();
+        match (&mut context.selective, &mut context.any_order) {
+            (Some(selective), _) => selective.timed_out(sent),
+            (None, Some(any_order)) => any_order.timed_out(sent),
+            (None, None) => context.snd_nxt = context.snd_una,
         }
         let (nic, flow) = (context.nic, context.flow);
         self.note_turn(index);

@@ -1,5 +1,6 @@
 //! Flows: what is asked for, what became of it, and the state while it runs.
 
+use super::any_order::AnyOrder;
 use super::carrier::FeedbackState;
 use super::fetch::prefetch;
 use super::recovery::{Outstanding, Selective};
@@ -30,6 +31,8 @@ impl FlowSpec {
 pub struct FlowRecord {
     /// When the sender had the last acknowledgement, ps.
     pub finished_ps: Option<u64>,
+    /// When the receiver had the last byte, ps.
+    pub received_ps: Option<u64>,
     /// When the flow really started, ps.
     pub started_ps: u64,
     /// Payload sent more than once, bytes.
@@ -123,6 +126,8 @@ pub struct Context {
     pub nak_sent: bool,
     /// Selective retransmission, allocated when first needed.
     pub selective: Option<Box<Selective>>,
+    /// State of a flow whose receiver takes any order.
+    pub any_order: Option<Box<AnyOrder>>,
 }
 
 impl Context {
@@ -136,9 +141,10 @@ impl Context {
         prefetch(&self.window);
     }
 
-    /// Payload bytes in flight: sent and not acknowledged in order. IRN counts the same, holes and what lies beyond them included.
+    /// Payload bytes in flight: sent and not acknowledged in order. IRN counts the same, holes and what lies beyond them included; where
+    /// receivers take any order, what is known to have arrived beyond a hole is not in flight.
     pub fn in_flight(&self) -> u64 {
-        self.snd_nxt - self.snd_una
+        self.snd_nxt - self.snd_una - self.any_order.as_ref().map_or(0, |a| a.arrived_bytes())
     }
 
     /// The same as its two ends.
@@ -151,7 +157,7 @@ impl Context {
 
     /// A packet waits for retransmission. It was in flight before and is not held back by the window.
     fn has_lost(&self) -> bool {
-        self.selective.as_ref().is_some_and(|s| s.has_lost())
+        self.selective.as_ref().is_some_and(|s| s.has_lost()) || self.any_order.as_ref().is_some_and(|a| a.has_lost())
     }
 
     /// Payload not yet sent.

@@ -4,12 +4,14 @@
 //! below the window before it; the next one of the flow waits for the wire bytes of this one at the flow's rate; a new rate moves that
 //! moment; one pending wake-up per NIC.
 
+use super::any_order::AnyOrder;
 use super::config::{Recovery, WindowUse};
 use super::engine::{encode, Kind, Simulator};
 use super::flow::Context;
 use super::packet::{Packet, PacketKind};
 use super::recovery::Selective;
 use super::sending::Turn;
+use super::start_rules::Moment;
 
 /// Source port of the first flow between two hosts; the next flow has the next one.
 const FIRST_SRC_PORT: u16 = 10_000;
@@ -39,6 +41,7 @@ impl Simulator {
     pub(super) fn start_flow(&mut self, flow: u32) {
         let spec = self.flows[flow as usize];
         self.records[flow as usize].started_ps = self.now;
+        self.moment(flow, Moment::Started);
         if self.outside.on {
             self.note_least_ideal(flow);
             self.cap_new_flow(flow, None);
@@ -69,11 +72,15 @@ impl Simulator {
         let generation = self.contexts[index as usize].generation.wrapping_add(1);
         let first = self.slots[slot as usize].create(index, generation);
         let (selective, most_in_flight) = match self.config.recovery {
-            Recovery::GoBackN => (None, u64::MAX),
+            Recovery::GoBackN | Recovery::AnyOrder(_) => (None, u64::MAX),
             Recovery::Irn(_) => (
                 Some(Box::new(Selective::new(self.config.mtu))),
                 params.w_init_bytes.max(1),
             ),
+        };
+        let any_order = match self.config.recovery {
+            Recovery::AnyOrder(_) => Some(Box::new(AnyOrder::new(self.config.mtu))),
+            _ => None,
         };
         let window = match self.config.window_use {
             WindowUse::None => u64::MAX,
@@ -98,6 +105,7 @@ impl Simulator {
             progress_at: self.now,
             tick_at: u64::MAX,
             selective,
+            any_order,
             ..Context::default()
         };
         let turns = &mut self.nics[nic as usize].turns;
@@ -267,6 +275,7 @@ impl Simulator {
             context.selective = Some(s);
             lost
         });
+        let repeat = repeat.or_else(|| context.any_order.as_mut()?.take_lost());
         let seq = repeat.unwrap_or(context.snd_nxt);
         let payload = mtu.min(context.size - seq) as u32;
         let framing = &self.config.framing;
@@ -330,6 +339,9 @@ impl Simulator {
         let (flow, idle) = (context.flow, context.bytes_left() == 0);
         self.note_turn(index);
         self.arm_timeout(index);
+        if last && !repetition {
+            self.moment(flow, Moment::Sent);
+        }
         if self.hcc.is_some() {
             self.flow_changed(flow, idle);
         }

@@ -86,7 +86,9 @@ impl Simulator {
     /// Notes the exact ideal completion time of a flow that starts now with these ports of its 5-tuple, where that is the rule; none without a
     /// path.
     pub(super) fn note_ideal(&mut self, flow: u32, ports: u32) {
-        if self.config.ideal == IdealRule::Exact {
+        if self.spreads() {
+            self.note_least_ideal(flow);
+        } else if self.config.ideal == IdealRule::Exact {
             let (forward, back) = self.ways_of(flow, ports);
             let spec = self.flows[flow as usize];
             let ideal_ps = self.exact_ps(flow as usize, &spec, forward.as_deref(), back.as_deref());
@@ -94,7 +96,7 @@ impl Simulator {
         }
     }
 
-    /// The same of a flow between hosts outside, whose 5-tuple is theirs: the least of all equal paths.
+    /// The same of a flow between hosts outside, whose 5-tuple is theirs, and of one whose packets take several paths: the least of all equal ones.
     pub(super) fn note_least_ideal(&mut self, flow: u32) {
         if self.config.ideal == IdealRule::Exact {
             let spec = self.flows[flow as usize];

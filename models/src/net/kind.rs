@@ -41,6 +41,9 @@ const KINDS: [Kind; 16] = [
     Kind::HomaTimer,
 ];
 
+/// Beside the generation of a flow: what tells the end of a receiver's wait for a hole from a retransmission timeout.
+pub(super) const HOLE: u32 = 1 << 8;
+
 pub(super) fn encode(kind: Kind, a: u32, b: u32) -> u64 {
     (kind as u64) << 60 | u64::from(a) << 32 | u64::from(b)
 }

@@ -6,8 +6,10 @@ use super::kind::{decode, Kind};
 
 impl Simulator {
     /// Another bucket of events is at hand. What it touches first was fetched before; what it touches next, and what the bucket behind it
-    /// touches first, is fetched now. By which port a packet leaves the switch that it reaches is noted on the packet.
+    /// touches first, is fetched now. By which port a packet leaves the switch that it reaches is noted on the packet, where its 5-tuple alone decides
+    /// that.
     pub(super) fn look_ahead(&mut self) {
+        let spreads = self.spreads();
         for event in self.events.present() {
             let (kind, a, b) = decode(event.payload);
             match kind {
@@ -18,6 +20,8 @@ impl Simulator {
                         if let Some(context) = self.contexts.get(packet.context as usize) {
                             context.prefetch();
                         }
+                    } else if spreads {
+                        // Chosen when it has arrived.
                     } else if let Some(out) = self.routes.pick(port.node, packet.src, packet.dst, packet.ports) {
                         packet.in_port = out;
                         prefetch(&self.ports[out as usize]);

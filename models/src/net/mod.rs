@@ -3,14 +3,17 @@
 //! In: a [`Topology`], flows, a [`Config`] and a factory of congestion-control slots. Out: what became of each flow, counters, queue
 //! lengths. Deterministic: the same input gives the same bytes. Time is in integer picoseconds.
 
+mod any_order;
 mod build;
 mod builtin;
 mod carrier;
+mod choose;
 mod circuit;
 mod classes;
 mod clock;
 mod closed_loop;
 mod config;
+mod depend;
 mod drops;
 mod engine;
 mod event;
@@ -35,6 +38,7 @@ mod port;
 mod probe;
 mod receiver;
 mod recovery;
+mod reorder;
 mod routing;
 mod sample;
 mod sending;
@@ -42,8 +46,10 @@ mod short_way;
 mod shortest;
 mod slot;
 mod speeds;
+mod spread;
 mod stamp_rules;
 mod stamping;
+mod start_rules;
 mod stretch;
 mod switch;
 pub mod tcp;
@@ -51,6 +57,7 @@ mod telemetry;
 mod topology;
 mod trees;
 
+pub use any_order::ReorderRules;
 pub use builtin::{chain, dumbbell, fat_tree, fat_tree_with, four_pods, racks, star, testbed_pod, three_tier};
 pub use carrier::Feedback;
 pub use circuit::{utilisation as circuit_utilisation, CircuitConfig, Schedule, SignalRule};
@@ -73,7 +80,9 @@ pub use routing::PairMetrics;
 pub use sample::{CircuitSamples, FlowPoint, QueuePoint, SamplePlan, Samples, VoqPoint, MOST_POINTS};
 pub use slot::{CcSlot, Direct, SlotFactory, SlotParams};
 pub use speeds::TooManySpeeds;
+pub use spread::PathRule;
 pub use stamp_rules::StampRules;
+pub use start_rules::{Moment, StartRule};
 pub use telemetry::TelemetryBytes;
 pub use topology::{Link, Topology, TopologyError};
 pub use trees::{fat_tree_of, leaf_spine, three_tier_of, LeafSpine, ThreeTier};

@@ -74,7 +74,7 @@ impl Simulator {
     }
 
     /// A packet of the receiver's own, made after the data packet `p`.
-    fn send_back(&mut self, port: u32, p: &Packet, kind: PacketKind, seq: u64, size: u32) -> u32 {
+    pub(super) fn send_back(&mut self, port: u32, p: &Packet, kind: PacketKind, seq: u64, size: u32) -> u32 {
         let index = self.packets.insert(Packet {
             next: NIL,
             kind,

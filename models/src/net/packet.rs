@@ -76,8 +76,9 @@ pub struct Packet {
     /// Data: first byte. Acknowledgement: next byte expected. Probe and response: its count. Notification: byte behind the data packet. Window:
     /// its number. Of a host outside: the frame's number.
     pub seq: u64,
-    /// Data: 1 if it asks for an acknowledgement. Acknowledgement: flows that the receiver counts, 0 if it does not. Negative acknowledgement: first
-    /// byte of the packet that caused it. Window: the window in units of 1/2048 bytes.
+    /// Data: 1 if it asks for an acknowledgement. Acknowledgement: in 16 bits, flows that the receiver counts, 0 if it does not; above them the number
+    /// of the packet that it answers, where receivers take any order. Negative acknowledgement: first byte of the packet that caused it, of the one
+    /// that is lost where receivers take any order. Window: the window in units of 1/2048 bytes.
     pub detail: u64,
     /// When the data packet left its sender, ps.
     pub sent_at: u64,
@@ -135,6 +136,12 @@ impl PacketSlab {
     /// Gives the place back.
     pub fn release(&mut self, index: u32) {
         self.free.push(index);
+    }
+
+    /// Packets in flight.
+    #[cfg(test)]
+    pub fn in_use(&self) -> usize {
+        self.packets.len() - self.free.len()
     }
 
     /// Most packets that were in flight at once.

@@ -63,6 +63,8 @@ pub struct Port {
     pub end_scheduled: bool,
     /// INT code of the speed.
     pub speed_code: u8,
+    /// The link has failed before.
+    pub failed: bool,
 
     /// Speed, bits per second.
     pub rate_bps: u64,
@@ -72,6 +74,8 @@ pub struct Port {
     pub ecn: Option<EcnRule>,
     /// When the pause began, ps.
     pub paused_since: u64,
+    /// When the link failed last, ps.
+    pub failed_at: u64,
     /// Everything else by traffic class, on a switch of a network that has them.
     pub classes: Option<Box<ClassQueues>>,
     /// How busy the link is, where switches measure that.

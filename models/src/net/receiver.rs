@@ -1,5 +1,6 @@
 //! Receiving hosts: sequence check, acknowledgement with the INT of the packet, negative acknowledgement of a gap.
 
+use super::any_order::answers;
 use super::engine::Simulator;
 use super::packet::{PacketKind, NIL};
 
@@ -7,6 +8,8 @@ use super::packet::{PacketKind, NIL};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Ack,
+    /// Of a packet ahead of the expected one, at once.
+    Early,
     Nak,
     Silence,
 }
@@ -25,16 +28,22 @@ impl Simulator {
         let answer = self.check_sequence(p.context, p.seq, p.payload);
         let expected = self.contexts[p.context as usize].expected;
         self.note_delivered(p.flow, expected - before);
+        if expected > before && expected >= self.contexts[p.context as usize].size {
+            self.received(p.flow);
+        }
         self.samples
             .latency
             .add((self.now - p.sent_at) / super::clock::PS_PER_NS);
         let asked = p.detail > 0;
         self.packets[index].detail = 0;
         self.report(port, index);
+        if self.config.recovery_of_any_order().is_some() {
+            self.name_lost(port, &p);
+        }
         match answer {
             Answer::Silence => self.packets.release(index),
             Answer::Ack if !asked => self.hold(index),
-            Answer::Ack => self.acknowledge(port, index, PacketKind::Ack),
+            Answer::Ack | Answer::Early => self.acknowledge(port, index, PacketKind::Ack),
             Answer::Nak => self.acknowledge(port, index, PacketKind::Nak),
         }
     }
@@ -62,6 +71,8 @@ impl Simulator {
         packet.seq = expected;
         if kind == PacketKind::Nak {
             packet.detail = p.seq;
+        } else if self.config.recovery_of_any_order().is_some() {
+            packet.detail |= answers(p.seq, self.config.mtu);
         }
         self.answer(port, index);
     }
@@ -91,6 +102,9 @@ impl Simulator {
                     c.expected = (c.expected + mtu).min(c.size);
                 }
             }
+            if let Some(any_order) = &mut c.any_order {
+                c.expected = any_order.skip(c.expected, c.size, now);
+            }
             return Answer::Ack;
         }
         if seq < c.expected {
@@ -99,6 +113,11 @@ impl Simulator {
             } else {
                 Answer::Silence
             };
+        }
+        self.counters.early += 1;
+        if let Some(any_order) = &mut c.any_order {
+            any_order.early(c.expected, seq, now);
+            return Answer::Early;
         }
         if let Some(selective) = &mut c.selective {
             selective.early.insert(seq / u64::from(config.mtu));

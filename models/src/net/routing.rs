@@ -112,22 +112,33 @@ impl Routes {
         self.seed = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
     }
 
+    /// That seed, as the hash has it.
+    pub fn seed(&self) -> u32 {
+        self.seed
+    }
+
     /// Ports of `node` on shortest paths to host `dst`; empty if there is none.
     #[inline]
     pub fn candidates(&self, node: u32, dst: u32) -> &[u32] {
+        self.group_of(node, dst).1
+    }
+
+    /// The same, with a number that no other group of several ports has, of any node.
+    #[inline]
+    pub fn group_of(&self, node: u32, dst: u32) -> (u32, &[u32]) {
         let Some(to) = self.access.get(dst as usize).filter(|to| to.target != UNREACHABLE) else {
-            return &[];
+            return (0, &[]);
         };
         let row = self.rows[node as usize];
         if row == UNREACHABLE {
-            return self.only_port(node, dst, to.target);
+            return (0, self.only_port(node, dst, to.target));
         }
         match self.group(row, to.target) {
-            NO_GROUP => &[],
-            LEAF => to.ports.as_ref().map_or(&[], |(_, down)| std::slice::from_ref(down)),
+            NO_GROUP => (0, &[]),
+            LEAF => (0, to.ports.as_ref().map_or(&[], |(_, down)| std::slice::from_ref(down))),
             group => {
                 let (start, len) = self.groups[self.first_group[row as usize] as usize + usize::from(group)];
-                &self.members[start as usize..(start + len) as usize]
+                (start, &self.members[start as usize..(start + len) as usize])
             }
         }
     }
@@ -183,7 +194,7 @@ fn ns3_address(node: u32) -> u32 {
 }
 
 /// MurmurHash3, 32 bits, of three words.
-fn murmur3(words: [u32; 3], seed: u32) -> u32 {
+pub(super) fn murmur3(words: [u32; 3], seed: u32) -> u32 {
     let mut h = seed;
     for word in words {
         let k = word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);

@@ -13,13 +13,18 @@ impl Simulator {
     pub(super) fn arrive(&mut self, port: u32, packet: u32) {
         let p = &self.ports[port as usize];
         let of_switch = !matches!(self.packets[packet].kind, PacketKind::Pause | PacketKind::Resume);
-        if self.plain && p.on_switch && p.up && of_switch {
+        if self.plain && p.on_switch && p.up && of_switch && !p.failed {
             if !self.passes(port, packet) {
                 self.forward(port, packet);
             }
             return;
         }
-        if !p.up {
+        // What was on the wire when the link failed is lost, also where the link has returned since.
+        let began = || {
+            let on_wire = p.delay_ps + self.wire_ps(p.peer, self.packets[packet].size);
+            self.now.saturating_sub(on_wire)
+        };
+        if !p.up || p.failed && p.failed_at > began() {
             self.counters.losses += 1;
             self.lose(packet);
             return;
@@ -65,17 +70,10 @@ impl Simulator {
     fn forward(&mut self, in_port: u32, index: u32) {
         let packet = &mut self.packets[index];
         let known = std::mem::replace(&mut packet.in_port, in_port);
-        let Packet {
-            src,
-            dst,
-            ports,
-            kind,
-            class,
-            ..
-        } = *packet;
+        let Packet { dst, kind, class, .. } = *packet;
         let size = u64::from(packet.size);
         let way = match known {
-            NIL => self.routes.pick(self.ports[in_port as usize].node, src, dst, ports),
+            NIL => self.choose_port(self.ports[in_port as usize].node, index),
             out => Some(out),
         };
         let Some(out) = way else {
@@ -387,6 +385,8 @@ impl Simulator {
                 }
             }
             if !change.up {
+                let p = &mut self.ports[port as usize];
+                (p.failed, p.failed_at) = (true, self.now);
                 self.flush(port);
             }
         }

@@ -7,6 +7,7 @@ use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
 use hpcc_models::net::{QueueHistogram, MOST_POINTS};
 
 use crate::plan::{provenance, Job, Run};
+use crate::scenario::collectives::lines;
 use crate::scenario::figures::Analysis;
 use crate::scenario::output::{all_queues, law_table, slowdowns, unfinished};
 
@@ -147,6 +148,7 @@ fn remarks(run: &Run) -> String {
             outcome.counters.int_full
         );
     }
+    text += &lines(run);
     let open = unfinished(run, SizeClass::ALL);
     if open > 0 {
         let classes = NS3_SIZE_CLASSES.map(|class| (class.name, unfinished(run, class)));

@@ -8,6 +8,7 @@ use super::{ClosedLoop, Running};
 use crate::net::engine::{encode, Kind, SetupError, Simulator};
 use crate::net::flow::{FlowRecord, FlowSpec};
 use crate::net::slot::SlotFactory;
+use crate::net::start_rules::Moment;
 
 /// A number of the standard normal distribution, by Marsaglia's polar method.
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
@@ -109,6 +110,9 @@ impl Simulator {
     pub(in crate::net) fn finish_flow(&mut self, flow: u32) {
         self.records[flow as usize].finished_ps = Some(self.now);
         self.unfinished -= 1;
+        self.moment(flow, Moment::Sent);
+        self.received(flow);
+        self.moment(flow, Moment::Acknowledged);
         self.flow_over(flow);
         let Some((number, response)) = self.loop_of.remove(&flow) else {
             return;

@@ -184,6 +184,7 @@ impl Simulator {
                 self.samples.latency.add((now - p.sent_at) / crate::net::PS_PER_NS);
                 self.note_delivered(p.flow, taken.new);
                 if taken.complete {
+                    self.received(p.flow);
                     self.say(p.flow, true, HomaPacket::Ack);
                 } else if taken.first {
                     self.arm_homa(RECEIVER, p.flow, now + wait);

@@ -241,6 +241,8 @@ impl Args {
             flows: specs,
             config,
             loops: Vec::new(),
+            start_rules: Vec::new(),
+            collectives: Vec::new(),
             arrival_drops: Vec::new(),
             hcc: None,
             stop_ps: profile.stop_ps,

@@ -2,6 +2,7 @@
 
 use super::{say, Failure};
 use crate::scenario::builtin::BUILTIN;
+use crate::scenario::keys::schema;
 use crate::scenario::spec::{plan, Overrides};
 
 /// List the built-in scenarios with the figure that each reproduces
@@ -10,6 +11,9 @@ pub struct Args {
     /// Print the text of one scenario instead, to be copied and changed
     #[arg(long, value_name = "NAME")]
     show: Option<String>,
+    /// Print the JSON Schema of scenarios instead, for editors
+    #[arg(long, conflicts_with = "show")]
+    schema: bool,
 }
 
 impl Args {
@@ -20,6 +24,9 @@ impl Args {
 
     /// [`Args::run`], with lines of scenarios that another part of the program runs below the list.
     pub fn run_beside(self, others: &str) -> Result<(), Failure> {
+        if self.schema {
+            return say(&format!("{:#}\n", schema()));
+        }
         if let Some(name) = self.show {
             let found = BUILTIN.iter().find(|b| b.name == name);
             return match found {

@@ -1,12 +1,13 @@
 //! A job: everything one simulation needs; and a run: the job with what came out.
 
+use super::collective::CollectivePlan;
 use super::fidelity::Fidelity;
 use super::finding::Finding;
 use super::laws::LawSpec;
 use super::provenance::InputFile;
 use hpcc_models::net::{
     ArrivalDrops, ClosedLoop, Config, FlowPoint, FlowRecord, FlowSpec, HccConfig, IdealRule, LinkChange, Outcome,
-    SamplePlan, SlotParams, Topology,
+    SamplePlan, SlotParams, StartRule, Topology,
 };
 
 /// Everything one simulation needs.
@@ -38,6 +39,10 @@ pub struct Job {
     pub link_changes: Vec<LinkChange>,
     /// Requests, responses and pauses.
     pub loops: Vec<ClosedLoop>,
+    /// Flows that start after others.
+    pub start_rules: Vec<StartRule>,
+    /// Collectives among the flows.
+    pub collectives: Vec<CollectivePlan>,
     /// Packets lost on purpose.
     pub arrival_drops: Vec<ArrivalDrops>,
     /// Agents of HCC.

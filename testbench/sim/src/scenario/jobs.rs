@@ -1,7 +1,7 @@
 //! From a planned run of a scenario to the job that does it.
 
 use super::spec::{EndSpec, Planned, Scenario};
-use super::{base_rtt, circuits, classes, hcc, links, rules, tcp, telemetry, traffic};
+use super::{base_rtt, circuits, classes, dependent, hcc, links, rules, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
 use crate::plan::Job;
@@ -15,6 +15,7 @@ impl Job {
         let topology = traffic::topology(&scenario.network)?;
         let (flows, counts) = traffic::flows(&scenario, &topology)?;
         let loops = traffic::loops(&scenario)?;
+        let (start_rules, collectives) = dependent::rules(&scenario, &topology, &counts)?;
         let mut law = rules::law(&scenario)?;
         if scenario.fidelity.whole_nic() {
             law.for_a_whole_nic();
@@ -76,6 +77,8 @@ impl Job {
             plan,
             link_changes,
             loops,
+            start_rules,
+            collectives,
             arrival_drops,
             hcc,
             stop_ps,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hpcc_models::net::{LinkChange, Topology};
 
 use super::spec::Scenario;
-use super::traffic::ps;
+use super::time::ps;
 
 /// Every speed that a link has or gets, bits per second.
 pub fn speeds(scenario: &Scenario, topology: &Topology) -> BTreeSet<u64> {

@@ -8,6 +8,7 @@ use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
 use hpcc_models::net::{Outcome, QueueHistogram, WindowRule};
 use serde_json::{json, Map, Value};
 
+use super::collectives;
 use crate::plan::{provenance, Finding, Run};
 
 /// A folder for results, made and tried before the run starts.
@@ -256,6 +257,14 @@ fn provenance(run: &Run) -> Value {
 
 /// `summary.json`.
 pub fn summary(run: &Run, findings: &[Finding]) -> Value {
+    let mut all = whole_summary(run, findings);
+    if !run.job.collectives.is_empty() {
+        all["collectives"] = collectives::entry(run);
+    }
+    all
+}
+
+fn whole_summary(run: &Run, findings: &[Finding]) -> Value {
     let (job, outcome, counters) = (&run.job, &run.outcome, &run.outcome.counters);
     let finished = outcome.records.iter().filter(|r| r.finished_ps.is_some()).count();
     json!({
@@ -280,6 +289,7 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
         "losses": counters.losses,
         "timeouts": counters.timeouts,
         "naks": counters.naks,
+        "early": counters.early,
         "acks_sent": counters.acks_sent,
         "grants": counters.grants,
         "probes": counters.probes,
@@ -305,9 +315,13 @@ pub fn summary(run: &Run, findings: &[Finding]) -> Value {
 
 /// A file of several runs: the first column is the run's label.
 fn joined(runs: &[Run], file: impl Fn(&Outcome) -> String) -> String {
+    joined_runs(runs, |run| file(&run.outcome))
+}
+
+fn joined_runs(runs: &[Run], file: impl Fn(&Run) -> String) -> String {
     let mut all = String::new();
     for run in runs {
-        let text = file(&run.outcome);
+        let text = file(run);
         let label = run.label();
         let label = match label.contains([',', '"']) {
             true => format!("\"{}\"", label.replace('"', "\"\"")),
@@ -333,6 +347,9 @@ pub fn write_runs(dir: &OutDir, runs: &[Run], findings: &[Finding]) -> Result<()
         dir.write("ports.csv", joined(runs, ports_csv).as_bytes())?;
         dir.write("goodput.csv", joined(runs, goodput_csv).as_bytes())?;
     }
+    if runs.iter().any(|run| !run.job.collectives.is_empty()) {
+        dir.write("collectives.csv", joined_runs(runs, collectives::steps_csv).as_bytes())?;
+    }
     match runs.first() {
         Some(first) => write_summary(dir, first, findings),
         None => Ok(()),
@@ -352,6 +369,9 @@ pub fn write_run(dir: &OutDir, run: &Run, findings: &[Finding]) -> Result<(), St
     if run.job.plan.meter_ps > 0 {
         dir.write("ports.csv", ports_csv(&run.outcome).as_bytes())?;
         dir.write("goodput.csv", goodput_csv(&run.outcome).as_bytes())?;
+    }
+    if !run.job.collectives.is_empty() {
+        dir.write("collectives.csv", collectives::steps_csv(run).as_bytes())?;
     }
     write_summary(dir, run, findings)
 }

@@ -5,7 +5,7 @@ use hpcc_models::net::tcp::{TcpLaw, TcpSetup};
 use hpcc_models::net::{Config, FlowControl, IrnRules, Recovery, WindowUse};
 
 use super::spec::{NetworkSpec, QueueSpec, Scenario, TrafficSpec};
-use super::{homa, tcp};
+use super::{homa, routing, tcp};
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;
 
@@ -143,6 +143,7 @@ pub fn config(scenario: &Scenario, law: &LawSpec) -> Result<Config, String> {
             ))
         }
     }
+    routing::paths(spec, &mut config)?;
     if law.kind == LawKind::Dctcp {
         config.mark_like_dctcp();
     }

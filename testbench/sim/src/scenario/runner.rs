@@ -40,6 +40,7 @@ impl Job {
         for &exchange in &self.loops {
             sim.add_closed_loop(exchange, &mut slot).map_err(|e| e.to_string())?;
         }
+        sim.add_start_rules(&self.start_rules).map_err(|e| e.to_string())?;
         let first = self
             .flows
             .iter()

@@ -12,10 +12,10 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::spec::{is_path, NetworkSpec, Scenario, TrafficSpec};
-use super::trees;
+use super::time::ps;
+use super::{dependent, trees};
 use crate::names::did_you_mean;
 
-const PS_PER_US: f64 = 1e6;
 /// Built-in topologies.
 const TOPOLOGIES: [&str; 9] = [
     "star",
@@ -125,15 +125,6 @@ fn sizes(name: &str) -> Result<SizeDistribution, String> {
         }
     };
     SizeDistribution::read(file, &text).map_err(|e| e.to_string())
-}
-
-/// Microseconds of a scenario in ps.
-pub(super) fn ps(us: f64, field: &str) -> Result<u64, String> {
-    if us.is_finite() && (0.0..=1e9).contains(&us) {
-        Ok((us * PS_PER_US).round() as u64)
-    } else {
-        Err(format!("{field}: expected 0 to 1e9 us, got {us}"))
-    }
 }
 
 /// Makes the flows, in the order of the scenario, and tells how many each source of traffic has.
@@ -300,6 +291,34 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
                     return Err(format!("traffic.{index}: expected a pair of different racks"));
                 }
             }
+            TrafficSpec::Collective { .. } => {
+                let made = dependent::collective(index, traffic, topology)?
+                    .map(|c| c.flows())
+                    .transpose();
+                let made = made.map_err(|error| format!("traffic.{index}.{error}"))?;
+                all.extend(made.unwrap_or_default().flows);
+            }
+            TrafficSpec::Permutation {
+                hosts, bytes, start_us, ..
+            } => {
+                let start_ps = ps(*start_us, &field("start_us"))?;
+                let hosts = dependent::hosts_of(&field("hosts"), hosts, topology)?;
+                let mut to: Vec<usize> = (0..hosts.len()).collect();
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                // Sattolo's shuffle: one circle of all, so nobody sends to itself.
+                (1..to.len()).rev().for_each(|at| to.swap(at, rng.random_range(0..at)));
+                let pairs = hosts.iter().zip(to).map(|(&src, to)| (src, hosts[to]));
+                all.extend(pairs.map(|(src, dst)| spec(src, dst, *bytes, start_ps)));
+            }
+            TrafficSpec::AllToAll {
+                hosts, bytes, start_us, ..
+            } => {
+                let start_ps = ps(*start_us, &field("start_us"))?;
+                let hosts = dependent::hosts_of(&field("hosts"), hosts, topology)?;
+                let n = hosts.len();
+                let pairs = (1..n).flat_map(|d| (0..n).map(move |from| (from, (from + d) % n)));
+                all.extend(pairs.map(|(from, to)| spec(hosts[from], hosts[to], *bytes, start_ps)));
+            }
             TrafficSpec::File { path } => {
                 all.extend(read_flow_file(path, topology)?);
             }
@@ -317,11 +336,22 @@ pub fn flows(scenario: &Scenario, topology: &Topology) -> Result<(Vec<FlowSpec>,
     Ok((all, counts))
 }
 
+fn spec(src: u32, dst: u32, bytes: u64, start_ps: u64) -> FlowSpec {
+    FlowSpec {
+        src,
+        dst,
+        bytes,
+        start_ps,
+        dst_port: FlowSpec::DST_PORT,
+    }
+}
+
 /// Flows whose ends or size a source gives outright must be possible; a fault names the source's key.
 fn possible(index: usize, traffic: &TrafficSpec, flows: &[FlowSpec], topology: &Topology) -> Result<(), String> {
     let [src, dst] = match traffic {
         TrafficSpec::Flow { .. } => ["src", "dst"],
         TrafficSpec::Incast { .. } => ["senders", "receiver"],
+        TrafficSpec::Permutation { .. } | TrafficSpec::AllToAll { .. } => ["hosts", "hosts"],
         _ => return Ok(()),
     };
     let fault = |key: &str, expected: &str| Err(format!("traffic.{index}.{key}: expected {expected}"));

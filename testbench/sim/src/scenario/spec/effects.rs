@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::overrides::{Overrides, Planned};
 use super::place::place_in_file;
-use super::{Scenario, TrafficSpec};
+use super::{RoutingSpec, Scenario, TrafficSpec};
 use crate::plan::laws::{LawKind, LawSpec};
 use crate::plan::Fidelity;
 use hpcc_models::net::tcp::TcpLaw;
@@ -17,7 +17,7 @@ struct Rule {
     acts: fn(&Scenario) -> bool,
 }
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 19] = [
     Rule {
         key: "cc.driver",
         only: "at fidelity cc-rtl",
@@ -47,6 +47,36 @@ const RULES: [Rule; 13] = [
         key: "network.pause_scales_with_speed",
         only: "with flow_control = \"pfc\"",
         acts: |run| run.network.flow_control == "pfc",
+    },
+    Rule {
+        key: "network.spray",
+        only: "with routing = \"spray\"",
+        acts: |run| run.network.routing == Some(RoutingSpec::Spray),
+    },
+    Rule {
+        key: "network.flowlet_ns",
+        only: "with routing = \"flowlet\"",
+        acts: |run| run.network.routing == Some(RoutingSpec::Flowlet),
+    },
+    Rule {
+        key: "network.reorder",
+        only: ORDER,
+        acts: has_slot_receivers,
+    },
+    Rule {
+        key: "network.reorder_packets",
+        only: ANY_ORDER,
+        acts: |run| run.network.takes_any_order() && has_slot_receivers(run),
+    },
+    Rule {
+        key: "network.reorder_us",
+        only: ANY_ORDER,
+        acts: |run| run.network.takes_any_order() && has_slot_receivers(run),
+    },
+    Rule {
+        key: "network.routing",
+        only: "in a network where some switch has several equal paths",
+        acts: |run| !matches!(run.network.topology.as_str(), "star" | "dumbbell" | "chain" | "three-tier"),
     },
     Rule {
         key: "tcp.gain",
@@ -85,6 +115,15 @@ const RULES: [Rule; 13] = [
         acts: |run| !tcp_laws(run).is_empty(),
     },
 ];
+
+const ORDER: &str = "with a law that is not TCP's or HOMA's, at fidelity golden, fixed or cc-rtl, and flow_control other than irn: other receivers have their own way";
+const ANY_ORDER: &str =
+    "with reorder = \"any\", and a law that is not TCP's or HOMA's, at fidelity golden, fixed or cc-rtl";
+
+/// Receivers whose order `network.reorder` decides.
+fn has_slot_receivers(run: &Scenario) -> bool {
+    in_a_slot(run) && !run.fidelity.whole_nic() && run.network.flow_control != "irn"
+}
 
 fn kind(run: &Scenario) -> Option<LawKind> {
     LawSpec::named(&run.law).ok().map(|law| law.kind)

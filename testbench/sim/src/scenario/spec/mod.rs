@@ -27,7 +27,7 @@ use crate::plan::Fidelity;
 pub use base_rtt::BaseRtt;
 pub use circuits::CircuitSpec;
 pub use hcc::{FailureSpec, HccSpec};
-pub use network::{LinkChangeSpec, NetworkSpec};
+pub use network::{LinkChangeSpec, NetworkSpec, ReorderSpec, RoutingSpec, SpraySpec};
 pub use overrides::{Overrides, Planned};
 pub use paths::{find, is_path};
 pub use place::placed;
@@ -35,13 +35,13 @@ pub(super) use plan::combinations;
 pub use plan::{parse_set, plan};
 pub use tcp::{QueueSpec, TcpSpec};
 pub use telemetry::TelemetrySpec;
-pub use traffic::TrafficSpec;
+pub use traffic::{AlgorithmSpec, MomentSpec, OperationSpec, TrafficSpec};
 
 /// One scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Name.
+    /// Name, of results and figures.
     pub name: String,
     /// One line, in figures and on the screen (default: the name).
     #[serde(default)]
@@ -52,13 +52,13 @@ pub struct Scenario {
     /// The paper's sentence about it.
     #[serde(default)]
     pub paper: Option<String>,
-    /// Law.
+    /// Law by name, as `--cc` takes it.
     #[serde(default = "hpcc")]
     pub law: String,
-    /// Fidelity.
+    /// How deep senders are simulated.
     #[serde(default)]
     pub fidelity: Fidelity,
-    /// Seed.
+    /// Seed of arrivals, marks, losses and paths.
     #[serde(default = "one")]
     pub seed: u64,
     /// Network.
@@ -91,7 +91,7 @@ pub struct Scenario {
     pub full: Table,
 }
 
-/// Congestion control of a scenario: what every law has, and the keys of the law itself ([`crate::plan::laws::LawKind::keys`]).
+/// Congestion control of a scenario: what every law has, beside the keys of the law itself.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CcSpec {

@@ -83,9 +83,76 @@ pub struct NetworkSpec {
     /// Seed of the choice among equal paths (0: that of the authors' simulator); the scenario's seed otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecmp_seed: Option<u64>,
+    /// How switches choose among equal paths: `ecmp` (by hash of the 5-tuple, the default), `spray`, `flowlet`, `adaptive` (the port that is free of what waits there first).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<RoutingSpec>,
+    /// How packets are sprayed: `round-robin` (the default) or `random`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spray: Option<SpraySpec>,
+    /// A flow's packet that follows the one before it after this long or longer begins a flowlet and may take another path, ns (default: 10000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flowlet_ns: Option<u64>,
+    /// What receivers do with a packet that is ahead of the expected one: `any` keeps it, `go-back-n` drops it and asks for the expected one. Without it `any`, with `ecmp` `go-back-n`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<ReorderSpec>,
+    /// A packet is lost when one this many places behind it has arrived; not for that, where only `reorder_us` is given or neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder_packets: Option<u64>,
+    /// A packet is lost when its receiver has waited this long for it, us; not for that, where only `reorder_packets` is given (default: 100).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder_us: Option<f64>,
     /// Links that fail, return or change speed.
     #[serde(default)]
     pub link_change: Vec<LinkChangeSpec>,
+}
+
+/// How switches choose among equal paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoutingSpec {
+    /// By hash of the 5-tuple.
+    #[default]
+    Ecmp,
+    /// Packet by packet.
+    Spray,
+    /// Flowlet by flowlet.
+    Flowlet,
+    /// By what waits at the ports.
+    Adaptive,
+}
+
+/// How packets are sprayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpraySpec {
+    /// In turn.
+    #[default]
+    RoundRobin,
+    /// At random.
+    Random,
+}
+
+/// What receivers do with a packet that is ahead of the expected one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReorderSpec {
+    /// Keep it.
+    Any,
+    /// Drop it and ask for the expected one.
+    GoBackN,
+}
+
+impl NetworkSpec {
+    /// Receivers keep packets that are ahead, in the way of `network.reorder`: IRN's do so in theirs.
+    pub fn takes_any_order(&self) -> bool {
+        let spreads = !matches!(self.routing, None | Some(RoutingSpec::Ecmp));
+        let default = if spreads && self.flow_control != "irn" {
+            ReorderSpec::Any
+        } else {
+            ReorderSpec::GoBackN
+        };
+        self.reorder.unwrap_or(default) == ReorderSpec::Any
+    }
 }
 
 /// A link change of a scenario.

@@ -30,6 +30,77 @@ pub enum TrafficSpec {
         /// TCP law of these flows in place of the scenario's law.
         #[serde(default)]
         tcp: Option<String>,
+        /// Name, for `after` of others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
+        /// Tags of traffic after which it starts, in place of `start_us`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        after: Vec<String>,
+        /// After the first of those flows and not after all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        any: Option<bool>,
+        /// `received`: when they have arrived, known at their destination; `acknowledged`: known at their source. Elsewhere only with a delay of the way there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<MomentSpec>,
+        /// From then on, us.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delay_us: Option<f64>,
+    },
+    /// A collective operation: messages that start when what they pass on has arrived.
+    Collective {
+        /// `all-reduce`, `all-gather`, `reduce-scatter`, `broadcast` or `all-to-all`.
+        operation: OperationSpec,
+        /// `ring` (all-reduce, all-gather, reduce-scatter), `recursive-doubling` (all-reduce, all-gather), `halving-doubling` (all-reduce, reduce-scatter), `tree` (broadcast, all-reduce), `direct` (all-to-all); the first that fits.
+        #[serde(default)]
+        algorithm: Option<AlgorithmSpec>,
+        /// Hosts in their order; empty: all.
+        #[serde(default)]
+        hosts: Vec<u32>,
+        /// The whole message, bytes (`size` of nccl-tests).
+        bytes: u64,
+        /// Pieces of each transfer, which are passed on one by one (ring, tree).
+        #[serde(default = "one_chunk")]
+        chunks: u64,
+        /// How often, each host going on when it is done.
+        #[serde(default = "one_flow")]
+        repetitions: u32,
+        /// Start, us.
+        #[serde(default)]
+        start_us: f64,
+        /// Between two repetitions at a host, us.
+        #[serde(default)]
+        pause_us: f64,
+        /// Name in tables, and for `after` of others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
+    },
+    /// Every host sends to one other and receives from one other, drawn at random.
+    Permutation {
+        /// Hosts; empty: all.
+        #[serde(default)]
+        hosts: Vec<u32>,
+        /// Payload of each, bytes.
+        bytes: u64,
+        /// Start, us.
+        #[serde(default)]
+        start_us: f64,
+        /// Name, for `after` of others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
+    },
+    /// Every host sends to every other at once.
+    AllToAll {
+        /// Hosts; empty: all.
+        #[serde(default)]
+        hosts: Vec<u32>,
+        /// Payload of each flow, bytes.
+        bytes: u64,
+        /// Start, us.
+        #[serde(default)]
+        start_us: f64,
+        /// Name, for `after` of others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
     },
     /// Hosts 0 to `senders - 1` to one receiver at once.
     Incast {
@@ -145,6 +216,66 @@ pub enum TrafficSpec {
         /// Path.
         path: String,
     },
+}
+
+/// What a collective computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OperationSpec {
+    /// Everybody has the sum.
+    AllReduce,
+    /// Everybody has all shares.
+    AllGather,
+    /// Everybody has a share of the sum.
+    ReduceScatter,
+    /// Everybody has what the first host had.
+    Broadcast,
+    /// Everybody has a share of each.
+    AllToAll,
+}
+
+/// How it does so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlgorithmSpec {
+    /// Shares go round.
+    Ring,
+    /// Partners at twice the distance in each step.
+    RecursiveDoubling,
+    /// Halves, then doubles.
+    HalvingDoubling,
+    /// A binomial tree.
+    Tree,
+    /// Everything at once.
+    Direct,
+}
+
+/// What of a flow another one waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MomentSpec {
+    /// Its last byte has arrived.
+    #[default]
+    Received,
+    /// Its last acknowledgement is back.
+    Acknowledged,
+}
+
+impl TrafficSpec {
+    /// Name that others wait for.
+    pub fn tag(&self) -> Option<&str> {
+        match self {
+            Self::Flow { tag, .. }
+            | Self::Collective { tag, .. }
+            | Self::Permutation { tag, .. }
+            | Self::AllToAll { tag, .. } => tag.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+fn one_chunk() -> u64 {
+    1
 }
 
 fn yes() -> bool {
