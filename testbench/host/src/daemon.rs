@@ -181,14 +181,6 @@ impl Daemon {
             }
         };
         for (number, cq) in cqs.iter() {
-            // An arm with an older index was rung before the newest completions were taken: it finds them, and its event comes at once.
-            let [consumed, arm, solicited] = words.doorbells[cq.slot as usize].map(|word| word as u16);
-            if arm != consumed {
-                ring(*number, cq.slot, 1, DoorbellKind::Arm);
-            }
-            if solicited != consumed {
-                ring(*number, cq.slot, 2, DoorbellKind::ArmSolicited);
-            }
             ring(*number, cq.slot, 0, DoorbellKind::CompletionConsumer);
         }
         for qp in qps.values() {
