@@ -18,6 +18,7 @@ mod external;
 mod feedback;
 mod fetch;
 mod flow;
+pub mod frames;
 mod hcc;
 mod histogram;
 pub mod homa;
