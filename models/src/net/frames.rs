@@ -1,6 +1,6 @@
 //! Frames of NICs to packets of the network ([`External`]), and what packets collected back into frames.
 
-use super::External;
+use super::outside::External;
 use crate::cc::{HopRecord, MAX_HOPS};
 use crate::wire::{wire_occupancy, Opcode, PortRole, Ports, RocePacket, StampConfig, WireError};
 use std::net::Ipv4Addr;

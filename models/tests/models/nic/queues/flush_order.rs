@@ -18,7 +18,10 @@ fn sends_are_flushed_before_receives() {
     // In RTR posts to the send queue are kept.
     let mut host = host.moved_to(State::ReadyToReceive, to_rtr(0), to_rts(0));
     host.receive_at(0, 31, 0, 16);
-    host.post(0, &[work(1, SendOpcode::Write, 0, 16), work(2, SendOpcode::Write, 0, 16)]);
+    host.post(
+        0,
+        &[work(1, SendOpcode::Write, 0, 16), work(2, SendOpcode::Write, 0, 16)],
+    );
     host.receive_at(0, 32, 0, 16);
     host.move_to(0, State::Error);
     let flushed = [1, 2, 31, 32].map(|id| (id, Status::Flushed));
