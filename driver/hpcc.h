@@ -164,7 +164,7 @@ int hpcc_cq_next(struct hpcc_cq *cq, struct hpcc_completion *completion);
 int hpcc_cq_peek(const struct hpcc_cq *cq, uint32_t ahead, struct hpcc_completion *completion);
 /* Tells the NIC how far completions are taken. */
 void hpcc_cq_consumed(struct hpcc_cq *cq);
-/* Asks for an event with the next completion, or with the next solicited or failed one; at once if one waits already. */
+/* Asks for an event with the next completion that is not here yet, or with the next solicited or failed one. */
 void hpcc_cq_arm(struct hpcc_cq *cq, bool solicited);
 /* Takes the completions of a queue pair that is reset or destroyed out of the queue; the NIC is done with the queue pair. */
 void hpcc_cq_clean(struct hpcc_cq *cq, uint32_t qp);

@@ -263,6 +263,30 @@ fn completions_are_what_the_nic_wrote_round_after_round() {
     );
 }
 
+/// Arming names the first completion that is not here yet, whether those before it are taken or not.
+#[test]
+fn arming_passes_over_what_is_here() {
+    let mut bench = Bench::new();
+    let mut cq = bench.cq(16);
+    for index in 0..3 {
+        write(&cq, index, &completion(1, 0, 0));
+    }
+    let mut taken = Completion::default();
+    // SAFETY: the queue is made.
+    unsafe {
+        hpcc_cq_arm(&raw mut cq, false);
+        assert_eq!(hpcc_cq_next(&raw mut cq, &raw mut taken), 1);
+        hpcc_cq_arm(&raw mut cq, false);
+        for index in 3..17 {
+            write(&cq, index, &completion(1, 0, 0));
+        }
+        // Full: the place behind the newest is the oldest one's.
+        hpcc_cq_arm(&raw mut cq, false);
+        hpcc_cq_release(&raw mut cq);
+    }
+    assert_eq!(*bench.rung, [3, 3, 17].map(|index| (DOORBELL_ARM, cq.number, index)));
+}
+
 /// Completions of a queue pair vanish, the others stay in order, also across the end of the ring.
 #[test]
 fn cleaning_takes_one_queue_pairs_completions() {

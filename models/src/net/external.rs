@@ -59,6 +59,15 @@ impl Simulator {
         std::mem::take(&mut self.outside.delivered)
     }
 
+    /// Bytes of the data class that wait at each port now, in the order of [`super::Topology::links`], the port of `a` before that of `b`; none at a
+    /// port of a host, or at one that neither sends nor holds anything.
+    pub fn port_queues(&self) -> impl Iterator<Item = Option<u64>> + '_ {
+        let busy = |p: &&super::port::Port| p.on_switch && (p.busy_until > self.now || p.queued_bytes > 0);
+        self.ports
+            .iter()
+            .map(move |p| Some(p).filter(busy).map(|p| p.egress_bytes))
+    }
+
     /// What the agents of HCC said since the last call, earliest first. Every flow under a host's control has the same level.
     pub fn take_levels(&mut self) -> Vec<HostLevel> {
         std::mem::take(&mut self.outside.levels)

@@ -21,6 +21,7 @@ mod external;
 mod feedback;
 mod fetch;
 mod flow;
+pub mod frames;
 mod hcc;
 mod histogram;
 pub mod homa;

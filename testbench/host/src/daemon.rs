@@ -3,6 +3,7 @@
 //! One thread does everything in turns: it looks at doorbells, carries out requests, and moves the clock to the next event of a NIC or of the wire,
 //! unless a program with virtual time runs.
 
+use crate::capture::Capture;
 use crate::client::{Client, Device};
 use crate::nic::HostedNic;
 use crate::socket::{self, Received};
@@ -49,6 +50,8 @@ pub struct Daemon {
     pub(crate) rng: ChaCha8Rng,
     /// Clock of all NICs, ns.
     pub(crate) now: u64,
+    /// Capture of the frames that leave NICs.
+    pub(crate) capture: Capture,
     /// Since when the clock waits for a timer: real time and clock.
     pace: Option<(Instant, u64)>,
     stop: Arc<AtomicBool>,
@@ -86,6 +89,7 @@ impl Daemon {
             spaces,
             rng: ChaCha8Rng::from_os_rng(),
             now: 0,
+            capture: Capture::default(),
             pace: None,
             stop,
             until_last,
@@ -181,14 +185,6 @@ impl Daemon {
             }
         };
         for (number, cq) in cqs.iter() {
-            // An arm with an older index was rung before the newest completions were taken: it finds them, and its event comes at once.
-            let [consumed, arm, solicited] = words.doorbells[cq.slot as usize].map(|word| word as u16);
-            if arm != consumed {
-                ring(*number, cq.slot, 1, DoorbellKind::Arm);
-            }
-            if solicited != consumed {
-                ring(*number, cq.slot, 2, DoorbellKind::ArmSolicited);
-            }
             ring(*number, cq.slot, 0, DoorbellKind::CompletionConsumer);
         }
         for qp in qps.values() {
@@ -273,6 +269,7 @@ impl Daemon {
         for from in 0..self.nics.len() {
             for frame in self.nics[from].nic.poll(self.now) {
                 self.nics[from].sent.count(self.now, &frame);
+                self.capture.write(self.now, &frame);
                 if let Some(to) = self.receiver(&frame) {
                     self.fabric.send(self.now, from, to, frame);
                 }

@@ -1,5 +1,6 @@
 //! The daemon as a command starts it.
 
+use crate::capture::Capture;
 use crate::daemon::Daemon;
 use crate::nic::{HostNic, HostedNic, Traffic};
 use crate::socket;
@@ -27,6 +28,8 @@ pub struct HostOptions {
     pub everybody: bool,
     /// The daemon ends with its last program.
     pub until_last: bool,
+    /// File for the frames that leave NICs, as a capture.
+    pub pcap: Option<PathBuf>,
 }
 
 /// Why there is no daemon.
@@ -35,6 +38,17 @@ pub enum HostError {
     /// Number of NICs.
     #[error("{0} NICs: expected 1 to {NICS}")]
     Nics(u32),
+    /// The network.
+    #[error("{0}")]
+    Network(String),
+    /// The capture.
+    #[error("{}: {error}", path.display())]
+    Pcap {
+        /// Its file.
+        path: PathBuf,
+        /// What went wrong.
+        error: std::io::Error,
+    },
     /// The socket.
     #[error("{}: {error}", path.display())]
     Socket {
@@ -93,27 +107,36 @@ impl Network {
 impl Host {
     /// NICs on a wire; opens the socket. The daemon serves programs in [`Self::run`] until `stop` is set.
     pub fn new(options: &HostOptions, stop: Arc<AtomicBool>) -> Result<Self, HostError> {
-        Self::with_network(options, stop, |spaces| Network::wire(options.nics, spaces))
+        Self::with_network(options, stop, |spaces| Ok(Network::wire(options.nics, spaces)))
     }
 
     /// The same on other NICs; `make` gets the memory that they share.
     pub fn with_network(
         options: &HostOptions,
         stop: Arc<AtomicBool>,
-        make: impl FnOnce(&Spaces) -> Network,
+        make: impl FnOnce(&Spaces) -> Result<Network, String>,
     ) -> Result<Self, HostError> {
         if options.nics == 0 || options.nics > NICS {
             return Err(HostError::Nics(options.nics));
         }
+        let spaces = Spaces::default();
+        let network = make(&spaces).map_err(HostError::Network)?;
+        let capture = match &options.pcap {
+            Some(path) => Capture::create(path).map_err(|error| HostError::Pcap {
+                path: path.clone(),
+                error,
+            })?,
+            None => Capture::default(),
+        };
         let path = options.socket.clone();
         let listener = socket::open(&path, options.everybody).map_err(|error| HostError::Socket { path, error })?;
-        let spaces = Spaces::default();
-        let network = make(&spaces);
         let hosted = |(number, nic)| HostedNic::new(nic, QueueSizes::default(), number);
         let nics = network.nics.into_iter().enumerate().map(hosted).collect();
         let parts = (nics, network.fabric, network.path);
+        let mut daemon = Daemon::new(listener, parts, spaces, stop, options.until_last);
+        daemon.capture = capture;
         Ok(Self {
-            daemon: Daemon::new(listener, parts, spaces, stop, options.until_last),
+            daemon,
             socket: options.socket.clone(),
         })
     }
@@ -123,6 +146,9 @@ impl Host {
         self.daemon.run();
         let _ = std::fs::remove_file(&self.socket);
         let mut report = String::new();
+        if let Some(error) = self.daemon.capture.end() {
+            let _ = writeln!(report, "capture not complete: {error}");
+        }
         for (number, nic) in self.daemon.nics.iter().enumerate() {
             let Traffic {
                 messages,
@@ -130,12 +156,25 @@ impl Host {
                 bytes,
                 ..
             } = nic.sent;
-            let (name, gbps) = (name(number as u32), nic.sent.gbps());
+            let (name, gbps, law) = (name(number as u32), nic.sent.gbps(), self.daemon.path.law_name());
+            let queue = self.daemon.fabric.queue(number);
+            let (max, mean) = (queue.max(), queue.mean());
             let _ = writeln!(
                 report,
-                "{name}: {messages} messages in {frames} frames, {bytes} bytes on the wire, {gbps:.2} Gb/s while it sent"
+                "{name}: {messages} messages in {frames} frames, {bytes} bytes on the wire, {gbps:.2} Gb/s while it sent; law {law}; \
+                 queue to it {max} bytes at most, {mean:.0} in the mean"
             );
         }
+        let together = Traffic::together(self.daemon.nics.iter().map(|nic| &nic.sent));
+        let _ = writeln!(
+            report,
+            "together: {} messages in {} frames, {} bytes on the wire, {:.2} Gb/s for {} ns",
+            together.messages,
+            together.frames,
+            together.bytes,
+            together.gbps(),
+            together.duration_ns()
+        );
         report += &self.daemon.fabric.report();
         let _ = writeln!(report, "clock: {} ns", self.daemon.now);
         report

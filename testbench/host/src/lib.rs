@@ -11,23 +11,29 @@
 //! | `tables` | numbers, and who has them |
 //! | `gate` | virtual time: when the clock may move |
 //! | `nic`, `events` | one NIC, its event queue and its traffic |
-//! | `wire` | what lies between the NICs: a wire, or a network of somebody else's |
+//! | `wire`, `packets`, `meter` | what lies between the NICs: a wire, or a packet network; its queues |
+//! | `scenario` | the packet network and the law of a scenario |
+//! | `capture` | the frames of all NICs in a file |
 //! | `space`, `process`, `shared_file` | memory of programs |
 //! | `socket` | connections |
 //! | `verbs` | numbers of `<infiniband/verbs.h>` |
 //! | `host`, `launch` | the daemon as a command starts it; a program started on it |
 
 mod answer;
+mod capture;
 mod client;
 mod daemon;
 mod events;
 mod gate;
 mod host;
 mod launch;
+mod meter;
 mod nic;
+mod packets;
 mod process;
 mod queues;
 mod requests;
+mod scenario;
 mod shared_file;
 mod socket;
 mod space;
@@ -37,6 +43,9 @@ mod wire;
 
 pub use host::{registers, Host, HostError, HostOptions, Network};
 pub use launch::{default_socket, Launch, LaunchError};
+pub use meter::QueueMeter;
 pub use nic::HostNic;
+pub use packets::{PacketNetwork, PacketsError};
+pub use scenario::scenario_job;
 pub use space::Spaces;
 pub use wire::{Arrival, Fabric, PathRule};

@@ -5,6 +5,7 @@ use crate::space::Spaces;
 use crate::tables::Numbers;
 use hpcc_models::nic::queues::{QueueNic, QueueSizes};
 use hpcc_models::nic::Nic;
+use hpcc_models::wire::{wire_occupancy, Ports, INT_EMPTY};
 
 /// Protection domains of a NIC.
 const DOMAINS: u32 = 1 << 16;
@@ -94,15 +95,31 @@ impl Traffic {
     /// Counts a frame.
     pub fn count(&mut self, now: u64, frame: &[u8]) {
         self.frames += 1;
-        self.bytes += hpcc_models::wire::wire_occupancy(frame.len());
+        self.bytes += wire_occupancy(frame.len());
         self.messages += u64::from(ends_message(frame));
         self.first_ns.get_or_insert(now);
         self.last_ns = now;
     }
 
-    /// Rate between the first and the last frame, Gb/s.
+    /// What several have sent.
+    pub fn together<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            messages: sum.messages + one.messages,
+            frames: sum.frames + one.frames,
+            bytes: sum.bytes + one.bytes,
+            first_ns: sum.first_ns.into_iter().chain(one.first_ns).min(),
+            last_ns: sum.last_ns.max(one.last_ns),
+        })
+    }
+
+    /// From the first frame to the last, ns.
+    pub fn duration_ns(&self) -> u64 {
+        self.last_ns - self.first_ns.unwrap_or(self.last_ns)
+    }
+
+    /// Rate in that time, Gb/s.
     pub fn gbps(&self) -> f64 {
-        let time = self.last_ns - self.first_ns.unwrap_or(self.last_ns);
+        let time = self.duration_ns();
         if time == 0 {
             0.0
         } else {
@@ -113,12 +130,20 @@ impl Traffic {
 
 /// The frame ends a SEND or WRITE, or asks for a READ or an atomic operation (opcodes of reliable connections, IBTA 9.2.1).
 fn ends_message(frame: &[u8]) -> bool {
-    const ROCE_PORT: [u8; 2] = 4791u16.to_be_bytes();
     const UDP_PORT: usize = 14 + 20 + 2;
     const BTH_OPCODE: usize = 14 + 20 + 8;
-    let is_roce = frame.get(UDP_PORT..UDP_PORT + 2) == Some(&ROCE_PORT);
-    let opcode = frame.get(BTH_OPCODE).copied().unwrap_or(0xff);
-    is_roce && matches!(opcode, 0x02..=0x05 | 0x08..=0x0c | 0x13 | 0x14 | 0x16 | 0x17)
+    let ports = Ports::default();
+    let port = frame
+        .get(UDP_PORT..UDP_PORT + 2)
+        .map(|port| u16::from_be_bytes([port[0], port[1]]));
+    // INT stands before the base transport header, and has no record yet.
+    let at = match port {
+        Some(port) if port == ports.roce => BTH_OPCODE,
+        Some(port) if port == ports.int_collect => BTH_OPCODE + INT_EMPTY.len(),
+        _ => return false,
+    };
+    let opcode = frame.get(at).copied().unwrap_or(0xff);
+    matches!(opcode, 0x02..=0x05 | 0x08..=0x0c | 0x13 | 0x14 | 0x16 | 0x17)
 }
 
 #[cfg(test)]
@@ -139,6 +164,17 @@ mod tests {
             traffic.count(100 + 100 * i as u64, &frame(opcode));
         }
         assert_eq!((traffic.messages, traffic.frames, traffic.bytes), (2, 5, 5 * 124));
+        let other = Traffic {
+            first_ns: Some(50),
+            last_ns: 60,
+            ..traffic
+        };
+        let both = Traffic::together([Traffic::default(), traffic, other].iter());
+        assert_eq!((both.messages, both.duration_ns()), (4, 450));
+        let mut with_int = frame(0);
+        with_int[36..38].copy_from_slice(&54791u16.to_be_bytes());
+        with_int[44] = 0x0a;
+        assert!(ends_message(&with_int) && !ends_message(&frame(0x07)));
         assert!((traffic.gbps() - 5.0 * 124.0 * 8.0 / 400.0).abs() < 1e-9);
     }
 }

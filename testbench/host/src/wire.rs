@@ -1,6 +1,8 @@
 //! What lies between the NICs; without a network a wire: every NIC has a port at one switch without loss, which sends a frame whole to the NIC of its
 //! Ethernet address. A frame to a NIC's own address comes back.
 
+use crate::meter::QueueMeter;
+use hpcc_models::fixed::LAWS;
 use hpcc_models::wire::wire_occupancy;
 use std::collections::BTreeMap;
 
@@ -24,7 +26,10 @@ pub trait Fabric {
     /// When [`Self::receive`] is to be asked next, ns; `None` while nothing is on its way.
     fn next_arrival(&self) -> Option<u64>;
 
-    /// What the fabric has seen, as lines of the daemon's report.
+    /// What waited for this NIC at the last port before it.
+    fn queue(&self, nic: usize) -> QueueMeter;
+
+    /// What the fabric has seen besides, as lines of the daemon's report.
     fn report(&self) -> String {
         String::new()
     }
@@ -54,6 +59,8 @@ pub struct Wire {
     count: u64,
     /// When the port to each NIC is free, ps.
     free_ps: Vec<u64>,
+    /// What waits at the port to each NIC.
+    queues: Vec<QueueMeter>,
 }
 
 impl Wire {
@@ -61,8 +68,17 @@ impl Wire {
     pub fn new(nics: usize) -> Self {
         Self {
             free_ps: vec![0; nics],
+            queues: vec![QueueMeter::default(); nics],
             ..Self::default()
         }
+    }
+}
+
+impl PathRule {
+    /// Name of the law.
+    pub fn law_name(&self) -> &'static str {
+        let entry = LAWS.iter().find(|entry| Some(entry.code) == self.law);
+        entry.map_or("none", |entry| entry.name)
     }
 }
 
@@ -71,6 +87,9 @@ impl Fabric for Wire {
         let time_ps = wire_occupancy(frame.len()) * 8 * 1000 / RATE;
         let at_switch = now * 1000 + time_ps + DELAY_NS * 1000;
         let free = &mut self.free_ps[to];
+        let wait_ps = free.saturating_sub(at_switch);
+        self.queues[to].saw(wait_ps * RATE / 8000);
+        self.queues[to].add(wire_occupancy(frame.len()), wait_ps, time_ps);
         *free = at_switch.max(*free) + time_ps;
         let arrival = free.div_ceil(1000) + DELAY_NS;
         self.frames.insert((arrival, self.count), (to, frame));
@@ -81,6 +100,10 @@ impl Fabric for Wire {
         let first = self.frames.first_entry().filter(|entry| entry.key().0 <= now)?;
         let (to, frame) = first.remove();
         Some((to, Arrival::Frame(frame)))
+    }
+
+    fn queue(&self, nic: usize) -> QueueMeter {
+        self.queues[nic]
     }
 
     fn next_arrival(&self) -> Option<u64> {
@@ -107,5 +130,8 @@ mod tests {
             })
             .collect();
         assert_eq!(order, [(2, 0), (1, 2), (2, 1)]);
+        // The second one waited for the first, half of the time in which the port sent.
+        assert_eq!((wire.queue(2).max(), wire.queue(2).mean()), (1500, 750.0));
+        assert_eq!(wire.queue(1).max(), 0);
     }
 }

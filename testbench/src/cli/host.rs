@@ -1,6 +1,6 @@
 //! `host`: NICs for unmodified RDMA programs.
 
-use hpcc_host::{default_socket, Host, HostOptions};
+use hpcc_host::{default_socket, scenario_job, Host, HostOptions, Network, Spaces};
 use hpcc_sim::cli::{say, Failure};
 use hpcc_sim::plan::Fidelity;
 use std::path::PathBuf;
@@ -28,6 +28,18 @@ pub struct Args {
     /// End with the last program
     #[arg(long)]
     until_last: bool,
+    /// Scenario (built-in, or a file) whose network lies between the NICs: NIC k is its host k. Without it the NICs are on a wire
+    #[arg(long, value_name = "SCENARIO")]
+    network: Option<String>,
+    /// Law in place of the scenario's: hpcc, dcqcn, powertcp, theta-powertcp
+    #[arg(long, value_name = "LAW", requires = "network")]
+    cc: Option<String>,
+    /// Change one value of the scenario, such as network.delay_ns=500
+    #[arg(long, value_name = "KEY=VALUE", requires = "network")]
+    set: Vec<String>,
+    /// Write the frames that leave the NICs to a capture
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
 }
 
 impl Args {
@@ -46,8 +58,17 @@ impl Args {
             nics: self.nics,
             everybody: self.everybody,
             until_last: self.until_last,
+            pcap: self.pcap,
         };
-        let host = Host::new(&options, stop).map_err(Failure::input)?;
+        let host = match &self.network {
+            None => Host::new(&options, stop),
+            Some(name) => {
+                let job = scenario_job(name, self.cc.as_deref(), &self.set).map_err(Failure::Input)?;
+                let make = |spaces: &Spaces| Network::scenario(&job, options.nics, spaces);
+                Host::with_network(&options, stop, make)
+            }
+        };
+        let host = host.map_err(Failure::input)?;
         say(&format!("{} NICs at {}\n", options.nics, options.socket.display()))?;
         say(&host.run())
     }

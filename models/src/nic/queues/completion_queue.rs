@@ -67,13 +67,15 @@ impl CompletionQueue {
         possible
     }
 
-    /// The host waits for an entry at `index` or beyond; whether an event is due now, `None` if the index cannot be the host's.
+    /// The host waits for an entry at `index` or beyond, of which it has seen the ones before but may not have taken them; whether an event is due
+    /// now, `None` if it cannot have seen them.
     pub fn arm(&mut self, index: u16, only_solicited: bool) -> Option<bool> {
-        if !self.consumed(index) {
+        let unseen = u64::from((self.producer as u16).wrapping_sub(index));
+        if unseen > self.producer.min(self.create.ring.len()) {
             return None;
         }
         let newest = if only_solicited { self.solicited } else { self.producer };
-        let due = newest > self.consumer;
+        let due = newest > self.producer - unseen;
         self.armed = match (due, self.armed) {
             (true, _) => None,
             // whoever waited for any entry goes on waiting for any

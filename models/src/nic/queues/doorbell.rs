@@ -14,9 +14,9 @@ codes! {
         ReceiveQueue = 4, "receive_queue";
         /// Completion queue: index behind the last entry that the host has taken.
         CompletionConsumer = 8, "completion_consumer";
-        /// Completion queue: an event for the next entry at the host's index or beyond.
+        /// Completion queue: an event for the next entry at this index or beyond; what the host has seen lies before it, taken or not.
         Arm = 12, "arm";
-        /// Completion queue: an event for the next solicited or failed entry at the host's index or beyond.
+        /// Completion queue: an event for the next solicited or failed entry at this index or beyond.
         ArmSolicited = 16, "arm_solicited";
         /// Event queue, in page 0 only: index behind the last entry that the host has taken; an interrupt for the next entry there or beyond.
         EventConsumer = 20, "event_consumer";

@@ -66,6 +66,7 @@ fn a_socket_is_this_users_and_one_daemons() {
         nics: 2,
         everybody: false,
         until_last: false,
+        pcap: None,
     };
     let second = Host::new(&options, Default::default())
         .err()

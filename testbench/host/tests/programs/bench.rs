@@ -1,6 +1,6 @@
 //! A daemon and programs on it.
 
-use hpcc_host::{Host, HostOptions, Launch};
+use hpcc_host::{Host, HostError, HostOptions, Launch};
 use std::ffi::OsString;
 use std::io::Read;
 use std::net::TcpListener;
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 /// A program that has not ended by then never will.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+/// A port of the machine is free only until somebody takes it.
+static STARTING: Mutex<()> = Mutex::new(());
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Long tests run.
@@ -116,8 +118,17 @@ impl Bench {
         Self::with_nics(2)
     }
 
-    /// A daemon of so many NICs.
+    /// A daemon of so many NICs on a wire.
     pub fn with_nics(nics: u32) -> Self {
+        Self::on(nics, None, Host::new)
+    }
+
+    /// A daemon of so many NICs on what `make` makes, with a capture if one is named.
+    pub fn on(
+        nics: u32,
+        pcap: Option<PathBuf>,
+        make: impl FnOnce(&HostOptions, Arc<AtomicBool>) -> Result<Host, HostError> + Send + 'static,
+    ) -> Self {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("nic.sock");
@@ -127,12 +138,13 @@ impl Bench {
             nics,
             everybody: false,
             until_last: false,
+            pcap,
         };
         let (its, ready) = (Arc::clone(&stop), Arc::new(AtomicBool::new(false)));
         let listening = Arc::clone(&ready);
         // NICs stay in the thread that made them.
         let daemon = std::thread::spawn(move || {
-            let host = Host::new(&options, its).unwrap();
+            let host = make(&options, its).unwrap();
             listening.store(true, Ordering::SeqCst);
             host.run()
         });
@@ -195,6 +207,7 @@ impl Bench {
 
     /// Starts the server of a pair on the first NIC, and waits until it listens; its port.
     pub fn server(&self, line: &[&str]) -> (Running, String) {
+        let _turn = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let text = port.to_string();
         let arguments = [&line[..1], &["-d", "sim0", "-p", &text], &line[1..]].concat();
@@ -225,7 +238,12 @@ impl Bench {
 
     /// Starts the client of a pair on the second NIC.
     pub fn client(&self, line: &[&str], port: &str) -> Running {
-        self.start(&[&line[..1], &["-d", "sim1", "-p", port], &line[1..], &["127.0.0.1"]].concat())
+        self.client_on("sim1", line, port)
+    }
+
+    /// The same on another NIC.
+    pub fn client_on(&self, device: &str, line: &[&str], port: &str) -> Running {
+        self.start(&[&line[..1], &["-d", device, "-p", port], &line[1..], &["127.0.0.1"]].concat())
     }
 
     /// Ends the daemon; its report.

@@ -7,6 +7,7 @@ mod accidents;
 mod attacks;
 mod bench;
 mod latency;
+mod network;
 mod perftest;
 mod pingpong;
 mod python;

@@ -1,12 +1,12 @@
 //! Network and NICs in steps of the shortest host link.
 
 use super::formats::Wire;
-use super::frames::Sent;
 use super::hosts::Plan;
 use super::observe::Observer;
 use super::telemetry;
 use super::worker::{work, Answer, Command, Input, Output, Remains};
 use crate::nic::{Device, DeviceError};
+use hpcc_models::net::frames::Sent;
 use hpcc_models::net::{Delivered, Delivery, Simulator};
 use hpcc_models::nic::Status;
 use hpcc_models::wire::{mark_congestion, Opcode};

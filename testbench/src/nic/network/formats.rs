@@ -1,8 +1,8 @@
 //! Frames with INT in other formats than Fig. 7's: what the network needs to know of them, and what packets collected back into them.
 
-use super::frames::{self, FrameError, Sent};
 use hpcc_models::cc::hpcc::TX_UNIT;
 use hpcc_models::cc::{HopRecord, MAX_HOPS};
+use hpcc_models::net::frames::{self, FrameError, Sent};
 use hpcc_models::wire::telemetry::{ifa, int_md, ioam, open, Encapsulation, TelemetryFormat, TelemetryPorts};
 use hpcc_models::wire::{wire_occupancy, EthernetRepr, EthernetView, Opcode, Ports, RocePacket, StampConfig};
 
@@ -132,8 +132,8 @@ impl Wire {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hosts;
     use super::*;
+    use hpcc_models::net::frames::host_ip;
     use hpcc_models::wire::*;
 
     fn frame(format: Encapsulation, tos: u8) -> Vec<u8> {
@@ -146,7 +146,7 @@ mod tests {
             ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 1]), MacAddr([2, 0, 0, 0, 0, 2])),
             ipv4: Ipv4Repr {
                 tos,
-                ..Ipv4Repr::udp(hosts::ip(0), hosts::ip(1))
+                ..Ipv4Repr::udp(host_ip(0), host_ip(1))
             },
             udp: UdpRepr::ports(0xc123, format.covered_port(&numbers)),
             int,

@@ -4,13 +4,13 @@ use super::super::link_nics::{GUARD, SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use super::telemetry;
 use crate::config::{ack_req_interval, law_code, pattern_byte, Limits, MemoryBlock, NicSetup, ECT};
 use crate::nic::queue_pairs::FIRST_QPN;
+use hpcc_models::net::frames::{host_ip as ip, host_of as node};
 use hpcc_models::net::Simulator;
 use hpcc_models::nic::{CnpConfig, NicConfig, Operation, PeerPort, QpConfig, Region, WorkRequest, CNP_UNIT_BITS};
 use hpcc_models::wire::{MacAddr, MASK_24};
 use hpcc_sim::plan::laws::LawKind;
 use hpcc_sim::plan::Job;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::net::Ipv4Addr;
 
 /// 802.1p priority of data and of acknowledgements, for pause.
 const PRIORITIES: (u8, u8) = (0, 7);
@@ -49,16 +49,6 @@ pub(super) struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Priorities that a pause stops.
     pub paused: u8,
-}
-
-/// Address of a host.
-pub(super) fn ip(node: u32) -> Ipv4Addr {
-    Ipv4Addr::from(0x0a00_0001 + node)
-}
-
-/// The host of an address.
-pub(super) fn node(ip: Ipv4Addr) -> Option<u32> {
-    u32::from(ip).checked_sub(0x0a00_0001)
 }
 
 fn mac(node: u32) -> MacAddr {

@@ -11,7 +11,7 @@
 //! | --- | --- |
 //! | `needs` | what a scenario may ask for |
 //! | `hosts` | configuration, memory and work of each NIC |
-//! | `frames`, `formats` | frames to packets and back, with INT in Fig. 7's form and in others |
+//! | `formats` | frames to packets and back, with INT in other forms than Fig. 7's, which is `hpcc_models::net::frames`'s |
 //! | `telemetry` | how the NICs collect INT and bring it back |
 //! | `worker` | a thread with its NICs |
 //! | `cosim` | the steps |
@@ -19,7 +19,6 @@
 
 mod cosim;
 mod formats;
-mod frames;
 mod hosts;
 mod needs;
 mod observe;

@@ -1,7 +1,7 @@
 //! What each flow sent and received, as the network sees it: a NIC does not say its window and rate.
 
-use super::frames::Sent;
 use super::hosts::Plan;
+use hpcc_models::net::frames::Sent;
 use hpcc_models::net::FlowPoint;
 use hpcc_models::wire::MASK_24;
 use hpcc_sim::plan::Job;

@@ -43,6 +43,33 @@ fn armed_behind_the_entry_comes_at_once_and_not_for_what_was_taken() {
     assert_eq!(two.hosts[0].events(0), [completion(CQS[0])]);
 }
 
+/// A host that arms first and polls then has seen what it finds in that poll: no event comes for it, and its place is not free either.
+#[test]
+fn what_the_host_has_seen_raises_no_event_and_keeps_its_place() {
+    let mut two = Two::ready();
+    write_one(&mut two, 1);
+    write_one(&mut two, 2);
+    for seen in [2, 2, 1] {
+        two.hosts[0].bell(0, DoorbellKind::Arm, CQS[0], seen);
+        let expected = if seen == 1 { vec![completion(CQS[0])] } else { vec![] };
+        assert_eq!(two.hosts[0].events(0), expected, "seen {seen}");
+    }
+    let ignored = two.hosts[0].nic.queue_counters().doorbells_ignored;
+    two.hosts[0].bell(0, DoorbellKind::Arm, CQS[0], 3);
+    assert_eq!(
+        two.hosts[0].nic.queue_counters().doorbells_ignored,
+        ignored + 1,
+        "not written yet"
+    );
+    two.hosts[0].bell(0, DoorbellKind::Arm, CQS[0], 2);
+    for id in 3..=u64::from(CQ_RING) + 1 {
+        write_one(&mut two, id);
+    }
+    assert_eq!(two.hosts[0].events(0)[0], completion(CQS[0]));
+    let found: Vec<_> = two.hosts[0].look(0).iter().map(|entry| entry.work).collect();
+    assert_eq!(found, (1..=u64::from(CQ_RING)).collect::<Vec<_>>());
+}
+
 /// Entry, event, poll, armed anew, entry: the second event waits until the host has passed the first, and is not lost.
 #[test]
 fn an_event_that_the_host_has_not_passed_holds_back_the_next() {

@@ -5,6 +5,7 @@ mod arming;
 mod bench;
 mod commands;
 mod endings;
+mod flush_order;
 mod frames;
 mod programs;
 mod receiver;

@@ -1,9 +1,9 @@
-//! Frames to packets of the network, and what packets collected back into frames.
+//! Frames of NICs to packets of the network ([`External`]), and what packets collected back into frames.
 
-use super::hosts;
-use hpcc_models::cc::{HopRecord, MAX_HOPS};
-use hpcc_models::net::External;
-use hpcc_models::wire::{wire_occupancy, Opcode, PortRole, Ports, RocePacket, StampConfig, WireError};
+use super::outside::External;
+use crate::cc::{HopRecord, MAX_HOPS};
+use crate::wire::{wire_occupancy, Opcode, PortRole, Ports, RocePacket, StampConfig, WireError};
+use std::net::Ipv4Addr;
 use thiserror::Error;
 
 /// Bits of the type-of-service byte that say "capable of ECN"; both together: congestion experienced.
@@ -11,16 +11,31 @@ const ECN: u8 = 3;
 
 /// A frame that the network cannot carry.
 #[derive(Debug, Error, PartialEq)]
-pub(super) enum FrameError {
+pub enum FrameError {
+    /// It is no frame of RoCE.
     #[error(transparent)]
     Wire(#[from] WireError),
+    /// Nobody has its address.
     #[error("sent to {0}, which is no host's")]
-    Destination(std::net::Ipv4Addr),
+    Destination(Ipv4Addr),
+}
+
+/// Address of node 0; those of the others count on.
+const FIRST: u32 = 0x0a00_0001;
+
+/// Address of a host.
+pub fn host_ip(node: u32) -> Ipv4Addr {
+    Ipv4Addr::from(FIRST + node)
+}
+
+/// The host of an address.
+pub fn host_of(ip: Ipv4Addr) -> Option<u32> {
+    u32::from(ip).checked_sub(FIRST)
 }
 
 /// What a sent frame says about itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sent {
+pub struct Sent {
     /// As the network takes it.
     pub external: External,
     /// Destination queue pair.
@@ -32,7 +47,7 @@ pub(super) struct Sent {
 }
 
 /// Reads a frame that a NIC sent, and its opcode. Everything that a receiver would check is checked.
-pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -> Result<(Sent, Opcode), FrameError> {
+pub fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -> Result<(Sent, Opcode), FrameError> {
     let packet = RocePacket::parse(frame, ports)?;
     let (mut sent, opcode) = sent(&packet, tag, ports)?;
     sent.external.size = wire_occupancy(frame.len()) as u32;
@@ -41,14 +56,14 @@ pub(super) fn read(frame: &[u8], tag: u64, ports: &Ports, stamp: &StampConfig) -
 }
 
 /// What a packet says about itself, but for its size on the wire and whether switches stamp it.
-pub(super) fn sent(packet: &RocePacket, tag: u64, ports: &Ports) -> Result<(Sent, Opcode), FrameError> {
+pub fn sent(packet: &RocePacket, tag: u64, ports: &Ports) -> Result<(Sent, Opcode), FrameError> {
     let to = packet.ipv4.dst;
     let role = ports.role(packet.udp.dst_port);
     let acknowledgement =
         role == Some(PortRole::IntEcho) || matches!(packet.bth.opcode, Opcode::Acknowledge | Opcode::Cnp);
     let sent = Sent {
         external: External {
-            dst: hosts::node(to).ok_or(FrameError::Destination(to))?,
+            dst: host_of(to).ok_or(FrameError::Destination(to))?,
             ports: u32::from(packet.udp.src_port) | u32::from(packet.udp.dst_port) << 16,
             size: 0,
             int: false,
@@ -64,13 +79,7 @@ pub(super) fn sent(packet: &RocePacket, tag: u64, ports: &Ports) -> Result<(Sent
 }
 
 /// Writes what the packet collected into its frame, with the code of the stamper: lengths and header checksum follow.
-pub(super) fn write_int(
-    frame: &mut Vec<u8>,
-    stamp: &StampConfig,
-    n_hop: u8,
-    path_id: u16,
-    hops: &[HopRecord; MAX_HOPS],
-) {
+pub fn write_int(frame: &mut Vec<u8>, stamp: &StampConfig, n_hop: u8, path_id: u16, hops: &[HopRecord; MAX_HOPS]) {
     for hop in 0..usize::from(n_hop) {
         // The ids are known by their XOR only: all of it goes in at the first switch.
         let switch_id = if hop == 0 { path_id } else { 0 };
@@ -82,14 +91,14 @@ pub(super) fn write_int(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_models::wire::*;
+    use crate::wire::*;
 
     fn frame(int: &[u8], dst_port: u16, tos: u8) -> Vec<u8> {
         RocePacket {
             ethernet: EthernetRepr::ipv4(MacAddr([2, 0, 0, 0, 0, 1]), MacAddr([2, 0, 0, 0, 0, 2])),
             ipv4: Ipv4Repr {
                 tos,
-                ..Ipv4Repr::udp(hosts::ip(0), hosts::ip(1))
+                ..Ipv4Repr::udp(host_ip(0), host_ip(1))
             },
             udp: UdpRepr::ports(0xc123, dst_port),
             int,
