@@ -20,9 +20,9 @@
 //
 // | clock after the event is written | what |
 // |---|---|
-// | 13 | the last visit that read the old sender state writes its visit state |
-// | 13, 14 | both bits are read |
-// | 16 | a flow that is out is woken |
+// | 14 | the last visit that read the old pacing, which visits read a clock before the sender state, writes its visit state |
+// | 14, 15 | both bits are read |
+// | 17 | a flow that is out is woken |
 //
 // A flow that is cleared is as after power-up: every word of it is zero, both bits equal, hence out. Only the clearing after
 // reset does that, when no visit is under way.
@@ -154,9 +154,9 @@ module hpcc_sched_engine (
   wire  back_ram_we;
   wire  [5:0] back_ram_waddr;
   wire  back_ram_wdata;
-  hpcc_nic_pkg::wake_t wake_13_d;
-  wire  hpcc_nic_pkg::wake_t wake_13_q;
-  wire  hpcc_nic_pkg::wake_t wake_16_q;
+  hpcc_nic_pkg::wake_t wake_14_d;
+  wire  hpcc_nic_pkg::wake_t wake_14_q;
+  wire  hpcc_nic_pkg::wake_t wake_17_q;
   wire  unused_woken_up_ready;
   wire  hpcc_nic_pkg::flow_place_t woken_down_data;
   wire  woken_down_valid;
@@ -192,7 +192,7 @@ module hpcc_sched_engine (
   // Clock 2: pacing of the flow.
   hpcc_nic_pkg::pacing_state_t pacing_2_q;
   // Clock 14 after an event: what the event means to the flow's visits.
-  hpcc_nic_pkg::wake_t wake_14_q;
+  hpcc_nic_pkg::wake_t wake_15_q;
   // Clocks until all visits that were under way at the last reset have left the pipeline.
   logic [4:0] settle_d;
   logic [4:0] settle_q;
@@ -272,20 +272,20 @@ module hpcc_sched_engine (
     .waddr(back_ram_waddr),
     .wdata(back_ram_wdata)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(13)) u_wake_13 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(14)) u_wake_14 (
     .clk(clk),
-    .d(wake_13_d),
-    .q(wake_13_q)
+    .d(wake_14_d),
+    .q(wake_14_q)
   );
-  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_wake_16 (
+  hpcc_delay #(.WIDTH(34), .DEPTH(2)) u_wake_17 (
     .clk(clk),
-    .d(wake_14_q),
-    .q(wake_16_q)
+    .d(wake_15_q),
+    .q(wake_17_q)
   );
   hpcc_fifo #(.WIDTH(32), .ADDRESS(6), .MARK(1)) u_woken (
     .clk(clk),
     .rst(rst),
-    .up_data(wake_16_q.place),
+    .up_data(wake_17_q.place),
     .up_valid(waking),
     .up_ready(unused_woken_up_ready),
     .down_data(woken_down_data),
@@ -363,13 +363,13 @@ module hpcc_sched_engine (
   assign cap_ram_we = clear | (notify & limited);
   assign adjusts_d = cleared_q | adjusted;
   assign visited = visited_ram_rdata;
-  assign back_ram_raddr = wake_13_q.place.index[5:0];
-  assign out_ram_raddr = wake_14_q.place.index[5:0];
+  assign back_ram_raddr = wake_14_q.place.index[5:0];
+  assign out_ram_raddr = wake_15_q.place.index[5:0];
   assign is_out = out_ram_rdata == back_ram_rdata;
-  assign waking = (wake_16_q.wake & is_out) & settled_q;
-  assign back_ram_we = waking | wake_16_q.clear;
-  assign back_ram_waddr = wake_16_q.place.index[5:0];
-  assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_16_q.clear);
+  assign waking = (wake_17_q.wake & is_out) & settled_q;
+  assign back_ram_we = waking | wake_17_q.clear;
+  assign back_ram_waddr = wake_17_q.place.index[5:0];
+  assign back_ram_wdata = (out_ram_rdata ^ waking) & (~wake_17_q.clear);
   assign open = settled_q & (~fifo_crowded);
   assign waiting_down_ready = open & (~woken_down_valid);
   assign chosen_valid_d = open & (woken_down_valid | waiting_down_valid);
@@ -417,11 +417,11 @@ module hpcc_sched_engine (
     end
   end
   always_comb begin
-    wake_13_d = 34'd0;
-    wake_13_d.place.index = {10'd0, index};
-    wake_13_d.place.flow = {7'd0, flow};
-    wake_13_d.wake = notify & wake;
-    wake_13_d.clear = clear;
+    wake_14_d = 34'd0;
+    wake_14_d.place.index = {10'd0, index};
+    wake_14_d.place.flow = {7'd0, flow};
+    wake_14_d.wake = notify & wake;
+    wake_14_d.clear = clear;
   end
   always_comb begin
     entry = waiting_down_data;
@@ -486,7 +486,7 @@ module hpcc_sched_engine (
     granted_14_q = 1'd0;
     cap_2_q = 70'd0;
     pacing_2_q = 70'd0;
-    wake_14_q = 34'd0;
+    wake_15_q = 34'd0;
     settle_q = 5'd0;
     chosen_q = 38'd0;
     entry_0_q = 38'd0;
@@ -509,7 +509,7 @@ module hpcc_sched_engine (
     granted_14_q <= granted;
     cap_2_q <= cap_ram_rdata.pacing;
     pacing_2_q <= pacing_ram_rdata;
-    wake_14_q <= wake_13_q;
+    wake_15_q <= wake_14_q;
     settle_q <= settle_d;
     chosen_q <= entry;
     entry_0_q <= chosen_q;

@@ -129,7 +129,9 @@ pub(super) fn contract(node: &Node, name: &str, is_top: bool) -> Option<String> 
         );
     }
     let parameters = |of: &dyn Fn(&str) -> String| -> String {
-        let list: Vec<String> = node.parameters.iter().map(|(name, _)| of(name)).collect();
+        let used = |name: &str| ports.iter().any(|port| port.contains(&format!("[{name}-1:0]")));
+        let list = node.parameters.iter().filter(|(name, _)| used(name));
+        let list: Vec<String> = list.map(|(name, _)| of(name)).collect();
         match list.is_empty() {
             true => String::new(),
             false => format!("#({}) ", list.join(", ")),

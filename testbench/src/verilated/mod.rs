@@ -47,6 +47,39 @@ pub fn top_sources(top: &Top) -> Result<Sources, EmitError> {
 mod tests {
     use super::*;
 
+    /// Frames whose beats differ, to a receiver that takes a beat now and then; how often promises were broken.
+    fn broken_promises(sources: &Sources) -> u64 {
+        let mut model = Model::new(sources).expect("model");
+        let data = model.port("s_axis_tdata").expect("a port").limb;
+        let mut beat = 1;
+        for clock in 0..200u64 {
+            model.set("rst", u64::from(clock < 2));
+            for (name, value) in [("tvalid", 1), ("tlast", 1), ("tkeep", u64::MAX)] {
+                assert!(model.set(&format!("s_axis_{name}"), value), "{name}");
+            }
+            model.inputs[data] = beat;
+            assert!(model.set("m_axis_tready", clock / 5 % 2));
+            model.settle();
+            beat += u64::from(model.get("s_axis_tready") == Some(1));
+            model.edge();
+        }
+        model.broken().expect("counted")
+    }
+
+    #[test]
+    fn a_broken_promise_is_counted() {
+        let top = hpcc_rtl::tops::find("hpcc_int_stamper").expect("top");
+        let mut sources = top_sources(top).expect("emitted");
+        (sources.optimise, sources.checked) = (0, true);
+        assert_eq!(broken_promises(&sources), 0);
+        let skid = sources.files.iter_mut().find(|(name, _)| name == "hpcc_skid.sv");
+        let (_, text) = skid.expect("the stamper's output");
+        let right = "assign goes = down_ready | (~full_q);";
+        assert!(text.contains(right), "{text}");
+        *text = text.replace(right, "assign goes = 1'b1;");
+        assert!(broken_promises(&sources) > 0);
+    }
+
     #[test]
     fn a_traced_model_writes_its_waveform() {
         let top = hpcc_rtl::tops::find("hpcc_divider").expect("top");

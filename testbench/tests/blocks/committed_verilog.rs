@@ -43,7 +43,8 @@ fn every_top_is_clean_under_wall() {
         let warnings = tools::lint(top, &files, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(warnings, "", "lint of {top}");
     }
-    for (name, text) in &tree.0 {
+    // what modules promise is no part of the design, and is written with functions of SystemVerilog
+    for (name, text) in tree.0.iter().filter(|(name, _)| !name.starts_with("sva/")) {
         assert!(!has_dollar(text), "{name} contains a dollar");
     }
 }

@@ -3,21 +3,30 @@
 use hpcc_testbench::tools::cache::workspace_dir;
 use hpcc_testbench::tools::front_ends::FrontEnd;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folder of the committed text and its files in order.
 fn committed() -> (PathBuf, Vec<String>) {
     let dir = workspace_dir().join("verilog-out");
-    let list = std::fs::read_to_string(dir.join("hpcc_nic.f")).expect("file list");
-    let files = list.lines().filter(|line| line.ends_with(".sv")).map(str::to_string);
-    let files = files.collect();
+    let files = listed(&dir, "hpcc_nic.f");
     (dir, files)
+}
+
+/// Files of a list in order.
+fn listed(dir: &Path, list: &str) -> Vec<String> {
+    let list = std::fs::read_to_string(dir.join(list)).expect("file list");
+    let files = list.lines().filter(|line| line.ends_with(".sv"));
+    files.map(str::to_string).collect()
 }
 
 /// Reads the text once. A front end that cannot be installed here says so by name, and with what to do.
 fn is_silent(front_end: FrontEnd) {
     let (dir, files) = committed();
-    match front_end.says(&dir, &files) {
+    is_silent_of(front_end, &dir, &files);
+}
+
+fn is_silent_of(front_end: FrontEnd, dir: &Path, files: &[String]) {
+    match front_end.says(dir, files) {
         Ok(said) => assert_eq!(said, "", "{front_end:?}"),
         Err(missing) => {
             // Past the harness, which keeps what a passing test prints to itself.
@@ -49,6 +58,18 @@ fn slang_is_silent() {
 #[test]
 fn verible_is_silent() {
     is_silent(FrontEnd::Verible);
+}
+
+/// What the modules promise, bound to them. Yosys reads no concurrent assertions.
+#[test]
+fn contracts_are_read_without_a_word() {
+    let (dir, mut files) = committed();
+    let contracts = listed(&dir, "hpcc_nic_sva.f");
+    assert!(contracts.len() >= 20, "{} modules promise something", contracts.len());
+    files.extend(contracts);
+    for front_end in [FrontEnd::Verilator, FrontEnd::Slang, FrontEnd::Verible] {
+        is_silent_of(front_end, &dir, &files);
+    }
 }
 
 /// A text in which each of them finds something, so that silence means something.
