@@ -24,7 +24,6 @@ module hpcc_host_manager_sva (
   input wire cc_valid,
   input wire cc_ready,
   input wire [24:0] cc_data,
-  input wire [2:0] cc_law,
   input wire first_valid,
   input wire first_ready,
   input wire [91:0] first_data,
@@ -44,7 +43,7 @@ module hpcc_host_manager_sva (
     else $error("hpcc_host_manager: what is offered at flow did not stay");
 
   // What it offers at `cc` stays until it is taken.
-  cc_stays: assert property (@(posedge clk) disable iff (rst) cc_valid && !cc_ready |=> cc_valid && $stable({cc_data, cc_law}))
+  cc_stays: assert property (@(posedge clk) disable iff (rst) cc_valid && !cc_ready |=> cc_valid && $stable({cc_data}))
     else $error("hpcc_host_manager: what is offered at cc did not stay");
 
   // What it offers at `first` stays until it is taken.

@@ -17,11 +17,9 @@ module hpcc_rx_pipe_sva (
   input wire request_valid,
   input wire request_ready,
   input wire [196:0] request_data,
-  input wire request_action_ready,
   input wire response_valid,
   input wire response_ready,
   input wire [196:0] response_data,
-  input wire response_action_ready,
   input wire notice_valid,
   input wire notice_ready,
   input wire [386:0] notice_data,
@@ -48,12 +46,12 @@ module hpcc_rx_pipe_sva (
 
   // What it offers at `request` stays until it is taken.
   request_stays: assert property (@(posedge clk) disable iff (rst) request_valid && !request_ready |=> request_valid
-      && $stable({request_data, request_action_ready}))
+      && $stable({request_data}))
     else $error("hpcc_rx_pipe: what is offered at request did not stay");
 
   // What it offers at `response` stays until it is taken.
   response_stays: assert property (@(posedge clk) disable iff (rst) response_valid && !response_ready |=> response_valid
-      && $stable({response_data, response_action_ready}))
+      && $stable({response_data}))
     else $error("hpcc_rx_pipe: what is offered at response did not stay");
 
   // What it offers at `notice` stays until it is taken.

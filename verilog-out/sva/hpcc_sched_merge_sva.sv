@@ -7,13 +7,11 @@ module hpcc_sched_merge_sva (
   input wire rst,
   input wire down_valid,
   input wire down_ready,
-  input wire [63:0] down_data,
-  input wire [7:0] down_priority
+  input wire [63:0] down_data
 );
 
   // What it offers at `down` stays until it is taken.
-  down_stays: assert property (@(posedge clk) disable iff (rst) down_valid && !down_ready |=> down_valid
-      && $stable({down_data, down_priority}))
+  down_stays: assert property (@(posedge clk) disable iff (rst) down_valid && !down_ready |=> down_valid && $stable({down_data}))
     else $error("hpcc_sched_merge: what is offered at down did not stay");
 
 endmodule

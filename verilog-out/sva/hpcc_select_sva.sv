@@ -11,7 +11,6 @@ module hpcc_select_sva (
   input wire job_valid,
   input wire job_ready,
   input wire [76:0] job_data,
-  input wire job_made,
   input wire feedback_valid,
   input wire feedback_ready,
   input wire feedback_advance,
@@ -26,7 +25,7 @@ module hpcc_select_sva (
     else $error("hpcc_select: what is offered at packet did not stay");
 
   // What it offers at `job` stays until it is taken.
-  job_stays: assert property (@(posedge clk) disable iff (rst) job_valid && !job_ready |=> job_valid && $stable({job_data, job_made}))
+  job_stays: assert property (@(posedge clk) disable iff (rst) job_valid && !job_ready |=> job_valid && $stable({job_data}))
     else $error("hpcc_select: what is offered at job did not stay");
 
   // What it offers at `feedback` stays until it is taken.

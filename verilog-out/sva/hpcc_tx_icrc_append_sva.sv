@@ -2,32 +2,27 @@
 `default_nettype none
 
 // What hpcc_tx_icrc_append promises, in every instance.
-module hpcc_tx_icrc_append_sva #(parameter integer ADDRESS = 1, parameter integer MARK = 1) (
+module hpcc_tx_icrc_append_sva (
   input wire clk,
   input wire rst,
   input wire ack_valid,
   input wire ack_ready,
-  input wire ack_crowded,
   input wire [577:0] ack_data,
-  input wire ack_request,
-  input wire [47:0] ack_note,
   input wire down_valid,
   input wire down_ready,
-  input wire [577:0] down_data,
-  input wire [47:0] down_note
+  input wire [577:0] down_data
 );
 
   // What it offers at `ack` stays until it is taken.
-  ack_stays: assert property (@(posedge clk) disable iff (rst) ack_valid && !ack_ready |=> ack_valid
-      && $stable({ack_crowded, ack_data, ack_request, ack_note}))
+  ack_stays: assert property (@(posedge clk) disable iff (rst) ack_valid && !ack_ready |=> ack_valid && $stable({ack_data}))
     else $error("hpcc_tx_icrc_append: what is offered at ack did not stay");
 
   // What it offers at `down` stays until it is taken.
-  down_stays: assert property (@(posedge clk) disable iff (rst) down_valid && !down_ready |=> down_valid && $stable({down_data, down_note}))
+  down_stays: assert property (@(posedge clk) disable iff (rst) down_valid && !down_ready |=> down_valid && $stable({down_data}))
     else $error("hpcc_tx_icrc_append: what is offered at down did not stay");
 
 endmodule
 
-bind hpcc_tx_icrc_append hpcc_tx_icrc_append_sva #(.ADDRESS(ADDRESS), .MARK(MARK)) u_contract (.*);
+bind hpcc_tx_icrc_append hpcc_tx_icrc_append_sva u_contract (.*);
 
 `default_nettype wire

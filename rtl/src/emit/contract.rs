@@ -5,7 +5,7 @@
 //! their outputs, and of a top module's inputs it is asked.
 
 use super::collect::{Net, Node};
-use super::ports::NAME;
+use super::ports::{field_of, NAME};
 
 /// What modules promise beyond their streams: module, signals of the module that the condition names (width and name), name of the assertion,
 /// condition, and what is wrong when it does not hold.
@@ -66,8 +66,13 @@ fn streams(node: &Node) -> Vec<Stream<'_>> {
             valid.width == 1 && ports().any(|net| net.name == ready && net.is_input() != valid.is_input())
         })
         .map(|(name, valid)| {
-            let own =
-                |net: &&Net| net.is_input() == valid.is_input() && net.name.starts_with(name) && net.name != valid.name;
+            // a field of its own whose name begins as the stream's does is no part of the stream
+            let field = field_of(node, valid);
+            let apart = |net: &Net| field.is_some_and(|field| *field != valid.name) && field_of(node, net) != field;
+            let own = |net: &&Net| {
+                let same_way = net.is_input() == valid.is_input();
+                same_way && net.name.starts_with(name) && net.name != valid.name && !apart(net)
+            };
             Stream {
                 name,
                 offers: !valid.is_input(),

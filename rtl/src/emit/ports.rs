@@ -89,14 +89,19 @@ pub(super) fn header(node: &Node, named: bool, output: impl Fn(&Net) -> &'static
     format!("module {NAME} {parameters}(\n{}\n);\n", lines.join(",\n"))
 }
 
-/// The comment over a port: that of its field; for a port of an interface what the interface says of it, and over the first one that
-/// of the field.
-fn about(node: &Node, net: &Net, last: &mut Option<String>) -> String {
+/// The field of the block that a port belongs to.
+pub(super) fn field_of<'a>(node: &'a Node, net: &Net) -> Option<&'a String> {
     let holds = |field: &&String| {
         let rest = net.name.strip_prefix(field.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     };
-    let field = node.fields.keys().filter(holds).max_by_key(|field| field.len());
+    node.fields.keys().filter(holds).max_by_key(|field| field.len())
+}
+
+/// The comment over a port: that of its field; for a port of an interface what the interface says of it, and over the first one that
+/// of the field.
+fn about(node: &Node, net: &Net, last: &mut Option<String>) -> String {
+    let field = field_of(node, net);
     let first = field.filter(|_| last.as_ref() != field);
     if let Some(field) = first {
         *last = Some(field.clone());
