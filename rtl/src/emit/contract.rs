@@ -7,12 +7,22 @@
 use super::collect::{Net, Node};
 use super::ports::{field_of, NAME};
 
-/// What modules promise beyond their streams: module, signals of the module that the condition names (width and name), name of the assertion,
-/// condition, and what is wrong when it does not hold.
-const MORE: &[(&str, &[(usize, &str)], &str, &str, &str)] = &[
-    (
-        "hpcc_sched_entry",
-        &[
+/// What a module promises beyond its streams.
+struct Promise {
+    module: &'static str,
+    /// Signals of the module that the condition names: width and name.
+    signals: &'static [(usize, &'static str)],
+    /// Name of the assertion.
+    label: &'static str,
+    condition: &'static str,
+    /// What is wrong when the condition does not hold.
+    wrong: &'static str,
+}
+
+const MORE: &[Promise] = &[
+    Promise {
+        module: "hpcc_sched_entry",
+        signals: &[
             (1, "update_1_q"),
             (1, "command_1_q"),
             (1, "event_1_q"),
@@ -20,31 +30,31 @@ const MORE: &[(&str, &[(usize, &str)], &str, &str, &str)] = &[
             (1, "work_1_q"),
             (1, "look_1_q"),
         ],
-        "one_operation",
-        "$onehot0({update_1_q, command_1_q, event_1_q, feedback_1_q, work_1_q, look_1_q})",
-        "two sources were chosen in one clock",
-    ),
-    (
-        "hpcc_dma_reader",
-        &[(10, "promised_q")],
-        "room_is_kept",
-        "promised_q <= 10'd512",
-        "more beats are under way than the FIFO holds",
-    ),
-    (
-        "hpcc_responses_node_pool",
-        &[(11, "free_r_q")],
-        "places_are_counted",
-        "free_r_q <= 11'd1024",
-        "more places are free than there are",
-    ),
-    (
-        "hpcc_host_fence",
-        &[(1, "waits_frames_q"), (1, "waits_writes_q")],
-        "one_wait",
-        "!(waits_frames_q && waits_writes_q)",
-        "frames and their writes are waited for at once",
-    ),
+        label: "one_operation",
+        condition: "$onehot0({update_1_q, command_1_q, event_1_q, feedback_1_q, work_1_q, look_1_q})",
+        wrong: "two sources were chosen in one clock",
+    },
+    Promise {
+        module: "hpcc_dma_reader",
+        signals: &[(10, "promised_q")],
+        label: "room_is_kept",
+        condition: "promised_q <= 10'd512",
+        wrong: "more beats are under way than the FIFO holds",
+    },
+    Promise {
+        module: "hpcc_responses_node_pool",
+        signals: &[(11, "free_r_q")],
+        label: "places_are_counted",
+        condition: "free_r_q <= 11'd1024",
+        wrong: "more places are free than there are",
+    },
+    Promise {
+        module: "hpcc_host_fence",
+        signals: &[(1, "waits_frames_q"), (1, "waits_writes_q")],
+        label: "one_wait",
+        condition: "!(waits_frames_q && waits_writes_q)",
+        wrong: "frames and their writes are waited for at once",
+    },
 ];
 
 /// A stream of a module.
@@ -86,7 +96,7 @@ fn streams(node: &Node) -> Vec<Stream<'_>> {
 pub(super) fn contract(node: &Node, name: &str, is_top: bool) -> Option<String> {
     let streams = streams(node);
     let streams: Vec<&Stream> = streams.iter().filter(|stream| stream.offers || is_top).collect();
-    let more: Vec<_> = MORE.iter().filter(|(module, ..)| *module == name).collect();
+    let more: Vec<&Promise> = MORE.iter().filter(|promise| promise.module == name).collect();
     let port = |port: &str| node.nets.iter().find(|net| net.is_port() && net.name == port);
     port("clk")?;
     if streams.is_empty() && more.is_empty() {
@@ -121,7 +131,14 @@ pub(super) fn contract(node: &Node, name: &str, is_top: bool) -> Option<String> 
 "
         );
     }
-    for (_, signals, label, condition, wrong) in &more {
+    for promise in &more {
+        let Promise {
+            signals,
+            label,
+            condition,
+            wrong,
+            ..
+        } = promise;
         let fresh = signals
             .iter()
             .map(|(width, name)| format!("  input wire {}{name}", super::types::range(*width)));
