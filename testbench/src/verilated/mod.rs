@@ -9,11 +9,13 @@ mod lint;
 pub mod lockstep;
 mod model;
 mod shim;
+mod sources;
 pub mod vectors;
 
-pub use build::{shared_object, Sources, FAST};
+pub use build::{shared_object, FAST};
 pub use lint::{has_dollar, lint, LintError};
 pub use model::{Model, ModelError};
+pub use sources::Sources;
 
 use hpcc_rtl::emit::{EmitError, Library};
 use hpcc_rtl::sim::port_list;

@@ -1,6 +1,7 @@
 //! A loaded model. The only unsafe code of the workspace: calls into the shared object that [`super::build`] made.
 
-use super::build::{shared_object, Sources};
+use super::build::shared_object;
+use super::sources::Sources;
 use crate::tools::ToolError;
 use hpcc_rtl::emit::EmitError;
 use hpcc_rtl::sim::Port;

@@ -2,7 +2,7 @@
 //!
 //! All values travel as 64-bit limbs, least significant first, in the order of [`hpcc_rtl::sim::port_list`].
 
-use super::Sources;
+use super::sources::Sources;
 use std::fmt::Write;
 
 /// C++ of the waveform: `vl_trace_open`, `vl_trace_dump` (time in ps) and `vl_trace_close`.
