@@ -57,13 +57,6 @@ const MORE: &[Promise] = &[
     },
 ];
 
-/// Streams inside the NIC whose offers may be taken back, and why: they promise nothing.
-const TAKEN_BACK: &[(&str, &str)] = &[
-    // acknowledgements and READ requests wait again while data that was selected before them is to leave first
-    ("hpcc_tx_icrc_append", "ack_"),
-    ("hpcc_tx_frame_builder", "ack_frame_"),
-];
-
 /// A stream of a module.
 struct Stream<'a> {
     /// Beginning of the names of its ports: `send_`, `m_axis_tx_t`, `m_axi_aw`.
@@ -102,9 +95,7 @@ fn streams(node: &Node) -> Vec<Stream<'_>> {
 /// The module of assertions for a module whose name is not known yet, and its `bind`; `None` if there is nothing to promise.
 pub(super) fn contract(node: &Node, name: &str, is_top: bool) -> Option<String> {
     let streams = streams(node);
-    let holds = |stream: &&Stream| !TAKEN_BACK.contains(&(name, stream.name));
-    let streams = streams.iter().filter(|stream| stream.offers || is_top);
-    let streams: Vec<&Stream> = streams.filter(holds).collect();
+    let streams: Vec<&Stream> = streams.iter().filter(|stream| stream.offers || is_top).collect();
     let more: Vec<&Promise> = MORE.iter().filter(|promise| promise.module == name).collect();
     let port = |port: &str| node.nets.iter().find(|net| net.is_port() && net.name == port);
     port("clk")?;

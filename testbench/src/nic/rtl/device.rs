@@ -26,10 +26,10 @@ static BUILT: Mutex<BTreeMap<(&str, bool), Built>> = Mutex::new(BTreeMap::new())
 
 fn build(top: &Top, trace: bool) -> Result<Built, DeviceError> {
     let mut sources = top_sources(top).map_err(ModelError::from)?;
-    // a waveform shows each half of a clock
-    (sources.trace, sources.registered) = (trace, !trace);
     // assertions are on where this program's own are: in tests, not where speed counts
     sources.checked = cfg!(debug_assertions);
+    // a waveform shows each half of a clock, and an assertion looks at what follows from the inputs before the edge
+    (sources.trace, sources.registered) = (trace, !trace && !sources.checked);
     sources.defines = vec![FAST.into()];
     let object = shared_object(&sources).map_err(ModelError::from)?;
     Ok((object, sources.ports))

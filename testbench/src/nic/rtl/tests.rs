@@ -2,10 +2,12 @@
 //! asked for, keeps registers, and stalls everywhere.
 
 use super::*;
+use crate::verilated::{top_sources, Model, FAST};
 use hpcc_models::nic::registers::{registers, REGION_SLOTS};
 use hpcc_models::nic::{Operation, QpConfig, Status};
 use hpcc_models::wire::wire_occupancy;
 use hpcc_rtl::sim::{Port, Stimulus};
+use hpcc_rtl::tops::NIC_HPCC;
 use hpcc_rtl::words::work::{Completion, WorkRequest as WorkWord};
 use std::collections::BTreeMap;
 
@@ -332,7 +334,10 @@ fn what_the_hardware_has_not_is_one_line() {
 /// What [`Sources::registered`](crate::verilated::Sources) says of the NIC.
 #[test]
 fn rtl_outputs_come_from_registers() {
-    let mut model = model(false).expect("model");
+    // as in a release build; inputs at random break what is asked of them, so that promises are not looked at
+    let mut sources = top_sources(&NIC_HPCC).expect("emitted");
+    (sources.registered, sources.defines) = (true, vec![FAST.into()]);
+    let mut model = Model::new(&sources).expect("model");
     let inputs: Vec<Port> = model.ports().iter().filter(|port| port.input).cloned().collect();
     let mut stimulus = Stimulus::new(1);
     for clock in 0..3000 {
