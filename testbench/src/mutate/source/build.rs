@@ -132,7 +132,15 @@ impl Scratch {
         let scratch = Self(root);
         scratch.write("Cargo.toml", &members.collect::<String>())?;
         scratch.write("Cargo.lock", &read(&workspace.join("Cargo.lock"))?)?;
-        for folder in ["models", "rtl", "testbench", "driver", "examples", "docs/src", "verilog-out"] {
+        for folder in [
+            "models",
+            "rtl",
+            "testbench",
+            "driver",
+            "examples",
+            "docs/src",
+            "verilog-out",
+        ] {
             copy(&workspace.join(folder), &scratch.0.join(folder))?;
         }
         Ok(scratch)
