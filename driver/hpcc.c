@@ -118,6 +118,15 @@ static uint8_t *written(const struct hpcc_cq *cq, uint32_t index)
 	return entry;
 }
 
+/* Index behind the newest entry that is here. */
+static uint32_t end_of_written(const struct hpcc_cq *cq)
+{
+	uint32_t end = cq->ring.consumed;
+	while (end - cq->ring.consumed < cq->ring.count && written(cq, end))
+		end++;
+	return end;
+}
+
 int hpcc_cq_peek(const struct hpcc_cq *cq, uint32_t ahead, struct hpcc_completion *completion)
 {
 	const uint8_t *entry = ahead < cq->ring.count ? written(cq, cq->ring.consumed + ahead) : NULL;
@@ -153,17 +162,12 @@ void hpcc_cq_consumed(struct hpcc_cq *cq)
 void hpcc_cq_arm(struct hpcc_cq *cq, bool solicited)
 {
 	/* What lies here now is no news: a program that arms first and polls then would get an event for what it finds in that poll. */
-	uint32_t seen = cq->ring.consumed;
-	while (seen - cq->ring.consumed < cq->ring.count && written(cq, seen))
-		seen++;
-	ring_doorbell(cq->device, solicited ? HPCC_DOORBELL_ARM_SOLICITED : HPCC_DOORBELL_ARM, cq->number, seen);
+	ring_doorbell(cq->device, solicited ? HPCC_DOORBELL_ARM_SOLICITED : HPCC_DOORBELL_ARM, cq->number, end_of_written(cq));
 }
 
 void hpcc_cq_clean(struct hpcc_cq *cq, uint32_t qp)
 {
-	uint32_t end = cq->ring.consumed;
-	while (end - cq->ring.consumed < cq->ring.count && written(cq, end))
-		end++;
+	uint32_t end = end_of_written(cq);
 	/* From the newest entry to the oldest: what stays moves up, and keeps the phase of the slot that it moves to. */
 	uint32_t to = end;
 	for (uint32_t from = end; from != cq->ring.consumed;) {
