@@ -5,6 +5,7 @@ use hpcc_models::alloc::Quantiser;
 use hpcc_models::net::{AgentFailure, DemandRule, HccConfig, Topology};
 
 use super::spec::HccSpec;
+use super::time::ps;
 use crate::plan::HccPlan;
 
 /// Time from a change of capacity to the last source's new rate on the evaluation's tree, ns.
@@ -15,15 +16,6 @@ fn thousandths(percent: f64, most: f64, field: &str) -> Result<u32, String> {
         Ok((percent * f64::from(WHOLE) / 100.0).round() as u32)
     } else {
         Err(format!("hcc.{field}: expected 0 to {most}, got {percent}"))
-    }
-}
-
-/// Time of a failure, ps.
-fn ps(us: f64, field: &str) -> Result<u64, String> {
-    if (0.0..=1e9).contains(&us) {
-        Ok((us * 1e6).round() as u64)
-    } else {
-        Err(format!("hcc.failure.{field}: expected 0 to 1e9 us, got {us}"))
     }
 }
 
@@ -64,8 +56,8 @@ pub fn agents(spec: Option<&HccSpec>, topology: &Topology) -> Result<Option<HccP
         Ok(AgentFailure {
             level: f.level,
             index: f.index,
-            from_ps: ps(f.from_us, "from_us")?,
-            to_ps: ps(f.to_us, "to_us")?,
+            from_ps: ps(f.from_us, "hcc.failure.from_us")?,
+            to_ps: ps(f.to_us, "hcc.failure.to_us")?,
         })
     });
     let failures = failures.collect::<Result<Vec<_>, String>>()?;
