@@ -4,21 +4,20 @@
 //! |---|---|
 //! | `Idle` | takes a command, or a control packet when there is none |
 //! | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
-//! | `FindNumber` | looks whether another queue pair has the number, one place a clock |
 //! | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four clocks |
 //! | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
 //! | `Settle`, `AwaitQuiet` | waits until memory has answered what was issued before: for the queue pair that is removed, or for the old content of a region slot |
 //! | `Limit` | cap and group of a flow |
 //! | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 //! | `Publish` | context alive |
-//! | `PostWork` | work request of a control packet, as soon as frames find the queue pair |
-//! | `Report` | says how it went, as soon as frames find the queue pair |
+//! | `PostWork` | work request of a control packet, once the listeners are done with the creation |
+//! | `Report` | says how it went, once the listeners are done with a creation |
 //!
 //! What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //!
 //! After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
 //! no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
-//! A creation is followed by no other command for 31 clocks, in which its listeners are done with it.
+//! A creation is followed by no report, work request or other command for 31 clocks, in which its listeners are done with it.
 //!
 //! Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
 //! the creation of the next one; one that the host created is neither replaced nor removed by a control packet.
@@ -26,7 +25,6 @@
 // The file is longer than others: it is one automaton, whose steps are read in their order, and a quarter of it are the ports' comments.
 
 use super::control::ControlGate;
-use super::numbers::NumberCheck;
 use super::qp_states::QpStates;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -41,7 +39,7 @@ use crate::words::context::{
 };
 use crate::words::flows::{FlowUpdate, QpFlow};
 use crate::words::requester::QpOfGeneration;
-use crate::words::rx::ControlPacket;
+use crate::words::rx::{ControlPacket, QpNumber};
 use crate::words::work::WorkRequest;
 use crate::{block, kernel};
 use hpcc_models::fixed::LAWS;
@@ -101,8 +99,6 @@ pub struct Manager {
     pub context_qp: Signal<Out, U<8>>,
     /// It.
     pub context_data: Signal<Out, QpContext>,
-    /// Frames find the queue pair of every context that was written, and none that was voided; low from the clock after a context.
-    pub contexts_found: Signal<In, Bit>,
     /// Bus: a region slot is written.
     pub region_valid: Signal<Out, Bit>,
     /// Slot.
@@ -161,6 +157,8 @@ pub struct Manager {
         by_packet,
         /// The numbers and PSNs of the control packet have 24 bits.
         fits,
+        /// The number that the queue pair is to have is its place's.
+        number_ok,
         /// The command creates a queue pair; one that has ended is removed first.
         replaces,
         /// A context is written, for one clock.
@@ -196,12 +194,10 @@ pub struct Manager {
     #[signals(U<16>: source_port, flow_number)]
     gate: ControlGate,
     states: QpStates,
-    /// Is the number of the queue pair to create another one's?
-    numbers: NumberCheck,
     neighbours: RamReg<Neighbour, 4>,
     #[init(Constant::new(U(LAWS.iter().fold(0, |codes, law| codes | u64::from(law.needs_int) << law.code))))]
     need_int: Constant<U<8>>,
-    /// Clocks until the listeners are done with a creation.
+    /// Clocks until the listeners are done with a creation, and frames find the queue pair.
     settle: DFF<U<5>>,
     /// The control packet, admitted.
     request: DFF<AdmittedRequest>,
@@ -217,6 +213,7 @@ pub struct Manager {
     limit: Signal<Local, FlowLimit>,
     removed: Signal<Local, QpOfGeneration>,
     work_id: Signal<Local, ControlWorkId>,
+    number: Signal<Local, QpNumber>,
     made: Signal<Local, WorkRequest>,
     law: Signal<Local, U<3>>,
     qpn_mix: Signal<Local, U<24>>,
@@ -305,16 +302,18 @@ impl Logic for Manager {
         // control packets leave alone what the host created, alive or ended
         hosts = by_packet & !current.by_packet;
         asked = bit_cast_word::<QpContext, W<384, 6>>(body);
+        // the lowest bits of a queue pair's number are its place; zero stands for the place itself
+        number = bit_cast_word::<QpNumber, U<24>>(asked.local_qpn);
+        number_ok = (number.place == qp) | (asked.local_qpn == 0);
         mtu_ok = asked.mtu <= 4;
         law_ok = laws.get_bit(asked.law.index()) & (asked.int_on | !need_int.get_bit(asked.law.index()));
         region_valid_r = false;
         neighbours.we = false;
-        numbers.start = false;
         if step == ManagerStep::Decide {
             step = ManagerStep::Report;
             code = CommandResult::BadOperation;
             if operation == HostOperation::CreateQp {
-                if !index_ok {
+                if !(index_ok & number_ok) {
                     code = CommandResult::BadNumber;
                 } else if !mtu_ok {
                     code = CommandResult::BadMtu;
@@ -325,8 +324,10 @@ impl Logic for Manager {
                 } else {
                     code = CommandResult::Done;
                     replaces = true;
-                    step = ManagerStep::FindNumber;
-                    numbers.start = true;
+                    step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
+                    if by_packet {
+                        step = ManagerStep::AddressNeighbour;
+                    }
                 }
             }
             if operation == HostOperation::RemoveQp {
@@ -357,18 +358,6 @@ impl Logic for Manager {
                     code = CommandResult::Done;
                     step = ManagerStep::Limit;
                 }
-            }
-        }
-
-        // two queue pairs of one number would answer as a third
-        if (step == ManagerStep::FindNumber) & numbers.done {
-            step = if exists { ManagerStep::Void } else { ManagerStep::CreateFlow };
-            if by_packet {
-                step = ManagerStep::AddressNeighbour;
-            }
-            if numbers.taken {
-                code = CommandResult::BadNumber;
-                step = ManagerStep::Report;
             }
         }
 
@@ -465,8 +454,6 @@ impl Logic for Manager {
         }
         context_valid = context_valid_r;
         context_data = context_r;
-        inputs!(numbers: reset, context_valid = context_valid_r, context_qp, context_data = context_r);
-        inputs!(numbers: number = asked.local_qpn, place = qp);
         region_valid = region_valid_r;
         region_slot = bit_cast_u::<5, 24>(index);
         region_data = bit_cast_word::<Region, W<384, 6>>(body);
@@ -553,7 +540,7 @@ impl Logic for Manager {
         fence = fence_r;
 
         // answers to what is posted, and frames that a peer sends to a queue pair that was reported, are to find it
-        arrived = contexts_found & !context_valid_r;
+        arrived = !settle.any();
 
         // `PostWork`: the packet's message
         work.valid = (step == ManagerStep::PostWork) & arrived;

@@ -4,7 +4,6 @@ pub mod control;
 pub mod fence;
 pub mod generations;
 pub mod manager;
-pub mod numbers;
 pub mod qp_states;
 pub mod regions;
 pub mod registers;

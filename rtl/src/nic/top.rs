@@ -235,7 +235,6 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
             cfg_echo_icrc_full = cfg.echo_icrc_full, cfg_pkey = cfg.pkey);
         inputs!(rx: now);
         inputs!(rx from manager: context_valid, context_qp, context_data);
-        inputs!(manager from rx: contexts_found = settled);
         StreamOut::<WriteLine>::join(&mut self.rx.payload, &mut self.writer.payload);
         StreamOut::<DmaJob>::join(&mut self.rx.job, &mut self.writer.job);
         StreamOut::<CommitEntry>::join(&mut self.rx.commit, &mut self.commit.up);

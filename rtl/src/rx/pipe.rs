@@ -52,8 +52,6 @@ pub struct RxPipe {
     pub context_qp: Signal<In, U<8>>,
     /// Its context.
     pub context_data: Signal<In, QpContext>,
-    /// Frames find the queue pair of every context that was written; a register, low from the clock after a context.
-    pub settled: Signal<Out, Bit>,
     /// Payload of taken frames, in the lines of memory that it goes to.
     pub payload: StreamOut<WriteLine>,
     /// Jobs of the memory writer, one for each payload.
@@ -119,7 +117,6 @@ impl Logic for RxPipe {
         verdict.qp = lookup.out_place;
         dispatch.next_qp = lookup.out_next_place;
         inputs!(lookup: context_valid, context_qp, context_data);
-        outputs!(lookup: settled);
         inputs!(dispatch: verdict, verdict_valid = parser.out_valid);
         dispatch.lost = store.lost;
         dispatch.free = store.free;

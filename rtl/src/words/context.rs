@@ -27,7 +27,7 @@ crate::kind! {
         Done,
         /// Refused: no such operation.
         BadOperation,
-        /// Refused: number, or one that another queue pair has; slot or flow.
+        /// Refused: number that no queue pair, slot or flow has, or own number that is not its place's.
         BadNumber,
         /// Refused: MTU.
         BadMtu,
@@ -63,8 +63,6 @@ crate::kind! {
         AwaitState,
         /// What is to be done is decided.
         Decide,
-        /// The number of the queue pair is compared with those of the others.
-        FindNumber,
         /// A neighbour slot is addressed.
         AddressNeighbour,
         /// It is on its way from memory.
@@ -127,7 +125,7 @@ crate::word! {
         send_psn: U<24>,
         /// First PSN expected.
         expected_psn: U<24>,
-        /// Its own number, by which the peer names it; 0: the number of its place. One that another queue pair has is refused.
+        /// Its own number, by which the peer names it; 0: that of its place. The lowest 8 bits are the place; any other number is refused.
         local_qpn: U<24>,
         /// Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
         law: U<3>,

@@ -45,8 +45,8 @@ use super::responses::{Compared, EndInMsn, QpChange, QueuedAnswer, ReadEnd, Read
 use super::rx::{
     ArrivedFrame, BufferCommand, CommitEntry, CommitTurn, ControlPacket, EthernetFaults, FirstBytes, FrameFaults,
     FrameHead, FramePlace, FrameTurn, HeaderFields, HeldFrame, InnerHeaders, IntBody, IntParts, JudgedFrame,
-    KnownNumber, LastPlace, MacBytes, NumberChange, NumberSlices, OuterFaults, OuterJudgement, PlaceColumn, QpPlace,
-    ShareMark, TransportBytes, TransportFaults, TransportFields,
+    KnownNumber, LastPlace, MacBytes, OuterFaults, OuterJudgement, QpNumber, ShareMark, TransportBytes,
+    TransportFaults, TransportFields,
 };
 use super::sched::{
     FlowCap, FlowPlace, FlowShared, Grant, GroupLevel, LawEvent, LiveFlow, Operation, PacingState, RepeatCount,
@@ -321,11 +321,8 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         ArrivedFrame::descriptor(),
         FrameHead::descriptor(),
         IntParts::descriptor(),
-        NumberSlices::descriptor(),
+        QpNumber::descriptor(),
         KnownNumber::descriptor(),
-        QpPlace::descriptor(),
-        NumberChange::descriptor(),
-        PlaceColumn::descriptor(),
         ControlPacket::descriptor(),
         FrameTurn::descriptor(),
         HeldFrame::descriptor(),

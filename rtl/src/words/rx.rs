@@ -5,7 +5,6 @@ use super::transport::{Commit, CommitHead, FrameRole};
 use super::wire::{AethSyndrome, BaseTransportHeader, IntHeader, IntStack, Ipv4Header, Opcode, UdpHeader};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
-use crate::prim::word::Many;
 use rust_hdl::prelude::Bit;
 
 crate::kind! {
@@ -29,26 +28,6 @@ crate::kind! {
         Notification,
         /// A control packet, to the manager.
         Control,
-    }
-
-    /// What the update of the lookup's tables does in a clock.
-    pub enum LookupStep {
-        /// A word of every table becomes zero.
-        Clear,
-        /// The oldest context that waits is taken.
-        Idle,
-        /// The number that its place had is on its way from memory.
-        Read,
-        /// Is it the number of the context?
-        Compare,
-        /// What is to be done is decided.
-        Decide,
-        /// A number of the bank is read.
-        Scan,
-        /// The last one is compared.
-        Match,
-        /// A word of every slice's table is written.
-        Write,
     }
 }
 
@@ -416,42 +395,20 @@ crate::word! {
         right_length: Bit,
     }
 
-    /// Number of a queue pair, cut as the tables of the lookup have it.
-    pub struct NumberSlices {
-        /// Slices, the lowest bits first; above the last four bits of the number stands a zero.
-        slices: Many<U<5>, 5>,
+    /// Own number of a queue pair, by which its peer names it.
+    pub struct QpNumber {
+        /// Place in the tables of this NIC.
+        place: U<8>,
+        /// Any value that the host chose.
+        tag: U<16>,
     }
 
-    /// Number of a queue pair in the table of numbers.
+    /// What the lookup knows of a place.
     pub struct KnownNumber {
-        /// Number; zero of one that does not exist.
-        number: NumberSlices,
-        /// The queue pair exists.
+        /// A queue pair lives there.
         alive: Bit,
-    }
-
-    /// What a context says of its queue pair's number.
-    pub struct NumberChange {
-        /// Place.
-        place: QpPlace,
-        /// Its number from now on.
-        known: KnownNumber,
-    }
-
-    /// Word of a slice's table as it is gathered: bit n is of the place n, the last place comes first.
-    pub struct PlaceColumn {
-        /// Of the place that was looked at last.
-        newest: Bit,
-        /// Of those above it.
-        earlier: U<31>,
-    }
-
-    /// Place of a queue pair: one of 32 in a bank.
-    pub struct QpPlace {
-        /// Place in the bank.
-        place: U<5>,
-        /// Bank.
-        bank: U<3>,
+        /// Tag of its number.
+        tag: U<16>,
     }
 
     /// A control packet.

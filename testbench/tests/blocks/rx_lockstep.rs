@@ -177,7 +177,7 @@ fn packet_buffer() {
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Contexts whose numbers have slices of few values, in bursts and with time to settle; such numbers are asked for. Resets now and then.
+/// Contexts of few places with few tags, whose numbers are asked for. Resets now and then.
 fn lookup_traffic(ports: &[Port], seed: u64) -> impl Drive {
     let limb = |name: &str| {
         let port = ports.iter().find(|port| port.input && port.name == name);
@@ -187,11 +187,13 @@ fn lookup_traffic(ports: &[Port], seed: u64) -> impl Drive {
     let (data, key) = (limb("context_data"), limb("in_number"));
     let mut stimulus = Stimulus::new(seed);
     move |clock: u64, _outputs: &[u64], inputs: &mut [u64]| {
-        let mut number = || (0..5).fold(0, |number, i| number | ((7 * stimulus.below(2)) << (5 * i)));
-        let (own, asked) = (number(), number());
+        let mut place = || [0, 2, 3, 0x82, 0x95, 254][stimulus.below(6) as usize];
+        let (lives, asked) = (place(), place());
+        let mut tag = || [0, 1, 0x8000, 0xffff][stimulus.below(4) as usize] << 8;
+        let (own, asked) = (lives | tag(), asked | tag());
         inputs[reset] = u64::from(clock % 2503 < 1 + clock % 3);
         inputs[valid] = u64::from(stimulus.chance(if clock % 500 < 100 { 0.1 } else { 0.01 }));
-        inputs[qp] = stimulus.below(170);
+        inputs[qp] = lives;
         let mut word = [0; 4];
         QpContext::ALIVE.put(&mut word, u64::from(stimulus.chance(0.7)));
         QpContext::LOCAL_QPN.put(&mut word, own);

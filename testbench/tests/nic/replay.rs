@@ -265,10 +265,11 @@ fn the_examples_are_answered_by_the_book() {
 }
 
 #[test]
-fn a_queue_pair_may_have_any_number() {
+fn a_queue_pair_may_have_any_number_of_its_place() {
     let ports = Ports::default();
     let frames = capture(&data("roce_examples.pcap"));
-    for qpn in [2, 0xd2, 0x1a3f00, 0xff_fffe] {
+    // the last one shares its place with the number that the frames had
+    for qpn in [2, 0x1a3f95, 0xff_ff80, 0x1a3f22] {
         let renamed: Vec<TimedFrame> = frames
             .iter()
             .filter_map(|frame| {
@@ -385,6 +386,18 @@ fn bad_input_is_one_line_and_exit_code_2() {
         error.starts_with("error: nic.toml:9: [[qp]] qpn: 0x0 is not in"),
         "{error}"
     );
+    // numbers without a place, and two of one place
+    let error = refused(&EXAMPLES.replace("qpn = 0x22", "qpn = 0x1a3f00"), &keep);
+    assert!(
+        error.contains("the hardware, which has 2 to 149; those of 0x1a3f00 are 0"),
+        "{error}"
+    );
+    let twice = EXAMPLES.replace(
+        "[[memory]]",
+        "[[qp]]\nqpn = 0x122\nremote_qpn = 1\nremote_ip = '10.0.0.10'\n[[memory]]",
+    );
+    let error = refused(&twice, &keep);
+    assert!(error.contains("0x22 and 0x122 have the same place 34"), "{error}");
     let error = refused(&EXAMPLES.replace("mtu = 256", "mut = 256"), &keep);
     assert!(
         error.starts_with("error: nic.toml:4: nic: unknown field `mut`"),

@@ -348,8 +348,6 @@ fn write_context(pipe: &mut RxPipe, qp: u64, int: u64, peer: Ipv4Addr) {
     pipe.context_data.next = QpContext::from_slice(&limbs);
     step(pipe, |_| ());
     pipe.context_valid.next = false;
-    // until frames find it
-    while !step(pipe, |p| p.settled.val()) {}
 }
 
 /// The pipe after its reset, its registers written.
@@ -369,7 +367,11 @@ fn powered(config: &NicConfig) -> Box<RxPipe> {
     for _ in 0..20 {
         step(pipe, |_| ());
     }
+    // the lookup clears its entries, and hears of contexts afterwards
     pipe.reset.next = false;
+    for _ in 0..256 {
+        step(pipe, |_| ());
+    }
     powered
 }
 

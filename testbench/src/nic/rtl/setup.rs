@@ -34,6 +34,9 @@ pub enum Step {
 
 /// Unit of the retransmission timer, ns: a power of two.
 const TIMER_UNIT_NS: u64 = 1024;
+/// Lowest bits of a queue pair's number, which are its place.
+const PLACE_BITS: u32 = 8;
+const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 /// Fraction bits of windows and rates in the register map.
 const WINDOW_FRACTION: u32 = 11;
 const RATE_FRACTION: u32 = 27;
@@ -136,20 +139,26 @@ pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
     Ok(steps.list)
 }
 
-/// Where each queue pair number lives: at its own place if the hardware has one of that number, at the lowest free one otherwise.
+/// Where each queue pair number lives: its lowest bits are the place.
 pub fn places(setup: &NicSetup) -> Result<BTreeMap<u32, u32>, String> {
-    let numbers = || setup.qps.iter().map(|qp| qp.qpn);
-    let own = |qpn: &u32| *qpn < QP_COUNT;
-    let mut places: BTreeMap<u32, u32> = numbers().filter(own).map(|qpn| (qpn, qpn)).collect();
-    let mut free = (2..QP_COUNT).filter(|place| numbers().all(|qpn| qpn != *place));
-    for qpn in numbers().filter(|qpn| !own(qpn)) {
-        let place = free.next();
-        places.insert(
-            qpn,
-            place.ok_or_else(|| format!("[[qp]] the hardware has {}", QP_COUNT - 2))?,
-        );
+    let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
+    for qpn in setup.qps.iter().map(|qp| qp.qpn) {
+        let place = qpn & PLACE_MASK;
+        if !(2..QP_COUNT).contains(&place) {
+            return Err(format!(
+                "[[qp]] qpn: the lowest {PLACE_BITS} bits of a number are its place in the hardware, which has 2 to {}; those of 0x{qpn:x} are \
+                 {place}",
+                QP_COUNT - 1
+            ));
+        }
+        if let Some(other) = numbers.insert(place, qpn).filter(|other| *other != qpn) {
+            return Err(format!(
+                "[[qp]] qpn: the lowest {PLACE_BITS} bits of a number are its place in the hardware, and 0x{other:x} and 0x{qpn:x} have \
+                 the same place {place}"
+            ));
+        }
     }
-    Ok(places)
+    Ok(numbers.into_iter().map(|(place, qpn)| (qpn, place)).collect())
 }
 
 fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {

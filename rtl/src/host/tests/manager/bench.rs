@@ -12,14 +12,15 @@ use hpcc_models::nic::QpConfig;
 use hpcc_models::wire::*;
 use std::net::Ipv4Addr;
 
+/// Clocks after a creation's context in which nothing else comes.
+const CREATION: u64 = 31;
+
 pub(super) struct Bench {
     pub(super) block: Box<Manager>,
     pub(super) stimulus: Stimulus,
     pub(super) traces: Vec<Trace>,
-    /// Clocks until frames find the queue pair of the last context.
-    pub(super) unfound: u64,
-    /// They have found every one since the clock before.
-    pub(super) found: bool,
+    /// Clocks until the listeners are done with the last creation.
+    pub(super) creation: u64,
     /// Pulses of `qp_died`.
     pub(super) died: u64,
     /// Clocks until all that was on its way when the manager asked has ended.
@@ -67,8 +68,7 @@ impl Bench {
             block,
             stimulus: Stimulus::new(1),
             traces: vec![],
-            unfound: 0,
-            found: false,
+            creation: 0,
             died: 0,
             unquiet: 0,
             stirs: false,
@@ -84,17 +84,21 @@ impl Bench {
         block.cc.ready.next = ready();
         block.first.ready.next = ready();
         block.work.ready.next = ready();
-        block.contexts_found.next = self.unfound == 0;
         block.quiet.next = self.unquiet == 0;
         let (stirs, mut fence, mut died) = (self.stirs, false, false);
         let mut seen = vec![];
-        let (was_found, mut written) = (self.found, false);
+        // a creation is heard in so many clocks
+        self.creation = self.creation.saturating_sub(1);
+        let (listening, mut created) = (self.creation > 0, false);
         let taken = step(block.as_mut(), |b| {
-            written = b.context_valid.val();
-            let found = b.contexts_found.val() & !written;
-            assert!(found | !b.work.valid.val(), "posted before it is found");
+            let written = b.context_valid.val();
+            created = written && b.context_data.val().alive;
+            assert!(
+                !(listening | created) | !b.work.valid.val(),
+                "posted before it is found"
+            );
             let reports = b.command_done.val() | b.control_accepted.val();
-            assert!(was_found | !reports, "reported before it is found");
+            assert!(!(listening | created) | !reports, "reported before it is found");
             assert!(!stirs | !reports, "reported before memory is quiet");
             fence = b.fence.val();
             died = b.qp_died.val();
@@ -150,8 +154,9 @@ impl Bench {
             }
             b.command.valid.val() && b.command.ready.val() || b.packet.valid.val() && b.packet.ready.val()
         });
-        self.found = self.unfound == 0 && !written;
-        self.unfound = if written { 1 + self.stimulus.below(80) } else { self.unfound.saturating_sub(1) };
+        if created {
+            self.creation = CREATION;
+        }
         self.died += u64::from(died);
         let removed = |trace: &Trace| matches!(trace, Trace::Dead(..) | Trace::Region(..));
         if self.unquiet == 1 {
